@@ -211,7 +211,7 @@ async function sweepUploads({
   if (!(await isClockTrusted())) return
   const { dropped, removed, setAside, held, aside } = await uploads.sweep()
   if (dropped > 0)
-    log.warn({ registrations: dropped }, 'the files of unpaid registrations were dropped')
+    log.warn({ registrations: dropped }, 'the files of unpaid registrations were deleted')
   if (removed > 0) log.info({ removed }, 'uploads that are no longer needed were removed')
   if (setAside > 0)
     log.warn({ setAside, aside }, 'uploads that no record refers to were set aside for 30 days')

@@ -287,7 +287,7 @@ export type WireCode = {
   /** How many of the uses are paid. The others are still to be paid or approved. */
   paid: number
   /**
-   * What the code took off the bills of its uses, with tax, by currency (absent for INR): of all, and of the paid ones.
+   * The amount that the code deducted from the bills of its uses, with tax, by currency (absent for INR): of all, and of the paid ones.
    * Null if its kind gives a category instead of a discount.
    */
   discounts: { currency?: string; amount: number; paid: number }[] | null

@@ -7,14 +7,14 @@ import type { WireSettlement } from './settlements.ts'
 
 /**
  * POST /admin/reconcile/?event=ID with a bank's statement or a gateway's settlement report as
- * text/csv. Writes only that the bank returned a recorded payment.
+ * text/csv. Stores nothing except that the bank returned a recorded payment.
  */
 export type ReconcileResponse =
   | {
       status: 'success'
       header: null
       lines: WireReconciled[]
-      /** Payment claims that are in no line. */
+      /** Payment claims that no line matches. */
       waiting: WireAwaited[]
       /** Lines with a date whose amount cannot be read. */
       unread: number[]

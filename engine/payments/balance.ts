@@ -9,7 +9,7 @@ import { toAmount, type Amount } from '../lib/money.ts'
 /** A shortfall that staff accepted, and the bill of that payment. */
 export type AcceptedShortfall = { readonly bill: Amount; readonly amount: Amount }
 
-/** The counted payments of a registration, in addition to its bill. */
+/** What was paid and refunded for a registration, to compare with its bill. */
 export type MoneyOfBill = {
   /** The sum of all payments that were ever counted, before refunds. */
   readonly came: Amount
@@ -18,7 +18,7 @@ export type MoneyOfBill = {
    * the price.
    */
   readonly paidBack: Amount
-  /** What of `came` was not refunded; a refund in progress is still there. */
+  /** The part of `came` that was not refunded. A refund in progress is not deducted yet. */
   readonly left: Amount
   /** In the order of the payments. */
   readonly letGo: readonly AcceptedShortfall[]
@@ -45,7 +45,7 @@ export function computeRequiredAmount(bill: Amount, letGo: readonly AcceptedShor
 
 /**
  * Returns the balance: positive is to be paid, negative is to be refunded. No more can be refunded
- * than is left: earlier goodwill counts towards a lower bill. It is the same again for the bill before.
+ * than is left: earlier goodwill counts towards a lower bill. If the bill is then changed back, the balance is the same as before.
  */
 export function calculateBalance(
   bill: Amount,

@@ -11,7 +11,7 @@ export type BankKey = string & { readonly [bankKeyBrand]: true }
 const KEY_CHARACTERS_MIN = 6
 /** Every cheque in India has a number of six digits. */
 const CHEQUE_DIGITS = 6
-/** The store accepts no longer reference. */
+/** The longest reference that the store accepts. */
 export const REFERENCE_CHARACTERS_MAX = 64
 /** UPI apps print twelve digits in three groups, banks print a UTR of 22 characters in six. */
 const GROUPS_MAX = 8

@@ -69,7 +69,7 @@ const NARRATION_CHARACTERS_MAX = 300
 const DETAIL_ROWS_MAX = 200
 
 /** Banks' names for columns, letters only; the first that matches applies. */
-const HEADS = {
+const HEADING_PATTERNS = {
   date: [/^(txn|tran|transaction)?(date|dt)$/, /^(txnposted|posting|post|value)(date|dt)$/],
   narration: [
     /^(narration|description|particulars|(transaction|txn)?(remarks|details|description|particulars))$/,
@@ -181,10 +181,10 @@ const isUndated = (
 ): boolean => /\d/.test(row.cells[is.date] ?? '') && hasAmount(row, is, currency, mark)
 
 function detectColumns(cells: readonly string[], currency: Currency): StatementColumns | null {
-  const heads = cells.map((cell) => findHeading(normaliseHeading(cell), currency))
-  const findColumn = (column: keyof typeof HEADS): number | null => {
-    for (const pattern of HEADS[column]) {
-      const found = heads.findIndex((head) => pattern.test(head))
+  const headings = cells.map((cell) => findHeading(normaliseHeading(cell), currency))
+  const findColumn = (column: keyof typeof HEADING_PATTERNS): number | null => {
+    for (const pattern of HEADING_PATTERNS[column]) {
+      const found = headings.findIndex((heading) => pattern.test(heading))
       if (found !== -1) return found
     }
     return null
@@ -203,17 +203,17 @@ function detectColumns(cells: readonly string[], currency: Currency): StatementC
   )
     return null
   const debit = credit === null ? null : findColumn('debit')
-  const currencies = findCurrencyColumns(heads)
+  const currencies = findCurrencyColumns(headings)
   const currencyInfo = currencies.length === 0 ? {} : { currencies }
   return { date, narration, reference, credit, amount, sign, debit, ...currencyInfo }
 }
 
 /** A heading may end with the currency of the column: "Deposit (EUR)". One in another currency is not recognised. */
-function findHeading(head: string, currency: Currency): string {
-  if (currency === INR) return head
+function findHeading(heading: string, currency: Currency): string {
+  if (currency === INR) return heading
   const code = currency.toLowerCase()
-  if (head.endsWith(code)) return head.slice(0, -code.length)
-  return /(?:inr|rs)$/.test(head) ? '' : head
+  if (heading.endsWith(code)) return heading.slice(0, -code.length)
+  return /(?:inr|rs)$/.test(heading) ? '' : heading
 }
 
 /** Staff choose columns for date, text and amounts; the column with a currency is found by its heading. */

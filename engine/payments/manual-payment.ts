@@ -4,21 +4,32 @@ import { INR, type Currency } from '../lib/money.ts'
 import type { Role } from '../registration/permissions.ts'
 
 const METHODS = {
-  transfer: { words: 'Bank transfer', asks: 'UTR or bank reference', least: 'treasurer' },
-  upi: { words: 'UPI', asks: 'UPI reference', least: 'treasurer' },
-  cheque: { words: 'Cheque or draft', asks: 'Cheque number and bank', least: 'treasurer' },
-  desk: { words: 'At the desk', asks: 'Slip number', least: 'desk' },
-  cash: { words: 'Cash', asks: 'Slip number', least: 'desk' },
-  machine: { words: 'Card machine', asks: 'Slip number', least: 'desk' },
+  transfer: {
+    label: 'Bank transfer',
+    referenceLabel: 'UTR or bank reference',
+    minimumRole: 'treasurer',
+  },
+  upi: { label: 'UPI', referenceLabel: 'UPI reference', minimumRole: 'treasurer' },
+  cheque: {
+    label: 'Cheque or draft',
+    referenceLabel: 'Cheque number and bank',
+    minimumRole: 'treasurer',
+  },
+  desk: { label: 'At the desk', referenceLabel: 'Slip number', minimumRole: 'desk' },
+  cash: { label: 'Cash', referenceLabel: 'Slip number', minimumRole: 'desk' },
+  machine: { label: 'Card machine', referenceLabel: 'Slip number', minimumRole: 'desk' },
 } as const satisfies Readonly<
-  Record<string, { readonly words: string; readonly asks: string; readonly least: Role }>
+  Record<
+    string,
+    { readonly label: string; readonly referenceLabel: string; readonly minimumRole: Role }
+  >
 >
 export type ManualMethod = keyof typeof METHODS
 export const MANUAL_METHOD_IDS = Object.keys(METHODS) as readonly ManualMethod[]
 
 /** Whether it is a desk payment: bank references are global, but each event numbers its slips itself. */
 export function isDeskPayment(method: ManualMethod): boolean {
-  return METHODS[method].least === 'desk'
+  return METHODS[method].minimumRole === 'desk'
 }
 
 export function isManualMethod(word: string): word is ManualMethod {
@@ -35,8 +46,8 @@ export function isGatewayPayment(source: string): boolean {
  * unchanged.
  */
 export function formatMethodInSentence(method: ManualMethod): string {
-  const { words } = METHODS[method]
-  const phrase = method === 'upi' ? words : `${words.charAt(0).toLowerCase()}${words.slice(1)}`
+  const { label } = METHODS[method]
+  const phrase = method === 'upi' ? label : `${label.charAt(0).toLowerCase()}${label.slice(1)}`
   if (method === 'desk') return phrase
   return method === 'cash' ? `in ${phrase}` : `by ${phrase}`
 }
@@ -46,16 +57,18 @@ export function formatMethodInSentence(method: ManualMethod): string {
  * payments or bank payments.
  */
 export function describeMethod(method: ManualMethod): {
-  readonly words: string
-  readonly asks: string
-  readonly least: Role
+  readonly label: string
+  readonly referenceLabel: string
+  readonly minimumRole: Role
 } {
   return METHODS[method]
 }
 
 /** Returns the name of the method's reference. Only transfers of rupees have a UTR. */
 export function getReferenceLabel(method: ManualMethod, currency: Currency): string {
-  return method === 'transfer' && currency !== INR ? 'Bank reference' : METHODS[method].asks
+  return method === 'transfer' && currency !== INR
+    ? 'Bank reference'
+    : METHODS[method].referenceLabel
 }
 
 /** Whether payments in this currency can be made with the method: UPI transfers only rupees. */
@@ -68,7 +81,7 @@ export const REFUNDED_OUTSIDE = 'outside'
 
 /** Returns the label of a manual method, a gateway, an import or REFUNDED_OUTSIDE; any other word unchanged. */
 export function formatMethod(method: string): string {
-  if (isManualMethod(method)) return describeMethod(method).words
+  if (isManualMethod(method)) return describeMethod(method).label
   if (isGatewayKind(method)) return GATEWAY_CAPABILITIES[method].label
   if (method === 'gateway') return 'Card gateway'
   if (method === 'import') return 'Imported'

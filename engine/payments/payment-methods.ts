@@ -37,17 +37,17 @@ export function listDelegateMethods({
 /** Taken in person for an event whose file names no method of the front desk; each is a manual payment of that name. */
 const USUAL_DESK_METHODS = (['cash', 'machine'] as const).map(
   (method): OfficeMethod & { id: ManualMethod } => {
-    const { words, asks } = describeMethod(method)
+    const { label, referenceLabel } = describeMethod(method)
     const slip: Field = {
       id: 'slip',
       type: 'text',
-      label: `${asks} (optional)`,
+      label: `${referenceLabel} (optional)`,
       section: 0,
       ignoreCase: false,
       check: false,
       invalid: '',
     }
-    return { is: 'desk', id: method, label: words, fields: [slip], reference: slip.id }
+    return { is: 'desk', id: method, label, fields: [slip], reference: slip.id }
   },
 )
 

@@ -264,8 +264,11 @@ export function acceptPayment(
   at: Instant,
 ): Payment {
   const { reference, amount, paidAt } = money
-  assert(payment.status.is !== 'success', 'money was accepted for what is paid already')
-  assert(payment.status.is !== 'refunded', 'money was accepted for what was refunded')
+  assert(
+    payment.status.is !== 'success',
+    'a payment was accepted for an order that is already paid',
+  )
+  assert(payment.status.is !== 'refunded', 'a payment was accepted for an order that was refunded')
   return {
     ...payment,
     status: { is: 'success', reference, at, paidAt },
@@ -273,7 +276,7 @@ export function acceptPayment(
   }
 }
 
-/** Staff decided that no money counts for it. A payment that has ended is unchanged. */
+/** Staff decided not to count any money for it. A payment that has ended is unchanged. */
 export function closePayment(payment: Payment, reason: string, at: Instant): Payment {
   return payment.status.is === 'pending'
     ? { ...payment, status: { is: 'failed', reason, at } }

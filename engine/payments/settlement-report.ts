@@ -98,7 +98,7 @@ const NAME_CHARACTERS_MAX = 64
  * Gateways' names for columns, letters only; the first that matches applies, and no column has two
  * meanings.
  */
-const HEADS = [
+const HEADING_PATTERNS = [
   ['utr', [/utr/, /^(settlement|payout)(ref|reference|txn|transaction)?(id|no|number)$/]],
   ['day', [/^(settle\w*|payout|deposit|credit|credited)(date|dt|on|day|time|datetime)$/]],
   [
@@ -213,13 +213,13 @@ export function transferKey({ utr, day }: Pick<SettlementLine, 'utr' | 'day'>): 
 }
 
 function detectColumns(cells: readonly string[]): SettlementColumns | null {
-  const heads = cells.map(normaliseHeading)
+  const headings = cells.map(normaliseHeading)
   const columnByField = new Map<keyof SettlementColumns, number>()
-  for (const [columnName, patterns] of HEADS) {
+  for (const [columnName, patterns] of HEADING_PATTERNS) {
     if (columnByField.has(columnName)) continue
     for (const pattern of patterns) {
-      const at = heads.findIndex(
-        (head, index) => pattern.test(head) && ![...columnByField.values()].includes(index),
+      const at = headings.findIndex(
+        (heading, index) => pattern.test(heading) && ![...columnByField.values()].includes(index),
       )
       if (at === -1) continue
       columnByField.set(columnName, at)
@@ -250,7 +250,7 @@ function detectColumns(cells: readonly string[]): SettlementColumns | null {
         utr: findColumn('utr'),
         kind: findColumn('kind'),
         paid: findColumn('paid'),
-        currencies: findCurrencyColumns(heads),
+        currencies: findCurrencyColumns(headings),
       }
 }
 
@@ -288,9 +288,9 @@ function readLine(
   const is = getLineKind(word, amount)
   const gross = Math.abs(amount)
   const [charged, taxed] = [Math.abs(fee), Math.abs(tax)]
-  const isTakenOff =
+  const isDeducted =
     is === 'refund' || (is === 'other' && (amount < 0 || DEDUCTION_WORDS.test(word)))
-  const sign = isTakenOff ? -1 : 1
+  const sign = isDeducted ? -1 : 1
   const statedNet = columns.net === null ? null : getCellText(cells, columns.net)
   const net =
     statedNet === null || statedNet === ''
@@ -316,7 +316,7 @@ function readLine(
 
 /** Spreadsheet programs write long numbers like this; the last digits are lost. */
 const SHORTENED = /^\d(?:[.,]\d+)?E\+\d+$/i
-/** Razorpay's ids end with fourteen random letters and digits: every twelfth has no digit. */
+/** Razorpay's ids end with fourteen random letters and digits: about one in twelve has no digit. */
 const GATEWAY_ID = /^[a-z]+_[a-z\d]{8,}$/i
 const isNumberOrId = (text: string): boolean => /\d/.test(text) || GATEWAY_ID.test(text)
 

@@ -17,12 +17,12 @@ export type SheetRow = { readonly line: number; readonly cells: readonly string[
 const ROWS_ABOVE_MAX = 60
 
 /** No bank has a longer heading; a cell of a file without headings may have two million characters. */
-const HEAD_CHARACTERS_MAX = 200
+const HEADING_CHARACTERS_MAX = 200
 
 /** Normalises a heading for comparison: its letters, lower case. */
 export function normaliseHeading(cell: string): string {
   return cell
-    .slice(0, HEAD_CHARACTERS_MAX)
+    .slice(0, HEADING_CHARACTERS_MAX)
     .toLowerCase()
     .replaceAll(/[^a-z]/g, '')
 }
@@ -33,7 +33,7 @@ export function findLikeliestHeader(all: readonly SheetRow[]): readonly string[]
   const countWords = ({ cells }: SheetRow): number =>
     cells.filter((cell) => /[a-z]/i.test(cell) && !/\d/.test(cell)).length
   const likeliest = rows.toSorted((a, b) => countWords(b) - countWords(a))[0]?.cells ?? []
-  return likeliest.map((cell) => cell.slice(0, HEAD_CHARACTERS_MAX))
+  return likeliest.map((cell) => cell.slice(0, HEADING_CHARACTERS_MAX))
 }
 
 /** Returns the text of a cell; empty if there is no such column. */
@@ -121,8 +121,8 @@ const CURRENCY = /(?:(?:currency|curr|ccy)(?:code|name)?|w(?:ae)?hrung|devise|mo
 const RUPEES = /^(|inr|356|rs\.?|₹|rupees?|indian rupees?)$/i
 
 /** Returns the columns that state a currency. */
-export const findCurrencyColumns = (heads: readonly string[]): readonly number[] =>
-  heads.flatMap((head, column) => (CURRENCY.test(head) ? [column] : []))
+export const findCurrencyColumns = (headings: readonly string[]): readonly number[] =>
+  headings.flatMap((heading, column) => (CURRENCY.test(heading) ? [column] : []))
 
 /** Whether a line is in this currency, as far as it states one. */
 export const isInCurrency = (
@@ -179,10 +179,10 @@ export function findTable<C>(
   readonly below: readonly SheetRow[]
 } | null {
   const found = rows.slice(0, ROWS_ABOVE_MAX).flatMap((row, index) => {
-    const heads = columnsOf(row.cells)
-    return heads === null ? [] : [{ at: index, heads }]
+    const detected = columnsOf(row.cells)
+    return detected === null ? [] : [{ at: index, detected }]
   })[0]
-  const is = columns ?? found?.heads
+  const is = columns ?? found?.detected
   if (is === undefined) return null
   return found === undefined
     ? { is, above: [], below: rows }
@@ -201,8 +201,8 @@ export function withColumns<C>(
 ): readonly { readonly row: SheetRow; readonly is: C }[] {
   let now = is
   return rows.flatMap((row) => {
-    const heads = columnsOf?.(row.cells) ?? null
-    now = heads ?? now
-    return heads === null ? [{ row, is: now }] : []
+    const detected = columnsOf?.(row.cells) ?? null
+    now = detected ?? now
+    return detected === null ? [{ row, is: now }] : []
   })
 }

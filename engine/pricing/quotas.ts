@@ -92,7 +92,7 @@ export const isShort = (
   left: Readonly<Record<string, number>>,
 ): boolean => (getOwn(left, id) ?? quantity) < quantity
 
-/** From this number down, the form needs to know how many seats are left. 0: only that none is. */
+/** From this number down, the form needs to know how many seats are left. 0: only whether any is left. */
 export const getDisplayThreshold = ({ few = 0, count, countMax }: Quota): number =>
   count === undefined ? few : Math.max(few, (countMax ?? Number.MAX_SAFE_INTEGER) - 1)
 

@@ -74,7 +74,7 @@ export function computeCancellationRefund(
   }
 }
 
-/** Returns what these terms refund of a bill that was paid in full. Null without a charge in its currency. */
+/** Returns the refund under these terms for a bill paid in full. Null without a charge in its currency. */
 export function refundOfPrice(
   { percent, withoutTax, charge }: RefundTerms,
   {

@@ -80,7 +80,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./event/show.ts')).showCommand,
   },
   'event schema': {
-    summary: 'Print the JSON Schema that an event file becomes',
+    summary: 'Print the JSON Schema that an event file compiles to',
     load: async () => (await import('./event/show.ts')).schemaCommand,
   },
   'event finding': {
@@ -144,7 +144,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./database/backup.ts')).backupCommand,
   },
   'db restore': {
-    summary: 'Put a backup into a data folder',
+    summary: 'Restore a backup into a data folder',
     load: async () => (await import('./database/backup.ts')).restoreCommand,
   },
   'db recovery': {

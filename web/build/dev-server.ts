@@ -32,7 +32,9 @@ export function serverPages(origin: string): Plugin {
           new Headers(cookie === undefined ? {} : { cookie }),
         )
           .then((html) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html))
-          .catch(() => response.writeHead(503).end('The server is not there yet; load again.'))
+          .catch(() =>
+            response.writeHead(503).end('The server is not running yet. Reload the page.'),
+          )
       }
       vite.middlewares.use(pages)
     },

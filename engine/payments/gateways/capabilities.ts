@@ -22,7 +22,7 @@ export type GatewayCapabilities = {
   readonly createsCheckout: boolean
   /** The shortest and the longest time in which a checkout can be paid. Null: until its price hold ends. */
   readonly checkoutMinutes: { readonly min: number; readonly max: number } | null
-  /** Until how long after the payment it can be refunded through the gateway. Null: no limit is documented. */
+  /** How long after the payment it can be refunded through the gateway. Null: no limit is documented. */
   readonly refundsWithin: RefundLimit | null
   /** Codes of a failure after which no payment is in progress. After any other one it may be. */
   readonly finalFailures: readonly string[]
@@ -63,7 +63,7 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
   },
 }
 
-/** The gateway of files that were written before there was another: they name no kind. */
+/** The gateway of files that name no kind: they were written when it was the only one. */
 export const DEFAULT_GATEWAY = 'airpay' satisfies GatewayKind
 
 export const isGatewayKind = (text: string): text is GatewayKind =>

@@ -23,7 +23,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 const backupHelp = `Usage: rollcall db backup DIR [--prune N] [--prune-older-than DAYS]
 
-Copies all stored data into DIR, which must not exist: the database at one moment, the uploaded files, the event
+Copies all stored data into DIR, which must not exist: a consistent copy of the database, the uploaded files, the event
 files, and a list of the contents. For SQLite only: PostgreSQL is backed up with its own tools
 (docs/operation/postgresql.md). The server may be running. Uploads in a bucket (UPLOADS_URL) are not copied: turn
 on versioning or replication of the bucket.
@@ -42,7 +42,7 @@ possible, nothing was written.`
 
 const restoreHelp = `Usage: rollcall db restore DIR [--move-aside]
 
-Puts a backup into DATA_DIR, for SQLite only (for PostgreSQL see docs/operation/postgresql.md). No server may be
+Restores a backup into DATA_DIR, for SQLite only (for PostgreSQL see docs/operation/postgresql.md). No server may be
 running there. All contents are compared with the list of the backup,
 before and after they are put in place. The event files stay in DIR/events: copy them to EVENTS_DIR, or point
 EVENTS_DIR there. Data stored after the backup is lost. The next start updates a database of an older version.

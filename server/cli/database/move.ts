@@ -13,8 +13,8 @@ const help = `Usage: rollcall db move to-postgres
        rollcall db move files-from-s3
 
 Moves all data from the database in DATA_DIR to the one in DATABASE_URL, or back, in one transaction.
-Stop every server first. The target must be empty; the source is not changed. The move counts only if the rows and
-sums of every table are equal. Uploaded files move too: they are in DATA_DIR/uploads or in PostgreSQL. With
+Stop every server first. The target must be empty; the source is not changed. It is committed only if the number of
+rows and the sums of every table match. Uploaded files move too: they are in DATA_DIR/uploads or in PostgreSQL. With
 UPLOADS_URL they stay in the bucket.
 
 files-to-s3 copies the uploaded files of all registrations to the bucket in UPLOADS_URL, and files-from-s3 back. Each

@@ -22,13 +22,13 @@ import { findEventsFolder, readSharedFor } from './open-event-file.ts'
 
 const help = `Usage: rollcall new <event id> [options]
 
-Writes a commented first event file, <event id>.yaml in EVENTS_DIR (events/). It asks for what the options do not state, at the
-terminal or from piped lines. If an answer cannot be read, it asks again and keeps the others. For an empty answer
+Writes a commented first event file, <event id>.yaml in EVENTS_DIR (events/). It asks for everything
+that the options do not state; answers can be typed or piped in. If an answer cannot be read, it asks again and keeps the others. For an empty answer
 it writes a placeholder and lists it under demo:.
 
   --title <text>         --venue <text>      --support <address>
   --from <day>           --to <day>          12 March 2027, 12/03/2027 (day first), 2027-03-12
-  --currency <code>      currency of the prices, such as EUR; default INR. In another the file has a bank transfer
+  --currency <code>      currency of the prices, such as EUR; default INR. In any other, the file has a bank transfer
   --categories <list>    prices by period, in that currency: "Member = 4000 / 5000 / 6000; Student = 1000".
                          Separate them with ; or commas or lines; free: no charge, none: not on sale.
                          Or a table copied from a spreadsheet, with the days in its first row
@@ -43,7 +43,7 @@ it writes a placeholder and lists it under demo:.
 A running server shows the event as soon as the file is in its folder. To repeat an existing event next year, see
 rollcall event repeat.
 
-Exit status: 0 written; 1 it would have findings; 2 invalid usage, or the file exists; 3 internal error.`
+Exit status: 0 written; 1 the file would have findings; 2 invalid usage, or the file exists; 3 internal error.`
 
 const stringOption = { type: 'string' } as const
 const options = {

@@ -29,7 +29,7 @@ export const showCommand: Command = {
 
 const schemaHelp = `Usage: rollcall event schema <file>
 
-Prints as JSON what the form becomes: "schema", the JSON Schema (draft-07) with which the server validates answers;
+Prints the form as JSON: "schema", the JSON Schema (draft-07) with which the server validates answers;
 "flat", the one from which the browser draws the form; "ui", its widgets and labels.
 
   --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml

@@ -92,25 +92,26 @@ function formatReview(review: Review, event: string): string {
 
 const decideHelp = `Usage: rollcall payment decide ID accept|ask|refund|dismiss|move --version VERSION --why TEXT --who NAME [options]
 
-Decides what \`rollcall payment reviews\` lists under ID. The decision stays on record with its reason and name.
+Decides a review that \`rollcall payment reviews\` lists. The decision stays on record with the reason and the name.
 
   accept    the payment counts, and the delegate gets the confirmation. If the gateway has not answered for days,
-            --reference is the payment's reference in the gateway's panel. For an uncertain refund: it was done
+            --reference is the payment's reference in the gateway's panel. For an uncertain refund: it was made
   ask       the payment counts, the rest stays due, and the delegate gets a payment link
   refund    refunds the payment through the gateway, in full or --amount. For a refused or uncertain refund:
             requests it again; check the gateway's panel first
-  dismiss   no action: a test, not ours, a repeated message. For a refund: the money stays
+  dismiss   the payment is ignored: a test, not ours, a repeated message. For a refund: it is withdrawn, and the
+            payment is kept
   move      the payment belongs to another registration of the event: --to. It is accepted there if it is exactly
             the balance, and otherwise stays under review
 
-  --version VERSION the version that \`rollcall payment reviews\` shows; refused if the review changed since
+  --version VERSION the version that \`rollcall payment reviews\` shows; refused if the review has changed since
   --why TEXT        the reason, for the audit log
   --who NAME        who decides
   --to REG_NO       the registration that gets the money
   --reference REF   the gateway's reference, from its panel
   --amount AMOUNT   a part, such as 985 or 985.50
 
-The server may be running. With GATEWAY_MODE=sandbox it must for refunds, because its simulator answers.
+The server may be running. With GATEWAY_MODE=sandbox it must be running for refunds, because it hosts the simulator.
 
 Exit status: 0 done; 1 refused, with the reason; 2 invalid usage; 3 internal error.`
 
@@ -160,15 +161,15 @@ export const decideCommand: Command = {
 
 const refundHelp = `Usage: rollcall payment refund REG_NO|ORDER_ID [--amount AMOUNT] --why TEXT --who NAME
 
-Refunds a payment through the gateway: all that is left of it, or --amount. After a partial refund the registration
-stays paid. When the gateway accepts a refund, it has only started; it is done once the status call says so, which
-the server checks by itself.
+Refunds a payment through the gateway: the amount not yet refunded, or --amount. After a partial refund the registration
+stays paid. When the gateway accepts a refund, it has only started; it is complete once the status query
+confirms it, which the server checks by itself.
 
   --amount AMOUNT   a part, such as 985 or 985.50
   --why TEXT        the reason, for the audit log
   --who NAME        who decides
 
-The server may be running. With GATEWAY_MODE=sandbox it must, because its simulator answers.
+The server may be running. With GATEWAY_MODE=sandbox it must be running, because it hosts the simulator.
 
 Exit status: 0 done; 1 refused, with the reason; 2 invalid usage; 3 internal error.`
 

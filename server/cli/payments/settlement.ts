@@ -27,7 +27,7 @@ const getDefinition = (gateway: Gateway): GatewayDefinition =>
 const help = `Usage: rollcall payment settlement --account NAME [--gateway NAME] --month YYYY-MM [--day DD]
 
 Prints the settlements of a ${formatList(REPORTING_GATEWAYS)} account as CSV: one row for each payment, refund and
-adjustment, with fee, tax and the reference of the bank transfer. Read it in the office, or with "rollcall payment reconcile EVENT FILE".
+adjustment, with fee, tax and the reference of the bank transfer. Upload it in the office, or with "rollcall payment reconcile EVENT FILE".
 
   --account NAME   the merchant account, as event files name it
   --gateway NAME   its gateway, if accounts at several gateways have this name

@@ -20,7 +20,7 @@ anything else to store, and reg_no, category, period, base_amount, gst_amount, f
 payment_id, payment_date, created_at; a column <name>_display may hold labels. The column headings of the event's
 own CSV export work too. Base and GST may be missing.
 
-A payment_id pays for one registration. A second row with it is rejected, and so is one that is already recorded.
+A payment_id can pay for only one registration: a second row with it is rejected, as is one that is already recorded.
 Leave the cell empty if one payment paid for several registrations.
 
 If a row has an error, nothing is stored, and each error is listed with its line. Importing the same file twice

@@ -234,7 +234,7 @@ function findDenial(
       message: `You need the ${formatRole(least)} for this. You have ${admin.role}.`,
     }
   if (about === 'every' && admin.events !== null)
-    return { code: 'not_your_event', message: 'You need an account for all events for this.' }
+    return { code: 'not_your_event', message: 'You need access to all events for this.' }
   return null
 }
 
@@ -254,6 +254,6 @@ function formatRole(minimumRole: Role): string {
 function buildEventDenial(deps: Deps, admin: Admin): string {
   const titles = findUserEvents(deps, admin).map((event) => event.title)
   return titles.length === 0
-    ? 'Your account is not for this event or any other live event.'
-    : `Your account is not for this event. It is for ${titles.join(', ')}.`
+    ? 'You do not have access to this event, or to any other live event.'
+    : `You do not have access to this event. Your events: ${titles.join(', ')}.`
 }

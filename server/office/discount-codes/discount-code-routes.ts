@@ -54,7 +54,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     if (!/^\d{0,15}$/.test(before))
       return sendError(reply, 400, 'bad_query', '“before” must be that of another page.')
     const { codes, next } = await readCodePage(deps, event, before === '' ? null : Number(before))
-    await recordView('codes', `saw the codes (${codes.length})`, call)
+    await recordView('codes', `viewed the codes (${codes.length})`, call)
     const answer: CodesResponse = {
       status: 'success',
       today: dayOf(deps.clock()),

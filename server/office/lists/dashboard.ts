@@ -16,7 +16,7 @@ import type { Currency, Review, WorkQueueId, WireWorkQueueItem } from '../../../
 import type { EventStats, StatsResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { findErasurePauseReason } from '../operations/confirm-clock.ts'
-import { findName, openDifference, formatPaymentStatus } from './list-rows.ts'
+import { findName, getAmountStillDue, formatPaymentStatus } from './list-rows.ts'
 import { summarizeDispute } from '../registrations/describe-dispute.ts'
 import type { OpenDispute, WaitingCount } from '../../storage/index.ts'
 import { findUserEvents } from '../auth/authorization.ts'
@@ -102,7 +102,7 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
         payment_status_display: formatPaymentStatus(registration),
         in_review: registration.inReview,
         in_state: registration.state,
-        due: toMajorUnits(openDifference(registration), registration.currency),
+        due: toMajorUnits(getAmountStillDue(registration), registration.currency),
         created_at: isoIndia(registration.createdAt),
       }))
       data.by_day[key] = figure.byDay.map((entry) => ({
@@ -120,7 +120,7 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
     await deps.store.addAuditEntry({
       at,
       who: admin.username,
-      what: 'saw the dashboard',
+      what: 'viewed the dashboard',
       eventId: null,
       regNo: null,
       look: 'dashboard',

@@ -56,7 +56,7 @@ async function sendPage(
     at: deps.clock(),
     who: admin.username,
     // The search text may be a person's name or number, and the audit log is kept permanently.
-    what: `saw page ${page} of the list ${list.id}: ${describeQuery(event, list, query, stored.count, stored.countCapped, true)}`,
+    what: `viewed page ${page} of the list ${list.id}: ${describeQuery(event, list, query, stored.count, stored.countCapped, true)}`,
     eventId: event.id,
     regNo: null,
     look: `list ${list.id}`,

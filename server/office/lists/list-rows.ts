@@ -207,7 +207,7 @@ export function buildListedRows(
 }
 
 /** What a paid registration still owes: the rest that staff asked for, or the difference after a correction. */
-export const openDifference = ({
+export const getAmountStillDue = ({
   paymentStatus,
   money,
 }: Pick<ListedRegistration, 'paymentStatus' | 'money'>): Amount =>

@@ -115,7 +115,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
     await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
-      what: `saw the sales of the list ${list.id}`,
+      what: `viewed the sales of the list ${list.id}`,
       eventId: event.id,
       regNo: null,
       look: `sums ${list.id}`,

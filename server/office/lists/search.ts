@@ -8,7 +8,7 @@ import { findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { findLastPayment } from '../registrations/last-payment.ts'
 import type { LastPayment } from '../registrations/last-payment.ts'
-import { buildListRow, findName, openDifference } from './list-rows.ts'
+import { buildListRow, findName, getAmountStillDue } from './list-rows.ts'
 import { isoIndia, readDelegate, toMajorUnits, type EventConfig } from '../../../engine/index.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
 
@@ -47,7 +47,7 @@ function describeResult(
     payment_status_display: String(values['payment_status_display'] ?? ''),
     in_review: row.inReview,
     in_state: row.state,
-    due: toMajorUnits(openDifference(row), row.currency),
+    due: toMajorUnits(getAmountStillDue(row), row.currency),
   }
 }
 

@@ -64,7 +64,7 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
       at: deps.clock(),
       who: admin.username,
       ...((query.value.id ?? null) === null
-        ? { what: 'saw the emails', look: 'mails', eventId: null, regNo: null }
+        ? { what: 'viewed the emails', look: 'mails', eventId: null, regNo: null }
         : {
             what: 'opened the email',
             look: `mail ${query.value.id}`,

@@ -29,7 +29,7 @@ export function debtorRoutes(office: OfficeRoutes, deps: Deps): void {
     await deps.store.addAuditEntry({
       at: deps.clock(),
       who: call.admin.username,
-      what: `saw the amounts due (${rows.length})`,
+      what: `viewed the amounts due (${rows.length})`,
       eventId: call.target,
       regNo: null,
       look: 'payments',

@@ -53,7 +53,7 @@ export function monthRoutes(office: OfficeRoutes, deps: Deps): void {
     await deps.store.addAuditEntry({
       at: deps.clock(),
       who: call.admin.username,
-      what: `saw the month ${month}`,
+      what: `viewed the month ${month}`,
       eventId: call.target,
       regNo: null,
       look: 'month',

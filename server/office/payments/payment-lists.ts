@@ -68,7 +68,7 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
     const after = call.query.after === '' ? null : call.query.after
     const { rows, next } = await deps.store.movementPage(query.value, after, PAGE_ROWS)
     const totals = after === null ? await deps.store.movementSums(query.value) : null
-    await recordView(call, `saw the payments (${rows.length})`)
+    await recordView(call, `viewed the payments (${rows.length})`)
     const answer: MovementsResponse = {
       status: 'success',
       movements: rows.map((row) => toWireMovement(deps, row)),
@@ -133,7 +133,7 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
 
   const sendRefunds = async (call: Call<'events'>, reply: FastifyReply): Promise<FastifyReply> => {
     const refunds = await deps.store.openRefunds(findListedEventIds(deps, call.admin, call.target))
-    await recordView(call, `saw the open refunds (${refunds.length})`)
+    await recordView(call, `viewed the open refunds (${refunds.length})`)
     const answer: OpenRefundsResponse = {
       status: 'success',
       refunds: refunds.map(({ id, eventId, regNo, name, source, amount, currency, ...refund }) => ({

@@ -40,7 +40,7 @@ export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
-      what: 'saw the exchange rates',
+      what: 'viewed the exchange rates',
       eventId,
       regNo: null,
       look: 'exchange rates',

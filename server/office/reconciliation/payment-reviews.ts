@@ -33,7 +33,7 @@ export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
     await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
-      what: `saw the reviews (${reviews.length})`,
+      what: `viewed the reviews (${reviews.length})`,
       eventId,
       regNo: null,
       look: 'reviews',

@@ -40,7 +40,7 @@ export function payoutRoutes(office: OfficeRoutes, deps: Deps): void {
     await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
-      what: 'saw the payouts',
+      what: 'viewed the payouts',
       eventId: null,
       regNo: null,
       look: 'settlements',

@@ -175,7 +175,7 @@ export async function savedStatementRoutes(
       await deps.store.addAuditEntry({
         at: deps.clock(),
         who: admin.username,
-        what: 'saw a bank statement',
+        what: 'viewed a bank statement',
         eventId: null,
         regNo: null,
         look: 'statement',

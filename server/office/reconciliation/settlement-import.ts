@@ -296,7 +296,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     await deps.store.addAuditEntry({
       at: deps.clock(),
       who: admin.username,
-      what: 'saw the settlements',
+      what: 'viewed the settlements',
       eventId: event.id,
       regNo: null,
       look: 'settlements',

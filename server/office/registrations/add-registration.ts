@@ -179,7 +179,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
       await deps.store.addAuditEntry({
         at: deps.clock(),
         who: admin.username,
-        what: `saw ${found.size} registrations of the person being added`,
+        what: `viewed ${found.size} registrations of the person being added`,
         eventId: config.id,
         regNo: null,
         look: 'search',

@@ -51,7 +51,7 @@ const NOT_DESCRIBED = 'the gateway reported a dispute and has not described it y
 function formatDeadline({ respondBy }: StoredDispute): string {
   return respondBy === null
     ? 'the gateway states no deadline'
-    : `answer by ${formatInstant(respondBy)}`
+    : `respond by ${formatInstant(respondBy)}`
 }
 
 function describeStatus(dispute: StoredDispute): string {

@@ -28,7 +28,7 @@ export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
     call: Call<'stored registration'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    await recordView(call, 'saw the documents')
+    await recordView(call, 'viewed the documents')
     const documents = await deps.store.documents(call.target.regNo)
     const answer: DocumentsResponse = {
       status: 'success',

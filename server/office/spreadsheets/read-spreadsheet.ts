@@ -53,7 +53,7 @@ export async function readSheetFile(
   if (stats.size > limits.bytesMax)
     return err({
       line: null,
-      message: `The file has more than ${limits.bytesMax / 1024 / 1024} MB.`,
+      message: `The file is larger than ${limits.bytesMax / 1024 / 1024} MB.`,
     })
   const bytes = await readFile(path).catch(() => null)
   if (bytes === null) return null

@@ -14,7 +14,7 @@ export const confirmPaymentClaim: ActionHandler = async (request) => {
   const { deps, served, registration, wanted } = request
   const [claim] = await deps.store.paymentClaims(registration.regNo)
   if (claim === undefined || claim.endedAs !== null)
-    return refuseData('The delegate reported no payment that is waiting for confirmation.')
+    return refuseData('No payment reported by the delegate is waiting for confirmation.')
   const { reference, paidOn } = claim
   const { regNo, eventId } = registration
   const { reports } = await deps.store.knownReferences([bankKey(reference)])

@@ -331,7 +331,7 @@ function formatPriceChange(
     increase > 0
       ? `${formatMoney(increase, currency)} more`
       : `${formatMoney(decrease, currency)} less`
-  return `This correction changes the price from ${formatMoney(oldTotal, currency)} to ${formatMoney(now, currency)}: ${changeAnswers}. Agree to save it.`
+  return `This correction changes the price from ${formatMoney(oldTotal, currency)} to ${formatMoney(now, currency)}: ${changeAnswers}. Accept the new price to save it.`
 }
 
 /** Warns that a new price requires a second refund, perhaps for the same change. '' if it does not. */
@@ -358,7 +358,7 @@ function formatRefusal(event: EventConfig, refusal: CorrectionRefusal): string {
     case 'no_price':
       return refusal.why.code === 'no_category'
         ? 'These answers match no category.'
-        : 'These answers choose something that was not on sale on the day of registration.'
+        : 'These answers include an item that was not on sale on the day of registration.'
     case 'other_currency':
       return formatMessage(REFUSAL_MESSAGES.selfService.otherCurrency, {
         now: formatCurrency(refusal.now),

@@ -75,7 +75,7 @@ async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Pro
       droppedCount += batchCount
     }
     if (droppedCount > 0)
-      logErasure(deps, config.id, droppedCount, 'the files of registrations were dropped')
+      logErasure(deps, config.id, droppedCount, 'the files of registrations were deleted')
   }
   if (answers === null || today <= answers) return 0
   let erased = 0

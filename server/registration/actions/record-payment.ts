@@ -109,12 +109,12 @@ function readPayment({
   const stated = readText(params, 'currency')
   if (stated !== '' && stated !== currency)
     return refuseData(`This payment is in ${stated}, and the registration is in ${currency}.`)
-  const { least: minRole } = describeMethod(manualMethod)
+  const { minimumRole } = describeMethod(manualMethod)
   const referenceLabel = getReferenceLabel(manualMethod, currency)
-  if (!canConfirm(wanted.actor, minRole))
+  if (!canConfirm(wanted.actor, minimumRole))
     return err({
       code: 'not_your_role' as const,
-      message: `You need the ${minRole} role to record a payment ${formatMethodInSentence(manualMethod)}. You have ${wanted.actor}.`,
+      message: `You need the ${minimumRole} role to record a payment ${formatMethodInSentence(manualMethod)}. You have ${wanted.actor}.`,
     })
   const reference = readText(params, 'reference').replaceAll(/\s+/g, ' ')
   const otherReferences = readOtherReferences(getOwn(params, 'also'))
@@ -187,5 +187,5 @@ export function readOtherReferences(references: unknown): readonly string[] | nu
     : null
 }
 
-const canConfirm = (actor: Actor, minRole: Role): boolean =>
-  actor !== 'delegate' && actor !== 'clock' && isAtLeast(actor, minRole)
+const canConfirm = (actor: Actor, minimumRole: Role): boolean =>
+  actor !== 'delegate' && actor !== 'clock' && isAtLeast(actor, minimumRole)

@@ -5,7 +5,7 @@
 import { buildFollowedSql } from './batch-counters.ts'
 import { buildEndedSql } from './ended-registrations.ts'
 
-/** The amount due today: if paid, the difference; if unpaid, the whole. */
+/** The amount due today: if paid, the difference; if unpaid, the full price. */
 export const buildDueSql = (row: string): string => `CASE ${row}.payment_status
   WHEN 'success' THEN CASE WHEN ${row}.due > 0 THEN ${row}.due ELSE 0 END WHEN 'refunded' THEN 0 ELSE coalesce(${row}.total, 0) END`
 

@@ -1,4 +1,4 @@
-/** Adds how far earlier registrations are processed after a change of an event file. */
+/** Adds the progress of processing earlier registrations after a change of an event file. */
 export const earlierRegistrations = `
 -- The seat types that do not yet count all earlier registrations: JSON. Null: all do.
 ALTER TABLE event_limits ADD COLUMN counting TEXT;

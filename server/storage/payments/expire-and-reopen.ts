@@ -11,7 +11,7 @@ import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
-import { takeSeatsAgain } from '../seats/keep-and-release-seats.ts'
+import { reserveSeatsAgain } from '../seats/keep-and-release-seats.ts'
 import { endOpenPayments, RESPONSES_WITH_PENDING_PAYMENT, payByHand } from './payment-attempts.ts'
 import { settleRegistration } from './settle-registration.ts'
 
@@ -84,7 +84,7 @@ export function undoExpiry(
     if (newest?.status === 'failed' && newest.reason === 'expired')
       await reopenPayment(sql, newest.id, at)
     await settleRegistration(sql, id)
-    const unavailableSeat = await takeSeatsAgain(sql, id, at)
+    const unavailableSeat = await reserveSeatsAgain(sql, id, at)
     if (unavailableSeat !== null)
       return err({ code: 'taken', message: `No seats are left for ${unavailableSeat.name}.` })
     if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)
@@ -111,7 +111,7 @@ export function reopenExpired(
     setDeadline.run(sql, { id, payUntil })
     if (method !== null) await payByHand(sql, { id, regNo }, method, at)
     await settleRegistration(sql, id)
-    const unavailableSeat = await takeSeatsAgain(sql, id, at)
+    const unavailableSeat = await reserveSeatsAgain(sql, id, at)
     if (unavailableSeat !== null)
       return err({ code: 'taken', message: `No seats are left for ${unavailableSeat.name}.` })
     if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)

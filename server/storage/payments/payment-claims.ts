@@ -21,7 +21,7 @@ import { statement } from '../database/statements/statement.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
 import { deleteDraftUpload } from '../files/stored-draft-uploads.ts'
 import { enqueue } from '../mail/email-queue.ts'
-import { takeSeatsAgain } from '../seats/keep-and-release-seats.ts'
+import { reserveSeatsAgain } from '../seats/keep-and-release-seats.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import type { NewPaymentClaim, StoredPaymentClaim } from './payment-claim-types.ts'
 import { settleRegistration } from './settle-registration.ts'
@@ -125,7 +125,7 @@ export function addPaymentClaim(
     // A gateway order that ended because of it no longer counts as unpaid in time.
     setClaimed.run(sql, { registrationId: id })
     await settleRegistration(sql, id)
-    await takeSeatsAgain(sql, id, at)
+    await reserveSeatsAgain(sql, id, at)
     if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)
     return ok({
       message: REFUSAL_MESSAGES.selfService.claimed,

@@ -122,7 +122,7 @@ const addReportedRefund = statement(
       amount: params.amount,
       state: 'done',
       reference: params.reference,
-      why: 'The gateway says so.',
+      why: 'Reported by the gateway.',
       who: 'gateway',
       at: params.at,
       done_at: params.at,

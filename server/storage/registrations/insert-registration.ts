@@ -16,7 +16,7 @@ import { forgetKeys, findRegistrationByKey } from './idempotency-keys.ts'
 import { recordPayment } from '../payments/save-recorded-payment.ts'
 import { addCreationEntry } from './apply-action.ts'
 import { enqueue } from '../mail/email-queue.ts'
-import { takeSeatsAgain } from '../seats/keep-and-release-seats.ts'
+import { reserveSeatsAgain } from '../seats/keep-and-release-seats.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { reserveQuotas } from '../seats/available-seats.ts'
 import { saveAnswersAndCode, checkAvailability } from '../seats/reserve-seats.ts'
@@ -155,7 +155,7 @@ export async function register(
   if (needsSeats) takeSeats()
   if (payUntil !== undefined) {
     savePayUntil.run(sql, { id, payUntil })
-    await takeSeatsAgain(sql, id, at)
+    await reserveSeatsAgain(sql, id, at)
   }
   replaceUploads(sql, id, registration.uploads)
   const { addedBy } = registration

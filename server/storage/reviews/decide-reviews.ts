@@ -263,7 +263,7 @@ async function sayAccepted(
   const moveKind =
     amount === due
       ? 'counts'
-      : `counts as the payment of ${due === null ? 'what was due' : formatMoney(due, currency)}`
+      : `counts as the payment of ${due === null ? 'the balance' : formatMoney(due, currency)}`
   // The change of a later correction remains due, or is refunded.
   const registration = regNo === null ? undefined : await balanceOf.get(sql, { regNo })
   const open = registration?.due ?? toAmount(0)

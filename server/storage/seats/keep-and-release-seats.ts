@@ -71,7 +71,7 @@ export function updateSeats(sql: Sql, registrationId: number, seatState: SeatSta
   if (seats === 'free') freeSeats.run(sql, { registrationId })
   // No decision is pending and no payment arrived.
   else if (seats === 'held') extendSeatHold.run(sql, { registrationId })
-  // What was lost before comes back with the payment only.
+  // A seat that was lost before is restored only by the payment.
   else if (seatState.status === 'success') keepAllSeats.run(sql, { registrationId })
   else keepHeldSeats.run(sql, { registrationId })
 }
@@ -80,7 +80,7 @@ export function updateSeats(sql: Sql, registrationId: number, seatState: SeatSta
  * Holds the seats of a reopened registration again, if they are free. Returns the first one taken. Null if it has them
  * all.
  */
-export async function takeSeatsAgain(
+export async function reserveSeatsAgain(
   sql: Sql,
   registrationId: number,
   at: Instant,

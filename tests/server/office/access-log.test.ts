@@ -8,7 +8,7 @@ const HOUR_MS = 60 * 60_000
 const createEntry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
   at: instant(10 * HOUR_MS),
   who: 'office',
-  what: 'saw page 1 of the list demo',
+  what: 'viewed page 1 of the list demo',
   eventId: 'demo',
   regNo: null,
   look: 'list demo',
@@ -19,8 +19,10 @@ test('writes repeated access to a list once an hour; another user, list or hour,
   const written: string[] = []
   const audit = skipRepeated(async ({ who, what }) => void written.push(`${who} ${what}`))
   await audit(createEntry())
-  await audit(createEntry({ what: 'saw page 2 of the list demo', at: instant(10 * HOUR_MS + 1) }))
-  expect(written).toEqual(['office saw page 1 of the list demo'])
+  await audit(
+    createEntry({ what: 'viewed page 2 of the list demo', at: instant(10 * HOUR_MS + 1) }),
+  )
+  expect(written).toEqual(['office viewed page 1 of the list demo'])
   await audit(createEntry({ who: 'desk' }))
   await audit(createEntry({ look: 'list other' }))
   await audit(createEntry({ at: instant(11 * HOUR_MS) }))

@@ -498,9 +498,9 @@ describe('the audit log', () => {
     expect([nextPage.rows.length, nextPage.before]).toEqual([5, null])
     expect(first.people).toContain('owner')
     expect((await log('kind=looks&who=owner')).rows.map(({ what }) => what)).toContain(
-      'saw the dashboard',
+      'viewed the dashboard',
     )
-    expect((await log('')).rows.map(({ what }) => what)).not.toContain('saw the dashboard')
+    expect((await log('')).rows.map(({ what }) => what)).not.toContain('viewed the dashboard')
     expect((await log('kind=signing-in')).rows[0]).toMatchObject({
       who: 'owner',
       what: 'signed in',

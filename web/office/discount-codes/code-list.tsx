@@ -121,7 +121,7 @@ export function CodeList({
       )}
       {codes.length > 0 && (
         <p className="mute">
-          Discount granted: what the code took off the bills of paid registrations, with tax.
+          Discount granted: the amount deducted from the bills of paid registrations, with tax.
           Cancelled and refused registrations are not counted.
         </p>
       )}

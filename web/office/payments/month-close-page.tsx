@@ -301,8 +301,8 @@ function CloseDialog({
         </>
       )}
       <p>
-        Rollcall notes your name, the time and the figures for each of your events. Payments still
-        come in: later changes to this month are listed on this page and in the file.
+        Rollcall records your name, the time and the figures for each of your events. Payments can
+        still arrive: later changes to this month are listed on this page and in the file.
       </p>
       <div className="acts">
         <button

@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<string, string>> = {
   unmatched: 'Not matched',
   undecided: 'No final answer',
   unclear: 'Unclear answer',
-  returned: 'Perhaps returned',
+  returned: 'Possibly returned',
   'refund-unsure': 'Refund: result unknown',
   'refund-refused': 'Refund refused',
 }

@@ -42,7 +42,7 @@ export function StatementLineRow(props: RowProps) {
           <p className="care">
             {left > 0
               ? `${formatSignedMoney(left, currency)} of it is not recorded.`
-              : `${formatSignedMoney(-left, currency)} more than this line is recorded.`}
+              : `${formatSignedMoney(-left, currency)} more is recorded than this line states.`}
           </p>
         )}
         {line.state === 'left' && why !== null && <small className="care">{why}</small>}
@@ -90,7 +90,7 @@ const STATE_TEXTS = {
   left: null,
   review: 'Needs review',
   not_ours: 'Not ours',
-  other_event: 'Of another event',
+  other_event: 'Another event',
   assigned: null,
 } as const
 

@@ -380,7 +380,7 @@ const GROUPS = [
   },
   {
     name: 'other_event',
-    title: 'Of another event',
+    title: 'Other events',
     isCollapsed: true,
     includes: ({ state }: WireStatementLine) => state === 'other_event',
   },

@@ -102,8 +102,8 @@ function diffPrices(old: EventConfig, next: EventConfig): PriceChange[] {
   return categories.flatMap((category) => {
     const changes: PriceChange[] = []
     // The range before the first change has no first day: any earlier day represents it.
-    const stretches: readonly (Day | null)[] = [null, ...days]
-    stretches.forEach((from, i) => {
+    const ranges: readonly (Day | null)[] = [null, ...days]
+    ranges.forEach((from, i) => {
       const until = days[i] ?? null
       const probe = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
       const was = findPrice(old, category, probe)

@@ -378,7 +378,7 @@ describe('a user of one event', () => {
     expect(otherEvent.json()).toMatchObject({
       status: 'error',
       code: 'not_your_event',
-      message: expect.stringMatching(/^Your account is not for this event. It is for .+\.$/),
+      message: expect.stringMatching(/^You do not have access to this event. Your events: .+\.$/),
     })
     expect(otherEvent.body).not.toContain(title)
     const desk = await sendRequest(

@@ -260,7 +260,7 @@ describe('correcting', () => {
       body: {
         code: 'price_changes',
         message:
-          'This correction changes the price from ₹\u00a01,180 to ₹\u00a03,540: ₹\u00a02,360 more. Agree to save it.',
+          'This correction changes the price from ₹\u00a01,180 to ₹\u00a03,540: ₹\u00a02,360 more. Accept the new price to save it.',
       },
     })
     expect(await owner.act(regNo, { ...body, total: 3540 })).toMatchObject({

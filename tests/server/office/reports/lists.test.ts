@@ -272,7 +272,7 @@ describe('a list call', () => {
       test_.rows("SELECT what, event_id FROM audit_log WHERE who = 'pager' ORDER BY id"),
     ).toEqual([
       { what: 'signed in', event_id: null },
-      { what: 'saw page 1 of the list afpicon2026: 11 failed registrations', event_id: EVENT },
+      { what: 'viewed page 1 of the list afpicon2026: 11 failed registrations', event_id: EVENT },
     ])
   })
 })
@@ -281,7 +281,7 @@ test('does not log search terms, because the audit log contains no names', async
   const { json } = await signIn(test_, 'searcher')
   await json('/afpicon/admin/registrations/?search=Asha%20Secretname')
   expect(test_.rows('SELECT what FROM audit_log ORDER BY id DESC LIMIT 1')).toEqual([
-    { what: 'saw page 1 of the list afpicon2026: No registrations, matching a search' },
+    { what: 'viewed page 1 of the list afpicon2026: No registrations, matching a search' },
   ])
 })
 

@@ -53,10 +53,10 @@ test('a dispute is described by the gateway’s own response, and shown to staff
     },
   ])
   expect(await readWaiting()).toMatchObject([
-    { id: 'dispute', details: [`${regNo}: ₹\u00a0177, answer by 17 January 2026, 12:00 pm`] },
+    { id: 'dispute', details: [`${regNo}: ₹\u00a0177, respond by 17 January 2026, 12:00 pm`] },
   ])
   expect((await readShown(regNo))[0]).toContain(
-    'The delegate’s bank disputes ₹\u00a0177: answer by',
+    'The delegate’s bank disputes ₹\u00a0177: respond by',
   )
   server.advance(HOUR_MS)
   await server.simulator().setDispute(findGatewayOrder(orderId), 'under_review')

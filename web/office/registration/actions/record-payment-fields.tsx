@@ -49,7 +49,7 @@ export function RecordPaymentFields({
         >
           {OFFERED_METHODS.filter((id) => canPayIn(id, currency)).map((id) => (
             <option key={id} value={id}>
-              {describeMethod(id).words}
+              {describeMethod(id).label}
             </option>
           ))}
         </select>
