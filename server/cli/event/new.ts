@@ -22,9 +22,9 @@ import { findEventsFolder, readSharedFor } from './open-event-file.ts'
 
 const help = `Usage: rollcall new <event id> [options]
 
-Writes a commented first event file, <event id>.yaml in EVENTS_DIR (events/). It asks for everything
-that the options do not state; answers can be typed or piped in. If an answer cannot be read, it asks again and keeps the others. For an empty answer
-it writes a placeholder and lists it under demo:.
+Writes a commented first event file, <event id>.yaml in EVENTS_DIR (events/). It asks for everything that the options
+do not state; answers can be typed or piped in. If an answer cannot be read, it asks again and keeps the others. For
+an empty answer it writes a placeholder and lists it under demo:.
 
   --title <text>         --venue <text>      --support <address>
   --from <day>           --to <day>          12 March 2027, 12/03/2027 (day first), 2027-03-12
