@@ -29,6 +29,8 @@ const movedAfter = statement(
       .where('c.paid_at', '<', to)
       .where('c.found_for', '=', eventId)
       .where('r.event_id', '<>', eventId)
+      // A payment recorded later was never in the closed figures of the event that loses it.
+      .where('c.seen_at', '<=', changedAfter)
       .where('d.at', '>', changedAfter)
       .where('d.registration_id', 'is', null)
       .groupBy([

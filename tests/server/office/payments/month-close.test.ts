@@ -7,7 +7,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import readXlsxFile from 'read-excel-file/node'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, day, INR, instant, toAmount } from '../../../../engine/index.ts'
-import type { RegNo } from '../../../../engine/index.ts'
+import type { Answers, RegNo } from '../../../../engine/index.ts'
 import type {
   ActivityResponse,
   MonthResponse,
@@ -44,6 +44,35 @@ const readMonth = async (): Promise<MonthResponse> =>
   (await office.json('/api/admin/months/?month=2026-01')) as unknown as MonthResponse
 const logOf = async (user: Office): Promise<ActivityResponse['rows']> =>
   ((await user.json('/api/admin/log/')) as unknown as ActivityResponse).rows
+/** A line of a bank statement that names no registration, recorded for the first event. */
+const saveUnmatched = (reference: string) =>
+  january.test.deps.store.saveUnmatchedLines([
+    {
+      eventId: EVENTS[0],
+      reference,
+      amount: toAmount(118_000),
+      currency: INR,
+      day: day('2026-01-29'),
+      narration: 'NEFT CR',
+      at: january.test.now(),
+      who: 'office',
+    },
+  ])
+/** Moves the only unmatched payment to a new registration of the second event. */
+async function moveUnmatched(n: number, answers: Answers): Promise<RegNo> {
+  const { reviews } = (await office.json('/admin/reviews/')) as unknown as ReviewsResponse
+  const [moved] = reviews
+  const colleague = { n, on: toNoon('2026-01-30'), answers, throughGateway: true } as const
+  const to = await register(january.test, EVENTS[1], colleague)
+  const response = await january.test.app.inject({
+    method: 'POST',
+    url: `/admin/reviews/${moved?.id}/decide/`,
+    headers: { authorization: `Bearer ${office.token}` },
+    payload: { decision: 'move', version: moved?.version, to, why: 'Paid for a colleague' },
+  })
+  expect(response.statusCode, response.body).toBe(200)
+  return to
+}
 const closeMonth = (monthName: string) =>
   january.test.app.inject({
     method: 'POST',
@@ -110,18 +139,7 @@ test('the file for the accountant agrees with the ledger, and its tables with ea
 
 test('a closed month takes later payments, and marks them on the page and in the file', async () => {
   const { test: app } = january
-  await app.deps.store.saveUnmatchedLines([
-    {
-      eventId: EVENTS[0],
-      reference: 'HDFCN52026012900',
-      amount: toAmount(118_000),
-      currency: INR,
-      day: day('2026-01-29'),
-      narration: 'NEFT CR',
-      at: app.now(),
-      who: 'office',
-    },
-  ])
+  await saveUnmatched('HDFCN52026012900')
   expect((await closeMonth('2026-02')).json()).toMatchObject({ code: 'month_not_over' })
   expect((await closeMonth('2026-13')).statusCode).toBe(400)
   expect(await readMonth()).toMatchObject({ is_over: true, closings: [], changes: [] })
@@ -160,17 +178,7 @@ test('a closed month takes later payments, and marks them on the page and in the
   expect(readTable(files, 'summary').map((row) => row['Changes after closing'])).toEqual(['1', '0'])
 
   // Both events have changed by a payment that is moved from one to the other.
-  const review = (await office.json('/admin/reviews/')) as unknown as ReviewsResponse
-  const [moved] = review.reviews
-  const colleague = { n: 802, on: toNoon('2026-01-30'), answers, throughGateway: true } as const
-  const to = await register(app, EVENTS[1], colleague)
-  const response = await app.app.inject({
-    method: 'POST',
-    url: `/admin/reviews/${moved?.id}/decide/`,
-    headers: { authorization: `Bearer ${office.token}` },
-    payload: { decision: 'move', version: moved?.version, to, why: 'Paid for a colleague' },
-  })
-  expect(response.statusCode, response.body).toBe(200)
+  const to = await moveUnmatched(802, answers)
   const afterMove = (await readMonth()).changes.filter(
     ({ reference }) => reference === 'HDFCN52026012900',
   )
@@ -203,6 +211,14 @@ test('a closed month takes later payments, and marks them on the page and in the
   expect((await readMonth()).changes).toEqual([])
   const stored = app.rows('SELECT event_id, month, who FROM month_closings ORDER BY id')
   expect(stored).toHaveLength(4)
+
+  // A payment that was recorded after the closing was said to have left the first event, which never had counted it.
+  app.setTime('2026-02-02T13:30:00+05:30')
+  await saveUnmatched('HDFCN52026012999')
+  const movedTo = await moveUnmatched(803, { ...answers, email: 'latest@example.org' })
+  expect((await readMonth()).changes.map((row) => [row.event_id, row.reg_no, row.counts])).toEqual([
+    [EVENTS[1], movedTo, 'received'],
+  ])
 })
 
 test('a refund in February of a payment of January marked the payment as a change of the closed January', async () => {
@@ -229,8 +245,8 @@ test('the checklist counts what is open: reviews, refunds, and payments in no se
   const airpay = [...january.expected].filter(([key]) => key.endsWith('airpay'))
   expect(checks).toEqual({
     statements: { statements: 0, matched: 0, open: 0 },
-    // One of them was moved above.
-    unreconciled: byStatement().length + 1,
+    // Two of them were moved above.
+    unreconciled: byStatement().length + 2,
     reviews: 0,
     refunds: 0,
     to_refund: { registrations: 0, event: null },
@@ -280,7 +296,7 @@ test('a transfer recorded by hand looked like one that the bank shows, and a lin
     )) as unknown as MovementsResponse
   const listed = async (): Promise<number> =>
     (await unreconciled()).totals?.reduce((sum, { payments }) => sum + payments, 0) ?? 0
-  const count = byStatement().length + 1
+  const count = byStatement().length + 2
   expect(await listed()).toBe(count)
   await upload(shown, unknown)
   expect(await listed()).toBe(count - 1)
