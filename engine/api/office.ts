@@ -174,7 +174,7 @@ export type DecisionResponse = {
   refund: 'wanted' | 'asked' | 'done' | 'refused' | 'unsure' | null
 }
 
-/** GET /admin/exchange-rates/?event=…: rates for invoices in other currencies than the rupee. */
+/** GET /admin/exchange-rates/?event=…: rates for invoices in currencies other than the rupee. */
 export type ExchangeRatesResponse = {
   status: 'success'
   /** ISO 4217 codes. */

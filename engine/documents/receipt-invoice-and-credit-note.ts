@@ -168,7 +168,7 @@ export function createDocument(
     kind: 'receipt' | 'invoice'
     serial: string
     at: Instant
-    /** For an invoice in another currency than the rupee. */
+    /** For an invoice in a currency other than the rupee. */
     rate?: ExchangeRate | null
   },
 ): DocumentBody {

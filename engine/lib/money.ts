@@ -5,7 +5,7 @@ import { assert } from './result.ts'
 declare const amountBrand: unique symbol
 /**
  * Whole minor units of a currency: paise, cents, yen. Branded, so that an amount with decimals cannot be passed for it.
- * Made by `toAmount()`. The currency is that of the bill, the registration or the event beside it.
+ * Made by `toAmount()`. Its currency is stored with the bill, the registration or the event.
  */
 export type Amount = number & { readonly [amountBrand]: true }
 

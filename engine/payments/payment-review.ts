@@ -23,7 +23,7 @@ const ALLOWED = {
   rest: ['accept', 'refund', 'move', 'dismiss'],
   /** For a registration that was cancelled or refused. */
   ended: ['refund', 'move', 'dismiss'],
-  /** In another currency than the price. */
+  /** In a currency other than the price. */
   foreign: ['refund', 'dismiss'],
   /** From the gateway's test mode: no money moved. */
   test: ['dismiss'],

@@ -66,7 +66,7 @@ export function findDecimalMark(cells: readonly string[], currency: Currency): D
 
 /**
  * Reads "Rs. 1,00,000.00 Cr", "-20.00", "20.00-", "20.00 Dr" and "(20.00)" as signed whole minor units; 0 if the cell is
- * empty. Null if not an amount in this currency. `mark`: the decimal mark of the file, for other currencies than the
+ * empty. Null if not an amount in this currency. `mark`: the decimal mark of the file, for currencies other than the
  * rupee.
  */
 export function readSignedAmount(

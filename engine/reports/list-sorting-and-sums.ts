@@ -17,7 +17,7 @@ export type WireSums = {
   money: number
   /** The balance still to be paid. */
   due: number
-  /** The last two in other currencies than that of the list. Absent if there are none. */
+  /** The last two in currencies other than that of the list. Absent if there are none. */
   others?: { currency: string; money: number; due: number }[]
 }
 

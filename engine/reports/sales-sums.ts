@@ -37,7 +37,7 @@ export type SalesResponse = {
    * registrations. Together with the rows it equals `sums.money` of the list.
    */
   paid_beside: number
-  /** The same in other currencies than that of the report. Absent if there are none. */
+  /** The same in currencies other than that of the report. Absent if there are none. */
   others_beside?: { currency: string; amount: number }[]
   /** The same registrations by category, by price period, and by the day of registration. */
   by_category: WireSalesGroup[]

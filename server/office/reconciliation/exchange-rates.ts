@@ -1,4 +1,4 @@
-/** Lets treasurers enter exchange rates, which invoices in other currencies than the rupee state. */
+/** Lets treasurers enter exchange rates, which invoices in currencies other than the rupee state. */
 import type { FastifyReply } from 'fastify'
 import {
   addDays,

@@ -73,7 +73,7 @@ export function describeRecovery({
     ...(times.length === 0 ? [] : [`${capitalise(times.join('; '))}.`]),
     `Payments that were pending in the copy: ${format(pending.all)}; ${format(pending.asked)} were checked with the gateway, and ${format(pending.ended)} are no longer pending.`,
     `Payments for orders that are not in the database: ${format(unknown.toDecide)} wait for a decision, and ${format(unknown.toAsk)} possible orders are still to be checked with the gateway.`,
-    `Held: ${format(held.mails)} emails (${format(held.since)} of them queued since the restart), ${format(held.refunds)} refunds, the erasure of ${format(held.erasures)} registrations.`,
+    `Held: ${format(held.mails)} emails (${format(held.since)} of them queued since the restore), ${format(held.refunds)} refunds, the erasure of ${format(held.erasures)} registrations.`,
     series.length === 0
       ? `New invoices and credit notes have ${recovery.code} in their numbers.`
       : `New invoices and credit notes have ${recovery.code} in their numbers: ${series.map(({ pattern, last }) => `${pattern} (${last} so far)`).join(', ')}.`,

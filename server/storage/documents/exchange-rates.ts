@@ -1,6 +1,6 @@
 /**
  * Exchange rates of an event, entered by staff, and registrations whose invoice waits for one.
- * An invoice in another currency than the rupee states its value in rupees at the rate of the day of payment.
+ * An invoice in a currency other than the rupee states its value in rupees at the rate of the day of payment.
  */
 import { addDays, assert, dayOf, INR, RATE_DAYS_MAX } from '../../../engine/index.ts'
 import type { Currency, Day, ExchangeRate, Instant, RegNo } from '../../../engine/index.ts'

@@ -219,7 +219,7 @@ export const assignReference = statement(
 /**
  * Returns the owner of a reference in any spelling. Null if none. A payment takes precedence over a claim. Anyone can
  * type a claim, so it blocks only its own event, whose staff see it and can reject it. A claim of the registration
- * itself, a released claim, and one in another currency than that of the bank account block nothing.
+ * itself, a released claim, and one in a currency other than that of the bank account block nothing.
  */
 export async function findReferenceOwner(
   sql: Sql,

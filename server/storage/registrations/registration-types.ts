@@ -352,7 +352,7 @@ export type EventFigures = {
   readonly revenue: Amount
   /** Received and dismissed by staff: excluded from all figures, and not refunded. */
   readonly dismissed: Amount
-  /** The same in other currencies than that of the event, which are never added to it. */
+  /** The same in currencies other than that of the event, which are never added to it. */
   readonly others: readonly {
     readonly currency: Currency
     readonly revenue: Amount

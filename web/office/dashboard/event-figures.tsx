@@ -200,7 +200,7 @@ export function RecentRegistrations({
   max,
 }: Pick<EventPanelProps, 'event' | 'data'> & {
   readonly currency: Currency
-  /** Shows all that the server sends if it is missing. */
+  /** If omitted, all that the server sends are shown. */
   readonly max?: number
 }) {
   const recent = (data.recent_registrations[event.dashboard.key] ?? []).slice(0, max)

@@ -1,4 +1,4 @@
-/** Runs a job of many rows as small requests, one after the other, so that it has a progress and can be stopped. */
+/** Runs a job of many rows as small requests, one after the other, so that its progress can be shown and it can be stopped. */
 import { useRef, useState } from 'react'
 
 /** How many rows one request processes: few, so that none takes long and Stop takes effect soon. */

@@ -115,7 +115,7 @@ export function ReviewCard({ review, canDecide, isReasonShown = true, onDone }: 
   )
 }
 
-/** Returns what is missing to the price; negative if more was received, 0 if that cannot be said. */
+/** Returns the shortfall against the price; negative if more was received, 0 if it cannot be determined. */
 export function getShortfall({
   came: received,
   due,
@@ -146,8 +146,8 @@ function getDecisionLabel(review: WireReview, label: string, decision: DecisionN
 }
 
 /**
- * What is due, this payment, and what of it is under review. Not "Received", which on the registration are the payments
- * that count.
+ * The balance, this payment, and the part of it under review. Not "Received": on the page of the registration, that is
+ * the sum of the payments that count.
  */
 function ReviewFigures({ came: received, due, left, kind, ...review }: WireReview) {
   const { currency, dueCurrency } = readReviewCurrencies(review)

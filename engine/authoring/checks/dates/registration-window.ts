@@ -333,8 +333,8 @@ const adjustmentOutside: Check = {
         return [report('to', to, 'before registration opens: it never applies', true)]
       if (from !== undefined && last !== undefined && from > last)
         return [report('from', from, 'after registration closes: it never applies', false)]
-      // With an end it is an early offer; without one it would have no effect except for its wrong
-      // year.
+      // With an end, it is an early-bird offer. Without one, it applies to everyone, and its year is
+      // probably wrong.
       return from !== undefined &&
         to === undefined &&
         isBeforeSale(model, from) &&

@@ -20,7 +20,7 @@ const formatPriceUnit = ({ config }: Model): string =>
   currenciesOf(config).map(formatCurrency).join(' and ')
 const hasOnlyRupees = ({ config }: Model): boolean =>
   currenciesOf(config).every((currency) => currency === INR)
-/** The categories that pay in another currency than the event. */
+/** The categories that pay in a currency other than the event. */
 const listOwnCurrencies = ({ config }: Model) =>
   config.categories.flatMap(({ id, currency }, index) =>
     currency === undefined || currency === config.currency ? [] : [{ id, currency, index }],

@@ -70,7 +70,7 @@ export function useListSettings(event: OfficeEvent, list: AdminList) {
 
 export type ListSettings = ReturnType<typeof useListSettings>
 
-/** The choice of columns beside those that are always shown. */
+/** The choice of columns in addition to those that are always shown. */
 export function ColumnPicker({
   listSettings,
   optionalColumns,
