@@ -106,7 +106,6 @@ export function VersionText({
           className="file-text"
           role="region"
           aria-label={`Text of the version loaded on ${loaded}`}
-          tabIndex={0}
         >
           <ol>
             {query.data.text

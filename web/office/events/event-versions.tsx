@@ -75,6 +75,9 @@ export function EventVersions({ event }: { readonly event: OfficeEvent }) {
   )
 }
 
+const nameVersion = ({ loaded_at: loadedAt, version }: WireEventVersion): string =>
+  `${formatDateTime(loadedAt)} · ${formatVersion(version)}`
+
 /** Compares the two versions that are chosen in the URL. */
 function Comparison({
   event,
@@ -100,6 +103,10 @@ function Comparison({
     )
   const from = params.get('from') ?? ''
   const version = params.get('version') ?? ''
+  const nameOf = (hash: string): string => {
+    const chosen = versions.find((choice) => choice.version === hash)
+    return chosen === undefined ? formatVersion(hash) : nameVersion(chosen)
+  }
   return (
     <>
       <div className="version-choices">
@@ -113,7 +120,7 @@ function Comparison({
               <option value="">Choose a version</option>
               {versions.map((choice) => (
                 <option key={choice.version} value={choice.version}>
-                  {formatDateTime(choice.loaded_at)} · {formatVersion(choice.version)}
+                  {nameVersion(choice)}
                 </option>
               ))}
             </select>
@@ -123,7 +130,10 @@ function Comparison({
       <div className="versions compared" role="status">
         {from !== '' && version !== '' && (
           <>
-            <h3>Changes between the chosen versions</h3>
+            {/* The fields above are not printed. */}
+            <h3>
+              Changes from {nameOf(from)} to {nameOf(version)}
+            </h3>
             {from === version ? (
               <p>Choose two different versions.</p>
             ) : (

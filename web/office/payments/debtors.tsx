@@ -100,7 +100,6 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
             label="Amounts due"
             head={[
               { text: 'Registration' },
-              { text: 'Event' },
               { text: 'Owed since' },
               { text: 'Last reminder' },
               { text: 'State' },
@@ -116,9 +115,9 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
                       eventId={row.event_id}
                       regNo={row.reg_no}
                       name={row.name}
+                      event={onlyEventId === null ? row.event : null}
                     />
                   </th>
-                  <td data-head="Event">{row.event}</td>
                   <td className="day" data-head="Owed since">
                     <EntryTime at={row.since} />
                   </td>
@@ -135,7 +134,7 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
             <tfoot>
               {totals.map((entry) => (
                 <tr key={`${entry.event} ${entry.currency}`}>
-                  <th scope="row" colSpan={5}>
+                  <th scope="row" colSpan={4}>
                     {entry.event}: {formatCount(entry.registrations)}{' '}
                     {entry.registrations === 1 ? 'registration' : 'registrations'}
                   </th>

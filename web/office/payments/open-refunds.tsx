@@ -55,7 +55,6 @@ export function OpenRefunds({ session, eventId }: OpenRefundsProps) {
           head={[
             { text: 'Requested' },
             { text: 'Registration' },
-            { text: 'Event' },
             { text: 'State' },
             { text: 'Reason' },
             { text: 'Refund', isAmount: true },
@@ -75,9 +74,9 @@ export function OpenRefunds({ session, eventId }: OpenRefundsProps) {
                       eventId={row.event_id}
                       regNo={row.reg_no}
                       name={row.name}
+                      event={eventId === null ? row.event : null}
                     />
                   </th>
-                  <td data-head="Event">{row.event}</td>
                   <td data-head="State">
                     <Badge tone={tone} icon={icon}>
                       {text}

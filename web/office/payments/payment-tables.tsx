@@ -37,20 +37,24 @@ export function AmountTable({
   )
 }
 
-/** The number of a registration, as a link if the user's events have its list. */
+/** The name and number of a registration, as a link if the user may open it, and its event. */
 export function RegistrationLink({
   session,
   eventId,
   regNo,
   name,
+  event: title,
 }: {
   readonly session: SessionResponse
   readonly eventId: string | null
   readonly regNo: string | null
   readonly name: string
+  /** Null on the page of one event. */
+  readonly event: string | null
 }) {
   const event = session.events.find(({ id }) => id === eventId)
-  if (regNo === null) return <>Not matched to a registration</>
+  const shownEvent = title !== null && <small className="event">{title}</small>
+  if (regNo === null) return <>Not matched to a registration{shownEvent}</>
   return (
     <>
       {event === undefined ? (
@@ -59,6 +63,7 @@ export function RegistrationLink({
         <Link to={registrationUrl(event, regNo)}>{name || regNo}</Link>
       )}
       <small>{regNo}</small>
+      {shownEvent}
     </>
   )
 }

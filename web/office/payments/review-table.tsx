@@ -46,6 +46,8 @@ function getReason(review: WireReview): string {
 type ReviewTableProps = {
   readonly session: SessionResponse
   readonly reviews: readonly WireReview[]
+  /** Whether the page is that of one event. */
+  readonly isOneEvent: boolean
   readonly canDecide: boolean
   readonly renderCard: (review: WireReview) => ReactNode
   readonly onDone: (outcome: Outcome) => void
@@ -53,7 +55,6 @@ type ReviewTableProps = {
 
 const HEAD = [
   { text: 'Registration' },
-  { text: 'Event' },
   { text: 'Reason' },
   { text: 'Since' },
   { text: 'Due', isAmount: true },
@@ -61,7 +62,14 @@ const HEAD = [
   { text: 'Decision' },
 ] as const
 
-export function ReviewTable({ session, reviews, canDecide, renderCard, onDone }: ReviewTableProps) {
+export function ReviewTable({
+  session,
+  reviews,
+  isOneEvent,
+  canDecide,
+  renderCard,
+  onDone,
+}: ReviewTableProps) {
   const [openId, setOpenId] = useState<string | null>(null)
   const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set())
   const [decision, setDecision] = useState<BulkDecision | null>(null)
@@ -111,9 +119,14 @@ export function ReviewTable({ session, reviews, canDecide, renderCard, onDone }:
                     eventId={review.event_id}
                     regNo={review.reg_no}
                     name={review.name}
+                    event={
+                      isOneEvent
+                        ? null
+                        : (session.events.find(({ id }) => id === review.event_id)?.title ?? null)
+                    }
                   />
                 </th>
-                <ReviewCells session={session} review={review} />
+                <ReviewCells review={review} />
                 <td>
                   <button
                     type="button"
@@ -168,18 +181,11 @@ export function ReviewTable({ session, reviews, canDecide, renderCard, onDone }:
   )
 }
 
-function ReviewCells({
-  session,
-  review,
-}: {
-  readonly session: SessionResponse
-  readonly review: WireReview
-}) {
+function ReviewCells({ review }: { readonly review: WireReview }) {
   const { currency, dueCurrency } = readReviewCurrencies(review)
-  const { came: received, due, event_id: eventId, since } = review
+  const { came: received, due, since } = review
   return (
     <>
-      <td data-head="Event">{session.events.find(({ id }) => id === eventId)?.title}</td>
       <td data-head="Reason">
         {getReason(review)}
         {received !== null && <small className="ref">{received.reference}</small>}

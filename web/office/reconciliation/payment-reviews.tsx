@@ -84,6 +84,7 @@ export function PaymentReviews({
         <ReviewTable
           session={session}
           reviews={data.slice(0, visibleCount)}
+          isOneEvent={onlyEventId !== null}
           canDecide={canDecide}
           renderCard={renderCard}
           onDone={onDone}

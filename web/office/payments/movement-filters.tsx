@@ -1,0 +1,158 @@
+/** The filters of the payments: the days, the event, the method; and the export of what they show. */
+import { useState } from 'react'
+import { Link } from 'react-router-dom'
+import type { MovementsResponse, SessionResponse } from '../../../engine/api.ts'
+import { ExportButtons, listFiles } from '../jobs/export-buttons.tsx'
+import { monthUrl } from '../office-api-and-urls.ts'
+import { EventOptions } from '../ui/log-list.tsx'
+import { listNamedPeriods } from './periods.ts'
+
+export const MOVEMENTS_API = '/api/admin/movements/'
+const PERIOD = ['month', 'from', 'to'] as const
+/** The choice that shows the fields for two days. */
+const CUSTOM_DATES = 'own'
+const OTHER_FILTERS = ['event', 'method', 'unsettled', 'unreconciled'] as const
+export const FILTERS = [...PERIOD, ...OTHER_FILTERS] as const
+
+export type MovementsProps = {
+  readonly session: SessionResponse
+  /** Null: all events of the user. */
+  readonly eventId: string | null
+}
+
+type FilterProps = MovementsProps &
+  Pick<MovementsResponse, 'from' | 'to' | 'today' | 'methods'> & {
+    readonly params: URLSearchParams
+    readonly filters: URLSearchParams
+    readonly change: (changes: Readonly<Record<string, string>>) => void
+  }
+
+export function MovementFilters(props: FilterProps) {
+  const { session, eventId, params, filters, change, from, to, today, methods } = props
+  const periods = listNamedPeriods(today as Parameters<typeof listNamedPeriods>[0])
+  const chosen = new URLSearchParams(
+    PERIOD.flatMap((name) => (params.has(name) ? [[name, params.get(name) ?? '']] : [])),
+  ).toString()
+  const current = chosen === '' ? (periods[0]?.query ?? '') : chosen
+  const [choosesDays, setChoosesDays] = useState(false)
+  const [isOpen, setOpen] = useState(false)
+  const setCount = OTHER_FILTERS.filter((name) => params.get(name)).length
+  const usesCustomDates = choosesDays || !periods.some(({ query }) => query === current)
+  const setPeriod = (query: string): void =>
+    change({ month: '', from: '', to: '', ...Object.fromEntries(new URLSearchParams(query)) })
+  // The file has the days that the page shows, also when the month ends meanwhile.
+  const file = new URLSearchParams(filters)
+  if (chosen === '') {
+    file.set('from', from)
+    file.set('to', to)
+  }
+  return (
+    <form
+      className="fil pfil"
+      aria-label="Filters"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const data = new FormData(event.currentTarget)
+        change({ month: '', from: String(data.get('from')), to: String(data.get('to')) })
+      }}
+    >
+      <label className="w">
+        Paid on
+        <select
+          value={usesCustomDates ? CUSTOM_DATES : current}
+          onChange={({ target }) => {
+            setChoosesDays(target.value === CUSTOM_DATES)
+            if (target.value !== CUSTOM_DATES) setPeriod(target.value)
+          }}
+        >
+          {periods.map(({ label, query }) => (
+            <option key={query} value={query}>
+              {label}
+            </option>
+          ))}
+          <option value={CUSTOM_DATES}>Custom dates</option>
+        </select>
+      </label>
+      {/* On a phone, the other filters and the export are behind this button. */}
+      <button
+        type="button"
+        className="btn line sm opens"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {setCount === 0 ? 'More' : `More (${setCount})`}
+        <span className="vh"> (filters and export)</span>
+      </button>
+      {usesCustomDates && (
+        <div className="days" key={`${from} ${to}`}>
+          <label>
+            From
+            <input type="date" name="from" defaultValue={from} max={today} />
+          </label>
+          <label>
+            To
+            <input type="date" name="to" defaultValue={to} max={today} />
+          </label>
+          <button type="submit" className="btn line sm">
+            Apply
+          </button>
+        </div>
+      )}
+      <div className={isOpen ? 'more open' : 'more'}>
+        {eventId === null && session.events.length > 1 && (
+          <label className="w">
+            Event
+            <select
+              value={params.get('event') ?? ''}
+              onChange={({ target }) => change({ event: target.value })}
+            >
+              <EventOptions events={session.events} />
+            </select>
+          </label>
+        )}
+        <label>
+          Method
+          <select
+            value={params.get('method') ?? ''}
+            onChange={({ target }) => change({ method: target.value })}
+          >
+            <option value="">All methods</option>
+            {methods.map(({ id, label }) => (
+              <option key={id} value={id}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Settlement
+          <select
+            value={params.get('unsettled') ?? ''}
+            onChange={({ target }) => change({ unsettled: target.value })}
+          >
+            <option value="">All</option>
+            <option value="1">Not settled yet</option>
+          </select>
+        </label>
+        <label>
+          Bank statement
+          <select
+            value={params.get('unreconciled') ?? ''}
+            onChange={({ target }) => change({ unreconciled: target.value })}
+          >
+            <option value="">All</option>
+            <option value="1">Not found</option>
+          </select>
+        </label>
+      </div>
+      <div className="go">
+        {chosen.startsWith('month=') || chosen === '' ? (
+          <Link className="btn line sm" to={monthUrl(from.slice(0, 7))}>
+            Close month
+          </Link>
+        ) : null}
+        <ExportButtons files={listFiles(`${MOVEMENTS_API}export/?${file}`, 'payments')} />
+      </div>
+    </form>
+  )
+}
