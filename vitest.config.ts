@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './tests/longest-first.ts'
+import { ALL_RUNS } from './tests/runs.ts'
 
 /** Not handed down to the projects by itself. */
 const keepCompiled = ['--import', import.meta.resolve('./tests/keep-compiled.ts')]
@@ -83,6 +84,7 @@ export default defineConfig({
           expect: expectations,
           execArgv: keepCompiled,
           include: ['tests/crash/**/*.test.ts'],
+          exclude: ALL_RUNS ? [] : ['tests/crash/postgres-faults.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
           sequence: { groupOrder: 1 },

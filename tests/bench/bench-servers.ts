@@ -84,7 +84,7 @@ export async function startBenchServer(
   // A pipe would make the load generator read every line.
   const printedTo = join(folder, 'printed.txt')
   const output = openSync(printedTo, 'a')
-  const child = spawn(process.execPath, [join(TOP, 'tests/crash/server-process.ts')], {
+  const child = spawn(process.execPath, [join(TOP, 'bin/rollcall.js'), 'start'], {
     cwd: TOP,
     env: {
       PATH: process.env['PATH'],

@@ -1,10 +1,9 @@
 /**
- * Two servers on PostgreSQL behind a proxy, with a few faults of `node
- * tests/crash/postgres-faults.ts`: cut connections, a restart and a killed server, while delegates
- * register and pay.
+ * Two servers on PostgreSQL behind a proxy, with the faults of `node tests/crash/postgres-faults.ts`: cut connections, a
+ * restart and a killed server, while delegates register and pay. In `npm run thorough` only: whole-servers.test.ts kills a
+ * server, cuts connections and crashes the database, and several-servers.test.ts cuts connections around `COMMIT`.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ALL_RUNS, registerThorough } from '../runs.ts'
 import { hasPostgres } from '../server/storage/postgres-server.ts'
 import { runFaults } from './fault-rounds.ts'
 import type { Fault } from './fault-rounds.ts'
@@ -25,7 +24,7 @@ else {
   test('cut connections, a restart and a killed server lose, duplicate and oversell nothing', async () => {
     const { problems, results, paid } = await runFaults({
       ...load,
-      faults: [...CUTS, ...(ALL_RUNS ? CUTS : []), 'restart', 'server'],
+      faults: [...CUTS, ...CUTS, 'restart', 'server'],
       cluster,
       database: 'faults',
     })
@@ -37,17 +36,15 @@ else {
     ])
   })
 
-  registerThorough(() => {
-    test('negative control: without an idempotency key, a form whose response is lost is registered twice', async () => {
-      const { problems } = await runFaults({
-        ...load,
-        registrationsMin: 15,
-        faults: ['during'],
-        cluster,
-        database: 'without_keys',
-        hasKeys: false,
-      })
-      expect(problems).toContainEqual(expect.stringMatching(/is registered twice$/))
+  test('negative control: without an idempotency key, a form whose response is lost is registered twice', async () => {
+    const { problems } = await runFaults({
+      ...load,
+      registrationsMin: 15,
+      faults: ['during'],
+      cluster,
+      database: 'without_keys',
+      hasKeys: false,
     })
+    expect(problems).toContainEqual(expect.stringMatching(/is registered twice$/))
   })
 }

@@ -17,10 +17,12 @@ export type Running = {
   end(signal: NodeJS.Signals): Promise<void>
 }
 
+/** `rollcall start`, as an operator runs it; a build that is up to date starts in half the CPU time of the sources. */
 export const getServerCommand = (...before: readonly string[]): readonly string[] => [
   process.execPath,
   ...before,
-  join(import.meta.dirname, 'server-process.ts'),
+  join(TOP, 'bin', 'rollcall.js'),
+  'start',
 ]
 export const getServerVariables = (dataDir: string): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],

@@ -15,7 +15,7 @@ import { createPdf } from '../server/sample-uploads.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { useCompiledEvents } from '../server/prepared-files.ts'
 import { buildMultipart } from '../server/harness.ts'
-import { waitForStart } from './server.ts'
+import { getServerCommand, waitForStart } from './server.ts'
 import type { Running } from './server.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
@@ -97,8 +97,8 @@ export async function startServer(
   let printed = ''
   const start = async (): Promise<void> => {
     useCompiledEvents(dataDir)
-    const args = [...before, join(import.meta.dirname, 'server-process.ts')]
-    const child: ChildProcess = spawn(process.execPath, args, {
+    const [program = '', ...args] = getServerCommand(...before)
+    const child: ChildProcess = spawn(program, args, {
       cwd: TOP,
       env: {
         PATH: process.env['PATH'],
@@ -191,6 +191,9 @@ export type ClientResults = {
   readonly problems: string[]
 }
 
+/** Between two people of a client: without it, clients use the cores while the run waits for a restart. */
+const THINKING_MS = 60
+
 /** Registers people sequentially until the run ends; `n` counts them. */
 export async function runClient(
   url: () => string,
@@ -202,6 +205,7 @@ export async function runClient(
     const person = `${name}-${n}`
     if (n % 2 === 0) await registerAtSmall(url, person, n % 4 === 0, results, isOver)
     else await registerAtPaid(url, person, results, isOver)
+    await pause(THINKING_MS)
   }
 }
 
