@@ -82,7 +82,7 @@ export type WireRecovery = {
    * asked about again.
    */
   unknown: { to_decide: number; to_ask: number }
-  /** `since`: the emails written since then, about events before the restart. */
+  /** `since`: the emails written since then, about events before the restore. */
   held: { mails: number; since: number; refunds: number; erasures: number }
   /** The first held emails, the oldest first. */
   mails: { id: number; to: string; subject: string; event: string; at: string }[]

@@ -53,7 +53,7 @@ const YEAR = '26-27'
 
 /**
  * What happens to the held emails when a recovery ends: all are sent; only those queued in the
- * restored copy are sent; or none. Emails written since are about events before the restart, and
+ * restored copy are sent; or none. Emails written since are about events before the restore, and
  * may have been sent then.
  */
 export const HELD_EMAILS = ['send', 'copy', 'discard'] as const
