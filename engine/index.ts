@@ -319,7 +319,7 @@ export {
   getPriceHoldEnd,
   getPriceUntil,
 } from './pricing/price-hold.ts'
-export { getPayerKey } from './payments/duplicate-payment.ts'
+export { decideSamePerson, getPayerKey } from './payments/duplicate-payment.ts'
 export {
   isGatewayPayment,
   isDeskPayment,

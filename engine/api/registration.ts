@@ -28,6 +28,8 @@ export type ErrorResponse = {
   was?: WireQuote
   /** For `registered_already`: sending it again with `confirmed: true` registers anyway. */
   may_confirm?: true
+  /** For `same_person`: the registration that the delegate is asked about. */
+  reg_no?: string
   /** For `full`: the seat that is full, a quota's id or `limit.option`, and the number left. */
   place?: string
   left?: number

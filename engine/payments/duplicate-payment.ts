@@ -1,6 +1,7 @@
-/** Finds a second payment for one person in one event. */
+/** Recognises one person: a second payment, and a second registration before it is paid. */
 import { toNfc } from '../lib/unicode.ts'
 import { foldText } from '../answers/compare-answers.ts'
+import { getMailboxKey } from '../answers/misspelt-email-domains.ts'
 
 /** Titles before a name, which some people write and others omit. */
 const TITLES: ReadonlySet<string> = new Set([
@@ -22,8 +23,8 @@ const TITLES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns email address and name normalised: without title, case, spaces and punctuation. Null if one
- * of them is missing.
+ * Returns email address and name normalised: the name without title, case, spaces and punctuation, the address as
+ * its mailbox ("a.nair+x@gmail.com" is "anair@gmail.com"). Null if one of them is missing.
  */
 export function getPayerKey({
   email,
@@ -38,6 +39,25 @@ export function getPayerKey({
     .map(foldText)
     .filter((word) => word !== '')
   const first = nameWords.findIndex((word) => !TITLES.has(word))
-  const [address, name] = [foldText(email), nameWords.slice(Math.max(0, first)).join('')]
-  return address === '' || name === '' ? null : JSON.stringify([address, name])
+  const name = nameWords.slice(Math.max(0, first)).join('')
+  return foldText(email) === '' || name === '' ? null : JSON.stringify([getMailboxKey(email), name])
+}
+
+/** A registration of the same person, paid or being paid. `isProven`: made or opened in the browser that now registers. */
+export type SamePerson = { readonly regNo: string; readonly isProven: boolean }
+
+/**
+ * Decides what happens when a form is submitted for a person who has registered before. The delegate is asked only
+ * about a registration that this browser has proven to be its own; about another one, only its mailbox is told,
+ * because the form may have been filled in by a stranger. `confirmed`: the number that the delegate was asked about.
+ */
+export function decideSamePerson<R extends SamePerson>(
+  registrations: readonly R[],
+  confirmed: string | null,
+): { readonly is: 'ask' | 'email'; readonly registration: R } | null {
+  const proven = registrations.find(({ isProven }) => isProven)
+  if (proven !== undefined)
+    return proven.regNo === confirmed ? null : { is: 'ask', registration: proven }
+  const [other] = registrations
+  return other === undefined ? null : { is: 'email', registration: other }
 }

@@ -56,4 +56,11 @@ export const FORM_MESSAGES = {
     back: 'Back to the form',
     close: 'OK',
   },
+
+  samePerson: {
+    title: 'Register and pay again?',
+    notCharged: '{reason} You have not been charged again.',
+    open: 'Open registration {number}',
+    again: 'Register and pay again',
+  },
 } as const

@@ -55,6 +55,13 @@ export const REFUSAL_MESSAGES = {
     registeredAlready: 'This is already registered.',
   },
 
+  /** Only for the browser that made the other registration. */
+  samePerson: {
+    paid: 'You have already registered and paid: registration {number}, {amount}, on {day}.',
+    unpaid:
+      'You have already registered on {day}: registration {number}. Its payment of {amount} may be in progress, for example in another window.',
+  },
+
   code: {
     unknown: 'We do not recognise this code. Please check it or remove it.',
     usedUp: 'This code has already been used the maximum number of times.',

@@ -5,7 +5,7 @@ import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { createPeriodicJob } from '../ops/clock.ts'
 import type { PeriodicJob } from '../ops/clock.ts'
-import { findWithSameEmail } from '../registration/possible-duplicate-registrations.ts'
+import { findWithSameEmail } from '../registration/same-person.ts'
 
 /** By then the delegate has left the gateway's page, but still remembers the conference. */
 const ABANDONED_AFTER_MS = 60 * 60_000

@@ -1,7 +1,22 @@
-/** Compares the price and category that the browser displayed with the server's own quote. */
-import { formatCurrency, getOwn, readAmount, memoize } from '../../engine/index.ts'
+/** Prices answers, and compares the price and category that the browser displayed with this quote. */
+import {
+  findCategory,
+  formatCurrency,
+  getOwn,
+  readAmount,
+  memoize,
+  ok,
+  quote,
+} from '../../engine/index.ts'
 import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
-import type { EventConfig, Quote } from '../../engine/index.ts'
+import type {
+  Answers,
+  EventConfig,
+  Instant,
+  Quote,
+  QuoteRefusal,
+  Result,
+} from '../../engine/index.ts'
 
 /**
  * Parameter names of the specification, accepted for every event. If a form field has the same name, the value is
@@ -69,4 +84,18 @@ function toText(value: unknown): string | null {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value.trim()
   return typeof value === 'number' ? String(value) : null
+}
+
+/** `quote` is null if the event has no prices. */
+export type Pricing = { readonly category: string | null; readonly quote: Quote | null }
+
+/** Prices these answers at the given instant. */
+export function calculatePrice(
+  event: EventConfig,
+  answers: Answers,
+  at: Instant,
+): Result<Pricing, QuoteRefusal> {
+  if (event.fees.prices === null) return ok({ category: findCategory(event, answers), quote: null })
+  const result = quote(event, answers, at)
+  return result.ok ? ok({ category: result.value.category, quote: result.value }) : result
 }

@@ -4,7 +4,6 @@ import {
   listConsentSentences,
   findApproval,
   assert,
-  findCategory,
   getDecisionDeadline,
   readDelegate,
   err,
@@ -13,7 +12,6 @@ import {
   ok,
   createOrderId,
   toAmount,
-  quote,
   randomDigits,
   createRegNo,
   withCardMethod,
@@ -25,13 +23,9 @@ import {
 } from '../../engine/messages.ts'
 import type {
   Actor,
-  Answers,
   OfficeMethod,
   EventConfig,
-  Instant,
   PaymentMethod,
-  Quote,
-  QuoteRefusal,
   RegNo,
   Result,
   ManualMethod,
@@ -44,30 +38,18 @@ import type {
   NewMail,
   NewRegistration,
   ContextRefusal,
+  RegisterRefusal,
   RegistrationResult,
   StoredPayment,
 } from '../storage/index.ts'
 import { handOff, openCheckout } from '../payments/start-checkout.ts'
+import type { Pricing } from './compare-displayed-price.ts'
 import { buildRegistrationView } from './registration-for-emails-and-public.ts'
 
 /** `randomInt` accepts a range of up to 2 ** 48. */
 const DIGITS_PER_DRAW = 14
 /** A collision of two random twelve-digit numbers is very unlikely; three in a row indicate a bug. */
 const NUMBER_ATTEMPTS_MAX = 5
-
-/** `quote` is null if the event has no prices. */
-export type Pricing = { readonly category: string | null; readonly quote: Quote | null }
-
-/** Prices these answers at the given instant. */
-export function calculatePrice(
-  event: EventConfig,
-  answers: Answers,
-  at: Instant,
-): Result<Pricing, QuoteRefusal> {
-  if (event.fees.prices === null) return ok({ category: findCategory(event, answers), quote: null })
-  const result = quote(event, answers, at)
-  return result.ok ? ok({ category: result.value.category, quote: result.value }) : result
-}
 
 /**
  * A complete registration except its number; its files are stored already. `method` is null if the event takes no
@@ -80,6 +62,7 @@ export type ValidatedRegistration = Pricing &
     readonly addedBy: string | null
     /** The payment received with a manual registration; null if it is paid later. */
     readonly deskPayment: DeskPayment | null
+    readonly form?: NewRegistration['form'] | undefined
   }
 /** If `slip` is empty, the registration number identifies the payment. */
 export type DeskPayment = {
@@ -98,6 +81,7 @@ export type CreationRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
   | { readonly code: 'taken'; readonly by: ContextRefusal }
+  | Extract<RegisterRefusal, { readonly code: 'same_person' }>
   /** `field`: the field of the payment method that identifies the payment. */
   | {
       readonly code: 'not_confirmed'
@@ -162,7 +146,7 @@ export async function createRegistration(
       return ok({ ...storeResult.value, data, paymentState })
     }
     const { error } = storeResult
-    if (error.code === 'idempotency_key_reused') return err(error)
+    if (error.code === 'idempotency_key_reused' || error.code === 'same_person') return err(error)
     if (error.code === 'not_confirmed') return err({ code: error.code, denial: error.no, field })
     if (error.code !== 'reg_no_taken') return err({ code: 'taken', by: error })
   }
@@ -219,6 +203,7 @@ function buildNewRegistration(
     idempotency: validated.idempotency,
     ...(validated.addedBy === null ? {} : { addedBy: validated.addedBy }),
     ...(validated.outside === undefined ? {} : { outside: validated.outside }),
+    ...(validated.form === undefined ? {} : { form: validated.form }),
     ...buildMethodFields(event, method, merchantId, validated),
   }
   if (approval !== null) {

@@ -16,8 +16,8 @@ import type {
 } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { readSeatsLeft } from './look-up-pricing-context.ts'
-import { calculatePrice } from './create-registration.ts'
-import type { Pricing } from './create-registration.ts'
+import { calculatePrice } from './compare-displayed-price.ts'
+import type { Pricing } from './compare-displayed-price.ts'
 import { compareDisplayedPrice } from './compare-displayed-price.ts'
 
 /** `alternative`: what can be registered instead; null if nothing is offered or it is not available either. */

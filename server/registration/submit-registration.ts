@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   fromMajorUnits,
-  assert,
   assertNever,
   dayOf,
   listDelegateMethods,
@@ -13,7 +12,6 @@ import {
   ok,
   checkRegistrationOpen,
   deskEvent,
-  getPaymentState,
   METHOD_FIELD,
   findMethodFieldErrors,
   normalise,
@@ -26,9 +24,7 @@ import type {
   PricingContext,
   FieldErrors,
   Instant,
-  RegNo,
   Result,
-  PaymentState,
 } from '../../engine/index.ts'
 import type { RegisterResponse } from '../../engine/api.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
@@ -36,7 +32,7 @@ import { checkAnswers } from '../events/answer-validators.ts'
 import { readBody, type Body } from '../http/request-body.ts'
 import { getAddressKey, createAddressLimit } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
-import type { RegistrationResult } from '../storage/index.ts'
+import type { WebForm } from '../storage/index.ts'
 import { emailAlreadyRegistered } from './send-already-registered-email.ts'
 import { findDrafts } from './uploads/draft-uploads.ts'
 import {
@@ -50,10 +46,9 @@ import type { AvailabilityChecks } from './look-up-pricing-context.ts'
 import type { GuessLimit } from './code-guessing-limit.ts'
 import { computeFingerprint, readIdempotencyKey } from './idempotency-key.ts'
 import type { LookupGuard } from './find-registration.ts'
-import { createRegistration, calculatePrice } from './create-registration.ts'
+import { createRegistration } from './create-registration.ts'
 import type { DeskPayment, CreationRefusal } from './create-registration.ts'
 import { buildResponse } from '../payments/start-checkout.ts'
-import { retryPayment } from './retry-payment.ts'
 import {
   acceptsAlternative,
   describeFullSeat,
@@ -72,7 +67,6 @@ import {
   refuseNotInMemberList,
   refuseNotPayable,
   refuseTaken,
-  retryRefusal,
   quoteRefusal,
   sendRefusal,
 } from './registration-errors.ts'
@@ -83,8 +77,17 @@ import {
   findMissingFiles,
   checkFiles,
 } from './uploads/validate-uploads.ts'
-import { issueLink } from './access-link.ts'
-import { describeNotAmount, compareDisplayedPrice } from './compare-displayed-price.ts'
+import {
+  calculatePrice,
+  describeNotAmount,
+  compareDisplayedPrice,
+} from './compare-displayed-price.ts'
+import {
+  buildManualPaymentResponse,
+  buildRepeatedResponse,
+  openWebForm,
+  refuseSamePerson,
+} from './same-person.ts'
 
 /** Several delegates may share one address; a script that fills the database exceeds this limit. */
 const REGISTRATIONS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
@@ -119,18 +122,22 @@ export function buildRegisterHandler(
       await discardAll(deps, body.value)
       return reply
     }
+    const { form, setCookie } = openWebForm(deps, served.config, request)
     const response = await registerAndDiscardFiles(
       availability,
       deps,
       served,
       readIdempotencyKey(request),
       body.value,
+      undefined,
+      form,
     )
     if (!response.ok) {
       if (GUESSABLE_CODES.includes(response.error.code)) await guesses.count(request, 'wrong')
       return sendRefusal(reply, response.error)
     }
     await guard.addKnown(getAddressKey(request), served.config.id, response.value.reg_no)
+    setCookie(reply)
     return reply.code(201).send(response.value)
   }
 }
@@ -178,8 +185,10 @@ type RegisterArgs = [
   served: ServedEvent,
   key: ReturnType<typeof readIdempotencyKey>,
   body: Body,
-  /** The user who registers; omitted if the delegate registers. */
-  by?: ManualEntry,
+  /** The user who registers; undefined if the delegate registers. */
+  by?: ManualEntry | undefined,
+  /** Undefined if something else than the web form sent the request. */
+  form?: WebForm | undefined,
 ]
 
 /** The user who adds a manual registration. */
@@ -226,7 +235,7 @@ async function registerWithAvailability(
 
 async function register(
   left: PricingContext['left'],
-  ...[deps, served, key, body, by]: RegisterArgs
+  ...[deps, served, key, body, by, form]: RegisterArgs
 ): Promise<RegisterResult> {
   const at = deps.clock()
   const event = by === undefined ? served.config : deskEvent(served.config, dayOf(at))
@@ -309,6 +318,7 @@ async function register(
     method,
     addedBy: by?.user ?? null,
     deskPayment,
+    form,
   }
   const created = await createRegistration(deps, served, validated)
   if (!created.ok) {
@@ -355,6 +365,8 @@ async function toRefusal(
       return refuseKey(refusal.code)
     case 'not_confirmed':
       return refuseUnconfirmed(refusal.denial, refusal.field)
+    case 'same_person':
+      return refuseSamePerson(refusal.same)
     case 'taken': {
       const { by } = refusal
       if (by.code === 'registered_already' && event.unique[by.rule]?.onDuplicate === 'block')
@@ -364,36 +376,4 @@ async function toRefusal(
     default:
       return assertNever(refusal)
   }
-}
-
-const MANUAL_STATES: readonly PaymentState[] = ['by-hand', 'told', 'lapsed']
-
-/** A registration paid outside a gateway has a self-service page with payment instructions and the claim form. */
-async function buildManualPaymentResponse(
-  deps: Deps,
-  event: EventConfig,
-  regNo: RegNo,
-): Promise<RegisterResponse> {
-  const link = await issueLink(deps, { regNo, eventId: event.id })
-  return { ...buildResponse(event, regNo, null, 'by-hand'), page: new URL(link).pathname }
-}
-
-/** Returns the first registration, with new gateway form data if it can be paid, else only the payment state. */
-async function buildRepeatedResponse(
-  deps: Deps,
-  event: EventConfig,
-  { regNo }: RegistrationResult,
-  at: Instant,
-): Promise<Result<RegisterResponse, Refusal>> {
-  const earlierRegistration = await deps.store.registration(regNo)
-  assert(earlierRegistration !== null, 'a resubmitted registration does not exist')
-  if (MANUAL_STATES.includes(getPaymentState(earlierRegistration, at)))
-    return ok(await buildManualPaymentResponse(deps, event, regNo))
-  const payable = await retryPayment(deps, event, regNo, at)
-  if (payable.ok) return ok(buildResponse(event, regNo, payable.value.data))
-  if (['registration_closed', 'not_payable', 'taken'].includes(payable.error.code))
-    return err(retryRefusal(event, payable.error))
-  const stored = await deps.store.registration(regNo)
-  assert(stored !== null, 'a resubmitted registration does not exist')
-  return ok(buildResponse(event, regNo, null, getPaymentState(stored, at)))
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixtureDelegate, fixtureEvent } from '../server/small-event.ts'
 import { findMisplacedAtAnyWidth } from './layout-boxes.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { clickAtGateway } from './delegate.ts'
+import { clickAtGateway, findField, payButton, waitForHydration } from './delegate.ts'
 import { findEntries, pressAction } from './office/registration-page.ts'
 import { findLink, openInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
@@ -107,5 +107,40 @@ test('the refund of a second payment took a button and then a dialog: one button
   await page.getByRole('row', { name: secondRegNo }).getByText('Refund requested').waitFor()
   await expect.poll(() => page.getByText('Refund requested').count()).toBe(1)
   expect(consoleErrors).toEqual([])
+  await context.close()
+})
+
+test('a second tab with the same form led to the gateway too: of two tabs that submit at once, one is asked before it pays', async () => {
+  const { page, context, consoleErrors } = await visit(browser)
+  const tabs = [page, await context.newPage()]
+  const person = { full_name: 'Dr Two Tabs', email: 'two.tabs@sample.example' }
+  for (const tab of tabs) {
+    await tab.goto(`${server.url}/sample2026`)
+    await waitForHydration(tab)
+    await findField(tab, 'Full Name').fill(person.full_name)
+    await findField(tab, 'Email Address').fill(person.email)
+    await findField(tab, 'Phone Number').fill('+91 98470 00000')
+  }
+  await Promise.all(tabs.map((tab) => payButton(tab).click()))
+  const title = { name: 'Register and pay again?' }
+  const isAsked = (tab: Page) => tab.getByRole('dialog', title).isVisible()
+  await expect
+    .poll(async () => (await Promise.all(tabs.map(isAsked))).filter(Boolean))
+    .toHaveLength(1)
+  const [isFirstAsked] = await Promise.all(tabs.map(isAsked))
+  const [paying, asked] = isFirstAsked === true ? tabs.toReversed() : tabs
+  if (paying === undefined || asked === undefined) throw new Error('there are two tabs')
+  const dialog = asked.getByRole('dialog', title)
+  await dialog.getByText('Its payment of ₹ 3,540 may be in progress').waitFor()
+  expect(await findMisplacedAtAnyWidth(asked), 'the question').toEqual([])
+  await expectAccessible(asked, 'the question')
+  await dialog.getByRole('button', { name: 'Back to the form' }).click()
+  await clickAtGateway(paying, 'Pay')
+  await paying.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+  await payButton(asked).click()
+  await dialog.getByText('You have already registered and paid: registration SMPL').waitFor()
+  await dialog.getByRole('button', { name: 'Register and pay again' }).click()
+  await asked.getByRole('button', { name: 'Pay', exact: true }).waitFor()
+  expect(consoleErrors.filter((text) => !text.includes('409'))).toEqual([])
   await context.close()
 })

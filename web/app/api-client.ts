@@ -102,6 +102,7 @@ function readError(body: unknown): Partial<ErrorResponse> | null {
     ...(previousQuote !== null && { was: previousQuote }),
     ...(typeof body['place'] === 'string' && { place: body['place'] }),
     ...(body['may_confirm'] === true && { may_confirm: true }),
+    ...(typeof body['reg_no'] === 'string' && { reg_no: body['reg_no'] }),
   }
 }
 

@@ -3,7 +3,6 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { assertNever, findContradiction, fillPlaceholders } from '../../engine/index.ts'
 import { CONNECTION_ERROR_MESSAGES, FORM_MESSAGES, UPLOAD_MESSAGES } from '../../engine/messages.ts'
 import type { Field, Quote, RawAnswers } from '../../engine/index.ts'
-import type { PaymentData } from '../../engine/api.ts'
 import type { Registered } from '../app/api-responses.ts'
 import { newKey, type ApiError } from '../app/api-client.ts'
 import { Redirect, useReturnFromGateway } from '../ui/payment/gateway-redirect.tsx'
@@ -12,12 +11,13 @@ import type { Completed, Draft } from './draft-storage.ts'
 import { isOffline } from '../ui/layout/offline-notice.ts'
 import { useMessage } from '../ui/toast.tsx'
 import * as notices from './previous-submission-notice.tsx'
-import { PriceChangedDialog, RegisteredDialog } from './price-changed-dialog.tsx'
+import { SubmitDialog } from './submit-dialogs.tsx'
+import type { Phase, Sent } from './submit-dialogs.tsx'
 import { ClosedNotice, PastEventNote } from './closed-page.tsx'
 import { OptionStatuses, CurrentSection } from './form/form-context.ts'
 import { FormBox, useForm } from './form/registration-form.tsx'
 import { ONE_PAGE, useOptionStatuses } from './form/form-extensions.ts'
-import type { Alternative, FormExtensions, FormPricingContext } from './form/form-extensions.ts'
+import type { FormExtensions, FormPricingContext } from './form/form-extensions.ts'
 import { Fees, OrganiserNotes, PriceValidity } from './price/fees-and-notes.tsx'
 import { calculatePrice, useTariff, type EventPage, type Tariff } from './price/live-price.ts'
 import { openProofs, findPendingUpload, usePendingUpload } from './uploads/upload-progress.ts'
@@ -28,15 +28,6 @@ import { register, type SubmitResult } from './submit-registration.ts'
 import { NotesBelow, Summary } from './price/price-summary-and-pay-button.tsx'
 import { useHydratedAnswers } from './hydration/hydrate-form.ts'
 import { focusNextOnEnter, useRestoredFocus } from './fields/keyboard-and-autofill.ts'
-
-type Phase =
-  | { readonly is: 'filling' }
-  /** `isRetry` is true if the request timed out and is being sent again. */
-  | { readonly is: 'submitting'; readonly isRetry?: boolean }
-  | { readonly is: 'leaving'; readonly data: PaymentData }
-  | { readonly is: 'price-changed'; readonly oldQuote: Quote; readonly newQuote: Quote }
-  | { readonly is: 'offer'; readonly offer: Alternative; readonly oldQuote: Quote | null }
-  | { readonly is: 'registered'; readonly text: string }
 
 /** The form with its pricing context: today's prices and seats, discount code, member lists. */
 export function Registration({ page, extensions }: Pick<FormFlowProps, 'page' | 'extensions'>) {
@@ -142,8 +133,8 @@ function FormFlow({
   const statuses = useOptionStatuses(event, answer, form.answers, context.memberEntries, extensions)
   const currentQuote = price.is === 'price' ? price.quote : null
 
-  /** `confirmed` is true if the delegate registers again despite an existing registration. */
-  const send = async (quote: Quote | null, confirmed = false) => {
+  const send = async (sent: Sent) => {
+    const { quote, confirmed = false, again = null } = sent
     if (phase.is === 'submitting' || phase.is === 'leaving') return
     setPhase({ is: 'submitting' })
     setProblem(null)
@@ -154,7 +145,7 @@ function FormFlow({
       // The bill showed this category, perhaps offered because the other one was full.
       ...(quote !== null && quote.lines.length > 0 && { registration_category: quote.category }),
     }
-    const keys = { now: () => key.current, renew: renewKey }
+    const keys = { now: () => key.current, renew: renewKey, again }
     const outcome = await register(event, form, quote, extraParameters, keys, () =>
       setPhase({ is: 'submitting', isRetry: true }),
     )
@@ -163,9 +154,16 @@ function FormFlow({
     const regNo = outcome.is === 'registered' ? outcome.answer.reg_no : submittedRegNo
     drafts.saveDraft(event, { data: form.data, key: key.current, regNo, code })
     setSubmittedRegNo(regNo)
-    setPhase(handleResult(outcome, quote))
+    setPhase(
+      outcome.is === 'same-person'
+        ? { is: outcome.is, regNo: outcome.regNo, message: outcome.message, sent }
+        : handleResult(outcome, quote),
+    )
   }
-  const handleResult = (outcome: SubmitResult, quote: Quote | null): Phase => {
+  const handleResult = (
+    outcome: Exclude<SubmitResult, { is: 'same-person' }>,
+    quote: Quote | null,
+  ): Phase => {
     switch (outcome.is) {
       case 'registered':
         return handleRegistered(outcome.answer, quote)
@@ -251,7 +249,7 @@ function FormFlow({
     else if (isUploading) {
       pendingUploads.current = [...proofs.all().keys()]
       setWaitingForUpload(true)
-    } else void send(currentQuote)
+    } else void send({ quote: currentQuote })
   }
   const submitRef = useRef(submit)
   submitRef.current = submit
@@ -367,30 +365,11 @@ function FormFlow({
             {phase.is === 'leaving' && event.payment && (
               <Redirect event={event} data={phase.data} onReturn={backToForm} />
             )}
-            {phase.is === 'price-changed' && (
-              <PriceChangedDialog
-                event={event}
-                rows={extensions.rows}
-                oldQuote={phase.oldQuote}
-                newQuote={phase.newQuote}
-                pay={() => void send(phase.newQuote)}
-                onClose={backToForm}
-              />
-            )}
-            {phase.is === 'offer' && (
-              <extensions.SubmitAnywayDialog
-                event={event}
-                alternative={phase.offer}
-                oldQuote={phase.oldQuote}
-                onConfirm={() =>
-                  void send(phase.offer.newQuote ?? phase.oldQuote, phase.offer.newQuote === null)
-                }
-                onClose={backToForm}
-              />
-            )}
-            {phase.is === 'registered' && (
-              <RegisteredDialog event={event} text={phase.text} onClose={backToForm} />
-            )}
+            <SubmitDialog
+              {...{ event, extensions, phase }}
+              send={(sent) => void send(sent)}
+              onClose={backToForm}
+            />
           </main>
         )
       }}

@@ -15,6 +15,8 @@ export type SubmitResult =
   | { readonly is: 'changed'; readonly now: Quote }
   /** Nothing in the order is on sale. `message` states why. */
   | { readonly is: 'closed'; readonly message: string }
+  /** This browser has registered the same person before: registration `regNo`. */
+  | { readonly is: 'same-person'; readonly regNo: string; readonly message: string }
   /**
    * `unsure` is true if no response arrived or the server failed. The same attempt must then be sent
    * with the same key.
@@ -42,23 +44,66 @@ export type SubmittedForm = {
 /**
  * Sends the answers with the price that the delegate saw, so that the server can refuse to charge a
  * different one. `extraParameters` contains the discount code, for example. `keys.renew()` creates a
- * new key, because the current one may identify the same answers at an older price. `onRetry` is
- * called when a request that timed out is sent again.
+ * new key, because the current one may identify the same answers at an older price. `keys.again` is
+ * the registration of the same person about which the delegate was asked. `onRetry` is called when a
+ * request that timed out is sent again.
  */
 export async function register(
   event: PublicEvent,
   form: SubmittedForm,
   quote: Quote | null,
   extraParameters: Readonly<Record<string, string | boolean>>,
-  keys: { readonly now: () => string; readonly renew: () => string },
+  keys: {
+    readonly now: () => string
+    readonly renew: () => string
+    readonly again: string | null
+  },
   onRetry: () => void,
 ): Promise<SubmitResult> {
-  const send = (key: string) => attempt(event, form, quote, extraParameters, key, onRetry)
-  const first = await send(keys.now())
-  const outcome = isKeyReused(first) ? await send(keys.renew()) : first
+  const send = (key: string) =>
+    attempt(
+      event,
+      form,
+      quote,
+      extraParameters,
+      {
+        'idempotency-key': key,
+        'rollcall-form': '1',
+        ...(keys.again !== null && { 'rollcall-again': encodeURIComponent(keys.again) }),
+      },
+      onRetry,
+    )
+  const outcome = await oneTabAtATime(event, async () => {
+    const first = await send(keys.now())
+    return isKeyReused(first) ? send(keys.renew()) : first
+  })
   return isKeyReused(outcome)
     ? { ...outcome, error: { ...outcome.error, message: event.form.failure } }
     : outcome
+}
+
+/** How long a tab waits for a request of another one. */
+const OTHER_TAB_MS = 5_000
+
+/**
+ * Waits for the tabs that are sending a form of this event: the response to the first one has the cookie with which
+ * the server recognises the others. Without waiting where the browser cannot.
+ */
+async function oneTabAtATime<T>({ id }: PublicEvent, run: () => Promise<T>): Promise<T> {
+  const waiting = new AbortController()
+  const timer = setTimeout(() => waiting.abort(), OTHER_TAB_MS)
+  let running: Promise<T> | undefined
+  try {
+    return await navigator.locks.request(
+      `form_${id}`,
+      { signal: waiting.signal },
+      () => (running = run()),
+    )
+  } catch {
+    return await (running ?? run())
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 type Rejection = Extract<SubmitResult, { is: 'refused' }>
@@ -70,7 +115,7 @@ async function attempt(
   { answers, shown, proofs }: SubmittedForm,
   quote: Quote | null,
   extraParameters: Readonly<Record<string, string | boolean>>,
-  key: string,
+  headers: Readonly<Record<string, string>>,
   onRetry: () => void,
 ): Promise<SubmitResult> {
   const fields: Record<string, unknown> = {}
@@ -92,7 +137,7 @@ async function attempt(
   }
   const defaults = {
     method: 'POST',
-    headers: { 'idempotency-key': key },
+    headers,
     fallback: event.form.failure,
   } as const
   const answer = await callWithRetries(
@@ -145,6 +190,8 @@ function readSubmitResult(error: ApiError): SubmitResult {
     const now = answer?.quote ? toQuote(answer.quote) : null
     return now === null ? { is: 'closed', message } : { is: 'changed', now }
   }
+  if (code === 'same_person' && answer?.reg_no)
+    return { is: 'same-person', regNo: answer.reg_no, message }
   if (code === 'registration_closed' || code === 'not_on_sale') return { is: 'closed', message }
   return {
     is: 'refused',

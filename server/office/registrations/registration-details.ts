@@ -35,7 +35,7 @@ import { buildListRow, findName, formatPaymentStatus } from '../lists/list-rows.
 import { describeDispute } from './describe-dispute.ts'
 import { maskCode } from '../discount-codes/discount-code-routes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
-import { findWithSameEmail } from '../../registration/possible-duplicate-registrations.ts'
+import { findWithSameEmail } from '../../registration/same-person.ts'
 
 export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendRegistration = async (

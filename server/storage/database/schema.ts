@@ -52,11 +52,10 @@ import { addOlderChequeNumbers } from '../reconciliation/unmatched-lines.ts'
 import { updateOldBalances } from '../payments/stored-balance.ts'
 import { restoreOlderCancellations } from '../payments/balance-adjustments.ts'
 import { reportProgress } from '../../ops/progress.ts'
-import { runInTransaction, toSql } from './sqlite-connection.ts'
-import type { Sql } from './sqlite-connection.ts'
+import { runInTransaction, toSql, type Sql } from './sqlite-connection.ts'
 import { bankReferences } from '../migrations/bank-references.ts'
 import { recoveries } from '../migrations/recovery.ts'
-import { secondPayments } from '../migrations/duplicate-payments.ts'
+import { registeredPersons, secondPayments } from '../migrations/duplicate-payments.ts'
 import { settlements } from '../migrations/settlements.ts'
 import { recordOlderPayers } from '../payments/find-duplicate-payments.ts'
 
@@ -289,12 +288,13 @@ export const migrations: readonly string[] = [
   bankLinePayments,
   handledSettlementLines,
   changedSettlementLines,
+  registeredPersons,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */
 async function fillNewTables(version: number, sql: Sql): Promise<void> {
   if (version <= migrations.indexOf(bankReferences)) await assignOlderReferences(sql)
-  if (version <= migrations.indexOf(secondPayments)) await recordOlderPayers(sql)
+  if (version <= migrations.indexOf(registeredPersons)) await recordOlderPayers(sql)
   if (version <= migrations.indexOf(importsNamed)) await assignOlderImportReferences(sql)
   if (version <= migrations.indexOf(reportIndexMigration)) await normaliseOlderClaims(sql)
   if (version <= migrations.indexOf(balances)) await updateOldBalances(sql)

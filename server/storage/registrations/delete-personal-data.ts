@@ -47,6 +47,9 @@ const blankRegistration = statement((builder, { id, at }: RegistrationParams & {
 const deleteUniqueAnswers = statement((builder, { id }: RegistrationParams) =>
   builder.deleteFrom('unique_answers').where('registration_id', '=', id),
 )
+const deletePersons = statement((builder, { id }: RegistrationParams) =>
+  builder.deleteFrom('registered_persons').where('registration_id', '=', id),
+)
 const deleteLinks = statement((builder, { id }: RegistrationParams) =>
   builder.deleteFrom('links').where('registration_id', '=', id),
 )
@@ -281,6 +284,7 @@ async function blankRegistrationData(sql: Sql, id: number, at: Instant): Promise
   await reindex(sql, id)
   await recordPayer(sql, id)
   deleteUniqueAnswers.run(sql, { id })
+  deletePersons.run(sql, { id })
   deleteLinks.run(sql, { id })
   deleteActionKeys.run(sql, { id })
   deleteIdempotencyKeys.run(sql, { id })

@@ -20,6 +20,7 @@ import { reserveSeatsAgain } from '../seats/keep-and-release-seats.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { reserveQuotas } from '../seats/available-seats.ts'
 import { saveAnswersAndCode, checkAvailability } from '../seats/reserve-seats.ts'
+import { findSamePerson, getPersonToPay, recordPerson } from './same-person.ts'
 import type {
   ImportRow,
   PaymentInHand,
@@ -96,10 +97,12 @@ export async function register(
   const isComplete = orderId === null && approval === undefined
   if (idempotency !== null) forgetKeys(sql, eventId, idempotency.key, at)
   // On PostgreSQL these share one packet.
-  const [known, isCurrent, free, newId] = await Promise.all([
+  const person = getPersonToPay(registration)
+  const [known, isCurrent, free, samePerson, newId] = await Promise.all([
     idempotency === null ? null : findRegistrationByKey(sql, eventId, idempotency.key, at),
     isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }),
-    checkAvailability(sql, registration),
+    checkAvailability(sql, registration, registration.form === undefined ? null : person),
+    findSamePerson(sql, registration, person),
     sql.batch?.newId('registrations') ?? null,
   ])
   if (known !== null)
@@ -108,6 +111,7 @@ export async function register(
       : err({ code: 'idempotency_key_reused' })
   if (!isCurrent) return err({ code: 'version_moved' })
   if (free.refusal !== null) return err(free.refusal)
+  if (!samePerson.ok) return samePerson
   const { way: method, payUntil } = registration
   const row = {
     ...registration,
@@ -147,6 +151,7 @@ export async function register(
     })
     if (!isInserted) throw new RollbackError(err({ code: 'reg_no_taken' }))
   }
+  recordPerson(sql, id, registration, person)
   await saveAnswersAndCode(sql, id, registration, free)
   const takeSeats = (): void =>
     reserveQuotas(sql, id, free.room, { eventId, isDue: orderId !== null, at })
@@ -182,7 +187,14 @@ export async function register(
       at,
     })
   if (!needsSeats) takeSeats()
-  return ok({ id, regNo, orderId, amount: quote?.total ?? null, repeated: false })
+  return ok({
+    id,
+    regNo,
+    orderId,
+    amount: quote?.total ?? null,
+    repeated: false,
+    ...(samePerson.value === null ? {} : { samePerson: samePerson.value }),
+  })
 }
 
 /** The delegate pays at the front desk: registered and paid, or not registered. */

@@ -83,6 +83,18 @@ export type NewRegistration = {
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
   /** The context to check again inside the transaction. None if omitted. */
   readonly outside?: ExternalContext
+  /** Sent by the web form. If omitted, earlier registrations of the same person are not looked for. */
+  readonly form?: WebForm
+}
+
+/** `browser`: hash of the cookie of the browser; null if it had none. `confirmed`: the registration that the delegate was asked about. */
+export type WebForm = { readonly browser: string | null; readonly confirmed: string | null }
+
+/** An earlier registration of the same person, and when it was paid or, if it is being paid, made. */
+export type SamePersonRegistration = Money & {
+  readonly regNo: RegNo
+  readonly isPaid: boolean
+  readonly at: Instant
 }
 
 /** `mail`: queued when the payment completes the registration. */
@@ -99,6 +111,8 @@ export type RegistrationResult = {
   readonly orderId: OrderId | null
   readonly amount: Amount | null
   readonly repeated: boolean
+  /** An earlier registration of the same person, about which only their mailbox is told. */
+  readonly samePerson?: RegNo
 }
 
 /** A file sent before its form: the event and field that it answers, its type, and when it arrived. */
@@ -118,6 +132,8 @@ export type MailSpacing = { readonly apartMs: number; readonly mailsMax: number 
 export type RegisterRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'reg_no_taken' }
+  /** The delegate has not confirmed that they register and pay again. */
+  | { readonly code: 'same_person'; readonly same: SamePersonRegistration }
   /** The payment in hand is refused, like the action that confirms payments refuses it. */
   | { readonly code: 'not_confirmed'; readonly no: ActionRefusal | DecisionRefusal }
   | ContextRefusal

@@ -163,20 +163,25 @@ const findRegistrationsWithWords = (
       .limit(dialect.limit(CANDIDATES_MAX)),
   ).all()
 
-/** Until the transaction ends, no other can check or store these answers under these rules. */
+/** A person who registers, among the rules: no rule of an event file has this name. */
+const PERSON = ''
+
+/**
+ * Until the transaction ends, no other can check or store these answers under these rules, or register this person
+ * (null: none).
+ */
 export function lockUniqueAnswers(
   sql: Sql,
   eventId: string,
   rules: readonly UniqueRule[],
   answers: Answers,
+  person: string | null = null,
 ): void {
-  lockAnswers(
-    sql,
-    rules.flatMap((rule) => {
-      const normalisedAnswer = getComparisonKey(rule, answers)
-      return normalisedAnswer === null ? [] : [[eventId, rule.name, normalisedAnswer] as const]
-    }),
-  )
+  const ruled = rules.flatMap((rule) => {
+    const normalisedAnswer = getComparisonKey(rule, answers)
+    return normalisedAnswer === null ? [] : [[eventId, rule.name, normalisedAnswer] as const]
+  })
+  lockAnswers(sql, person === null ? ruled : [...ruled, [eventId, PERSON, person] as const])
 }
 
 /**

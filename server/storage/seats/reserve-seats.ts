@@ -30,15 +30,16 @@ type SeatRequest = {
 /** The reservations: the code that it uses (null if none) and its seats. */
 export type Availability = { readonly codeId: number | null; readonly room: SeatReservation }
 
-/** Returns why it cannot be stored; else its reservations. */
+/** Returns why it cannot be stored; else its reservations. `person`: locked with the answers; null if not needed. */
 export async function checkAvailability(
   sql: Sql,
   { eventId, answers, category, outside, at }: SeatRequest,
+  person: string | null = null,
 ): Promise<{ readonly refusal: ContextRefusal } | ({ readonly refusal: null } & Availability)> {
   // A delegate who is already registered sees that message, and not that there are no seats.
   const { unique = [], isConfirmed = false } = outside ?? {}
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block' || !isConfirmed)
-  lockUniqueAnswers(sql, eventId, rules, answers)
+  lockUniqueAnswers(sql, eventId, rules, answers, person)
   if (outside?.code != null) lockCode(sql, eventId, outside.code.folded)
   const [conflicting, room, used] = await Promise.all([
     findConflictingAnswer(sql, eventId, rules, answers),

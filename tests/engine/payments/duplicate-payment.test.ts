@@ -1,6 +1,6 @@
 /** When two payments are from the same person, and what the second confirmation says. */
 import { expect, test } from 'vitest'
-import { getPayerKey } from '../../../engine/index.ts'
+import { decideSamePerson, getPayerKey } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'
 import type { RegNo } from '../../../engine/index.ts'
 
@@ -15,6 +15,30 @@ test.each([
   "Asha D'Souza",
 ])('"%s" is the same person, whatever the spelling of the name', (name) => {
   expect(getKey(name, ' Asha@EXAMPLE.org')).toBe(ashaKey)
+})
+
+test.each([
+  ['a.sha+congress@gmail.com', 'asha@googlemail.com', true],
+  ['asha+congress@example.org', 'asha@example.org', true],
+  ['a.sha@example.org', 'asha@example.org', false],
+])('%s and %s are one mailbox: %s', (email, other, isSame) => {
+  expect(getKey('Asha', email) === getKey('Asha', other)).toBe(isSame)
+})
+
+const mine = { regNo: 'MINE', isProven: true }
+const older = { regNo: 'OLDER', isProven: true }
+const unproven = { regNo: 'OTHER', isProven: false }
+test.each([
+  ['nobody has registered before', [], null, null],
+  ['this browser has registered them', [mine], null, ['ask', mine]],
+  ['the delegate was asked about it', [mine], 'MINE', null],
+  ['the delegate was asked about an older one', [mine, older], 'OLDER', ['ask', mine]],
+  ['only another browser has', [unproven], null, ['email', unproven]],
+  ['a stranger names its number', [unproven], 'OTHER', ['email', unproven]],
+  ['both have', [unproven, mine], null, ['ask', mine]],
+] as const)('a form for a person: %s', (_, registrations, confirmed, expected) => {
+  const decision = decideSamePerson(registrations, confirmed)
+  expect(decision === null ? null : [decision.is, decision.registration]).toEqual(expected)
 })
 
 test('another name or another email address is another person; without one of them no match is made', () => {

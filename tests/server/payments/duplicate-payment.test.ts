@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type {
   ActionsResponse,
+  PaymentData,
   ListResponse,
   SelfServiceResponse,
   OfficeRegistrationResponse,
@@ -214,4 +215,84 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   expect(await refundRequest()).toEqual([second.regNo])
   await send(`/admin/registrations/${second.regNo}/acts/`, { act: 'note', why: 'Rang.' }, office)
   expect([await refundRequest(), await listRequests()]).toEqual([[], []])
+})
+
+/** Sends the form as a browser with this cookie does. */
+const submitForm = async (
+  answers: Readonly<Record<string, string>>,
+  cookie = '',
+  again?: string,
+): Promise<{ code: number; body: Record<string, unknown>; cookie: string }> => {
+  const response = await fetch(`${testServer.url}/api/afpicon/register/`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'rollcall-form': '1',
+      cookie,
+      ...(again !== undefined && { 'rollcall-again': again }),
+    },
+    body: JSON.stringify({ ...delegate, ...answers }),
+  })
+  const body = (await response.json()) as Record<string, unknown>
+  const [set = ''] = response.headers.getSetCookie()
+  return { code: response.status, body, cookie: set }
+}
+
+test('a second window registers and pays again without a word: the browser that registered is asked first, and of 64 forms at once one goes to the gateway', async () => {
+  const person = { full_name: 'Dr Second Window', email: 'second.window@example.org' }
+  const { cookie: set } = await submitForm({ full_name: 'Dr Other', email: 'other@example.org' })
+  expect(set).toMatch(
+    /^rollcall_form_afpicon2026=[\w-]{43}; Max-Age=2592000; Path=\/api; HttpOnly; SameSite=Strict$/,
+  )
+  const cookie = set.split(';')[0]
+  const forms = await Promise.all(Array.from({ length: 64 }, () => submitForm(person, cookie)))
+  const [first, ...others] = forms.filter(({ code }) => code === 201)
+  expect([first?.body['payment_data'], others]).toEqual([expect.any(Object), []])
+  const regNo = String(first?.body['reg_no'])
+  const asked = forms.filter(({ code }) => code === 409).map(({ body }) => body)
+  expect(asked).toHaveLength(63)
+  expect(asked[0]).toEqual({
+    status: 'error',
+    code: 'same_person',
+    message: `You have already registered on 10 October 2025: registration ${regNo}. Its payment of ₹\u00a07,080 may be in progress, for example in another window.`,
+    reg_no: regNo,
+  })
+  expect(new Set(asked.map((body) => JSON.stringify(body))).size).toBe(1)
+  const spelling = { full_name: 'SECOND WINDOW', email: 'Second.Window+2@Example.org' }
+  expect(await submitForm(spelling, cookie)).toMatchObject({ code: 409 })
+  const data = first?.body['payment_data'] as PaymentData
+  await testServer.handOff(data)
+  await testServer.sandbox().runAction(data.orderid, 'pay')
+  await testServer.settled()
+  expect((await submitForm(person, cookie)).body['message']).toBe(
+    `You have already registered and paid: registration ${regNo}, ₹\u00a07,080, on 10 October 2025.`,
+  )
+  expect(await submitForm(person, cookie, regNo)).toMatchObject({ code: 201 })
+  expect(
+    testServer.rows('SELECT 1 FROM paid_persons WHERE person LIKE ?', '%second.window%'),
+  ).toHaveLength(1)
+})
+
+test('another browser and a call of the specification register as before, with the same response as for a stranger', async () => {
+  const person = { full_name: 'Dr Known Delegate', email: 'known@example.org' }
+  const first = await registerAndPay(person)
+  const plain = await send<RegisterResponse & { code: number }>('/api/afpicon/register/', {
+    ...delegate,
+    ...person,
+  })
+  expect(plain.code).toBe(201)
+  const shape = ({ code, body, cookie }: Awaited<ReturnType<typeof submitForm>>) => ({
+    code,
+    body: Object.keys(body),
+    data: Object.keys(body['payment_data'] ?? {}),
+    message: body['message'],
+    cookie: cookie.replace(/=[\w-]{43};/, ''),
+  })
+  const stranger = await submitForm({ full_name: 'Dr New', email: 'new@example.org' })
+  for (const again of [undefined, first.regNo]) {
+    const known = await submitForm(person, '', again)
+    expect(known.code).toBe(201)
+    expect(shape(known)).toEqual(shape(stranger))
+    expect(JSON.stringify(known)).not.toContain(first.regNo)
+  }
 })

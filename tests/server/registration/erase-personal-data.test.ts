@@ -166,6 +166,7 @@ describe('an erased person', () => {
       'registrations.full_name',
       'registrations.answers',
       'paid_persons.person',
+      'registered_persons.person',
       'uploads.name',
       'mail_queue.body',
       'acts.why',

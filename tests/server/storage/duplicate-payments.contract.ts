@@ -8,6 +8,7 @@ import type { RegNo } from '../../../engine/index.ts'
 import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
+  declinedAt,
   found,
   createImportRow,
   later,
@@ -214,6 +215,65 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       expect(await listReportedPairs()).toEqual([first, second.regNo])
       expect((await store.erasePersonalData(buildAction(first, { act: 'erase' }))).ok).toBe(true)
       expect(await listReportedPairs()).toEqual([])
+    })
+  })
+
+  describe('a form for a person who has registered before', () => {
+    const submit = (browser: string, changes: Changes = {}, confirmed: string | null = null) =>
+      store.register(newRegistration({ ...changes, form: { browser, confirmed } }))
+    const submitNew = async (browser: string, changes: Changes = {}) => {
+      const result = await submit(browser, changes)
+      if (!result.ok || result.value.orderId === null) throw new Error('not registered')
+      return { ...result.value, orderId: result.value.orderId }
+    }
+    const asked = (regNo: RegNo, isPaid = false) => ({
+      ok: false,
+      error: { code: 'same_person', same: { regNo, isPaid, amount: sampleQuote.total } },
+    })
+
+    test('64 at once in one browser: one registers, and the others are asked about it', async () => {
+      const results = await Promise.all(Array.from({ length: 64 }, () => submit('browser')))
+      const [first, ...others] = results.flatMap((result) =>
+        result.ok ? [result.value.regNo] : [],
+      )
+      expect([first, others]).toEqual([expect.any(String), []])
+      expect(results.filter((result) => !result.ok)).toMatchObject(
+        Array.from({ length: 63 }, () => asked(first as RegNo)),
+      )
+    })
+
+    test('is asked only in a browser that has registered the person, until they confirm that one', async () => {
+      const { regNo, orderId } = await submitNew('mine', person('Dr Asha Demo'))
+      expect(await submit('mine', person('ASHA DEMO', 'Asha+2@example.org'))).toMatchObject(
+        asked(regNo),
+      )
+      expect(await submit('mine', person('Anil Demo'))).toMatchObject({ ok: true })
+      expect(await submit('mine', { eventId: 'other' })).toMatchObject({ ok: true })
+      expect(await store.register(newRegistration())).toMatchObject({ ok: true })
+      const stranger = await submit('other', {}, regNo)
+      expect(stranger).toMatchObject({ ok: true, value: { samePerson: expect.any(String) } })
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+      expect(await submit('mine')).toMatchObject(asked(regNo, true))
+      expect(await submit('other')).toMatchObject({ ok: false })
+      const again = await submit('mine', {}, regNo)
+      expect(again).toMatchObject({ ok: true })
+      expect(again.ok && again.value.samePerson).toBeUndefined()
+    })
+
+    test('is not asked about a registration that has failed, was cancelled, or is another person’s now', async () => {
+      const failed = await submitNew('mine')
+      await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
+      const cancelled = await submitNew('mine')
+      const cancellation = { payBack: toAmount(0), shown: null, mail: null }
+      await store.cancel(buildAction(cancelled.regNo, { act: 'cancel' }), cancellation)
+      const transferred = await submitNew('mine')
+      await store.applyPaymentEvent(transferred.orderId, confirmedBy('AP1'), newEmail)
+      await changeName(transferred.regNo, 'Binu Demo', 'transfer')
+      const erased = await submitNew('mine')
+      await store.erasePersonalData(buildAction(erased.regNo, { act: 'erase' }))
+      const { regNo, samePerson } = await submitNew('mine')
+      expect(samePerson).toBeUndefined()
+      expect(await submit('mine')).toMatchObject(asked(regNo))
     })
   })
 }

@@ -38,6 +38,7 @@ const TABLES: Readonly<Record<string, string>> = {
   refunds: `INSERT INTO refunds (id, capture_id, amount, state, reference, why, who, at, done_at) SELECT n, n * 50, 5, CASE WHEN n % 8 = 0 THEN 'wanted' ELSE 'done' END, 'REFUND' || n, '', 'Meera', n, n`,
   settlements: `INSERT INTO settlements (id, source, account, event_id, sha256, who, at) SELECT n - 1, 'airpay', 'sample' || n % 3, 'event' || n % ${EVENTS}, '', 'Meera', n`,
   settlement_lines: `INSERT INTO settlement_lines (id, settlement_id, source, account, key, line, kind, order_id, reference, amount, fee, tax, net, day, utr, nth, utr_key) SELECT n, n / 1000, 'airpay', 'sample', 'key' || n, n, 'sale', 'NO' || n || '01', 'AP' || n, 118, 1, 1, 116, '2026-10-01', 'UTR' || n / 5, 1, 'UTR' || n / 5`,
+  registered_persons: `INSERT INTO registered_persons (id, registration_id, event_id, person, browser) SELECT n, n, 'event' || n % ${EVENTS}, 'person' || n, 'browser' || n`,
   paid_persons: `INSERT INTO paid_persons (id, registration_id, event_id, person, first_id) SELECT n, n, 'event' || n % ${EVENTS}, 'person' || n, CASE WHEN n % 500 = 0 THEN n - 1 END`,
 }
 const FEW = [

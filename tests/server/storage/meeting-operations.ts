@@ -5,9 +5,25 @@ import { memoize } from '../../../engine/index.ts'
 import type { InjectedFaults } from '../../../server/storage/database/fault-injection.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
-import type { Store } from '../../../server/storage/index.ts'
+import type { ExternalContext, Store } from '../../../server/storage/index.ts'
+import { hour } from '../sample-registrations.ts'
 import { PATIENT_LIMITS, prepareEmptying, getTemplate } from './postgres-contract.ts'
 import type { PostgresServer } from './postgres-server.ts'
+
+export const NO_CONTEXT: ExternalContext = {
+  unique: [],
+  isConfirmed: false,
+  code: null,
+  rolls: [],
+  holdMs: hour,
+}
+/** With one rule: names are unique. */
+export const UNIQUE_NAME: ExternalContext = {
+  ...NO_CONTEXT,
+  unique: [
+    { name: 'full_name text', onDuplicate: 'block', parts: [{ id: 'full_name', as: 'text' }] },
+  ],
+}
 
 export type ServerPair = {
   /** Two servers with one database. */

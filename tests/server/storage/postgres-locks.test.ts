@@ -7,7 +7,7 @@ import { toAmount } from '../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import { LOCK_ORDER } from '../../../server/storage/database/sqlite-connection.ts'
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
-import type { NewAction, NewMail, ExternalContext, Store } from '../../../server/storage/index.ts'
+import type { NewAction, NewMail, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   declinedAt,
@@ -22,17 +22,16 @@ import {
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
 import { FILE, ISSUER } from './sample-issuer.ts'
-import { runConcurrently, createServerPairs, waitUntilBlocked } from './meeting-operations.ts'
+import {
+  NO_CONTEXT,
+  UNIQUE_NAME,
+  runConcurrently,
+  createServerPairs,
+  waitUntilBlocked,
+} from './meeting-operations.ts'
 import type { ServerPair, ServerPairFactory } from './meeting-operations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
-const NO_CONTEXT: ExternalContext = {
-  unique: [],
-  isConfirmed: false,
-  code: null,
-  rolls: [],
-  holdMs: hour,
-}
 const asOwner = (regNo: RegNo, act: NewAction['act']): NewAction => ({
   regNo,
   act,
@@ -249,16 +248,19 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       rule: 'of two registrations with the same unique answer, one is stored',
       violation: 'both are stored',
       async attempt(meeting) {
-        const parts = [{ id: 'full_name', as: 'text' }] as const
-        const outside = {
-          ...NO_CONTEXT,
-          unique: [{ name: 'full_name text', onDuplicate: 'block', parts } as const],
-        }
         // The first operation fills the index of the rule.
-        await registerSample(meeting.stores[0], { name: 'Earlier', outside })
-        return registerTwice(meeting, 'registrations', { name: 'Asha', outside })
+        await registerSample(meeting.stores[0], { name: 'Earlier', outside: UNIQUE_NAME })
+        return registerTwice(meeting, 'registrations', { name: 'Asha', outside: UNIQUE_NAME })
       },
       resultWithLock: ['registered', 'registered_already'],
+      resultWithoutLock: ['registered', 'registered'],
+    },
+    {
+      rule: 'of two forms for one person in one browser, one registers and the other is asked',
+      violation: 'both register, and the delegate pays twice',
+      attempt: (meeting) =>
+        registerTwice(meeting, 'registrations', { form: { browser: 'mine', confirmed: null } }),
+      resultWithLock: ['registered', 'same_person'],
       resultWithoutLock: ['registered', 'registered'],
     },
     {
@@ -266,16 +268,13 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       violation: 'a delegate with an imported answer registers again',
       async attempt(meeting) {
         const [first, second] = meeting.stores
-        const parts = [{ id: 'full_name', as: 'text' }] as const
-        const outside = {
-          ...NO_CONTEXT,
-          unique: [{ name: 'full_name text', onDuplicate: 'block', parts } as const],
-        }
         await runConcurrently<unknown>(meeting, 'audit_log', [
           () => first.importRegistrations([createImportRow()]),
-          () => second.register(newRegistration({ name: 'Other', outside })),
+          () => second.register(newRegistration({ name: 'Other', outside: UNIQUE_NAME })),
         ])
-        const answer = await first.register(newRegistration({ name: 'Old Demo', outside }))
+        const answer = await first.register(
+          newRegistration({ name: 'Old Demo', outside: UNIQUE_NAME }),
+        )
         return answer.ok ? 'registered' : answer.error.code
       },
       resultWithLock: 'registered_already',

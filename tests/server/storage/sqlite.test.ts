@@ -141,7 +141,7 @@ describe('SQLite', () => {
 
   test('an unpaid registration can be deleted with its rows, and is no longer counted', async () => {
     const { regNo } = await registerSample(openedStore.store)
-    shell.exec('DELETE FROM payments; DELETE FROM registrations')
+    shell.exec('DELETE FROM payments; DELETE FROM registered_persons; DELETE FROM registrations')
     expect(await openedStore.store.registration(regNo)).toBeNull()
     expect((await openedStore.store.dashboardFigures('demo', dayOf(noon))).total).toBe(0)
   })

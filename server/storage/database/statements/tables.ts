@@ -237,6 +237,13 @@ export type Tables = MoneyTables & {
     code_hash: string
     used_at: Instant | null
   }
+  registered_persons: {
+    id: Generated<number>
+    registration_id: number
+    event_id: string
+    person: string
+    browser: string | null
+  }
   registrations: {
     id: Generated<number>
     event_id: string

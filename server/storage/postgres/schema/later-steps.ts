@@ -12,6 +12,7 @@ import {
 import { changedSettlementLinesOnPostgres } from '../../migrations/changed-settlement-lines.ts'
 import { disputesOnPostgres } from '../../migrations/disputes.ts'
 import { exchangeRatesOnPostgres } from '../../migrations/exchange-rates.ts'
+import { registeredPersonsOnPostgres } from '../../migrations/duplicate-payments.ts'
 import { revenueByCurrencyOnPostgres } from '../../migrations/revenue-by-currency.ts'
 import { gatewayCheckouts } from './gateway-checkouts.ts'
 import { monthClosings } from './month-closings.ts'
@@ -32,4 +33,5 @@ export const LATER_STEPS: Readonly<Record<number, readonly string[]>> = {
   60: [...bankLinePaymentsOnPostgres, ...matchAgainOnPostgres],
   61: handledSettlementLinesOnPostgres,
   62: changedSettlementLinesOnPostgres,
+  63: registeredPersonsOnPostgres,
 }

@@ -3,6 +3,7 @@ import { SLOTS } from '../../database/row-locks.ts'
 import { bankLinePaymentsOnPostgres } from '../../migrations/bank-line-payments.ts'
 import { handledSettlementLinesOnPostgres } from '../../migrations/handled-settlement-lines.ts'
 import { changedSettlementLinesOnPostgres } from '../../migrations/changed-settlement-lines.ts'
+import { registeredPersonsOnPostgres } from '../../migrations/duplicate-payments.ts'
 import { functions } from './functions.ts'
 import { indexes } from './indexes.ts'
 import { moneyTables } from './money-tables.ts'
@@ -24,6 +25,7 @@ export const newDatabase: readonly string[] = [
   ...bankLinePaymentsOnPostgres,
   ...handledSettlementLinesOnPostgres,
   ...changedSettlementLinesOnPostgres,
+  ...registeredPersonsOnPostgres,
   // The words of each row are added with it.
   'INSERT INTO search_progress VALUES (1, 9007199254740991)',
   'INSERT INTO office_settings VALUES (1, 0)',

@@ -1,0 +1,110 @@
+/** Finds earlier registrations of the person who registers, paid or being paid. */
+import { decideSamePerson, err, getPayerKey, ok, toAmount } from '../../../engine/index.ts'
+import type { RegNo, Result } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { NewRegistration, SamePersonRegistration } from '../index.ts'
+
+/** A person with more registrations than this is asked about the paid and the newest ones. */
+const COMPARED_MAX = 20
+
+type Person = { readonly eventId: string; readonly person: string }
+
+const registrationsOfPerson = statement(
+  (builder, { eventId, person, browser }: Person & { browser: string | null }, dialect) =>
+    builder
+      .selectFrom('registrations as r')
+      .select([
+        'r.reg_no',
+        'r.email',
+        'r.full_name',
+        'r.payment_status',
+        'r.total',
+        'r.currency',
+        'r.created_at',
+        'r.paid_at',
+      ])
+      .select(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('registered_persons as b')
+            .select('b.id')
+            .whereRef('b.registration_id', '=', 'r.id')
+            .where('b.browser', '=', browser),
+        ).as('is_proven'),
+      )
+      .where('r.id', 'in', ({ selectFrom }) =>
+        selectFrom('registered_persons')
+          .select('registration_id')
+          .where('event_id', '=', eventId)
+          .where('person', '=', person)
+          .union(
+            selectFrom('paid_persons')
+              .select('registration_id')
+              .where('event_id', '=', eventId)
+              .where('person', '=', person),
+          ),
+      )
+      .where((r) =>
+        r.or([
+          r('r.payment_status', '=', 'success').and('r.state', 'not in', ['cancelled', 'refused']),
+          r('r.payment_status', '=', 'pending').and('r.state', 'in', ['to_pay', 'told']),
+          r('r.in_review', '=', 1),
+        ]),
+      )
+      .orderBy(({ case: when }) =>
+        when().when('r.payment_status', '=', 'success').then(0).else(1).end(),
+      )
+      .orderBy('r.id', 'desc')
+      .limit(dialect.limit(COMPARED_MAX)),
+)
+const addPerson = statement((builder, row: Person & { id: number; browser: string | null }) =>
+  builder.insertInto('registered_persons').values({
+    registration_id: row.id,
+    event_id: row.eventId,
+    person: row.person,
+    browser: row.browser,
+  }),
+)
+
+/** The person of a registration that is to be paid; null if nothing is due now, or the person is not known. */
+export const getPersonToPay = ({ orderId, searchable }: NewRegistration): string | null =>
+  orderId === null ? null : getPayerKey(searchable)
+
+/**
+ * Call this in the transaction that registers, with the person locked: of simultaneous forms, one registers and the
+ * others find it. Returns the registration about which the delegate must be asked, as an error; else the one about
+ * which the mailbox is told, or null. Only for the web form.
+ */
+export async function findSamePerson(
+  sql: Sql,
+  { eventId, form }: NewRegistration,
+  person: string | null,
+): Promise<Result<RegNo | null, { code: 'same_person'; same: SamePersonRegistration }>> {
+  if (person === null || form === undefined) return ok(null)
+  const rows = await registrationsOfPerson.all(sql, { eventId, person, browser: form.browser })
+  const found = rows
+    // The person of a registration may have changed: it is then no longer theirs.
+    .filter((row) => getPayerKey({ email: row.email, fullName: row.full_name }) === person)
+    .map((row) => ({
+      regNo: row.reg_no,
+      isProven: Boolean(row.is_proven),
+      isPaid: row.payment_status === 'success',
+      amount: row.total ?? toAmount(0),
+      currency: row.currency,
+      at: row.paid_at ?? row.created_at,
+    }))
+  const decision = decideSamePerson(found, form.confirmed)
+  if (decision === null) return ok(null)
+  const { is, registration } = decision
+  return is === 'ask' ? err({ code: 'same_person', same: registration }) : ok(registration.regNo)
+}
+
+/** Stores the person of a new registration, and the browser that made it. */
+export function recordPerson(
+  sql: Sql,
+  id: number,
+  { eventId, form }: NewRegistration,
+  person: string | null,
+): void {
+  if (person !== null) addPerson.run(sql, { id, eventId, person, browser: form?.browser ?? null })
+}

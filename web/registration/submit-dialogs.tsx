@@ -1,0 +1,194 @@
+/** The phases of a submit, and their dialogs: nothing is sent or charged before the delegate confirms. */
+import {
+  getCategoryLabel,
+  getButtonText,
+  formatMoney,
+  listPriceParts,
+  getLowerCaseLabel,
+} from '../../engine/index.ts'
+import { FORM_MESSAGES, formatMessage } from '../../engine/messages.ts'
+import type { PublicEvent, Quote } from '../../engine/index.ts'
+import type { PaymentData } from '../../engine/api.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Ledger } from '../ui/details-list.tsx'
+import type { Alternative, FormExtensions } from './form/form-extensions.ts'
+import { resultPageUrl } from './previous-submission-notice.tsx'
+import type { quoteRows } from '../ui/payment/quote-rows.tsx'
+
+const { changed, samePerson } = FORM_MESSAGES
+
+export type Phase =
+  | { readonly is: 'filling' }
+  /** `isRetry` is true if the request timed out and is being sent again. */
+  | { readonly is: 'submitting'; readonly isRetry?: boolean }
+  | { readonly is: 'leaving'; readonly data: PaymentData }
+  | { readonly is: 'price-changed'; readonly oldQuote: Quote; readonly newQuote: Quote }
+  | { readonly is: 'offer'; readonly offer: Alternative; readonly oldQuote: Quote | null }
+  /** Asks about registration `regNo` of the same person. */
+  | {
+      readonly is: 'same-person'
+      readonly regNo: string
+      readonly message: string
+      readonly sent: Sent
+    }
+  | { readonly is: 'registered'; readonly text: string }
+
+/**
+ * What the delegate has seen and confirmed: the price; that they register again although an answer is taken; and the
+ * number of their other registration, which they pay for again.
+ */
+export type Sent = {
+  readonly quote: Quote | null
+  readonly confirmed?: boolean
+  readonly again?: string
+}
+
+/** The dialog of a phase; nothing in the other phases. */
+export function SubmitDialog({
+  event,
+  extensions,
+  phase,
+  send,
+  onClose,
+}: {
+  readonly event: PublicEvent
+  readonly extensions: Pick<FormExtensions, 'rows' | 'SubmitAnywayDialog'>
+  readonly phase: Phase
+  readonly send: (sent: Sent) => void
+  readonly onClose: () => void
+}) {
+  switch (phase.is) {
+    case 'price-changed':
+      return (
+        <PriceChangedDialog
+          event={event}
+          rows={extensions.rows}
+          oldQuote={phase.oldQuote}
+          newQuote={phase.newQuote}
+          pay={() => send({ quote: phase.newQuote })}
+          onClose={onClose}
+        />
+      )
+    case 'offer': {
+      const { offer, oldQuote } = phase
+      const isSamePrice = offer.newQuote === null
+      return (
+        <extensions.SubmitAnywayDialog
+          event={event}
+          alternative={offer}
+          oldQuote={oldQuote}
+          onConfirm={() => send({ quote: offer.newQuote ?? oldQuote, confirmed: isSamePrice })}
+          onClose={onClose}
+        />
+      )
+    }
+    case 'same-person': {
+      const { regNo, message, sent } = phase
+      return (
+        <Dialog title={samePerson.title} onClose={onClose}>
+          <p>{formatMessage(samePerson.notCharged, { reason: message })}</p>
+          <div className="acts">
+            <a className="btn" href={resultPageUrl(event, regNo)}>
+              {formatMessage(samePerson.open, { number: regNo })}
+            </a>
+            <button
+              type="button"
+              className="btn line"
+              onClick={() => send({ ...sent, again: regNo })}
+            >
+              {samePerson.again}
+            </button>
+            <button type="button" className="btn line" onClick={onClose}>
+              {changed.back}
+            </button>
+          </div>
+        </Dialog>
+      )
+    }
+    case 'registered':
+      return <RegisteredDialog event={event} text={phase.text} onClose={onClose} />
+    default:
+      return null
+  }
+}
+
+type PriceChangedDialogProps = {
+  readonly event: PublicEvent
+  readonly rows: typeof quoteRows
+  readonly oldQuote: Quote
+  readonly newQuote: Quote
+  readonly pay: () => void
+  readonly onClose: () => void
+}
+
+/**
+ * Shows the old and new price with the reason; nothing is charged before the delegate confirms. The
+ * title says "The price has changed" only if the price itself differs.
+ */
+export function PriceChangedDialog({
+  event,
+  rows,
+  oldQuote,
+  newQuote,
+  pay,
+  onClose,
+}: PriceChangedDialogProps) {
+  const isSamePrice =
+    oldQuote.currency === newQuote.currency &&
+    oldQuote.base === newQuote.base &&
+    oldQuote.gst === newQuote.gst &&
+    oldQuote.total === newQuote.total
+  const word = getLowerCaseLabel(event, 'category')
+  const [dialogTitle, reason] =
+    oldQuote.category !== newQuote.category
+      ? [
+          formatMessage(changed.titleCategory, { word }),
+          formatMessage(changed.category, {
+            word,
+            category: getCategoryLabel(event, newQuote.category),
+          }),
+        ]
+      : oldQuote.period !== newQuote.period
+        ? [changed.titlePeriod, changed.period]
+        : [changed.titlePrice, changed.price]
+  const amount = formatMoney(newQuote.total, newQuote.currency)
+  return (
+    <Dialog title={isSamePrice ? dialogTitle : changed.titlePrice} onClose={onClose}>
+      <p>
+        {reason} {isSamePrice && changed.samePrice} {changed.notCharged}
+      </p>
+      <Ledger rows={rows(event, newQuote, listPriceParts(event), oldQuote)} money />
+      <div className="acts">
+        <button type="button" className="btn" onClick={pay}>
+          {newQuote.total === 0
+            ? getButtonText(event, newQuote.total)
+            : formatMessage(event.payment ? changed.pay : changed.register, { amount })}
+        </button>
+        <button type="button" className="btn line" onClick={onClose}>
+          {changed.back}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Shown if the registration is complete as soon as it is submitted. */
+function RegisteredDialog({
+  event,
+  text,
+  onClose,
+}: Pick<Parameters<typeof PriceChangedDialog>[0], 'event'> & {
+  readonly text: string
+  readonly onClose: () => void
+}) {
+  return (
+    <Dialog title={event.title} onClose={onClose}>
+      <p className="said">{text}</p>
+      <div className="acts">
+        <button type="button" className="btn" onClick={onClose}>
+          {changed.close}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
