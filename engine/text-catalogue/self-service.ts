@@ -41,6 +41,7 @@ export const SELF_SERVICE_MESSAGES = {
     fields: 'You can change: {fields}. For anything else, write to the organisers.',
     fieldsUntil:
       'Until the end of {day}, you can change: {fields}. For anything else, write to the organisers.',
+    otherPerson: 'If someone else comes in your place, enter their name under “{label}”.',
     open: 'Change answers',
     save: 'Save changes',
   },

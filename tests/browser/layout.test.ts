@@ -136,6 +136,9 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
   test('in a form with every message, from 320 to 1920 pixels', async () => {
     const { page, context } = await visit(browser, { width: 1280 })
     await openForm(page)
+    // A hint above one field moved its input below the one beside it.
+    const [hinted, beside] = ['Ticket Number', 'Designation'].map((label) => findField(page, label))
+    expect(hinted && (await getTop(hinted))).toBe(beside && (await getTop(beside)))
     await page.getByRole('radio', { name: PG, exact: true }).check()
     await page.getByRole('switch', { name: 'AFPI Member' }).check()
     await findField(page, 'Email Address').fill('asha@gmial.com')

@@ -129,6 +129,16 @@ describe('a postgraduate with a document', () => {
       .poll(() => page.getByRole('link', { name: 'Open map' }).getAttribute('href'))
       .toBe('https://www.google.com/maps/search/?api=1&query=Resort%2C+Changanassery%2C+Kottayam')
 
+    // On a phone, the link to share was in a second row.
+    const { width = 1280, height = 720 } = page.viewportSize() ?? {}
+    await page.setViewportSize({ width: 360, height })
+    const buttons = [/^Add to calendar$/, /^Open map/, /^Share this event$/].map((name) =>
+      page.getByRole('link', { name }).or(page.getByRole('button', { name })).boundingBox(),
+    )
+    const tops = (await Promise.all(buttons)).map((box) => box?.y)
+    expect(new Set(tops).size).toBe(1)
+    await page.setViewportSize({ width, height })
+
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download Receipt' }).click(),

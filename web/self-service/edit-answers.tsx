@@ -12,12 +12,13 @@ const { cancel, edit: text } = SELF_SERVICE_MESSAGES
 
 type Answers = Readonly<Record<string, unknown>>
 
-export function EditAnswers({ data: { edit: editable }, path, reload }: PanelProps) {
+export function EditAnswers({ event, data: { edit: editable }, path, reload }: PanelProps) {
   const action = useSelfServiceAction({ path, reload })
   const [answers, setAnswers] = useState<Answers | null>(null)
   const { fields, until } = editable
   if (fields.length === 0) return null
   const labels = fields.map(({ label }) => label).join(', ')
+  const name = fields.find(({ id }) => id === event.roles.fullName)
   const save = async (submitEvent: SyntheticEvent<HTMLFormElement>) => {
     submitEvent.preventDefault()
     // If the change is rejected, the typed answers stay in the form.
@@ -33,6 +34,7 @@ export function EditAnswers({ data: { edit: editable }, path, reload }: PanelPro
           ? formatMessage(text.fieldsUntil, { day: formatDay(until), fields: labels })
           : formatMessage(text.fields, { fields: labels })}
       </p>
+      {name !== undefined && <p>{formatMessage(text.otherPerson, { label: name.label })}</p>}
       <ActionResult action={action} />
       {answers === null ? (
         <button type="button" className="btn line" onClick={() => setAnswers({})}>

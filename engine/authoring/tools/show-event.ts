@@ -140,6 +140,7 @@ function toPlainEvent(event: EventConfig): Block {
       failure: form.failure,
     }),
     cancellation: showCancellation(event.cancellation, event.currency),
+    edit: event.edit ?? undefined,
     order_id: { prefix: orderId.prefix, followed_by: orderId.followedBy, digits: orderId.digits },
     payment:
       event.cardAccounts !== undefined

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { buildSeatRows } from '../../../engine/index.ts'
+import { buildSeatRows, listEditableFields, startOfDay } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { compileEvents } from '../../../engine/authoring.ts'
 import { readSource, sharedFiles } from '../event-files.ts'
@@ -44,6 +44,19 @@ describe('the complete event files', () => {
       if (event?.id !== 'soiltalk2027')
         expect(event?.examples.filter(statesPrice).length, event?.id).toBeGreaterThanOrEqual(6)
   })
+})
+
+test('the own page of a delegate of a shipped event offered nothing but the ticket', () => {
+  const shipped = compileEvents(
+    ['afpicon2026', 'chirurgia2026', 'midzone2025'].map((id) => readSource(`events/${id}.yaml`)),
+    sharedFiles,
+  )
+  for (const { event } of shipped.files) {
+    if (event === null) throw new Error('a shipped event cannot be read')
+    const editable = listEditableFields(event, startOfDay(event.edit?.until ?? event.to))
+    expect(editable.map(({ id }) => id)).toEqual(expect.arrayContaining(['full_name']))
+    expect(event.cancellation?.steps.length, event.id).toBeGreaterThan(0)
+  }
 })
 
 describe('what the authors of published pages met', () => {

@@ -81,6 +81,7 @@ describe('explain', () => {
       `price     ₹ 5,000  fees.prices.pg-non-asi, column 2, regular (line ${line})`,
       'tax       ₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the rest ₹ 763 is GST',
       'total     ₹ 5,000',
+      'refund    ₹ 3,750, if cancelled on this day: 75% of ₹ 5,000',
     ])
     expect(status).toBe(0)
   })

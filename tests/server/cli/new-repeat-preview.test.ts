@@ -184,6 +184,8 @@ describe('new', () => {
       'fees.tax',
       'payment.account',
       'email',
+      'cancellation',
+      'edit',
     ])
     expect(compile(createEventFile({ id: 'myevent', prefix: 'MYEV', today })).demo).toEqual(
       expect.arrayContaining([
@@ -195,7 +197,11 @@ describe('new', () => {
         'fees.tax',
       ]),
     )
-    expect(compile(createEventFile({ ...allOptions, free: true })).demo).toEqual(['look', 'email'])
+    expect(compile(createEventFile({ ...allOptions, free: true })).demo).toEqual([
+      'look',
+      'email',
+      'edit',
+    ])
   })
 
   test('sells the accompanying persons and workshops that were entered', () => {
@@ -318,7 +324,7 @@ describe('new', () => {
     ])
     expect([event.fees.tax?.prices, event.demo]).toEqual([
       'inclusive',
-      ['look', 'payment.account', 'email'],
+      ['look', 'payment.account', 'email', 'cancellation', 'edit'],
     ])
     expect(folder.read('events/rivers2027.yaml')).toContain('Friday, 12 March 2027')
     expect((await folder.rollcall(['validate', 'events/rivers2027.yaml'])).status).toBe(0)

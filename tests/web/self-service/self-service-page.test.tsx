@@ -3,6 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { DuplicatePayment } from '../../../web/self-service/duplicate-payment.tsx'
 import { ManualPayment } from '../../../web/self-service/payment-claim.tsx'
+import { EditAnswers } from '../../../web/self-service/edit-answers.tsx'
 import { Documents } from '../../../web/self-service/receipts-and-invoices.tsx'
 import { RefusalAndOffer } from '../../../web/self-service/refusal-and-category-offer.tsx'
 import { RequestCancellation } from '../../../web/self-service/request-cancellation.tsx'
@@ -75,6 +76,22 @@ test.each([
   ],
 ])('requesting cancellation: %s', (_, panel, sentence) => {
   expect(panel).toBe(sentence)
+})
+
+test('a delegate who cannot come reads how a colleague can come instead, if the name can be changed', () => {
+  const renderEdit = (ids: readonly string[]) => {
+    const fields = ids.map((id) => ({ id, label: id, type: 'text', value: '' }))
+    const data = { edit: { fields, until: '2026-01-24' } } as unknown as PanelProps['data']
+    return renderToStaticMarkup(
+      <EditAnswers
+        event={{ ...event, roles: { fullName: 'full_name' } }}
+        {...{ data, path: '/', reload: () => {} }}
+      />,
+    )
+  }
+  const sentence = 'If someone else comes in your place, enter their name under “full_name”.'
+  expect(renderEdit(['full_name', 'city'])).toContain(sentence)
+  expect(renderEdit(['city'])).not.toContain('in your place')
 })
 
 test.each([

@@ -13,6 +13,7 @@ import { splitPrice } from '../../../pricing/line-tax.ts'
 import { formatDay, getWeekday, type Day } from '../../../lib/time.ts'
 import { formatIdAsWords } from '../../../event/placeholders-and-answer-texts.ts'
 import { createPaymentSections } from './payment.ts'
+import { formatAfterRegistration } from './after-registration.ts'
 import { chooseEventDays, expandPrices } from './price-periods.ts'
 import type { SampleOptions } from './sample-options.ts'
 import { formatItemSections } from './items.ts'
@@ -78,6 +79,8 @@ export function createEventFile(options: SampleOptions): string {
     ...((options.periodEnds?.length ?? 0) < periods.length - 1 ? [['fees.periods', '']] : []),
     ...paying.demo,
     ['email', ''],
+    ...(isFree ? [] : [['cancellation', 'what is refunded']]),
+    ['edit', 'what delegates can change'],
   ].map(([path = '', about = '']) =>
     about === '' ? `  - ${path}` : `${`  - ${path}`.padEnd(34)}# ${about}`,
   )
@@ -273,6 +276,7 @@ email:
     Registration number: {reg_no}
     Category: {category}
 ${sold.isBilled ? '    {lines}\n' : ''}${isFree ? '' : '    Amount: {total}\n'}
+${formatAfterRegistration(from, isFree)}
 # The office needs no settings: by default it lists every field at /admin/${id}.
 
 # ── Worked examples (run by \`rollcall validate\`) ────────────────────────────────

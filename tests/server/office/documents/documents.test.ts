@@ -166,7 +166,16 @@ test.for([
     // A receipt shows the amount held at acceptance, whatever was charged, in the list too.
     const accepted = received - before
     expect(issued.find(({ kind }) => kind === 'receipt')?.total).toBe(accepted / 100)
-    const { total, sums, in_words: inWords } = formatDocument(await readBody(regNo, 'receipt'))
+    const {
+      head,
+      notes,
+      total,
+      sums,
+      in_words: inWords,
+    } = formatDocument(await readBody(regNo, 'receipt'))
+    // "Order", "Registration" and "reference" did not say which number each of them is.
+    expect([head[0]?.[0], head[2]?.[0]]).toEqual(['Order number', 'Registration number'])
+    expect(notes[0]?.[1]).toContain(', payment reference ')
     expect(total).toEqual(['Paid', formatMoney(toAmount(accepted), INR)])
     expect(sums.slice(-2)).toEqual([
       ['Price', '₹\u00a01,180'],

@@ -1,0 +1,29 @@
+/** Writes what delegates of a new event can do on their own page: cancel, and change answers. */
+import { addDays, type Day } from '../../../lib/time.ts'
+
+/** Placeholder days, counted back from the first day of the event. */
+const FULL_REFUND_DAYS = 60
+const PART_REFUND_DAYS = 30
+const EDIT_DAYS = 7
+
+/** Returns the sections. A free event has no refunds. */
+export function formatAfterRegistration(from: Day, isFree: boolean): string {
+  const cancellation = `cancellation:                           # the share of a payment that is refunded, by the day of the cancellation
+  steps:
+    - {until: ${addDays(from, -FULL_REFUND_DAYS)}, refund: 75%}
+    - {until: ${addDays(from, -PART_REFUND_DAYS)}, refund: 50%}
+    - {otherwise: none}
+
+`
+  return `# ── After registering ───────────────────────────────────────────────────────────
+# Every email has a link to the delegate's own page, with these actions.
+
+${isFree ? '' : cancellation}edit:
+  until: ${addDays(from, -EDIT_DAYS)}                     # such as the day on which badges are printed
+  fields: [phone_number, institution, food_preference]
+  # Add full_name if a delegate may send a colleague, and accept the finding that warns of it:
+  #   allow:
+  #     - code: EV487
+  #       because: A delegate who cannot come may send a colleague. The price stays.
+`
+}
