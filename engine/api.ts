@@ -65,6 +65,7 @@ export type {
 export type { BulkActionResponse, ReconcileResponse } from './api/reconciliation.ts'
 export type {
   StatementDecisionResponse,
+  StatementRemovedResponse,
   StatementLineState,
   StatementResponse,
   StatementUploadResponse,

@@ -119,3 +119,5 @@ export type StatementDecisionResponse = {
   done: number[]
   refused: { line: number; message: string }[]
 }
+/** POST /admin/statements/{id}/remove/: only without a recorded payment or decision; 409 `has_matches` with the reason otherwise. */
+export type StatementRemovedResponse = { status: 'success'; message: string }

@@ -62,6 +62,7 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/statements/{statement}',
   '/admin/statements/{statement}/assign',
   '/admin/statements/{statement}/decide',
+  '/admin/statements/{statement}/remove',
   '/admin/payouts',
   '/admin/settlements',
   '/admin/settlements/export',

@@ -121,8 +121,10 @@ const DECISION_TEXTS = {
   not_ours: 'marked this line as not ours',
   undone: 'reopened this line',
 } as const
-const describeDecision = ({ decision, who: user, at }: StoredLineDecision): string =>
-  `${user} ${DECISION_TEXTS[decision]} at ${isoIndia(at).slice(11, 16)}. Nothing was recorded twice.`
+const describeDecision = (made: StoredLineDecision | null): string =>
+  made === null
+    ? 'Another user has removed this statement. Nothing was recorded.'
+    : `${made.who} ${DECISION_TEXTS[made.decision]} at ${isoIndia(made.at).slice(11, 16)}. Nothing was recorded twice.`
 
 /**
  * Records the parts one after the other. The first that is recorded takes the references of the line, so that the line

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type {
   StatementDecisionResponse,
+  StatementRemovedResponse,
   StatementResponse,
   StatementUploadResponse,
   StatementsResponse,
@@ -222,6 +223,32 @@ export async function savedStatementRoutes(
     return sendOutcome(reply, outcome, DONE_TEXTS[decision], admin, target.statement)
   }
 
+  const remove = async (
+    { admin, target }: Call<'bank statement'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    reply.header('cache-control', 'no-store')
+    const { id, bank, currency, firstDay, lastDay, events } = target.statement
+    const removed = await deps.store.removeBankStatement({
+      id,
+      name: [bank, currency, firstDay, lastDay].filter(Boolean).join(', '),
+      events,
+      who: admin.username,
+      at: deps.clock(),
+    })
+    if (!removed.ok) {
+      const lines = removed.error === 1 ? '1 line has' : `${removed.error} lines have`
+      return sendError(
+        reply,
+        409,
+        'has_matches',
+        `${lines} a recorded payment or a decision, so the statement cannot be removed. A line marked as not ours can be reopened first.`,
+      )
+    }
+    const answer: StatementRemovedResponse = { status: 'success', message: 'Statement removed.' }
+    return reply.send(answer)
+  }
+
   const sendOutcome = async (
     reply: FastifyReply,
     { done, refused }: Omit<StatementDecisionResponse, 'status' | 'message'>,
@@ -257,6 +284,11 @@ export async function savedStatementRoutes(
       body: { decision: 'text', choices: 'list' },
     },
     decide,
+  )
+  office.post(
+    '/admin/statements/:statement/remove',
+    { least: 'treasurer', about: 'bank statement' },
+    remove,
   )
   await app.register(async (scope) => {
     scope.addContentTypeParser(

@@ -163,6 +163,7 @@ export function storeOf({
     bankStatementLines: (statementId) => list('bankStatementLines', statementId),
     newestDecision: (statementId) => list('newestDecision', statementId),
     decideBankLine: (decision) => write('decideBankLine', decision),
+    removeBankStatement: (removal) => write('removeBankStatement', removal),
     saveStatementMatches: (id, matches) => write('saveStatementMatches', id, matches),
     statementDeposits: (first, last) => list('statementDeposits', first, last),
     paymentsUnderKeys: (keys) => list('paymentsUnderKeys', keys),

@@ -33,6 +33,7 @@ import {
   markUnansweredRefunds,
 } from '../refunds/send-refunds.ts'
 import * as proofs from '../files/drop-files-of-unpaid.ts'
+import { removeBankStatement } from '../reconciliation/remove-statement.ts'
 import { handleSettlementLine } from '../reconciliation/settlement-line-decisions.ts'
 import * as settlements from '../reconciliation/settlement-lines.ts'
 import * as savedStatements from '../reconciliation/saved-statements.ts'
@@ -115,6 +116,7 @@ export const writes = {
   saveUnmatchedLines,
   saveBankStatement: savedStatements.saveBankStatement,
   decideBankLine: savedStatements.decideBankLine,
+  removeBankStatement,
   saveStatementMatches: savedStatements.saveStatementMatches,
   saveExchangeRate,
   closeMonth,

@@ -68,6 +68,14 @@ export type NewLineDecision = {
   readonly who: string
   readonly at: Instant
 }
+export type StatementRemoval = {
+  readonly id: number
+  /** For the audit log. */
+  readonly name: string
+  readonly events: readonly string[]
+  readonly who: string
+  readonly at: Instant
+}
 /** A payment that is recorded under a reference. */
 export type RecordedUnder = {
   readonly key: BankKey
@@ -113,8 +121,10 @@ export interface BankStatementStore {
   bankStatementLines(statementId: number): Promise<readonly StoredBankLine[]>
   /** Returns the id of the newest decision on a line of the statement. 0 if there is none. */
   newestDecision(statementId: number): Promise<number>
-  /** Stores a decision. The error is the decision that another user made meanwhile. */
-  decideBankLine(decision: NewLineDecision): Promise<Result<number, StoredLineDecision>>
+  /** Stores a decision. The error is that of another user meanwhile; null if a user removed the statement. */
+  decideBankLine(decision: NewLineDecision): Promise<Result<number, StoredLineDecision | null>>
+  /** Removes a statement. The error is the number of its lines with a payment or decision; it then stays. */
+  removeBankStatement(removal: StatementRemoval): Promise<Result<null, number>>
   /** Stores how a statement is matched now. A payment keeps the first line that shows it. */
   saveStatementMatches(id: number, matches: StatementMatches): Promise<void>
   /** Returns the deposits of these days in rupees, once for each set of events whose statements contain it. */

@@ -142,6 +142,13 @@ const newestOfLine = statement((builder, { lineId }: { lineId: number }) =>
     .orderBy('id', 'desc')
     .limit(1),
 )
+const statementsOfLine = statement((builder, { lineId }: { lineId: number }) =>
+  builder
+    .selectFrom('bank_statement_lines')
+    .select('statement_id')
+    .where('bank_line_id', '=', lineId)
+    .limit(1),
+)
 type DecisionRow = {
   lineId: number
   decision: LineDecisionKind
@@ -169,7 +176,13 @@ const linkPayment = statement(
   (builder, { captureId, lineId }: { captureId: number; lineId: number }) =>
     builder
       .insertInto('bank_line_payments')
-      .values({ capture_id: captureId, bank_line_id: lineId })
+      .columns(['bank_line_id', 'capture_id'])
+      // A user may have removed the statement meanwhile.
+      .expression(({ selectFrom, val }) =>
+        selectFrom('bank_lines')
+          .select(['id', val(captureId).as('capture_id')])
+          .where('id', '=', lineId),
+      )
       .onConflict((conflict) => conflict.column('capture_id').doNothing()),
 )
 const depositsOfDays = statement((builder, { first, last }: { first: Day; last: Day }) =>
@@ -309,11 +322,12 @@ const toDecision = ({ id, decision, who, at }: StoredLineDecision): StoredLineDe
 export const newestDecision = async (sql: Sql, statementId: number): Promise<number> =>
   (await newestOfStatement.get(sql, { id: statementId }))?.newest ?? 0
 
-/** Two users may decide on one line at once: the second one learns of the first decision. */
+/** Two users may decide on one line at once, or one may remove the statement: the second learns what the first did. */
 export async function decideBankLine(
   sql: Sql,
   { seen, parts, ...decision }: NewLineDecision,
-): Promise<Result<number, StoredLineDecision>> {
+): Promise<Result<number, StoredLineDecision | null>> {
+  if ((await statementsOfLine.get(sql, decision)) === undefined) return err(null)
   const newest = await newestOfLine.get(sql, decision)
   if (newest !== undefined && newest.id !== seen) return err(newest)
   const row = await insertDecision.get(sql, { ...decision, parts: JSON.stringify(parts) })

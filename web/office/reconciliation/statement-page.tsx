@@ -18,6 +18,7 @@ import { Progress } from '../jobs/progress.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { BATCH_ROWS, useBatches } from '../jobs/use-batches.ts'
 import { readDecision, readStatement, buildStatementApiPath } from './statement-api-responses.ts'
+import { RemoveStatement } from './remove-statement.tsx'
 import { StatementLineRow } from './statement-line-row.tsx'
 import { describeMatches, StatementNotes, StatementTotals } from './statement-summary.tsx'
 import { describeStatement } from './statements-page.tsx'
@@ -84,6 +85,7 @@ export function StatementPage({
         <Link className="btn line all-statements" to={STATEMENTS}>
           All statements
         </Link>
+        {data !== undefined && <RemoveStatement id={id} lines={data.lines} />}
       </PageHeading>
       {error && (
         <Banner

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
-import { INR } from '../../../../engine/index.ts'
+import { INR, toAmount } from '../../../../engine/index.ts'
 import type { Day, RegNo, Role } from '../../../../engine/index.ts'
 import { expandRoots } from '../../../../server/office/lists/list-paths.ts'
 import { startTestApp } from '../../harness.ts'
@@ -110,6 +110,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /admin/statements/:statement': 'treasurer of their event',
   'POST /admin/statements/:statement/assign': 'treasurer of their event',
   'POST /admin/statements/:statement/decide': 'treasurer of their event',
+  'POST /admin/statements/:statement/remove': 'treasurer of their event',
   'POST /admin/reconcile': 'treasurer of their event',
   'POST /admin/reconcile/confirm': 'treasurer of their event',
   'POST /admin/reconcile/keep': 'treasurer of their event',
@@ -185,9 +186,16 @@ beforeAll(async () => {
   if (openReview === undefined) throw new Error('the test needs a review')
   review = openReview.id
   const day = '2025-10-09' as Day
-  const period = { firstDay: day, lastDay: day, details: [], unread: [], repeated: [], rows: [] }
+  const line = { line: 2, day, narration: 'X', reference: 'X', amount: toAmount(1) }
+  const rows = [{ ...line, isWithdrawal: false }]
+  const period = { firstDay: day, lastDay: day, details: [], unread: [], repeated: [], rows }
   const upload = { sha256: '', currency: INR, events: [ownEvent], bank: '', who: '' }
-  statement = String(await store.saveBankStatement({ ...upload, ...period, at: server.now() }))
+  const id = await store.saveBankStatement({ ...upload, ...period, at: server.now() })
+  statement = String(id)
+  // The first user who may remove it would remove it, without a decision on one of its lines.
+  const [{ id: lineId = 0 } = {}] = await store.bankStatementLines(id)
+  const decision = { decision: 'not_ours', parts: [], who: '' } as const
+  await store.decideBankLine({ lineId, seen: null, ...decision, at: server.now() })
 
   const passwordHash = await hashCheaply(PASSWORD)
   const person = async (

@@ -351,4 +351,70 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(lines).toMatchObject([{ state: 'assigned', payments: [{ amount: 20, refunded: true }] }])
     expect(totals).toMatchObject({ assigned: { lines: 1 }, not_ours: { lines: 0 } })
   })
+
+  test('a statement that was read in the wrong currency could not be removed; one with a payment or a decision stays', async () => {
+    const remove = async (user: Office, statement: number) => {
+      const url = `/admin/statements/${statement}/remove/`
+      const headers = { authorization: `Bearer ${user.token}` }
+      const answer = await server.app.inject({ method: 'POST', url, headers, payload: {} })
+      return [answer.statusCode, answer.json<{ message: string }>().message]
+    }
+    const lines = ['WRONG 1', 'WRONG 2', 'SHARED'].map((what) => `${day},${what},,,30`)
+    const wrong = await upload(paul, lines)
+    const overlapping = await upload(otherEvent, lines.slice(2))
+    const [plain, decided] = (await open(paul, wrong.id)).lines
+    const decideWrong = (decision: string, seen: number | null) =>
+      post<StatementDecisionResponse>(paul, `/admin/statements/${wrong.id}/decide/`, {
+        decision,
+        choices: [{ line: decided?.id, seen }],
+      })
+    await decideWrong('not_ours', null)
+    const stays =
+      'so the statement cannot be removed. A line marked as not ours can be reopened first.'
+    const refused = [409, `1 line has a recorded payment or a decision, ${stays}`]
+    expect(await remove(paul, wrong.id)).toEqual(refused)
+    const inReview = await upload(paul, [`${day},REVIEWED,,,30`])
+    const [reviewed] = (await open(paul, inReview.id)).lines
+    const choices = [{ line: reviewed?.id, seen: null }]
+    await post(paul, `/admin/statements/${inReview.id}/decide/`, { decision: 'review', choices })
+    expect(await remove(meera, inReview.id)).toEqual(refused)
+    expect(await remove(otherEvent, wrong.id)).toEqual([404, 'There is no such statement.'])
+    const seen = (await open(paul, wrong.id)).lines[1]?.decision?.id ?? null
+    expect((await decideWrong('undone', seen)).refused).toEqual([])
+
+    // Several requests at once remove it once.
+    const codes = await Promise.all(Array.from({ length: 8 }, () => remove(paul, wrong.id)))
+    expect(codes).toContainEqual([200, 'Statement removed.'])
+    expect(await remove(paul, wrong.id)).toEqual([404, 'There is no such statement.'])
+    const log = {
+      who: 'paul',
+      events: null,
+      kinds: null,
+      words: 'removed a bank',
+      from: null,
+      to: null,
+    }
+    expect(await server.deps.store.auditLog(log, null, 9)).toMatchObject(
+      EVENTS.map((eventId) => ({
+        eventId,
+        what: expect.stringContaining('2027-01-09'),
+      })),
+    )
+    // A colleague's page still shows the lines: nothing is decided about them.
+    for (const line of [plain, decided])
+      expect(
+        await server.deps.store.decideBankLine({
+          lineId: line?.id ?? 0,
+          seen: null,
+          decision: 'assigned',
+          parts: [],
+          who: 'meera',
+          at: server.now(),
+        }),
+      ).toEqual({ ok: false, error: null })
+    expect((await open(otherEvent, overlapping.id)).lines).toMatchObject([{ narration: 'SHARED' }])
+    const again = await upload(paul, lines)
+    expect(again.is_new).toBe(true)
+    expect((await open(paul, again.id)).totals).toMatchObject({ left: { lines: 3 } })
+  })
 })

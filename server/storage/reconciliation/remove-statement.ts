@@ -1,0 +1,87 @@
+/** Removes a saved bank statement that no payment or decision depends on. */
+import { err, ok } from '../../../engine/index.ts'
+import type { Result } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import { addAuditEntry } from '../staff/audit-log-entries.ts'
+import type { StatementRemoval } from './bank-statement-types.ts'
+
+const linesOf = statement((builder, { id }: { id: number }) =>
+  builder.selectFrom('bank_statement_lines').select('bank_line_id').where('statement_id', '=', id),
+)
+/** Lines with a recorded payment, or a decision that was not undone. */
+const usedLines = statement((builder, { id }: { id: number }) =>
+  builder
+    .selectFrom('bank_statement_lines as s')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('s.statement_id', '=', id)
+    .where(({ exists, or, selectFrom }) =>
+      or([
+        exists(
+          selectFrom('bank_line_payments as p')
+            .select('p.capture_id')
+            .whereRef('p.bank_line_id', '=', 's.bank_line_id'),
+        ),
+        exists(
+          selectFrom('bank_line_decisions as d')
+            .select('d.id')
+            .whereRef('d.bank_line_id', '=', 's.bank_line_id')
+            .where('d.decision', '<>', 'undone')
+            .where(
+              'd.id',
+              '=',
+              selectFrom('bank_line_decisions as n')
+                .select(({ fn }) => fn.max('n.id').as('newest'))
+                .whereRef('n.bank_line_id', '=', 's.bank_line_id'),
+            ),
+        ),
+      ]),
+    ),
+)
+const deleteLinks = statement((builder, { id }: { id: number }) =>
+  builder.deleteFrom('bank_statement_lines').where('statement_id', '=', id),
+)
+const deleteStatement = statement((builder, { id }: { id: number }) =>
+  builder.deleteFrom('bank_statements').where('id', '=', id).returning('id'),
+)
+/** A line of another statement stays, and one with decisions, which are never deleted. */
+const deleteUnusedLines = statement((builder, { ids }: { ids: string }, dialect) =>
+  builder
+    .deleteFrom('bank_lines')
+    .where(({ ref }) => dialect.isIn(ref('bank_lines.id'), ids))
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('bank_statement_lines as s')
+            .select('s.line')
+            .whereRef('s.bank_line_id', '=', 'bank_lines.id'),
+        ),
+      ),
+    )
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('bank_line_decisions as d')
+            .select('d.id')
+            .whereRef('d.bank_line_id', '=', 'bank_lines.id'),
+        ),
+      ),
+    ),
+)
+
+/** Refused with the number of lines that a payment or a decision depends on. A second removal does nothing. */
+export async function removeBankStatement(
+  sql: Sql,
+  { id, name, events, who, at }: StatementRemoval,
+): Promise<Result<null, number>> {
+  const { count = 0 } = (await usedLines.get(sql, { id })) ?? {}
+  if (count > 0) return err(count)
+  const lines = await linesOf.all(sql, { id })
+  deleteLinks.run(sql, { id })
+  if ((await deleteStatement.get(sql, { id })) === undefined) return ok(null)
+  deleteUnusedLines.run(sql, { ids: JSON.stringify(lines.map((line) => line.bank_line_id)) })
+  const what = `removed a bank statement: ${name}`
+  for (const eventId of events.length === 0 ? [null] : events)
+    addAuditEntry(sql, { at, who, what, eventId, regNo: null })
+  return ok(null)
+}
