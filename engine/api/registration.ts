@@ -255,6 +255,8 @@ export type PageData =
       page: 'organisers'
       site: unknown
       events: EventCard[]
+      /** The prefixes of registration numbers that are in use. */
+      prefixes: string[]
       now: string
       shared: SharedFiles | null
     }

@@ -115,6 +115,7 @@ export function buildOrganisersPage(deps: Deps, url: string, at: Instant): Page 
       page: 'organisers',
       site,
       events: [...deps.events.cards(at)],
+      prefixes: deps.events.all().map(({ config }) => config.orderId.prefix),
       now: isoIndia(at),
       shared: sample && buildSharedFiles(sample),
     },

@@ -1,12 +1,13 @@
 /** The page for organisers: an event file is edited in the browser, and the preview follows. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { ALL_RUNS } from '../runs.ts'
-import { condenseEmptyLines, removeComments } from '../../engine/authoring.ts'
+import { compileEvent, condenseEmptyLines, removeComments } from '../../engine/authoring.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { toPlainText } from './delegate.ts'
+import { shared as sharedFiles } from '../server/cli/shared-files.ts'
 import { serve, TOP } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
@@ -99,6 +100,15 @@ async function raisePrice(page: Page): Promise<void> {
   await page.keyboard.press('Delete')
   await page.keyboard.type('7')
 }
+
+/** Pastes a text as a spreadsheet puts it on the clipboard. */
+const paste = (field: Locator, pasted: string): Promise<void> =>
+  field.evaluate((element, clipboardText) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', clipboardText)
+    const options = { clipboardData, bubbles: true, cancelable: true }
+    element.dispatchEvent(new ClipboardEvent('paste', options))
+  }, pasted)
 
 describe('the page for organisers', () => {
   test('shows a misspelt key under its line while typing, and supports undo', async () => {
@@ -193,38 +203,22 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('editing and previewing send no request to the server', async () => {
+  test('shows the real form with a new field and its error, and sends no request to the server', async () => {
     const { page, context } = await openEditor()
-    for (const name of ['Form', 'Price', 'Result pages', 'Findings', 'Examples']) {
+    for (const name of ['Price', 'Result pages', 'Findings', 'Examples', 'Form']) {
       await findTab(page, name).click()
       await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
     }
     await page.waitForLoadState('networkidle')
     const serverRequests: string[] = []
-    page.on('request', (request) => serverRequests.push(request.url()))
+    // The check for misspelt addresses is a script that is loaded at the first address.
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${server.url}/assets/`)) serverRequests.push(request.url())
+    })
     await raisePrice(page)
     await findState(page)
       .getByText(/examples? fail/)
       .waitFor()
-    await findTab(page, 'Form').click()
-    await page.getByLabel('Full Name').fill('Dr. Example Nair')
-    await page
-      .getByRole('radio', { name: /AFPI Member – GP/ })
-      .first()
-      .check()
-    await page.getByRole('button', { name: payButton }).click()
-    await page.getByText('There is a problem').waitFor()
-    await findTab(page, 'Result pages').click()
-    for (const name of ['Failed', 'Pending', 'Email'])
-      await page.getByRole('radio', { name }).check()
-    expect(serverRequests).toEqual([])
-    await context.close()
-  })
-
-  test('shows the real form with a new field and its error', async () => {
-    const { page, context } = await openEditor()
-    await findTab(page, 'Form').click()
-    await page.getByLabel('Full Name').waitFor()
     await placeCursorBefore(page, '        - {id: ticket_no, label: Ticket Number')
     await page.keyboard.insertText(
       '        - {id: badge_name, label: Name on the Badge, required: Please say what the badge shall say}\n',
@@ -245,9 +239,12 @@ describe('the page for organisers', () => {
       await page.getByLabel(label, { exact: true }).fill(answer)
     await page.getByRole('button', { name: payButton }).click()
     await page.getByText('so nothing is sent.').waitFor()
-    await findTab(page, 'Price').click()
+    await findTab(page, 'Result pages').click()
+    for (const name of ['Failed', 'Pending', 'Email'])
+      await page.getByRole('radio', { name }).check()
     await findTab(page, 'Form').click()
     await expect.poll(() => page.getByLabel('Name on the Badge').inputValue()).toBe('Example')
+    expect(serverRequests).toEqual([])
     await context.close()
   })
 
@@ -283,6 +280,91 @@ describe('the page for organisers', () => {
       .toBe(true)
     await copyConference(page, 'Chirurgia 2026')
     await page.getByText('chirurgia2026.yaml').first().waitFor()
+    await context.close()
+  })
+
+  test('a new conference from questions: a wrong answer, a pasted fee table, GST and a workshop become a priced file', async () => {
+    const { page, context, consoleErrors } = await visit(browser)
+    await page.goto(`${server.url}/organisers`)
+    await page.getByRole('button', { name: 'New conference' }).click()
+    const proceed = page.getByRole('button', { name: 'Continue' })
+    const heading = page.getByRole('heading', { level: 2 }).first()
+    const answer = async (question: string, text: string | null) => {
+      await heading.getByText(question).waitFor()
+      await expect
+        .poll(() => heading.evaluate((element) => element === document.activeElement))
+        .toBe(true)
+      if (text !== null) await page.getByRole('textbox', { name: question }).fill(text)
+      await proceed.click()
+    }
+    await answer('What is the name', 'Rivers and Lungs 2027')
+    await answer('On which day does it begin?', 'soon')
+    await page.getByRole('alert').getByText('"soon" is not a valid day').waitFor()
+    const beginning = page.getByRole('textbox', { name: 'On which day does it begin?' })
+    await expect
+      .poll(() => beginning.evaluate((element) => element === document.activeElement))
+      .toBe(true)
+    await beginning.fill('12–13 March 2027')
+    await proceed.click()
+    await answer('Where is it?', 'Hall #5, Kochi')
+    await page.reload()
+    await page.getByRole('button', { name: 'Back' }).click()
+    await answer('Where is it?', null)
+    await answer('Which email address', 'help@rivers.example')
+    await page.getByRole('radio', { name: 'No', exact: true }).check()
+    await proceed.click()
+    await paste(
+      page.getByLabel('Paste a table'),
+      'Category\tEarly Bird (up to 31 Jan 2027)\tSpot\nMember\tRs. 5,000/-\t6,000\nNon-member\t\t7,500\nStudent\tComp\tNA\nKit and lunch\nAll fees plus 18% GST',
+    )
+    await page.getByText('3 categories and 2 periods were read').waitFor()
+    await page.setViewportSize({ width: 360, height: 800 })
+    await expectAccessible(page, 'a fee table with questions')
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByRole('button', { name: /^Leave out.*Kit and lunch/ }).click()
+    const missing = page.getByRole('textbox', { name: 'Non-member, Early Bird' })
+    await page.getByText('What does “Non-member” pay in “Early Bird”?').waitFor()
+    await missing.fill('6,000')
+    await proceed.click()
+    await expect
+      .poll(() => page.getByRole('radio', { name: '18% GST is added' }).isChecked())
+      .toBe(true)
+    await answer('How is GST charged?', null)
+    await answer('What does an accompanying person pay?', 'none')
+    await page
+      .getByRole('textbox', { name: 'Which workshops' })
+      .fill('Ultrasound = 1500 / 2000, 30 seats')
+    await page.getByRole('button', { name: 'Create the event file' }).click()
+    await page.getByText('The checker found no problems').waitFor()
+    const day = page.getByLabel('On this day')
+    const readAmounts = async () =>
+      (await page.getByRole('definition').allTextContents()).map(toPlainText)
+    await expect.poll(readAmounts).toContain('₹ 5,900')
+    await day.fill('2027-03-12')
+    await page.getByRole('checkbox', { name: 'Ultrasound', exact: true }).check()
+    await expect.poll(readAmounts).toContain('₹ 9,440')
+    const downloadPromise = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save file' }).click()
+    const savedFile = await downloadPromise
+    expect(savedFile.suggestedFilename()).toBe('rl2027.yaml')
+    const saved = compileEvent(readFileSync(await savedFile.path(), 'utf8'), sharedFiles, {
+      path: 'rl2027.yaml',
+    })
+    expect(saved.findings.map(({ code }) => code)).toEqual(['EV991'])
+    expect(saved.event).toMatchObject({
+      title: 'Rivers and Lungs 2027',
+      venue: 'Hall #5, Kochi',
+      fees: {
+        prices: {
+          member: { 'early-bird': 500_000, spot: 600_000 },
+          'non-member': { 'early-bird': 600_000, spot: 750_000 },
+          student: { 'early-bird': 0, spot: null },
+        },
+      },
+      quotas: [{ max: { ultrasound: 30 } }],
+    })
+    expect(consoleErrors).toEqual([])
     await context.close()
   })
 

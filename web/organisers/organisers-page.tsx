@@ -1,32 +1,41 @@
 /** The organisers' page: a choice how to begin, then the event file with its preview. */
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { Site } from '../../engine/index.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { SiteFooter, SiteHeader } from '../landing/site-header-footer.tsx'
 import { loadFileDraft, saveFileDraft } from './editor/event-file-draft.ts'
 import type { FileDraft } from './editor/event-file-draft.ts'
 import { FileWorkspace } from './editor/file-workspace.tsx'
+import { loadAnswers } from './new-conference/answers.ts'
 import { StartChoices } from './start-choices.tsx'
 import '../landing/landing-sections.css'
 import './organisers-page.css'
 
+const NewConference = lazy(() => import('./new-conference/new-conference.tsx'))
+
 const isSite = (site: unknown): site is Site =>
   typeof site === 'object' && site !== null && 'organisers' in site
 
-/** Target of Create Event. A file that was being edited in this tab is opened again. */
+/** Target of Create Event. What was open in this tab before, a file or the questions, is opened again. */
 export default function OrganisersPage({ page }: PageProps) {
   const [file, setFile] = useState<FileDraft | null>(loadFileDraft)
+  const [answers, setAnswers] = useState(loadAnswers)
+  const [isAsking, setAsking] = useState(file === null && answers?.isOpen === true)
+  const [isNew, setNew] = useState(false)
   const choices = useRef<HTMLHeadingElement>(null)
   const hasLeft = useRef(false)
   useEffect(() => {
-    if (file === null && hasLeft.current) choices.current?.focus()
-  }, [file])
+    if (file === null && !isAsking && hasLeft.current) choices.current?.focus()
+  }, [file, isAsking])
   if (page.page !== 'organisers' || !isSite(page.site)) return null
   const texts = page.site.organisers
   const leave = () => {
     hasLeft.current = true
     saveFileDraft(null)
     setFile(null)
+    setNew(false)
+    setAsking(false)
+    setAnswers(loadAnswers())
   }
   return (
     <div className="site">
@@ -36,8 +45,31 @@ export default function OrganisersPage({ page }: PageProps) {
           <h1 className="disp">{texts.title}</h1>
           <p className="lead">{texts.text}</p>
         </div>
-        {page.shared !== null && file === null && (
-          <StartChoices heading={choices} events={page.events} open={setFile} />
+        {page.shared !== null && file === null && !isAsking && (
+          <StartChoices
+            heading={choices}
+            events={page.events}
+            hasAnswers={answers !== null}
+            create={(isContinued) => {
+              if (!isContinued) setAnswers(null)
+              setAsking(true)
+            }}
+            open={setFile}
+          />
+        )}
+        {page.shared !== null && file === null && isAsking && (
+          <Suspense fallback={null}>
+            <NewConference
+              page={page}
+              shared={page.shared}
+              stored={answers}
+              finish={(created) => {
+                setNew(true)
+                setFile(created)
+              }}
+              leave={leave}
+            />
+          </Suspense>
         )}
         {page.shared !== null && file !== null && (
           <FileWorkspace
@@ -45,7 +77,7 @@ export default function OrganisersPage({ page }: PageProps) {
             shared={page.shared}
             opened={file}
             texts={texts}
-            firstTab={null}
+            isNew={isNew}
             leave={leave}
           />
         )}

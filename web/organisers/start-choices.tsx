@@ -12,10 +12,14 @@ type StartChoicesProps = {
   /** Receives the focus when the organiser returns to the choices. */
   readonly heading: RefObject<HTMLHeadingElement | null>
   readonly events: readonly EventCard[]
+  /** There are answers about a new conference in this browser tab. */
+  readonly hasAnswers: boolean
+  /** Begins the questions about a new conference, or continues them. */
+  readonly create: (isContinued: boolean) => void
   readonly open: (file: FileDraft) => void
 }
 
-export function StartChoices({ heading, events, open }: StartChoicesProps) {
+export function StartChoices({ heading, events, hasAnswers, create, open }: StartChoicesProps) {
   const input = useRef<HTMLInputElement>(null)
   const select = useId()
   const [chosen, setChosen] = useState(events[0]?.id ?? '')
@@ -37,6 +41,28 @@ export function StartChoices({ heading, events, open }: StartChoicesProps) {
         How do you want to begin?
       </h2>
       <ul className="org-choices">
+        <li>
+          <div>
+            <h3>New conference</h3>
+            <p>
+              Answer about ten questions, with your brochure beside you. You need not know YAML.
+            </p>
+          </div>
+          <div className="org-create">
+            {hasAnswers && (
+              <button type="button" className="btn" onClick={() => create(true)}>
+                Continue with your answers
+              </button>
+            )}
+            <button
+              type="button"
+              className={hasAnswers ? 'btn line' : 'btn'}
+              onClick={() => create(false)}
+            >
+              New conference
+            </button>
+          </div>
+        </li>
         {events.length > 0 && (
           <li>
             <div>

@@ -200,8 +200,10 @@ async function interview(
 ): Promise<Result<NewEventAnswers, 'unanswered'>> {
   let draft = given
   try {
-    for (const { name, asks: buildQuestion, reads: parse } of QUESTIONS) {
-      const question = buildQuestion(draft)
+    for (const { name, asks: buildQuestion, example, reads: parse } of QUESTIONS) {
+      const sentence = buildQuestion(draft)
+      const question =
+        sentence === null || example === undefined ? sentence : `${sentence} (${example(draft)})`
       const readAnswer = (prompt: string) =>
         readReply(lines, prompt, name === 'categories' || name === 'workshops')
       let answer = options[name] ?? (question === null ? null : await readAnswer(question))

@@ -23,7 +23,7 @@ import { initialDelegate, TestDelegateForm } from '../test-delegate/test-delegat
 import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import { FileBar } from './save-bar.tsx'
 import { saveFileDraft, fileName, useCheck } from './event-file-draft.ts'
-import type { FileDraft } from './event-file-draft.ts'
+import type { CheckState, FileDraft } from './event-file-draft.ts'
 import { Editor } from './yaml-editor.tsx'
 import type { EditorHandle } from './yaml-editor.tsx'
 import { Examples, Findings } from './findings-panel.tsx'
@@ -50,21 +50,14 @@ type FileWorkspaceProps = {
   readonly shared: NonNullable<OrganisersData['shared']>
   readonly opened: FileDraft
   readonly texts: Site['organisers']
-  /** The tab that is shown first. */
-  readonly firstTab: Exclude<Tab, 'file'> | null
+  /** The file was just created from answers: the page says so, and shows its prices. */
+  readonly isNew: boolean
   /** Returns to the choices of the page. */
   readonly leave: () => void
 }
 
 /** The editor of one file. Its text is kept as a draft of the browser tab, and saved as a download. */
-export function FileWorkspace({
-  page,
-  shared,
-  opened,
-  texts,
-  firstTab,
-  leave,
-}: FileWorkspaceProps) {
+export function FileWorkspace({ page, shared, opened, texts, isNew, leave }: FileWorkspaceProps) {
   const [text, setText] = useState(opened.text)
   const [savedText, setSavedText] = useState(opened.isSaved ? opened.text : null)
   const [isLeaving, setLeaving] = useState(false)
@@ -76,7 +69,7 @@ export function FileWorkspace({
   const editor = useRef<EditorHandle>(null)
   const inForm = useRef<{ readonly event: EventConfig; readonly trying: TestDelegate } | null>(null)
   const isWide = useSideBySide()
-  const [selectedTab, setSelectedTab] = useState<Tab>(firstTab ?? (isWide ? 'form' : 'file'))
+  const [selectedTab, setSelectedTab] = useState<Tab>(isNew ? 'price' : isWide ? 'form' : 'file')
   const tab = isWide && selectedTab === 'file' ? 'form' : selectedTab
   const today = useMemo(() => readInstant(page.now), [page.now])
   const [changedDelegate, setChangedDelegate] = useState<TestDelegate | null>(null)
@@ -172,6 +165,7 @@ export function FileWorkspace({
         startAgain={() => (isSaved ? leave() : setLeaving(true))}
         save={saveFile}
       />
+      {isNew && savedText === null && <CreatedNotice path={opened.path} checking={checking} />}
       <div className="org-split">
         {isWide && (
           <section className="org-left" aria-label={texts.file}>
@@ -241,6 +235,25 @@ export function FileWorkspace({
         </Dialog>
       )}
     </div>
+  )
+}
+
+/** Says that the file is created, and receives the focus: the questions before it are gone. */
+function CreatedNotice({
+  path,
+  checking: { checked },
+}: {
+  readonly path: string
+  readonly checking: CheckState
+}) {
+  const text = useRef<HTMLParagraphElement>(null)
+  useEffect(() => text.current?.focus(), [])
+  const problems = checked?.findings.filter(({ severity }) => severity !== 'note').length ?? null
+  return (
+    <p className="org-created" tabIndex={-1} ref={text}>
+      {fileName(path)} is created. {problems === 0 && 'The checker found no problems. '}
+      Compare the prices on a few days with your brochure, then save the file.
+    </p>
   )
 }
 

@@ -9,6 +9,38 @@ export function deriveEventId(text: string): string | null {
   return id === '' ? null : id
 }
 
+/** Longer ids are hard to read in an address. */
+const ID_LETTERS_MAX = 16
+const SMALL_WORDS = new Set(['a', 'an', 'and', 'at', 'for', 'in', 'of', 'on', 'the', 'to', 'with'])
+
+/** Suggests an id from a title: "Lungs 2027" → "lungs2027", "Congress of Rural Medicine 2027" → "crm2027". */
+export function suggestEventId(title: string, usedIds: readonly string[]): string {
+  const words = title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9 -]/g, '')
+    .split(/[ -]+/)
+    .filter((word) => word !== '')
+  const [whole, initials] = [words, words.filter((word) => !SMALL_WORDS.has(word))].map(
+    (parts, index) =>
+      deriveEventId(
+        parts.map((word) => (index === 0 || /\d/.test(word) ? word : word[0])).join(''),
+      ),
+  )
+  const short = initials != null && initials.replace(/\d/g, '').length > 1 ? initials : null
+  const id =
+    (whole != null && whole.length <= ID_LETTERS_MAX ? whole : null) ??
+    short ??
+    whole?.slice(0, ID_LETTERS_MAX) ??
+    'conference'
+  const letters = id.replace(/\d+$/, '')
+  const candidates = [
+    id,
+    ...[...'bcdefgh'].map((letter) => letters + letter + id.slice(letters.length)),
+  ]
+  return candidates.find((candidate) => !usedIds.includes(candidate)) ?? id
+}
+
 /**
  * Returns a prefix for registration numbers such that it and the prefixes of other events do not
  * begin each other.

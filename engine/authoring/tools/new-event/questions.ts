@@ -34,6 +34,8 @@ export type Question = {
     | 'early-until'
   /** The question; null if earlier answers already cover it. */
   readonly asks: (answers: NewEventAnswers) => string | null
+  /** How to write the answer in a line of text. */
+  readonly example?: (answers: NewEventAnswers) => string
   /** Returns the answers including this one, or a sentence that says what is wrong with it. */
   readonly reads: (
     answer: string,
@@ -53,7 +55,8 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'from',
-    asks: () => 'On which day does it begin? (12 March 2027, or 12/03/2027)',
+    asks: () => 'On which day does it begin?',
+    example: () => '12 March 2027, or 12/03/2027',
     reads: (answer, answers, today) => {
       const daysResult = readDays(answer, today)
       if (!daysResult.ok) return daysResult
@@ -88,7 +91,8 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'free',
-    asks: () => 'Is it free for all delegates? (yes or no)',
+    asks: () => 'Is it free for all delegates?',
+    example: () => 'yes or no',
     reads: (answer, answers) => {
       const free = readYes(answer)
       return free === null ? err(`"${answer}" is neither yes nor no.`) : ok({ ...answers, free })
@@ -98,8 +102,12 @@ export const QUESTIONS: readonly Question[] = [
     name: 'categories',
     asks: ({ free, currency = INR }) =>
       free === true
-        ? 'Which categories of delegates are there? (Member; Student)'
-        : `What does each category pay in ${formatCurrency(currency)}, early and later? (${PRICES_EXAMPLE}; a line that ends with ; goes on. Or paste a table, then an empty line)`,
+        ? 'Which categories of delegates are there?'
+        : `What does each category pay, in ${formatCurrency(currency)}?`,
+    example: ({ free }) =>
+      free === true
+        ? 'Member; Student'
+        : `${PRICES_EXAMPLE}; a line that ends with ; goes on. Or paste a table, then an empty line`,
     reads: (answer, answers, today) => {
       if (isFeeTable(answer)) return readPastedTable(answer, answers, today)
       const categoriesResult = readCategories(
@@ -123,9 +131,8 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: 'gst',
     asks: ({ free, tax, currency = INR }) =>
-      free === true || tax !== undefined || currency !== INR
-        ? null
-        : 'GST: none, inside the prices, or on top of them?',
+      free === true || tax !== undefined || currency !== INR ? null : 'How is GST charged?',
+    example: () => 'none, inside the prices, or on top of them',
     reads: (answer, answers) => {
       if (answers.currency !== undefined && answers.currency !== INR && readTax(answer) !== 'none')
         return err(
@@ -144,8 +151,10 @@ export const QUESTIONS: readonly Question[] = [
       if ((answers.periodEnds?.length ?? 0) >= count - 1) return null
       return count === 2
         ? 'Until which day do the early prices apply?'
-        : `Until which day does each price but the last apply? (${listPeriodLabels(count, answers.periodLabels).slice(0, -1).join('; ')})`
+        : 'Until which day does each price but the last apply?'
     },
+    example: (answers) =>
+      listPeriodLabels(countPeriods(answers), answers.periodLabels).slice(0, -1).join('; '),
     reads: (answer, answers, today) => {
       const ends = splitDays(answer, today).map((part) => readDays(part, today))
       const failed = ends.find((end) => !end.ok)
@@ -165,8 +174,9 @@ export const QUESTIONS: readonly Question[] = [
       companions !== undefined
         ? null
         : free === true
-          ? 'Can delegates bring an accompanying person? (yes or no)'
-          : 'What does an accompanying person pay? (4000 / 5000, free under 5; or none)',
+          ? 'Can delegates bring an accompanying person?'
+          : 'What does an accompanying person pay?',
+    example: ({ free }) => (free === true ? 'yes or no' : '4000 / 5000, free under 5; or none'),
     reads: (answer, answers) => {
       const companionsResult = readCompanions(
         answer,
@@ -182,7 +192,10 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: 'workshops',
     asks: ({ free }) =>
-      `Which workshops are there${free === true ? '' : ', at which price'}, with how many seats? (${formatWorkshopsExample(free === true)}; or none)`,
+      free === true
+        ? 'Which workshops are there, with how many seats?'
+        : 'Which workshops are there, at which price, with how many seats?',
+    example: ({ free }) => `${formatWorkshopsExample(free === true)}; or none`,
     reads: (answer, answers) => {
       const workshopsResult = readWorkshops(
         answer,

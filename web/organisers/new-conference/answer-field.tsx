@@ -1,0 +1,115 @@
+/** The field of one question about a new conference. */
+import { useId } from 'react'
+import type { NewEventAnswers, Question } from '../../../engine/authoring.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+
+type AnswerFieldProps = {
+  readonly question: Question
+  readonly before: NewEventAnswers
+  /** Id of the heading that asks the question. */
+  readonly labelledBy: string
+  readonly value: string
+  readonly problem: string | null
+  readonly change: (text: string) => void
+}
+
+const YES_NO = [
+  ['yes', 'Yes'],
+  ['no', 'No'],
+] as const
+const GST = [
+  ['none', 'No GST is charged'],
+  ['inside', 'The prices include 18% GST'],
+  ['on top', '18% GST is added to the prices'],
+] as const
+
+/** What an empty answer means. */
+const HELP: Readonly<Partial<Record<Question['name'], string>>> = {
+  title: 'As it is on the brochure, with its year.',
+  companions: 'Leave it empty if there are none.',
+  workshops: 'Leave it empty if there are none.',
+}
+const LATER = 'Leave it empty if you do not know it yet: the file marks the placeholder.'
+/** Questions whose answer has several lines. */
+const hasLines = (name: Question['name']): boolean => name === 'workshops' || name === 'categories'
+
+/** A question with a few possible answers has radio buttons, any other a text field. */
+export function AnswerField(props: AnswerFieldProps) {
+  const { question, before, labelledBy, value, problem, change } = props
+  const id = useId()
+  const options =
+    question.name === 'gst'
+      ? GST
+      : question.name === 'free' || (question.name === 'companions' && before.free === true)
+        ? YES_NO
+        : null
+  const help = `${id}-help`
+  const error = `${id}-error`
+  const describedBy = problem === null ? help : `${error} ${help}`
+  const example = question.example?.(before)
+  const invalid = problem === null ? {} : { 'aria-invalid': true }
+  return (
+    <div className="org-answer">
+      <p className="mute" id={help}>
+        {options === null && example !== undefined && <Example text={example} />}
+        {HELP[question.name] ?? LATER}
+      </p>
+      {problem !== null && (
+        <p className="org-error" id={error} role="alert">
+          <Icon name="bang" />
+          {problem}
+        </p>
+      )}
+      {options !== null ? (
+        <div role="radiogroup" aria-labelledby={labelledBy} aria-describedby={describedBy}>
+          {options.map(([name, label]) => (
+            <label key={name} className="org-radio">
+              <input
+                type="radio"
+                name={id}
+                checked={value === name}
+                onChange={() => change(name)}
+              />
+              {label}
+            </label>
+          ))}
+        </div>
+      ) : hasLines(question.name) ? (
+        <textarea
+          rows={4}
+          aria-labelledby={labelledBy}
+          aria-describedby={describedBy}
+          {...invalid}
+          value={value}
+          onChange={({ target }) => change(target.value)}
+        />
+      ) : (
+        <input
+          type={question.name === 'support' ? 'email' : 'text'}
+          aria-labelledby={labelledBy}
+          aria-describedby={describedBy}
+          {...invalid}
+          autoComplete="off"
+          value={value}
+          onChange={({ target }) => change(target.value)}
+        />
+      )}
+    </div>
+  )
+}
+
+/** The example of the command, whose entries are on a line each here. */
+function Example({ text }: { readonly text: string }) {
+  const entries = text.replace(/; or none$/, '').split('; ')
+  if (entries.length === 1) return <>For example: {text}. </>
+  return (
+    <>
+      One in each line, for example:
+      {entries.map((entry) => (
+        <span key={entry} className="org-example">
+          {entry}
+        </span>
+      ))}
+    </>
+  )
+}
