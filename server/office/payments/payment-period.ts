@@ -17,10 +17,14 @@ export type Period = { readonly from: Instant; readonly to: Instant; readonly na
 /** The last day that exists. A period ends at the start of the next day, so it ends before this one. */
 const LAST_DAY = '9999-12-31'
 
-/** Returns the first day of a month such as 2026-01. Null if it is none, or the month of the last day. */
+/** JavaScript reads the years 0 to 99 as 1900 to 1999: a month of them would end in 1900. */
+const FIRST_MONTH = '1900-01'
+
+/** Returns the first day of a month such as 2026-01. Null if it is none, before 1900, or the month of the last day. */
 function getFirstDay(month: string): Day | null {
   const first = `${month}-01`
-  return isDay(first) && month < LAST_DAY.slice(0, 7) ? day(first) : null
+  const isInRange = month >= FIRST_MONTH && month < LAST_DAY.slice(0, 7)
+  return isDay(first) && isInRange ? day(first) : null
 }
 
 export function buildMonthPeriod(month: string): Result<Period, string> {

@@ -4,6 +4,7 @@
  */
 import type { FastifyReply } from 'fastify'
 import type { SettlementHandledResponse } from '../../../engine/api.ts'
+import { trimReason } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -25,7 +26,7 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
     const event = target.config
-    const why = body.why === undefined ? null : readText(body, 'why').trim()
+    const why = body.why === undefined ? null : trimReason(readText(body, 'why'))
     if (why !== null && (why === '' || [...why].length > REASON_CHARACTERS_MAX))
       return sendError(
         reply,

@@ -96,13 +96,14 @@ export async function register(
   const { eventId, regNo, orderId, quote, at, idempotency, approval } = registration
   const isComplete = orderId === null && approval === undefined
   if (idempotency !== null) forgetKeys(sql, eventId, idempotency.key, at)
-  // On PostgreSQL these share one packet.
+  // On PostgreSQL these share one packet. The key is read after the locks on person, answers and code: the same form, sent
+  // twice at once, must find its own registration and not a refusal.
   const person = getPersonToPay(registration)
-  const [known, isCurrent, free, samePerson, newId] = await Promise.all([
-    idempotency === null ? null : findRegistrationByKey(sql, eventId, idempotency.key, at),
+  const [isCurrent, free, samePerson, known, newId] = await Promise.all([
     isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }),
     checkAvailability(sql, registration, registration.form === undefined ? null : person),
     findSamePerson(sql, registration, person),
+    idempotency === null ? null : findRegistrationByKey(sql, eventId, idempotency.key, at),
     sql.batch?.newId('registrations') ?? null,
   ])
   if (known !== null)

@@ -7,6 +7,7 @@ import { openInsidePostgres } from '../../../server/storage/postgres/open-postgr
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
 import type { ExternalContext, Store } from '../../../server/storage/index.ts'
 import { hour } from '../sample-registrations.ts'
+import type { Changes } from '../sample-registrations.ts'
 import { PATIENT_LIMITS, prepareEmptying, getTemplate } from './postgres-contract.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -17,12 +18,19 @@ export const NO_CONTEXT: ExternalContext = {
   rolls: [],
   holdMs: hour,
 }
-/** With one rule: names are unique. */
+/** With one rule: names are unique. The first registration with it fills the index of the rule. */
 export const UNIQUE_NAME: ExternalContext = {
   ...NO_CONTEXT,
   unique: [
     { name: 'full_name text', onDuplicate: 'block', parts: [{ id: 'full_name', as: 'text' }] },
   ],
+}
+/** A form of the web app, with its key. */
+export const ONE_FORM: Changes = {
+  name: 'Meera',
+  outside: UNIQUE_NAME,
+  form: { browser: 'mine', confirmed: null },
+  idempotency: { key: 'click', fingerprint: 'form' },
 }
 
 export type ServerPair = {

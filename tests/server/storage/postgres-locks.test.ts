@@ -24,6 +24,7 @@ import type { Changes } from '../sample-registrations.ts'
 import { FILE, ISSUER } from './sample-issuer.ts'
 import {
   NO_CONTEXT,
+  ONE_FORM,
   UNIQUE_NAME,
   runConcurrently,
   createServerPairs,
@@ -245,15 +246,16 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
   ],
   'unique answer': [
     {
-      rule: 'of two registrations with the same unique answer, one is stored',
+      rule: 'of two registrations with the same unique answer, one is stored; a form sent twice at once was told that it is registered already',
       violation: 'both are stored',
       async attempt(meeting) {
-        // The first operation fills the index of the rule.
         await registerSample(meeting.stores[0], { name: 'Earlier', outside: UNIQUE_NAME })
-        return registerTwice(meeting, 'registrations', { name: 'Asha', outside: UNIQUE_NAME })
+        const asha = { name: 'Asha', outside: UNIQUE_NAME }
+        const results = await registerTwice(meeting, 'registrations', asha)
+        return [...results, ...(await registerTwice(meeting, 'registrations', ONE_FORM))]
       },
-      resultWithLock: ['registered', 'registered_already'],
-      resultWithoutLock: ['registered', 'registered'],
+      resultWithLock: ['registered', 'registered_already', 'registered', 'registered'],
+      resultWithoutLock: ['registered', 'registered', 'registered', 'registered'],
     },
     {
       rule: 'of two forms for one person in one browser, one registers and the other is asked',
@@ -272,9 +274,8 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
           () => first.importRegistrations([createImportRow()]),
           () => second.register(newRegistration({ name: 'Other', outside: UNIQUE_NAME })),
         ])
-        const answer = await first.register(
-          newRegistration({ name: 'Old Demo', outside: UNIQUE_NAME }),
-        )
+        const form = newRegistration({ name: 'Old Demo', outside: UNIQUE_NAME })
+        const answer = await first.register(form)
         return answer.ok ? 'registered' : answer.error.code
       },
       resultWithLock: 'registered_already',

@@ -427,6 +427,7 @@ test('the last month and the last day that exist were an internal error, because
   expect((await closeMonth('9999-12')).json()).toMatchObject({ code: 'bad_month' })
   for (const [path, status] of [
     ['months/?month=9999-12', 400],
+    ['months/?month=0000-01', 400],
     ['months/export/?month=9999-12', 400],
     ['movements/?month=9999-12', 400],
     ['movements/?from=0000-01-01&to=9999-12-31', 400],

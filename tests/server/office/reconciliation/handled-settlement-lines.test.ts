@@ -84,7 +84,7 @@ test('a chargeback stayed listed as a difference forever: with a reason it is ha
   const open = find(await readLines(), 'CB1')
   expect(open).toMatchObject({ as: 'differs', id: expect.any(Number), handled: null })
 
-  for (const why of ['', '   ', 'x'.repeat(501)])
+  for (const why of ['', '   ', '\u200B', 'x'.repeat(501)])
     expect(await handle(open, why)).toMatchObject({
       code: 422,
       body: { message: 'Give the reason, in at most 500 characters.' },
