@@ -42,6 +42,12 @@ export function readMistakes(table: string): readonly Mistake[] {
   }))
 }
 
+/** Prints a result without the rest of a progress line, which is drawn again below it. */
+export function printResult(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001B[K')
+  console.log(text)
+}
+
 /** Runs a command to its end and returns its output of both streams. */
 export function runToEnd(
   command: string,

@@ -50,12 +50,17 @@ function startBar(
       const line = `${step} ${drawn} ${Math.floor(progress * 100)}% · ${formatCount(value)} of ${formatCount(total)}`
       if (elapsedMs < RATE_MS_MIN || value === 0) return line
       const perSecond = (value / elapsedMs) * 1000
-      return `${line} · ${formatCount(Math.round(perSecond))} a second · ${formatDuration((total - value) / perSecond)} left`
+      return `${line} · ${formatRate(perSecond)} · ${formatDuration((total - value) / perSecond)} left`
     },
   })
   bar.start(total, 0)
   return bar
 }
+
+const formatRate = (perSecond: number): string =>
+  perSecond < 1
+    ? `${formatCount(Math.round(perSecond * 60))} a minute`
+    : `${formatCount(Math.round(perSecond))} a second`
 
 /** Whole seconds below a minute, whole minutes above: “40 s”, “3 min”. */
 const formatDuration = (seconds: number): string =>

@@ -1,6 +1,7 @@
 /** The random attack: sends the generated requests concurrently on persistent connections, and reports violations. */
 import { join } from 'node:path'
 import { findFormatError } from '../server/http/error-shape.ts'
+import { reportProgress } from '../../server/ops/progress.ts'
 import { generateRequest } from './requests.ts'
 import type { GeneratedRequest, ServerData } from './requests.ts'
 import {
@@ -63,6 +64,7 @@ export async function runRandomAttack(
     while (nextNumber < endNumber) {
       const n = nextNumber
       nextNumber += 1
+      reportProgress({ step: 'Sending requests', done: n, total: requests })
       const generated = generateRequest(serverData, seed, n)
       untestedRoutes.delete(`${generated.route.method} ${generated.route.path}`)
       const outcome = await line.send(generated.bytes, {

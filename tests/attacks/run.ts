@@ -1,11 +1,14 @@
 /** `npm run attacks SEED REQUESTS`: runs the random attack with any number of requests, and prints the results as a table. */
+import { showProgress } from '../../server/cli/progress-line.ts'
 import { runRandomAttack, startMeasured } from './random.ts'
 
 const [seed = 20261121, requests = 200_000] = process.argv.slice(2).map(Number)
 const MB = 1024 * 1024
 const target = await startMeasured()
 try {
-  const run = await runRandomAttack(target, seed, requests)
+  const run = await showProgress({ progressStream: process.stderr }, () =>
+    runRandomAttack(target, seed, requests),
+  )
   const { afterWarmUp, end } = run.memory
   const answers = [...run.answers].toSorted(([a], [b]) => (a < b ? -1 : 1))
   console.log(`seed ${seed}, ${run.requests} requests in ${run.seconds.toFixed(0)} s`)

@@ -5,7 +5,9 @@
  */
 import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyTree, runToEnd, applyMistake } from '../mistakes.ts'
+import { showProgress } from '../../server/cli/progress-line.ts'
+import { reportEach, reportProgress } from '../../server/ops/progress.ts'
+import { copyTree, runToEnd, applyMistake, printResult } from '../mistakes.ts'
 import { readGuards } from './guards.ts'
 import type { Guard } from './guards.ts'
 import type { TestReport } from './reporter.ts'
@@ -99,9 +101,22 @@ try {
   )
   if (chosen.length === 0) throw new Error(`No guard named ${requestedNames.join(', ')}.`)
   mkdirSync(join(tree, 'tests', '.cache'), { recursive: true })
+  const proved = await showProgress({ progressStream: process.stderr }, () =>
+    proveGuards(tree, chosen),
+  )
+  console.log(`${proved} of ${chosen.length} guards have a test that fails without them.`)
+  process.exitCode = proved === chosen.length ? 0 : 1
+} finally {
+  rmSync(tree, { recursive: true, force: true })
+}
+
+/** Returns how many of them have a test that fails without them. */
+async function proveGuards(tree: string, chosen: readonly Guard[]): Promise<number> {
+  const files = new Set(chosen.map(({ test }) => test.file))
+  reportProgress({ step: 'Running test files with the guards', done: 0, total: files.size })
   const reportsWithGuards = await runTests(tree, chosen)
   let proved = 0
-  for (const guard of chosen) {
+  for (const guard of reportEach(chosen, 'Removing guards')) {
     const before = findReports(reportsWithGuards, guard)
     const failed = before.find(({ failure }) => failure !== null)
     const problem =
@@ -111,11 +126,8 @@ try {
           ? `the test fails with the guard: ${failed.failure}`
           : await proveGuard(tree, guard)
     const mark = problem === null ? '✓' : '✗'
-    console.log(`${mark} ${guard.about}, ${guard.mistake.name}: ${problem ?? `"${guard.red}"`}`)
+    printResult(`${mark} ${guard.about}, ${guard.mistake.name}: ${problem ?? `"${guard.red}"`}`)
     if (problem === null) proved += 1
   }
-  console.log(`${proved} of ${chosen.length} guards have a test that fails without them.`)
-  process.exitCode = proved === chosen.length ? 0 : 1
-} finally {
-  rmSync(tree, { recursive: true, force: true })
+  return proved
 }

@@ -5,6 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SharedFiles } from '../../engine/authoring.ts'
+import { showProgress } from '../../server/cli/progress-line.ts'
+import { reportProgress } from '../../server/ops/progress.ts'
 import { checkMutant, prepareOriginal, type CheckedMutant } from './judge.ts'
 import { mapMutants } from './mutate.ts'
 
@@ -32,8 +34,16 @@ type CheckedFileMutant = Omit<CheckedMutant, 'findings'> & {
   readonly findings: readonly { readonly code: string; readonly line: number }[]
 }
 
-/** Every `stride`th mutant of every event file of a folder, beginning with the `from`th. Always the same ones. */
-export function runMutants(folder: string, stride: number, offset = 0): Count {
+/**
+ * Every `stride`th mutant of every event file of a folder, beginning with the `from`th. Always the same ones. Counting
+ * them before, for the progress, makes each text twice.
+ */
+export function runMutants(
+  folder: string,
+  stride: number,
+  offset = 0,
+  isProgressShown = false,
+): Count {
   const shared: SharedFiles = {
     lists: read('events/_shared/lists.yaml'),
     gateways: read('events/_shared/gateways.yaml'),
@@ -46,7 +56,19 @@ export function runMutants(folder: string, stride: number, offset = 0): Count {
       const { text } = read(`${folder}/${name}`)
       const original = prepareOriginal(name, text, shared)
       const isTried = (index: number): boolean => index % stride === offset % stride
+      let [done, total] = [0, 0]
+      if (isProgressShown)
+        mapMutants(
+          text,
+          (index) => {
+            if (isTried(index)) total += 1
+            return false
+          },
+          () => null,
+        )
       return mapMutants(text, isTried, (mutant) => {
+        if (isProgressShown) reportProgress({ step: `Checking mutants of ${name}`, done, total })
+        done += 1
         const checked = checkMutant(mutant, original, shared)
         return {
           ...checked,
@@ -114,7 +136,9 @@ export function formatCount(count: Count): string {
 
 if (import.meta.main) {
   const [folder = FOLDERS.ours, stride = '1', from = '0'] = process.argv.slice(2)
-  const count = runMutants(folder, Number(stride), Number(from))
+  const count = await showProgress({ progressStream: process.stderr }, async () =>
+    runMutants(folder, Number(stride), Number(from), true),
+  )
   console.log(formatCount(count))
   const found = count.harmful - count.missed.length
   process.exitCode =

@@ -6,6 +6,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { showProgress } from '../../server/cli/progress-line.ts'
+import { reportProgress } from '../../server/ops/progress.ts'
 import { compileEvent, formatFindings, type SharedFiles } from '../../engine/authoring.ts'
 import { anyText, breakFiles } from '../engine/authoring/broken-files.ts'
 
@@ -25,7 +27,10 @@ const sources = readdirSync(TOP)
   .sort()
   .map((name) => read(name).text)
 let slowestMs = 0
+let triedCount = 0
 const isConsistent = (text: string): boolean => {
+  reportProgress({ step: 'Checking broken texts', done: Math.min(triedCount, RUNS), total: RUNS })
+  triedCount += 1
   const started = performance.now()
   const { event, findings } = compileEvent(text, shared, { path: 'event.yaml' })
   formatFindings(findings, new Map([['event.yaml', text]]))
@@ -35,12 +40,14 @@ const isConsistent = (text: string): boolean => {
     performance.now() - started < MS_MAX
   )
 }
-fc.assert(
-  fc.property(
-    fc.oneof({ arbitrary: breakFiles(sources), weight: 3 }, { arbitrary: anyText, weight: 2 }),
-    isConsistent,
+await showProgress({ progressStream: process.stderr }, async () =>
+  fc.assert(
+    fc.property(
+      fc.oneof({ arbitrary: breakFiles(sources), weight: 3 }, { arbitrary: anyText, weight: 2 }),
+      isConsistent,
+    ),
+    { seed: 20261121, numRuns: RUNS },
   ),
-  { seed: 20261121, numRuns: RUNS },
 )
 console.log(
   `${RUNS} broken texts: none made the checker throw, and none took longer than ${Math.ceil(slowestMs)} ms`,

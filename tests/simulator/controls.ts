@@ -5,7 +5,9 @@
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyTree, runToEnd, applyMistake, readMistakes } from '../mistakes.ts'
+import { showProgress } from '../../server/cli/progress-line.ts'
+import { reportProgress } from '../../server/ops/progress.ts'
+import { copyTree, runToEnd, applyMistake, printResult, readMistakes } from '../mistakes.ts'
 import type { Mistake } from '../mistakes.ts'
 
 /** The maximum number of histories in which a mistake must be found. */
@@ -29,7 +31,7 @@ export const readControls = (): readonly Mistake[] =>
 /** Returns whether it was found. */
 async function findMistake(control: Mistake): Promise<boolean> {
   const report = (isApplied: boolean, text: string): boolean => {
-    console.log(`${isApplied ? '✓' : '✗'} ${control.name}: ${control.about}\n    ${text}`)
+    printResult(`${isApplied ? '✓' : '✗'} ${control.name}: ${control.about}\n    ${text}`)
     return isApplied
   }
   const profile = control.extraKey('profile') || 'design'
@@ -56,15 +58,22 @@ if (process.argv[1] === import.meta.filename) {
   const remaining = readControls().filter(({ name }) => names.length === 0 || names.includes(name))
   const controlCount = remaining.length
   let foundCount = 0
+  let triedCount = 0
   const worker = async (): Promise<void> => {
     for (
       let nextControl = remaining.shift();
       nextControl !== undefined;
       nextControl = remaining.shift()
-    )
+    ) {
       if (await findMistake(nextControl)) foundCount += 1
+      triedCount += 1
+      reportProgress({ step: 'Making mistakes', done: triedCount, total: controlCount })
+    }
   }
-  await Promise.all(Array.from({ length: CONCURRENT_MAX }, worker))
+  await showProgress({ progressStream: process.stderr }, async () => {
+    reportProgress({ step: 'Making mistakes', done: 0, total: controlCount })
+    await Promise.all(Array.from({ length: CONCURRENT_MAX }, worker))
+  })
   console.log(`${foundCount} of ${controlCount} mistakes were found.`)
   process.exitCode = foundCount === controlCount ? 0 : 1
 }
