@@ -370,7 +370,7 @@ export type Uploads = {
 /** Sentences for the operator. */
 export type UploadsState = {
   /** A problem that needs attention, or null. */
-  readonly trouble: string | null
+  readonly problem: string | null
   /** Further information, or null. */
   readonly note: string | null
 }

@@ -327,7 +327,7 @@ const ROWS: readonly Row[] = [
     text: /\bSeam\b|answerBeforeCommit|pagesMax|takesNoTurn|openInside/,
     instead:
       'open the store with openStore; a new switch belongs in server/storage/database/fault-injection.ts',
-    bad: 'openInside({ dataDir, seam })',
+    bad: 'openInside({ dataDir, faults })',
     good: 'openStore({ dataDir })',
   },
   {

@@ -100,7 +100,7 @@ export type Review = {
   /** The currency of the money. */
   readonly currency: Currency
   /** For a refund: the gateway's answer. */
-  readonly said: string | null
+  readonly gatewayAnswer: string | null
   readonly why: string
   readonly since: Instant
   /** For a payment whose order is not in the database. Absent if the order is known. */

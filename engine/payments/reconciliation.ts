@@ -200,7 +200,7 @@ function findReferences(
   const isNumber = (key: BankKey): boolean => byNumber.has(key) || registrations.has(key)
   const isUsable = (key: BankKey): boolean => !ownKeys.has(key) && !isNumber(key)
   const byRegNo = new Map(awaited.map((entry) => [entry.regNo, entry]))
-  const claimKeys = awaited.flatMap(({ regNo, told: last }) =>
+  const claimKeys = awaited.flatMap(({ regNo, claim: last }) =>
     last === null ? [] : [{ key: bankKey(last.reference), regNo }],
   )
   const claimed = [...reports].flatMap(([key, lines]) => lines.map(({ regNo }) => ({ key, regNo })))

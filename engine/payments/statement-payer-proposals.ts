@@ -13,7 +13,7 @@ export type UnpaidOrder = {
   /** If the day of credit decides the price: the amount due for a payment on that day. */
   readonly dueOn?: (day: Day) => Amount
   /** The delegate's payment claim, as typed, and its day. Null if none. */
-  readonly told: { readonly reference: string; readonly day: Day | null } | null
+  readonly claim: { readonly reference: string; readonly day: Day | null } | null
 }
 /** A gateway's payout, from its settlement: the number of payments, and their net amount. */
 export type PayoutKnown = { readonly utr: string; readonly lines: number; readonly net: Amount }
@@ -106,14 +106,14 @@ export function payerProposals<Awaited extends UnpaidOrder>(
 }
 
 /** Claimed without a reference that the bank shows: the same amount, at about the same day. */
-export function canMatch({ amount, day }: StatementLine, claim: UnpaidOrder): boolean {
-  const { told } = claim
-  if (told === null) return false
+export function canMatch({ amount, day }: StatementLine, order: UnpaidOrder): boolean {
+  const { claim } = order
+  if (claim === null) return false
   const isNear =
-    told.day === null ||
-    (told.day <= day && day <= addDays(told.day, DAYS_APART_MAX)) ||
-    told.day === addDays(day, 1)
-  return isNear && getDue(claim, day) === amount
+    claim.day === null ||
+    (claim.day <= day && day <= addDays(claim.day, DAYS_APART_MAX)) ||
+    claim.day === addDays(day, 1)
+  return isNear && getDue(order, day) === amount
 }
 
 /** Returns the amount due for a payment on that day. */

@@ -268,8 +268,8 @@ async function checkDatabase(
   const { dataDir, databaseUrl } = environment
   if (databaseUrl !== null) {
     const {
-      trouble,
-      said: summary,
+      problem: trouble,
+      stateText: summary,
       missing,
       active,
     } = await inspectPostgres(databaseUrl, (environment.uploadsBucket ?? null) !== null)

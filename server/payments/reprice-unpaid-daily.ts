@@ -37,7 +37,7 @@ async function repriceEvent(
   if (methodIds.length === 0) return 0
   const at = clock()
   const prices = (await store.expectedPayments(event.id, methodIds)).flatMap(
-    ({ regNo, due, told: claim, priced: registration }) => {
+    ({ regNo, due, claim, priced: registration }) => {
       if (registration === null || registration.isInReview) return []
       // A reported payment is confirmed at the price of the day that its delegate reported.
       const day = claim?.day ?? null

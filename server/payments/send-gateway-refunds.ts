@@ -45,7 +45,7 @@ async function requestRefund(
   const problem =
     event === null ? 'its event is no longer known' : findQueryProblem(deps, event, payment)
   if (event === null || problem !== null)
-    return { is: 'not-sent', said: problem ?? '', raw: '', gateway: '' }
+    return { is: 'not-sent', message: problem ?? '', raw: '', gateway: '' }
   const name = event.payment?.gateway.name ?? ''
   const money = { amount, currency: payment.currency }
   const answer = await gateway
@@ -61,12 +61,12 @@ async function requestRefund(
 function toRefundResponse(answer: RefundResult, gateway: string): RefundResponse {
   switch (answer.is) {
     case 'begun':
-      return { is: 'begun', reference: answer.reference, said: '', raw: answer.raw, gateway }
+      return { is: 'begun', reference: answer.reference, message: '', raw: answer.raw, gateway }
     case 'refused':
-      return { is: 'refused', said: answer.message, raw: answer.raw, gateway }
+      return { is: 'refused', message: answer.message, raw: answer.raw, gateway }
     case 'not-sent':
-      return { is: 'not-sent', said: answer.error, raw: '', gateway }
+      return { is: 'not-sent', message: answer.error, raw: '', gateway }
     case 'unsure':
-      return { is: 'unsure', said: answer.error, raw: answer.raw, gateway }
+      return { is: 'unsure', message: answer.error, raw: answer.raw, gateway }
   }
 }

@@ -82,13 +82,13 @@ export async function openInside({
   dataDir,
   migrates = false,
   migratesAtStart = true,
-  seam: faults = {},
+  faults = {},
   startWorker,
 }: {
   readonly dataDir: string
   readonly migrates?: boolean
   readonly migratesAtStart?: boolean
-  readonly seam?: InjectedFaults
+  readonly faults?: InjectedFaults
   readonly startWorker?: StartWorker
 }): Promise<OpenedStore> {
   keepPrivate(dataDir)
@@ -110,7 +110,7 @@ export async function openInside({
     file,
     migrates,
     migratesAtStart,
-    seam: faults,
+    faults,
     mustExist: heldDatabase !== null,
     ...watchOptions,
   }

@@ -19,7 +19,7 @@ const QUEUE_MS = 20
 const [, , url = '', name = '', disabledProtection = ''] = process.argv
 const { store } = await openInsidePostgres({
   url,
-  seam: disabledProtection === 'commit' ? { answerBeforeCommitMs: 300 } : {},
+  faults: disabledProtection === 'commit' ? { answerBeforeCommitMs: 300 } : {},
 })
 printNow('READY')
 await Promise.all([

@@ -8,7 +8,7 @@ import { newRegistration } from '../server/sample-registrations.ts'
 import { printNow } from './print-now.ts'
 
 const [, , dataDir = '', clients = '1', countPerClient = '1', faults = '{}'] = process.argv
-const { store } = await openInside({ dataDir, seam: JSON.parse(faults) as InjectedFaults })
+const { store } = await openInside({ dataDir, faults: JSON.parse(faults) as InjectedFaults })
 printNow('READY')
 await Promise.all(
   Array.from({ length: Number(clients) }, async () => {

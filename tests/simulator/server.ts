@@ -184,7 +184,7 @@ async function buildRoutes(): Promise<FastifyInstance> {
       discard: rejectUploads,
       read: rejectUploads,
       reclaim: async () => {},
-      state: () => ({ trouble: null, note: null }),
+      state: () => ({ problem: null, note: null }),
       sweep: rejectUploads,
       forget: async () => {},
       hashes: async () => [],

@@ -112,10 +112,10 @@ export const computeExtremes = (event: EventConfig, currency: Currency): Extreme
   proveBill(event).extremes?.find((extremes) => extremes.currency === currency) ?? null
 
 /** A partial sum, and the answers that led to it. */
-type Sum = { readonly total: number; readonly trail: AnswerPath; readonly category: string }
+type Sum = { readonly total: number; readonly answerPath: AnswerPath; readonly category: string }
 /** Sorts the lower sum first, or with -1 the higher; of equal ones the one with fewer answers. */
 function compareSums(a: Sum, b: Sum, sign: 1 | -1 = 1): number {
-  return sign * (a.total - b.total) || (a.trail?.weight ?? 0) - (b.trail?.weight ?? 0)
+  return sign * (a.total - b.total) || (a.answerPath?.weight ?? 0) - (b.answerPath?.weight ?? 0)
 }
 function pickSmallerSum(a: Sum | null, b: Sum | null): Sum | null {
   if (a === null || b === null) return a ?? b
@@ -144,7 +144,7 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
         overdrawn.set(id, {
           adjustment: id,
           left: toAmount(-entry.left),
-          who: { answers: collectAnswers(bill.min.trail), category: bill.min.category },
+          who: { answers: collectAnswers(bill.min.answerPath), category: bill.min.category },
           on,
         })
     })
@@ -168,7 +168,7 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
 
 function createBill(event: EventConfig, on: Day, usual: string, sum: Sum): PossibleBill {
   const period = findPeriodOfCategoryOn(event.fees, sum.category, usual, on)
-  const answers = collectAnswers(sum.trail)
+  const answers = collectAnswers(sum.answerPath)
   const lines = calculateBill(event, answers, sum.category, period, on)
   assert(lines.ok, 'a bill that was found is not on sale')
   const { total } = sumLines(lines.value)
@@ -296,7 +296,7 @@ function findBills(
     })
     return [...before, item === undefined ? registering : addItem(item)]
   })
-  const nothing: Sum = { total: 0, trail: null, category: '' }
+  const nothing: Sum = { total: 0, answerPath: null, category: '' }
   return searchAnswers(
     event,
     stops,
@@ -309,12 +309,12 @@ function findBills(
       },
       answered: (bill, name, answer) => ({
         ...bill,
-        min: { ...bill.min, trail: extendPath(bill.min.trail, name, answer) },
+        min: { ...bill.min, answerPath: extendPath(bill.min.answerPath, name, answer) },
         smallest:
           bill.smallest === null
             ? null
-            : { ...bill.smallest, trail: extendPath(bill.smallest.trail, name, answer) },
-        max: { ...bill.max, trail: extendPath(bill.max.trail, name, answer) },
+            : { ...bill.smallest, answerPath: extendPath(bill.smallest.answerPath, name, answer) },
+        max: { ...bill.max, answerPath: extendPath(bill.max.answerPath, name, answer) },
       }),
       keyOf: ({ pending }) =>
         pending

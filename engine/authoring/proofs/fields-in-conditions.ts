@@ -242,14 +242,14 @@ function listDistinctNumbers(
   hasEnds: boolean,
 ): readonly number[] {
   const edges = [-Infinity, ...marks, Infinity]
-  const stretches = edges.slice(1).flatMap((end, index) => {
+  const ranges = edges.slice(1).flatMap((end, index) => {
     const start = edges[index] ?? -Infinity
     return [
       ...(marks.includes(start) ? [{ from: start, to: start, isMark: true }] : []),
       { from: start, to: end, isMark: false },
     ]
   })
-  const distinguished = stretches.flatMap(({ from, to, isMark }): readonly number[] => {
+  const distinguished = ranges.flatMap(({ from, to, isMark }): readonly number[] => {
     if (isMark)
       return from >= min && from <= max && (!isWhole || Number.isInteger(from)) ? [from] : []
     const step = isWhole ? 1 : NEIGHBOUR_DISTANCE

@@ -317,7 +317,9 @@ function replaceDemo(text: string, old: EventConfig, accountPath: string): strin
   const placeholderPaths = [
     ...listPrices(old),
     ...(old.payment === null ? [] : [accountPath]),
-  ].filter((path) => !old.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)))
+  ].filter(
+    (path) => !old.demo.some((demoPath) => path === demoPath || path.startsWith(`${demoPath}.`)),
+  )
   const lines = placeholderPaths.map((path) => `  - ${path}`.padEnd(34) + '# as last time')
   const marked =
     old.fees.prices === null

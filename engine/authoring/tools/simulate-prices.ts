@@ -129,7 +129,7 @@ function listOtherSources({ codeKinds, quotas }: EventConfig, category: string):
 /** Formats the simulation: one block for each period, then the answers for each category. */
 export function formatSimulation(event: EventConfig, simulation: Simulation): string {
   const demo = (path: string): string =>
-    simulation.demo.some((stand) => path === stand || path.startsWith(`${stand}.`))
+    simulation.demo.some((demoPath) => path === demoPath || path.startsWith(`${demoPath}.`))
       ? ' (demo values)'
       : ''
   const { tax } = event.fees

@@ -220,7 +220,7 @@ function printStatement(
     terminal.print(`${file}:${line}: the amount, the currency or the day cannot be read`)
   for (const { line, first } of repeated)
     terminal.print(`${file}:${line}: the same as line ${first}, counted once`)
-  for (const { regNo, due, told: claim } of openClaims)
+  for (const { regNo, due, claim } of openClaims)
     terminal.print(
       `${regNo}: ${formatMoney(due, currency)}, reported as ${claim?.reference ?? ''}: not in the statement`,
     )

@@ -66,7 +66,17 @@ export const reviewsCommand: Command = {
 }
 
 function formatReview(review: Review, event: string): string {
-  const { id, came: received, due, regNo, name, left, said, currency, dueCurrency } = review
+  const {
+    id,
+    came: received,
+    due,
+    regNo,
+    name,
+    left,
+    gatewayAnswer,
+    currency,
+    dueCurrency,
+  } = review
   const heading = [event, regNo, name].filter((part) => part !== null && part !== '').join(' · ')
   const receivedText =
     received === null
@@ -83,7 +93,7 @@ function formatReview(review: Review, event: string): string {
     [receivedText, remainder, due === null ? null : `${formatMoney(due, dueCurrency)} was due`]
       .filter((part) => part !== null)
       .join('; '),
-    said === null || said === '' ? '' : `The gateway: ${said}`,
+    gatewayAnswer === null || gatewayAnswer === '' ? '' : `The gateway: ${gatewayAnswer}`,
     `Waiting since ${formatInstant(review.since)}. Decide: ${listAllowedDecisions(review).join(', ')}`,
     `Version: ${reviewVersion(review)}`,
   ]

@@ -201,7 +201,7 @@ function toWireStatement({
       (day === undefined ? null : registration.dueOn?.(day)) ?? registration.due,
       currency,
     ),
-    reference: registration.told?.reference ?? null,
+    reference: registration.claim?.reference ?? null,
     ...toWireCurrency(currency),
   })
   return {

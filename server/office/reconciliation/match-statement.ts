@@ -75,7 +75,7 @@ export async function matchStatement(
   const { unread, repeated } = statement.value
   const matchedNos = new Set(matches.lines.flatMap(({ of }) => of))
   const openClaims = matches.awaited.filter(
-    ({ regNo, told }) => told !== null && !matchedNos.has(regNo),
+    ({ regNo, claim }) => claim !== null && !matchedNos.has(regNo),
   )
   return ok({ ...matches, currency, openClaims, unread, repeated })
 }
@@ -149,7 +149,7 @@ const omitBalance = ({ regNo, name, reference, day, eventId }: ReferenceReport):
   regNo,
   name,
   due: toAmount(0),
-  told: { reference, day },
+  claim: { reference, day },
   eventId,
 })
 

@@ -169,7 +169,7 @@ export function toWireReview(review: Review): WireReview {
     ...(due !== null && dueCurrency !== currency && { due_currency: dueCurrency }),
     left: toMajorUnits(review.left, currency),
     ...toWireCurrency(currency),
-    said: review.said,
+    said: review.gatewayAnswer,
     why: review.why,
     since: isoIndia(review.since),
     unknown_order: review.unknown?.orderId ?? null,

@@ -302,10 +302,10 @@ export function toWireStatement(
         { lines: count, amount: toMajor(amount) },
       ]),
     ) as Extract<StatementResponse, { unchanged: false }>['totals'],
-    waiting: matches.awaited.flatMap(({ regNo, name, eventId, due, told }) =>
-      told === null || matchedNos.has(regNo)
+    waiting: matches.awaited.flatMap(({ regNo, name, eventId, due, claim }) =>
+      claim === null || matchedNos.has(regNo)
         ? []
-        : [{ reg_no: regNo, name, event: eventId, due: toMajor(due), reference: told.reference }],
+        : [{ reg_no: regNo, name, event: eventId, due: toMajor(due), reference: claim.reference }],
     ),
     unread: [...unread],
     repeated: [...repeated],
@@ -347,7 +347,7 @@ export function createProposer(
         return eventId === undefined
           ? []
           : [{ reg_no: regNo, name: '', event: eventId, due: 0, basis: 'number' }]
-      const reported = payer.told === null ? null : bankKey(payer.told.reference)
+      const reported = payer.claim === null ? null : bankKey(payer.claim.reference)
       const isInText = keys.has(bankKey(regNo)) || (reported !== null && keys.has(reported))
       return [toProposed(payer, line, isInText ? 'number' : 'amount')]
     })

@@ -171,7 +171,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     for (const text of await listRescued(environment)) addProblem('rescued', text)
     const storageProblem = await checkUploadStorage()
     if (storageProblem !== null) addProblem('files', storageProblem)
-    const { trouble: uploadProblem } = deps.uploads.state()
+    const { problem: uploadProblem } = deps.uploads.state()
     if (uploadProblem !== null) addProblem('files', uploadProblem)
     const lastBackup = await readLastBackup(environment.dataDir)
     // An operator who has never used our backup command has another method, or is warned by rollcall doctor.

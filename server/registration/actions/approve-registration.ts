@@ -175,9 +175,9 @@ export const readAmounts = (quote: Quote | null) =>
 function buildPaymentStart(
   { deps, served: { config }, wanted: { at } }: ActionRequest,
   registration: StoredRegistration,
-): Pick<Approval, 'through' | 'confirmation'> {
+): Pick<Approval, 'channel' | 'confirmation'> {
   return {
-    through: choosePaymentChannel(deps, config, registration, at),
+    channel: choosePaymentChannel(deps, config, registration, at),
     confirmation: buildFreeConfirmationEmail(config, registration, at),
   }
 }

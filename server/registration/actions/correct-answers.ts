@@ -202,7 +202,7 @@ async function changeAnswers(
     searchable: readDelegate(config, answers),
     unique: uniqueRules(config),
     quote,
-    through: choosePaymentChannel(deps, config, registration, wanted.at),
+    channel: choosePaymentChannel(deps, config, registration, wanted.at),
     holdUntil: getPriceHoldEnd(config, wanted.at, { answers, category }),
     changes: [
       ...correction.value.changes,

@@ -138,7 +138,7 @@ export function describeUploads(
     ...(aside > 0 ? [formatSetAside(aside, location)] : []),
   ]
   return {
-    trouble: held?.why === 'many' ? formatHoldReason(held) : null,
+    problem: held?.why === 'many' ? formatHoldReason(held) : null,
     note: notes.length === 0 ? null : notes.join(' '),
   }
 }

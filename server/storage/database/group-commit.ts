@@ -14,7 +14,7 @@ const BATCH_MAX = 256
 
 export type BatchWriter = {
   readonly connection: Connection
-  readonly seam: InjectedFaults
+  readonly faults: InjectedFaults
   readonly send: (message: MessageFromThread) => void
 }
 
@@ -22,7 +22,7 @@ export type BatchWriter = {
  * Runs a batch in one transaction and responds. A batch that fails as a whole has stored nothing, as far as is known.
  */
 export async function commitBatch(
-  { connection, seam: faults, send }: BatchWriter,
+  { connection, faults, send }: BatchWriter,
   batch: readonly Request[],
 ): Promise<void> {
   const { sql } = connection

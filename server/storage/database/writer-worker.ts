@@ -28,7 +28,7 @@ export type WriterData = {
   readonly migrates: boolean
   /** False: an older database is refused. */
   readonly migratesAtStart: boolean
-  readonly seam: InjectedFaults
+  readonly faults: InjectedFaults
   /** True if a database existed: then no new one is created. The default is false. */
   readonly mustExist?: boolean
   /** Set by a server, which watches its database file. If omitted, the file is not watched. */
@@ -45,7 +45,7 @@ const MARK_MS = 60_000
 /** Opens the database, which may fail, and processes requests from the port until it is closed. */
 export async function serve(
   port: MessagePort,
-  { file, migrates, migratesAtStart, seam: faults, mustExist = false, shared }: WriterData,
+  { file, migrates, migratesAtStart, faults, mustExist = false, shared }: WriterData,
 ): Promise<void> {
   const ownDatabase = shared === undefined ? null : watchOwnFile(shared, file)
   const assertNotReplaced = (): void =>
@@ -88,7 +88,7 @@ export async function serve(
     }
     // Detects at the next start a log that is deleted after the server is killed.
     if (ownDatabase?.hasLastMark() === true) setNextMarkIfRoom()
-    await commitBatch({ connection, seam: faults, send }, batch)
+    await commitBatch({ connection, faults, send }, batch)
     if (batch.some(({ verb }) => verb === ERASING)) forgetLog()
     committed = true
     indexTimer ??= setTimeout(() => void indexRegistrations(), IDLE_MS)

@@ -18,7 +18,7 @@ type ListedWithoutAnswers = Omit<ListedRegistration, 'answers' | 'payments'> & {
 }
 /** Rows as read: the answers, in the same order, remain the stored text. */
 export type ListedRows = {
-  readonly beside: readonly ListedWithoutAnswers[]
+  readonly rowsWithoutAnswers: readonly ListedWithoutAnswers[]
   readonly answers: readonly string[]
 }
 /**
@@ -73,7 +73,7 @@ const listedRowsWithIds = statement((builder, { ids }: { ids: string }, dialect)
 /** In the order of the ids. */
 export async function readListedByIds(sql: Sql, ids: readonly number[]): Promise<ListedRows> {
   const [onlyRow] = ids
-  if (onlyRow === undefined) return { beside: [], answers: [] }
+  if (onlyRow === undefined) return { rowsWithoutAnswers: [], answers: [] }
   const rows =
     ids.length === 1
       ? await listedRow.all(sql, { id: onlyRow })
@@ -103,10 +103,10 @@ export function toListedRows(
     })
     answers.push(ownAnswers)
   }
-  return { beside: rowsWithoutAnswers, answers }
+  return { rowsWithoutAnswers, answers }
 }
 
-export function toTexts({ beside: rowsWithoutAnswers, answers }: ListedRows): ListedTexts {
+export function toTexts({ rowsWithoutAnswers, answers }: ListedRows): ListedTexts {
   return { rows: JSON.stringify(rowsWithoutAnswers), answers: formatAnswers(answers) }
 }
 
@@ -115,7 +115,7 @@ export function parseRows({ rows, answers }: ListedTexts): readonly ListedRegist
 }
 
 export function toListed({
-  beside: rowsWithoutAnswers,
+  rowsWithoutAnswers,
   answers,
 }: ListedRows): readonly ListedRegistration[] {
   return joinAnswers(rowsWithoutAnswers, formatAnswers(answers))

@@ -193,7 +193,7 @@ export type RecordedPaymentEvent = {
 }
 /** The gateway's response to a refund request; `raw` is stored among the messages. */
 export type RefundResponse = {
-  readonly said: string
+  readonly message: string
   readonly raw: string
   readonly gateway: string
 } & (

@@ -15,15 +15,15 @@ const MISSING_FILES = `${REFERENCED_FILES} EXCEPT SELECT sha256 FROM proof_files
 
 type Inspection =
   | {
-      readonly trouble: string
-      readonly said: null
+      readonly problem: string
+      readonly stateText: null
       readonly missing: null
       readonly active: null
       readonly isInRecovery: false
     }
   | {
-      readonly trouble: null
-      readonly said: string
+      readonly problem: null
+      readonly stateText: string
       /** Hashes of files that are referenced and missing. Null if the tables do not exist yet. */
       readonly missing: readonly string[] | null
       /** The hash of the version that all servers serve, by event. */
@@ -39,10 +39,10 @@ export async function inspectPostgres(url: string, areFilesElsewhere = false): P
     missing: readonly string[] | null = null,
     active: ReadonlyMap<string, string> = new Map(),
     isInRecovery = false,
-  ): Inspection => ({ trouble: null, said: errorText, missing, active, isInRecovery })
+  ): Inspection => ({ problem: null, stateText: errorText, missing, active, isInRecovery })
   const createFailure = (trouble: string): Inspection => ({
-    trouble,
-    said: null,
+    problem: trouble,
+    stateText: null,
     missing: null,
     active: null,
     isInRecovery: false,

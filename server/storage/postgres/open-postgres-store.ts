@@ -38,7 +38,7 @@ export async function openInsidePostgres({
   migrates = false,
   migratesAtStart = true,
   isNew = true,
-  seam: faults = {},
+  faults = {},
 }: {
   readonly url: string
   readonly migrates?: boolean
@@ -46,7 +46,7 @@ export async function openInsidePostgres({
   readonly migratesAtStart?: boolean
   /** True if missing tables may be created. */
   readonly isNew?: boolean
-  readonly seam?: InjectedFaults
+  readonly faults?: InjectedFaults
 }): Promise<OpenedPostgresStore> {
   const { waitingMax = CALLS_MAX, startingMsMax = STARTING_MS_MAX } = faults
   await prepare(url, { migrates, migratesAtStart, isNew, waitsMs: startingMsMax })
@@ -64,7 +64,7 @@ export async function openInsidePostgres({
     application_name: 'rollcall',
   }))
   const stopWatching = hosts.watch()
-  const transactions = openTransactions({ writing, reading, isPrepared, waitingMax, seam: faults })
+  const transactions = openTransactions({ writing, reading, isPrepared, waitingMax, faults })
   const { noting, probe } = openProbing(files, () => hosts.doubt())
   const uploads = openProofs(files)
   let closed: Promise<void> | null = null

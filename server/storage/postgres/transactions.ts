@@ -83,13 +83,13 @@ export function openTransactions({
   reading,
   isPrepared,
   waitingMax,
-  seam: faults,
+  faults,
 }: {
   readonly writing: HostPool
   readonly reading: HostPool
   readonly isPrepared: boolean
   readonly waitingMax: number
-  readonly seam: InjectedFaults
+  readonly faults: InjectedFaults
 }): Transactions {
   const unfinished = new Set<Promise<unknown>>()
   let isClosing = false

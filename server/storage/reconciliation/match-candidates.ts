@@ -103,7 +103,7 @@ export async function expectedPayments(
     name,
     due,
     currency: row.currency,
-    told: response === null ? null : { reference: response, day: on },
+    claim: response === null ? null : { reference: response, day: on },
     priced:
       answers === null
         ? null

@@ -157,7 +157,7 @@ export async function recordRefundResponse(
 
 /** Does nothing for a refund that has ended meanwhile. */
 function applyRefundResponse(sql: Sql, id: number, response: RefundResponse, at: Instant): void {
-  const responseText = response.said.slice(0, RESPONSE_CHARACTERS_MAX)
+  const responseText = response.message.slice(0, RESPONSE_CHARACTERS_MAX)
   switch (response.is) {
     case 'begun':
       setRefundBegun.run(sql, { id, reference: response.reference })

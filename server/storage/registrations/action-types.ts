@@ -69,7 +69,7 @@ export type Correction = {
   /** Null if the price does not change. */
   readonly quote: Quote | null
   /** The payment method for a new amount. Null if the event has none for it. */
-  readonly through: PaymentChannel
+  readonly channel: PaymentChannel
   /** Until when the new price of an unpaid registration is held. */
   readonly holdUntil: Instant | null
   readonly changes: readonly string[]
@@ -97,7 +97,7 @@ export type StoredAction = {
 /** The payment terms of an approved registration. */
 export type Approval = {
   /** The payment method for its price. Null if the event has none for it. */
-  readonly through: PaymentChannel
+  readonly channel: PaymentChannel
   /** Until when it can be paid. */
   readonly payUntil: Instant
   /** Queued even if nothing is due. */

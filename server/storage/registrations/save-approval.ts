@@ -155,7 +155,7 @@ async function saveQuote(sql: Sql, { id }: RegistrationRow, quote: Quote): Promi
 async function startPayment(
   sql: Sql,
   row: RegistrationRow,
-  { through, payUntil, mail: email, confirmation }: Approval,
+  { channel, payUntil, mail: email, confirmation }: Approval,
   total: Amount,
   { at, actor }: Pick<NewAction, 'at' | 'actor'>,
 ): Promise<Result<null, ActionRefusal>> {
@@ -166,17 +166,17 @@ async function startPayment(
       code: 'taken',
       message: `No seats are left for ${unavailableSeat.name}.`,
     })
-  if (total > 0 && through === null)
+  if (total > 0 && channel === null)
     return err({ code: 'bad_data', message: 'This event no longer takes payments.' })
   savePayUntil.run(sql, { id, payUntil: total > 0 ? payUntil : null })
-  if (total > 0 && through !== null) {
+  if (total > 0 && channel !== null) {
     const attempt = await findNextAttempt(sql, id)
     const { base, gst, period, bill } = row
     const isInserted = await insertPayment(sql, {
       registrationId: id,
       orderId: createOrderId(row.reg_no, attempt),
       attempt,
-      ...toChannelColumns(through),
+      ...toChannelColumns(channel),
       amount: total,
       quote: base === null || gst === null ? null : { period, base, gst },
       holdUntil: payUntil,

@@ -204,7 +204,7 @@ const isPaid = async (sql: Sql, id: number): Promise<boolean> =>
 async function reprice(
   sql: Sql,
   row: RegistrationRow,
-  { quote, through, holdUntil }: Correction,
+  { quote, channel, holdUntil }: Correction,
   at: Instant,
 ): Promise<Result<Amount, ActionRefusal>> {
   if (quote === null) return ok(toAmount(0))
@@ -235,18 +235,18 @@ async function reprice(
       { what: 'corrected', amount: (await computeBalance(sql, row.id)) - balanceBefore },
       at,
     )
-    await placeDifferenceOrder(sql, { ...row, due: await getDue(sql, row.id) }, through, at)
+    await placeDifferenceOrder(sql, { ...row, due: await getDue(sql, row.id) }, channel, at)
     await coverBill(sql, row.id, at)
     return ok(difference)
   }
   await endOpenPayments(sql, row.id, 'corrected', at)
   const attempt = await findNextAttempt(sql, row.id)
-  if (quote.total > 0 && through !== null && row.state !== 'to_approve')
+  if (quote.total > 0 && channel !== null && row.state !== 'to_approve')
     await insertPayment(sql, {
       registrationId: row.id,
       orderId: createOrderId(row.reg_no, attempt),
       attempt,
-      ...toChannelColumns(through),
+      ...toChannelColumns(channel),
       amount: quote.total,
       quote,
       holdUntil,

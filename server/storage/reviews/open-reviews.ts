@@ -281,7 +281,7 @@ async function listCaptureReviews(sql: Sql, onlyId: number | null): Promise<read
       came: getReceived(row),
       left: row.left,
       currency: getCurrencyOfRow(row),
-      said: null,
+      gatewayAnswer: null,
       why: row.why ?? 'It matches no registration.',
       since: row.seen_at,
       ...(await readUnknown(sql, row)),
@@ -338,7 +338,7 @@ async function listPaymentReviews(sql: Sql, onlyId: number | null): Promise<read
           came: null,
           left: toAmount(0),
           currency: row.price_currency,
-          said: null,
+          gatewayAnswer: null,
           why: reason,
           since: row.since,
         },
@@ -357,7 +357,7 @@ async function listRefundReviews(sql: Sql, onlyId: number | null): Promise<reado
     came: getReceived(row),
     left: row.refund_amount,
     currency: getCurrencyOfRow(row),
-    said: row.said,
+    gatewayAnswer: row.said,
     why:
       row.refund_state === 'unsure'
         ? `We do not know whether the gateway made this refund. Reason for the refund: ${row.refund_why}`

@@ -195,7 +195,7 @@ const createAwaited = (n: number, reference: string | null = null): UnpaidOrder 
   regNo: `SMPL479999160${n}` as RegNo,
   name: `Delegate ${n}`,
   due: toRupees(1180),
-  told: reference === null ? null : { reference, day: day('2027-02-03') },
+  claim: reference === null ? null : { reference, day: day('2027-02-03') },
 })
 const createRecorded = (n: number | null, amount = 1180): KnownPayment => ({
   id: n ?? 99,

@@ -96,7 +96,7 @@ const createAwaited = (n: number, overrides: Partial<UnpaidOrder> = {}): UnpaidO
   regNo: `SMPL000000000000${n}` as RegNo,
   name: `Delegate ${n}`,
   due: toRupees(1180),
-  told: null,
+  claim: null,
   ...overrides,
 })
 const createClaim = (reference: string) => ({ reference, day: day('2027-02-03') })
@@ -159,10 +159,10 @@ Date,Narration,Deposit Amt,Withdrawal Amt,Currency
 
 test('lines match by payment claim, by registration number, and by amount and day only as a question', () => {
   const awaitedPayments = [
-    createAwaited(1, { told: createClaim('icic n2 2027 0203 12345678') }),
+    createAwaited(1, { claim: createClaim('icic n2 2027 0203 12345678') }),
     createAwaited(2),
-    createAwaited(3, { told: createClaim('typed wrongly 99') }),
-    createAwaited(4, { told: createClaim('703412345678') }),
+    createAwaited(3, { claim: createClaim('typed wrongly 99') }),
+    createAwaited(4, { claim: createClaim('703412345678') }),
   ]
   const lines = [
     createLine(1, 'NEFT ICICN22027020312345678 ASHA'),

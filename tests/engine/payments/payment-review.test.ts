@@ -36,7 +36,7 @@ const createReview = (reviewKind: Review['is'], changes: Partial<Review> = {}): 
   dueCurrency: INR,
   left: toAmount(['undecided', 'unclear'].includes(reviewKind) ? 0 : 707_900),
   currency: INR,
-  said: null,
+  gatewayAnswer: null,
   why: 'It does not fit.',
   since: decidedAt,
   ...changes,

@@ -163,11 +163,11 @@ test('a refund that the gateway started and never paid, or rejected, was not in 
       ({ orderId }) => orderId === createOrderId(of, 1),
     )
     expect(await store.claimRefund(event?.id ?? 0, at)).toBe(true)
-    const gatewayResponse = { raw: '{}', gateway: 'airpay', said: 'Too late.' }
+    const gatewayResponse = { raw: '{}', gateway: 'airpay', message: 'Too late.' }
     await store.recordRefundResponse(
       event?.id ?? 0,
       response === 'begun'
-        ? { ...gatewayResponse, said: '', is: 'begun', reference: 'RF1' }
+        ? { ...gatewayResponse, message: '', is: 'begun', reference: 'RF1' }
         : { ...gatewayResponse, is: 'refused' },
       at,
     )

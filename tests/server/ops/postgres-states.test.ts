@@ -37,8 +37,8 @@ const createOpenOptions = (startingMsMax = LONG_WAIT_MS): BootOptions => ({
   clock: () => instant(Math.floor(startTime + readPassedMs())),
   opens: async ({ databaseUrl, migrates = false, isNew = false }) => {
     if (databaseUrl == null) throw new Error('the proxy has no address')
-    const seam = { startingMsMax }
-    return (await openInsidePostgres({ url: databaseUrl, migrates, isNew, seam })).store
+    const faults = { startingMsMax }
+    return (await openInsidePostgres({ url: databaseUrl, migrates, isNew, faults })).store
   },
 })
 const attemptWith = (

@@ -134,7 +134,7 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     advance(1)
     expect(await runSweep()).toEqual([1, 0, 1])
     expect(uploads.state()).toEqual({
-      trouble: null,
+      problem: null,
       note: expect.stringContaining(
         `1 uploaded files that belong to no registration are in ${preparation.location}`,
       ),
@@ -189,10 +189,10 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
       removed: 0,
       held: { count: 21, why: 'many' },
     })
-    expect(uploads.state().trouble).toContain('21 uploaded files belong to no registration')
-    expect(uploads.state().trouble).toContain('rollcall db unknown-files --set-aside')
+    expect(uploads.state().problem).toContain('21 uploaded files belong to no registration')
+    expect(uploads.state().problem).toContain('rollcall db unknown-files --set-aside')
     expect(await uploads.sweep(true)).toMatchObject({ setAside: 21, held: null, aside: 21 })
-    expect(uploads.state().trouble).toBeNull()
+    expect(uploads.state().problem).toBeNull()
   })
 
   test('sets aside any number of files whose registrations this server refused', async () => {
@@ -219,7 +219,7 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     })
     expect(await stored()).not.toEqual([])
     expect(uploads.state()).toMatchObject({
-      trouble: null,
+      problem: null,
       note: expect.stringContaining('7 days'),
     })
     advance(1)

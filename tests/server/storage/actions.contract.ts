@@ -73,7 +73,7 @@ export function actionsContract(setUp: ContractSetup): void {
     const correction = await store.correct(buildAction(regNo, { act: 'correct', actor: 'owner' }), {
       ...unchangedAnswers,
       quote,
-      through: paymentMethod,
+      channel: paymentMethod,
       holdUntil: null,
       changes: ['x'],
       endsLinks: false,
@@ -214,7 +214,7 @@ export function actionsContract(setUp: ContractSetup): void {
         mails: [],
         uploads: [],
         quote: null,
-        through: null,
+        channel: null,
         holdUntil: null,
         changes: [name],
         endsLinks: false,
@@ -431,7 +431,7 @@ export function actionsContract(setUp: ContractSetup): void {
     expect(await store.erasePersonalData(owners('erase'))).toMatchObject({ ok: true })
     const paymentMethod = { way: 'transfer' }
     const approvalResult = {
-      through: paymentMethod,
+      channel: paymentMethod,
       payUntil: later(9000),
       mail: null,
       confirmation: null,
@@ -458,7 +458,7 @@ export function actionsContract(setUp: ContractSetup): void {
     expect(await listDecisions()).toEqual([['refund', 'move', 'dismiss']])
     const paymentMethod = { way: 'transfer' }
     const approvalResult = {
-      through: paymentMethod,
+      channel: paymentMethod,
       payUntil: later(9000),
       mail: null,
       confirmation: null,

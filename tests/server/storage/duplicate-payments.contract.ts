@@ -65,7 +65,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       mails: [],
       uploads: [],
       quote: sampleQuote,
-      through: null,
+      channel: null,
       holdUntil: null,
       changes: ['Name'],
       endsLinks: false,

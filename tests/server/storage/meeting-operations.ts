@@ -60,7 +60,7 @@ export async function createServerPairs(server: PostgresServer): Promise<ServerP
     (
       await openInsidePostgres({
         url,
-        seam: { assertsLockOrder: true, ...PATIENT_LIMITS, ...faults },
+        faults: { assertsLockOrder: true, ...PATIENT_LIMITS, ...faults },
       })
     ).store
   const openedStores: Store[] = []

@@ -30,14 +30,14 @@ export const refunded = (reference: string, amount: number, at = later(2 * day))
 })
 export const createRefundResponse = (is: 'refused' | 'not-sent' | 'unsure'): RefundResponse => ({
   is,
-  said: 'As it says.',
+  message: 'As it says.',
   raw: '{}',
   gateway: 'airpay',
 })
 export const createRefundBegun = (reference: string): RefundResponse => ({
   is: 'begun',
   reference,
-  said: '',
+  message: '',
   raw: '{}',
   gateway: 'airpay',
 })

@@ -46,7 +46,7 @@ export async function openNewStore(server: PostgresServer, name: string): Promis
   const url = await server.database(name, { template: await getTemplate(server) })
   const { store } = await openInsidePostgres({
     url,
-    seam: { assertsLockOrder: true, checksForeseen: true, ...PATIENT_LIMITS },
+    faults: { assertsLockOrder: true, checksForeseen: true, ...PATIENT_LIMITS },
   })
   const shell = await server.shell(url)
   return {
@@ -117,7 +117,7 @@ export function postgresContract(server: () => PostgresServer): void {
         setup.store = (
           await openInsidePostgres({
             url: setup.url,
-            seam: { assertsLockOrder: true, checksForeseen: true, ...PATIENT_LIMITS },
+            faults: { assertsLockOrder: true, checksForeseen: true, ...PATIENT_LIMITS },
           })
         ).store
         return setup.store

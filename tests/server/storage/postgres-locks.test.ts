@@ -183,7 +183,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         const { regNo } = await registerSample(first, { orderId: null, approval })
         const paymentMethod = { way: 'transfer' }
         const approvalDecision = {
-          through: paymentMethod,
+          channel: paymentMethod,
           payUntil: later(9000),
           mail: null,
           confirmation: null,

@@ -155,7 +155,7 @@ else {
     const process = await server.shell(url)
     // It waits for a table in the middle step, and is killed there.
     await process.query('BEGIN; LOCK TABLE settlement_lines')
-    const start = openInsidePostgres({ url, migrates: true, seam: { startingMsMax: 0 } })
+    const start = openInsidePostgres({ url, migrates: true, faults: { startingMsMax: 0 } })
     const outcome = start.then(
       () => 'started',
       () => 'killed',

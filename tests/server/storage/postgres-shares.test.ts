@@ -42,8 +42,8 @@ else {
     await store.close()
   })
 
-  const open = async (seam: InjectedFaults): Promise<void> => {
-    store = (await openInsidePostgres({ url, seam })).store
+  const open = async (faults: InjectedFaults): Promise<void> => {
+    store = (await openInsidePostgres({ url, faults })).store
   }
   const register = async (eventId: string): Promise<RegNo> => {
     numbers += 1

@@ -180,7 +180,7 @@ else
           [1, 2].map(() =>
             openInsidePostgres({
               url,
-              seam: { ...PATIENT_LIMITS, ...(withoutLock === undefined ? {} : { withoutLock }) },
+              faults: { ...PATIENT_LIMITS, ...(withoutLock === undefined ? {} : { withoutLock }) },
             }),
           ),
         )
@@ -349,7 +349,7 @@ else
       const { url, shell, end } = await openOnServer('newer')
       await shell.query('UPDATE rollcall_version SET version = 999')
       await expect(openInsidePostgres({ url })).rejects.toThrow('newer version of Rollcall (999')
-      expect((await inspectPostgres(url)).trouble).toContain('newer version of Rollcall (999')
+      expect((await inspectPostgres(url)).problem).toContain('newer version of Rollcall (999')
       await end()
       await expect(openInsidePostgres({ url: url.replace('/newer', '/nobody') })).rejects.toThrow(
         /^The database in PostgreSQL cannot be used: .*nobody/,

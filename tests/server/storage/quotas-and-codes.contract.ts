@@ -208,7 +208,7 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
           mails: [],
           uploads: [],
           quote: createQuote([44_000]),
-          through: { way: 'transfer' },
+          channel: { way: 'transfer' },
           holdUntil: null,
           changes: ['x'],
           endsLinks: false,

@@ -264,7 +264,7 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await states(regNo)).toEqual(['refused'])
       expect(await store.review(`R${id}`)).toMatchObject({
         is: 'refund-refused',
-        said: 'As it says.',
+        gatewayAnswer: 'As it says.',
       })
       await decide(`R${id}`, refund())
       expect(await states(regNo)).toEqual(['refused', 'wanted'])

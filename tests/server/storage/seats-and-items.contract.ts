@@ -247,7 +247,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         {
           ...unchangedAnswers,
           quote: higherBill,
-          through: paymentMethod,
+          channel: paymentMethod,
           holdUntil: null,
           changes: ['x'],
           endsLinks: false,
@@ -504,7 +504,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
           mails: [],
           uploads: [],
           quote: null,
-          through: null,
+          channel: null,
           holdUntil: null,
           changes: ['tickets'],
           endsLinks: false,

@@ -56,13 +56,13 @@ else
       await setReadOnly(first, 'on')
       const url = `${buildProxyUrl(first.proxy.port, first.url).replace(/\/\w+$/, '')},127.0.0.1:${second.proxy.port}/${NAME}?target_session_attrs=read-write`
       const { store } = await openInsidePostgres({ url, migrates: true })
-      expect((await inspectPostgres(url)).said).toMatch(/^PostgreSQL .+ answers/)
+      expect((await inspectPostgres(url)).stateText).toMatch(/^PostgreSQL .+ answers/)
       expect((await store.register(newRegistration())).ok).toBe(true)
       expect([await countAt(first), await countAt(second)]).toEqual([0, 1])
 
       await setReadOnly(second, 'on')
       await expect(store.register(newRegistration())).rejects.toThrow(StoreBusy)
-      expect((await inspectPostgres(url)).trouble).toMatch(
+      expect((await inspectPostgres(url)).problem).toMatch(
         /no host accepts writes\. PostgreSQL is read-only/,
       )
       await setReadOnly(first, 'off')

@@ -344,7 +344,7 @@ describe('SQLite', () => {
 
   test('a full disk rejects the batch and loses no confirmed data', async () => {
     const other = createFolder()
-    const fullDisk = await openInside({ dataDir: other, seam: { pagesMax: 300 } })
+    const fullDisk = await openInside({ dataDir: other, faults: { pagesMax: 300 } })
     const registrations = Array.from({ length: 200 }, () =>
       newRegistration({ answers: { note: 'x'.repeat(20_000) } }),
     )
@@ -368,7 +368,7 @@ describe('SQLite', () => {
   })
 
   test('when too many calls wait, the next is rejected immediately', async () => {
-    const limitedStore = await openInside({ dataDir, seam: { waitingMax: 3 } })
+    const limitedStore = await openInside({ dataDir, faults: { waitingMax: 3 } })
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>
         limitedStore.store.ping(noon).then(
@@ -417,7 +417,7 @@ describe('SQLite', () => {
 
   test('negative control: responding before the commit is detected', async () => {
     const other = createFolder()
-    const earlyStore = await openInside({ dataDir: other, seam: { answerBeforeCommitMs: 5_000 } })
+    const earlyStore = await openInside({ dataDir: other, faults: { answerBeforeCommitMs: 5_000 } })
     const created = newRegistration()
     expect(await earlyStore.store.register(created)).toMatchObject({ ok: true })
     expect(await earlyStore.store.registration(created.regNo)).toBeNull()

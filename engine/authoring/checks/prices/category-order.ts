@@ -23,7 +23,7 @@ import { getPricesPath } from '../../tools/explain-bill-lines.ts'
 type Person = {
   readonly id: string
   readonly label: string
-  readonly standing: CareerStage
+  readonly stage: CareerStage
   /** Prices by period; absent if not on sale or free. */
   readonly prices: ReadonlyMap<string, Amount>
   readonly currency: Currency
@@ -59,11 +59,11 @@ function listPeople(model: Model): readonly Person[] {
   const cells = Map.groupBy(priceTableCells(model), ({ category }) => category)
   const byRules = findMembershipByRules(model)
   return model.config.categories.map(({ id, label }) => {
-    const standing = readCategoryStanding(id, label, reader)
+    const stage = readCategoryStanding(id, label, reader)
     return {
       id,
       label,
-      standing: { ...standing, isMember: standing.isMember ?? byRules.get(id) ?? null },
+      stage: { ...stage, isMember: stage.isMember ?? byRules.get(id) ?? null },
       currency: getCurrency(model.config, id),
       prices: new Map(
         (cells.get(id) ?? []).flatMap(({ period, amount, at }) =>
@@ -125,51 +125,51 @@ const getLowestLevel = ({ levels }: CareerStage): number =>
   levels.size === 0 ? 2 : Math.min(...levels)
 const haveSameLevels = (a: CareerStage, b: CareerStage): boolean =>
   a.levels.size === b.levels.size && [...a.levels].every((level) => b.levels.has(level))
-const isPlain = ({ standing }: Person): boolean =>
-  !standing.isCompanion && !standing.isSenior && getLowestLevel(standing) === 2
+const isPlain = ({ stage }: Person): boolean =>
+  !stage.isCompanion && !stage.isSenior && getLowestLevel(stage) === 2
 
 /**
  * Returns those who may not pay less than the given category: equal in everything except what makes
  * the other one cheaper.
  */
 function listPersonsAbove(one: Person, all: readonly Person[]): readonly Person[] {
-  const rank = one.standing
+  const rank = one.stage
   const alike = all.filter(
     (other) =>
       other !== one &&
-      other.standing.rest === rank.rest &&
-      other.standing.isCompanion === rank.isCompanion,
+      other.stage.rest === rank.rest &&
+      other.stage.isCompanion === rank.isCompanion,
   )
   const members = alike.filter(
-    ({ standing }) =>
+    ({ stage }) =>
       rank.isMember === true &&
-      standing.isMember === false &&
-      haveSameLevels(standing, rank) &&
-      standing.isSenior === rank.isSenior,
+      stage.isMember === false &&
+      haveSameLevels(stage, rank) &&
+      stage.isSenior === rank.isSenior,
   )
   const elders = alike.filter(
-    ({ standing }) =>
-      standing.isMember === rank.isMember &&
-      standing.isSenior === rank.isSenior &&
+    ({ stage }) =>
+      stage.isMember === rank.isMember &&
+      stage.isSenior === rank.isSenior &&
       rank.levels.size > 0 &&
-      getHighestLevel(rank) < getLowestLevel(standing),
+      getHighestLevel(rank) < getLowestLevel(stage),
   )
   const ordinary = alike.filter(
-    ({ standing }) =>
+    ({ stage }) =>
       rank.isSenior &&
-      !standing.isSenior &&
-      standing.isMember === rank.isMember &&
-      haveSameLevels(standing, rank),
+      !stage.isSenior &&
+      stage.isMember === rank.isMember &&
+      haveSameLevels(stage, rank),
   )
   return [...members, ...elders, ...ordinary]
 }
 
 /** Trainees, companions and seniors of no particular kind, compared with everyone who pays the full price. */
-function isBelowAll({ standing }: Person): boolean {
+function isBelowAll({ stage }: Person): boolean {
   return (
-    standing.rest === '' &&
-    (standing.isCompanion ||
-      (standing.isMember === null && (standing.isSenior || getHighestLevel(standing) < 2)))
+    stage.rest === '' &&
+    (stage.isCompanion ||
+      (stage.isMember === null && (stage.isSenior || getHighestLevel(stage) < 2)))
   )
 }
 
@@ -321,10 +321,10 @@ function findContradictingTest(
   { id, label }: { readonly id: string; readonly label: string },
   read: Reader,
 ): readonly [string, string] | null {
-  const standing = readCategoryStanding(id, label, read)
+  const stage = readCategoryStanding(id, label, read)
   const differs = when
     .map((map) =>
-      map.map(({ field, test }) => explainContradiction(model, field, test, standing, read)),
+      map.map(({ field, test }) => explainContradiction(model, field, test, stage, read)),
     )
     .map((tests) => tests.find((test) => test !== null) ?? null)
   return differs.some((candidate) => candidate === null) ? null : (differs[0] ?? null)
@@ -349,20 +349,20 @@ function explainContradiction(
     const isMembers = isMember === null ? null : isMember === isYes
     const levels = question.levels.size > 0 ? question.levels : meaning.levels
     const isTrainee = levels.size > 0 && !levels.has(2)
-    const standing: CareerStage = {
+    const stage: CareerStage = {
       isMember: isMembers,
       levels: isYes ? levels : new Set(),
       isCompanion: false,
       isSenior: false,
       rest: '',
     }
-    const differ = findContradiction(standing, category)
+    const differ = findContradiction(stage, category)
     if (differ !== null) return differ
     // "Are you a post graduate?", no: a delegate who answers this is not one.
     return !isYes &&
       isTrainee &&
       levels.size === 1 &&
-      haveSameLevels({ ...standing, levels }, category)
+      haveSameLevels({ ...stage, levels }, category)
       ? [`delegates who answer “${field.label}” with no`, 'the same delegates']
       : null
   }

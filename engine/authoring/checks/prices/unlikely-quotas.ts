@@ -166,17 +166,17 @@ const countsOther: Check = {
       const counted = numbers.find((field) => field.id === id)
       const words = identifying(name)
       if (counted === undefined || shares(words, wordsOf(counted))) return []
-      const meant = numbers.find(
+      const intended = numbers.find(
         (field) => !used.includes(field.id) && shares(words, wordsOf(field)),
       )
-      return meant === undefined
+      return intended === undefined
         ? []
         : [
             {
               at,
               message: `“${name}” counts \`${id}\`, which asks for “${counted.field.label}”`,
-              related: [{ at: `${meant.path}.id`, message: 'this field has the same name' }],
-              help: `write count: ${meant.id}`,
+              related: [{ at: `${intended.path}.id`, message: 'this field has the same name' }],
+              help: `write count: ${intended.id}`,
             },
           ]
     }

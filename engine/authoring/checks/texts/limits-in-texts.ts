@@ -117,15 +117,15 @@ const textSeats: Check = {
               isOfAll(statement)
                 ? general[0]
                 : undefined
-            const meant = seats ?? other
-            return meant === undefined
+            const intended = seats ?? other
+            return intended === undefined
               ? []
               : [
                   {
                     at: path,
                     span: [at + start, at + end],
-                    message: `the text says ${stated}, the quota is ${meant.max}`,
-                    related: [{ at: meant.at, message: 'the quota' }],
+                    message: `the text says ${stated}, the quota is ${intended.max}`,
+                    related: [{ at: intended.at, message: 'the quota' }],
                     help: 'write the same number in both places',
                   },
                 ]
