@@ -135,7 +135,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
         at: isoIndia(at),
         who: user,
         what,
-        is_access: /^(?:saw|opened) /.test(what),
+        is_access: /^(?:viewed|saw|opened) /.test(what),
       })),
       same_email: sameEmail.map((otherRegistration) => ({
         reg_no: otherRegistration.regNo,

@@ -89,7 +89,7 @@ export function PrintableList({ event, list, searchParams }: PrintableListProps)
                   <tr key={row.reg_no}>
                     <td className="num">{formatCount(index + 1)}</td>
                     <th scope="row">{name && readText(row, name.column.id)}</th>
-                    <td>{category && readText(row, category.column.id)}</td>
+                    <td className="category">{category && readText(row, category.column.id)}</td>
                     <td>
                       <RegNumber text={row.reg_no} />
                     </td>

@@ -87,6 +87,12 @@ test('shows all data of a registration, and logs that it was opened', async () =
     is_access: false,
   })
   expect(answer.event).toEqual({ id: EVENT, title: 'AFPICON 2026', route: '/admin/afpicon' })
+
+  // Who viewed its documents was among the changes.
+  await office.json(`/admin/registrations/${regNo}/documents/`)
+  expect((await open(regNo)).audit).toContainEqual(
+    expect.objectContaining({ what: 'viewed the documents', is_access: true }),
+  )
 })
 
 test('an answer that another user has corrected meanwhile was overwritten', async () => {
