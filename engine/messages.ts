@@ -28,7 +28,10 @@ export {
   buildPayLinkEmail,
   buildTransferredToYouEmail,
 } from './messages/build-office-action-emails.ts'
-export { buildAlreadyRegisteredEmail } from './messages/build-already-registered-email.ts'
+export {
+  buildAlreadyRegisteredEmail,
+  buildSamePersonEmail,
+} from './messages/build-already-registered-email.ts'
 export {
   buildApprovedEmail,
   buildOfferAcceptedEmail,

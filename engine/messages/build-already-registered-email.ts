@@ -1,4 +1,4 @@
-/** Email to a registered delegate if someone registers again with the same answers. */
+/** Emails to a registered delegate if someone registers again with the same answers, or as the same person. */
 import type { EventConfig } from '../event/config.ts'
 import type { PaymentState } from '../payments/payment.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
@@ -28,5 +28,21 @@ export function buildAlreadyRegisteredEmail(
       values,
     ),
     `${keepLink} ${alreadyRegistered.notYou}`,
+  ])
+}
+
+/** The same address and name, from a browser that is not known to be theirs: it registers again, and only this mailbox is told. */
+export function buildSamePersonEmail(
+  event: EventConfig,
+  registration: EmailedRegistration,
+  isPaid: boolean,
+): Mail | null {
+  const { samePerson, alreadyRegistered, keepLink } = EMAIL_MESSAGES
+  const values = { event: event.title, number: registration.regNo, link: LINK_PLACEHOLDER }
+  return buildDelegateEmail(event, registration, formatMessage(samePerson.subject, values), [
+    formatMessage(isPaid ? samePerson.paid : samePerson.unpaid, values),
+    formatMessage(samePerson.open, values),
+    samePerson.goOn,
+    `${alreadyRegistered.notYou} ${keepLink}`,
   ])
 }

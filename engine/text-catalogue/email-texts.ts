@@ -85,6 +85,16 @@ export const EMAIL_MESSAGES = {
     otherPerson: 'If the second one is for someone else, finish it here for {amount}:\n{link}',
   },
 
+  /** To the registered address, because a form with this name and address may have been submitted by someone else. */
+  samePerson: {
+    subject: 'A second registration for {event} has been started',
+    paid: 'You are already registered for {event} (registration {number}). A second registration with your name and email address has been started.',
+    unpaid:
+      'You have already registered for {event} (registration {number}), and its payment may be in progress. A second registration with your name and email address has been started.',
+    open: 'If this was you, you need not pay again. Open your registration:\n{link}',
+    goOn: 'If you do want a second registration, go on and pay for it.',
+  },
+
   /** Someone registers again with the same answers. */
   alreadyRegistered: {
     subject: 'You are already registered for {event}',

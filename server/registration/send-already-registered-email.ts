@@ -1,6 +1,7 @@
-/** Emails the access link to a registered delegate whose form was submitted again. */
-import { instant, getPaymentState } from '../../engine/index.ts'
-import { buildAlreadyRegisteredEmail } from '../../engine/messages.ts'
+/** Emails the access link to a registered delegate who is submitted again. */
+import { randomInt } from 'node:crypto'
+import { dayOf, instant, getPaymentState, startOfDay } from '../../engine/index.ts'
+import { buildAlreadyRegisteredEmail, buildSamePersonEmail } from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 
@@ -22,4 +23,38 @@ export async function emailAlreadyRegistered(
   const email = buildAlreadyRegisteredEmail(event, stored, getPaymentState(stored, at))
   if (email !== null)
     await store.queueAlreadyRegistered(regNo, email, at, instant(at - RESEND_AFTER_MS))
+}
+
+/** After the response, at a time that does not show whether there was anything to do. */
+const SAME_PERSON_DELAY_MS = { min: 200, max: 2_000 } as const
+
+/**
+ * Tells the mailbox of a registration that its person has registered again in another browser, at most once a day for
+ * an event. The browser gets the response of a stranger, because it may be one.
+ */
+export function emailSamePersonLater(
+  { store, clock, log }: Pick<Deps, 'store' | 'clock' | 'log'>,
+  event: EventConfig,
+  regNo: RegNo,
+): void {
+  const send = async (): Promise<void> => {
+    const [at, stored] = [clock(), await store.registration(regNo)]
+    if (stored === null) return
+    const email = buildSamePersonEmail(event, stored, stored.paymentStatus === 'success')
+    const beforeToday = instant(startOfDay(dayOf(at)) - 1)
+    if (email !== null)
+      await store.queueAlreadyRegistered(regNo, email, at, beforeToday, 'same-person')
+  }
+  const { min, max } = SAME_PERSON_DELAY_MS
+  setTimeout(
+    () => {
+      send().catch((error: unknown) =>
+        log.warn(
+          { event: event.id, error: String(error) },
+          'the email about a second registration was not queued',
+        ),
+      )
+    },
+    randomInt(min, max),
+  ).unref()
 }

@@ -310,12 +310,16 @@ export interface Store
   ): Promise<boolean>
   /** Queues the links of an address's registrations to that address; `regNo`: the newest. */
   queueAccessLinks(regNo: RegNo, email: NewMail, at: Instant): Promise<void>
-  /** Emails a registered delegate after a further submission. False if one was sent after that instant. */
+  /**
+   * Emails a registered delegate after a further submission. False if one was sent after that instant: `already` for
+   * the registration, `same-person` for the mailbox and the event.
+   */
   queueAlreadyRegistered(
     regNo: RegNo,
     email: NewMail,
     at: Instant,
     after: Instant,
+    kind?: 'already' | 'same-person',
   ): Promise<boolean>
   /**
    * Returns orders handed out before that instant without a record at the gateway, for registrations not reminded yet:

@@ -1,7 +1,7 @@
 /** Adds emails to the queue. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import type { Expression, Kysely, SqlBool } from 'kysely'
-import { assert, instant } from '../../../engine/index.ts'
+import { assert, getMailboxKey, instant } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'
 import type { Actor, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -212,6 +212,29 @@ const addAlready = statement((builder, email: EmailByNumber & { after: Instant }
     )
     .returning('id'),
 )
+/** Unless the mailbox got one of this kind for the event recently. */
+const addSamePerson = statement(
+  (builder, email: EmailByNumber & { after: Instant; mailbox: string }) =>
+    builder
+      .insertInto('mail_queue')
+      .columns(COLUMNS)
+      .expression(
+        selectEmail(builder, 'same-person', email).where(({ exists, not, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('mail_queue as m')
+                .innerJoin('registrations as o', 'o.id', 'm.registration_id')
+                .select('m.id')
+                .where('m.mailbox', '=', email.mailbox)
+                .where('m.created_at', '>', email.after)
+                .where('m.kind', '=', 'same-person')
+                .whereRef('o.event_id', '=', 'r.event_id'),
+            ),
+          ),
+        ),
+      )
+      .returning('id'),
+)
 const addReviews = statement((builder, email: Email & { eventId: string; once: string }) =>
   builder
     .insertInto('mail_queue')
@@ -319,9 +342,14 @@ export async function queueAlreadyRegistered(
   regNo: RegNo,
   email: NewMail,
   at: Instant,
-  notAfter: Instant,
+  after: Instant,
+  kind: 'already' | 'same-person' = 'already',
 ): Promise<boolean> {
-  const newRow = await addAlready.get(sql, { ...email, regNo, at, after: notAfter })
+  const newEmail = { ...email, regNo, at, after }
+  const newRow =
+    kind === 'already'
+      ? await addAlready.get(sql, newEmail)
+      : await addSamePerson.get(sql, { ...newEmail, mailbox: getMailboxKey(email.to) })
   return isSent(sql, newRow, email, at, 'drop')
 }
 

@@ -240,8 +240,8 @@ export function storeOf({
     queueAccessLinks: (regNo, newEmail, at) => write('queueAccessLinks', regNo, newEmail, at),
     queueConfirmationAgain: (regNo, newEmail, at, limits) =>
       write('queueConfirmationAgain', regNo, newEmail, at, limits),
-    queueAlreadyRegistered: (regNo, newEmail, at, after) =>
-      write('queueAlreadyRegistered', regNo, newEmail, at, after),
+    queueAlreadyRegistered: (regNo, newEmail, at, after, kind) =>
+      write('queueAlreadyRegistered', regNo, newEmail, at, after, kind),
     unfinishedPayments: async (handedBefore, eventIds, after, limit) =>
       read.unfinishedPayments(handedBefore, eventIds, after, limit),
     queuePaymentReminder: (regNo, newEmail, at) =>

@@ -295,4 +295,18 @@ test('another browser and a call of the specification register as before, with t
     expect(shape(known)).toEqual(shape(stranger))
     expect(JSON.stringify(known)).not.toContain(first.regNo)
   }
+  const emails = () =>
+    testServer.rows("SELECT recipient, subject, body FROM mail_queue WHERE kind = 'same-person'")
+  await expect.poll(emails, { timeout: 30_000 }).toHaveLength(1)
+  expect(emails()).toMatchObject([
+    {
+      recipient: person.email,
+      subject: 'A second registration for AFPICON 2026 has been started',
+      body: expect.stringMatching(
+        new RegExp(
+          `You are already registered .*${first.regNo}[^]*If this was you, you need not pay again. Open your registration:\n{link}`,
+        ),
+      ),
+    },
+  ])
 })

@@ -260,6 +260,20 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       expect(again.ok && again.value.samePerson).toBeUndefined()
     })
 
+    test('an email to the registered address, once a day for each mailbox and event', async () => {
+      const midnight = later(0)
+      const queue = async (eventId: string, at = later(1000), to = 'asha@example.org') => {
+        const { regNo } = await registerSample(store, { eventId })
+        const email = { ...newEmail, to }
+        return store.queueAlreadyRegistered(regNo, email, at, midnight, 'same-person')
+      }
+      expect(await queue('demo')).toBe(true)
+      expect(await queue('demo', later(2000))).toBe(false)
+      expect(await queue('demo', later(2000), 'Asha+2@Example.org')).toBe(false)
+      expect(await queue('demo', later(2000), 'anil@example.org')).toBe(true)
+      expect(await queue('other', later(2000))).toBe(true)
+    })
+
     test('is not asked about a registration that has failed, was cancelled, or is another person’s now', async () => {
       const failed = await submitNew('mine')
       await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
