@@ -143,6 +143,10 @@ describe('the page for organisers', () => {
     await page.getByText('so this shows its last readable version').waitFor()
     await page.getByRole('table').waitFor()
     await findEditor(page).focus()
+    await page.keyboard.press('Alt+Enter')
+    await findState(page).getByText('error').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+z')
+    await findState(page).getByText('error').waitFor()
     await page.keyboard.press('Control+z')
     await findState(page).getByText('error').waitFor({ state: 'detached' })
     await page.getByText(/\d+ examples pass/).waitFor()
@@ -378,6 +382,16 @@ describe('the page for organisers', () => {
     await page.keyboard.press('Control+Home')
     await page.keyboard.type('# by keys')
     await page.getByText('# by keys').waitFor()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('hold_s')
+    await page.getByRole('option', { name: 'hold_seats_for' }).waitFor()
+    // A list of completions does not take keys that are typed at once after it opens.
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('Enter')
+        return findEditor(page).textContent()
+      })
+      .toContain('hold_seats_for: ')
     await page.keyboard.press('Tab')
     const focused = () => page.evaluate(() => document.activeElement?.textContent)
     await expect.poll(() => focused()).toBe('Form')

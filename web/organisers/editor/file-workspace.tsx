@@ -97,13 +97,18 @@ export function FileWorkspace({ page, shared, opened, texts, isNew, leave }: Fil
   )
   const applyFix = (from: number, to: number, by: string) => editor.current?.replace(from, to, by)
 
+  // A finding about a shared file has no place in this text.
+  const ownFindings = useMemo(
+    () => checking.checked?.findings.filter(({ at }) => at.path === opened.path) ?? [],
+    [checking.checked, opened.path],
+  )
   const file = (
     <Editor
       ref={editor}
       label={texts.file}
       text={text}
       change={setText}
-      findings={checking.checked?.findings ?? []}
+      findings={ownFindings}
       findingsOf={checking.checked?.text ?? null}
     />
   )

@@ -5,6 +5,7 @@ import { EditorView, keymap, lineNumbers } from '@codemirror/view'
 import { useEffect, useImperativeHandle, useRef } from 'react'
 import type { Ref } from 'react'
 import type { Finding } from '../../../engine/authoring.ts'
+import { writingHelp } from './writing-help.ts'
 import { marks, showFindings } from './yaml-highlighting.ts'
 import './yaml-editor.css'
 
@@ -27,7 +28,7 @@ type EditorProps = {
   readonly findingsOf: string | null
 }
 
-/** A text editor with line numbers. Tab leaves it like any field; Enter keeps the indentation. */
+/** A text editor with line numbers. Tab leaves it like any field; Enter keeps the indentation; Alt-Enter applies the fix of a finding. */
 export function Editor({ ref, label, text, change, findings, findingsOf }: EditorProps) {
   const container = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
@@ -42,6 +43,8 @@ export function Editor({ ref, label, text, change, findings, findingsOf }: Edito
       extensions: [
         lineNumbers(),
         history(),
+        // Its keys, such as Enter in a list of completions, come before those of the text.
+        writingHelp,
         keymap.of([...historyKeymap, ...defaultKeymap]),
         EditorView.contentAttributes.of({
           'aria-label': label,

@@ -51,21 +51,36 @@ const colours = StateField.define<DecorationSet>({
 /** Sets the findings in the editor; they refer to the current text. */
 export const showFindings = StateEffect.define<readonly Finding[]>()
 
+/** Applies the fix of a finding, if the text is still the one that was checked. */
+function applyFix(view: EditorView, finding: Finding, checked: Text): boolean {
+  const { fix } = finding
+  if (fix === undefined || view.state.doc !== checked) return false
+  view.dispatch({
+    changes: { from: fix.start, to: fix.end, insert: fix.text },
+    selection: { anchor: fix.start + fix.text.length },
+    userEvent: 'input',
+  })
+  return true
+}
+
 class FindingBox extends WidgetType {
   readonly finding: Finding
-  constructor(finding: Finding) {
+  readonly checked: Text
+  constructor(finding: Finding, checked: Text) {
     super()
     this.finding = finding
+    this.checked = checked
   }
   override eq(other: FindingBox): boolean {
     return (
       other.finding.code === this.finding.code &&
       other.finding.message === this.finding.message &&
       other.finding.help === this.finding.help &&
-      other.finding.severity === this.finding.severity
+      other.finding.severity === this.finding.severity &&
+      (this.finding.fix === undefined || other.checked === this.checked)
     )
   }
-  override toDOM(): HTMLElement {
+  override toDOM(view: EditorView): HTMLElement {
     const box = document.createElement('div')
     box.className = `finding ${this.finding.severity}`
     const code = document.createElement('b')
@@ -77,6 +92,20 @@ class FindingBox extends WidgetType {
       ` ${errorText.replaceAll('`', '')}${help === undefined ? '' : `: ${help.replaceAll('`', '')}`}`,
     )
     box.append(message)
+    const { fix } = this.finding
+    if (fix !== undefined) {
+      // By keyboard, Alt-Enter does the same, and the list of findings has the same button.
+      const button = document.createElement('button')
+      button.type = 'button'
+      button.className = 'finding-fix'
+      button.tabIndex = -1
+      button.textContent = fix.text === '' ? 'Remove it' : `Write ${JSON.stringify(fix.text)}`
+      button.onclick = () => {
+        applyFix(view, this.finding, this.checked)
+        view.focus()
+      }
+      box.append(button)
+    }
     return box
   }
   override ignoreEvent(): boolean {
@@ -100,9 +129,11 @@ function decorateFindings({ doc }: EditorState, findings: readonly Finding[]): D
     const start = Math.min(finding.at.start.offset, doc.length)
     const line = doc.lineAt(start)
     const end = Math.min(finding.at.end.offset, line.to)
-    const box = Decoration.widget({ widget: new FindingBox(finding), side: 1, block: true }).range(
-      line.to,
-    )
+    const box = Decoration.widget({
+      widget: new FindingBox(finding, doc),
+      side: 1,
+      block: true,
+    }).range(line.to)
     return [
       rows[finding.severity].range(line.from),
       ...(end > start ? [underlines[finding.severity].range(start, end)] : []),
@@ -112,14 +143,36 @@ function decorateFindings({ doc }: EditorState, findings: readonly Finding[]): D
   return Decoration.set(ranges, true)
 }
 
-const findingMarks = StateField.define<DecorationSet>({
-  create: () => Decoration.none,
+type FindingMarks = {
+  readonly decorations: DecorationSet
+  readonly findings: readonly Finding[]
+  /** The text that the findings belong to. */
+  readonly checked: Text
+}
+const findingMarks = StateField.define<FindingMarks>({
+  create: ({ doc }) => ({ decorations: Decoration.none, findings: [], checked: doc }),
   update: (old, change) => {
     for (const effect of change.effects)
-      if (effect.is(showFindings)) return decorateFindings(change.state, effect.value)
-    return change.docChanged ? old.map(change.changes) : old
+      if (effect.is(showFindings))
+        return {
+          decorations: decorateFindings(change.state, effect.value),
+          findings: effect.value,
+          checked: change.state.doc,
+        }
+    return change.docChanged ? { ...old, decorations: old.decorations.map(change.changes) } : old
   },
-  provide: (field) => EditorView.decorations.from(field),
+  provide: (field) => EditorView.decorations.from(field, ({ decorations }) => decorations),
 })
+
+/** Applies the first fix of the cursor's line; false if it has none. */
+export function applyFixAtCursor(view: EditorView): boolean {
+  const { findings, checked } = view.state.field(findingMarks)
+  const line = view.state.doc.lineAt(view.state.selection.main.head)
+  const finding = findings.find(
+    ({ at, fix }) =>
+      fix !== undefined && at.start.offset >= line.from && at.start.offset <= line.to,
+  )
+  return finding !== undefined && applyFix(view, finding, checked)
+}
 
 export const marks: Extension = [colours, findingMarks]
