@@ -49,7 +49,7 @@ export type StatementResponse =
       /** How many withdrawals the file has, including those. */
       withdrawals: number
       totals: WireStatementTotals
-      /** Payment claims whose payment is in no line. */
+      /** Payment claims that no line matches. */
       waiting: { reg_no: string; name: string; event: string; due: number; reference: string }[]
       unread: number[]
       repeated: { line: number; first: number }[]
@@ -108,7 +108,7 @@ export type WireStatementTotals = Record<
 
 /**
  * POST /admin/statements/{id}/assign/ {lines: [{reg_no, line, amount, seen, difference?}]}: several items of one line
- * split it, and their amounts add up to what is left of it. `difference`: why the payer may pay less (tax deducted at
+ * split it, and their amounts add up to its remaining amount. `difference`: why the payer may pay less (tax deducted at
  * source). POST /admin/statements/{id}/decide/ {decision: review | not_ours | undone, choices: [{line, seen}]}. Each
  * line is processed separately; `seen` is the id of its newest decision that the user saw, or null.
  */

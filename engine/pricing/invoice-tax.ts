@@ -58,7 +58,7 @@ type TaxedAmount = { readonly rate?: number | null; readonly base: Amount; reado
 
 /**
  * The tax of all lines with one rate and one place of supply. IGST where supplier and place of supply differ
- * (IGST Act, sections 7 and 8); otherwise two equal halves, and `roundOff` is the paisa that does not halve
+ * (IGST Act, sections 7 and 8); otherwise two equal halves, and `roundOff` is the paisa that cannot be halved
  * (negative: an earlier credit note had one, and the halves of both together contain it).
  * cgst + sgst + igst + roundOff = the tax of the lines, exactly.
  */

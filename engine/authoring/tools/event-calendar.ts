@@ -1,7 +1,7 @@
 /**
  * Lists what changes on which day of an event: prices, what is open, what a cancellation refunds.
  *
- * Each day is asked with the functions that the form, the server and the office use, and compared with the day before:
+ * Each day is evaluated with the functions that the form, the server and the office use, and compared with the day before:
  * nothing is taken from the file's own days, so that a day that has no effect does not appear.
  */
 import type { EventConfig } from '../../event/config.ts'
@@ -56,7 +56,7 @@ export function getCalendarRange(event: EventConfig): { readonly from: Day; read
   }
 }
 
-/** Returns the days with changes, in their order. The first has what holds on that day. */
+/** Returns the days with changes, in their order. The first states everything that applies on that day. */
 export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
   const { from, to } = getCalendarRange(event)
   const calendarDays: CalendarDay[] = []
@@ -72,7 +72,7 @@ export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
   return calendarDays
 }
 
-/** What holds on a day, by subject. */
+/** Everything that applies on a day, by subject. */
 function listFacts(event: EventConfig, day: Day): ReadonlyMap<string, string> {
   const opening = checkRegistrationOpen(event, day)
   const desk = checkRegistrationOpen(deskEvent(event, day), day)

@@ -178,7 +178,7 @@ function getAdjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath 
   return ['fees', 'adjustments', event.fees.adjustments.indexOf(adjustment)]
 }
 
-/** Formats "-10% on all", and if the full amount did not apply: "no more than there was". */
+/** Formats "-10% on all", followed by "limited to the price" if the full amount did not apply. */
 function formatAdjustmentUnit(
   event: Pick<EventConfig, 'currency'>,
   { on, by, id }: Adjustment,

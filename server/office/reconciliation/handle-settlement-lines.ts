@@ -1,5 +1,5 @@
 /**
- * Marks saved settlement lines that differ from the records as handled, or not any longer. Rollcall has no other action
+ * Marks saved settlement lines that differ from the records as handled, and reopens them. Rollcall has no other action
  * for them: a chargeback, or a fee that the gateway charged twice, is settled outside of it.
  */
 import type { FastifyReply } from 'fastify'
@@ -91,7 +91,7 @@ const readSeen = (id: unknown): number | null => (/^\d{1,15}$/.test(String(id)) 
 
 /** Tells the second of two users what the first decided. */
 function describeDecision(latest: LatestLineDecision | null): string {
-  if (latest === null) return 'The line needs attention already. Reload the page.'
+  if (latest === null) return 'The line already needs attention. Reload the page.'
   const what =
     latest.why === null
       ? 'reopened this line, or changed its amounts'

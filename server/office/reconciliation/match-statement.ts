@@ -39,7 +39,7 @@ export type Matches = {
 }
 export type MatchedStatement = Matches & {
   readonly currency: Currency
-  /** Payment claims whose payment is in no line. */
+  /** Payment claims that no line matches. */
   readonly openClaims: readonly UnpaidOrder[]
   readonly unread: readonly number[]
   readonly repeated: readonly { readonly line: number; readonly first: number }[]

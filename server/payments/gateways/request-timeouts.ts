@@ -1,4 +1,4 @@
-/** How long a request to a payment gateway may take before it counts as not answered. */
+/** How long a request to a payment gateway may take before it counts as unanswered. */
 
 /** The delegate waits for a page: the page then says that we are still confirming. */
 export const PAGE_QUERY_TIMEOUT_MS = 5_000

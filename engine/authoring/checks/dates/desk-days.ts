@@ -7,7 +7,7 @@ import type { Check } from '../../checked-file.ts'
 const deskDays: Check = {
   slug: 'desk-days',
   severity: 'error',
-  why: 'On the days of the front desk, staff register delegates although the form is closed. These days need a price, and must be others than those of the form.',
+  why: 'On the days of the front desk, staff register delegates although the form is closed. These days need a price, and must differ from those of the form.',
   after: ['EV404', 'EV406', 'EV407', 'EV410', 'EV418', 'EV419'],
   find: ({ config, file }) => {
     const { desk, closes } = config.registration

@@ -126,7 +126,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     }
   }
 
-  /** Sends one webhook; if it is not accepted, retries at growing intervals with the then current state. */
+  /** Sends one webhook; if it is not accepted, retries at growing intervals, with the state at that time. */
   const notify = (orderId: string, attempt = 0): Promise<void> => {
     const order = orders.get(orderId)
     if (order === null) return Promise.resolve()
