@@ -5,7 +5,6 @@ import {
   allSeatPools,
   answerText,
   CODE,
-  currencyOfMoney,
   dayOf,
   readDelegate,
   formatDayShort,
@@ -19,15 +18,13 @@ import {
   formatIdAsWords,
 } from '../../../engine/index.ts'
 import { toWireCurrency, toWireLines } from '../../../engine/api.ts'
-import type { Amount, EventConfig, PaymentEvent } from '../../../engine/index.ts'
+import type { EventConfig, PaymentEvent } from '../../../engine/index.ts'
 import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
+import { buildManualPayments, buildManualRefunds, findPartReceived } from './recorded-payments.ts'
 import type {
   StoredRegistrationUpload,
-  StoredCapture,
-  StoredDecision,
   StoredPayment,
-  StoredRefund,
   StoredRegistration,
 } from '../../storage/index.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -100,6 +97,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
         created_at: isoIndia(payment.createdAt),
         asked: describeRequest(event, payment),
         facts: [
+          ...buildManualPayments(payment, captures),
           ...buildManualRefunds(refunds, captures, decisions, payment),
           ...(paymentEvents[index] ?? []).map(({ at, type, body }) => ({
             at: isoIndia(at),
@@ -299,55 +297,6 @@ function describeRequest(
   if (isDifference) return `Payment of the remaining amount requested${methodText}.`
   if (method !== null) return `Payment method: ${label}.`
   return handedOffAt === null ? `Payment requested${card}.` : `Sent to the payment gateway${card}.`
-}
-
-/** Returns what counts for a payment if that is less than was requested. */
-function findPartReceived(
-  { orderId, amount, status, currency }: StoredPayment,
-  captures: readonly StoredCapture[],
-): Pick<OfficeRegistrationResponse['payments'][number], 'received'> {
-  const counted = captures.filter(
-    (capture) =>
-      capture.countsFor === orderId &&
-      currencyOfMoney(capture) === currency &&
-      (capture.state === 'fits' || capture.state === 'accepted'),
-  )
-  const received = counted.reduce((sum, capture) => sum + capture.amount, 0)
-  return status === 'success' && received > 0 && received < amount
-    ? { received: toMajorUnits(received as Amount, currency) }
-    : {}
-}
-
-/**
- * Returns refunds that staff recorded with a reference, newest first; the gateway's are among its payment events.
- */
-function buildManualRefunds(
-  refunds: readonly StoredRefund[],
-  captures: readonly StoredCapture[],
-  decisions: readonly StoredDecision[],
-  { orderId, currency }: StoredPayment,
-): OfficeRegistrationResponse['payments'][number]['facts'] {
-  const captureIds = new Set(
-    captures.flatMap(({ id, countsFor }) => (countsFor === orderId ? [id] : [])),
-  )
-  return refunds
-    .filter(
-      ({ captureId, at, state }) =>
-        captureIds.has(captureId) &&
-        state === 'done' &&
-        decisions.some(
-          (decision) =>
-            decision.what === 'refund by hand' &&
-            decision.about === `C${captureId}` &&
-            decision.at === at,
-        ),
-    )
-    .toSorted((a, b) => b.at - a.at)
-    .map(({ at, amount, reference }) => ({
-      at: isoIndia(at),
-      type: 'refunded',
-      text: `${formatMoney(amount, currency)} was refunded outside Rollcall, reference ${reference}.`,
-    }))
 }
 
 function describePaymentEvent(paymentEvent: PaymentEvent, payment: StoredPayment): string {

@@ -43,10 +43,15 @@ export function Rail({ session, current, currentUrl, onLogOut }: RailProps) {
     if (links.current !== null) observer.observe(links.current)
     return () => observer.disconnect()
   })
+  // Settlements are those of one event: of the one in the switcher.
+  const addEvent = (id: string, to: string): string =>
+    id === 'settlements' && current !== null
+      ? `${to}?${new URLSearchParams({ event: current.id }).toString()}`
+      : to
   const renderLinks = (shown: readonly RailLink[]) =>
     shown.map(({ id, to, label, icon }) => (
       <li key={id}>
-        <Link to={to} {...(to === currentUrl && { 'aria-current': 'page' as const })}>
+        <Link to={addEvent(id, to)} {...(to === currentUrl && { 'aria-current': 'page' as const })}>
           <Icon name={icon} />
           {label}
         </Link>

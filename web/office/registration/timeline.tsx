@@ -72,7 +72,10 @@ export function buildEntries(
       reason,
     })),
     ...payments.flatMap(({ created_at: requestedAt, asked, facts: events }) => [
-      ...events.map(({ at, text }) => ({ at, kind: 'money' as const, text, who: '' })),
+      // A payment that staff recorded is in the history, with the name of the user.
+      ...events
+        .filter(({ type }) => type !== 'recorded')
+        .map(({ at, text }) => ({ at, kind: 'money' as const, text, who: '' })),
       { at: requestedAt, kind: 'money' as const, text: asked, who: '' },
     ]),
     ...emails.map((email) => ({

@@ -129,6 +129,13 @@ test('₹ 100 short was only waived or refunded: the rest stays due, and is paid
     [100, undefined],
     [1180, 1080],
   ])
+  // A payment in cash was “Paid” without a word of who received what.
+  expect(payments[1]?.facts).toMatchObject([
+    {
+      type: 'recorded',
+      text: expect.stringMatching(/^₹.1,080 was received in cash, reference slip \d+\.$/),
+    },
+  ])
   // Search, lists and payments showed it as paid.
   const shownDue = async () => {
     const { found } = (await office.json(`/admin/find/?q=${regNo}`)) as unknown as SearchResponse

@@ -1,0 +1,93 @@
+/** What counts for a payment, and what staff recorded for it: manual payments and refunds outside Rollcall. */
+import {
+  currencyOfMoney,
+  formatMethodInSentence,
+  formatMoney,
+  isManualMethod,
+  isoIndia,
+  toMajorUnits,
+} from '../../../engine/index.ts'
+import type { Amount } from '../../../engine/index.ts'
+import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
+import type {
+  StoredCapture,
+  StoredDecision,
+  StoredPayment,
+  StoredRefund,
+} from '../../storage/index.ts'
+
+type WirePayment = OfficeRegistrationResponse['payments'][number]
+
+const listCounted = (
+  { orderId }: StoredPayment,
+  captures: readonly StoredCapture[],
+): readonly StoredCapture[] =>
+  captures.filter(
+    ({ countsFor, state }) => countsFor === orderId && (state === 'fits' || state === 'accepted'),
+  )
+
+/** Returns the payments by cash, transfer and other manual methods, newest first; the gateway's are among its payment events. */
+export const buildManualPayments = (
+  payment: StoredPayment,
+  captures: readonly StoredCapture[],
+): WirePayment['facts'] =>
+  listCounted(payment, captures)
+    .toSorted((a, b) => b.paidAt - a.paidAt)
+    .flatMap(({ source, amount, reference, paidAt, currency }) =>
+      isManualMethod(source)
+        ? [
+            {
+              at: isoIndia(paidAt),
+              type: 'recorded',
+              text: `${formatMoney(amount, currencyOfMoney({ currency }))} was received ${formatMethodInSentence(source)}, reference ${reference}.`,
+            },
+          ]
+        : [],
+    )
+
+/** Returns what counts for a payment if that is less than was requested. */
+export function findPartReceived(
+  payment: StoredPayment,
+  captures: readonly StoredCapture[],
+): Pick<WirePayment, 'received'> {
+  const { amount, status, currency } = payment
+  const counted = listCounted(payment, captures).filter(
+    (capture) => currencyOfMoney(capture) === currency,
+  )
+  const received = counted.reduce((sum, capture) => sum + capture.amount, 0)
+  return status === 'success' && received > 0 && received < amount
+    ? { received: toMajorUnits(received as Amount, currency) }
+    : {}
+}
+
+/**
+ * Returns refunds that staff recorded with a reference, newest first; the gateway's are among its payment events.
+ */
+export function buildManualRefunds(
+  refunds: readonly StoredRefund[],
+  captures: readonly StoredCapture[],
+  decisions: readonly StoredDecision[],
+  { orderId, currency }: StoredPayment,
+): WirePayment['facts'] {
+  const captureIds = new Set(
+    captures.flatMap(({ id, countsFor }) => (countsFor === orderId ? [id] : [])),
+  )
+  return refunds
+    .filter(
+      ({ captureId, at, state }) =>
+        captureIds.has(captureId) &&
+        state === 'done' &&
+        decisions.some(
+          (decision) =>
+            decision.what === 'refund by hand' &&
+            decision.about === `C${captureId}` &&
+            decision.at === at,
+        ),
+    )
+    .toSorted((a, b) => b.at - a.at)
+    .map(({ at, amount, reference }) => ({
+      at: isoIndia(at),
+      type: 'refunded',
+      text: `${formatMoney(amount, currency)} was refunded outside Rollcall, reference ${reference}.`,
+    }))
+}
