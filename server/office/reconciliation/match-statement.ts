@@ -155,7 +155,7 @@ const omitBalance = ({ regNo, name, reference, day, eventId }: ReferenceReport):
 
 /** Adds returned transfers to the work queue, so that they do not depend on a user reading this response. */
 export async function reportReturns(
-  { store }: Pick<Deps, 'store'>,
+  { store }: { readonly store: Pick<Store, 'reportReturned'> },
   user: Pick<PermissionHolder, 'events'>,
   { lines }: Pick<Matches, 'lines'>,
   currency: Currency,
@@ -170,6 +170,7 @@ export async function reportReturns(
         currency,
         day: line.day,
         narration: line.narration,
+        eventIds: user.events,
       })),
   )
   if (returned.length > 0) await store.reportReturned(returned)

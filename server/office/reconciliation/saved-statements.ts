@@ -34,7 +34,7 @@ import { COLUMN_NAMES, getStatementCurrency, readStatementColumns } from './colu
 import type { ColumnParams } from './column-mapping.ts'
 import { assignLines, markLines, readChoice, sendLinesToReview } from './decide-statement-lines.ts'
 import type { Choice } from './decide-statement-lines.ts'
-import { reportReturns, TOO_MANY_NUMBERS } from './match-statement.ts'
+import { TOO_MANY_NUMBERS } from './match-statement.ts'
 import type { StatementLines } from './match-statement.ts'
 import { readReportedSettlement } from './match-settlements.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
@@ -93,9 +93,8 @@ export async function savedStatementRoutes(
     const stored = await deps.store.bankStatement(saved.id)
     if (stored !== null) {
       const view = await viewStatement(deps, admin, stored)
-      await reportReturns(deps, admin, view.matches, currency)
       // Links the statement's payments now, without waiting for a user to open it.
-      await saveMatches(deps, view)
+      await saveMatches(deps, admin, view)
     }
     const answer: StatementUploadResponse = { status: 'success', header: null, ...saved }
     return reply.send(answer)
@@ -171,7 +170,7 @@ export async function savedStatementRoutes(
     const unchanged: StatementResponse = { status: 'success', unchanged: true }
     if (query.since === String(stamp)) return reply.send(unchanged)
     const view = await viewStatement(deps, admin, target.statement)
-    await saveMatches(deps, view)
+    await saveMatches(deps, admin, view)
     if (query.since === '')
       await deps.store.addAuditEntry({
         at: deps.clock(),
@@ -257,7 +256,7 @@ export async function savedStatementRoutes(
     statement: ViewedStatement['statement'],
   ): Promise<FastifyReply> => {
     const view = await viewStatement(deps, admin, statement)
-    await saveMatches(deps, view)
+    await saveMatches(deps, admin, view)
     const count = describeDone(done, text, view)
     const message =
       refused.length === 0 ? `${count}.` : `${count}; ${refused.length} not, for the reasons below.`

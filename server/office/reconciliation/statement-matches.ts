@@ -3,6 +3,7 @@ import type { MonthResponse } from '../../../engine/api.ts'
 import type { Day, PermissionHolder } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { BankStatementSummary, Store } from '../../storage/index.ts'
+import { reportReturns } from './match-statement.ts'
 import { sumUp, viewStatement } from './statement-view.ts'
 import type { ViewedStatement } from './statement-view.ts'
 
@@ -13,10 +14,14 @@ type ViewDeps = Pick<Deps, 'store' | 'events' | 'clock'>
 type User = Pick<PermissionHolder, 'events'>
 type Days = { readonly first: Day; readonly last: Day }
 
-/** Stores the numbers of matched and open lines, and the line of each payment that has none yet. */
+/**
+ * Stores the numbers of matched and open lines, and the line of each payment that has none yet. Then puts payments that
+ * the bank may have returned into review: a line may be assigned after its return was uploaded.
+ */
 export async function saveMatches(
-  { store }: { readonly store: Pick<Store, 'saveStatementMatches'> },
-  { statement, lines }: ViewedStatement,
+  { store }: { readonly store: Pick<Store, 'saveStatementMatches' | 'reportReturned'> },
+  user: User,
+  { statement, lines, matches }: ViewedStatement,
 ): Promise<void> {
   const { left, sum_in: all } = sumUp(lines)
   const [matched, open] = [all.lines - left.lines, left.lines]
@@ -27,6 +32,7 @@ export async function saveMatches(
   )
   if (matched !== statement.matched || open !== statement.open || payments.length > 0)
     await store.saveStatementMatches(statement.id, { matched, open, payments })
+  await reportReturns({ store }, user, matches, statement.currency)
 }
 
 /**
@@ -65,6 +71,6 @@ async function readDeposits(
       line.isWithdrawal ? [] : [{ ...line, isOpen: false }],
     )
   const view = await viewStatement(deps, user, statement)
-  await saveMatches(deps, view)
+  await saveMatches(deps, user, view)
   return view.lines.map(({ stored, state }) => ({ ...stored, isOpen: state === 'left' }))
 }

@@ -31,6 +31,18 @@ const unrefundedAmount = statement((builder, { captureId }: { captureId: number 
     .where('c.id', '=', captureId)
     .where('c.state', '<>', 'refused'),
 )
+/** The other payments of the same bank statement line: one transfer that was split over several people. */
+const partsOfSameLine = statement((builder, { captureId }: { captureId: number }) =>
+  builder
+    .selectFrom('bank_line_payments as p')
+    .innerJoin('bank_line_payments as o', 'o.bank_line_id', 'p.bank_line_id')
+    .innerJoin('captures as c', 'c.id', 'o.capture_id')
+    .innerJoin('registrations as r', 'r.id', 'c.registration_id')
+    .select(['c.id', 'r.event_id as eventId'])
+    .where('p.capture_id', '=', captureId)
+    .where('c.id', '<>', captureId)
+    .orderBy('c.id'),
+)
 const referenceWithKey = statement((builder, { key }: { key: string }) =>
   builder.selectFrom('bank_references').select('key').where('key', '=', key),
 )
@@ -112,25 +124,40 @@ export type ReturnedTransfer = {
   readonly currency: Currency
   readonly day: Day
   readonly narration: string
+  /** The events of the user. Null for all. */
+  readonly eventIds: readonly string[] | null
 }
 
-/** Puts payments that the bank may have returned into review, once per withdrawal, until staff decide. */
+/**
+ * Puts payments that the bank may have returned into review, once per withdrawal, until staff decide. Of a split line only
+ * the first part has its reference, but the bank returns all of it.
+ */
 export async function reportReturned(
   sql: Sql,
   returned: readonly ReturnedTransfer[],
 ): Promise<void> {
-  for (const { captureId, reference, amount, currency, day, narration } of returned) {
-    const left = await unrefundedAmount.get(sql, { captureId })
-    // Staff have refunded it: this withdrawal is that refund.
-    if (left === undefined || left.left <= 0) continue
-    // A withdrawal from an account in another currency returned something else.
-    if (currencyOfMoney(left) !== currency) continue
-    const withdrawal = { amount, currency, day }
-    const key = createReturnKey(captureId, withdrawal, splitWords(narration))
-    if ((await referenceWithKey.get(sql, { key })) !== undefined) continue
-    assignReference.run(sql, { key, captureId })
-    await putInReview(sql, captureId, describeReturn(withdrawal, reference))
+  for (const transfer of returned) {
+    await reportReturn(sql, transfer)
+    for (const { id, eventId } of await partsOfSameLine.all(sql, transfer))
+      if (transfer.eventIds === null || transfer.eventIds.includes(eventId))
+        await reportReturn(sql, { ...transfer, captureId: id })
   }
+}
+
+async function reportReturn(
+  sql: Sql,
+  { captureId, reference, amount, currency, day, narration }: ReturnedTransfer,
+): Promise<void> {
+  const left = await unrefundedAmount.get(sql, { captureId })
+  // Staff have refunded it: this withdrawal is that refund.
+  if (left === undefined || left.left <= 0) return
+  // A withdrawal from an account in another currency returned something else.
+  if (currencyOfMoney(left) !== currency) return
+  const withdrawal = { amount, currency, day }
+  const key = createReturnKey(captureId, withdrawal, splitWords(narration))
+  if ((await referenceWithKey.get(sql, { key })) !== undefined) return
+  assignReference.run(sql, { key, captureId })
+  await putInReview(sql, captureId, describeReturn(withdrawal, reference))
 }
 
 /** A counted payment, or one already in review, gets one more review reason. */

@@ -418,6 +418,7 @@ export function settlementsContract(setUp: ContractSetup): void {
         amount: due,
         currency: INR,
         day: day('2025-10-02'),
+        eventIds: null,
       }
       // From an account in dollars, which cannot return rupees.
       const inDollars = { ...line, currency: readCurrency('USD') ?? INR, narration: 'RTN $' }

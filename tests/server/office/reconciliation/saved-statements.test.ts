@@ -91,15 +91,7 @@ describe.each(DATABASES)('on %s', (database) => {
     const registered: Person[] = []
     for (let n = 0; n < NUMBERED + UNNUMBERED + 2 * SPLIT; n += 1) {
       const name = `Asha Zyxw${n}`
-      const answer = await server.post(`/api/${EVENTS[n % 2]}/register/`, {
-        full_name: name,
-        email: `delegate${n}@delegate.example`,
-        phone_number: '9847000000',
-        registered_as: 'member',
-        way: 'transfer',
-      })
-      if (answer.statusCode !== 201) throw new Error(answer.body)
-      registered.push({ regNo: answer.json<RegisterResponse>().reg_no as RegNo, name })
+      registered.push({ regNo: await register(name, EVENTS[n % 2] ?? EVENTS[0]), name })
     }
     people = registered
   })
@@ -108,6 +100,17 @@ describe.each(DATABASES)('on %s', (database) => {
     await stop()
   })
 
+  const register = async (name: string, event: string): Promise<RegNo> => {
+    const answer = await server.post(`/api/${event}/register/`, {
+      full_name: name,
+      email: `${name.toLowerCase().replace(' ', '.')}@delegate.example`,
+      phone_number: '9847000000',
+      registered_as: 'member',
+      way: 'transfer',
+    })
+    if (answer.statusCode !== 201) throw new Error(answer.body)
+    return answer.json<RegisterResponse>().reg_no as RegNo
+  }
   const post = async <T>(user: Office, url: string, payload: string | object): Promise<T> => {
     const type = typeof payload === 'string' ? 'text/csv' : 'application/json'
     const headers = { authorization: `Bearer ${user.token}`, 'content-type': type }
@@ -416,5 +419,37 @@ describe.each(DATABASES)('on %s', (database) => {
     const again = await upload(paul, lines)
     expect(again.is_new).toBe(true)
     expect((await open(paul, again.id)).totals).toMatchObject({ left: { lines: 3 } })
+  })
+
+  test('a transfer that the bank returned counted without a review, if its line was assigned later or split', async () => {
+    const findReturned = async () => {
+      const { reviews } = (await paul.json('/admin/reviews/')) as unknown as ReviewsResponse
+      return reviews.flatMap(({ kind, reg_no: regNo }) => (kind === 'returned' ? [regNo] : []))
+    }
+    const [early, other, late] = [
+      await register('Early Zyxw', EVENTS[1]),
+      await register('Other Zyxw', EVENTS[0]),
+      await register('Late Zyxw', EVENTS[0]),
+    ]
+    const split = await upload(paul, [`${day},RTGS ICICN52027019998,,,${2 * FEE}`])
+    const [both] = (await open(paul, split.id)).lines
+    if (both === undefined) throw new Error('the statement has no line')
+    const parts = [early, other].map((regNo) => payment(both, regNo, { amount: FEE }))
+    await post(paul, `/admin/statements/${split.id}/assign/`, { lines: parts })
+    const returned = `${day},RTGS RTN ICICN52027019998,,${2 * FEE},`
+    // A user of one event changes no payment of the other.
+    await upload(otherEvent, [returned])
+    expect(await findReturned()).toEqual([early])
+    const own = await upload(paul, [
+      `${day},NEFT CR-HDFCN52027019999-${late},,,${FEE}`,
+      `${day},NEFT RTN HDFCN52027019999,,${FEE},`,
+      returned,
+    ])
+    expect((await findReturned()).toSorted()).toEqual([early, other].toSorted())
+    const [line] = (await open(paul, own.id)).lines
+    if (line === undefined) throw new Error('the statement has no line')
+    const lines = [payment(line, late)]
+    await post(paul, `/admin/statements/${own.id}/assign/`, { lines })
+    expect((await findReturned()).toSorted()).toEqual([early, other, late].toSorted())
   })
 })
