@@ -91,8 +91,8 @@ export const EMAIL_MESSAGES = {
     paid: 'You are already registered for {event} (registration {number}). A second registration with your name and email address has been started.',
     unpaid:
       'You have already registered for {event} (registration {number}), and its payment may be in progress. A second registration with your name and email address has been started.',
-    open: 'If this was you, you need not pay again. Open your registration:\n{link}',
-    goOn: 'If you do want a second registration, go on and pay for it.',
+    open: 'If this was you, you do not need to pay again. Open your registration:\n{link}',
+    goOn: 'If you want a second registration, continue and pay for it.',
   },
 
   /** Someone registers again with the same answers. */

@@ -304,7 +304,7 @@ test('another browser and a call of the specification register as before, with t
       subject: 'A second registration for AFPICON 2026 has been started',
       body: expect.stringMatching(
         new RegExp(
-          `You are already registered .*${first.regNo}[^]*If this was you, you need not pay again. Open your registration:\n{link}`,
+          `You are already registered .*${first.regNo}[^]*If this was you, you do not need to pay again. Open your registration:\n{link}`,
         ),
       ),
     },

@@ -25,7 +25,7 @@ const GST = [
 
 /** What an empty answer means. */
 const HELP: Readonly<Partial<Record<Question['name'], string>>> = {
-  title: 'As it is on the brochure, with its year.',
+  title: 'As on the brochure, including the year.',
   companions: 'Leave it empty if there are none.',
   workshops: 'Leave it empty if there are none.',
 }
