@@ -146,10 +146,13 @@ function buildHeads(folder: string): Readonly<Record<RenderedPage['kind'], Head>
   const readManifest = (name: string) =>
     JSON.parse(readFileSync(path.join(folder, '.vite', name), 'utf8')) as Manifest
   const manifest = readManifest('manifest.json')
-  const preHydrationScripts = Object.values(readManifest('pre-hydration.json')).map(
-    ({ file }) => `<script type="module" crossorigin src="/${file}"></script>`,
-  )
-  const buildHead = (name: string): Head => {
+  const buildHead = (name: string, preHydrationScript?: string): Head => {
+    const preHydrationScripts =
+      preHydrationScript === undefined
+        ? []
+        : Object.values(readManifest(`${preHydrationScript}.json`)).map(
+            ({ file }) => `<script type="module" crossorigin src="/${file}"></script>`,
+          )
     const [entry] = Object.entries(manifest).find(([, chunk]) => chunk.name === name) ?? [name]
     const files = [
       ...new Set([...listFiles(manifest, 'index.html'), ...listFiles(manifest, entry)]),
@@ -168,8 +171,7 @@ function buildHeads(folder: string): Readonly<Record<RenderedPage['kind'], Head>
       .join('')
       .replaceAll(/font-display: ?optional/g, 'font-display:swap')
     const html = [
-      // On the extended page, this would be half of the whole.
-      ...(name === 'registration-page' ? preHydrationScripts : []),
+      ...preHydrationScripts,
       ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
       `<style>${rules}</style>`,
       `<style media="not all" id="${FONTS_ELEMENT_ID}">${fonts}</style>`,
@@ -178,8 +180,8 @@ function buildHeads(folder: string): Readonly<Record<RenderedPage['kind'], Head>
     return { html, styles: [rules, fonts] }
   }
   return {
-    form: buildHead('registration-page'),
-    selling: buildHead('registration-page-with-items-and-codes'),
+    form: buildHead('registration-page', 'pre-hydration-script'),
+    selling: buildHead('registration-page-with-items-and-codes', 'pre-hydration-script-with-items'),
     site: buildHead('landing-page'),
   }
 }

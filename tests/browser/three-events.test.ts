@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registerThorough } from '../runs.ts'
-import { expectAccessible, launch, visit } from './browser.ts'
+import { expectAccessible, holdRequests, launch, visit } from './browser.ts'
 import {
   clickAtGateway,
   findField,
@@ -15,6 +15,7 @@ import {
   readData,
   readOrderId,
   PROOF,
+  toPlainText,
 } from './delegate.ts'
 import { runHere } from '../server/run-command.ts'
 import { ADMIN, serve } from './serve.ts'
@@ -77,9 +78,17 @@ const findButton = (page: Page, name: string): Locator =>
   page.getByRole('button', { name, exact: true })
 
 test('a runner registers with a family, a shirt and a donation, pays, and sees each line on the result page', async () => {
-  const { page, context, consoleErrors } = await visit(browser)
-  await page.goto(`${server.url}/nilarun2027`)
+  const { page, context, consoleErrors } = await visit(browser, { width: 360, privateWindow: true })
+  const release = await holdRequests(page, '**/assets/{index,shared,registration-page}*.js')
+  await page.goto(`${server.url}/nilarun2027`, { waitUntil: 'commit' })
+  // Until the scripts had loaded, the price of an event that sells more than an entry stayed the first one.
+  const bar = page.getByRole('region', { name: 'Your Entry' })
+  await page.getByLabel('Running shirt').selectOption('xxl')
+  await expect.poll(async () => toPlainText(await bar.innerText())).toContain('₹ 1,348')
+  release()
   await waitForHydration(page)
+  await expect.poll(async () => toPlainText(await bar.innerText())).toContain('₹ 1,348')
+  await page.setViewportSize({ width: 1280, height: 800 })
   await findField(page, 'Name on the bib').fill('Tara Sample')
   await findField(page, 'Email').fill('tara@example.org')
   await findField(page, 'Mobile').fill('98470 12345')
@@ -90,7 +99,6 @@ test('a runner registers with a family, a shirt and a donation, pays, and sees e
   await expect.poll(() => distanceRadio.count()).toBe(0)
   await page.getByLabel('Date of birth').fill('1982-01-17')
   await distanceRadio.check()
-  await page.getByLabel('Running shirt').selectOption('xxl')
   await findButton(page, 'Add a person').click()
   await page.getByRole('textbox', { name: 'Person 1: Name' }).fill('Ravi Sample')
   await page.getByLabel('Person 1: Date of birth').fill('2009-01-17')

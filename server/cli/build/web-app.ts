@@ -28,26 +28,27 @@ export async function buildWeb(options: {
     logLevel: 'warn',
     build: { outDir: temporaryFolder, emptyOutDir: true },
   })
-  // Runs before all other scripts, so it contains its dependencies: shared chunks would load one after the other.
-  await build({
-    root: webFolder,
-    configFile: false,
-    logLevel: 'warn',
-    build: {
-      outDir: temporaryFolder,
-      emptyOutDir: false,
-      copyPublicDir: false,
-      manifest: '.vite/pre-hydration.json',
-      target: 'es2022',
-      modulePreload: false,
-      rolldownOptions: {
-        checks: { bundlerTimings: false },
-        input: path.join(webFolder, 'registration', 'hydration', 'pre-hydration-script.ts'),
-        // Imported modules have no side effects that are needed.
-        treeshake: { moduleSideEffects: false },
+  // Run before all other scripts, so each contains its dependencies: shared chunks would load one after the other.
+  for (const name of ['pre-hydration-script', 'pre-hydration-script-with-items'])
+    await build({
+      root: webFolder,
+      configFile: false,
+      logLevel: 'warn',
+      build: {
+        outDir: temporaryFolder,
+        emptyOutDir: false,
+        copyPublicDir: false,
+        manifest: `.vite/${name}.json`,
+        target: 'es2022',
+        modulePreload: false,
+        rolldownOptions: {
+          checks: { bundlerTimings: false },
+          input: path.join(webFolder, 'registration', 'hydration', `${name}.ts`),
+          // Imported modules have no side effects that are needed.
+          treeshake: { moduleSideEffects: false },
+        },
       },
-    },
-  })
+    })
   await compressAll(path.join(temporaryFolder, 'assets'))
   // The server-side renderer; it includes its own React, so that both use the same one.
   await build({

@@ -535,7 +535,8 @@ describe('a form that cannot be rendered delays no page', () => {
       join(folder, '.vite', 'manifest.json'),
       JSON.stringify(Object.fromEntries(chunks)),
     )
-    writeFileSync(join(folder, '.vite', 'pre-hydration.json'), '{}')
+    for (const name of ['pre-hydration-script', 'pre-hydration-script-with-items'])
+      writeFileSync(join(folder, '.vite', `${name}.json`), '{}')
   })
   afterEach(() => {
     vi.useRealTimers()

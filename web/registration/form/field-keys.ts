@@ -10,7 +10,7 @@ import type { FieldErrors, PublicEvent } from '../../../engine/index.ts'
 export const FORM_ID = 'registration'
 
 /**
- * Marks an element whose text pre-hydration-script.ts may change before the form's script has
+ * Marks an element whose text pre-hydration.ts may change before the form's script has
  * loaded. React accepts the text it finds.
  */
 export const preHydrationSpot = (spot: Spot) => ({

@@ -101,7 +101,7 @@ function ProgressText({ isBusy, isRetrying, uploadNotice }: SummaryProps) {
   )
 }
 
-/** Zero-width space: placeholder for a total calculated by pre-hydration-script.ts. */
+/** Zero-width space: placeholder for a total calculated by pre-hydration.ts. */
 const PLACEHOLDER = '\u200b'
 
 const isFree = (price: PriceView): boolean => price.is === 'price' && price.quote.total === 0

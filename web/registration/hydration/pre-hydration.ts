@@ -1,0 +1,116 @@
+/**
+ * A server-rendered form before hydration: live price, and recording of Pay.
+ * Built separately, without React, and loaded first. It undoes its changes to the page when React hydrates the form.
+ */
+import {
+  getButtonText,
+  formatPrice,
+  formatUnknownAmount,
+  normalise,
+} from '../../../engine/index.ts'
+import { FORM_PRICE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
+import type { Answers, RawAnswers } from '../../../engine/index.ts'
+import type { PageData } from '../../../engine/api.ts'
+import { initialAnswers } from '../draft-storage.ts'
+import { FORM_ID } from '../form/field-keys.ts'
+import type { Spot } from '../form/field-keys.ts'
+import { calculatePrice } from '../price/live-price.ts'
+import type { EventPage, PriceView } from '../price/live-price.ts'
+import type { FormExtensions } from '../form/form-extensions.ts'
+import { readTypedAnswers, onTakeover } from './answers-typed-before-hydration.ts'
+import { focusNextOnEnter } from '../fields/keyboard-and-autofill.ts'
+
+/** Hides an element but keeps its space, so that nothing moves. */
+const setHidden = (element: HTMLElement, isHidden: boolean): void => {
+  element.style.visibility = isHidden ? 'hidden' : ''
+}
+
+/** How the form of an event prices its answers and names its button. */
+type Extensions = Pick<FormExtensions, 'pricing' | 'submitLabel'>
+
+function runBeforeHydration(
+  { event: { event }, tariff }: EventPage,
+  { pricing, submitLabel }: Extensions,
+): void {
+  if (tariff === null) return
+  const spots = [...document.querySelectorAll<HTMLElement>('[data-ahead]')].flatMap((element) => {
+    const text = [...element.childNodes].find((node) => node instanceof Text)
+    return text ? [{ text, drawn: text.data, is: element.dataset['ahead'] as Spot }] : []
+  })
+  // The first page of several has a button to the next one, which needs the form's script.
+  const buttons =
+    event.form.pages === 'one'
+      ? document.querySelectorAll<HTMLButtonElement>(`button[form="${FORM_ID}"]`)
+      : []
+  const reasons = document.querySelectorAll<HTMLElement>('#pay-why')
+  const bills = document.querySelectorAll<HTMLElement>('.side .led')
+  const priceAnswers = (answers: Answers) =>
+    calculatePrice(event, { is: 'here', answer: tariff }, answers, pricing)
+  const readAnswers = (typed: RawAnswers): Answers => normalise(event, typed).answers
+  const totalOf = (price: PriceView) => (price.is === 'price' ? price.quote.total : null)
+  const totalText = (price: PriceView) =>
+    price.is === 'price' ? formatPrice(price.quote.total, price.quote.currency) : null
+  /** Total of the bill in the page, or null if the initial answers have no price. */
+  const billTotal = totalText(priceAnswers(readAnswers(initialAnswers(event))))
+  let isPressed = false
+
+  const updatePrice = (): void => {
+    const answers = readAnswers({
+      ...initialAnswers(event),
+      ...Object.fromEntries(readTypedAnswers(event)),
+    })
+    const price = priceAnswers(answers)
+    const total = totalOf(price)
+    const amount = totalText(price)
+    const texts: Readonly<Record<Spot, string | null>> = {
+      total: amount ?? formatUnknownAmount(event.currency),
+      instead: amount,
+      short: price.is === 'none' ? price.reason : '',
+      empty: amount === null ? null : formatMessage(FORM_PRICE_MESSAGES.total, { amount }),
+      why: price.is === 'none' ? price.reason : null,
+      pay: isPressed
+        ? FORM_PRICE_MESSAGES.wait
+        : (submitLabel(event, answers) ?? getButtonText(event, total)),
+    }
+    for (const { text, drawn, is } of spots) text.data = texts[is] ?? drawn
+    for (const button of buttons) button.disabled = price.is === 'none'
+    for (const reason of reasons) setHidden(reason, price.is !== 'none')
+    for (const bill of bills) setHidden(bill, amount !== billTotal)
+  }
+  const onChange = (): void => {
+    // Pay was pressed for the previous answers.
+    isPressed = false
+    updatePrice()
+  }
+  const onSubmit = (submitEvent: Event): void => {
+    if ((submitEvent.target as Element).id !== FORM_ID) return
+    // Without this, the browser would send the answers in the URL.
+    submitEvent.preventDefault()
+    isPressed = true
+    updatePrice()
+  }
+  const abort = new AbortController()
+  const { signal } = abort
+  const form = document.getElementById(FORM_ID)
+  form?.addEventListener(
+    'keydown',
+    (key) => focusNextOnEnter({ nativeEvent: key, currentTarget: form }),
+    { signal },
+  )
+  document.addEventListener('input', onChange, { signal })
+  document.addEventListener('change', onChange, { signal })
+  document.addEventListener('submit', onSubmit, { signal })
+  onTakeover(() => {
+    abort.abort()
+    for (const { text, drawn } of spots) text.data = drawn
+    for (const each of [...reasons, ...bills]) setHidden(each, false)
+    return isPressed
+  })
+  updatePrice()
+}
+
+/** Starts on a server-rendered form; on any other page it does nothing. */
+export function startBeforeHydration(extensions: Extensions): void {
+  const page = JSON.parse(document.getElementById('page')?.textContent ?? 'null') as PageData | null
+  if (page?.page === 'event' && page.drawn) runBeforeHydration(page, extensions)
+}
