@@ -196,7 +196,11 @@ describe('oversized input', () => {
     const lists = (await listRoutes()).filter(
       ({ method, path }) => method === 'GET' && /admin|csv/.test(path) && !/[:*{]/.test(path),
     )
-    expect(lists.length).toBeGreaterThan(10)
+    // One address of each route: its other spellings lead to the same handler.
+    const pathsOfLists = new Set(
+      new Map(lists.map(({ path }) => [path.replace(/^\/api|\/$/g, ''), path])).values(),
+    )
+    expect(pathsOfLists.size).toBeGreaterThan(10)
     for (const query of [
       `search=${'x'.repeat(12 * KB)}`,
       `search=${encodeURIComponent('%_"*'.repeat(500))}`,
@@ -208,7 +212,7 @@ describe('oversized input', () => {
       'payment_status=success&payment_status=failed&payment_status[]=x',
       Array.from({ length: 1000 }, (_, n) => `a${n}=1`).join('&'),
     ])
-      for (const { path } of lists) {
+      for (const path of pathsOfLists) {
         const { status } = await target.send({ path: `${path}?${query}`, headers })
         expect([path, query.slice(0, 40), status < 500]).toEqual([path, query.slice(0, 40), true])
       }

@@ -7,7 +7,7 @@ import type { ListedDocument, MonthClosing, Movement, SettlementFee } from '../.
 import { formatSheetRow, XLSX_ROWS_MAX } from '../spreadsheets/send-table.ts'
 import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
-import { buildExcel } from '../spreadsheets/write-excel.ts'
+import { buildExcelFiles } from '../spreadsheets/write-excel.ts'
 import {
   buildAmountCell,
   getEventTitle,
@@ -71,18 +71,25 @@ export async function buildAccountantFile(
       rows: fees.map((line) => buildFeeCells(deps, line)),
     },
   ]
+  const sheets = tables.filter(({ rows }) => rows.length <= XLSX_ROWS_MAX)
+  const excelFiles = await buildExcelFiles(
+    sheets.map(({ head, rows }) => ({ head, rows: rows.map(formatSheetRow) })),
+  )
   const files: Zippable = {
     [`readme_${scope.month}.txt`]: new TextEncoder().encode(formatReadme(scope.month)),
-  }
-  for (const { name, head: columns, rows } of tables) {
-    const file = `${name}_${scope.month}`
-    files[`${file}.csv`] = new TextEncoder().encode(formatCsvRows([columns, ...rows], true))
-    if (rows.length <= XLSX_ROWS_MAX)
-      // An Excel file is compressed already.
-      files[`${file}.xlsx`] = [
-        await buildExcel({ head: columns, rows: rows.map(formatSheetRow) }),
-        { level: 0 },
-      ]
+    ...Object.fromEntries(
+      tables.map(({ name, head, rows }) => [
+        `${name}_${scope.month}.csv`,
+        new TextEncoder().encode(formatCsvRows([head, ...rows], true)),
+      ]),
+    ),
+    // An Excel file is compressed already.
+    ...Object.fromEntries(
+      excelFiles.map((file, index) => [
+        `${sheets[index]?.name}_${scope.month}.xlsx`,
+        [file, { level: 0 }] as const,
+      ]),
+    ),
   }
   return new Promise((resolve, reject) => {
     zip(files, (error, data) => (error === null ? resolve(Buffer.from(data)) : reject(error)))

@@ -1,5 +1,5 @@
 /**
- * Writes one Excel file in a worker thread.
+ * Writes Excel files in a worker thread.
  * Thousands of rows take a second, which would block other requests of the server.
  */
 import { parentPort, workerData } from 'node:worker_threads'
@@ -11,25 +11,32 @@ import type { Sheet } from './write-excel.ts'
 const formatOf = (value: number): string => (Number(value.toFixed(2)) === value ? '0.00' : '0.000')
 
 assert(parentPort !== null, 'this module runs in a worker thread')
-const { head, rows } = workerData as Sheet
-const file = await writeXlsxFile(
-  [
-    head.map((value) => ({ value, type: String, fontWeight: 'bold' as const })),
-    // A cell of type String is never a formula, and a long digit string keeps all digits.
-    ...rows.map((row) =>
-      row.map((value) =>
-        value === ''
-          ? null
-          : typeof value === 'number'
-            ? {
-                value,
-                type: Number,
-                ...(Number.isInteger(value) ? {} : { format: formatOf(value) }),
-              }
-            : { value, type: String },
+const writeFile = ({ head, rows }: Sheet): Promise<Uint8Array> =>
+  writeXlsxFile(
+    [
+      head.map((value) => ({ value, type: String, fontWeight: 'bold' as const })),
+      // A cell of type String is never a formula, and a long digit string keeps all digits.
+      ...rows.map((row) =>
+        row.map((value) =>
+          value === ''
+            ? null
+            : typeof value === 'number'
+              ? {
+                  value,
+                  type: Number,
+                  ...(Number.isInteger(value) ? {} : { format: formatOf(value) }),
+                }
+              : { value, type: String },
+        ),
       ),
-    ),
-  ],
-  { stickyRowsCount: 1, columns: head.map((label) => ({ width: Math.max(14, label.length + 2) })) },
-).toBuffer()
-parentPort.postMessage(file)
+    ],
+    {
+      stickyRowsCount: 1,
+      columns: head.map((label) => ({ width: Math.max(14, label.length + 2) })),
+    },
+  ).toBuffer()
+
+// One after the other: a large sheet needs much memory while it is written.
+const files: Uint8Array[] = []
+for (const sheet of workerData as readonly Sheet[]) files.push(await writeFile(sheet))
+parentPort.postMessage(files)
