@@ -23,6 +23,7 @@ import {
   buildPostgraduate,
   createProof,
   registerDelegate,
+  listDistinctRoutes,
   listRoutes,
   signInAsAdmin,
   startTarget,
@@ -193,14 +194,10 @@ describe('oversized input', () => {
 
   test('in every query of the office gets a response within a second', async () => {
     const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
-    const lists = (await listRoutes()).filter(
+    const lists = (await listDistinctRoutes()).filter(
       ({ method, path }) => method === 'GET' && /admin|csv/.test(path) && !/[:*{]/.test(path),
     )
-    // One address of each route: its other spellings lead to the same handler.
-    const pathsOfLists = new Set(
-      new Map(lists.map(({ path }) => [path.replace(/^\/api|\/$/g, ''), path])).values(),
-    )
-    expect(pathsOfLists.size).toBeGreaterThan(10)
+    expect(lists.length).toBeGreaterThan(10)
     for (const query of [
       `search=${'x'.repeat(12 * KB)}`,
       `search=${encodeURIComponent('%_"*'.repeat(500))}`,
@@ -212,7 +209,7 @@ describe('oversized input', () => {
       'payment_status=success&payment_status=failed&payment_status[]=x',
       Array.from({ length: 1000 }, (_, n) => `a${n}=1`).join('&'),
     ])
-      for (const path of pathsOfLists) {
+      for (const { path } of lists) {
         const { status } = await target.send({ path: `${path}?${query}`, headers })
         expect([path, query.slice(0, 40), status < 500]).toEqual([path, query.slice(0, 40), true])
       }

@@ -211,6 +211,14 @@ export type Route = {
   readonly path: string
 }
 /** Returns every route and page of a server with the sample events, as the app lists them. */
+/** One address of each route: the others, with or without /api and a final slash, lead to the same handler. */
+export async function listDistinctRoutes(): Promise<readonly Route[]> {
+  const routes = (await listRoutes()).map(
+    (route) =>
+      [`${route.method} ${route.path.replaceAll(/^\/api(?=\/admin)|\/$/g, '')}`, route] as const,
+  )
+  return [...new Map(routes).values()]
+}
 export const listRoutes = (): Promise<readonly Route[]> => (routesPromise ??= list())
 const EVENTS = join(TOP, 'events')
 /** They are the same for all test files of a worker. */
