@@ -490,7 +490,16 @@ describe('a user of another event', () => {
 describe('a user of the event', () => {
   test('passes the access check at each of these routes, so the requests above were rejected because of the event', async () => {
     const rejectedRoutes: string[] = []
-    for (const route of routes) {
+    // One address of each: the requests above are sent to all of them.
+    const distinctRoutes = new Map(
+      routes
+        .filter(({ method }) => method !== 'HEAD')
+        .map((route) => [
+          `${route.method} ${route.url.replaceAll(/^\/api(?=\/admin)|\/$/g, '')}`,
+          route,
+        ]),
+    )
+    for (const route of distinctRoutes.values()) {
       const request = OWN_REQUESTS[route.rule.about]()
       const isListOfOtherEvent =
         route.rule.about === 'list' && !isShared(route) && !isEventList(otherParty, route)
