@@ -29,7 +29,7 @@ import type {
 } from '../../engine/index.ts'
 import type { Deps, Payments, StatusResponse } from '../dependencies.ts'
 import { getGatewayDefinition } from './gateways/registry.ts'
-import { buildRegistrationView } from '../registration/registration-for-emails-and-public.ts'
+import { buildRegistrationView } from '../registration/registration-views.ts'
 import type { NewMail, RawResponse, StoredPayment, StoredRegistration } from '../storage/index.ts'
 
 /**

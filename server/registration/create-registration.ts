@@ -44,7 +44,7 @@ import type {
 } from '../storage/index.ts'
 import { handOff, openCheckout } from '../payments/start-checkout.ts'
 import type { Pricing } from './compare-displayed-price.ts'
-import { buildRegistrationView } from './registration-for-emails-and-public.ts'
+import { buildRegistrationView } from './registration-views.ts'
 
 /** `randomInt` accepts a range of up to 2 ** 48. */
 const DIGITS_PER_DRAW = 14

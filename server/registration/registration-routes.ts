@@ -24,7 +24,7 @@ import { buildInstructionsOnly } from './actions/payment-instructions.ts'
 import { hideNewHolder, hidePreviousHolder } from './answers-after-transfer.ts'
 import { refuseBody, sendRefusal } from './registration-errors.ts'
 import { buildRegisterHandler } from './submit-registration.ts'
-import { buildPublicView } from './registration-for-emails-and-public.ts'
+import { buildPublicView } from './registration-views.ts'
 
 const { emailNeeded: EMAIL_NEEDED, emailDiffers: EMAIL_DIFFERS } = REFUSAL_MESSAGES.lookup
 

@@ -13,7 +13,7 @@ import {
   isDelegateEmail,
 } from '../registration/find-registration.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
-import { buildRegistrationView } from '../registration/registration-for-emails-and-public.ts'
+import { buildRegistrationView } from '../registration/registration-views.ts'
 
 /** Several delegates behind one address may have lost emails; a script is slowed down. */
 const REQUESTS_PER_ADDRESS: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }

@@ -21,7 +21,7 @@ import { listHolderDocuments } from '../documents/documents-after-transfer.ts'
 import { hidePreviousHolder } from '../registration/answers-after-transfer.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
 import { toWireSecondPayment } from '../payments/describe-duplicate-payment.ts'
-import { buildRegistrationView } from '../registration/registration-for-emails-and-public.ts'
+import { buildRegistrationView } from '../registration/registration-views.ts'
 import type { StoredAction, StoredRegistration } from '../storage/index.ts'
 
 export async function buildSelfServicePage(

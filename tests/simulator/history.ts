@@ -1,7 +1,7 @@
 /** Runs one history: executes the plan in virtual time and checks the invariants after each write. */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import { startExpiryJob } from '../../server/registration/actions/expire-unpaid.ts'
+import { startExpiryJob } from '../../server/registration/actions/expiry-job.ts'
 import { createBank } from './bank.ts'
 import { compareAllFigures } from './check-figures.ts'
 import { createTimeline } from './virtual-time.ts'

@@ -2,7 +2,7 @@
 import { canRetry } from '../../../engine/index.ts'
 import { buildConfirmationEmail, buildPayLinkEmail } from '../../../engine/messages.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
-import { buildRegistrationView } from '../registration-for-emails-and-public.ts'
+import { buildRegistrationView } from '../registration-views.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type { NewAction, NewMail, StoredRegistration } from '../../storage/index.ts'
 import { refuseData } from './action-input.ts'

@@ -37,7 +37,7 @@ import { CreatedCard, CreatedSummary, type CreatedRegistration } from './created
 import { PriceText } from './price-text.tsx'
 import { showAboveBar } from './show-above-bar.ts'
 import { LATER, PaymentChoice, readLastMethod, saveLastMethod } from './payment-choice.tsx'
-import { NO_PERSON, SimilarRegistrations, writePerson } from './similar-registrations.tsx'
+import { NO_PERSON, AlreadyRegisteredWarning, writePerson } from './already-registered-warning.tsx'
 import { callApi, isApiError } from '../../office-api-and-urls.ts'
 import { readCode } from '../../../app/api-responses.ts'
 import { useSignInOn401 } from '../../expired-session.ts'
@@ -235,7 +235,7 @@ function AddRegistrationForm({
         id === fullFieldId ||
         Object.keys(errors).some((name) => name === id || name.startsWith(`${id}.`)),
     )
-  const similarPeople = <SimilarRegistrations event={event} person={checkedPerson} />
+  const similarPeople = <AlreadyRegisteredWarning event={event} person={checkedPerson} />
   const renderField = (field: Field) => {
     const onChange = (value: unknown): void => setData({ ...data, [field.id]: value })
     return field.type === 'people' ? (

@@ -56,7 +56,7 @@ function useSimilarRegistrations(
 }
 
 /** Lists registrations with the same email, phone or name, to prevent duplicates. */
-export function SimilarRegistrations({
+export function AlreadyRegisteredWarning({
   event,
   person,
 }: {
