@@ -189,4 +189,10 @@ export const TERMS: readonly string[] = [
   'The boat ride is limited to 30 guests.',
   'Visitors of 65 years and above may ask for a wheelchair.',
   'At most 2 family members may join the banquet of the president.',
+  'The upper age limit for the young investigator award is 40 years.',
+  'The minimum age for the hotel bar is 21 years.',
+  'Rates of the hotel are 25% lower for delegates; the printed proceedings cost 30% less.',
+  'If you deduct tax at source, pay the fee less 10% TDS and send the certificate.',
+  'Refunds for cancelled registrations can be expected by the end of the month after the event.',
+  'Hotel rooms can be cancelled free of charge until a week before arrival.',
 ]

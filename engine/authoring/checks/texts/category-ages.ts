@@ -15,7 +15,7 @@ type Bound = {
   readonly accepted: readonly number[]
   readonly age: number
   readonly at: string
-  readonly words: string
+  readonly words: 'from' | 'up to'
 }
 
 /** Whole years between a birthday and the first day of the event. */
@@ -23,7 +23,12 @@ const yearsAt = (born: string, day: Day): number =>
   Number(day.slice(0, 4)) - Number(born.slice(0, 4)) - (day.slice(5) < born.slice(5) ? 1 : 0)
 
 /** Returns the ages at which a test of an age or of a date of birth divides delegates. */
-function readBounds({ config }: Model, field: string, raw: unknown, at: string): readonly Bound[] {
+export function readAgeBounds(
+  { config }: Model,
+  field: string,
+  raw: unknown,
+  at: string,
+): readonly Bound[] {
   if (typeof raw !== 'object' || raw === null) return []
   const test = raw as Readonly<Record<string, unknown>>
   const ages = (test.age ?? (/^age$|_age$/.test(field) ? raw : {})) as Readonly<
@@ -43,8 +48,10 @@ function readBounds({ config }: Model, field: string, raw: unknown, at: string):
   return [
     ...(first === undefined
       ? []
-      : [{ accepted: [first, first - 1], age: first, at, words: 'from' }]),
-    ...(last === undefined ? [] : [{ accepted: [last, last + 1], age: last, at, words: 'up to' }]),
+      : [{ accepted: [first, first - 1], age: first, at, words: 'from' as const }]),
+    ...(last === undefined
+      ? []
+      : [{ accepted: [last, last + 1], age: last, at, words: 'up to' as const }]),
   ]
 }
 
@@ -59,7 +66,7 @@ function listAgeBounds(model: Model, category: string | null): readonly Bound[] 
           .filter(({ owner }) => owner === `category.rules.${index}`)
           .flatMap(({ maps }) =>
             maps.flatMap(({ tests }) =>
-              tests.flatMap(({ field, raw, path }) => readBounds(model, field, raw, path)),
+              tests.flatMap(({ field, raw, path }) => readAgeBounds(model, field, raw, path)),
             ),
           ),
   )
@@ -71,7 +78,7 @@ const STATED =
 const OF_FEES =
   /\b(?:free|fees?|rates?|prices?|concession\w*|discount\w*|categor\w+|register as|exempt\w*|waived)\b/i
 /** Ages of others, or of something else than the category. */
-const OF_OTHERS =
+export const OF_OTHERS =
   /\b(?:child\w*|kids?|infants?|hotels?|rooms?|beds?|stay|dinner|lunch|meals?|food|tours?|travel|workshops?|companions?|accompanying|spouses?)\b/i
 
 /** Texts about fees that name a category and an age at which no rule divides. */

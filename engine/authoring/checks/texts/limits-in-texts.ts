@@ -5,6 +5,7 @@ import { findAllNamed } from '../../prose/named-in-text.ts'
 import { collectEventTexts } from '../../prose/event-texts.ts'
 import { findLimit, findLimitsInProse, NUMBER, readNumber } from './limits-in-prose.ts'
 import type { Limit } from './limits-in-prose.ts'
+import { findAgeLimits } from './age-limits.ts'
 import { categoryAge } from './category-ages.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
@@ -262,4 +263,9 @@ const textLimit: Check = {
   },
 }
 
-export const limitsInTexts = { EV633: textSeats, EV634: textLimit, EV635: categoryAge }
+const textAges: Check = {
+  ...categoryAge,
+  find: (model) => [...categoryAge.find(model), ...findAgeLimits(model)],
+}
+
+export const limitsInTexts = { EV633: textSeats, EV634: textLimit, EV635: textAges }

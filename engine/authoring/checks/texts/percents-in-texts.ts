@@ -14,7 +14,7 @@ import {
 
 const PERCENT = '(\\d{1,3}(?:\\.\\d+)?)\\s*(?:%|per ?cent\\b)'
 const OFF = new RegExp(
-  `${PERCENT}\\s*(?:off\\b|discounts?\\b|less\\b|concession|rebate|waiver|reduction|cheaper)|\\b(?:discounts?|concession|rebate|waiver|reduction)\\s*(?:of|@|:|-|–)?\\s*${PERCENT}|\\bsave\\s+${PERCENT}`,
+  `${PERCENT}\\s*(?:off\\b|discounts?\\b|less\\b|concession|rebate|waiver|reduction|cheaper)|\\b(?:discounts?|concession|rebate|waiver|reduction)\\s*(?:of|@|:|-|–)?\\s*${PERCENT}|\\bsave\\s+${PERCENT}|${PERCENT}\\s*(?:lower|lesser|reduced)\\s+(?:fees?|prices?|rates?|charges?)|\\b(?:fees?|prices?|rates?|pays?)\\b[^.%;:\\n]{0,30}\\b(?:less|lower(?:ed)?|lesser|reduced|cheaper)\\s+(?:by\\s+)?${PERCENT}`,
   'gi',
 )
 const ON_TOP = new RegExp(
@@ -23,7 +23,7 @@ const ON_TOP = new RegExp(
 )
 /** Shares of something else than the price of the registration and its items. */
 const OF_OTHERS =
-  /\b(?:refund\w*|cancel\w*|withdraw\w*|hotels?|travel|rail\w*|fares?|the (?:society|organi[sz]ers?) (?:pays?|bears?)|borne by (?:us|the (?:society|organi[sz]ers?))|airlines?|airfare|flights?|trains?|books?|journal|publisher|sponsor\w*|exhibit\w*|gst|vat|tax|tds|marks?|attend\w*|similarity|acceptance|membership|shop|store|restaurant|food|up ?to|credit|next|last|previous|late papers?)\b/i
+  /\b(?:refund\w*|cancel\w*|withdraw\w*|hotels?|rooms?|editions?|proceedings|travel|rail\w*|fares?|the (?:society|organi[sz]ers?) (?:pays?|bears?)|borne by (?:us|the (?:society|organi[sz]ers?))|airlines?|airfare|flights?|trains?|books?|journal|publisher|sponsor\w*|exhibit\w*|gst|vat|tax|tds|marks?|attend\w*|similarity|acceptance|membership|shop|store|restaurant|food|up ?to|credit|next|last|previous|late papers?)\b/i
 
 type Share = {
   readonly id: string

@@ -174,8 +174,68 @@ const refundDay: Check = {
         },
       ]
     })
-    return [...ofShares, ...findLastDay(model, steps)]
+    return [...ofShares, ...findLastDay(model, steps), ...findAcceptedUntil(model, steps)]
   },
+}
+
+const CANCELLATION = /\b(?:cancel(?:l?ations?|led|ed|l?ing)?|withdraw(?:als?|n)?)\b/i
+const ACCEPTED =
+  /\b(?:accepted|allowed|possible|permitted|entertained|considered|received|can|may|requests?|last (?:date|day)|deadline)\b/i
+const LAST_DAY =
+  /\b(?:till|until|up ?to|by|before|prior to|not later than|latest|(?:last (?:date|day)|deadline)\s+(?:for|of|to)\b[^.;!?\n]{0,30}?(?:is|:|-|–)?)\s*(?:the\s+)?$/i
+const NOT_ACCEPTED = /\bno (?:cancell?ations?|withdrawals?)\b|\b(?:not(?! later)|never|cannot)\b/i
+/** Cancelled by the organisers, only in some cases, or a day of something else, such as the payment of a refund. */
+const OF_ORGANISERS =
+  /\b(?:organi[sz]ers?|(?:the|this) (?:event|conference|workshop|meeting) (?:is|was|may|can)|if|unless|except|postpon\w*|visas?|flights?|trains?|travel|abstracts?|papers?|posters?|consent|clicking|insurance|waiting list|names?|substitut\w*|transfer\w*|replac\w*|instead|paid|credited|processed|expect\w*|refunds? (?:will|can|may|are|is))\b/i
+
+/** "Cancellation accepted till 15 October", or none after it, where the scale refunds a share until other days. */
+function findAcceptedUntil(
+  model: Model,
+  steps: readonly { readonly until: Day; readonly percent: number }[],
+): readonly Draft[] {
+  const last = steps.findLastIndex(({ percent }) => percent > 0)
+  const step = steps[last]
+  if (step === undefined) return []
+  const year = Number(model.config.to.slice(0, 4))
+  return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
+    path.startsWith('admin.')
+      ? []
+      : findMatches(text, SENTENCE).flatMap((sentence): Draft[] => {
+          const [words, offset] = [sentence[0], at + sentence.index]
+          const statement = `${heading} ${words}`
+          const days = findDays(words, year)
+          const [day] = days
+          if (day === undefined || days.length > 1) return []
+          const isAbout =
+            CANCELLATION.test(statement) &&
+            (ACCEPTED.test(words) || NOT_ACCEPTED.test(words)) &&
+            !OF_PARTS.test(statement) &&
+            !OF_ORGANISERS.test(words) &&
+            // A share or a denied refund with its day is compared with the scale above.
+            listTokens(model, words).every((token) => 'isDay' in token) &&
+            findMatches(words, NO_REFUND).length === 0
+          if (!isAbout) return []
+          const left = words.slice(0, day.start)
+          const isDenied = NOT_ACCEPTED.test(words)
+          if (isDenied ? !AFTER.test(left) : !LAST_DAY.test(left)) return []
+          const isRight = steps.some(
+            ({ until }) =>
+              matchesWords(day.last, until) ||
+              ((isDenied || BEFORE.test(left)) && matchesWords(day.last, addDays(until, 1))),
+          )
+          return isRight
+            ? []
+            : [
+                {
+                  at: path,
+                  span: [offset + day.start, offset + day.end],
+                  message: `the text says ${words.slice(day.start, day.end)} for cancellations, but the refund scale refunds ${step.percent}% until ${formatDay(step.until)}`,
+                  related: [{ at: `cancellation.steps.${last}`, message: 'the last refund' }],
+                  help: 'write the same day in both places; `until` includes its day',
+                },
+              ]
+        }),
+  )
 }
 
 /** "No refund after 30 September", where the scale refunds a share until another day. */

@@ -1,0 +1,97 @@
+/** Age limits in texts, such as "upper age limit 40 years", agree with the ages of conditions (for EV635). */
+import { collectEventTexts } from '../../prose/event-texts.ts'
+import { findAllNamed } from '../../prose/named-in-text.ts'
+import { findMatches } from '../../prose/pattern-matches.ts'
+import { findStatement } from '../../prose/subject-of-day.ts'
+import type { Draft } from '../../finding.ts'
+import type { Model } from '../../checked-file.ts'
+import { OF_OTHERS, readAgeBounds } from './category-ages.ts'
+
+/** An upper or lower limit, or one without a direction. */
+const LIMIT =
+  /\b(?:(upper|maximum|max\.?|highest)|(lower|minimum|min\.?|lowest))?\s*age(?:[- ]limit)?\s*(?:is|of|for \w+(?: \w+)?(?: is)?)?\s*[:=–-]?\s*(\d{1,3})(?![\d%.,]*\d|\s*(?:%|-|–|to\b|months?\b|days?\b))\s*(?:years?|yrs?)?/gi
+/** Limits of something that is not part of a registration. */
+const OF_PROGRAMME =
+  /\b(?:awards?|prizes?|papers?|posters?|quiz(?:zes)?|contests?|competitions?|fellowships?|scholarships?|grants?|orations?|presentations?|sessions?|elections?|membership)\b/i
+
+/** Returns the findings about limits that no condition has. A limit without a word such as "upper" must say "limit". */
+export function findAgeLimits(model: Model): readonly Draft[] {
+  const bounds = model.conditions.flatMap(({ maps, kind }) =>
+    kind === 'count'
+      ? []
+      : maps.flatMap(({ tests }) =>
+          tests.flatMap(({ field, raw, path }) => readAgeBounds(model, field, raw, path)),
+        ),
+  )
+  if (bounds.length === 0) return []
+  const subjects = listSubjects(model)
+  const accepted = new Set([...bounds.flatMap((bound) => bound.accepted), ...listFieldAges(model)])
+  return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
+    path.startsWith('admin.')
+      ? []
+      : findMatches(text, LIMIT).flatMap((match): Draft[] => {
+          const [start, end] = [match.index, match.index + match[0].trimEnd().length]
+          const [, upper, lower] = match
+          const isUpper = upper !== undefined
+          const isLimit = isUpper || lower !== undefined || /limit/i.test(match[0])
+          const { left, right } = findStatement(text, { start, end })
+          const statement = `${heading} ${left} ${right}`
+          const named = findAllNamed(
+            subjects.map(({ names }) => names),
+            statement,
+          )
+          const [bound] = bounds.filter(
+            ({ words, at: place }) =>
+              (isUpper ? words === 'up to' : lower === undefined || words === 'from') &&
+              // "Night trek: minimum age 12" is not about the age from which the dinner is sold.
+              (named.length === 0 ||
+                named.some((index) => place.startsWith(`${subjects[index]?.at}.`))),
+          )
+          return bound === undefined ||
+            !isLimit ||
+            accepted.has(Number(match[3])) ||
+            OF_OTHERS.test(statement) ||
+            OF_PROGRAMME.test(statement)
+            ? []
+            : [
+                {
+                  at: path,
+                  span: [at + start, at + end],
+                  message: `the text says “${match[0].trim()}”, but the condition applies ${bound.words} ${bound.age} years`,
+                  related: [{ at: bound.at, message: 'the condition' }],
+                  help: 'write the same age in both places',
+                },
+              ]
+        }),
+  )
+}
+
+/** Everything that a condition on an age can concern, with its names. */
+function listSubjects({ file, config }: Model): readonly {
+  readonly at: string
+  readonly names: readonly string[]
+}[] {
+  const toNames = (id: string, label: string | undefined): readonly string[] => [
+    ...(label === undefined ? [] : [label]),
+    id.replaceAll('-', ' '),
+  ]
+  const ofRules = (file.category.rules ?? []).map(({ then = '' }, index) => ({
+    at: `category.rules.${index}`,
+    names: toNames(then, config.categories.find(({ id }) => id === then)?.label),
+  }))
+  const ofFees = (['items', 'adjustments'] as const).flatMap((part) =>
+    (file.fees[part] ?? []).map(({ id, label }, index) => ({
+      at: `fees.${part}.${index}`,
+      names: toNames(id, label),
+    })),
+  )
+  return [...ofRules.filter(({ names }) => names.every((name) => name !== '')), ...ofFees]
+}
+
+/** The ages that the fields of the form accept at most and at least. */
+const listFieldAges = (model: Model): readonly number[] =>
+  model.fields.flatMap((field) => {
+    const { min, max, from, to } = field.raw as Readonly<Record<string, unknown>>
+    const limits = { at_least: min, at_most: max, from, to }
+    return readAgeBounds(model, field.id, limits, field.path).flatMap((bound) => bound.accepted)
+  })
