@@ -66,6 +66,7 @@ test('the page for organisers returns findings for each, and its worker continue
     text: file.toString('utf8'),
     shared: sharedFiles,
     otherRoutes: [],
+    published: null,
   }))
   const results: { number: number; codes: readonly string[]; isServed: boolean }[] = []
   const worker = new Worker(join(import.meta.dirname, 'checking.ts'), { workerData: requests })

@@ -184,6 +184,11 @@ describe('the page for organisers', () => {
     await expect
       .poll(async () => toPlainText(await failedExample.first().textContent()))
       .toContain('expected ₹ 5,900, got ₹ 8,260')
+    await findTab(page, 'Changes').click()
+    const changedPrice = page.getByRole('listitem').filter({ hasText: 'Price of AFPI Member – GP' })
+    await expect
+      .poll(async () => toPlainText(await changedPrice.first().textContent()))
+      .toContain('changed from ₹ 5,900 to ₹ 8,260')
     await context.close()
   })
 

@@ -8,6 +8,7 @@ const tabs = {
   price: 'Price',
   results: 'Result pages',
   findings: 'Findings',
+  changes: 'Changes',
   examples: 'Examples',
 } as const
 export type Tab = keyof typeof tabs

@@ -244,6 +244,10 @@ const formatRules = (list: PriceList): readonly string[] =>
     ({ title, rules }) => `${title}\n${formatTable(rules.map(({ id, says }) => [id, says]))}`,
   )
 
+/** Formats the lowest and the highest possible bill, a text of several lines each; empty if only registrations are sold. */
+export const formatExtremeBills = (event: EventConfig): readonly string[] =>
+  sellsMore(event) ? formatExtremes(proveBill(event).extremes) : []
+
 function formatExtremes(simulation: Simulation['extremes']): readonly string[] {
   if (simulation === null)
     return ['Lowest and highest bill: too many combinations of answers to check.']

@@ -209,7 +209,14 @@ test.each([
     facts: EMPTY_CONTEXT,
   }
   const preview = (
-    <PricePreview title="Price" event={event} trying={trying} lines={null} goTo={() => {}} />
+    <PricePreview
+      title="Price"
+      event={event}
+      trying={trying}
+      lines={null}
+      extremes={[]}
+      goTo={() => {}}
+    />
   )
   const html = renderToStaticMarkup(preview)
   for (const amount of [night, bill, price]) expect(findAmounts(html)).toContain(amount)

@@ -17,7 +17,14 @@ const text = baseWithPriceGroup.replace(
   'details: [reg_no, total]',
   'details: [reg_no, period, total]',
 )
-const checked = check({ number: 1, path: 'sample2026.yaml', text, shared, otherRoutes: [] })
+const checked = check({
+  number: 1,
+  path: 'sample2026.yaml',
+  text,
+  shared,
+  otherRoutes: [],
+  published: null,
+})
 const event = checked.event as EventConfig
 const findLine = (part: string): number => text.slice(0, text.indexOf(part)).split('\n').length
 
@@ -100,6 +107,7 @@ test('the preview of prices marks the cell of the group, and leads to its line',
       event={event}
       trying={trying}
       lines={checked.lines}
+      extremes={[]}
       goTo={() => {}}
     />,
   )

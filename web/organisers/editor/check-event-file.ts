@@ -2,11 +2,15 @@
 import {
   compileEvent,
   createLineFinder,
+  describeDiff,
+  diffEvents,
+  formatExtremeBills,
   getPricesPath,
+  readEvent,
   runExamples,
 } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
-import type { ExampleResult, Finding, SharedFiles } from '../../../engine/authoring.ts'
+import type { ChangeGroup, ExampleResult, Finding, SharedFiles } from '../../../engine/authoring.ts'
 
 export type CheckRequest = {
   readonly number: number
@@ -14,6 +18,8 @@ export type CheckRequest = {
   readonly text: string
   readonly shared: SharedFiles
   readonly otherRoutes: readonly string[]
+  /** The published text of the same event, if the file is to be compared with it. */
+  readonly published: string | null
 }
 export type CheckResult = {
   /** Number of the request that this answers. */
@@ -27,6 +33,10 @@ export type CheckResult = {
   readonly findings: readonly Finding[]
   readonly examples: readonly ExampleResult[]
   readonly lines: Lines
+  /** The lowest and the highest possible bill; empty if only registrations are sold. */
+  readonly extremes: readonly string[]
+  /** What differs from the published version. Null if it was not compared. */
+  readonly changes: readonly ChangeGroup[] | null
 }
 /** Positions in the file, with lines counted from 1; null if the file does not contain the item. */
 export type Lines = {
@@ -37,7 +47,8 @@ export type Lines = {
 }
 
 /** Never throws: incomplete text produces findings, and examples that cannot run are omitted. */
-export function check({ number, path, text, shared, otherRoutes }: CheckRequest): CheckResult {
+export function check(request: CheckRequest): CheckResult {
+  const { number, path, text, shared, otherRoutes } = request
   const { reads: draft, findings } = compileEvent(text, shared, { path }, { otherRoutes })
   const emptyResult = {
     number,
@@ -46,6 +57,8 @@ export function check({ number, path, text, shared, otherRoutes }: CheckRequest)
     findings,
     examples: [],
     lines: { rules: [], examples: [], prices: {} },
+    extremes: [],
+    changes: null,
   }
   try {
     // A file with errors is not served, but the preview shows it while it is edited.
@@ -56,11 +69,24 @@ export function check({ number, path, text, shared, otherRoutes }: CheckRequest)
           event: draft,
           examples: runExamples(draft),
           lines: findLines(draft, text),
+          extremes: formatExtremeBills(draft),
+          changes: comparePublished(request, draft),
         }
   } catch {
     // An event with errors may violate the engine's assertions; its findings report the cause.
     return emptyResult
   }
+}
+
+/** The published file has the support address in place of the office's, so this one is compared with it too. */
+function comparePublished(
+  { published, text, shared }: CheckRequest,
+  { office, support }: EventConfig,
+): readonly ChangeGroup[] | null {
+  if (published === null) return null
+  const old = readEvent(published, shared)
+  const next = readEvent(office === undefined ? text : text.replaceAll(office, support), shared)
+  return old === null || next === null ? null : describeDiff(diffEvents(old, next), old, next)
 }
 
 function findLines(event: EventConfig, text: string): Lines {

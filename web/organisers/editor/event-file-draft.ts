@@ -36,6 +36,7 @@ export function useCheck(
   path: string,
   shared: SharedFiles,
   otherRoutes: readonly string[],
+  published: string | null = null,
 ): CheckState {
   const [state, setState] = useState<CheckState>(UNCHECKED)
   const worker = useRef<Worker | null>(null)
@@ -74,7 +75,14 @@ export function useCheck(
           event: data.event ?? previous.event,
         }))
       }
-      const request: CheckRequest = { number: requestNumber, path, text, shared, otherRoutes }
+      const request: CheckRequest = {
+        number: requestNumber,
+        path,
+        text,
+        shared,
+        otherRoutes,
+        published,
+      }
       worker.current.postMessage(request)
       timeout = setTimeout(() => {
         worker.current?.terminate()
@@ -87,7 +95,7 @@ export function useCheck(
       clearTimeout(pauseTimer)
       clearTimeout(timeout)
     }
-  }, [text, path, shared, otherRoutes])
+  }, [text, path, shared, otherRoutes, published])
   return state
 }
 

@@ -24,6 +24,8 @@ import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import { FileBar } from './save-bar.tsx'
 import { saveFileDraft, fileName, useCheck } from './event-file-draft.ts'
 import type { CheckState, FileDraft } from './event-file-draft.ts'
+import { Changes } from './changes-panel.tsx'
+import type { PublishedFile } from './changes-panel.tsx'
 import { Editor } from './yaml-editor.tsx'
 import type { EditorHandle } from './yaml-editor.tsx'
 import { Examples, Findings } from './findings-panel.tsx'
@@ -65,15 +67,18 @@ export function FileWorkspace({ page, shared, opened, texts, isNew, leave }: Fil
     () => page.events.flatMap(({ routes }) => [routes.form, ...routes.also]),
     [page.events],
   )
-  const checking = useCheck(text, opened.path, shared, otherRoutes)
+  const [published, setPublished] = useState<PublishedFile | null>(null)
+  const checking = useCheck(text, opened.path, shared, otherRoutes, published?.text ?? null)
   const editor = useRef<EditorHandle>(null)
   const inForm = useRef<{ readonly event: EventConfig; readonly trying: TestDelegate } | null>(null)
   const isWide = useSideBySide()
   const [selectedTab, setSelectedTab] = useState<Tab>(isNew ? 'price' : isWide ? 'form' : 'file')
-  const tab = isWide && selectedTab === 'file' ? 'form' : selectedTab
   const today = useMemo(() => readInstant(page.now), [page.now])
   const [changedDelegate, setChangedDelegate] = useState<TestDelegate | null>(null)
   const { event } = checking
+  const isPublished = page.events.some(({ id }) => id === event?.id)
+  const isHidden = (isWide && selectedTab === 'file') || (selectedTab === 'changes' && !isPublished)
+  const tab = isHidden ? 'form' : selectedTab
   const testDelegate = useMemo(
     () =>
       changedDelegate ??
@@ -119,10 +124,19 @@ export function FileWorkspace({ page, shared, opened, texts, isNew, leave }: Fil
         event={event}
         trying={testDelegate}
         lines={checking.checked?.lines ?? null}
+        extremes={checking.checked?.extremes ?? []}
         goTo={goTo}
       />
     ),
     results: event && testDelegate && <Results event={event} trying={testDelegate} />,
+    changes: event && (
+      <Changes
+        id={event.id}
+        published={published}
+        load={setPublished}
+        changes={checking.checked?.changes ?? null}
+      />
+    ),
     findings: checking.checked && (
       <Findings
         findings={checking.checked.findings}
@@ -142,6 +156,15 @@ export function FileWorkspace({ page, shared, opened, texts, isNew, leave }: Fil
     'aria-labelledby': `org-tab-${of}`,
     hidden: of !== tab,
   })
+  const shownTabs: readonly Tab[] = [
+    ...(isWide ? [] : (['file'] as const)),
+    'form',
+    'price',
+    'results',
+    'findings',
+    ...(isPublished ? (['changes'] as const) : []),
+    'examples',
+  ]
   const theme = event === null ? {} : themeStyle(event)
   const withErrorBoundary = (of: Tab, content: ReactNode) => (
     <PreviewErrorBoundary key={of} resetBy={checking.checked}>
@@ -180,11 +203,7 @@ export function FileWorkspace({ page, shared, opened, texts, isNew, leave }: Fil
         <div className="org-right">
           <TabList
             label={texts.becomes}
-            tabs={
-              isWide
-                ? (['form', 'price', 'results', 'findings', 'examples'] as const)
-                : (['file', 'form', 'price', 'results', 'findings', 'examples'] as const)
-            }
+            tabs={shownTabs}
             chosen={tab}
             choose={setSelectedTab}
             findings={checking.checked?.findings.length ?? 0}

@@ -26,11 +26,13 @@ type PriceProps = {
   readonly event: EventConfig
   readonly trying: TestDelegate
   readonly lines: Lines | null
+  /** The lowest and the highest possible bill. */
+  readonly extremes: readonly string[]
   readonly goTo: (line: number) => void
 }
 
 /** The price for this delegate and day, the rule that decided, and the cell of the price list. */
-export function PricePreview({ title, event, trying, lines, goTo }: PriceProps) {
+export function PricePreview({ title, event, trying, lines, extremes, goTo }: PriceProps) {
   const explanation = useMemo(
     () => explain(event, trying.answers, noonOf(trying.day), trying.facts),
     [event, trying],
@@ -64,6 +66,16 @@ export function PricePreview({ title, event, trying, lines, goTo }: PriceProps) 
       )}
       <Table event={event} preview={explanation} lines={lines} goTo={goTo} />
       <ItemPrices event={event} />
+      {extremes.length > 0 && (
+        <>
+          <h2 className="disp">Cheapest and dearest bill</h2>
+          {extremes.map((text) => (
+            <pre key={text} className="org-bill">
+              {text}
+            </pre>
+          ))}
+        </>
+      )}
     </>
   )
 }
@@ -203,7 +215,7 @@ function Table({
   preview,
   lines,
   goTo,
-}: Omit<PriceProps, 'trying' | 'title'> & { readonly preview: Explanation }) {
+}: Omit<PriceProps, 'trying' | 'title' | 'extremes'> & { readonly preview: Explanation }) {
   const tables = buildPriceTables(event)
   if (tables.length === 0) return null
   return (

@@ -7,7 +7,7 @@ import { ADDED, type EventDiff, type PriceChange, type PriceOn, type ValueChange
 import { HEADINGS } from './format-diff.ts'
 
 /** The changes of one part of an event, a sentence each. */
-type ChangeGroup = { readonly title: string; readonly changes: readonly string[] }
+export type ChangeGroup = { readonly title: string; readonly changes: readonly string[] }
 
 /** Returns no group if nothing visible changes. `old` and `next` supply the labels. */
 export function describeDiff(

@@ -1,0 +1,65 @@
+/** The comparison of the file with the version that this server publishes. */
+import { useEffect } from 'react'
+import type { ChangeGroup } from '../../../engine/authoring.ts'
+import { call } from '../../app/api-client.ts'
+import { readEventFile } from '../../app/api-responses.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+
+/** The published text of an event, once it is loaded, or why it could not be loaded. */
+export type PublishedFile = {
+  readonly id: string
+  readonly text: string | null
+  readonly problem: string | null
+}
+
+type ChangesProps = {
+  /** The event of the file, which the server publishes too. */
+  readonly id: string
+  readonly published: PublishedFile | null
+  readonly load: (file: PublishedFile) => void
+  /** Null until the file is compared, or while it cannot be read. */
+  readonly changes: readonly ChangeGroup[] | null
+}
+
+/** Loads the published version when the panel is first shown. */
+export function Changes({ id, published, load, changes }: ChangesProps) {
+  const isLoaded = published?.id === id
+  useEffect(() => {
+    if (isLoaded) return
+    void call(`/api/events/${encodeURIComponent(id)}/file/`, readEventFile).then((answer) =>
+      load(
+        answer.ok
+          ? { id, text: answer.value.text, problem: null }
+          : { id, text: null, problem: answer.error.message },
+      ),
+    )
+  }, [id, isLoaded, load])
+  if (isLoaded && published.problem !== null)
+    return (
+      <p className="org-problem" role="alert">
+        <Icon name="bang" />
+        {published.problem}
+      </p>
+    )
+  return (
+    <>
+      <h2 className="disp">Compared with the published version</h2>
+      {changes === null ? (
+        <p className="org-none">Comparing, as soon as the file can be read</p>
+      ) : changes.length === 0 ? (
+        <p className="org-none">Nothing changes for delegates.</p>
+      ) : (
+        changes.map(({ title, changes: sentences }) => (
+          <section key={title} className="org-changes">
+            <h3>{title}</h3>
+            <ul>
+              {sentences.map((sentence) => (
+                <li key={sentence}>{sentence}</li>
+              ))}
+            </ul>
+          </section>
+        ))
+      )}
+    </>
+  )
+}
