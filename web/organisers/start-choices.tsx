@@ -59,7 +59,7 @@ export function StartChoices({ heading, events, hasAnswers, create, open }: Star
               className={hasAnswers ? 'btn line' : 'btn'}
               onClick={() => create(false)}
             >
-              New conference
+              {hasAnswers ? 'Discard them and begin anew' : 'New conference'}
             </button>
           </div>
         </li>
