@@ -47,7 +47,7 @@ const pay = async (page: Page, name: string): Promise<string> => {
 }
 const findRegion = (page: Page, name: string) => page.getByRole('region', { name })
 
-test('the refund of a second payment took a button and then a dialog: one button requests it, another withdraws it, and the office page links to the other registration', async () => {
+test('the refund of a second payment took a button and then a dialog: one button requests it, another withdraws it, and in the office one button refunds it in full', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   const firstRegNo = await pay(page, 'Dr Paid Twice')
   const sentence = 'If you paid twice by mistake, the email has a link to request a refund.'
@@ -106,6 +106,14 @@ test('the refund of a second payment took a button and then a dialog: one button
   await page.getByRole('link', { name: '1 refund request for a second payment' }).click()
   await page.getByRole('row', { name: secondRegNo }).getByText('Refund requested').waitFor()
   await expect.poll(() => page.getByText('Refund requested').count()).toBe(1)
+  await page.goto(`${server.url}/admin/events/sample2026/registrations/${secondRegNo}`)
+  await actionsRegion.getByRole('button', { name: 'Refund ₹ 1,180 in full' }).click()
+  await actionsRegion.getByText('The gateway started it.').waitFor()
+  await findEntries(page, `Second payment of the same person: the first is ${firstRegNo}.`)
+    .first()
+    .waitFor()
+  await expect.poll(() => actionsRegion.getByText('in full').count()).toBe(0)
+  await expectAccessible(page, 'a refunded second payment')
   expect(consoleErrors).toEqual([])
   await context.close()
 })

@@ -6,6 +6,7 @@ import type { ActionsResponse, WireReview } from '../../../engine/api.ts'
 import {
   ACTION_LABELS,
   arrangeActions,
+  canRefundAtOnce,
   DESTRUCTIVE_ACTIONS,
 } from '../../../web/office/registration/action-buttons.ts'
 import type { ButtonAction } from '../../../web/office/registration/action-buttons.ts'
@@ -62,6 +63,20 @@ function buildActions(
     ...details,
   }
 }
+
+test.each([
+  ['the gateway can refund all of it', {}, true],
+  ['a user may not refund', { allowed: [] }, false],
+  ['it is the only payment', { second_payment: null }, false],
+  ['a part was paid by transfer', { back_by_gateway: 1000 }, false],
+  ['another payment is under review', { reviews: [review] }, false],
+  ['the payment is disputed', { refund_notes: ['A dispute is open.'] }, false],
+  ['its refund is in progress', { kept: 0, back_by_gateway: 0 }, false],
+] as const)('one button refunds a second payment: %s', (_, details, isOffered) => {
+  const second_payment = { first: 'SMPL0', amount: 1475, asked_at: null }
+  const paid = buildActions('complete', { kept: 1475, back_by_gateway: 1475, second_payment })
+  expect(canRefundAtOnce({ ...paid, ...details } as ActionsResponse)).toBe(isOffered)
+})
 
 describe.each(STATES)('in the state %s', (state) => {
   test('every allowed action has one button, at most two are in view, and what cannot be undone comes last', () => {

@@ -60,3 +60,23 @@ export function arrangeActions({
   const main = usual.filter((button) => available.includes(button))
   return { main, more: available.filter((button) => !main.includes(button)) }
 }
+
+/** Whether one click may refund a second payment: the gateway can refund all of it now, and nothing is to be considered. */
+export const canRefundAtOnce = ({
+  allowed,
+  second_payment: second,
+  kept: received,
+  back_by_gateway: gatewayRefundable,
+  reviews,
+  refund_notes: notes,
+}: Pick<
+  ActionsResponse,
+  'allowed' | 'second_payment' | 'kept' | 'back_by_gateway' | 'reviews' | 'refund_notes'
+>): boolean =>
+  allowed.includes('refund') &&
+  second !== null &&
+  received > 0 &&
+  second.amount === received &&
+  gatewayRefundable === received &&
+  reviews.length === 0 &&
+  notes.length === 0

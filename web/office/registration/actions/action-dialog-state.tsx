@@ -29,6 +29,12 @@ export function useActionDialog({
   readonly onDone: () => void
 }): {
   readonly open: (button: ButtonAction, shown: ActionsResponse) => void
+  /** Performs an action without its dialog, which opens only if the action is refused. */
+  readonly perform: (
+    request: ActionRequest & { readonly act: ButtonAction },
+    shown: ActionsResponse,
+  ) => void
+  readonly isBusy: boolean
   readonly dialog: ReactNode
   /** The result of the last action. */
   readonly outcome: Outcome | null
@@ -59,6 +65,11 @@ export function useActionDialog({
       setOutcome(null)
       setOpened({ button, shown })
     },
+    perform: (request, shown) => {
+      setOutcome(null)
+      mutation.mutate(request, { onError: () => setOpened({ button: request.act, shown }) })
+    },
+    isBusy: mutation.isPending,
     dialog: opened !== null && (
       <ActionDialog
         key={opened.button}

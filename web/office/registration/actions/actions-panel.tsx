@@ -1,4 +1,5 @@
 /** The state of a registration, its amounts, and its action buttons with their dialogs. */
+import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { dayOf, formatDayShort, readInstant } from '../../../../engine/index.ts'
 import type { Currency } from '../../../../engine/index.ts'
@@ -8,11 +9,14 @@ import { PaymentClaimDetails } from './record-payment-fields.tsx'
 import { MoneyFigures } from './cancellation-refund-fields.tsx'
 import { useActionDialog } from './action-dialog-state.tsx'
 import { MoreActions } from './more-actions.tsx'
-import { ACTION_LABELS, arrangeActions } from '../action-buttons.ts'
+import { ACTION_LABELS, arrangeActions, canRefundAtOnce } from '../action-buttons.ts'
+import type { ActionRequest } from '../action-buttons.ts'
 import { ReviewCard } from '../../reconciliation/payment-review-card.tsx'
 import { registrationUrl } from '../../office-api-and-urls.ts'
 import { ActionOutcome } from '../../ui/action-outcome.tsx'
+import { newKey } from '../../../app/api-client.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
 import { formatResponseMoney } from '../../ui/format-amount.ts'
 import '../../discount-codes/discount-codes-page.css'
 import '../actions-and-timeline.css'
@@ -26,7 +30,7 @@ type ActionsProps = {
 }
 
 export function Actions({ data, event, reload, onDone }: ActionsProps) {
-  const { open, dialog, outcome, setOutcome } = useActionDialog({
+  const { open, perform, isBusy, dialog, outcome, setOutcome } = useActionDialog({
     regNo: data.reg_no,
     reload,
     onDone,
@@ -44,6 +48,14 @@ export function Actions({ data, event, reload, onDone }: ActionsProps) {
           event={event}
           secondPayment={data.second_payment}
           currency={currency}
+        />
+      )}
+      {data.second_payment && canRefundAtOnce(data) && (
+        <RefundSecondPayment
+          secondPayment={data.second_payment}
+          currency={currency}
+          isBusy={isBusy}
+          onRefund={(request) => perform(request, data)}
         />
       )}
       {data.told && <PaymentClaimDetails claim={data.told} currency={currency} />}
@@ -134,5 +146,31 @@ function SecondPaymentNotice({
         )}
       </span>
     </p>
+  )
+}
+
+function RefundSecondPayment({
+  secondPayment: { first, amount },
+  currency,
+  isBusy,
+  onRefund,
+}: {
+  readonly secondPayment: WireSecondPayment
+  readonly currency: Currency
+  readonly isBusy: boolean
+  readonly onRefund: (request: ActionRequest & { readonly act: 'refund' }) => void
+}) {
+  const [key] = useState(newKey)
+  const why = `Second payment of the same person: the first is ${first}.`
+  return (
+    <div className="acts-of">
+      <BusyButton
+        className="btn sm"
+        isBusy={isBusy}
+        onClick={() => onRefund({ act: 'refund', why, amount: String(amount), key })}
+      >
+        Refund {formatResponseMoney(amount, currency)} in full
+      </BusyButton>
+    </div>
   )
 }
