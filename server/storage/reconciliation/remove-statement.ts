@@ -1,6 +1,7 @@
 /** Removes a saved bank statement that no payment or decision depends on. */
+import { sql as raw } from 'kysely'
 import { err, ok } from '../../../engine/index.ts'
-import type { Result } from '../../../engine/index.ts'
+import type { Amount, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
@@ -44,10 +45,19 @@ const deleteLinks = statement((builder, { id }: { id: number }) =>
 const deleteStatement = statement((builder, { id }: { id: number }) =>
   builder.deleteFrom('bank_statements').where('id', '=', id).returning('id'),
 )
-/** A line of another statement stays, and one with decisions, which are never deleted. */
-const deleteUnusedLines = statement((builder, { ids }: { ids: string }, dialect) =>
+/**
+ * A line of another statement stays, and one with decisions, which are never deleted. The row of any other line stays
+ * without its contents: SQLite would give its id to a new line, about which a page opened earlier could then decide.
+ */
+const blankUnusedLines = statement((builder, { ids }: { ids: string }, dialect) =>
   builder
-    .deleteFrom('bank_lines')
+    .updateTable('bank_lines')
+    .set(({ lit }) => ({
+      key: raw<string>`'removed ' || bank_lines.id`,
+      narration: '',
+      reference: '',
+      amount: lit(0 as Amount),
+    }))
     .where(({ ref }) => dialect.isIn(ref('bank_lines.id'), ids))
     .where(({ exists, not, selectFrom }) =>
       not(
@@ -79,7 +89,7 @@ export async function removeBankStatement(
   const lines = await linesOf.all(sql, { id })
   deleteLinks.run(sql, { id })
   if ((await deleteStatement.get(sql, { id })) === undefined) return ok(null)
-  deleteUnusedLines.run(sql, { ids: JSON.stringify(lines.map((line) => line.bank_line_id)) })
+  blankUnusedLines.run(sql, { ids: JSON.stringify(lines.map((line) => line.bank_line_id)) })
   const what = `removed a bank statement: ${name}`
   for (const eventId of events.length === 0 ? [null] : events)
     addAuditEntry(sql, { at, who, what, eventId, regNo: null })

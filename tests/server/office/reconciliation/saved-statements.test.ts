@@ -419,6 +419,12 @@ describe.each(DATABASES)('on %s', (database) => {
     const again = await upload(paul, lines)
     expect(again.is_new).toBe(true)
     expect((await open(paul, again.id)).totals).toMatchObject({ left: { lines: 3 } })
+    // A page opened before could decide about a new line, which had the id of a removed one.
+    const gone = await upload(paul, [`${day},GONE,,,40`])
+    const [removed] = (await open(paul, gone.id)).lines
+    expect(await remove(paul, gone.id)).toEqual([200, 'Statement removed.'])
+    const next = await upload(paul, [`${day},ANOTHER,,,50`])
+    expect((await open(paul, next.id)).lines.map((line) => line.id)).not.toContain(removed?.id)
   })
 
   test('a transfer that the bank returned counted without a review, if its line was assigned later or split', async () => {
