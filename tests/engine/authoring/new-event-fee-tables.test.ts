@@ -164,6 +164,31 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
+    'a line for each category and period',
+    'Category\tPeriod\tFee\nMember\tTill 31 Aug 2026\t5000\nMember\tSpot\t6000\nStudent\tTill 31 Aug 2026\t2000\nStudent\tSpot\t3000',
+    [':2026-08-31 | Spot:', 'Member | 5000 | 6000', 'Student | 2000 | 3000'],
+  ],
+  [
+    'a heading in another currency, and a title above some rows',
+    'Category\tFee (Rs.) till 31 Aug 2026\tFee (Rs.) from 1 Sep 2026 onwards\tAmount in USD\n\tResidential\t\t\nMember\t5000\t6000\t7000',
+    [
+      ':2026-08-31 | : | Amount in USD:',
+      'Member | 5000 | 6000 | USD 7000',
+      ',1, Until which day does “Regular” apply?',
+      '0,2, “USD 7000” is in another currency. Write the price in rupees.',
+      ',,0 “Residential” has no prices. If it is a category, add it as a row; then remove it here.',
+    ],
+  ],
+  [
+    'prices without and with GST are not two categories',
+    'Category\tEarly Bird (Upto 31st August, 2026)\t\n\tWithout GST\tWith GST\nMember\t5000\t5900',
+    [
+      'Early Bird Without GST:2026-08-31 | Early Bird With GST:2026-08-31',
+      'Member | 5000 | 5900',
+      ',1, “Early Bird With GST” would end on 31 August 2026, before it begins (1 September 2026).',
+    ],
+  ],
+  [
     'mistakes: days out of order, a price that falls, a label twice, another rate of GST',
     'Category\tEarly till 31 Aug 2026\tRegular till 31 July 2026\tSpot\nDelegate\t6000\t5000\t7000\ndelegate\t1\t2\t3\nGST 5% extra',
     [

@@ -60,8 +60,9 @@ function cleanLabel(around: string): string {
     .replace(/\(\s*\)|\[\s*\]/g, ' ')
     .replace(/[([][^()[\]]*$/, (rest) => rest.replace(/^[([]/, ' '))
     .replace(CONNECTING, ' ')
+    .replace(/\(\s*\)|^([^(]*)\)|\(([^)]*)$/g, ' $1$2 ')
     .replace(/\s+/g, ' ')
-    .replace(/^[\s:;,.–—()-]+|[\s:;,.–—(-]+$/g, '')
+    .replace(/^[\s:;,./–—()-]+|[\s:;,./–—(-]+$/g, '')
     .trim()
 }
 

@@ -1,6 +1,6 @@
 /** Reads a table of fees as it is copied from a spreadsheet or a web page; nothing in it is dropped. */
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
-import type { Currency } from '../../../lib/money.ts'
+import { INR, type Currency } from '../../../lib/money.ts'
 import { addDays, type Day } from '../../../lib/time.ts'
 import {
   isPriceCell,
@@ -42,9 +42,10 @@ export type TableContext = {
 
 const NUMBERING = /^(?:(?:s|sl|sr)\.?\s*no\.?|no\.?|#)$/i
 const CAPTION =
-  /^[\s*]*(?:(?:registration|delegate|conference|all|are|is|fees?|fee structure|tariff|amount|charges?|rates?|prices?|categor(?:y|ies)|particulars?|types?|details|class|in|inr|rs\.?|₹|rupees|per|person|of|the|and|for|date|dates|period|structure|:|–|-|\/|\(|\)|20\d\d)[\s:*()]*)+$/i
+  /^[\s*]*(?:(?:notes?|registration|delegate|conference|all|are|is|fees?|fee structure|tariff|amount|charges?|rates?|prices?|categor(?:y|ies)|particulars?|types?|details|class|in|inr|rs\.?|₹|rupees|per|person|of|the|and|for|date|dates|period|structure|:|–|-|\/|\(|\)|20\d\d)[\s:*()]*)+$/i
 const GROUP =
   /\b(members?|non[- ]?members?|delegates?|students?|pgs?|post ?graduates?|residents?|faculty|doctors?|consultants?|nurses?|trainees?|interns?|ugs?|indian?s?|foreign\w*|overseas|international|saarc|national)\b/i
+const OTHER_CURRENCY = /\b(usd|us\$|eur|gbp|aed|dollars?|euros?)\b|[$€£]/i
 const ACCOMPANYING = /\b(accompan\w*|spouses?)\b/i
 
 /** Cells of the table whose headings and labels are read, before days are. */
@@ -52,6 +53,8 @@ type Body = {
   readonly heads: readonly string[]
   readonly rows: readonly FeeRow[]
 }
+/** A row whose labels are still apart. */
+type LabelledRow = { readonly labels: readonly string[]; readonly cells: readonly string[] }
 
 export function readFeeTable(text: string, context: TableContext): PastedFees {
   const { currency } = context
@@ -83,13 +86,13 @@ export function readFeeTable(text: string, context: TableContext): PastedFees {
     columns.prices.length,
   )
   const rows = readRows(priceRows, columns, currency, taxNotes)
-  const body = arrange(heads, rows)
+  const body = arrange(heads, rows, currency)
   const latest = context.to ?? context.from ?? addDays(context.today, 365)
   const fees: FeeTable = {
     columns: connectPeriods(
       body.heads.map((head) => readPeriodHeading(head, latest)),
       context,
-    ),
+    ).map((column) => (CAPTION.test(column.label) ? { ...column, label: '' } : column)),
     rows: body.rows,
     notes,
   }
@@ -133,7 +136,14 @@ function separateRows(
       index > first - 2
     )
       group = filled[0] ?? ''
-    else if (filled.length === 1 && index < first && (row[0] ?? '') === '') headRows.push(row)
+    else if (
+      filled.length === 1 &&
+      index < first &&
+      (row[0] ?? '') === '' &&
+      // Below the headings, a single text is the title of the rows that follow.
+      (headRows.length === 0 || isPeriodHeading(filled[0] ?? ''))
+    )
+      headRows.push(row)
     else for (const cell of filled) note(cell)
   }
   return { headRows, priceRows }
@@ -196,18 +206,18 @@ function readRows(
   columns: Columns,
   currency: Currency,
   taxNotes: string[],
-): readonly FeeRow[] {
+): readonly LabelledRow[] {
   const above: string[] = []
   let before: readonly string[] = []
   return priceRows.map((row) => {
-    const label = columns.labels
+    const labels = columns.labels
       .map((column, index) => {
         const isMerged = index < columns.labels.length - 1
         const cell = row[column] ?? ''
         return (above[index] = cell === '' && isMerged ? (above[index] ?? '') : cell)
       })
+      .map(cleanLabel)
       .filter((part) => part !== '')
-      .join(' – ')
     const cells = columns.prices.map((column, index) => {
       const cell = row[column] ?? ''
       const suggestion = suggestAmount(cell, currency)
@@ -223,7 +233,7 @@ function readRows(
       readPrice(first, currency) === 0 &&
       cells.slice(1).every((cell) => cell === '')
     before = isSpanned ? cells.map(() => first) : cells
-    return { label: cleanLabel(label), cells: before }
+    return { labels, cells: before }
   })
 }
 
@@ -231,8 +241,22 @@ const cleanLabel = (text: string): string =>
   text.replace(/[\s:*†‡#]+$/, '').replace(/^[\s*•–-]+/, '')
 
 /** Arranges the table with categories as rows and periods as columns, however it was drawn. */
-function arrange(heads: readonly (readonly string[])[], rows: readonly FeeRow[]): Body {
+function arrange(
+  heads: readonly (readonly string[])[],
+  labelled: readonly LabelledRow[],
+  currency: Currency,
+): Body {
+  const listed = readList(labelled)
+  if (listed !== null) return listed
   const joined = heads.map((parts) => parts.join(' '))
+  const isForeign = joined.map((head) => currency === INR && OTHER_CURRENCY.test(head))
+  const rows = labelled.map(({ labels, cells }) => ({
+    label: labels.join(' – '),
+    // A figure is not in rupees if its heading says so.
+    cells: cells.map((cell, column) =>
+      isForeign[column] === true && /^\d/.test(cell) ? `USD ${cell}` : cell,
+    ),
+  }))
   const isTimed = heads.some((parts) => parts.some(isPeriodHeading))
   if (!isTimed && rows.length > 0 && rows.every(({ label }) => isPeriodHeading(label)))
     return {
@@ -248,6 +272,8 @@ function arrange(heads: readonly (readonly string[])[], rows: readonly FeeRow[])
   }))
   const isGrouped =
     columns.length > 1 &&
+    // Prices with and without GST are not two categories.
+    !columns.some(({ group }) => mentionsTax(group)) &&
     columns.every(
       ({ group, period }) => group !== '' && (isTimed ? period !== '' : GROUP.test(group)),
     )
@@ -270,6 +296,31 @@ function arrange(heads: readonly (readonly string[])[], rows: readonly FeeRow[])
         ),
       })),
     ),
+  }
+}
+
+/** Reads a list with a line for each category and period; null if it is not one. */
+function readList(rows: readonly LabelledRow[]): Body | null {
+  const isList = rows.every(
+    ({ labels: [category = '', period = '', third], cells }) =>
+      third === undefined &&
+      cells.length === 1 &&
+      isPeriodHeading(period) &&
+      !isPeriodHeading(category),
+  )
+  if (!isList || rows.length === 0) return null
+  const [categories, periods] = [0, 1].map((part) => [
+    ...new Set(rows.map(({ labels }) => labels[part] ?? '')),
+  ])
+  return {
+    heads: periods ?? [],
+    rows: (categories ?? []).map((category) => ({
+      label: category,
+      cells: (periods ?? []).map(
+        (period) =>
+          rows.find(({ labels }) => labels[0] === category && labels[1] === period)?.cells[0] ?? '',
+      ),
+    })),
   }
 }
 
