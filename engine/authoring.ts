@@ -30,7 +30,11 @@ export { formatDiff } from './authoring/tools/diff/format-diff.ts'
 export { describeDiff, type ChangeGroup } from './authoring/tools/diff/describe-diff.ts'
 export { writeMissingExamples } from './authoring/checks/examples/missing-examples.ts'
 export { listCalendarDays, type CalendarDay } from './authoring/tools/event-calendar.ts'
-export { formatExtremeBills, formatSimulation, simulate } from './authoring/tools/simulate-prices.ts'
+export {
+  formatExtremeBills,
+  formatSimulation,
+  simulate,
+} from './authoring/tools/simulate-prices.ts'
 export { explain, formatExplanation, type Explanation } from './authoring/tools/explain-price.ts'
 export { formatTax, getPricesPath } from './authoring/tools/explain-bill-lines.ts'
 export { readContext } from './authoring/tools/context-arguments.ts'

@@ -60,7 +60,7 @@ export const FORM_MESSAGES = {
   samePerson: {
     title: 'Register and pay again?',
     notCharged: '{reason} You have not been charged again.',
-    open: 'Open registration {number}',
+    open: 'Open that registration',
     again: 'Register and pay again',
   },
 } as const

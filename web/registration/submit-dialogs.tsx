@@ -89,7 +89,7 @@ export function SubmitDialog({
           <p>{formatMessage(samePerson.notCharged, { reason: message })}</p>
           <div className="acts">
             <a className="btn" href={resultPageUrl(event, regNo)}>
-              {formatMessage(samePerson.open, { number: regNo })}
+              {samePerson.open}
             </a>
             <button
               type="button"

@@ -79,7 +79,7 @@ export function Actions({ data, event, reload, onDone }: ActionsProps) {
             <button
               key={button}
               type="button"
-              className={index === 0 ? 'btn sm' : 'btn line sm'}
+              className={index === 0 && !canRefundAtOnce(data) ? 'btn sm' : 'btn line sm'}
               onClick={() => open(button, data)}
             >
               {ACTION_LABELS[button]}
