@@ -189,10 +189,12 @@ export async function saveSettlement(
   if (newLines.length === 0) return { added: 0, changed, known, toReview: 0 }
   const settlement = await insertSettlement.get(sql, newSettlement)
   assert(settlement !== undefined, 'an inserted settlement has an id')
-  const entryText = `saved ${newLines.length} ${newLines.length === 1 ? 'line' : 'lines'} of a settlement`
-  addAuditEntry(sql, { at, who: user, what: entryText, eventId, regNo: null })
+  // Events may share the account: the owners of each see that lines of their payments were saved.
+  const savedByEvent = new Map<string, number>()
   let toReview = 0
   for (const line of newLines) {
+    const ofEvent = (await findOrder(sql, source, line.order))?.event_id ?? eventId
+    savedByEvent.set(ofEvent, (savedByEvent.get(ofEvent) ?? 0) + 1)
     insertLine.run(sql, {
       ...line,
       settlementId: settlement.id,
@@ -204,6 +206,14 @@ export async function saveSettlement(
     if (line.is === 'sale' && (await saveUnknownPayment(sql, newSettlement, line))) toReview += 1
     else if (line.is === 'refund') await queryOrderAgain(sql, newSettlement, line)
   }
+  for (const [ofEvent, count] of savedByEvent)
+    addAuditEntry(sql, {
+      at,
+      who: user,
+      what: `saved ${count} ${count === 1 ? 'line' : 'lines'} of a settlement`,
+      eventId: ofEvent,
+      regNo: null,
+    })
   for (const utr of new Map(newLines.map((line) => [transferKey(line), line.utr])).values())
     if (utr !== '') await reportPaidOut(sql, utr)
   return { added: newLines.length, changed, known, toReview }

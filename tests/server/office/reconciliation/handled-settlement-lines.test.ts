@@ -210,6 +210,14 @@ test('a line that agrees, and one of an event that the user cannot see, cannot b
     `OTHR4444444444444,CB4,1180.00,0,0,-1180.00,UTR2,30-01-2026,Chargeback`,
   ].join('\r\n')
   await post('reconcile/keep', report)
+  expect(
+    server.rows(
+      "SELECT what, event_id FROM audit_log WHERE what LIKE 'saved %' ORDER BY id DESC LIMIT 2",
+    ),
+  ).toEqual([
+    { what: 'saved 1 line of a settlement', event_id: 'other2026' },
+    { what: 'saved 2 lines of a settlement', event_id: EVENT },
+  ])
   const lines = server.rows("SELECT id, reference FROM settlement_lines WHERE utr = 'UTR2'")
   const idOf = (reference: string): number =>
     Number(lines.find((line) => line['reference'] === reference)?.['id'])
