@@ -5,12 +5,13 @@ import type { PageProps } from '../app/page-props.ts'
 import { SiteFooter, SiteHeader } from '../landing/site-header-footer.tsx'
 import { loadFileDraft, saveFileDraft } from './editor/event-file-draft.ts'
 import type { FileDraft } from './editor/event-file-draft.ts'
-import { FileWorkspace } from './editor/file-workspace.tsx'
-import { loadAnswers } from './new-conference/answers.ts'
+import { loadAnswers } from './new-conference/answer-draft.ts'
 import { StartChoices } from './start-choices.tsx'
 import '../landing/landing-sections.css'
 import './organisers-page.css'
 
+// The choices do not wait for the editor and the checker.
+const FileWorkspace = lazy(() => import('./editor/file-workspace.tsx'))
 const NewConference = lazy(() => import('./new-conference/new-conference.tsx'))
 
 const isSite = (site: unknown): site is Site =>
@@ -58,7 +59,7 @@ export default function OrganisersPage({ page }: PageProps) {
           />
         )}
         {page.shared !== null && file === null && isAsking && (
-          <Suspense fallback={null}>
+          <Suspense fallback={<Loading />}>
             <NewConference
               page={page}
               shared={page.shared}
@@ -72,14 +73,16 @@ export default function OrganisersPage({ page }: PageProps) {
           </Suspense>
         )}
         {page.shared !== null && file !== null && (
-          <FileWorkspace
-            page={page}
-            shared={page.shared}
-            opened={file}
-            texts={texts}
-            isNew={isNew}
-            leave={leave}
-          />
+          <Suspense fallback={<Loading />}>
+            <FileWorkspace
+              page={page}
+              shared={page.shared}
+              opened={file}
+              texts={texts}
+              isNew={isNew}
+              leave={leave}
+            />
+          </Suspense>
         )}
         <div className="wrap">
           <ol className="org-steps">
@@ -93,3 +96,10 @@ export default function OrganisersPage({ page }: PageProps) {
     </div>
   )
 }
+
+const Loading = () => (
+  <p className="org-wait" role="status">
+    <span className="spin" aria-hidden="true" />
+    Loading
+  </p>
+)

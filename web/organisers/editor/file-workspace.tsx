@@ -59,7 +59,14 @@ type FileWorkspaceProps = {
 }
 
 /** The editor of one file. Its text is kept as a draft of the browser tab, and saved as a download. */
-export function FileWorkspace({ page, shared, opened, texts, isNew, leave }: FileWorkspaceProps) {
+export default function FileWorkspace({
+  page,
+  shared,
+  opened,
+  texts,
+  isNew,
+  leave,
+}: FileWorkspaceProps) {
   const [text, setText] = useState(opened.text)
   const [savedText, setSavedText] = useState(opened.isSaved ? opened.text : null)
   const [isLeaving, setLeaving] = useState(false)

@@ -1,4 +1,4 @@
-/** The answers about a new conference: kept in this browser tab, and read by the engine's questions. */
+/** Reads the answers about a new conference with the engine's questions, and writes the file. */
 import { day } from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
 import {
@@ -9,17 +9,7 @@ import {
   suggestEventId,
 } from '../../../engine/authoring.ts'
 import type { FeeProblem, FeeTable, NewEventAnswers, Question } from '../../../engine/authoring.ts'
-import { hasAll, isRecord } from '../../app/json-readers.ts'
-import { readStored, removeStored, writeStored } from '../../app/browser-storage.ts'
-
-/** Texts as typed; the table of fees has its own structure. `at`: the question that is shown. */
-export type AnswerDraft = {
-  readonly texts: Readonly<Partial<Record<Question['name'], string>>>
-  readonly fees: FeeTable
-  readonly at: Question['name']
-  /** The questions are shown. Otherwise the draft waits until the organiser continues. */
-  readonly isOpen: boolean
-}
+import type { AnswerDraft } from './answer-draft.ts'
 
 const EMPTY_ROWS = 3
 export const EMPTY_DRAFT: AnswerDraft = {
@@ -103,49 +93,6 @@ export function writeFile(
   const id = suggestEventId(answers.title ?? 'conference', used.ids)
   const prefix = findPrefix(id, used.prefixes) ?? findPrefix('conference', used.prefixes) ?? 'CONF'
   return { path: `events/${id}.yaml`, text: createEventFile({ ...answers, id, prefix, today }) }
-}
-
-const STORAGE_NAME = 'answers about a new conference'
-
-export function saveAnswers(draft: AnswerDraft | null): void {
-  if (draft === null) removeStored(STORAGE_NAME)
-  else writeStored(STORAGE_NAME, draft)
-}
-
-/** Null if there is none, or an earlier version of the page stored it differently. */
-export function loadAnswers(): AnswerDraft | null {
-  const stored = readStored(STORAGE_NAME)
-  if (!isRecord(stored)) return null
-  const { texts, fees, at, isOpen } = stored
-  const name = QUESTIONS.find((question) => question.name === at)?.name
-  if (name === undefined || !isRecord(texts) || !isRecord(fees)) return null
-  const { columns, rows, notes } = fees
-  if (!Array.isArray(columns) || !Array.isArray(rows) || !Array.isArray(notes)) return null
-  const readText = (value: unknown): string => (typeof value === 'string' ? value : '')
-  return {
-    texts: Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, readText(value)])),
-    fees: {
-      columns: columns.flatMap((column) =>
-        isRecord(column) && hasAll(column, 'string', 'label', 'from', 'to')
-          ? [
-              {
-                label: String(column['label']),
-                from: String(column['from']),
-                to: String(column['to']),
-              },
-            ]
-          : [],
-      ),
-      rows: rows.flatMap((row) =>
-        isRecord(row) && Array.isArray(row['cells'])
-          ? [{ label: readText(row['label']), cells: row['cells'].map(readText) }]
-          : [],
-      ),
-      notes: notes.map(readText),
-    },
-    at: name,
-    isOpen: isOpen === true,
-  }
 }
 
 /** The day of the page, in India, from its time with offset. */
