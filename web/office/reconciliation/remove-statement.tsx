@@ -16,12 +16,12 @@ type RemovalProps = { readonly id: number; readonly lines: readonly WireStatemen
 export function RemoveStatement(props: RemovalProps) {
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <>
-      <button type="button" className="btn line" onClick={() => setIsOpen(true)}>
+    <div className="acts removal">
+      <button type="button" className="btn line sm" onClick={() => setIsOpen(true)}>
         Remove statement
       </button>
       {isOpen && <RemovalDialog {...props} onClose={() => setIsOpen(false)} />}
-    </>
+    </div>
   )
 }
 

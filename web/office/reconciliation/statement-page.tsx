@@ -85,7 +85,6 @@ export function StatementPage({
         <Link className="btn line all-statements" to={STATEMENTS}>
           All statements
         </Link>
-        {data !== undefined && <RemoveStatement id={id} lines={data.lines} />}
       </PageHeading>
       {error && (
         <Banner
@@ -96,6 +95,7 @@ export function StatementPage({
       {data !== undefined && (
         <WorkTable statement={data} events={events} refresh={() => query.refetch()} />
       )}
+      {data !== undefined && <RemoveStatement id={id} lines={data.lines} />}
     </main>
   )
 }
