@@ -45,16 +45,17 @@ const MANIFEST = path.join(import.meta.dirname, '..', '..', 'package.json')
 const help = `Usage: rollcall doctor
 
 Checks everything that a server needs: Node, the web app, permissions and free space of DATA_DIR, running servers,
-the database and the files it refers to, object storage, event files and their merchant accounts, PUBLIC_URL, the mail server, the
-gateway and its clock, the proxy, and the age of the last backup. It changes nothing and can run while a server runs.
+the database and the files it refers to, object storage, event files and their merchant accounts, PUBLIC_URL, the
+mail server, the gateway and its clock, the proxy, and the age of the last backup. It changes nothing and can run
+while a server runs.
 
   good   no action needed
-  look   may be intended; check it
+  check  may be intended; make sure that it is
   wrong  must be fixed
 
 Exit status: 0 nothing is wrong; 1 something is wrong; 2 a variable is invalid.`
 
-type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
+type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string }
 type Check = (place: CheckContext) => Promise<readonly Finding[]>
 type CheckContext = {
   readonly environment: Environment
@@ -66,7 +67,7 @@ type CheckContext = {
   readonly here: ReadonlySet<string> | null
 }
 const createGood = (text: string): Finding => ({ is: 'good', text })
-const check = (text: string): Finding => ({ is: 'look', text })
+const check = (text: string): Finding => ({ is: 'check', text })
 const createWrong = (text: string): Finding => ({ is: 'wrong', text })
 const CHECKS: readonly Check[] = [
   async () => [await checkNode()],

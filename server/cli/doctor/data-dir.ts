@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync } from 'node:fs'
 import { explainDataDir } from '../../ops/file-permissions.ts'
 
-type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
+type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string }
 
 /** Explains why nothing in DATA_DIR can be checked; null if it can, or if there is none yet. */
 export function explainUnreadableDataDir(dataDir: string): string | null {
@@ -18,7 +18,7 @@ export function checkPermissions(dataDir: string): Finding {
   const stats = lstatSync(dataDir, { throwIfNoEntry: false })
   if (stats === undefined)
     return {
-      is: 'look',
+      is: 'check',
       text: `There is no DATA_DIR at ${dataDir} yet. The server creates it when it first starts.`,
     }
   try {

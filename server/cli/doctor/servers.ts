@@ -9,7 +9,7 @@ import { PID_FILE, findServingPid } from '../../storage/database/single-server-l
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import { buildHealthUrl, fetchHealth } from '../health.ts'
 
-type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
+type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string }
 
 /** Startup with a slow disk or a database to migrate takes a while. */
 const STARTUP_MS_MAX = 2 * 60_000
@@ -89,5 +89,5 @@ function isStarting(dataDir: string): boolean {
 }
 
 const toGood = (text: string): Finding => ({ is: 'good', text })
-const toNotice = (text: string): Finding => ({ is: 'look', text })
+const toNotice = (text: string): Finding => ({ is: 'check', text })
 const toWrong = (text: string): Finding => ({ is: 'wrong', text })

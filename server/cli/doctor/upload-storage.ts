@@ -11,7 +11,7 @@ import { describeBucket } from '../../storage/files/s3-bucket.ts'
 import type { UploadStorage } from '../../storage/files/upload-storage-types.ts'
 import { isOwnMachine } from '../../ops/environment.ts'
 
-type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
+type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string }
 
 /** No record is read here: the bucket is only written and listed. */
 const NO_REFERENCES = { uploadsInUse: async () => [], uploadsDropped: async () => [] }
@@ -57,7 +57,7 @@ export async function checkBucket(environment: Environment): Promise<readonly Fi
       : []),
   ]
 }
-const createNotice = (text: string): Finding => ({ is: 'look', text })
+const createNotice = (text: string): Finding => ({ is: 'check', text })
 
 function countFiles(folder: string): number {
   if (!existsSync(folder)) return 0

@@ -299,7 +299,7 @@ else {
     const outdatedMessage = 'sample2026.yaml here is not the version that all servers serve'
     expect((await doctor(first)).stdout).not.toContain(outdatedMessage)
     const { stdout } = await doctor(second)
-    expect(stdout).toContain(`look   ${outdatedMessage}`)
+    expect(stdout).toContain(`check  ${outdatedMessage}`)
     expect(stdout).toContain('good   No file that a registration refers to is missing.')
     expect(stdout).toMatch(/good {3}\d+ MB are free/)
     const shell = await postgres.shell(url)

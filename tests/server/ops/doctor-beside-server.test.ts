@@ -129,7 +129,7 @@ test('doctor during a first startup said that the database is missing', async ()
   const startedServer = await starting
   server = startedServer
   expect(doctorResult).toMatch(
-    /^look +A server is running on this DATA_DIR \(process \d+\)\. It is starting for the first time/m,
+    /^check +A server is running on this DATA_DIR \(process \d+\)\. It is starting for the first time/m,
   )
   expect(doctorResult).not.toMatch(/^wrong .*(process|database)/m)
   // A busy machine may answer later than doctor waits.

@@ -149,7 +149,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a database of an older version': {
     variables: createOfVersion(1),
-    expected: /^look +The database has version 1\. The server migrates it to \d+ /,
+    expected: /^check +The database has version 1\. The server migrates it to \d+ /,
   },
   'a database that is none': {
     variables: withTemporaryFolder((dir) =>
@@ -159,7 +159,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'no database': {
     variables: withTemporaryFolder(() => {}),
-    expected: /^look +There is no database yet/,
+    expected: /^check +There is no database yet/,
   },
   'a file that is missing': {
     prepare: () => {
@@ -176,11 +176,11 @@ const faults: Readonly<Record<string, Fault>> = {
     expected: /^wrong +The mail server does not accept emails: .*ECONNREFUSED/,
   },
   'no mail server': {
-    expected: /^look +Emails are written to DATA_DIR\/mail and not sent\. Set SMTP_URL/,
+    expected: /^check +Emails are written to DATA_DIR\/mail and not sent\. Set SMTP_URL/,
   },
   'no backup': {
     variables: withTemporaryFolder(() => {}),
-    expected: /^look +There is no backup yet\./,
+    expected: /^check +There is no backup yet\./,
   },
   'an old backup': {
     prepare: () => {
@@ -198,7 +198,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'no proxy named': {
     variables: () => ({ ...liveSettings, PUBLIC_URL: 'https://register.example.org' }),
-    expected: /^look +TRUST_PROXY is not set/,
+    expected: /^check +TRUST_PROXY is not set/,
   },
   'a database with damaged pages': {
     variables: withTemporaryFolder((dir) => {
@@ -251,7 +251,7 @@ const faults: Readonly<Record<string, Fault>> = {
       await once(server.listen(0, '127.0.0.1'), 'listening')
       return () => void server.close()
     },
-    expected: /^look +Another program listens on port \d+, so a server cannot start there\./,
+    expected: /^check +Another program listens on port \d+, so a server cannot start there\./,
   },
   'two servers, and delegates reach the one that is not of this DATA_DIR': {
     variables: () => ({ PORT: String(getPort(app)) }),
@@ -318,7 +318,7 @@ test('finds an untested version of Node', () => {
   const newerNode = join(folder, 'newer.cjs')
   writeFileSync(newerNode, "Object.defineProperty(process.versions, 'node', { value: '99.1.0' })")
   const { stdout } = run(['--require', newerNode, launcher, 'doctor'], getVariables())
-  expect(stdout).toMatch(/^look +Node is 99\.1\.0\. Rollcall was tested with \d+\.\d+\.\d+\.$/m)
+  expect(stdout).toMatch(/^check +Node is 99\.1\.0\. Rollcall was tested with \d+\.\d+\.\d+\.$/m)
 })
 
 test('finds an account without credentials', async () => {

@@ -70,10 +70,10 @@ test('it was unknown before a restore what a recovery would hold: doctor reports
   await runCommand('db', 'backup', completeFolder)
   await runCommand('db', 'restore', completeFolder, '--move-aside')
   const duringRecovery = await runDoctor()
-  expect(duringRecovery).toMatch(new RegExp(`^look +Held: ${emailCount} emails`, 'm'))
+  expect(duringRecovery).toMatch(new RegExp(`^check +Held: ${emailCount} emails`, 'm'))
   expect(duringRecovery).toMatch(new RegExp(`pending in the copy: ${pendingCount};`))
   expect(duringRecovery).toMatch(
-    /^look +To end the recovery: load the settlement reports from 10 January 2026 on .*rollcall db recovery end --who NAME --mails copy/m,
+    /^check +To end the recovery: load the settlement reports from 10 January 2026 on .*rollcall db recovery end --who NAME --mails copy/m,
   )
   expect(duringRecovery).not.toContain('is not in recovery')
   await runCommand('db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy')
@@ -86,7 +86,7 @@ test('a manually restored copy: doctor reports before the startup that it begins
   await server.stop()
   copyFileSync(`${copiesFolder}.db`, file)
   expect(await runDoctor()).toMatch(
-    /^look +The next start begins a recovery\. The database (is older than|lacks) .*emails, 0 refunds/m,
+    /^check +The next start begins a recovery\. The database (is older than|lacks) .*emails, 0 refunds/m,
   )
   await start()
   expect(server.printed()).toContain('the installation is in recovery')

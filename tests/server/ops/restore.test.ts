@@ -376,7 +376,7 @@ describe('a backup', () => {
     expect(readdirSync(backupsFolder).toSorted()).toEqual(['monday', 'tuesday'])
     expect(existsSync(join(folders.dataDir, 'backed-up'))).toBe(false)
     expect((await runRollcall(['doctor'], { PORT: '1' })).stdout).toMatch(
-      /^look +The database has no registrations/m,
+      /^check +The database has no registrations/m,
     )
   })
 

@@ -162,7 +162,7 @@ test('rollcall doctor reported that a mail server accepts emails although it nev
     PORT: String(server.port),
     SMTP_URL: smtpServer.url,
   })
-  expect(stdout).toMatch(/^look +The mail server responds, but emails are waiting \(1\)\./m)
+  expect(stdout).toMatch(/^check +The mail server responds, but emails are waiting \(1\)\./m)
 })
 
 test('the health check did not report that the mail server is down, since when, and how many emails wait or were abandoned', async () => {

@@ -144,7 +144,7 @@ else {
     expect((await runHere(['doctor'], variables)).stdout).toContain('is not in recovery')
     serve(1)
     expect((await runHere(['doctor'], variables)).stdout).toMatch(
-      /^look +The next start begins a recovery\. The database is older than the one that this server used until /m,
+      /^check +The next start begins a recovery\. The database is older than the one that this server used until /m,
     )
     rmSync(dataDir, { recursive: true })
   })
