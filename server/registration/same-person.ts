@@ -43,24 +43,19 @@ const hashToken = (token: string): string => createHash('sha256').update(token).
 /** Unlike `decodeURIComponent`, this never throws. */
 const decode = (encoded: string): string => new URLSearchParams(`text=${encoded}`).get('text') ?? ''
 
-/** Opens a request of the web form. `form` is undefined if something else sent it; then no cookie is read or set. */
-export function openWebForm(
+/** The cookie of a browser for an event: the one that it sent, or a new one. */
+function openCookie(
   { environment }: Pick<Deps, 'environment'>,
   { id }: Pick<EventConfig, 'id'>,
   { server, headers }: FastifyRequest,
-): { readonly form: WebForm | undefined; readonly setCookie: (reply: FastifyReply) => void } {
-  if (headers[FORM_HEADER] === undefined) return { form: undefined, setCookie: () => {} }
-  const again = headers[AGAIN_HEADER]
+): { readonly browser: string; readonly set: (reply: FastifyReply) => void } {
   const name = `rollcall_form_${id}`
   const sent = headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[name]
   const token =
     sent !== undefined && TOKEN.test(sent) ? sent : randomBytes(TOKEN_BYTES).toString('base64url')
   return {
-    form: {
-      browser: hashToken(token),
-      confirmed: again === undefined ? null : decode(String(again)),
-    },
-    setCookie: (reply) =>
+    browser: hashToken(token),
+    set: (reply) =>
       void reply.setCookie(name, token, {
         path: '/api',
         httpOnly: true,
@@ -69,6 +64,32 @@ export function openWebForm(
         maxAge: COOKIE_SECONDS,
       }),
   }
+}
+
+/** Opens a request of the web form. `form` is undefined if something else sent it; then no cookie is read or set. */
+export function openWebForm(
+  deps: Pick<Deps, 'environment'>,
+  event: Pick<EventConfig, 'id'>,
+  request: FastifyRequest,
+): { readonly form: WebForm | undefined; readonly setCookie: (reply: FastifyReply) => void } {
+  if (request.headers[FORM_HEADER] === undefined) return { form: undefined, setCookie: () => {} }
+  const again = request.headers[AGAIN_HEADER]
+  const { browser, set } = openCookie(deps, event, request)
+  const confirmed = again === undefined ? null : decode(String(again))
+  return { form: { browser, confirmed }, setCookie: set }
+}
+
+/** Remembers that the link of an email, which only the delegate's mailbox has, was opened in this browser. */
+export async function proveBrowserByLink(
+  deps: Pick<Deps, 'environment' | 'store'>,
+  event: Pick<EventConfig, 'id'>,
+  regNo: RegNo,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { browser, set } = openCookie(deps, event, request)
+  await deps.store.proveBrowser(regNo, browser)
+  set(reply)
 }
 
 /** Asks the delegate, whose browser has registered this person, whether they register and pay again. */

@@ -1,6 +1,6 @@
 /**
  * Serves the self-service page and its documents.
- * The link is the proof of identity; there is no cookie.
+ * The link is the proof of identity; the form's cookie (same-person.ts) opens nothing here.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isActionName, methodFiles } from '../../engine/index.ts'
@@ -18,6 +18,7 @@ import { readBody } from '../http/request-body.ts'
 import { addMultipartRoutes } from '../http/event-route-table.ts'
 import { sendError } from '../http/error-response.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
+import { proveBrowserByLink } from '../registration/same-person.ts'
 import { resolveLink, LINK_UNKNOWN } from '../registration/access-link.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
 import { storeDraft } from '../registration/uploads/upload-routes.ts'
@@ -69,7 +70,12 @@ export async function addSelfServiceRoutes(
 
   const handlePage = withLink(
     createAddressLimit(deps, VIEWS_PER_ADDRESS),
-    async (found, _request, reply) => reply.send(await buildSelfServicePage(deps, found)),
+    async (found, request, reply) => {
+      const { served, registration, isFromMail } = found
+      if (isFromMail && request.headers['sec-fetch-site'] === 'same-origin')
+        await proveBrowserByLink(deps, served.config, registration.regNo, request, reply)
+      return reply.send(await buildSelfServicePage(deps, found))
+    },
   )
   const handleDocument = withLink(
     createAddressLimit(deps, DOCUMENTS_PER_ADDRESS),

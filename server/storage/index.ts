@@ -212,6 +212,8 @@ export interface Store
   /** The clock was set back: payments scheduled by the later time are due now, and those it ended are open again. */
   rescheduleAfterClockChange(at: Instant): Promise<void>
   addAccessLink(link: NewLink): Promise<void>
+  /** `browser`: hash of the cookie of a browser that opened an emailed link. */
+  proveBrowser(regNo: RegNo, browser: string): Promise<void>
   accessLink(tokenHash: string): Promise<StoredLink | null>
   /** May be called repeatedly; the last time is stored. */
   recordLinkUse(tokenHash: string, at: Instant): Promise<void>

@@ -95,6 +95,7 @@ export function storeOf({
     claimStatusQuery: (orderId, dueBefore, at) => write('claimStatusQuery', orderId, dueBefore, at),
     noteClaimedPayment: (orderId, at) => write('noteClaimedPayment', orderId, at),
     addAccessLink: (link) => write('addAccessLink', link),
+    proveBrowser: (regNo, browser) => write('proveBrowser', regNo, browser),
     accessLink: async (tokenHash) => read.accessLink(tokenHash),
     recordLinkUse: (tokenHash, at) => write('recordLinkUse', tokenHash, at),
     captures: async (regNo) => read.captures(regNo),

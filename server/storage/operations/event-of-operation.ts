@@ -16,6 +16,7 @@ const BY_NUMBER: ReadonlySet<string> = new Set<keyof typeof writes>([
   'queueAccessLinks',
   'queueConfirmationAgain',
   'queueAlreadyRegistered',
+  'proveBrowser',
   'queuePaymentReminder',
 ])
 /** Operations whose first argument is the id of an event. */

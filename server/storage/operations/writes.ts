@@ -40,6 +40,7 @@ import * as savedStatements from '../reconciliation/saved-statements.ts'
 import { saveUnmatchedLines } from '../reconciliation/unmatched-lines.ts'
 import { reportReturned } from '../reconciliation/references-in-review.ts'
 import * as recovering from '../recovery/begin-and-end-recovery.ts'
+import { proveBrowser } from '../registrations/same-person.ts'
 import * as rolls from '../registrations/member-lists.ts'
 import * as registering from '../registrations/insert-registration.ts'
 import * as retrying from '../registrations/retry-payment.ts'
@@ -131,6 +132,7 @@ export const writes = {
   closeUnknownOrder: unknownOrders.closeUnknownOrder,
   saveView,
   addAccessLink: links.addAccessLink,
+  proveBrowser,
   recordLinkUse: links.recordLinkUse,
   createDiscountCodes: codes.createDiscountCodes,
   withdrawDiscountCode: codes.withdrawDiscountCode,

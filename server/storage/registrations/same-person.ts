@@ -8,6 +8,9 @@ import type { NewRegistration, SamePersonRegistration } from '../index.ts'
 /** A person with more registrations than this is asked about the paid and the newest ones. */
 const COMPARED_MAX = 20
 
+/** A delegate has a few devices; whoever shares a link with more is still told by email. */
+const BROWSERS_MAX = 10
+
 type Person = { readonly eventId: string; readonly person: string }
 
 const registrationsOfPerson = statement(
@@ -65,6 +68,31 @@ const addPerson = statement((builder, row: Person & { id: number; browser: strin
     browser: row.browser,
   }),
 )
+const removeBrowsers = statement((builder, { id }: { id: number }) =>
+  builder
+    .updateTable('registered_persons')
+    .set({ browser: null })
+    .where('registration_id', '=', id),
+)
+const registrationToProve = statement(
+  (builder, { regNo, browser }: { regNo: RegNo; browser: string }) =>
+    builder
+      .selectFrom('registrations as r')
+      .select(['r.id', 'r.event_id', 'r.email', 'r.full_name'])
+      .select(({ exists, selectFrom }) => [
+        exists(
+          selectFrom('registered_persons as b')
+            .select('b.id')
+            .whereRef('b.registration_id', '=', 'r.id')
+            .where('b.browser', '=', browser),
+        ).as('is_proven'),
+        selectFrom('registered_persons as p')
+          .select(({ fn }) => fn.countAll<number>().as('n'))
+          .whereRef('p.registration_id', '=', 'r.id')
+          .as('stored'),
+      ])
+      .where('r.reg_no', '=', regNo),
+)
 
 /** The person of a registration that is to be paid; null if nothing is due now, or the person is not known. */
 export const getPersonToPay = ({ orderId, searchable }: NewRegistration): string | null =>
@@ -108,3 +136,14 @@ export function recordPerson(
 ): void {
   if (person !== null) addPerson.run(sql, { id, eventId, person, browser: form?.browser ?? null })
 }
+
+/** Who opens the link of an email proves that this browser is theirs. Further browsers than the maximum are not stored. */
+export async function proveBrowser(sql: Sql, regNo: RegNo, browser: string): Promise<void> {
+  const row = await registrationToProve.get(sql, { regNo, browser })
+  if (row === undefined || Boolean(row.is_proven) || (row.stored ?? 0) >= BROWSERS_MAX) return
+  const person = getPayerKey({ email: row.email, fullName: row.full_name })
+  if (person !== null) addPerson.run(sql, { id: row.id, eventId: row.event_id, person, browser })
+}
+
+/** Call this when the registration is no longer that of the delegate who used these browsers. */
+export const forgetBrowsers = (sql: Sql, id: number): void => void removeBrowsers.run(sql, { id })

@@ -31,6 +31,7 @@ import { replaceUploads } from '../files/replace-uploads.ts'
 import { reindex } from '../lists/search-index.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { expireKeys } from './idempotency-keys.ts'
+import { forgetBrowsers } from './same-person.ts'
 import { lockUniqueAnswers, reindexAnswers, findConflictingAnswer } from './unique-answers.ts'
 
 type RegistrationParams = { id: number }
@@ -127,6 +128,7 @@ export function correct(
     await reindex(sql, row.id)
     if (endsLinks) endLinks.run(sql, { id: row.id, at })
     if (action.act === 'transfer' || isMoved(row, correction)) expireKeys(sql, row.id)
+    if (action.act === 'transfer' || isMoved(row, correction)) forgetBrowsers(sql, row.id)
     for (const email of emails) await enqueue(sql, row.id, 'again', email, at, action.actor)
     if (confirmation !== null && row.payment_status !== 'success' && (await isPaid(sql, row.id)))
       confirmByMail(sql, row.id, confirmation, at)

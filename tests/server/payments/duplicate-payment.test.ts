@@ -295,6 +295,21 @@ test('another browser and a call of the specification register as before, with t
     expect(shape(known)).toEqual(shape(stranger))
     expect(JSON.stringify(known)).not.toContain(first.regNo)
   }
+  // The link of the email proves that another browser is theirs; a link that the form shows does not.
+  const openLink = async (page: string) =>
+    (
+      await fetch(`${testServer.url}${page}`, { headers: { 'sec-fetch-site': 'same-origin' } })
+    ).headers
+      .getSetCookie()[0]
+      ?.split(';')[0]
+  const shown = { regNo: first.regNo as never, eventId: 'afpicon2026' }
+  const shownLink = await issueLink(testServer.parts().deps, shown)
+  expect(await openLink(`/api${new URL(shownLink).pathname}/`)).toBeUndefined()
+  const proven = await openLink(await readEmailedPage(first.regNo))
+  expect(await submitForm(person, proven)).toMatchObject({
+    code: 409,
+    body: { code: 'same_person', reg_no: first.regNo },
+  })
   const emails = () =>
     testServer.rows("SELECT recipient, subject, body FROM mail_queue WHERE kind = 'same-person'")
   await expect.poll(emails, { timeout: 30_000 }).toHaveLength(1)
