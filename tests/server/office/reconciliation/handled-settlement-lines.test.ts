@@ -226,6 +226,15 @@ test('a line that agrees, and one of an event that the user cannot see, cannot b
     events: [EVENT],
   })
   const treasurer = await signIn(server, 'of-one')
+  // Nor can its fee be changed, or learnt, by a report of the shared account.
+  const changed = report.replace('CB3,1180.00,0,0,-1180.00', 'CB3,1180.00,50,9,-1239.00')
+  for (const path of ['reconcile', 'reconcile/keep']) {
+    const { body } = await post(path, changed, treasurer)
+    expect(body.settlement ?? body).toMatchObject({ changed: 0 })
+  }
+  expect(server.rows("SELECT fee FROM settlement_lines WHERE reference = 'CB3'")).toEqual([
+    { fee: 0 },
+  ])
   const refused = { code: 404, body: { code: 'not_there' } }
   expect(await handle({ id: idOf('AP2') }, 'No reason.')).toMatchObject(refused)
   expect(await handle({ id: idOf('CB3') }, 'Not mine.', treasurer)).toMatchObject(refused)
