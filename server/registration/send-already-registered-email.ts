@@ -22,7 +22,7 @@ export async function emailAlreadyRegistered(
   if (stored === null) return
   const email = buildAlreadyRegisteredEmail(event, stored, getPaymentState(stored, at))
   if (email !== null)
-    await store.queueAlreadyRegistered(regNo, email, at, instant(at - RESEND_AFTER_MS))
+    await store.queueAlreadyRegistered(regNo, email, at, instant(at - RESEND_AFTER_MS), 'already')
 }
 
 /** After the response, at a time that does not show whether there was anything to do. */

@@ -321,7 +321,7 @@ export interface Store
     email: NewMail,
     at: Instant,
     after: Instant,
-    kind?: 'already' | 'same-person',
+    kind: 'already' | 'same-person',
   ): Promise<boolean>
   /**
    * Returns orders handed out before that instant without a record at the gateway, for registrations not reminded yet:

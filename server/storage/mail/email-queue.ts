@@ -343,7 +343,7 @@ export async function queueAlreadyRegistered(
   email: NewMail,
   at: Instant,
   after: Instant,
-  kind: 'already' | 'same-person' = 'already',
+  kind: 'already' | 'same-person',
 ): Promise<boolean> {
   const newEmail = { ...email, regNo, at, after }
   const newRow =
