@@ -275,7 +275,7 @@ test('selected rows are confirmed as reported, each separately', async () => {
     refused: [
       {
         reg_no: unclaimed.body.reg_no,
-        message: expect.stringContaining('no payment that is waiting for confirmation'),
+        message: expect.stringContaining('is waiting for confirmation'),
       },
     ],
   })

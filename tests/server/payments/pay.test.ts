@@ -432,7 +432,7 @@ describe('a delegate who left before paying', () => {
       expect(await other.parts().paymentReminders.run()).toBe(0)
       expect(await other.parts().mailer.run()).toBe(1)
       const [emailText = ''] = readEmails(other)
-      for (const pageText of [regNo, '7,080', '1 January 2026', 'support@afpicon.example'])
+      for (const pageText of [regNo, '7,080', '31 December 2025', 'support@afpicon.example'])
         expect(emailText).toContain(pageText)
       const token = linkIn(emailText)
       expect(token).toHaveLength(43)
