@@ -123,7 +123,9 @@ describe('after restoring an older copy', () => {
       troubles: expect.arrayContaining([expect.stringMatching(/^In recovery since /)]),
     })
     const { stdout } = await runHere(['doctor'], getVariables({ PORT: String(server.port) }))
-    expect(stdout).toMatch(/^check +The installation has been in recovery since .+ was restored\.$/m)
+    expect(stdout).toMatch(
+      /^check +The installation has been in recovery since .+ was restored\.$/m,
+    )
     expect(stdout).toMatch(/^check +Held: \d emails .*, 1 refunds, /m)
     expect(server.printed()).toContain('the installation is in recovery')
     expect((await readRecovery(office)).recovery).toMatchObject({

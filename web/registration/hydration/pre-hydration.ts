@@ -44,6 +44,7 @@ function runBeforeHydration(
       : []
   const reasons = document.querySelectorAll<HTMLElement>('#pay-why')
   const bills = document.querySelectorAll<HTMLElement>('.side .led')
+  const sums = document.querySelectorAll<HTMLElement>('.side .led .tot')
   const priceAnswers = (answers: Answers) =>
     calculatePrice(event, { is: 'here', answer: tariff }, answers, pricing)
   const readAnswers = (typed: RawAnswers): Answers => normalise(event, typed).answers
@@ -76,6 +77,8 @@ function runBeforeHydration(
     for (const button of buttons) button.disabled = price.is === 'none'
     for (const reason of reasons) setHidden(reason, price.is !== 'none')
     for (const bill of bills) setHidden(bill, amount !== billTotal)
+    // Visible in a hidden bill, whose other rows are those of the first answers.
+    for (const sum of sums) sum.style.visibility = amount === null ? '' : 'visible'
   }
   const onChange = (): void => {
     // Pay was pressed for the previous answers.
@@ -103,7 +106,7 @@ function runBeforeHydration(
   onTakeover(() => {
     abort.abort()
     for (const { text, drawn } of spots) text.data = drawn
-    for (const each of [...reasons, ...bills]) setHidden(each, false)
+    for (const each of [...reasons, ...bills, ...sums]) setHidden(each, false)
     return isPressed
   })
   updatePrice()

@@ -18,6 +18,7 @@ import { useIsLive } from '../../app/hydration-state.ts'
 import { preHydrationSpot, FORM_ID } from '../form/field-keys.ts'
 import type { FormExtensions } from '../form/form-extensions.ts'
 import type { PriceView } from './live-price.ts'
+import { markTotal } from './total-before-hydration.tsx'
 import { focusField, useErrorInTitle } from '../form/error-summary.tsx'
 import './price-summary-and-pay-button.css'
 
@@ -45,10 +46,7 @@ export function useWide(): boolean | null {
   return isLive ? isWide : null
 }
 
-/**
- * Renders only one of the two, so that screen readers read nothing twice. On a server-rendered page,
- * CSS hides the other one.
- */
+/** Renders only one of the two, so that nothing is read twice. On a server-rendered page, CSS hides the other one. */
 export function Summary(props: SummaryProps) {
   const isWide = useWide()
   useErrorInTitle(props.errorCount > 0)
@@ -233,7 +231,7 @@ function PriceRows({ event, price, extensions }: SummaryProps) {
         <CategoryLine event={event} category={category} />
       )}
       {price.is === 'price' ? (
-        <Ledger rows={extensions.rows(event, price.quote, lines)} money />
+        <Ledger rows={extensions.rows(event, price.quote, lines).map(markTotal)} money />
       ) : (
         !(category !== null && extensions.rowsNameCategory) && (
           <p className="empty" {...preHydrationSpot('empty')}>
