@@ -81,7 +81,7 @@ test('removing an event file closes registration while the server runs, like a r
     .poll(async () => (await readHealth()).troubles, POLL_OPTIONS)
     .toEqual([expect.stringContaining(reason)])
   expect(await runCommand('event', 'reload')).toContain(`\n${reason}`)
-  expect(await runCommand('doctor')).toContain(`\nlook   The server reports: ${reason}`)
+  expect(await runCommand('doctor')).toContain(`\ncheck  The server reports: ${reason}`)
   await server.stop()
   expect(await runCommand('doctor')).toContain(`\nwrong  ${reason}`)
   server = await startServerHere(folders)
