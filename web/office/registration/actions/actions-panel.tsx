@@ -140,7 +140,9 @@ function SecondPaymentNotice({
         {requestedAt !== null && (
           <>
             {' '}
-            The delegate requested a refund of {formatResponseMoney(amount, currency)} on{' '}
+            The delegate requested a refund
+            {/* Nothing remains of it once a refund has begun. */}
+            {amount > 0 && ` of ${formatResponseMoney(amount, currency)}`} on{' '}
             {formatDayShort(dayOf(requestedAt))}.
           </>
         )}
