@@ -18,8 +18,8 @@ import { launchDrawing } from '../browser/browser.ts'
 import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { makePhoto, visitWithPhoto } from './photo.ts'
 
-/** The last commit before the form was in the first paint. */
-const BEFORE = '9df10e5'
+/** An older commit that runs with the packages of today. */
+const BEFORE = 'b5325d85'
 const VISITS = Number(process.env['VISITS'] ?? 5)
 /** A form with rows of categories and no price before one is chosen. */
 const FORM = '/afpicon2026'
