@@ -31,7 +31,7 @@ export function buildAlreadyRegisteredEmail(
   ])
 }
 
-/** The same address and name, from a browser that is not known to be theirs: it registers again, and only this mailbox is told. */
+/** Warns a registered delegate that another browser, perhaps a stranger's, registers with the same name and email address. */
 export function buildSamePersonEmail(
   event: EventConfig,
   registration: EmailedRegistration,

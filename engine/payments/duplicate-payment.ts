@@ -47,9 +47,9 @@ export function getPayerKey({
 export type SamePerson = { readonly regNo: string; readonly isProven: boolean }
 
 /**
- * Decides what happens when a form is submitted for a person who has registered before. The delegate is asked only
- * about a registration that this browser has proven to be its own; about another one, only its mailbox is told,
- * because the form may have been filled in by a stranger. `confirmed`: the number that the delegate was asked about.
+ * Decides what happens when a form is submitted for a person who has registered before. The form asks only
+ * about a registration that this browser made or opened by its emailed link. Any other registration gets an email,
+ * because a stranger may have filled in the form. `confirmed`: the number that the delegate was asked about.
  */
 export function decideSamePerson<R extends SamePerson>(
   registrations: readonly R[],

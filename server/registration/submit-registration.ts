@@ -82,10 +82,10 @@ import {
   describeNotAmount,
   compareDisplayedPrice,
 } from './compare-displayed-price.ts'
+import { openWebForm } from '../http/browser-cookie.ts'
 import {
   buildManualPaymentResponse,
   buildRepeatedResponse,
-  openWebForm,
   refuseSamePerson,
 } from './same-person.ts'
 

@@ -154,3 +154,12 @@ export const addInvoices = (eventFile: string): string =>
 examples:
 `,
   )
+
+/** Two event files that share one merchant account. */
+export const twoEventsOfOneAccount = (): Readonly<Record<string, string>> => ({
+  'sample2026.yaml': fixtureEvent(),
+  'other2026.yaml': fixtureEvent()
+    .replaceAll('sample2026', 'other2026')
+    .replaceAll('SMPL', 'OTHR')
+    .replaceAll('/sample', '/other'),
+})

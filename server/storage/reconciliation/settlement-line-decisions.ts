@@ -50,7 +50,7 @@ export async function handleSettlementLine(
   return ok(null)
 }
 
-/** Replaces the deductions of a stored line. It needs attention again: whoever handled it saw other amounts. */
+/** Replaces the deductions of a stored line. The line is open again, because staff decided about other amounts. */
 export function changeDeductions(
   sql: Sql,
   stored: Deductions & { readonly id: number; readonly name: string },

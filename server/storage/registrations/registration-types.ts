@@ -111,7 +111,7 @@ export type RegistrationResult = {
   readonly orderId: OrderId | null
   readonly amount: Amount | null
   readonly repeated: boolean
-  /** An earlier registration of the same person, about which only their mailbox is told. */
+  /** An earlier registration of the same person, whose delegate gets an email. The response does not mention it. */
   readonly samePerson?: RegNo
 }
 

@@ -8,7 +8,7 @@ import type { NewRegistration, SamePersonRegistration } from '../index.ts'
 /** A person with more registrations than this is asked about the paid and the newest ones. */
 const COMPARED_MAX = 20
 
-/** A delegate has a few devices; whoever shares a link with more is still told by email. */
+/** Most delegates use a few devices. Further browsers count as unproven: the delegate gets an email. */
 const BROWSERS_MAX = 10
 
 type Person = { readonly eventId: string; readonly person: string }
@@ -100,8 +100,8 @@ export const getPersonToPay = ({ orderId, searchable }: NewRegistration): string
 
 /**
  * Call this in the transaction that registers, with the person locked: of simultaneous forms, one registers and the
- * others find it. Returns the registration about which the delegate must be asked, as an error; else the one about
- * which the mailbox is told, or null. Only for the web form.
+ * others find it. Returns as an error the registration that the form must ask about; otherwise the one whose
+ * delegate gets an email, or null. Only for the web form.
  */
 export async function findSamePerson(
   sql: Sql,

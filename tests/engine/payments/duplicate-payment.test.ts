@@ -29,13 +29,13 @@ const mine = { regNo: 'MINE', isProven: true }
 const older = { regNo: 'OLDER', isProven: true }
 const unproven = { regNo: 'OTHER', isProven: false }
 test.each([
-  ['nobody has registered before', [], null, null],
-  ['this browser has registered them', [mine], null, ['ask', mine]],
+  ['the person has no registration', [], null, null],
+  ['this browser made the registration', [mine], null, ['ask', mine]],
   ['the delegate was asked about it', [mine], 'MINE', null],
   ['the delegate was asked about an older one', [mine, older], 'OLDER', ['ask', mine]],
   ['only another browser has', [unproven], null, ['email', unproven]],
   ['a stranger names its number', [unproven], 'OTHER', ['email', unproven]],
-  ['both have', [unproven, mine], null, ['ask', mine]],
+  ['both browsers have', [unproven, mine], null, ['ask', mine]],
 ] as const)('a form for a person: %s', (_, registrations, confirmed, expected) => {
   const decision = decideSamePerson(registrations, confirmed)
   expect(decision === null ? null : [decision.is, decision.registration]).toEqual(expected)

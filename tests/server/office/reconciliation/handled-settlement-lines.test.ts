@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PayoutsResponse, SettlementsResponse, WireSettled } from '../../../../engine/api.ts'
 import { main } from '../../../../server/cli/run-command.ts'
-import { fixtureEvent } from '../../small-event.ts'
+import { twoEventsOfOneAccount } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { hashCheaply, PASSWORD, signIn } from '../office.ts'
@@ -18,13 +18,9 @@ const EVENT = 'sample2026'
 let server: TestApp
 let owner: Office
 beforeAll(async () => {
-  const other = fixtureEvent({})
-    .replaceAll('sample2026', 'other2026')
-    .replaceAll('SMPL', 'OTHR')
-    .replaceAll('/sample', '/other')
   server = await startTestApp({
     clock: '2026-02-02T10:00:00+05:30',
-    events: { 'sample2026.yaml': fixtureEvent({}), 'other2026.yaml': other },
+    events: twoEventsOfOneAccount(),
   })
   owner = await signIn(server)
 })

@@ -12,7 +12,7 @@ import type {
 import { INR, formatMoney, toAmount, randomDigits, createRegNo } from '../../../../engine/index.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { buildExcel } from '../../../../server/office/spreadsheets/write-excel.ts'
-import { fixtureEvent } from '../../small-event.ts'
+import { twoEventsOfOneAccount } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { hashCheaply, PASSWORD, signIn, readShownVersion } from '../office.ts'
@@ -27,13 +27,9 @@ let server: TestApp
 let owner: Office
 
 beforeAll(async () => {
-  const other = fixtureEvent({})
-    .replaceAll('sample2026', 'other2026')
-    .replaceAll('SMPL', 'OTHR')
-    .replaceAll('/sample', '/other')
   server = await startTestApp({
     clock: '2026-01-28T12:00:00+05:30',
-    events: { 'sample2026.yaml': fixtureEvent({}), 'other2026.yaml': other },
+    events: twoEventsOfOneAccount(),
   })
   owner = await signIn(server)
 })

@@ -1,0 +1,70 @@
+/** The cookie by which an event's form recognises a browser that registered, or that opened an emailed link. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { EventConfig, RegNo } from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+import type { WebForm } from '../storage/index.ts'
+
+/** Only our own pages can send these headers: a request of another site with them needs a permission that is never given. */
+const FORM_HEADER = 'rollcall-form'
+/** The registration about which the delegate was asked, encoded as in a URL. */
+const AGAIN_HEADER = 'rollcall-again'
+/** 256 random bits, of which only the hash is stored. */
+const TOKEN_BYTES = 32
+const TOKEN = /^[\w-]{43}$/
+/** Longer than a delegate takes from a first attempt to a second; afterwards the confirmation email is the proof. */
+const COOKIE_SECONDS = 30 * 24 * 60 * 60
+
+const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+/** Unlike `decodeURIComponent`, this never throws. */
+const decode = (encoded: string): string => new URLSearchParams(`text=${encoded}`).get('text') ?? ''
+
+/** The cookie of a browser for an event: the one that it sent, or a new one. */
+function openCookie(
+  { environment }: Pick<Deps, 'environment'>,
+  { id }: Pick<EventConfig, 'id'>,
+  { server, headers }: FastifyRequest,
+): { readonly browser: string; readonly set: (reply: FastifyReply) => void } {
+  const name = `rollcall_form_${id}`
+  const sent = headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[name]
+  const token =
+    sent !== undefined && TOKEN.test(sent) ? sent : randomBytes(TOKEN_BYTES).toString('base64url')
+  return {
+    browser: hashToken(token),
+    set: (reply) =>
+      void reply.setCookie(name, token, {
+        path: '/api',
+        httpOnly: true,
+        sameSite: 'strict',
+        secure: environment.publicUrl.startsWith('https:'),
+        maxAge: COOKIE_SECONDS,
+      }),
+  }
+}
+
+/** Opens a request of the web form. `form` is undefined if something else sent it; then no cookie is read or set. */
+export function openWebForm(
+  deps: Pick<Deps, 'environment'>,
+  event: Pick<EventConfig, 'id'>,
+  request: FastifyRequest,
+): { readonly form: WebForm | undefined; readonly setCookie: (reply: FastifyReply) => void } {
+  if (request.headers[FORM_HEADER] === undefined) return { form: undefined, setCookie: () => {} }
+  const again = request.headers[AGAIN_HEADER]
+  const { browser, set } = openCookie(deps, event, request)
+  const confirmed = again === undefined ? null : decode(String(again))
+  return { form: { browser, confirmed }, setCookie: set }
+}
+
+/** Remembers that the link of an email, which only the delegate's mailbox has, was opened in this browser. */
+export async function proveBrowserByLink(
+  deps: Pick<Deps, 'environment' | 'store'>,
+  event: Pick<EventConfig, 'id'>,
+  regNo: RegNo,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { browser, set } = openCookie(deps, event, request)
+  await deps.store.proveBrowser(regNo, browser)
+  set(reply)
+}
