@@ -12,7 +12,7 @@ const AGAIN_HEADER = 'rollcall-again'
 /** 256 random bits, of which only the hash is stored. */
 const TOKEN_BYTES = 32
 const TOKEN = /^[\w-]{43}$/
-/** Longer than a delegate takes from a first attempt to a second; afterwards the confirmation email is the proof. */
+/** A month covers a delegate's second attempt; later, the link in the confirmation email identifies the browser again. */
 const COOKIE_SECONDS = 30 * 24 * 60 * 60
 
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
@@ -56,7 +56,7 @@ export function openWebForm(
   return { form: { browser, confirmed }, setCookie: set }
 }
 
-/** Remembers that the link of an email, which only the delegate's mailbox has, was opened in this browser. */
+/** Records that this browser opened an emailed link, which only the delegate receives. */
 export async function proveBrowserByLink(
   deps: Pick<Deps, 'environment' | 'store'>,
   event: Pick<EventConfig, 'id'>,

@@ -25,7 +25,7 @@ import { retryRefusal } from './registration-errors.ts'
 import type { Refusal } from './registration-errors.ts'
 import { retryPayment } from './retry-payment.ts'
 
-/** Asks the delegate, whose browser has registered this person, whether they register and pay again. */
+/** Builds the question whether to register and pay again, for a browser that has registered this person. */
 export function refuseSamePerson({
   regNo,
   isPaid,

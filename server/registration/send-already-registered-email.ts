@@ -1,4 +1,4 @@
-/** Emails the access link to a registered delegate who is submitted again. */
+/** Emails a registered delegate when a form with the same details is sent again. */
 import { randomInt } from 'node:crypto'
 import { dayOf, instant, getPaymentState, startOfDay } from '../../engine/index.ts'
 import { buildAlreadyRegisteredEmail, buildSamePersonEmail } from '../../engine/messages.ts'
@@ -29,8 +29,8 @@ export async function emailAlreadyRegistered(
 const SAME_PERSON_DELAY_MS = { min: 200, max: 2_000 } as const
 
 /**
- * Tells the mailbox of a registration that its person has registered again in another browser, at most once a day for
- * an event. The browser gets the response of a stranger, because it may be one.
+ * Emails the delegate of a registration that another browser has registered the same person again, at most once a day
+ * for an event. That browser's response mentions nothing, because it may be a stranger's.
  */
 export function emailSamePersonLater(
   { store, clock, log }: Pick<Deps, 'store' | 'clock' | 'log'>,

@@ -329,7 +329,7 @@ export type QueuedMail = NewMail & {
   readonly id: number
   /**
    * `links`: lost links; `unfinished`: reminder to a delegate who left before paying; `given-back`: refund;
-   * `already`: to a registered delegate who was submitted again; `same-person`: who may pay a second time. Their links are created when they are sent.
+   * `already`: a form with the same details was sent again; `same-person`: the delegate may pay a second time. Their links are created when they are sent.
    * `documents`: invoices and credit notes that were issued later, attached.
    * `paused`: no more emails for an hour.
    */

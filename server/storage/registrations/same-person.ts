@@ -5,7 +5,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { NewRegistration, SamePersonRegistration } from '../index.ts'
 
-/** A person with more registrations than this is asked about the paid and the newest ones. */
+/** Of a person with more registrations than this, only the paid and the newest ones are compared. */
 const COMPARED_MAX = 20
 
 /** Most delegates use a few devices. Further browsers count as unproven: the delegate gets an email. */
@@ -111,7 +111,7 @@ export async function findSamePerson(
   if (person === null || form === undefined) return ok(null)
   const rows = await registrationsOfPerson.all(sql, { eventId, person, browser: form.browser })
   const found = rows
-    // The person of a registration may have changed: it is then no longer theirs.
+    // A correction or transfer may have changed the name or email address since.
     .filter((row) => getPayerKey({ email: row.email, fullName: row.full_name }) === person)
     .map((row) => ({
       regNo: row.reg_no,
@@ -137,7 +137,7 @@ export function recordPerson(
   if (person !== null) addPerson.run(sql, { id, eventId, person, browser: form?.browser ?? null })
 }
 
-/** Who opens the link of an email proves that this browser is theirs. Further browsers than the maximum are not stored. */
+/** Records a browser that opened an emailed link of the registration, up to the maximum of browsers. */
 export async function proveBrowser(sql: Sql, regNo: RegNo, browser: string): Promise<void> {
   const row = await registrationToProve.get(sql, { regNo, browser })
   if (row === undefined || Boolean(row.is_proven) || (row.stored ?? 0) >= BROWSERS_MAX) return
@@ -145,5 +145,5 @@ export async function proveBrowser(sql: Sql, regNo: RegNo, browser: string): Pro
   if (person !== null) addPerson.run(sql, { id: row.id, eventId: row.event_id, person, browser })
 }
 
-/** Call this when the registration is no longer that of the delegate who used these browsers. */
+/** Call this when the registration passes to another delegate or email address. */
 export const forgetBrowsers = (sql: Sql, id: number): void => void removeBrowsers.run(sql, { id })
