@@ -203,6 +203,8 @@ describe('the page for organisers', () => {
     await page.getByRole('button', { name: 'Start again' }).click()
     await copyConference(page, 'Chirurgia 2026')
     await findTab(page, 'Price').click()
+    // The form of the other tab has a field of the same name while it is still shown.
+    await page.locator('#root_designation').waitFor({ state: 'detached' })
     await page.getByText(/by rule \d/).waitFor()
     await page.getByLabel('Designation').selectOption({ label: 'PG' })
     await page.getByLabel('ASI Member').selectOption({ label: 'No' })
