@@ -47,6 +47,7 @@ import { createErasureCheck } from './ops/health/clock-check.ts'
 import { startRetentionJob } from './registration/actions/erase-personal-data.ts'
 import { startRefundEmails } from './mail/send-refund-emails.ts'
 import { startPaymentReminders } from './mail/send-payment-reminders.ts'
+import { startSamePersonEmails } from './mail/send-same-person-emails.ts'
 import { openUploads, getUploadLocations } from './registration/uploads/store-uploaded-files.ts'
 
 /** How long the shutdown waits for the last record of the progress. */
@@ -82,6 +83,7 @@ export type AssembledServer = {
   /** The background jobs, so that callers can run one immediately. */
   readonly paymentReminders: PeriodicJob
   readonly refundEmails: PeriodicJob
+  readonly samePersonEmails: PeriodicJob
   readonly retention: PeriodicJob
   readonly dailyReviewEmail: PeriodicJob
   readonly expiry: PeriodicJob
@@ -237,6 +239,7 @@ async function assembleParts(
   const mailer = startMailQueue({ store, events, clock, clockJumps, log, environment }, jobs)
   const paymentReminders = startPaymentReminders({ store, events, clock, log }, jobs)
   const refundEmails = startRefundEmails({ store, events, clock, log }, jobs)
+  const samePersonEmails = startSamePersonEmails({ store, events, clock, log }, jobs)
   const expiry = startExpiryJob({ store, events, clock, log }, jobs)
   const earlierRegistrations = startEarlierRegistrationsJob({ store, events, clock, log }, jobs)
   const priceUpdates = startPriceUpdates({ store, events, clock, log }, jobs)
@@ -277,6 +280,7 @@ async function assembleParts(
     mailer,
     paymentReminders,
     refundEmails,
+    samePersonEmails,
     retention,
     dailyReviewEmail,
     expiry,
@@ -292,6 +296,7 @@ async function assembleParts(
       await payments.close()
       await paymentReminders.close()
       await refundEmails.close()
+      await samePersonEmails.close()
       await expiry.close()
       await earlierRegistrations.close()
       await priceUpdates.close()

@@ -46,14 +46,14 @@ function openCookie(
 /** Opens a request of the web form. `form` is undefined if something else sent it; then no cookie is read or set. */
 export function openWebForm(
   deps: Pick<Deps, 'environment'>,
-  event: Pick<EventConfig, 'id'>,
+  event: Pick<EventConfig, 'id' | 'email'>,
   request: FastifyRequest,
 ): { readonly form: WebForm | undefined; readonly setCookie: (reply: FastifyReply) => void } {
   if (request.headers[FORM_HEADER] === undefined) return { form: undefined, setCookie: () => {} }
   const again = request.headers[AGAIN_HEADER]
   const { browser, set } = openCookie(deps, event, request)
   const confirmed = again === undefined ? null : decode(String(again))
-  return { form: { browser, confirmed }, setCookie: set }
+  return { form: { browser, confirmed, sendsEmail: event.email !== null }, setCookie: set }
 }
 
 /** Records that this browser opened an emailed link, which only the delegate receives. */

@@ -33,7 +33,7 @@ import { readBody, type Body } from '../http/request-body.ts'
 import { getAddressKey, createAddressLimit } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
 import type { WebForm } from '../storage/index.ts'
-import { emailAlreadyRegistered, emailSamePersonLater } from './send-already-registered-email.ts'
+import { emailAlreadyRegistered } from './send-already-registered-email.ts'
 import { findDrafts } from './uploads/draft-uploads.ts'
 import {
   needsListLookup,
@@ -333,8 +333,7 @@ async function register(
     return err(await toRefusal(deps, event, error, at))
   }
   if (created.value.repeated) return buildRepeatedResponse(deps, event, created.value, at)
-  const { regNo, data, paymentState: state, samePerson } = created.value
-  if (samePerson !== undefined) emailSamePersonLater(deps, event, samePerson)
+  const { regNo, data, paymentState: state } = created.value
   if (state === 'by-hand' && deskMethod === null)
     return ok(await buildManualPaymentResponse(deps, event, regNo))
   return ok(buildResponse(event, regNo, data, state))

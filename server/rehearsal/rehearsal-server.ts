@@ -198,6 +198,7 @@ export async function startRehearsalServer(
       await server.priceUpdates.run()
       await server.paymentReminders.run()
       await server.refundEmails.run()
+      await server.samePersonEmails.run()
       await server.dailyReviewEmail.run()
       await server.retention.run()
       await server.mailer.run()

@@ -1,7 +1,6 @@
 /**
- * Defines the store as the rest of the server sees it: asynchronous domain functions, no SQL.
- * Implementations pass the same contract suite (`tests/server/storage/contract.ts`). Every write is durable
- * (fsynced) before its promise resolves.
+ * Defines the store as the rest of the server sees it: asynchronous domain functions, no SQL. Implementations pass the
+ * same contract suite (`tests/server/storage/contract.ts`). Writes are durable (fsynced) before they resolve.
  */
 import type {
   ListedMail,
@@ -9,9 +8,10 @@ import type {
   MailsQuery,
   EmailsToRetry,
   FailedAttempt,
+  SamePersonNotice,
 } from './mail/email-list-types.ts'
 import type { OperatingMetrics } from './reports/metrics-counts.ts'
-import type { RescuedRows, RescuePlan } from './files/upload-and-clock-types.ts'
+import type { KeepingStore, RescuedRows, RescuePlan } from './files/upload-and-clock-types.ts'
 import type {
   Answers,
   CodeStatus,
@@ -76,7 +76,6 @@ import type {
 import type { ActionStore } from './registrations/action-types.ts'
 import type { EventVersionStore } from './events/event-version-types.ts'
 import type { IssuedDocument } from './documents/document-types.ts'
-import type { KeepingStore } from './files/upload-and-clock-types.ts'
 import type { UploadStorage } from './files/upload-storage-types.ts'
 import type { UserStore } from './staff/staff-types.ts'
 import type { CheckoutStore } from './reconciliation/checkout-types.ts'
@@ -312,17 +311,16 @@ export interface Store
   ): Promise<boolean>
   /** Queues the links of an address's registrations to that address; `regNo`: the newest. */
   queueAccessLinks(regNo: RegNo, email: NewMail, at: Instant): Promise<void>
-  /**
-   * Emails a registered delegate after a further submission. False if one was sent after that instant: `already` for
-   * the registration, `same-person` for the mailbox and the event.
-   */
+  /** Emails a delegate about a further submission. False if they got one after that instant, or for this `notice`. */
   queueAlreadyRegistered(
     regNo: RegNo,
     email: NewMail,
     at: Instant,
     after: Instant,
-    kind: 'already' | 'same-person',
+    notice: number | null,
   ): Promise<boolean>
+  /** Returns emails about second registrations that are not queued: one page, by the id of the first registration. */
+  dueNotices(after: number, limit: number): Promise<readonly SamePersonNotice[]>
   /**
    * Returns orders handed out before that instant without a record at the gateway, for registrations not reminded yet:
    * one page, by payment id.

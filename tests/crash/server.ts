@@ -77,11 +77,17 @@ export async function startServer(
   )
 }
 
+/** The header with which the web form registers, here in a new browser each time. */
+export const WEB_FORM = { 'rollcall-form': '1' }
+
 /**
  * Registers one delegate with a unique proof. Returns the number, or null after a lost connection
  * or an error response.
  */
-export async function register(url: string): Promise<string | null> {
+export async function register(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string | null> {
   const form = new FormData()
   const answers = {
     full_name: 'Asha Demo',
@@ -93,7 +99,11 @@ export async function register(url: string): Promise<string | null> {
   for (const [field, answer] of Object.entries(answers)) form.append(field, answer)
   form.append('pg_proof', new Blob([new Uint8Array(createPdf(randomUUID()))]), 'proof.pdf')
   try {
-    const response = await fetch(`${url}/api/afpicon/register/`, { method: 'POST', body: form })
+    const response = await fetch(`${url}/api/afpicon/register/`, {
+      method: 'POST',
+      body: form,
+      headers,
+    })
     const body = (await response.json()) as { reg_no?: string }
     return response.status === 201 ? (body.reg_no ?? null) : null
   } catch {

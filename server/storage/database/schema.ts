@@ -55,7 +55,7 @@ import { reportProgress } from '../../ops/progress.ts'
 import { runInTransaction, toSql, type Sql } from './sqlite-connection.ts'
 import { bankReferences } from '../migrations/bank-references.ts'
 import { recoveries } from '../migrations/recovery.ts'
-import { registeredPersons, secondPayments } from '../migrations/duplicate-payments.ts'
+import { dueNotices, registeredPersons, secondPayments } from '../migrations/duplicate-payments.ts'
 import { settlements } from '../migrations/settlements.ts'
 import { recordOlderPayers } from '../payments/find-duplicate-payments.ts'
 
@@ -289,6 +289,7 @@ export const migrations: readonly string[] = [
   handledSettlementLines,
   changedSettlementLines,
   registeredPersons,
+  dueNotices,
 ]
 
 /** Fills tables that were added later from data that an older version recorded. */
@@ -316,9 +317,8 @@ export function createTables(db: Database.Database): void {
 }
 
 /**
- * The stored version is the number of steps that a database has. During a migration it also contains the version that the
- * migration began from, times this number (there are never so many steps): a process that was killed continues, and no
- * server uses the database meanwhile.
+ * The stored version is the number of steps that a database has. During a migration it also contains the version that it
+ * began from, times this number (there are never so many steps): a killed process continues, and no server serves meanwhile.
  */
 const MIGRATION_FACTOR = 1_000
 

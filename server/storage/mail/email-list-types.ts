@@ -1,4 +1,4 @@
-/** Defines the office's queries about emails and their results. */
+/** Defines queries about emails and their results. */
 import type { Instant, RegNo } from '../../../engine/index.ts'
 
 export const MAIL_STATES = ['queued', 'failed', 'sent'] as const
@@ -54,4 +54,11 @@ export type FailedAttempt = {
   readonly isReached: boolean
   /** The copy was sent, and is not sent again with the next attempt. */
   readonly hasCopyGone: boolean
+}
+
+/** An email that is due: the delegate of this registration is to hear that the same person registers again. */
+export type SamePersonNotice = {
+  readonly id: number
+  readonly registrationId: number
+  readonly regNo: RegNo
 }

@@ -9,6 +9,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { NO_REFERENCE } from '../refunds/record-refunds.ts'
 import { selectFirstPaid, addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
+import { takeNotice } from '../registrations/same-person.ts'
 import { limitToMailbox } from './mailbox-limit.ts'
 import type { MailSpacing, NewMail } from '../index.ts'
 
@@ -337,17 +338,19 @@ export async function queueConfirmationAgain(
   return isSent(sql, newRow, newEmail, at, 'drop')
 }
 
+/** Without a `notice` once per registration after that instant; with one once per mailbox and event. */
 export async function queueAlreadyRegistered(
   sql: Sql,
   regNo: RegNo,
   email: NewMail,
   at: Instant,
   after: Instant,
-  kind: 'already' | 'same-person',
+  notice: number | null,
 ): Promise<boolean> {
+  if (notice !== null && !(await takeNotice(sql, notice))) return false
   const newEmail = { ...email, regNo, at, after }
   const newRow =
-    kind === 'already'
+    notice === null
       ? await addAlready.get(sql, newEmail)
       : await addSamePerson.get(sql, { ...newEmail, mailbox: getMailboxKey(email.to) })
   return isSent(sql, newRow, email, at, 'drop')

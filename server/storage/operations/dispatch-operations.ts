@@ -241,8 +241,8 @@ export function storeOf({
     queueAccessLinks: (regNo, newEmail, at) => write('queueAccessLinks', regNo, newEmail, at),
     queueConfirmationAgain: (regNo, newEmail, at, limits) =>
       write('queueConfirmationAgain', regNo, newEmail, at, limits),
-    queueAlreadyRegistered: (regNo, newEmail, at, after, kind) =>
-      write('queueAlreadyRegistered', regNo, newEmail, at, after, kind),
+    queueAlreadyRegistered: (...args) => write('queueAlreadyRegistered', ...args),
+    dueNotices: async (after, limit) => read.dueNotices(after, limit),
     unfinishedPayments: async (handedBefore, eventIds, after, limit) =>
       read.unfinishedPayments(handedBefore, eventIds, after, limit),
     queuePaymentReminder: (regNo, newEmail, at) =>

@@ -42,6 +42,7 @@ import {
 } from '../payments/find-duplicate-payments.ts'
 import { listSettlementLines } from '../reconciliation/read-settlements.ts'
 import { readLink } from '../registrations/access-links.ts'
+import { readDueNotices } from '../registrations/same-person.ts'
 import { countAvailableSeats, listTakenSeats } from '../seats/available-seats.ts'
 import { findRegistrationByKey } from '../registrations/idempotency-keys.ts'
 import { readRowCounts, findOpenRecovery } from '../recovery/begin-and-end-recovery.ts'
@@ -242,6 +243,9 @@ export function toReads(sql: Sql) {
       limit: number,
     ): Promise<ResultOf<'unfinishedPayments'>> {
       return readUnfinishedPayments(sql, handedBefore, eventIds, after, limit)
+    },
+    dueNotices(after: number, limit: number): Promise<ResultOf<'dueNotices'>> {
+      return readDueNotices(sql, after, limit)
     },
     refundsWithoutEmail(
       after: Instant,

@@ -152,7 +152,7 @@ export async function register(
     })
     if (!isInserted) throw new RollbackError(err({ code: 'reg_no_taken' }))
   }
-  recordPerson(sql, id, registration, person)
+  recordPerson(sql, id, registration, person, samePerson.value)
   await saveAnswersAndCode(sql, id, registration, free)
   const takeSeats = (): void =>
     reserveQuotas(sql, id, free.room, { eventId, isDue: orderId !== null, at })
@@ -188,14 +188,7 @@ export async function register(
       at,
     })
   if (!needsSeats) takeSeats()
-  return ok({
-    id,
-    regNo,
-    orderId,
-    amount: quote?.total ?? null,
-    repeated: false,
-    ...(samePerson.value === null ? {} : { samePerson: samePerson.value }),
-  })
+  return ok({ id, regNo, orderId, amount: quote?.total ?? null, repeated: false })
 }
 
 /** The delegate pays at the front desk: registered and paid, or not registered. */

@@ -87,8 +87,12 @@ export type NewRegistration = {
   readonly form?: WebForm
 }
 
-/** `browser`: hash of the cookie of the browser; null if it had none. `confirmed`: the registration that the delegate was asked about. */
-export type WebForm = { readonly browser: string | null; readonly confirmed: string | null }
+/** `browser`: hash of its cookie; null: none. `confirmed`: the registration that the delegate was asked about. */
+export type WebForm = {
+  readonly browser: string | null
+  readonly confirmed: string | null
+  readonly sendsEmail: boolean
+}
 
 /** An earlier registration of the same person, and when it was paid or, if it is being paid, made. */
 export type SamePersonRegistration = Money & {
@@ -111,8 +115,6 @@ export type RegistrationResult = {
   readonly orderId: OrderId | null
   readonly amount: Amount | null
   readonly repeated: boolean
-  /** An earlier registration of the same person, whose delegate gets an email. The response does not mention it. */
-  readonly samePerson?: RegNo
 }
 
 /** A file sent before its form: the event and field that it answers, its type, and when it arrived. */

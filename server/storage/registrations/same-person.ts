@@ -1,8 +1,10 @@
 /** Finds earlier registrations of the person who registers, paid or being paid. */
+import type { NotNull } from 'kysely'
 import { decideSamePerson, err, getPayerKey, ok, toAmount } from '../../../engine/index.ts'
 import type { RegNo, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import type { SamePersonNotice } from '../mail/email-list-types.ts'
 import type { NewRegistration, SamePersonRegistration } from '../index.ts'
 
 /** Of a person with more registrations than this, only the paid and the newest ones are compared. */
@@ -18,6 +20,7 @@ const registrationsOfPerson = statement(
     builder
       .selectFrom('registrations as r')
       .select([
+        'r.id',
         'r.reg_no',
         'r.email',
         'r.full_name',
@@ -60,12 +63,14 @@ const registrationsOfPerson = statement(
       .orderBy('r.id', 'desc')
       .limit(dialect.limit(COMPARED_MAX)),
 )
-const addPerson = statement((builder, row: Person & { id: number; browser: string | null }) =>
+type NewPerson = Person & { id: number; browser: string | null; notifyId: number | null }
+const addPerson = statement((builder, row: NewPerson) =>
   builder.insertInto('registered_persons').values({
     registration_id: row.id,
     event_id: row.eventId,
     person: row.person,
     browser: row.browser,
+    notify_id: row.notifyId,
   }),
 )
 const removeBrowsers = statement((builder, { id }: { id: number }) =>
@@ -94,26 +99,53 @@ const registrationToProve = statement(
       .where('r.reg_no', '=', regNo),
 )
 
+const dueNotices = statement(
+  (builder, { after, limit }: { after: number; limit: number }, dialect) =>
+    builder
+      .selectFrom('registered_persons as b')
+      .select(({ ref, selectFrom }) => [
+        'b.id',
+        ref('b.notify_id').as('registrationId'),
+        selectFrom('registrations as r')
+          .select('r.reg_no')
+          .whereRef('r.id', '=', 'b.notify_id')
+          .as('regNo'),
+      ])
+      .$narrowType<{ registrationId: NotNull; regNo: NotNull }>()
+      .where('b.notify_id', '>', after)
+      .orderBy('b.notify_id')
+      .orderBy('b.id')
+      .limit(dialect.limit(limit)),
+)
+const removeNotice = statement((builder, { id }: { id: number }) =>
+  builder
+    .updateTable('registered_persons')
+    .set({ notify_id: null })
+    .where('id', '=', id)
+    .where('notify_id', 'is not', null),
+)
+
 /** The person of a registration that is to be paid; null if nothing is due now, or the person is not known. */
 export const getPersonToPay = ({ orderId, searchable }: NewRegistration): string | null =>
   orderId === null ? null : getPayerKey(searchable)
 
 /**
  * Call this in the transaction that registers, with the person locked: of simultaneous forms, one registers and the
- * others find it. Returns as an error the registration that the form must ask about; otherwise the one whose
- * delegate gets an email, or null. Only for the web form.
+ * others find it. Returns as an error the registration that the form must ask about; otherwise the id of the one
+ * whose delegate is to get an email, or null. Only for the web form.
  */
 export async function findSamePerson(
   sql: Sql,
   { eventId, form }: NewRegistration,
   person: string | null,
-): Promise<Result<RegNo | null, { code: 'same_person'; same: SamePersonRegistration }>> {
+): Promise<Result<number | null, { code: 'same_person'; same: SamePersonRegistration }>> {
   if (person === null || form === undefined) return ok(null)
   const rows = await registrationsOfPerson.all(sql, { eventId, person, browser: form.browser })
   const found = rows
     // A correction or transfer may have changed the name or email address since.
     .filter((row) => getPayerKey({ email: row.email, fullName: row.full_name }) === person)
     .map((row) => ({
+      id: row.id,
       regNo: row.reg_no,
       isProven: Boolean(row.is_proven),
       isPaid: row.payment_status === 'success',
@@ -124,25 +156,44 @@ export async function findSamePerson(
   const decision = decideSamePerson(found, form.confirmed)
   if (decision === null) return ok(null)
   const { is, registration } = decision
-  return is === 'ask' ? err({ code: 'same_person', same: registration }) : ok(registration.regNo)
+  if (is === 'email') return ok(form.sendsEmail ? registration.id : null)
+  const { id: _, ...same } = registration
+  return err({ code: 'same_person', same })
 }
 
-/** Stores the person of a new registration, and the browser that made it. */
+/**
+ * Stores the person of a new registration, the browser that made it, and which delegate is to get an email about it: by
+ * the same statement as for a person who is not known, so that the response takes as long.
+ */
 export function recordPerson(
   sql: Sql,
   id: number,
   { eventId, form }: NewRegistration,
   person: string | null,
+  notifyId: number | null,
 ): void {
-  if (person !== null) addPerson.run(sql, { id, eventId, person, browser: form?.browser ?? null })
+  if (person !== null)
+    addPerson.run(sql, { id, eventId, person, browser: form?.browser ?? null, notifyId })
 }
+
+/** Returns the emails about second registrations that are not queued yet, after that registration. Reads only. */
+export const readDueNotices = (
+  sql: Sql,
+  after: number,
+  limit: number,
+): Promise<readonly SamePersonNotice[]> => dueNotices.all(sql, { after, limit })
+
+/** Call this in the transaction that queues the email. False if it was queued before. */
+export const takeNotice = async (sql: Sql, id: number): Promise<boolean> =>
+  (await removeNotice.run(sql, { id }).changes) === 1
 
 /** Records a browser that opened an emailed link of the registration, up to the maximum of browsers. */
 export async function proveBrowser(sql: Sql, regNo: RegNo, browser: string): Promise<void> {
   const row = await registrationToProve.get(sql, { regNo, browser })
   if (row === undefined || Boolean(row.is_proven) || (row.stored ?? 0) >= BROWSERS_MAX) return
   const person = getPayerKey({ email: row.email, fullName: row.full_name })
-  if (person !== null) addPerson.run(sql, { id: row.id, eventId: row.event_id, person, browser })
+  if (person !== null)
+    addPerson.run(sql, { id: row.id, eventId: row.event_id, person, browser, notifyId: null })
 }
 
 /** Call this when the registration passes to another delegate or email address. */

@@ -312,7 +312,11 @@ test('another browser and a call of the specification register as before, with t
   })
   const emails = () =>
     testServer.rows("SELECT recipient, subject, body FROM mail_queue WHERE kind = 'same-person'")
-  await expect.poll(emails, { timeout: 30_000 }).toHaveLength(1)
+  expect(emails()).toEqual([])
+  // The server stops before the email is queued.
+  await testServer.restart()
+  expect(await testServer.parts().samePersonEmails.run()).toBe(1)
+  expect(await testServer.parts().samePersonEmails.run()).toBe(0)
   expect(emails()).toMatchObject([
     {
       recipient: person.email,

@@ -25,11 +25,13 @@ export const UNIQUE_NAME: ExternalContext = {
     { name: 'full_name text', onDuplicate: 'block', parts: [{ id: 'full_name', as: 'text' }] },
   ],
 }
+/** The web form in one browser. */
+export const BROWSER = { browser: 'mine', confirmed: null, sendsEmail: true } as const
 /** A form of the web app, with its key. */
 export const ONE_FORM: Changes = {
   name: 'Meera',
   outside: UNIQUE_NAME,
-  form: { browser: 'mine', confirmed: null },
+  form: BROWSER,
   idempotency: { key: 'click', fingerprint: 'form' },
 }
 

@@ -24,6 +24,7 @@ import type { Changes } from '../sample-registrations.ts'
 import { FILE, ISSUER } from './sample-issuer.ts'
 import {
   NO_CONTEXT,
+  BROWSER,
   ONE_FORM,
   UNIQUE_NAME,
   runConcurrently,
@@ -260,8 +261,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
     {
       rule: 'of two forms for one person in one browser, one registers and the other is asked',
       violation: 'both register, and the delegate pays twice',
-      attempt: (meeting) =>
-        registerTwice(meeting, 'registrations', { form: { browser: 'mine', confirmed: null } }),
+      attempt: (meeting) => registerTwice(meeting, 'registrations', { form: BROWSER }),
       resultWithLock: ['registered', 'same_person'],
       resultWithoutLock: ['registered', 'registered'],
     },

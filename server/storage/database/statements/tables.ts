@@ -243,6 +243,7 @@ export type Tables = MoneyTables & {
     event_id: string
     person: string
     browser: string | null
+    notify_id: Generated<number | null>
   }
   registrations: {
     id: Generated<number>

@@ -12,7 +12,10 @@ import {
 import { changedSettlementLinesOnPostgres } from '../../migrations/changed-settlement-lines.ts'
 import { disputesOnPostgres } from '../../migrations/disputes.ts'
 import { exchangeRatesOnPostgres } from '../../migrations/exchange-rates.ts'
-import { registeredPersonsOnPostgres } from '../../migrations/duplicate-payments.ts'
+import {
+  dueNoticesOnPostgres,
+  registeredPersonsOnPostgres,
+} from '../../migrations/duplicate-payments.ts'
 import { revenueByCurrencyOnPostgres } from '../../migrations/revenue-by-currency.ts'
 import { gatewayCheckouts } from './gateway-checkouts.ts'
 import { monthClosings } from './month-closings.ts'
@@ -34,4 +37,5 @@ export const LATER_STEPS: Readonly<Record<number, readonly string[]>> = {
   61: handledSettlementLinesOnPostgres,
   62: changedSettlementLinesOnPostgres,
   63: registeredPersonsOnPostgres,
+  64: dueNoticesOnPostgres,
 }

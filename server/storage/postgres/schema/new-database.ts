@@ -3,7 +3,10 @@ import { SLOTS } from '../../database/row-locks.ts'
 import { bankLinePaymentsOnPostgres } from '../../migrations/bank-line-payments.ts'
 import { handledSettlementLinesOnPostgres } from '../../migrations/handled-settlement-lines.ts'
 import { changedSettlementLinesOnPostgres } from '../../migrations/changed-settlement-lines.ts'
-import { registeredPersonsOnPostgres } from '../../migrations/duplicate-payments.ts'
+import {
+  dueNoticesOnPostgres,
+  registeredPersonsOnPostgres,
+} from '../../migrations/duplicate-payments.ts'
 import { functions } from './functions.ts'
 import { indexes } from './indexes.ts'
 import { moneyTables } from './money-tables.ts'
@@ -26,6 +29,7 @@ export const newDatabase: readonly string[] = [
   ...handledSettlementLinesOnPostgres,
   ...changedSettlementLinesOnPostgres,
   ...registeredPersonsOnPostgres,
+  ...dueNoticesOnPostgres,
   // The words of each row are added with it.
   'INSERT INTO search_progress VALUES (1, 9007199254740991)',
   'INSERT INTO office_settings VALUES (1, 0)',

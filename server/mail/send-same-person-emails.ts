@@ -1,0 +1,56 @@
+/**
+ * Emails registered delegates that another browser has registered the same person again. The registration only records
+ * that the email is due: neither its response nor its time shows a stranger whether there is anything to send, and an
+ * email that was due when the server stopped is queued after the next start.
+ */
+import { dayOf, instant, startOfDay } from '../../engine/index.ts'
+import { buildSamePersonEmail } from '../../engine/messages.ts'
+import type { Instant } from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+import { createPeriodicJob } from '../ops/clock.ts'
+import type { PeriodicJob } from '../ops/clock.ts'
+import type { SamePersonNotice } from '../storage/mail/email-list-types.ts'
+
+/** Soon, because the delegate may be about to pay a second time. */
+const CHECK_INTERVAL_MS = 1_000
+/** Rows read from the store at a time. */
+const BATCH_ROWS = 50
+
+type SamePersonDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
+
+/** Queues the emails that are due; if not enabled, only when `run` is called. `run` returns the number queued. */
+export function startSamePersonEmails(
+  deps: SamePersonDeps,
+  { isEnabled }: { readonly isEnabled: boolean },
+): PeriodicJob {
+  const { store, clock, log } = deps
+  const run = async (): Promise<number> => {
+    const at = clock()
+    let queued = 0
+    for (let after = 0; ;) {
+      const notices = await store.dueNotices(after, BATCH_ROWS)
+      for (const notice of notices) {
+        after = notice.registrationId
+        if (await queueEmail(deps, notice, at)) queued += 1
+      }
+      if (notices.length < BATCH_ROWS) return queued
+    }
+  }
+  return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
+    log.error({ error: String(error) }, 'sending emails about second registrations failed'),
+  )
+}
+
+/** Returns true if an email was queued: at most one a day for a mailbox and event. */
+async function queueEmail(
+  { store, events }: SamePersonDeps,
+  { id, regNo }: SamePersonNotice,
+  at: Instant,
+): Promise<boolean> {
+  const stored = await store.registration(regNo)
+  const event = stored === null ? null : events.byId(stored.eventId)
+  if (stored === null || event === null) return false
+  const email = buildSamePersonEmail(event.config, stored, stored.paymentStatus === 'success')
+  const beforeToday = instant(startOfDay(dayOf(at)) - 1)
+  return email !== null && (await store.queueAlreadyRegistered(regNo, email, at, beforeToday, id))
+}
