@@ -1,4 +1,5 @@
 /** API types of actions: a registration's state, the allowed actions, and its history. */
+import type { Currency } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 import type {
   PaymentStatus,
@@ -75,6 +76,9 @@ export type ActionsResponse = {
 export type WireSecondPayment = {
   /** The number of the registration that was paid first. */
   first: string
+  /** Its price, in `first_currency`; absent: rupees. */
+  first_amount: number
+  first_currency?: Currency
   /** The amount paid here and not refunded, in the currency of the registration. */
   amount: number
   /** When the delegate requested a refund. Null if never. */

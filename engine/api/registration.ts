@@ -7,6 +7,7 @@ import type { WirePaymentInstructions } from './payment-methods.ts'
 import type { TariffResponse } from './price-list.ts'
 import { toWireCurrency, toWireLines, type WireLine } from './bill-lines.ts'
 import { toMajorUnits } from '../lib/money.ts'
+import type { WireSecondPayment } from './actions.ts'
 import type { Day } from '../lib/time.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { SharedFiles } from '../event/source-files.ts'
@@ -201,6 +202,8 @@ export type RegistrationResponse = {
   partial?: true
   /** How to pay by the manual payment method that is due. Absent without proof of ownership. */
   paying?: WirePaymentInstructions
+  /** The same person had already paid. Only for the browser that made or opened both registrations. */
+  paid_twice?: WireSecondPayment
 }
 
 export type EventsResponse = { status: 'success'; events: EventCard[] }

@@ -29,7 +29,7 @@ export const SELF_SERVICE_MESSAGES = {
   secondPayment: {
     title: 'You have paid twice',
     explanation:
-      'This is the second payment for this name and email address: {amount}. You had already paid for registration {number}.',
+      'This is the second payment for this name and email address: {amount}. You had already paid {first} for registration {number}.',
     requested:
       'You requested a refund of {amount} on {day}. The organisers will decide and email you.',
     request: 'Request a refund',

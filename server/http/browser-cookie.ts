@@ -20,20 +20,40 @@ const hashToken = (token: string): string => createHash('sha256').update(token).
 /** Unlike `decodeURIComponent`, this never throws. */
 const decode = (encoded: string): string => new URLSearchParams(`text=${encoded}`).get('text') ?? ''
 
+const getCookieName = ({ id }: Pick<EventConfig, 'id'>): string => `rollcall_form_${id}`
+
+/** Undefined if the request has no valid cookie of the event. */
+function readToken(
+  event: Pick<EventConfig, 'id'>,
+  { server, headers }: FastifyRequest,
+): string | undefined {
+  const sent =
+    headers.cookie === undefined
+      ? undefined
+      : server.parseCookie(headers.cookie)[getCookieName(event)]
+  return sent !== undefined && TOKEN.test(sent) ? sent : undefined
+}
+
+/** Returns the hash by which the store knows the browser. Null if it sent no cookie. */
+export function readBrowser(
+  event: Pick<EventConfig, 'id'>,
+  request: FastifyRequest,
+): string | null {
+  const token = readToken(event, request)
+  return token === undefined ? null : hashToken(token)
+}
+
 /** The cookie of a browser for an event: the one that it sent, or a new one. */
 function openCookie(
   { environment }: Pick<Deps, 'environment'>,
-  { id }: Pick<EventConfig, 'id'>,
-  { server, headers }: FastifyRequest,
+  event: Pick<EventConfig, 'id'>,
+  request: FastifyRequest,
 ): { readonly browser: string; readonly set: (reply: FastifyReply) => void } {
-  const name = `rollcall_form_${id}`
-  const sent = headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[name]
-  const token =
-    sent !== undefined && TOKEN.test(sent) ? sent : randomBytes(TOKEN_BYTES).toString('base64url')
+  const token = readToken(event, request) ?? randomBytes(TOKEN_BYTES).toString('base64url')
   return {
     browser: hashToken(token),
     set: (reply) =>
-      void reply.setCookie(name, token, {
+      void reply.setCookie(getCookieName(event), token, {
         path: '/api',
         httpOnly: true,
         sameSite: 'strict',

@@ -9,6 +9,7 @@ import { readBody } from '../http/request-body.ts'
 import type { EventRoute } from '../http/event-route-table.ts'
 import { getAddressKey, sendTooMany } from '../http/rate-limit.ts'
 import { sendError } from '../http/error-response.ts'
+import { findPaidTwice } from '../payments/describe-duplicate-payment.ts'
 import { sendWithTag } from '../http/stored-responses.ts'
 import { rejectNonText } from '../http/text-only-json.ts'
 import type { GuessLimit } from './code-guessing-limit.ts'
@@ -72,11 +73,13 @@ export function addRegistrationRoutes(
       isProven && registration.stands === 'by-hand'
         ? await buildInstructionsOnly(deps, config, found)
         : null
+    const paidTwice = await findPaidTwice(deps, config, found, request)
     const response: RegistrationResponse = {
       status: 'success',
       registration,
       ...(isProven ? {} : { partial: true }),
       ...(paying !== null && { paying }),
+      ...(paidTwice !== null && { paid_twice: paidTwice }),
     }
     return reply.send(response)
   }

@@ -1,16 +1,81 @@
-/** Maps the delegate's own actions to their handlers. */
+/** Applies the delegate's own actions. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isActionName } from '../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { ActionName } from '../../engine/index.ts'
+import type { ActionResponse } from '../../engine/api.ts'
+import type { Deps } from '../dependencies.ts'
+import { sendError } from '../http/error-response.ts'
+import { getActionParameters, sendDenial } from '../office/registrations/action-routes.ts'
+import type { ResolvedLink } from '../registration/access-link.ts'
 import { acceptOffer } from '../registration/actions/approve-registration.ts'
+import { readIdempotency, readText } from '../registration/actions/action-input.ts'
 import type { ActionHandler } from '../registration/actions/action-input.ts'
 import { edit } from '../registration/actions/correct-answers.ts'
 import { claimPayment } from '../registration/actions/payment-claims.ts'
 
-/** Actions that a delegate may request with POST /api/my/{token}/acts/. */
-export const DELEGATE_ACTION_HANDLERS: Readonly<Partial<Record<ActionName, ActionHandler>>> = {
+/** Name of the delegate in the history; staff appear under their own names. */
+const DELEGATE = 'delegate'
+
+/** Actions that a delegate may request. */
+const DELEGATE_ACTION_HANDLERS: Readonly<Partial<Record<ActionName, ActionHandler>>> = {
   edit,
   ask_cancel: ({ deps, wanted }) => deps.store.requestCancellation(wanted),
   ask_refund: ({ deps, wanted }) => deps.store.requestSecondPaymentRefund(wanted),
   withdraw_refund: ({ deps, wanted }) => deps.store.withdrawRefundRequest(wanted),
   accept_offer: acceptOffer,
   tell: claimPayment,
+}
+
+/** Whether the action is about the refund of a second payment. */
+export const isAboutRefund = (act: unknown): boolean =>
+  act === 'ask_refund' || act === 'withdraw_refund'
+
+export const refuseRefundRequest = (reply: FastifyReply): FastifyReply =>
+  sendError(reply, 409, 'not_now', REFUSAL_MESSAGES.selfService.noRefundRequest)
+
+export const refuseUnknownAction = (reply: FastifyReply): FastifyReply =>
+  sendError(reply, 422, 'act_unknown', REFUSAL_MESSAGES.request.noAction)
+
+/** Applies the action of the request, whose sender has proved to be the delegate. */
+export async function applyDelegateAction(
+  deps: Deps,
+  { served, registration }: Pick<ResolvedLink, 'served' | 'registration'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { act: actionName, why: reason, ...params } = getActionParameters(request)
+  const actionHandler =
+    typeof actionName === 'string' && isActionName(actionName)
+      ? DELEGATE_ACTION_HANDLERS[actionName]
+      : undefined
+  if (typeof actionName !== 'string' || !isActionName(actionName) || actionHandler === undefined)
+    return refuseUnknownAction(reply)
+  const { regNo } = registration
+  const idempotencyKey = readIdempotency(
+    { ...params, why: reason },
+    { who: DELEGATE, regNo, act: actionName },
+  )
+  if (!idempotencyKey.ok) return sendDenial(reply, idempotencyKey.error)
+  const action = {
+    regNo,
+    act: actionName,
+    actor: 'delegate',
+    who: DELEGATE,
+    why: readText({ why: reason }, 'why'),
+    at: deps.clock(),
+    once: idempotencyKey.value,
+  } as const
+  const result = await actionHandler({ deps, served, registration, wanted: action, params })
+  if (!result.ok) return sendDenial(reply, result.error)
+  const { message, state, refund: refundState = null, repeated } = result.value
+  const response: ActionResponse = {
+    status: 'success',
+    message,
+    reg_no: regNo,
+    state,
+    refund: refundState,
+    repeated,
+  }
+  return reply.send(response)
 }

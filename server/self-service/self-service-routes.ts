@@ -1,14 +1,16 @@
 /**
- * Serves the self-service page and its documents.
- * The link is the proof of identity; the form's cookie (same-person.ts) opens nothing here.
+ * Serves the self-service page and its documents. The link is the proof of identity; the form's cookie
+ * (browser-cookie.ts) opens nothing here, and requests only the refund of a second payment.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isActionName, methodFiles } from '../../engine/index.ts'
-import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
-import type { ActionResponse } from '../../engine/api.ts'
-import { readIdempotency, readText } from '../registration/actions/action-input.ts'
-import { sendDenial, getActionParameters } from '../office/registrations/action-routes.ts'
-import { DELEGATE_ACTION_HANDLERS } from './self-service-actions.ts'
+import { methodFiles } from '../../engine/index.ts'
+import { getActionParameters } from '../office/registrations/action-routes.ts'
+import {
+  applyDelegateAction,
+  isAboutRefund,
+  refuseRefundRequest,
+  refuseUnknownAction,
+} from './self-service-actions.ts'
 import type { Deps } from '../dependencies.ts'
 import { listHolderDocuments } from '../documents/documents-after-transfer.ts'
 import { sendDocument } from '../documents/send-pdf.ts'
@@ -19,6 +21,7 @@ import { addMultipartRoutes } from '../http/event-route-table.ts'
 import { sendError } from '../http/error-response.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
 import { proveBrowserByLink } from '../http/browser-cookie.ts'
+import { findPaidTwice } from '../payments/describe-duplicate-payment.ts'
 import { resolveLink, LINK_UNKNOWN } from '../registration/access-link.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
 import { storeDraft } from '../registration/uploads/upload-routes.ts'
@@ -36,8 +39,6 @@ const DOCUMENTS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
 const ACTIONS_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
 /** Delegates upload fewer; a script that fills the disk uploads more. */
 const FILES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 10 * 60_000 }
-/** Name of the delegate in the history; staff appear under their own names. */
-const DELEGATE = 'delegate'
 
 type AddressLimit = ReturnType<typeof createAddressLimit>
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -91,47 +92,10 @@ export async function addSelfServiceRoutes(
   const handleAction = withLink(
     createAddressLimit(deps, ACTIONS_PER_ADDRESS),
     async ({ served, registration, isFromMail }, request, reply) => {
-      const { act: actionName, why: reason, ...params } = getActionParameters(request)
-      const actionHandler =
-        typeof actionName === 'string' && isActionName(actionName)
-          ? DELEGATE_ACTION_HANDLERS[actionName]
-          : undefined
-      if (
-        typeof actionName !== 'string' ||
-        !isActionName(actionName) ||
-        actionHandler === undefined
-      )
-        return sendError(reply, 422, 'act_unknown', REFUSAL_MESSAGES.request.noAction)
-      const { regNo } = registration
+      const { act: actionName } = getActionParameters(request)
       // Someone else may have filled in the form; they must not learn that this delegate is registered.
-      if ((actionName === 'ask_refund' || actionName === 'withdraw_refund') && !isFromMail)
-        return sendError(reply, 409, 'not_now', REFUSAL_MESSAGES.selfService.noRefundRequest)
-      const idempotencyKey = readIdempotency(
-        { ...params, why: reason },
-        { who: DELEGATE, regNo, act: actionName },
-      )
-      if (!idempotencyKey.ok) return sendDenial(reply, idempotencyKey.error)
-      const action = {
-        regNo,
-        act: actionName,
-        actor: 'delegate',
-        who: DELEGATE,
-        why: readText({ why: reason }, 'why'),
-        at: deps.clock(),
-        once: idempotencyKey.value,
-      } as const
-      const result = await actionHandler({ deps, served, registration, wanted: action, params })
-      if (!result.ok) return sendDenial(reply, result.error)
-      const { message, state, refund: refundState = null, repeated } = result.value
-      const response: ActionResponse = {
-        status: 'success',
-        message,
-        reg_no: regNo,
-        state,
-        refund: refundState,
-        repeated,
-      }
-      return reply.send(response)
+      if (isAboutRefund(actionName) && !isFromMail) return refuseRefundRequest(reply)
+      return applyDelegateAction(deps, { served, registration }, request, reply)
     },
   )
 
@@ -147,6 +111,25 @@ export async function addSelfServiceRoutes(
     },
   )
 
+  /**
+   * The refund request of the paid page. The proof is the cookie of the browser that made or opened both registrations;
+   * everyone else gets one response, whether or not the registration exists.
+   */
+  const isRefundRequestLimited = createAddressLimit(deps, ACTIONS_PER_ADDRESS)
+  const handleRefundRequest: Handler = async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    if (await isRefundRequestLimited(request, reply)) return reply
+    if (!isAboutRefund(getActionParameters(request).act)) return refuseUnknownAction(reply)
+    const { id, number } = request.params as { readonly id: string; readonly number: string }
+    const served = deps.events.byId(id)
+    const registration = served === null ? null : await deps.store.registration(number)
+    return served !== null &&
+      registration !== null &&
+      (await findPaidTwice(deps, served.config, registration, request)) !== null
+      ? applyDelegateAction(deps, { served, registration }, request, reply)
+      : refuseRefundRequest(reply)
+  }
+
   addLostLinkRoute(app, deps)
   await addMultipartRoutes(app, (scope) => {
     for (const slash of ['', '/']) scope.post(`/api/my/:token/proofs${slash}`, handleProof)
@@ -155,5 +138,6 @@ export async function addSelfServiceRoutes(
     app.get(`/api/my/:token${slash}`, handlePage)
     app.get(`/api/my/:token/documents/:id${slash}`, handleDocument)
     app.post(`/api/my/:token/acts${slash}`, handleAction)
+    app.post(`/api/events/:id/registrations/:number/acts${slash}`, handleRefundRequest)
   }
 }

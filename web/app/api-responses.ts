@@ -29,6 +29,7 @@ import type {
   TariffResponse,
   WirePaymentInstructions,
   WireQuote,
+  WireSecondPayment,
 } from '../../engine/api.ts'
 import type { Reader } from './api-client.ts'
 import {
@@ -206,6 +207,8 @@ export type SearchResponse = {
   readonly partial?: boolean
   /** How to pay by the manual payment method that is due. Null or absent if not known. */
   readonly paying?: WirePaymentInstructions | null
+  /** The same person had already paid. Null or absent if not, or if the browser is not known to be theirs. */
+  readonly paid_twice?: WireSecondPayment | null
 }
 
 export const readFound: Reader<SearchResponse> = (body) => {
@@ -220,12 +223,22 @@ export const readFound: Reader<SearchResponse> = (body) => {
         registration: parsedRegistration,
         partial: body['partial'] === true,
         paying: readInstructions(body['paying']),
+        paid_twice: readSecondPayment(body['paid_twice']),
       }
 }
 
 function readInstructions(value: unknown): WirePaymentInstructions | null {
   return isRecord(value) && hasAll(value, 'string', 'label', 'tell')
     ? ({ ...value, numbers: recordsOf(value['numbers']) } as unknown as WirePaymentInstructions)
+    : null
+}
+
+/** Null if it is not a second payment. */
+export function readSecondPayment(value: unknown): WireSecondPayment | null {
+  return isRecord(value) &&
+    hasAll(value, 'string', 'first') &&
+    hasAll(value, 'number', 'amount', 'first_amount')
+    ? ({ ...value, asked_at: textOf(value['asked_at']) } as WireSecondPayment)
     : null
 }
 

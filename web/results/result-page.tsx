@@ -10,6 +10,7 @@ import { callWithRetries } from '../app/retry-requests.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { richMessage } from '../ui/rich-message.tsx'
+import { DuplicatePayment } from '../self-service/duplicate-payment.tsx'
 import { EmailForm } from './verify-email.tsx'
 import { ResultButtons } from './result-page-buttons.tsx'
 import { FailedPayment } from './unpaid/failed-payment-page.tsx'
@@ -114,6 +115,12 @@ function Result({
     shownEvent.results.success.details.length < event.results.success.details.length
   return (
     <>
+      <DuplicatePayment
+        duplicate={loadState.answer.paid_twice ?? null}
+        registration={registration}
+        path={`/api/events/${event.id}/registrations/${registration.reg_no}/`}
+        reload={reload}
+      />
       <PaymentStatePage
         {...{ registration, query, now, reload, requestPayment }}
         event={shownEvent}

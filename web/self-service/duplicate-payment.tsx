@@ -10,24 +10,34 @@ import {
   toAmount,
   readInstant,
 } from '../../engine/index.ts'
+import type { Currency } from '../../engine/index.ts'
+import type { WireSecondPayment } from '../../engine/api.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
 import { useSelfServiceAction } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
 import { ActionResult } from './action-result-message.tsx'
+import './self-service.css'
 
 const { secondPayment } = SELF_SERVICE_MESSAGES
 
 export function DuplicatePayment({
-  data: { second_payment: duplicate, registration },
+  duplicate,
+  registration,
   path,
   reload,
-}: PanelProps) {
+}: Pick<PanelProps, 'path' | 'reload'> & {
+  readonly duplicate: WireSecondPayment | null
+  readonly registration: { readonly currency?: unknown }
+}) {
   const action = useSelfServiceAction({ path, reload })
   if (duplicate === null) return null
   const requestedAt = duplicate.asked_at === null ? null : readInstant(duplicate.asked_at)
   const currency = readResponseCurrency(registration)
-  const amount = formatMoney(fromMajorUnits(duplicate.amount, currency) ?? toAmount(0), currency)
+  const format = (units: number, ofCurrency: Currency) =>
+    formatMoney(fromMajorUnits(units, ofCurrency) ?? toAmount(0), ofCurrency)
+  const amount = format(duplicate.amount, currency)
+  const firstCurrency = readResponseCurrency({ currency: duplicate.first_currency })
   const actionButton = (act: 'ask_refund' | 'withdraw_refund', label: string) => (
     <button
       type="button"
@@ -43,7 +53,13 @@ export function DuplicatePayment({
       <h2 className="disp" id="my-second">
         {secondPayment.title}
       </h2>
-      <p>{formatMessage(secondPayment.explanation, { amount, number: duplicate.first })}</p>
+      <p>
+        {formatMessage(secondPayment.explanation, {
+          amount,
+          first: format(duplicate.first_amount, firstCurrency),
+          number: duplicate.first,
+        })}
+      </p>
       <ActionResult action={action} />
       {requestedAt === null ? (
         actionButton('ask_refund', secondPayment.request)

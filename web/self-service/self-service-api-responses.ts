@@ -2,7 +2,7 @@
 import { toWireCurrency } from '../../engine/api.ts'
 import type { SelfServiceResponse } from '../../engine/api.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
-import { readRegistration } from '../app/api-responses.ts'
+import { readRegistration, readSecondPayment } from '../app/api-responses.ts'
 import type { Reader } from '../app/api-client.ts'
 import { hasAll, isRecord, recordsOf, textOf } from '../app/json-readers.ts'
 
@@ -34,7 +34,7 @@ export const readSelfServiceData: Reader<SelfServiceData> = (body) => {
     paying: readManualPayment(body['paying']),
     edit: { fields, until: textOf(edit['until']) },
     files: files.map((file) => ({ ...file, name: textOf(file['name']) })),
-    second_payment: readDuplicatePayment(body['second_payment']),
+    second_payment: readSecondPayment(body['second_payment']),
     cancel: cancel !== null && hasAll(cancel, 'number', 'kept') ? cancel : null,
   } as unknown as SelfServiceData
 }
@@ -42,16 +42,6 @@ export const readSelfServiceData: Reader<SelfServiceData> = (body) => {
 /** Returns the server's sentence about the result of an action. */
 export const readActionMessage: Reader<string> = (body) =>
   isRecord(body) ? textOf(body['message']) : null
-
-function readDuplicatePayment(value: unknown): SelfServiceResponse['second_payment'] {
-  return isRecord(value) && hasAll(value, 'string', 'first') && hasAll(value, 'number', 'amount')
-    ? {
-        first: String(value['first']),
-        amount: Number(value['amount']),
-        asked_at: textOf(value['asked_at']),
-      }
-    : null
-}
 
 function readManualPayment(value: unknown): unknown {
   return isRecord(value) && hasAll(value, 'string', 'way', 'label', 'tell') ? value : null

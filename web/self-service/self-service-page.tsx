@@ -87,7 +87,12 @@ function OwnRegistration({ page: { event, now } }: { readonly page: EventRespons
     const panelProps = { event, data: loadState.answer, path: apiPath(token), reload }
     return (
       <>
-        <DuplicatePayment {...panelProps} />
+        <DuplicatePayment
+          duplicate={loadState.answer.second_payment}
+          registration={registration}
+          path={panelProps.path}
+          reload={reload}
+        />
         <PaymentStatePage
           {...{ event, registration, query, now, reload, requestPayment }}
           isSelfService

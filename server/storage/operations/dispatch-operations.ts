@@ -149,7 +149,7 @@ export function storeOf({
     moneyKept: async (regNo) => read.moneyKept(regNo),
     paymentsBesideBill: async (regNo) => read.paymentsBesideBill(regNo),
     isRefundUnsettled: async (regNo, at) => read.isRefundUnsettled(regNo, at),
-    secondPayment: async (regNo) => read.secondPayment(regNo),
+    secondPayment: async (...args) => read.secondPayment(...args),
     paidBySamePerson: async (regNo) => read.paidBySamePerson(regNo),
     refundRequests: async (eventId) => read.refundRequests(eventId),
     actions: async (regNo) => read.actions(regNo),

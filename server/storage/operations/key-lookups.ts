@@ -35,14 +35,10 @@ import { createSessionReads } from '../staff/sessions.ts'
 import { createUserReads } from '../staff/users.ts'
 import { listCompletedRefunds, readRefunds } from '../refunds/record-refunds.ts'
 import { readRefundsToSend } from '../refunds/send-refunds.ts'
-import {
-  listPaidBySamePerson,
-  refundRequests,
-  findSecondPayment,
-} from '../payments/find-duplicate-payments.ts'
+import { listPaidBySamePerson, refundRequests } from '../payments/find-duplicate-payments.ts'
 import { listSettlementLines } from '../reconciliation/read-settlements.ts'
 import { readLink } from '../registrations/access-links.ts'
-import { readDueNotices } from '../registrations/same-person.ts'
+import { findSecondPayment, readDueNotices } from '../registrations/same-person.ts'
 import { countAvailableSeats, listTakenSeats } from '../seats/available-seats.ts'
 import { findRegistrationByKey } from '../registrations/idempotency-keys.ts'
 import { readRowCounts, findOpenRecovery } from '../recovery/begin-and-end-recovery.ts'
@@ -184,8 +180,8 @@ export function toReads(sql: Sql) {
     isRefundUnsettled(regNo: RegNo, at: Instant): Promise<ResultOf<'isRefundUnsettled'>> {
       return isRefundUnsettled(sql, regNo, at)
     },
-    secondPayment(regNo: RegNo): Promise<ResultOf<'secondPayment'>> {
-      return findSecondPayment(sql, regNo)
+    secondPayment(regNo: RegNo, browser?: string): Promise<ResultOf<'secondPayment'>> {
+      return findSecondPayment(sql, regNo, browser)
     },
     paidBySamePerson(regNo: RegNo): Promise<ResultOf<'paidBySamePerson'>> {
       return listPaidBySamePerson(sql, regNo)

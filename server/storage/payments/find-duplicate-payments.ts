@@ -3,7 +3,7 @@ import { expressionBuilder } from 'kysely'
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import { toAmount, getPayerKey } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'
-import type { Instant, RegNo } from '../../../engine/index.ts'
+import type { RegNo } from '../../../engine/index.ts'
 import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { lockPersons } from '../database/row-locks.ts'
@@ -11,13 +11,6 @@ import { queryOf, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import { isInForce } from '../registrations/undone-notes.ts'
-
-export type SecondPayment = {
-  /** The registration of the same person that was paid first. */
-  readonly first: RegNo
-  /** When the delegate requested a refund that the office has not answered. Null if there is no request. */
-  readonly askedAt: Instant | null
-}
 
 type Payer = { readonly event_id: string; readonly email: string; readonly full_name: string }
 
@@ -114,25 +107,6 @@ const setSecond = statement((builder, { id, firstId }: { id: number; firstId: nu
         .end(),
     }))
     .where('id', '=', id),
-)
-const secondPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
-  builder
-    .selectFrom('paid_persons as s')
-    .innerJoin('registrations as f', 'f.id', 's.first_id')
-    .select(['s.registration_id as id', 'f.reg_no as first'])
-    .where('s.registration_id', '=', ({ selectFrom }) =>
-      selectFrom('registrations').select('id').where('reg_no', '=', regNo),
-    ),
-)
-const lastAnswer = statement((builder, { registrationId }: RegistrationParams) =>
-  builder
-    .selectFrom('acts')
-    .select(['act', 'at'])
-    .where('registration_id', '=', registrationId)
-    .where('act', 'in', ['ask_refund', 'withdraw_refund', 'note', 'refund'])
-    .where(isInForce('acts'))
-    .orderBy('id', 'desc')
-    .limit(1),
 )
 const otherPaymentsOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
@@ -332,14 +306,6 @@ function linkToFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): 
   if (first.first_id !== null) setFirst.run(sql, { id: first.id })
   for (const { id, first_id: before } of others)
     if (before !== first.registration_id) setSecond.run(sql, { id, firstId: first.registration_id })
-}
-
-/** Returns the second payment. Null if it is not one. Reads only; also runs outside the writer's transaction. */
-export async function findSecondPayment(sql: Sql, regNo: RegNo): Promise<SecondPayment | null> {
-  const second = await secondPayment.get(sql, { regNo })
-  if (second === undefined) return null
-  const last = await lastAnswer.get(sql, { registrationId: second.id })
-  return { first: second.first, askedAt: last?.act === 'ask_refund' ? last.at : null }
 }
 
 /** Returns the other paid registrations of the same person, the first payment first. Reads only. */

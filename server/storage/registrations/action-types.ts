@@ -1,6 +1,5 @@
 /** Defines the store's input and output for actions: requests, results and history. */
 import type { StoredRefund } from '../payments/payment-types.ts'
-import type { SecondPayment } from '../payments/find-duplicate-payments.ts'
 import type {
   ActionName,
   Answers,
@@ -19,6 +18,7 @@ import type {
   RegNo,
   Result,
   ManualMethod,
+  Money,
 } from '../../../engine/index.ts'
 import type { StoredExpectedPayment, StoredReferences } from '../reconciliation/match-candidates.ts'
 import type { PaymentChannel } from '../payments/payment-types.ts'
@@ -266,12 +266,23 @@ export interface ActionStore {
   paymentsBesideBill(regNo: RegNo): Promise<MoneyOfBill>
   /** Returns true if a refund is in no settlement report after five days, and not marked as handled. */
   isRefundUnsettled(regNo: RegNo, at: Instant): Promise<boolean>
-  /** Returns the payment as the second one for its email address and name. Null if it is not. */
-  secondPayment(regNo: RegNo): Promise<SecondPayment | null>
+  /**
+   * Returns the payment as the second one for its email address and name. Null if it is not, or if `browser` is given and
+   * did not make or open both registrations.
+   */
+  secondPayment(regNo: RegNo, browser?: string): Promise<SecondPayment | null>
   /** Returns the other paid registrations of the same email address and name in its event. */
   paidBySamePerson(regNo: RegNo): Promise<readonly RegNo[]>
   /** Returns the second payments of an event for which the delegate requests a refund, until staff answer. */
   refundRequests(eventId: string): Promise<readonly RegNo[]>
   /** Returns the history of a registration, oldest first. */
   actions(regNo: RegNo): Promise<readonly StoredAction[]>
+}
+
+/** A second payment of the same person. */
+export type SecondPayment = {
+  /** The registration that was paid first, with its price. */
+  readonly first: Money & { readonly regNo: RegNo }
+  /** When the delegate requested a refund that the office has not answered. Null if there is no request. */
+  readonly askedAt: Instant | null
 }

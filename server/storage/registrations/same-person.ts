@@ -1,11 +1,13 @@
-/** Finds earlier registrations of the person who registers, paid or being paid. */
-import type { NotNull } from 'kysely'
+/** Finds earlier registrations of the person who registers, paid or being paid, and their second payment. */
+import type { Kysely, NotNull } from 'kysely'
 import { decideSamePerson, err, getPayerKey, ok, toAmount } from '../../../engine/index.ts'
 import type { RegNo, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import type { SamePersonNotice } from '../mail/email-list-types.ts'
-import type { NewRegistration, SamePersonRegistration } from '../index.ts'
+import { isInForce } from './undone-notes.ts'
+import type { NewRegistration, SamePersonRegistration, SecondPayment } from '../index.ts'
 
 /** Of a person with more registrations than this, only the paid and the newest ones are compared. */
 const COMPARED_MAX = 20
@@ -125,6 +127,44 @@ const removeNotice = statement((builder, { id }: { id: number }) =>
     .where('notify_id', 'is not', null),
 )
 
+const selectSecondPayment = (builder: Kysely<Tables>, regNo: RegNo) =>
+  builder
+    .selectFrom('paid_persons as s')
+    .innerJoin('registrations as f', 'f.id', 's.first_id')
+    .select(['s.registration_id as id', 'f.reg_no', 'f.total', 'f.currency'])
+    .where('s.registration_id', '=', ({ selectFrom }) =>
+      selectFrom('registrations').select('id').where('reg_no', '=', regNo),
+    )
+const secondPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
+  selectSecondPayment(builder, regNo),
+)
+/** Only if this browser made or opened both registrations. */
+const secondPaymentInBrowser = statement(
+  (builder, { regNo, browser }: { regNo: RegNo; browser: string }) =>
+    selectSecondPayment(builder, regNo).where(({ and, exists, selectFrom }) =>
+      and(
+        (['s.registration_id', 's.first_id'] as const).map((id) =>
+          exists(
+            selectFrom('registered_persons as b')
+              .select('b.id')
+              .whereRef('b.registration_id', '=', id)
+              .where('b.browser', '=', browser),
+          ),
+        ),
+      ),
+    ),
+)
+const lastAnswer = statement((builder, { id }: { id: number }) =>
+  builder
+    .selectFrom('acts')
+    .select(['act', 'at'])
+    .where('registration_id', '=', id)
+    .where('act', 'in', ['ask_refund', 'withdraw_refund', 'note', 'refund'])
+    .where(isInForce('acts'))
+    .orderBy('id', 'desc')
+    .limit(1),
+)
+
 /** The person of a registration that is to be paid; null if nothing is due now, or the person is not known. */
 export const getPersonToPay = ({ orderId, searchable }: NewRegistration): string | null =>
   orderId === null ? null : getPayerKey(searchable)
@@ -198,3 +238,22 @@ export async function proveBrowser(sql: Sql, regNo: RegNo, browser: string): Pro
 
 /** Call this when the registration passes to another delegate or email address. */
 export const forgetBrowsers = (sql: Sql, id: number): void => void removeBrowsers.run(sql, { id })
+
+/** Returns the second payment, in that browser if it is given. Reads only; also runs outside the writer's transaction. */
+export async function findSecondPayment(
+  sql: Sql,
+  regNo: RegNo,
+  browser?: string,
+): Promise<SecondPayment | null> {
+  const second =
+    browser === undefined
+      ? await secondPayment.get(sql, { regNo })
+      : await secondPaymentInBrowser.get(sql, { regNo, browser })
+  if (second === undefined) return null
+  const { id, reg_no: first, total, currency } = second
+  const last = await lastAnswer.get(sql, { id })
+  return {
+    first: { regNo: first, amount: total ?? toAmount(0), currency },
+    askedAt: last?.act === 'ask_refund' ? last.at : null,
+  }
+}

@@ -7,6 +7,7 @@ import type {
   SelfServiceResponse,
   OfficeRegistrationResponse,
   RegisterResponse,
+  RegistrationResponse,
   ReviewsResponse,
   StatsResponse,
 } from '../../../engine/api.ts'
@@ -88,6 +89,7 @@ test('a delegate who pays again in a second tab sees that it is the second payme
   ).toBeNull()
   expect((await read<SelfServiceResponse>(page)).second_payment).toEqual({
     first: first.regNo,
+    first_amount: AMOUNT,
     amount: AMOUNT,
     asked_at: null,
   })
@@ -178,7 +180,7 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   const readActions = (regNo: string) =>
     read<ActionsResponse>(`/admin/registrations/${regNo}/acts/`, office)
   expect(await readActions(second.regNo)).toMatchObject({
-    second_payment: { first: first.regNo, amount: AMOUNT, asked_at: null },
+    second_payment: { first: first.regNo, first_amount: AMOUNT, amount: AMOUNT, asked_at: null },
     proposed_back: AMOUNT,
   })
   expect(await readActions(first.regNo)).toMatchObject({ second_payment: null })
@@ -260,17 +262,52 @@ test('a second window registers and pays again without a word: the browser that 
   expect(new Set(asked.map((body) => JSON.stringify(body))).size).toBe(1)
   const spelling = { full_name: 'SECOND WINDOW', email: 'Second.Window+2@Example.org' }
   expect(await submitForm(spelling, cookie)).toMatchObject({ code: 409 })
-  const data = first?.body['payment_data'] as PaymentData
-  await testServer.handOff(data)
-  await testServer.sandbox().runAction(data.orderid, 'pay')
-  await testServer.settled()
+  const pay = async ({ body }: Awaited<ReturnType<typeof submitForm>>) => {
+    const data = body['payment_data'] as PaymentData
+    await testServer.handOff(data)
+    await testServer.sandbox().runAction(data.orderid, 'pay')
+    await testServer.settled()
+    return String(body['reg_no'])
+  }
+  if (first === undefined) throw new Error('no form was registered')
+  await pay(first)
   expect((await submitForm(person, cookie)).body['message']).toBe(
     `You have already registered and paid: registration ${regNo}, ₹\u00a07,080, on 10 October 2025.`,
   )
-  expect(await submitForm(person, cookie, regNo)).toMatchObject({ code: 201 })
+  const second = await submitForm(person, cookie, regNo)
+  expect(second.code).toBe(201)
   expect(
     testServer.rows('SELECT 1 FROM paid_persons WHERE person LIKE ?', '%second.window%'),
   ).toHaveLength(1)
+  // The paid page of this browser says that it is the second payment, and requests the refund.
+  const secondNo = await pay(second)
+  const other = await submitForm(person)
+  const otherNo = await pay(other)
+  expect(await testServer.parts().samePersonEmails.run()).toBe(1)
+  const readPaid = (number: string, browser = '') =>
+    read<RegistrationResponse>(`/api/afpicon/registrations/${number}/`, { cookie: browser })
+  const actAs = (number: string, act: string, browser = '') =>
+    send(`/api/events/afpicon2026/registrations/${number}/acts/`, { act }, { cookie: browser })
+  const duplicate = { first: regNo, first_amount: AMOUNT, amount: AMOUNT, asked_at: null }
+  expect(await readPaid(secondNo, cookie)).toMatchObject({ paid_twice: duplicate })
+  const otherBrowser = other.cookie.split(';')[0]
+  const refusal = await actAs('AFPI0', 'ask_refund', cookie)
+  for (const [number, browser] of [
+    [regNo, cookie],
+    [secondNo, ''],
+    [secondNo, otherBrowser],
+    [otherNo, otherBrowser],
+    [otherNo, cookie],
+  ] as const) {
+    expect(Object.keys(await readPaid(number, browser))).not.toContain('paid_twice')
+    expect(await actAs(number, 'ask_refund', browser)).toEqual(refusal)
+  }
+  expect(refusal).toMatchObject({ code: 'not_now' })
+  expect(await actAs(secondNo, 'ask_cancel', cookie)).toMatchObject({ code: 'act_unknown' })
+  expect(await actAs(secondNo, 'ask_refund', cookie)).toMatchObject({ code: 200 })
+  expect((await readPaid(secondNo, cookie)).paid_twice?.asked_at).toBe('2025-10-10T12:00:00+05:30')
+  expect(await actAs(secondNo, 'withdraw_refund', cookie)).toMatchObject({ code: 200 })
+  expect((await readPaid(secondNo, cookie)).paid_twice?.asked_at).toBeNull()
 })
 
 test('another browser and a call of the specification register as before, with the same response as for a stranger', async () => {
@@ -311,7 +348,10 @@ test('another browser and a call of the specification register as before, with t
     body: { code: 'same_person', reg_no: first.regNo },
   })
   const emails = () =>
-    testServer.rows("SELECT recipient, subject, body FROM mail_queue WHERE kind = 'same-person'")
+    testServer.rows(
+      "SELECT recipient, subject, body FROM mail_queue WHERE kind = 'same-person' AND recipient = ?",
+      person.email,
+    )
   expect(emails()).toEqual([])
   // The server stops before the email is queued.
   await testServer.restart()

@@ -129,7 +129,9 @@ export function firstPaymentContract(setUp: ContractSetup): void {
       expect(firstMail).toMatchObject({ subject: newEmail.subject, text: newEmail.text })
       expect(secondMail?.text).toContain(first.regNo)
       expect(secondMail?.subject).not.toBe(newEmail.subject)
-      expect(await store.secondPayment(second.regNo)).toMatchObject({ first: first.regNo })
+      expect(await store.secondPayment(second.regNo)).toMatchObject({
+        first: { regNo: first.regNo },
+      })
       expect(await invoiceOf(second.regNo)).toMatchObject({ serial: 'DEMO/2' })
     })
 

@@ -12,10 +12,8 @@ import {
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { secondPayments } from '../../../server/storage/migrations/duplicate-payments.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
-import {
-  listPaidBySamePerson,
-  findSecondPayment,
-} from '../../../server/storage/payments/find-duplicate-payments.ts'
+import { listPaidBySamePerson } from '../../../server/storage/payments/find-duplicate-payments.ts'
+import { findSecondPayment } from '../../../server/storage/registrations/same-person.ts'
 
 test('a database from before duplicate payments were detected: its paid pairs are reported', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-second-'))
@@ -41,7 +39,7 @@ test('a database from before duplicate payments were detected: its paid pairs ar
   const sql = toSql(db)
   const reportedPartners = await mapInOrder(
     stored,
-    async ([id]) => (await findSecondPayment(sql, `DEMO${id}` as RegNo))?.first ?? null,
+    async ([id]) => (await findSecondPayment(sql, `DEMO${id}` as RegNo))?.first.regNo ?? null,
   )
   expect(reportedPartners).toEqual([null, null, 'DEMO1', null, null, null])
   expect(await listPaidBySamePerson(sql, 'DEMO1' as RegNo)).toEqual(['DEMO3'])

@@ -370,7 +370,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
             const second = await first.secondPayment(regNo)
             return second === null
               ? 'first'
-              : second.first === registrations[0].regNo
+              : second.first.regNo === registrations[0].regNo
                 ? 'second'
                 : 'other'
           }),

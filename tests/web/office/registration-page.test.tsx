@@ -73,7 +73,7 @@ test.each([
   ['the payment is disputed', { refund_notes: ['A dispute is open.'] }, false],
   ['its refund is in progress', { kept: 0, back_by_gateway: 0 }, false],
 ] as const)('one button refunds a second payment: %s', (_, details, isOffered) => {
-  const second_payment = { first: 'SMPL0', amount: 1475, asked_at: null }
+  const second_payment = { first: 'SMPL0', first_amount: 1475, amount: 1475, asked_at: null }
   const paid = buildActions('complete', { kept: 1475, back_by_gateway: 1475, second_payment })
   expect(canRefundAtOnce({ ...paid, ...details } as ActionsResponse)).toBe(isOffered)
 })

@@ -118,7 +118,6 @@ test.each([
           ...currency,
         },
       ],
-      second_payment: { first: 'X0', amount, asked_at: null },
       refused: {
         why: 'No',
         say: null,
@@ -136,12 +135,17 @@ test.each([
         told: null,
       },
     } as unknown as PanelProps['data']
-    for (const Panel of [Documents, DuplicatePayment, RefusalAndOffer, ManualPayment]) {
+    for (const Panel of [Documents, RefusalAndOffer, ManualPayment]) {
       const page = renderToStaticMarkup(
         <Panel event={event} data={data} path="/" reload={() => {}} />,
       )
       expect(page.replaceAll('\u00a0', ' ')).toContain(text)
     }
     expect(renderPanel('complete', amount, amount, registration)).toContain(text)
+    const duplicate = { first: 'X0', first_amount: 90, amount, asked_at: null }
+    const notice = renderToStaticMarkup(
+      <DuplicatePayment {...{ duplicate, registration }} path="/" reload={() => {}} />,
+    ).replaceAll('\u00a0', ' ')
+    expect(notice).toContain(`${text}. You had already paid ₹ 90 for registration X0.`)
   },
 )
