@@ -7,6 +7,7 @@ import type { AvailabilityResponse, RegistrationResponse } from '../../engine/ap
 import type { Deps, ServedEvent } from '../dependencies.ts'
 import { readBody } from '../http/request-body.ts'
 import type { EventRoute } from '../http/event-route-table.ts'
+import { openWebForm } from '../http/browser-cookie.ts'
 import { getAddressKey, sendTooMany } from '../http/rate-limit.ts'
 import { sendError } from '../http/error-response.ts'
 import { findPaidTwice } from '../payments/describe-duplicate-payment.ts'
@@ -122,7 +123,20 @@ export function addRegistrationRoutes(
     const response: AvailabilityResponse = { status: 'success', left }
     return sendWithTag(request, reply.header('cache-control', 'max-age=1'), response)
   }
-  for (const slash of ['', '/']) app.get(`/api/events/:id/availability${slash}`, handleAvailability)
+  /** The form asks for its cookie when the delegate begins to fill it in. */
+  const handleBrowser = async (
+    request: FastifyRequest<{ Params: { id: string } }>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const served = deps.events.byId(request.params.id)
+    if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
+    openWebForm(deps, served.config, request).setCookie(reply)
+    return reply.header('cache-control', 'no-store').code(204).send()
+  }
+  for (const slash of ['', '/']) {
+    app.get(`/api/events/:id/availability${slash}`, handleAvailability)
+    app.get(`/api/events/:id/browser${slash}`, handleBrowser)
+  }
 
   app.eventCalls.add((served) => {
     const { api } = served.config

@@ -24,7 +24,7 @@ import { openProofs, findPendingUpload, usePendingUpload } from './uploads/uploa
 import { UploadInProgressNotice } from './uploads/waiting-for-upload.tsx'
 import { ErrorSummary } from './form/error-summary.tsx'
 import { ProgressSteps } from './form/progress-steps.tsx'
-import { register, type SubmitResult } from './submit-registration.ts'
+import { identifyBrowser, register, type SubmitResult } from './submit-registration.ts'
 import { NotesBelow, Summary } from './price/price-summary-and-pay-button.tsx'
 import { useHydratedAnswers } from './hydration/hydrate-form.ts'
 import { focusNextOnEnter, useRestoredFocus } from './fields/keyboard-and-autofill.ts'
@@ -83,13 +83,14 @@ function FormFlow({
   const answer = loadedTariff(tariff)
   const [proofs] = useState(() => openProofs(event, page.event.now))
   const onEdit = useCallback(() => {
+    identifyBrowser(event)
     key.current = newKey()
     setProblem(null)
     setDraftRestored(false)
     setClearedAnswers(null)
     // A rejected upload is reported, but unlike an edit, it does not cancel the submit.
     setWaitingForUpload((isWaiting) => isWaiting && findPendingUpload(proofs.all()) === null)
-  }, [proofs])
+  }, [event, proofs])
   const { code, context: pricingContext, startLookup } = context
   const codeAtLastEdit = useRef(code)
   useEffect(() => {

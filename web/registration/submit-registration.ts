@@ -3,6 +3,7 @@ import { toMajorUnits } from '../../engine/index.ts'
 import type { Answers, FieldErrors, PublicEvent, Quote } from '../../engine/index.ts'
 import { readRegistered, toQuote } from '../app/api-responses.ts'
 import type { Registered } from '../app/api-responses.ts'
+import { call } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
 import { callWithRetries } from '../app/retry-requests.ts'
 import type { Proofs } from './uploads/upload-progress.ts'
@@ -68,42 +69,36 @@ export async function register(
       extraParameters,
       {
         'idempotency-key': key,
-        'rollcall-form': '1',
+        ...WEB_FORM,
         ...(keys.again !== null && { 'rollcall-again': encodeURIComponent(keys.again) }),
       },
       onRetry,
     )
-  const outcome = await oneTabAtATime(event, async () => {
-    const first = await send(keys.now())
-    return isKeyReused(first) ? send(keys.renew()) : first
-  })
+  await Promise.race([
+    identified,
+    new Promise((resolve) => void setTimeout(resolve, IDENTIFIED_MS_MAX)),
+  ])
+  const first = await send(keys.now())
+  const outcome = isKeyReused(first) ? await send(keys.renew()) : first
   return isKeyReused(outcome)
     ? { ...outcome, error: { ...outcome.error, message: event.form.failure } }
     : outcome
 }
 
-/** How long a tab waits for a request of another one. */
-const OTHER_TAB_MS = 5_000
+const WEB_FORM = { 'rollcall-form': '1' }
+/** A slow response delays a submit no longer than this. */
+const IDENTIFIED_MS_MAX = 2_000
+
+let identified: Promise<unknown> | undefined
 
 /**
- * Waits for the tabs that are sending a form of this event: the response to the first one has the cookie with which
- * the server recognises the others. Without waiting where the browser cannot.
+ * Gets the cookie with which the server recognises this browser, once per page: when the delegate begins to fill in the
+ * form. So every tab has the same one when it submits, and visitors who only read have none.
  */
-async function oneTabAtATime<T>({ id }: PublicEvent, run: () => Promise<T>): Promise<T> {
-  const waiting = new AbortController()
-  const timer = setTimeout(() => waiting.abort(), OTHER_TAB_MS)
-  let running: Promise<T> | undefined
-  try {
-    return await navigator.locks.request(
-      `form_${id}`,
-      { signal: waiting.signal },
-      () => (running = run()),
-    )
-  } catch {
-    return await (running ?? run())
-  } finally {
-    clearTimeout(timer)
-  }
+export function identifyBrowser({ id }: PublicEvent): void {
+  identified ??= call(`/api/events/${encodeURIComponent(id)}/browser/`, () => null, {
+    headers: WEB_FORM,
+  })
 }
 
 type Rejection = Extract<SubmitResult, { is: 'refused' }>

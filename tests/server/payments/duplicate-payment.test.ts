@@ -242,11 +242,18 @@ const submitForm = async (
 
 test('a second window registers and pays again without a word: the browser that registered is asked first, and of 64 forms at once one goes to the gateway', async () => {
   const person = { full_name: 'Dr Second Window', email: 'second.window@example.org' }
-  const { cookie: set } = await submitForm({ full_name: 'Dr Other', email: 'other@example.org' })
+  const askForCookie = async (headers = {}) =>
+    (
+      await fetch(`${testServer.url}/api/events/afpicon2026/browser/`, { headers })
+    ).headers.getSetCookie()
+  // Other sites cannot send the header, so they cannot replace the cookie of a browser.
+  expect(await askForCookie()).toEqual([])
+  const [set = ''] = await askForCookie({ 'rollcall-form': '1' })
   expect(set).toMatch(
     /^rollcall_form_afpicon2026=[\w-]{43}; Max-Age=2592000; Path=\/api; HttpOnly; SameSite=Strict$/,
   )
-  const cookie = set.split(';')[0]
+  const cookie = set.split(';')[0] ?? ''
+  expect(await askForCookie({ 'rollcall-form': '1', cookie })).toEqual([set])
   const forms = await Promise.all(Array.from({ length: 64 }, () => submitForm(person, cookie)))
   const [first, ...others] = forms.filter(({ code }) => code === 201)
   expect([first?.body['payment_data'], others]).toEqual([expect.any(Object), []])

@@ -39,6 +39,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /api/events/:id': 'public',
   'GET /api/events/:id/:file': 'public',
   'GET /api/events/:id/availability': 'public',
+  'GET /api/events/:id/browser': 'public',
   'POST /api/events/:id/registrations/:number/acts': 'public',
   'GET /api/events/:id/file': 'public',
   'POST /api/events/:id/code': 'public',
