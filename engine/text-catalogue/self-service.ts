@@ -29,7 +29,9 @@ export const SELF_SERVICE_MESSAGES = {
   secondPayment: {
     title: 'You have paid twice',
     explanation:
-      'This is the second payment for this name and email address: {amount}. You had already paid {first} for registration {number}.',
+      'This is the second payment for this name and email address: {amount}. You had already paid {first} for registration {number}. If you paid twice by mistake, request a refund of the second payment.',
+    refunding:
+      'The organisers have started the refund of this second payment. You had already paid {first} for registration {number}.',
     requested:
       'You requested a refund of {amount} on {day}. The organisers will decide and email you.',
     request: 'Request a refund',

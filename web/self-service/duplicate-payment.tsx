@@ -48,27 +48,32 @@ export function DuplicatePayment({
       {label}
     </button>
   )
+  const first = { first: format(duplicate.first_amount, firstCurrency), number: duplicate.first }
   return (
-    <section className="mypart" aria-labelledby="my-second">
+    <section className="mypart twice" aria-labelledby="my-second">
       <h2 className="disp" id="my-second">
         {secondPayment.title}
       </h2>
-      <p>
-        {formatMessage(secondPayment.explanation, {
-          amount,
-          first: format(duplicate.first_amount, firstCurrency),
-          number: duplicate.first,
-        })}
-      </p>
-      <ActionResult action={action} />
-      {requestedAt === null ? (
-        actionButton('ask_refund', secondPayment.request)
+      {/* Nothing remains of it once a refund has begun. */}
+      {duplicate.amount === 0 ? (
+        <p>{formatMessage(secondPayment.refunding, first)}</p>
       ) : (
         <>
-          <p>
-            {formatMessage(secondPayment.requested, { amount, day: formatDay(dayOf(requestedAt)) })}
-          </p>
-          {actionButton('withdraw_refund', secondPayment.withdraw)}
+          <p>{formatMessage(secondPayment.explanation, { amount, ...first })}</p>
+          <ActionResult action={action} />
+          {requestedAt === null ? (
+            actionButton('ask_refund', secondPayment.request)
+          ) : (
+            <>
+              <p>
+                {formatMessage(secondPayment.requested, {
+                  amount,
+                  day: formatDay(dayOf(requestedAt)),
+                })}
+              </p>
+              {actionButton('withdraw_refund', secondPayment.withdraw)}
+            </>
+          )}
         </>
       )}
     </section>

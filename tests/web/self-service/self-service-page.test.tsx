@@ -146,6 +146,16 @@ test.each([
     const notice = renderToStaticMarkup(
       <DuplicatePayment {...{ duplicate, registration }} path="/" reload={() => {}} />,
     ).replaceAll('\u00a0', ' ')
+    const refunded = renderToStaticMarkup(
+      <DuplicatePayment
+        duplicate={{ ...duplicate, amount: 0, asked_at: NOW }}
+        registration={registration}
+        path="/"
+        reload={() => {}}
+      />,
+    )
+    expect(refunded).toContain('have started the refund')
+    expect(refunded).not.toContain('button')
     expect(notice).toContain(`${text}. You had already paid ₹ 90 for registration X0.`)
   },
 )
