@@ -155,7 +155,7 @@ const failed = new Map()
  * For the compiler and the type-aware lint, which are written in Go: a second thread learns the same types again, and
  * collecting their memory less often saves a fifth of their time. Near the limit it is collected as usual.
  */
-const ONE_CHECKER = { GOMAXPROCS: '1', GOGC: '400', GOMEMLIMIT: '2500MiB' }
+const ONE_CHECKER = { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '2500MiB' }
 
 /**
  * Runs one command and keeps what it prints until it ends, so that steps side by side do not mix.

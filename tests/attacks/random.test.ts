@@ -7,7 +7,7 @@ import type { Target } from './target.ts'
 
 const SEED = 20261127
 /** The first part of the 200,000 requests of `npm run attacks`, which take too long for every commit. */
-const REQUESTS = chooseRuns(5_000, 4_000)
+const REQUESTS = chooseRuns(5_000, 2_500)
 /** Detects a leak of four kilobytes in each of two thousand requests, but not bounded caches and counters. */
 const GROWTH_BYTES_MAX = 8 * 1024 * 1024
 /** Database pages, socket buffers and memory kept by the allocator vary. */

@@ -14,7 +14,7 @@ import { createRazorpaySandboxAccount } from '../../server/payments/gateways/raz
 import { addInvoices, addOfficeList } from '../server/small-event.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
-import { ALL_RUNS } from '../runs.ts'
+import { ALL_RUNS, registerThorough } from '../runs.ts'
 import { addSessionCookie, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import { clickAtGateway, toPlainText, waitForHydration } from './delegate.ts'
@@ -219,65 +219,68 @@ describe.each(DATABASES)('on %s', (database) => {
     await office.context.close()
   })
 
-  test('a delegate pays euros by transfer, is matched in a statement, and gets 50% less EUR 25 back', async () => {
-    const { page, context, consoleErrors } = await visitOverHttps()
-    const email = await fillForm(page, 'heidetage2027', 'Erika Beispiel')
-    await page.getByLabel('Physician').check()
-    await page.getByRole('button', { name: 'Register', exact: true }).click()
-    await page.getByRole('heading', { name: 'Waiting for your payment' }).waitFor()
-    const ownLink = findLink(await inbox.waitForEmail(email, '/my/'))
-    const regNo = /HEID\d+/.exec(await readText(page))?.[0] ?? ''
+  // Without pages: tests/server/registration/event-in-euro.test.ts.
+  registerThorough(() => {
+    test('a delegate pays euros by transfer, is matched in a statement, and gets 50% less EUR 25 back', async () => {
+      const { page, context, consoleErrors } = await visitOverHttps()
+      const email = await fillForm(page, 'heidetage2027', 'Erika Beispiel')
+      await page.getByLabel('Physician').check()
+      await page.getByRole('button', { name: 'Register', exact: true }).click()
+      await page.getByRole('heading', { name: 'Waiting for your payment' }).waitFor()
+      const ownLink = findLink(await inbox.waitForEmail(email, '/my/'))
+      const regNo = /HEID\d+/.exec(await readText(page))?.[0] ?? ''
 
-    const { page: office, context: officeContext } = await openOffice()
-    await office.goto(`${server.url}/admin/payments/statements`)
-    await office.getByLabel('Currency of the account').selectOption('EUR')
-    await office.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
-      name: 'statement.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from(
-        `Booking date;Purpose;Reference;Amount;Currency\r\n20.05.2027;${regNo} Beispiel;SEPA2027052000017;390,00;EUR\r\n`,
-      ),
+      const { page: office, context: officeContext } = await openOffice()
+      await office.goto(`${server.url}/admin/payments/statements`)
+      await office.getByLabel('Currency of the account').selectOption('EUR')
+      await office.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
+        name: 'statement.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(
+          `Booking date;Purpose;Reference;Amount;Currency\r\n20.05.2027;${regNo} Beispiel;SEPA2027052000017;390,00;EUR\r\n`,
+        ),
+      })
+      await office.getByRole('button', { name: 'Match payments' }).click()
+      for (const [column, heading] of [
+        ['Date received', 'Booking date'],
+        ['Narration or description', 'Purpose'],
+        ['Amount received (credit)', 'Amount'],
+        ['Bank reference', 'Reference'],
+      ] as const)
+        await office.getByLabel(column).selectOption(heading)
+      await office.getByRole('button', { name: 'Use these columns' }).click()
+      await office.getByRole('button', { name: 'Confirm all exact matches (1)' }).click()
+      await office.getByText('1 line assigned.').waitFor()
+      await inbox.waitForEmail(email, 'you are registered for Heidetage 2027')
+
+      await page.goto(ownLink)
+      await page.getByRole('heading', { name: 'You Are Registered' }).waitFor()
+      const cancelRegion = findRegion(page, 'If you cannot come')
+      await cancelRegion.getByRole('button', { name: 'Request cancellation' }).click()
+      const dialog = page.getByRole('dialog')
+      await expect.poll(async () => toPlainText(await dialog.innerText())).toContain('€ 170')
+      await dialog.getByRole('textbox').fill('I am ill.')
+      await dialog.getByRole('button', { name: 'Request cancellation' }).click()
+      await cancelRegion.getByText('You requested cancellation on 20 May 2027').waitFor()
+
+      await office.goto(`${server.url}/admin/events/heidetage2027/registrations/${regNo}`)
+      const panel = findRegion(office, 'Actions')
+      const officeDialog = office.getByRole('dialog')
+      await pressAction(office, 'Cancel registration')
+      await officeDialog.getByLabel('Reason').fill('Ill.')
+      await officeDialog.getByRole('button', { name: 'Cancel registration', exact: true }).click()
+      await panel.getByText('To refund: €\u00a0170', { exact: true }).waitFor()
+      await pressAction(office, 'Refund')
+      await officeDialog.getByLabel('Transfer reference or slip number').fill('SEPAOUT1')
+      await officeDialog.getByLabel('Reason', { exact: true }).fill('Cancelled.')
+      await officeDialog.getByRole('button', { name: 'Refund' }).click()
+      await office.getByText('€\u00a0170 was refunded').first().waitFor()
+      await inbox.waitForEmail(email, 'is cancelled')
+      await page.reload()
+      await expect.poll(() => readText(page)).toContain('€ 170')
+      expect(consoleErrors).toEqual([])
+      await context.close()
+      await officeContext.close()
     })
-    await office.getByRole('button', { name: 'Match payments' }).click()
-    for (const [column, heading] of [
-      ['Date received', 'Booking date'],
-      ['Narration or description', 'Purpose'],
-      ['Amount received (credit)', 'Amount'],
-      ['Bank reference', 'Reference'],
-    ] as const)
-      await office.getByLabel(column).selectOption(heading)
-    await office.getByRole('button', { name: 'Use these columns' }).click()
-    await office.getByRole('button', { name: 'Confirm all exact matches (1)' }).click()
-    await office.getByText('1 line assigned.').waitFor()
-    await inbox.waitForEmail(email, 'you are registered for Heidetage 2027')
-
-    await page.goto(ownLink)
-    await page.getByRole('heading', { name: 'You Are Registered' }).waitFor()
-    const cancelRegion = findRegion(page, 'If you cannot come')
-    await cancelRegion.getByRole('button', { name: 'Request cancellation' }).click()
-    const dialog = page.getByRole('dialog')
-    await expect.poll(async () => toPlainText(await dialog.innerText())).toContain('€ 170')
-    await dialog.getByRole('textbox').fill('I am ill.')
-    await dialog.getByRole('button', { name: 'Request cancellation' }).click()
-    await cancelRegion.getByText('You requested cancellation on 20 May 2027').waitFor()
-
-    await office.goto(`${server.url}/admin/events/heidetage2027/registrations/${regNo}`)
-    const panel = findRegion(office, 'Actions')
-    const officeDialog = office.getByRole('dialog')
-    await pressAction(office, 'Cancel registration')
-    await officeDialog.getByLabel('Reason').fill('Ill.')
-    await officeDialog.getByRole('button', { name: 'Cancel registration', exact: true }).click()
-    await panel.getByText('To refund: €\u00a0170', { exact: true }).waitFor()
-    await pressAction(office, 'Refund')
-    await officeDialog.getByLabel('Transfer reference or slip number').fill('SEPAOUT1')
-    await officeDialog.getByLabel('Reason', { exact: true }).fill('Cancelled.')
-    await officeDialog.getByRole('button', { name: 'Refund' }).click()
-    await office.getByText('€\u00a0170 was refunded').first().waitFor()
-    await inbox.waitForEmail(email, 'is cancelled')
-    await page.reload()
-    await expect.poll(() => readText(page)).toContain('€ 170')
-    expect(consoleErrors).toEqual([])
-    await context.close()
-    await officeContext.close()
   })
 })

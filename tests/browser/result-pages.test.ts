@@ -383,6 +383,17 @@ describe.each(CASES)('$title', (event) => {
     await page.waitForURL(server.url + retryLabel[1])
     await page.getByRole('textbox', { name: 'Full Name' }).waitFor()
   })
+})
+
+/** One event with a receipt, and one with its own pages; the others differ from these only in facts and texts. */
+const REPRESENTATIVES = ['afpicon2026', 'pulmocon2025']
+const TESTED_CASES = CASES.filter(({ id }) => ALL_RUNS || REPRESENTATIVES.includes(id))
+
+describe.each(TESTED_CASES)('$title', (event) => {
+  let [paid, pending, failed, refunded] = event.numbers
+  beforeAll(() => {
+    ;[paid, pending, failed, refunded] = readAssigned(server.dataDir, event.numbers)
+  })
 
   test('S040 S041 S044 S059 S066 S170: missing, invalid and unknown order id', async () => {
     const { page } = visitor
@@ -403,17 +414,6 @@ describe.each(CASES)('$title', (event) => {
       expect(await link.getAttribute('href')).toBe('/')
     }
     await expectAccessible(page, `${event.title}, unknown id`)
-  })
-})
-
-/** One event with a receipt, and one with its own pages; the others differ from these only in facts and texts. */
-const REPRESENTATIVES = ['afpicon2026', 'pulmocon2025']
-const TESTED_CASES = CASES.filter(({ id }) => ALL_RUNS || REPRESENTATIVES.includes(id))
-
-describe.each(TESTED_CASES)('$title', (event) => {
-  let [paid, pending, failed, refunded] = event.numbers
-  beforeAll(() => {
-    ;[paid, pending, failed, refunded] = readAssigned(server.dataDir, event.numbers)
   })
 
   test('S105 S116: pending, on both pages: no receipt, no statement about the payment, and can be paid while the event accepts payments', async () => {

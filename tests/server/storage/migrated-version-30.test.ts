@@ -24,6 +24,7 @@ import {
   sampleQuote,
   registerSample,
 } from '../sample-registrations.ts'
+import { ALL_RUNS, registerThorough } from '../../runs.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -188,7 +189,7 @@ describe('SQLite', () => {
 
   test('a killed migration leads to the same rows', async () => {
     const location = copy('killed')
-    for (const target of [30_031, ALL_STEPS]) await killAt(location, target)
+    for (const target of ALL_RUNS ? [30_031, ALL_STEPS] : [30_031]) await killAt(location, target)
     await migrateToEnd(location)
     await expectAdopted(original, location)
   })
@@ -248,12 +249,14 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     await shell.end()
   })
 
-  test('a migration that is killed several times leads to the same rows', async () => {
-    const location = await copy('killed')
-    for (const target of [30_031, 30_040, ALL_STEPS]) await killAt(location, target)
-    await migrateToEnd(location)
-    expect(await readVersion(location)).toBe(migrations.length)
-    await expectAdopted(original, location)
+  registerThorough(() => {
+    test('a migration that is killed several times leads to the same rows', async () => {
+      const location = await copy('killed')
+      for (const target of [30_031, 30_040, ALL_STEPS]) await killAt(location, target)
+      await migrateToEnd(location)
+      expect(await readVersion(location)).toBe(migrations.length)
+      await expectAdopted(original, location)
+    })
   })
 
   test('a backup restored after further registrations: its recovery finds every payment, and no number is used twice', async () => {
