@@ -50,6 +50,10 @@ const deleteUniqueAnswers = statement((builder, { id }: RegistrationParams) =>
 const deletePersons = statement((builder, { id }: RegistrationParams) =>
   builder.deleteFrom('registered_persons').where('registration_id', '=', id),
 )
+/** Emails that were due to this person. */
+const deleteNotices = statement((builder, { id }: RegistrationParams) =>
+  builder.updateTable('registered_persons').set({ notify_id: null }).where('notify_id', '=', id),
+)
 const deleteLinks = statement((builder, { id }: RegistrationParams) =>
   builder.deleteFrom('links').where('registration_id', '=', id),
 )
@@ -285,6 +289,7 @@ async function blankRegistrationData(sql: Sql, id: number, at: Instant): Promise
   await recordPayer(sql, id)
   deleteUniqueAnswers.run(sql, { id })
   deletePersons.run(sql, { id })
+  deleteNotices.run(sql, { id })
   deleteLinks.run(sql, { id })
   deleteActionKeys.run(sql, { id })
   deleteIdempotencyKeys.run(sql, { id })

@@ -301,6 +301,8 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       await store.erasePersonalData(buildAction(erased.regNo, { act: 'erase' }))
       const { regNo } = await submitNew('mine')
       expect(await store.dueNotices(0, 9)).toMatchObject([{ regNo: transferred.regNo }])
+      await store.erasePersonalData(buildAction(transferred.regNo, { act: 'erase' }))
+      expect(await store.dueNotices(0, 9)).toEqual([])
       expect(await submit('mine')).toMatchObject(asked(regNo))
     })
   })
