@@ -54,6 +54,7 @@ export function buildPaymentReminderEmail(
       formatMessage(unpaidSecond.text, { event: event.title, paid: paidAs, unpaid: regNo }),
       unpaidSecond.samePerson,
       formatMessage(unpaidSecond.otherPerson, values),
+      keepLink,
     ])
   return buildEmail(formatMessage(unpaid.subject, values), [
     formatMessage(unpaid.text, values),

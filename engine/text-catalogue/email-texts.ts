@@ -7,6 +7,8 @@ export const EMAIL_MESSAGES = {
   reason: 'You are receiving this email because of a registration for {event}. Questions:',
   reasonForOffice: 'You are receiving this email because this is the office address of {event}.',
   openRegistration: 'Open your registration',
+  /** The button to the page for lost links. */
+  requestLinks: 'Request your links',
   viewRegistration: 'View your registration:\n{link}',
   payHere: 'Pay here:\n{link}',
 

@@ -14,7 +14,7 @@ import type { PrintedEvidence } from './evidence-contents.ts'
 
 const loadTypst = importLazily<typeof Typst>('@myriaddreamin/typst-ts-node-compiler')
 const { resolve } = createRequire(import.meta.url)
-/** Fonts for every Indian script; the first has Latin, the rupee sign and bold. */
+/** Fonts for Latin and nine Indian scripts; the first has Latin, the rupee sign and bold. */
 const FONT_FILES = [
   'noto-sans/400Regular/NotoSans_400Regular.ttf',
   'noto-sans/600SemiBold/NotoSans_600SemiBold.ttf',
@@ -28,6 +28,7 @@ const FONT_FILES = [
     'Bengali',
     'Gujarati',
     'Gurmukhi',
+    'Oriya',
   ].map(
     (script) => `noto-sans-${script.toLowerCase()}/400Regular/NotoSans${script}_400Regular.ttf`,
   ),

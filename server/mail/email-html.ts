@@ -24,6 +24,8 @@ import type { QueuedMail } from '../storage/index.ts'
 const FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 const INK = '#16202b'
 const MUTED = '#56606b'
+/** Ours, because the components' own blue has too little contrast on white. */
+const LINK = '#1050ac'
 /** By selector. Email clients that support dark colours take these; the others keep the light ones of the elements. */
 const DARK_COLOURS: Readonly<Record<string, string>> = {
   '.page': 'background:#11181f',
@@ -58,6 +60,9 @@ export function renderEmailHtml(
   publicUrl: string,
 ): string {
   const paragraphs = text.trim().split(/\n{2,}/)
+  // That email links to the page for lost links, all others to a registration.
+  const buttonLabel =
+    kind === 'paused' ? EMAIL_MESSAGES.requestLinks : EMAIL_MESSAGES.openRegistration
   const html = h(
     Html,
     { lang: 'en-IN' },
@@ -102,7 +107,7 @@ export function renderEmailHtml(
             event.title,
           ),
           ...paragraphs.map((paragraph, index) =>
-            renderParagraph(paragraph, index, event, publicUrl),
+            renderParagraph(paragraph, index, event, publicUrl, buttonLabel),
           ),
         ),
         h(
@@ -142,6 +147,7 @@ function renderParagraph(
   key: number,
   { look: theme }: EmailTheme,
   publicUrl: string,
+  buttonLabel: string,
 ): ReactElement {
   const lines = paragraph.split('\n')
   const link = lines.find((line) => line.startsWith(`${publicUrl}/`) && !line.includes(' '))
@@ -177,7 +183,7 @@ function renderParagraph(
           fontWeight: 600,
         },
       },
-      EMAIL_MESSAGES.openRegistration,
+      buttonLabel,
     ),
     h(
       Text,
@@ -195,6 +201,8 @@ function insertLinks(line: string, at: number): readonly ReactNode[] {
   return line
     .split(/(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)])/)
     .map((part, index) =>
-      index % 2 === 0 ? part : h(Link, { key: `${at}.${index}`, href: part }, part),
+      index % 2 === 0
+        ? part
+        : h(Link, { key: `${at}.${index}`, href: part, style: { color: LINK } }, part),
     )
 }

@@ -3,6 +3,7 @@
  * The page is readable without JavaScript.
  */
 import {
+  addDays,
   getCurrency,
   dayOf,
   escapeHtml,
@@ -232,6 +233,15 @@ function formatPeriod(from: Day | undefined, to: Day | undefined): string {
   return to === undefined ? text.days.any : formatMessage(text.days.until, { day: formatDay(to) })
 }
 
+type Period = EventConfig['fees']['periods'][number]
+
+/** Returns the first day of a period's price: on a day of two periods, the period before has the price. */
+function getFirstDay({ from }: Period, before: Period | undefined): Day | undefined {
+  if (from === undefined || before?.to === undefined) return from
+  const isShared = from <= before.to && (before.from === undefined || before.from <= from)
+  return isShared ? addDays(before.to, 1) : from
+}
+
 /** The price of every category in every period. */
 function renderFees(event: EventConfig): string {
   const tables = buildPriceTables(event)
@@ -252,7 +262,8 @@ function renderFees(event: EventConfig): string {
   const taxOfRow = taxes.rows.values()
   const rendered = tables.map(({ label, periods, rows }) => {
     const head = periods.map(
-      ({ from, to }) => `<th scope="col">${escapeHtml(formatPeriod(from, to))}</th>`,
+      (period, index) =>
+        `<th scope="col">${escapeHtml(formatPeriod(getFirstDay(period, periods[index - 1]), period.to))}</th>`,
     )
     const caption = label === null ? '' : `<caption>${escapeHtml(label)}</caption>`
     const body = rows.map(({ category: { id, label: name }, cells }) => {

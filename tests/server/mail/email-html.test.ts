@@ -1,13 +1,14 @@
 /** HTML emails: the text's words without markup, and links for its addresses. */
 import { expect, test } from 'vitest'
 import { renderEmailHtml } from '../../../server/mail/email-html.ts'
+import type { QueuedMail } from '../../../server/storage/index.ts'
 
 const event = {
   title: 'Sample & Sons 2026',
   support: 'help@sample.example',
   look: { colour: '#0b6e4f' },
 }
-const renderHtml = (text: string, kind: 'confirmation' | 'reviews' = 'confirmation'): string =>
+const renderHtml = (text: string, kind: QueuedMail['kind'] = 'confirmation'): string =>
   renderEmailHtml(event, { subject: 'Hello', text, kind }, 'https://register.example.org')
 
 test('escapes markup in answers', () => {
@@ -23,11 +24,15 @@ test("renders Rollcall's link on its own line as a button, with the address belo
   )
   expect(page.match(/href="https:\/\/register\.example\.org\/pay\/abc_-1"/g)).toHaveLength(2)
   expect(page).toContain('Open your registration')
+  const paused = renderHtml('Request your links:\nhttps://register.example.org/my', 'paused')
+  expect(paused).toContain('>Request your links<')
+  expect(paused).not.toContain('Open your registration')
 })
 
 test('links an address in a sentence without the full stop', () => {
   expect(renderHtml('Hello,\n\nread https://venue.example/map?a=1&b=2. Thanks')).toContain(
-    'href="https://venue.example/map?a=1&amp;b=2"',
+    // Dark enough on white; the default of the components was too light.
+    'href="https://venue.example/map?a=1&amp;b=2" style="color:#1050ac',
   )
 })
 

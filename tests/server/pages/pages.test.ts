@@ -140,6 +140,8 @@ describe('the form page', () => {
       '<noscript>',
     ])
       expect(body).toContain(text)
+    // The file's last two periods share 25 January, which has the earlier price.
+    expect(body).toContain('>1–25 January 2026</th><th scope="col">26–31 January 2026</th>')
   })
 
   test('contains the complete form with the prices on the day', async () => {

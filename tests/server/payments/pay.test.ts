@@ -493,7 +493,12 @@ describe('a delegate who left before paying', () => {
       const emailText =
         emails.find((emailText) => emailText.includes('a second registration is not paid')) ?? ''
       expect(linkIn(emailText)).toHaveLength(43)
-      for (const pageText of [second.regNo, first.regNo, 'you do not need to do anything'])
+      for (const pageText of [
+        second.regNo,
+        first.regNo,
+        'you do not need to do anything',
+        'Keep this link private',
+      ])
         expect(emailText).toContain(pageText)
       expect(emailText).not.toContain('It is complete once')
     }))

@@ -3,7 +3,7 @@ import Radio from '@mui/material/Radio'
 import RadioWidget from '@rjsf/mui/lib/RadioWidget/RadioWidget.js'
 import type { WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
-import type { CSSProperties } from 'react'
+import type { ComponentProps, CSSProperties } from 'react'
 import {
   getCurrency,
   dayOf,
@@ -243,13 +243,18 @@ export function OptionRows({
   )
 }
 
+/** Without the theme's description, which refers to elements that the form does not have. */
+function GroupBox({ 'aria-describedby': _, ...props }: ComponentProps<'div'>) {
+  return <div {...props} />
+}
+
 /** The theme's RadioWidget in two boxes. Each radio references hint and message. */
 export function YesNo(props: WidgetProps) {
   const { aria, name } = useControl(props)
   const input = { ...aria, 'aria-required': undefined }
   const rjsfSlotProps = {
     // The field's fieldset is the group; a second group inside it would be announced as well.
-    radioGroup: { className: 'yn', role: undefined },
+    radioGroup: { className: 'yn', role: undefined, as: GroupBox },
     radio: { icon: Dot, checkedIcon: Dot, slotProps: { input } },
   }
   return (

@@ -250,7 +250,7 @@ function countMissingGlyphs(page: mupdf.Page): number {
 }
 
 test('the PDF states the stored data in every script, and is identical each time', async () => {
-  const name = 'ഡോ. അഞ്ജലി / टि कृष्णा / ஸ்ரீ'
+  const name = 'ഡോ. അഞ്ജലി / टि कृष्णा / ஸ்ரீ / ଡାଃ ସୁଭଦ୍ରା'
   const regNo = await registerPaid(5, name)
   const invoice = (await readDocuments(regNo)).find(({ kind }) => kind === 'invoice')
   const get = (): ReturnType<Office['get']> =>
