@@ -24,7 +24,7 @@ import {
   type Amount,
 } from '../../lib/money.ts'
 import { fromPairs } from '../../lib/result.ts'
-import { isoIndia } from '../../lib/time.ts'
+import { countDaysBetween, isoIndia, type Day } from '../../lib/time.ts'
 import { NEVER } from '../../event/defaults.ts'
 import { writeYaml } from '../syntax/write-yaml.ts'
 import {
@@ -141,6 +141,7 @@ function toPlainEvent(event: EventConfig): Block {
     }),
     cancellation: showCancellation(event.cancellation, event.currency),
     edit: event.edit ?? undefined,
+    retention: showRetention(event),
     order_id: { prefix: orderId.prefix, followed_by: orderId.followedBy, digits: orderId.digits },
     payment:
       event.cardAccounts !== undefined
@@ -203,6 +204,15 @@ function toPlainEvent(event: EventConfig): Block {
         ? undefined
         : { cases: event.examples.map((one) => showExample(one, event.currency)) },
   })
+}
+
+/** In days: a file states durations, and the event keeps the days on which they end. */
+function showRetention({ retention, to }: EventConfig): Block | undefined {
+  const { answers, files } = retention
+  if (answers === null && files === null) return undefined
+  const showUntil = (until: Day | null) =>
+    until === null ? undefined : `${countDaysBetween(to, until)} days`
+  return removeUndefined({ answers: showUntil(answers), files: showUntil(files) })
 }
 
 function showSummary({ freeButton, ...summary }: EventConfig['form']['summary']): Block {

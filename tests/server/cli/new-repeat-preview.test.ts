@@ -436,6 +436,11 @@ describe('show', () => {
           .replace('tax: {name: GST, percent: 5, prices: exclusive}', 'tax: none')
           .replace('format: gstin', 'pattern: "[A-Z]{2}|[0-9]{4}"'),
     ],
+    [
+      'a retention period',
+      'soiltalk2027',
+      (text) => `${text}\nretention: {answers: 3 years, files: 6 months}\n`,
+    ],
   ])('%s reads back as the same event', (_what, id, change) => {
     const text = readFileSync(join(top, 'tests', 'events', `${id}.yaml`), 'utf8')
     const event = readEvent(change(text), shared)
