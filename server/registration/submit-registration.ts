@@ -245,17 +245,24 @@ async function register(
     deskPayment === null ? [] : [deskPayment.method.id, deskPayment.mode, deskPayment.slip]
   const idempotency =
     key.value === null ? null : { key: key.value, fingerprint: computeFingerprint(body, paid) }
-  const previous =
-    idempotency === null ? null : await deps.store.registrationByKey(event.id, idempotency.key, at)
-  if (previous !== null && previous.fingerprint !== idempotency?.fingerprint)
-    return err(refuseKey('idempotency_key_reused'))
-  if (previous !== null) return buildRepeatedResponse(deps, event, previous.registered, at)
+  const findRepeated = async (): Promise<RegisterResult | null> => {
+    if (idempotency === null) return null
+    const previous = await deps.store.registrationByKey(event.id, idempotency.key, at)
+    if (previous === null) return null
+    return previous.fingerprint === idempotency.fingerprint
+      ? buildRepeatedResponse(deps, event, previous.registered, at)
+      : err(refuseKey('idempotency_key_reused'))
+  }
+  const repeated = await findRepeated()
+  if (repeated !== null) return repeated
   const open = checkRegistrationOpen(event, dayOf(at))
   if (!open.open) return err(refuseClosed(open.text))
   const drafts = await findDrafts(deps, event, body.values, at)
   const raw = readRawAnswers(event, body, drafts)
   const { context, outside } = await buildPricingContext(deps, event, raw, left, at)
-  if (context.code !== null && context.code.is !== 'valid') return err(refuseCode(context.code.is))
+  // The same form, sent twice at once, may have used the code or taken the seat since the key was read.
+  if (context.code !== null && context.code.is !== 'valid')
+    return (await findRepeated()) ?? err(refuseCode(context.code.is))
   const answers = checkAnswers(served, raw, context)
   const memberErrors = findMemberListErrors(event, context)
   const missingFiles = findMissingFiles(event, body, drafts, raw, context)
@@ -274,6 +281,8 @@ async function register(
   if (!checkedFiles.ok) return err(refuseAnswers(checkedFiles.error))
   const fullSeat = findFullSeat(event, answers.value, context, at)
   if (fullSeat !== null && !acceptsAlternative(event, body.values, fullSeat)) {
+    const own = await findRepeated()
+    if (own !== null) return own
     // A delegate who is registered already gets that error, not "full".
     const other = await deps.store.duplicateRegistration(event.id, outside.unique, answers.value)
     if (other !== null) return err(await toRefusal(deps, event, { code: 'taken', by: other }, at))

@@ -1,5 +1,5 @@
 /** Rules across registrations on a real server: unique answers, discount codes and member lists. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
 import type { OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse, WireCode } from '../../../engine/api.ts'
@@ -245,6 +245,23 @@ describe('a discount code', () => {
       call(path, createPerson({ code: 'LAST' })),
     ])
     expect(bothResponses.map(({ status }) => status).toSorted()).toEqual([201, 422])
+  })
+
+  test('is not “already used” for the second of two equal forms sent at once', async () => {
+    await createCode('coupon', 'TWICE')
+    const payload = createPerson({ code: 'TWICE' })
+    const headers = { 'idempotency-key': 'one form, sent twice' }
+    const send = () => server.app.inject({ method: 'POST', url: path, payload, headers })
+    // The first form registers after the second has read its key and before it reads the code.
+    let first: Awaited<ReturnType<typeof send>> | undefined
+    vi.spyOn(server.deps.store, 'registrationByKey').mockImplementationOnce(async () => {
+      first = await send()
+      return null
+    })
+    const second = await send()
+    vi.restoreAllMocks()
+    expect([first?.statusCode, second.statusCode]).toEqual([201, 201])
+    expect(second.json()).toMatchObject({ reg_no: first?.json().reg_no })
   })
 
   test('is released after an unpaid hold, and the first delegate can no longer pay with it', async () => {
