@@ -61,6 +61,9 @@ const register = (changes: object = {}): Promise<Response> =>
 /** Returns the link in the newest email to the address with this text. */
 const waitForLink = async (phrase: string): Promise<string> =>
   findLink(await inbox.waitForEmail(EMAIL, phrase))
+/** The focused button is gone, so the page moves the focus. */
+const waitForFocusOn = (page: Page, name: string): Promise<void> =>
+  page.getByRole('heading', { name }).and(page.locator(':focus')).waitFor()
 const findRegion = (page: Page, name: string) => page.getByRole('region', { name })
 
 test('lost link, payment, change, cancellation by the refund scale with its seat sold again, erasure', async () => {
@@ -104,6 +107,7 @@ test('lost link, payment, change, cancellation by the refund scale with its seat
   const editRegion = findRegion(page, 'Change your answers')
   await editRegion.getByText('until the end of 20 February 2026').waitFor()
   await editRegion.getByRole('button', { name: 'Change answers' }).click()
+  await waitForFocusOn(page, 'Change your answers')
   await editRegion.getByLabel('Phone Number').fill('')
   await editRegion.getByRole('button', { name: 'Save changes' }).click()
   await editRegion.getByRole('alert').getByText('Phone Number: Phone number is required').waitFor()
@@ -111,6 +115,7 @@ test('lost link, payment, change, cancellation by the refund scale with its seat
   await editRegion.getByLabel('Phone Number').fill('9123400000')
   await editRegion.getByRole('button', { name: 'Save changes' }).click()
   await editRegion.getByText('Your changes are saved.').waitFor()
+  await waitForFocusOn(page, 'Change your answers')
   const files = findRegion(page, 'Files')
   await files.getByText('Letter: not uploaded yet').waitFor()
   await files.locator('input[type=file]').setInputFiles(PROOF)
@@ -124,6 +129,7 @@ test('lost link, payment, change, cancellation by the refund scale with its seat
   await dialog.getByRole('textbox').fill('I am ill.')
   await dialog.getByRole('button', { name: 'Request cancellation' }).click()
   await cancelRegion.getByText('You requested cancellation on 10 January 2026').waitFor()
+  await waitForFocusOn(page, 'If you cannot come')
   await expectAccessible(page, 'an own page')
   expect(await findMisplacedAtAnyWidth(page), 'own page').toEqual([])
 

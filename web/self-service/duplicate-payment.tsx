@@ -14,6 +14,7 @@ import type { Currency } from '../../engine/index.ts'
 import type { WireSecondPayment } from '../../engine/api.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
+import { useHeadingFocus } from './use-heading-focus.ts'
 import { useSelfServiceAction } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
 import { ActionResult } from './action-result-message.tsx'
@@ -31,6 +32,7 @@ export function DuplicatePayment({
   readonly registration: { readonly currency?: unknown }
 }) {
   const action = useSelfServiceAction({ path, reload })
+  const heading = useHeadingFocus(duplicate?.asked_at)
   if (duplicate === null) return null
   const requestedAt = duplicate.asked_at === null ? null : readInstant(duplicate.asked_at)
   const currency = readResponseCurrency(registration)
@@ -51,7 +53,7 @@ export function DuplicatePayment({
   const first = { first: format(duplicate.first_amount, firstCurrency), number: duplicate.first }
   return (
     <section className="mypart twice" aria-labelledby="my-second">
-      <h2 className="disp" id="my-second">
+      <h2 className="disp" id="my-second" ref={heading} tabIndex={-1}>
         {secondPayment.title}
       </h2>
       {/* Nothing remains of it once a refund has begun. */}

@@ -4,6 +4,7 @@ import type { SyntheticEvent } from 'react'
 import { formatDay, isDay } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { AnswerField, valueOf } from '../ui/forms/edit-answer-field.tsx'
+import { useHeadingFocus } from './use-heading-focus.ts'
 import { useSelfServiceAction } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
 import { ActionResult } from './action-result-message.tsx'
@@ -15,6 +16,7 @@ type Answers = Readonly<Record<string, unknown>>
 export function EditAnswers({ event, data: { edit: editable }, path, reload }: PanelProps) {
   const action = useSelfServiceAction({ path, reload })
   const [answers, setAnswers] = useState<Answers | null>(null)
+  const heading = useHeadingFocus(answers === null)
   const { fields, until } = editable
   if (fields.length === 0) return null
   const labels = fields.map(({ label }) => label).join(', ')
@@ -26,7 +28,7 @@ export function EditAnswers({ event, data: { edit: editable }, path, reload }: P
   }
   return (
     <section className="mypart" aria-labelledby="my-edit">
-      <h2 className="disp" id="my-edit">
+      <h2 className="disp" id="my-edit" ref={heading} tabIndex={-1}>
         {text.title}
       </h2>
       <p>

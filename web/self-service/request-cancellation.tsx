@@ -13,6 +13,7 @@ import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { WireCancel } from '../../engine/api.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { useHeadingFocus } from './use-heading-focus.ts'
 import { useSelfServiceAction } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
 import { ActionResult } from './action-result-message.tsx'
@@ -26,6 +27,7 @@ export function RequestCancellation({ data, path, reload }: PanelProps) {
   const { cancel } = data
   const action = useSelfServiceAction({ path, reload })
   const [isOpen, setOpen] = useState(false)
+  const heading = useHeadingFocus(`${isOpen} ${cancel?.asked_at}`)
   const reason = useRef<HTMLTextAreaElement>(null)
   if (cancel === null) return null
   const requestedAt = cancel.asked_at === null ? null : readInstant(cancel.asked_at)
@@ -35,7 +37,7 @@ export function RequestCancellation({ data, path, reload }: PanelProps) {
   }
   return (
     <section className="mypart" aria-labelledby="my-cancel">
-      <h2 className="disp" id="my-cancel">
+      <h2 className="disp" id="my-cancel" ref={heading} tabIndex={-1}>
         {cancellation.title}
       </h2>
       {!isOpen && <ActionResult action={action} />}
