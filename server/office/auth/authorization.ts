@@ -212,6 +212,17 @@ export function findListedEventIds(
   return admin.events === null ? null : findUserEvents(deps, admin).map(({ id }) => id)
 }
 
+/**
+ * Returns the event of an audit entry about a view: the named one, or the only one of the user. Without it the owner of that
+ * event would not see who looked. A view of several events has none: its numbers are of all of them.
+ */
+export function getViewedEventId(
+  { events }: Pick<PermissionHolder, 'events'>,
+  requestedId: string | null = null,
+): string | null {
+  return requestedId ?? (events?.length === 1 ? (events[0] ?? null) : null)
+}
+
 function isReadOnly(request: FastifyRequest): boolean {
   return request.method === 'GET' || request.method === 'HEAD'
 }

@@ -19,7 +19,7 @@ import { findErasurePauseReason } from '../operations/confirm-clock.ts'
 import { findName, getAmountStillDue, formatPaymentStatus } from './list-rows.ts'
 import { summarizeDispute } from '../registrations/describe-dispute.ts'
 import type { OpenDispute, WaitingCount } from '../../storage/index.ts'
-import { findUserEvents } from '../auth/authorization.ts'
+import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -121,7 +121,7 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
       at,
       who: admin.username,
       what: 'viewed the dashboard',
-      eventId: null,
+      eventId: getViewedEventId(admin),
       regNo: null,
       look: 'dashboard',
     })

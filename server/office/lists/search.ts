@@ -4,7 +4,7 @@ import { toWireCurrency } from '../../../engine/api.ts'
 import type { SearchResponse, WireFound } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
-import { findUserEvents } from '../auth/authorization.ts'
+import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { findLastPayment } from '../registrations/last-payment.ts'
 import type { LastPayment } from '../registrations/last-payment.ts'
@@ -76,7 +76,7 @@ export function searchRoutes(office: OfficeRoutes, deps: Deps): void {
       at: deps.clock(),
       who: admin.username,
       what: `searched all events (${Math.min(rows.length, RESULTS_MAX)} found)`,
-      eventId: null,
+      eventId: getViewedEventId(admin),
       regNo: null,
       look: 'search',
     })

@@ -13,7 +13,7 @@ import { sendError } from '../../http/error-response.ts'
 import { COUNT_MAX } from '../../storage/lists/list-and-search-registrations.ts'
 import { MAIL_STATES } from '../../storage/mail/email-list-types.ts'
 import type { ListedMail, MailsQuery } from '../../storage/mail/email-list-types.ts'
-import { findListedEventIds } from '../auth/authorization.ts'
+import { findListedEventIds, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { addEventEntries } from './audit-log.ts'
 
@@ -64,7 +64,12 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
       at: deps.clock(),
       who: admin.username,
       ...((query.value.id ?? null) === null
-        ? { what: 'viewed the emails', look: 'mails', eventId: null, regNo: null }
+        ? {
+            what: 'viewed the emails',
+            look: 'mails',
+            eventId: getViewedEventId(admin, target),
+            regNo: null,
+          }
         : {
             what: 'opened the email',
             look: `mail ${query.value.id}`,

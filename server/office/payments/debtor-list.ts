@@ -5,7 +5,7 @@ import type { DebtorsResponse } from '../../../engine/api.ts'
 import { dayOf, getDueLabel, isoIndia, toMajorUnits } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Debtor } from '../../storage/index.ts'
-import { findListedEventIds, findUserEvents } from '../auth/authorization.ts'
+import { findListedEventIds, findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { addEventEntries } from '../operations/audit-log.ts'
 import { readTableKind, sendTable } from '../spreadsheets/send-table.ts'
@@ -30,7 +30,7 @@ export function debtorRoutes(office: OfficeRoutes, deps: Deps): void {
       at: deps.clock(),
       who: call.admin.username,
       what: `viewed the amounts due (${rows.length})`,
-      eventId: call.target,
+      eventId: getViewedEventId(call.admin, call.target),
       regNo: null,
       look: 'payments',
     })

@@ -9,7 +9,7 @@ import type { Day } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { MonthClosing, Movement } from '../../storage/index.ts'
-import { findListedEventIds, findUserEvents } from '../auth/authorization.ts'
+import { findListedEventIds, findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { addEventEntries } from '../operations/audit-log.ts'
 import { readPayouts } from '../reconciliation/payouts.ts'
@@ -54,7 +54,7 @@ export function monthRoutes(office: OfficeRoutes, deps: Deps): void {
       at: deps.clock(),
       who: call.admin.username,
       what: `viewed the month ${month}`,
-      eventId: call.target,
+      eventId: getViewedEventId(call.admin, call.target),
       regNo: null,
       look: 'month',
     })

@@ -18,7 +18,7 @@ import type { Result } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { Movement, MovementQuery } from '../../storage/index.ts'
-import { findListedEventIds, findUserEvents } from '../auth/authorization.ts'
+import { findListedEventIds, findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { addEventEntries } from '../operations/audit-log.ts'
 import { countStatementLines } from '../reconciliation/statement-matches.ts'
@@ -99,7 +99,7 @@ export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
       at: deps.clock(),
       who: admin.username,
       what,
-      eventId: target,
+      eventId: getViewedEventId(admin, target),
       regNo: null,
       look: 'payments',
     })

@@ -19,7 +19,7 @@ import {
   formatRefundResult,
 } from '../../payments/decide-payment-review.ts'
 import type { ReviewResult } from '../../payments/decide-payment-review.ts'
-import { findUserEvents } from '../auth/authorization.ts'
+import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -34,7 +34,7 @@ export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
       at: deps.clock(),
       who: admin.username,
       what: `viewed the reviews (${reviews.length})`,
-      eventId,
+      eventId: getViewedEventId(admin, eventId),
       regNo: null,
       look: 'reviews',
     })

@@ -15,7 +15,7 @@ import {
 import type { Day, PayoutKnown, PermissionHolder } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { StatementDeposit, SettlementAccount } from '../../storage/index.ts'
-import { findUserEvents } from '../auth/authorization.ts'
+import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { matchSettlements } from './match-settlements.ts'
 import type { EventSettlements } from './match-settlements.ts'
@@ -41,7 +41,7 @@ export function payoutRoutes(office: OfficeRoutes, deps: Deps): void {
       at: deps.clock(),
       who: admin.username,
       what: 'viewed the payouts',
-      eventId: null,
+      eventId: getViewedEventId(admin),
       regNo: null,
       look: 'settlements',
     })

@@ -24,7 +24,7 @@ import type {
   StatementRow,
   StoredBankStatement,
 } from '../../storage/index.ts'
-import { findUserEvents } from '../auth/authorization.ts'
+import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { addEventEntries } from '../operations/audit-log.ts'
 import { STATEMENT_LIMITS } from '../spreadsheets/parse-csv.ts'
@@ -176,7 +176,7 @@ export async function savedStatementRoutes(
         at: deps.clock(),
         who: admin.username,
         what: 'viewed a bank statement',
-        eventId: null,
+        eventId: getViewedEventId(admin),
         regNo: null,
         look: 'statement',
       })

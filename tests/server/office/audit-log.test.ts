@@ -95,3 +95,21 @@ test('the owner of one event saw the names of users of other events in the filte
   const { rows } = (await ofOne.get('/admin/log/')).json<ActivityResponse>()
   expect(rows[0]).toMatchObject({ who: 'of-one', what: 'exported the audit log', event_id: EVENT })
 })
+
+test('views by staff of one event were in no audit log that its owner can read', async () => {
+  const ofOne = await signIn(server, 'of-one')
+  for (const path of ['dashboard/stats/', 'find/?q=none', 'movements/', 'payouts/', 'reviews/'])
+    await ofOne.get(`/admin/${path}`)
+  for (const path of ['mail/', 'months/?month=2026-01']) await ofOne.get(`/admin/${path}`)
+  const { rows } = (await ofOne.get('/admin/log/?kind=looks')).json<ActivityResponse>()
+  const views = rows.filter(({ who, event_id: eventId }) => who === 'of-one' && eventId === EVENT)
+  expect(views.map(({ what }) => what).toSorted()).toEqual([
+    expect.stringMatching(/^searched all events/),
+    'viewed the dashboard',
+    'viewed the emails',
+    'viewed the month 2026-01',
+    expect.stringMatching(/^viewed the payments/),
+    'viewed the payouts',
+    'viewed the reviews (0)',
+  ])
+})
