@@ -46,7 +46,7 @@ export {
   type Day,
   type Instant,
 } from './lib/time.ts'
-export { toNfc } from './lib/unicode.ts'
+export { showDirectionMarks, toNfc } from './lib/unicode.ts'
 export { removeForeignLinks, collectEventWords } from './lib/remove-links-from-user-text.ts'
 export type { Answer, Answers, FieldErrors, RawAnswers, Scalar } from './event/answer-types.ts'
 export type { ListValue } from './event/built-in-values.ts'

@@ -23,6 +23,18 @@ export function toWellFormed(text: string): string {
 }
 const LONE_SURROGATE = /\p{Surrogate}/gu
 
+/**
+ * Names characters that change the writing direction, such as U+202E: in a bank's text they would show an amount or a
+ * number reversed.
+ */
+export function showDirectionMarks(text: string): string {
+  return text.replace(
+    DIRECTION_MARK,
+    (mark) => `<U+${mark.charCodeAt(0).toString(16).toUpperCase()}>`,
+  )
+}
+const DIRECTION_MARK = /[\u202a-\u202e\u2066-\u2069]/g
+
 function cutLongMarkRuns(text: string): string {
   return text.replace(LONG_RUNS, '$1')
 }

@@ -17,6 +17,7 @@ import {
   isoIndia,
   lineReferenceKeys,
   payerProposals,
+  showDirectionMarks,
   toMajorUnits,
 } from '../../../engine/index.ts'
 import type {
@@ -246,8 +247,8 @@ export function toWireStatement(
         id: stored.id,
         line: stored.line,
         day: stored.day,
-        narration: stored.narration,
-        reference: stored.reference,
+        narration: showDirectionMarks(stored.narration),
+        reference: showDirectionMarks(stored.reference),
         amount: toMajor(stored.amount),
         left: toMajor(sums.left),
         state,
@@ -290,7 +291,7 @@ export function toWireStatement(
     returned: returned.map(({ line, why: reason, of }) => ({
       line: line.line,
       day: line.day,
-      narration: line.narration,
+      narration: showDirectionMarks(line.narration),
       amount: toMajor(line.amount),
       why: reason ?? '',
       of: [...of],

@@ -1,10 +1,12 @@
 /**
  * Writes CSV that is safe to open in a spreadsheet.
  * UTF-8 with a byte order mark (without it Excel guesses the encoding). Formulas are escaped with an apostrophe, also after a
- * semicolon and after invisible characters. A phone number that begins with + stays unchanged.
+ * semicolon and after invisible characters. A phone number that begins with + stays unchanged. A character that changes the
+ * writing direction is written by its name.
  *
  * Not written with csv-stringify, which takes six times as long per row (docs/decisions.md, Office); a test compares the output with it.
  */
+import { showDirectionMarks } from '../../../engine/index.ts'
 
 export type CsvCell = string | number | boolean | CsvAmount | null | undefined
 /** An amount that the program computed. It is not text: a negative one is written without the apostrophe of a formula. */
@@ -13,7 +15,8 @@ export type CsvAmount = { readonly amount: number; readonly decimals: number }
 const BYTE_ORDER_MARK = '\uFEFF'
 const PHONE = /^\+[0-9][0-9 ()-]*$/
 /** Matches cells that need escaping. Other cells are written unchanged. */
-const NEEDS_CARE = /[",;|\t\r\n]|^[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u
+const NEEDS_CARE =
+  /[",;|\t\r\n\u202a-\u202e\u2066-\u2069]|^[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u
 
 /** Formats one chunk of a CSV file; the first chunk has the byte order mark. Rows end with CRLF. */
 export function formatCsvRows(rows: readonly (readonly CsvCell[])[], first: boolean): string {
@@ -40,7 +43,9 @@ function formatCell(cell: CsvCell): string {
 
 function escapeText(text: string): string {
   const withInnerEscaped = escapeInnerCells(text)
-  const escaped = FORMULA.test(withInnerEscaped) ? `'${withInnerEscaped}` : withInnerEscaped
+  const escaped = showDirectionMarks(
+    FORMULA.test(withInnerEscaped) ? `'${withInnerEscaped}` : withInnerEscaped,
+  )
   return QUOTED.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped
 }
 /** Some programs drop white space and invisible characters before they look for a formula. */

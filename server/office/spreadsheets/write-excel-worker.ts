@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import writeXlsxFile from 'write-excel-file/node'
-import { assert } from '../../../engine/index.ts'
+import { assert, showDirectionMarks } from '../../../engine/index.ts'
 import type { Sheet } from './write-excel.ts'
 
 /** Amounts with two decimals, or three where the currency has them. */
@@ -26,7 +26,7 @@ const writeFile = ({ head, rows }: Sheet): Promise<Uint8Array> =>
                   type: Number,
                   ...(Number.isInteger(value) ? {} : { format: formatOf(value) }),
                 }
-              : { value, type: String },
+              : { value: showDirectionMarks(value), type: String },
         ),
       ),
     ],

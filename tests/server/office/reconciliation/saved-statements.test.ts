@@ -420,8 +420,10 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(again.is_new).toBe(true)
     expect((await open(paul, again.id)).totals).toMatchObject({ left: { lines: 3 } })
     // A page opened before could decide about a new line, which had the id of a removed one.
-    const gone = await upload(paul, [`${day},GONE,,,40`])
+    const gone = await upload(paul, [`${day},GO\u202eNE,,,40`])
     const [removed] = (await open(paul, gone.id)).lines
+    // It was shown reversed.
+    expect(removed?.narration).toBe('GO<U+202E>NE')
     expect(await remove(paul, gone.id)).toEqual([200, 'Statement removed.'])
     const next = await upload(paul, [`${day},ANOTHER,,,50`])
     expect((await open(paul, next.id)).lines.map((line) => line.id)).not.toContain(removed?.id)

@@ -31,6 +31,7 @@ test.each([
   ['\u2800 -2+3', "'\u2800 -2+3"],
   ['\u200d+919876543210', "'\u200d+919876543210"],
   ['x;\u200d=1+1', "x;'\u200d=1+1"],
+  ['\u202e=1+1', "'<U+202E>=1+1"],
 ])('the formula %j is neutralised', (value, expected) => expect(formatCell(value)).toBe(expected))
 
 test.each([
@@ -50,6 +51,10 @@ test.each([
   '\u200dക',
   '\u{1F468}\u200d\u{1F469}\u200d\u{1F467} ❤\ufe0f',
 ])('%j stays unchanged', (value) => expect(formatCell(value)).toBe(value))
+
+test('a narration with U+202E was shown reversed: the character is written by name', () => {
+  expect(formatCell('UPI \u202e0001 RUPEES')).toBe('UPI <U+202E>0001 RUPEES')
+})
 
 test('the file starts with one byte order mark', () => {
   expect(formatCsvRows([['a']], true)).toBe('\uFEFFa\r\n')
