@@ -66,8 +66,21 @@ const deleteIdempotencyKeys = statement((builder, { id }: RegistrationParams) =>
 const blankClaims = statement((builder, { id }: RegistrationParams) =>
   builder.updateTable('tellings').set({ answers: '{}' }).where('registration_id', '=', id),
 )
+/** Also those on a payment that belonged to no registration, or to another one, before it was moved here. */
 const blankDecisions = statement((builder, { id }: RegistrationParams) =>
-  builder.updateTable('decisions').set({ why: '' }).where('registration_id', '=', id),
+  builder
+    .updateTable('decisions')
+    .set({ why: '' })
+    .where(({ eb, or, selectFrom }) =>
+      or([
+        eb('registration_id', '=', id),
+        eb(
+          'capture_id',
+          'in',
+          selectFrom('captures').select('id').where('registration_id', '=', id),
+        ),
+      ]),
+    ),
 )
 const blankRefunds = statement((builder, { id }: RegistrationParams) =>
   builder

@@ -140,7 +140,9 @@ export async function recordDecision(
   else {
     const movedText = ` to ${movedTo.regNo}${amountText}: ${reason}`
     const isWithinEvent = eventId === null || movedTo.eventId === eventId
-    addEntry(isWithinEvent ? movedText : ` to another event${amountText}`, eventId, regNo)
+    // An entry without a registration is never shortened by the erasure of a person, so it has no reason.
+    const firstText = regNo === null ? ` to ${movedTo.regNo}${amountText}` : movedText
+    addEntry(isWithinEvent ? firstText : ` to another event${amountText}`, eventId, regNo)
     addEntry(movedText, movedTo.eventId, movedTo.regNo)
   }
   return ok({ regNo, message, refundId })

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toAmount } from '../../../engine/index.ts'
+import { dayOf, INR, toAmount } from '../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse, StatsResponse } from '../../../engine/api.ts'
 import { issueLink } from '../../../server/registration/access-link.ts'
@@ -269,6 +269,32 @@ describe('an erased person', () => {
     expect((await owner.act(regNo, { act: 'erase', why: 'Asked.' })).body).toMatchObject({
       state: 'cancelled',
     })
+  })
+
+  test('the reason of a decision on a payment without a registration stayed after the person to whom it moved was erased', async () => {
+    const { store } = server.deps
+    const { regNo } = await registerPerson(false)
+    await store.saveUnmatchedLines([
+      {
+        reference: 'SBIN77',
+        amount: toAmount(118_000),
+        currency: INR,
+        day: dayOf(server.now()),
+        narration: 'NEFT',
+        eventId: EVENT,
+        who: 'money',
+        at: server.now(),
+      },
+    ])
+    const review = (await store.reviews(EVENT)).find(({ regNo: of }) => of === null)
+    const move = { what: 'move', to: regNo, why: 'Zulekha rang.', who: 'money' } as const
+    expect(await store.decideReview(review?.id ?? '', move, server.now(), null)).toMatchObject({
+      ok: true,
+    })
+    expect(listTraces()).toContain('decisions.why')
+    const { status } = await owner.act(regNo, { act: 'erase', why: 'Asked.' })
+    const reasons = listTraces().filter((place) => /^(?:decisions|audit_log)\./.test(place))
+    expect([status, reasons]).toEqual([200, []])
   })
 })
 
