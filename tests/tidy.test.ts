@@ -231,7 +231,7 @@ const ROWS: readonly Row[] = [
     but: /^web\/app\/browser-storage\.ts$/,
     text: /\b(localStorage|sessionStorage|indexedDB|new BroadcastChannel|document\.cookie)\b/,
     instead:
-      'drafts end with the tab: use web/app/browser-storage.ts; the session is a cookie of the server',
+      'drafts of delegates end with the tab: use web/app/browser-storage.ts; the session is a cookie of the server',
     bad: "localStorage.setItem('token', token)",
     good: "readStored('key')",
   },

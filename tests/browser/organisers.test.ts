@@ -302,10 +302,13 @@ describe('the page for organisers', () => {
     const heading = page.getByRole('heading', { level: 2 }).first()
     const answer = async (question: string, text: string | null) => {
       await heading.getByText(question).waitFor()
-      await expect
-        .poll(() => heading.evaluate((element) => element === document.activeElement))
-        .toBe(true)
-      if (text !== null) await page.getByRole('textbox', { name: question }).fill(text)
+      // What is typed at once goes into the field of the new question.
+      const target = text === null ? heading : page.getByRole('textbox', { name: question })
+      if (text !== null || !(await page.getByRole('textbox', { name: question }).isVisible()))
+        await expect
+          .poll(() => target.evaluate((element) => element === document.activeElement))
+          .toBe(true)
+      if (text !== null) await page.keyboard.insertText(text)
       await proceed.click()
     }
     await answer('What is the name', 'Rivers and Lungs 2027')
@@ -377,6 +380,12 @@ describe('the page for organisers', () => {
       },
       quotas: [{ max: { ultrasound: 30 } }],
     })
+    // A tab opened later has nothing but what the browser keeps.
+    const laterTab = await context.newPage()
+    await laterTab.goto(`${server.url}/organisers`)
+    await laterTab.getByRole('button', { name: 'Continue with your answers' }).waitFor()
+    await laterTab.getByRole('button', { name: 'Continue your draft' }).click()
+    await laterTab.getByRole('heading', { name: 'Rivers and Lungs 2027' }).waitFor()
     expect(consoleErrors).toEqual([])
     await context.close()
   })

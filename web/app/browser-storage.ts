@@ -29,7 +29,10 @@ export function removeStored(name: string): void {
   }
 }
 
-/** Reads a setting of the display, never data of a person, that is kept when the browser is closed. Null if it is missing, or storage is blocked. */
+/**
+ * Reads a text that is kept when the browser is closed: a setting of the display or a draft of an
+ * organiser, never data of a delegate. Null if it is missing, or storage is blocked.
+ */
 export function readLasting(name: string): string | null {
   try {
     return localStorage.getItem(name)
@@ -38,10 +41,18 @@ export function readLasting(name: string): string | null {
   }
 }
 
-/** Stores a setting of the display that is kept when the browser is closed. If storage is blocked, it is not stored. */
+/** Stores a text that is kept when the browser is closed. If storage is blocked or full, it is not stored. */
 export function writeLasting(name: string, text: string): void {
   try {
     localStorage.setItem(name, text)
+  } catch {
+    // Not stored.
+  }
+}
+
+export function removeLasting(name: string): void {
+  try {
+    localStorage.removeItem(name)
   } catch {
     // Not stored.
   }

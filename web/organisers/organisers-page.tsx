@@ -6,6 +6,7 @@ import { SiteFooter, SiteHeader } from '../landing/site-header-footer.tsx'
 import { loadFileDraft, saveFileDraft } from './editor/event-file-draft.ts'
 import type { FileDraft } from './editor/event-file-draft.ts'
 import { loadAnswers } from './new-conference/answer-draft.ts'
+import { formatSavedAt } from './kept-draft.ts'
 import { StartChoices } from './start-choices.tsx'
 import '../landing/landing-sections.css'
 import './organisers-page.css'
@@ -17,11 +18,15 @@ const NewConference = lazy(() => import('./new-conference/new-conference.tsx'))
 const isSite = (site: unknown): site is Site =>
   typeof site === 'object' && site !== null && 'organisers' in site
 
-/** Target of Create Event. What was open in this tab before, a file or the questions, is opened again. */
+/** Target of Create Event. What was open in this tab before, a file or the questions, is opened again; a draft of a closed tab is offered. */
 export default function OrganisersPage({ page }: PageProps) {
-  const [file, setFile] = useState<FileDraft | null>(loadFileDraft)
+  const [file, setFile] = useState<FileDraft | null>(() => {
+    const kept = loadFileDraft()
+    return kept?.isOfTab === true ? kept.file : null
+  })
+  const [keptFile, setKeptFile] = useState(loadFileDraft)
   const [answers, setAnswers] = useState(loadAnswers)
-  const [isAsking, setAsking] = useState(file === null && answers?.isOpen === true)
+  const [isAsking, setAsking] = useState(file === null && answers?.draft.isOpen === true)
   const [isNew, setNew] = useState(false)
   const choices = useRef<HTMLHeadingElement>(null)
   const hasLeft = useRef(false)
@@ -32,8 +37,9 @@ export default function OrganisersPage({ page }: PageProps) {
   const texts = page.site.organisers
   const leave = () => {
     hasLeft.current = true
-    saveFileDraft(null)
+    if (file !== null) saveFileDraft(null)
     setFile(null)
+    setKeptFile(loadFileDraft())
     setNew(false)
     setAsking(false)
     setAnswers(loadAnswers())
@@ -50,7 +56,8 @@ export default function OrganisersPage({ page }: PageProps) {
           <StartChoices
             heading={choices}
             events={page.events}
-            hasAnswers={answers !== null}
+            answersSavedAt={answers === null ? null : formatSavedAt(answers.savedAt)}
+            keptFile={keptFile}
             create={(isContinued) => {
               if (!isContinued) setAnswers(null)
               setAsking(true)
@@ -63,7 +70,7 @@ export default function OrganisersPage({ page }: PageProps) {
             <NewConference
               page={page}
               shared={page.shared}
-              stored={answers}
+              stored={answers?.draft ?? null}
               finish={(created) => {
                 setNew(true)
                 setFile(created)

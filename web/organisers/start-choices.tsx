@@ -5,21 +5,26 @@ import type { EventCard } from '../../engine/api.ts'
 import { call } from '../app/api-client.ts'
 import { readEventFile } from '../app/api-responses.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
-import type { FileDraft } from './editor/event-file-draft.ts'
+import type { FileDraft, KeptFile } from './editor/event-file-draft.ts'
+import { formatSavedAt } from './kept-draft.ts'
 import './start-choices.css'
 
 type StartChoicesProps = {
   /** Receives the focus when the organiser returns to the choices. */
   readonly heading: RefObject<HTMLHeadingElement | null>
   readonly events: readonly EventCard[]
-  /** There are answers about a new conference in this browser tab. */
-  readonly hasAnswers: boolean
+  /** When answers about a new conference were kept in this browser. Null if there are none. */
+  readonly answersSavedAt: string | null
+  /** The event file that was open last, in a tab that is now closed. */
+  readonly keptFile: KeptFile | null
   /** Begins the questions about a new conference, or continues them. */
   readonly create: (isContinued: boolean) => void
   readonly open: (file: FileDraft) => void
 }
 
-export function StartChoices({ heading, events, hasAnswers, create, open }: StartChoicesProps) {
+export function StartChoices(props: StartChoicesProps) {
+  const { heading, events, answersSavedAt, keptFile, create, open } = props
+  const hasAnswers = answersSavedAt !== null
   const input = useRef<HTMLInputElement>(null)
   const select = useId()
   const [chosen, setChosen] = useState(events[0]?.id ?? '')
@@ -41,12 +46,34 @@ export function StartChoices({ heading, events, hasAnswers, create, open }: Star
         How do you want to begin?
       </h2>
       <ul className="org-choices">
+        {keptFile !== null && (
+          <li>
+            <div>
+              <h3>Your draft</h3>
+              <p>
+                {keptFile.file.path.split('/').at(-1)}, kept in this browser.{' '}
+                <SavedAt time={formatSavedAt(keptFile.savedAt)} />
+                Another file that you begin or open takes its place.
+              </p>
+            </div>
+            <div>
+              <button type="button" className="btn" onClick={() => open(keptFile.file)}>
+                Continue your draft
+              </button>
+            </div>
+          </li>
+        )}
         <li>
           <div>
             <h3>New conference</h3>
             <p>
               Answer about ten questions, with your brochure beside you. You need not know YAML.
             </p>
+            {hasAnswers && (
+              <p>
+                Your answers are kept in this browser. <SavedAt time={answersSavedAt} />
+              </p>
+            )}
           </div>
           <div className="org-create">
             {hasAnswers && (
@@ -119,3 +146,6 @@ export function StartChoices({ heading, events, hasAnswers, create, open }: Star
     </div>
   )
 }
+
+const SavedAt = ({ time }: { readonly time: string }) =>
+  time === '' ? null : <>Last saved: {time}. </>

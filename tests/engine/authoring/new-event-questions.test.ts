@@ -116,6 +116,16 @@ test.each<[string, string, object | string]>([
   ['workshops', 'ECG = 1000, 0 seats', 'ECG would have no seat.'],
   [
     'workshops',
+    'ECG = 1000, -30 seats',
+    '"-30" is not a number of seats. Write a whole number: 30 seats.',
+  ],
+  [
+    'workshops',
+    'ECG = 1000, 30.5 seats',
+    '"30.5" is not a number of seats. Write a whole number: 30 seats.',
+  ],
+  [
+    'workshops',
     'ECG = none / 1000',
     'ECG would not be on sale at all times; give it a price, or free, early and later.',
   ],

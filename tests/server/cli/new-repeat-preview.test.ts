@@ -16,6 +16,7 @@ import {
 import {
   compileEvent,
   deriveEventId,
+  suggestEventId,
   createEventFile,
   findPrefix,
   preview,
@@ -231,6 +232,12 @@ describe('new', () => {
     expect(
       event.examples.flatMap((example) => ('answers' in example ? [example.expect.lines] : [])),
     ).toContainEqual({ registration: 472_000, accompanying: 354_000, workshop: 177_000 })
+  })
+
+  test('an event whose title has the name of the meeting has it as its address', () => {
+    for (const title of ['GHICON 2027: 14th Annual Conference', '14th Conference (GHICON 2027)'])
+      expect(suggestEventId(title, [])).toBe('ghicon2027')
+    expect(suggestEventId('CONGRESS OF RURAL MEDICINE 2027', [])).toBe('crm2027')
   })
 
   test('the order id prefix is unique', () => {

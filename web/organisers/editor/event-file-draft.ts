@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { SharedFiles } from '../../../engine/authoring.ts'
 import { hasAll, isRecord } from '../../app/json-readers.ts'
-import { readStored, removeStored, writeStored } from '../../app/browser-storage.ts'
+import { findKeptDraft, keepDraft } from '../kept-draft.ts'
 import type { CheckResult, CheckRequest } from './check-event-file.ts'
 
 /** A file in the editor. `isSaved`: the text is also on the organiser's computer, or was not changed. */
@@ -101,19 +101,27 @@ export function useCheck(
 
 const STORAGE_NAME = 'event file being edited'
 
-/** The draft of this tab; deleted when the tab is closed. */
-export function loadFileDraft(): FileDraft | null {
-  const stored = readStored(STORAGE_NAME)
-  return isRecord(stored) && hasAll(stored, 'string', 'path', 'text')
-    ? {
-        path: String(stored['path']),
-        text: String(stored['text']),
-        isSaved: stored['isSaved'] === true,
-      }
-    : null
+/** A file that this browser keeps. `savedAt`: ISO 8601; null if unknown. */
+export type KeptFile = {
+  readonly file: FileDraft
+  readonly savedAt: string | null
+  /** This tab wrote it: a reload opens it again without asking. */
+  readonly isOfTab: boolean
+}
+
+/** The draft of this tab, otherwise the last one of this browser. */
+export function loadFileDraft(): KeptFile | null {
+  const kept = findKeptDraft(STORAGE_NAME)
+  if (kept === null || !isRecord(kept.value) || !hasAll(kept.value, 'string', 'path', 'text'))
+    return null
+  const { path, text, isSaved } = kept.value
+  return {
+    file: { path: String(path), text: String(text), isSaved: isSaved === true },
+    savedAt: kept.savedAt,
+    isOfTab: kept.isOfTab,
+  }
 }
 
 export function saveFileDraft(draft: FileDraft | null): void {
-  if (draft === null) removeStored(STORAGE_NAME)
-  else writeStored(STORAGE_NAME, draft)
+  keepDraft(STORAGE_NAME, draft)
 }

@@ -1,7 +1,7 @@
-/** The answers about a new conference as they are kept in this browser tab; without the checker, which is large. */
+/** The answers about a new conference as they are kept in this browser; without the checker, which is large. */
 import type { FeeTable } from '../../../engine/authoring.ts'
 import { hasAll, isRecord } from '../../app/json-readers.ts'
-import { readStored, removeStored, writeStored } from '../../app/browser-storage.ts'
+import { findKeptDraft, keepDraft } from '../kept-draft.ts'
 
 /** Texts as typed, by question; the table of fees has its own structure. `at`: the question that is shown. */
 export type AnswerDraft = {
@@ -11,24 +11,25 @@ export type AnswerDraft = {
   /** The questions are shown. Otherwise the draft waits until the organiser continues. */
   readonly isOpen: boolean
 }
+/** `savedAt`: ISO 8601; null if unknown. */
+type KeptAnswers = { readonly draft: AnswerDraft; readonly savedAt: string | null }
 
 const STORAGE_NAME = 'answers about a new conference'
 
 export function saveAnswers(draft: AnswerDraft | null): void {
-  if (draft === null) removeStored(STORAGE_NAME)
-  else writeStored(STORAGE_NAME, draft)
+  keepDraft(STORAGE_NAME, draft)
 }
 
-/** Null if there is none, or an earlier version of the page stored it differently. */
-export function loadAnswers(): AnswerDraft | null {
-  const stored = readStored(STORAGE_NAME)
-  if (!isRecord(stored)) return null
-  const { texts, fees, at, isOpen } = stored
+/** Open only in the tab that wrote it. Null if there is none, or an earlier version of the page stored it differently. */
+export function loadAnswers(): KeptAnswers | null {
+  const kept = findKeptDraft(STORAGE_NAME)
+  if (kept === null || !isRecord(kept.value)) return null
+  const { texts, fees, at, isOpen } = kept.value
   if (typeof at !== 'string' || !isRecord(texts) || !isRecord(fees)) return null
   const { columns, rows, notes } = fees
   if (!Array.isArray(columns) || !Array.isArray(rows) || !Array.isArray(notes)) return null
   const readText = (value: unknown): string => (typeof value === 'string' ? value : '')
-  return {
+  const draft = {
     texts: Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, readText(value)])),
     fees: {
       columns: columns.flatMap((column) =>
@@ -50,6 +51,7 @@ export function loadAnswers(): AnswerDraft | null {
       notes: notes.map(readText),
     },
     at,
-    isOpen: isOpen === true,
+    isOpen: isOpen === true && kept.isOfTab,
   }
+  return { draft, savedAt: kept.savedAt }
 }

@@ -40,7 +40,13 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   const at = found === -1 ? 0 : found
   const step = steps[at]
   useEffect(() => saveAnswers(draft), [draft])
-  useEffect(() => heading.current?.focus(), [draft.at])
+  // One question, one field: the heading is its label. The fee table begins with its heading.
+  useEffect(() => {
+    const field = card.current?.querySelector<HTMLElement>(
+      '.org-answer :is(input[type="text"], input[type="email"], textarea)',
+    )
+    ;(field ?? heading.current)?.focus()
+  }, [draft.at])
 
   const used = useMemo(
     () => ({ ids: page.events.map(({ id }) => id), prefixes: page.prefixes }),

@@ -11,6 +11,8 @@ export function deriveEventId(text: string): string | null {
 
 /** Longer ids are hard to read in an address. */
 const ID_LETTERS_MAX = 16
+/** The name of a meeting with its year in a longer title, as brochures print it: "GHICON 2027". */
+const ACRONYM = /\b([A-Z]{3,}[A-Za-z]*)[ -]?(20\d\d)\b/
 const SMALL_WORDS = new Set(['a', 'an', 'and', 'at', 'for', 'in', 'of', 'on', 'the', 'to', 'with'])
 
 /** Suggests an id from a title: "Lungs 2027" → "lungs2027", "Congress of Rural Medicine 2027" → "crm2027". */
@@ -28,8 +30,12 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
       ),
   )
   const short = initials != null && initials.replace(/\d/g, '').length > 1 ? initials : null
+  // In a title of capital letters, each word looks like a name.
+  const named = /[a-z]/.test(title) ? ACRONYM.exec(title) : null
+  const acronym = named === null ? null : deriveEventId(named[0])
   const id =
     (whole != null && whole.length <= ID_LETTERS_MAX ? whole : null) ??
+    acronym ??
     short ??
     whole?.slice(0, ID_LETTERS_MAX) ??
     'conference'

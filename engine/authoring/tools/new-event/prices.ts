@@ -211,6 +211,8 @@ function findCountProblem(label: string, prices: PricesByPeriod, periods: number
 }
 
 const SEATS = /[,;]?\s*\(?(\d{1,5})\s*(?:seats?|places?|pax)\)?\.?$/i
+/** A sign or a decimal point before the digits that `SEATS` finds. */
+const PARTIAL_SEATS = /(?:[,;]\s*)([-−–]|\d+\.)$/
 
 /** Reads "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats". Empty if there is none. */
 export function readWorkshops(
@@ -225,6 +227,11 @@ export function readWorkshops(
     const entry = joinLines(part).replace(/[\s,;]+$/, '')
     if (entry === '') continue
     const seats = SEATS.exec(entry)
+    const partial = seats === null ? null : PARTIAL_SEATS.exec(entry.slice(0, seats.index))
+    if (partial !== null)
+      return err(
+        `"${partial[1]}${seats?.[1]}" is not a number of seats. Write a whole number: 30 seats.`,
+      )
     const category = readCategory(
       seats === null ? entry : entry.slice(0, seats.index),
       free,
