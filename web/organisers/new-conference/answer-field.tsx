@@ -29,7 +29,8 @@ const HELP: Readonly<Partial<Record<Question['name'], string>>> = {
   companions: 'Leave it empty if there are none.',
   workshops: 'Leave it empty if there are none.',
 }
-const LATER = 'Leave it empty if you do not know it yet: the file marks the placeholder.'
+const LATER =
+  'If you do not know it yet, continue: the file gets an example, marked for you to replace.'
 /** Questions whose answer has several lines. */
 const hasLines = (name: Question['name']): boolean => name === 'workshops' || name === 'categories'
 
