@@ -28,6 +28,8 @@ const HELP: Readonly<Partial<Record<Question['name'], string>>> = {
   title: 'As on the brochure, including the year.',
   companions: 'Leave it empty if there are none.',
   workshops: 'Leave it empty if there are none.',
+  free: 'If you do not know it yet, continue: the file then has prices.',
+  gst: 'If you do not know it yet, continue: 18% GST is then added to the prices.',
 }
 const LATER =
   'If you do not know it yet, continue: the file gets an example, marked for you to replace.'
