@@ -61,7 +61,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
             // Modules shared by pages, except forms that sell only the registration.
             {
               name: 'more',
-              test: /\/(web\/ui\/(payment\/bill-rows|qr-code)|engine\/(messages\/(build-result-pages-and-confirmation|placeholder-values)|lib\/theme-colors)\.|node_modules\/uqr\/)/,
+              test: /\/(web\/(ui\/(payment\/bill-rows|qr-code)|results\/registration-responses)|engine\/(messages\/(build-result-pages-and-confirmation|placeholder-values)|lib\/theme-colors)\.|node_modules\/uqr\/)/,
               minShareCount: 2,
               priority: 2,
               includeDependenciesRecursively: false,

@@ -32,10 +32,6 @@ export default no
 export { no as findSchemaDefinitionRecursive, no as splitKeyElementFromObject, no as makeAllReferencesAbsolute }`,
   ],
   [
-    '@rjsf/utils/lib/schema/shallowAllOfMerge.js',
-    `export default () => { ${throwError('allOf in a flat schema')} }`,
-  ],
-  [
     '@rjsf/utils/lib/schema/omitExtraData.js',
     `const no = () => { ${throwError('an answer without a field')} }
 export default no
@@ -183,6 +179,32 @@ function equals(a, b, open) {
 }
 export default (a, b) => equals(a, b, new Map())`,
   ],
+  // Nothing in a flat schema has to be resolved.
+  [
+    '@rjsf/utils/lib/schema/retrieveSchema.js',
+    `const RESOLVED = ['$ref', 'allOf', 'if', 'dependencies', 'dependentRequired', 'dependentSchemas', 'patternProperties']
+const read = (_validator, schema) => {
+  if (typeof schema !== 'object' || schema === null) return {}
+  if (RESOLVED.some((keyword) => keyword in schema)) ${throwError('a condition or reference in a flat schema')}
+  return schema
+}
+const no = () => { ${throwError('a condition or reference in a flat schema')} }
+export default read
+export const retrieveSchemaInternal = (validator, schema) => [read(validator, schema)]
+export { no as resolveAllReferences, no as resolveAnyOrOneOfSchemas, no as resolveDependencies, no as relaxOptionsForScoring }`,
+  ],
+  // A flat schema has no default values: the answers stay as they are.
+  [
+    '@rjsf/utils/lib/schema/getDefaultFormState.js',
+    `export default (_validator, _schema, answers) => answers ?? {}`,
+  ],
+  ['@rjsf/utils/lib/schemaHasNestedConditional.js', 'export default () => false'],
+  [
+    '@rjsf/utils/lib/schema/findSelectedOptionInXxxOf.js',
+    `export default () => { ${throwError('a choice of schemas')} }`,
+  ],
+  // The theme states its own.
+  ['@mui/material/styles/shadows.mjs', 'export default []'],
   // The schema does not change while the form is filled in.
   [
     '@rjsf/utils/lib/schema/sanitizeDataForNewSchema.js',

@@ -11,8 +11,7 @@ import type { Completed, Draft } from './draft-storage.ts'
 import { isOffline } from '../ui/layout/offline-notice.ts'
 import { useMessage } from '../ui/toast.tsx'
 import * as notices from './previous-submission-notice.tsx'
-import { SubmitDialog } from './submit-dialogs.tsx'
-import type { Phase, Sent } from './submit-dialogs.tsx'
+import type { Phase, Sent, SubmitDialog } from './submit-dialogs.tsx'
 import { ClosedNotice, PastEventNote } from './closed-page.tsx'
 import { OptionStatuses, CurrentSection } from './form/form-context.ts'
 import { FormBox, useForm } from './form/registration-form.tsx'
@@ -28,6 +27,16 @@ import { identifyBrowser, register, type SubmitResult } from './submit-registrat
 import { NotesBelow, Summary } from './price/price-summary-and-pay-button.tsx'
 import { useHydratedAnswers } from './hydration/hydrate-form.ts'
 import { focusNextOnEnter, useRestoredFocus } from './fields/keyboard-and-autofill.ts'
+
+/** Loaded while the answers are sent, because few submits need a dialog. */
+const loadDialog = (): Promise<typeof SubmitDialog> =>
+  import('./submit-dialogs.tsx').then((all) => all.SubmitDialog)
+const PHASES_WITH_DIALOG: ReadonlySet<Phase['is']> = new Set([
+  'price-changed',
+  'offer',
+  'same-person',
+  'registered',
+])
 
 /** The form with its pricing context: today's prices and seats, discount code, member lists. */
 export function Registration({ page, extensions }: Pick<FormFlowProps, 'page' | 'extensions'>) {
@@ -69,6 +78,7 @@ function FormFlow({
   const { event } = page.event
   const showToast = useMessage()
   const [phase, setPhase] = useState<Phase>({ is: 'filling' })
+  const [Dialog, setDialog] = useState<typeof SubmitDialog | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   /** The form is submitted as soon as the pending upload has ended. */
   const [isWaitingForUpload, setWaitingForUpload] = useState(false)
@@ -139,6 +149,7 @@ function FormFlow({
     if (phase.is === 'submitting' || phase.is === 'leaving') return
     setPhase({ is: 'submitting' })
     setProblem(null)
+    const dialog = loadDialog().catch(() => null)
     const renewKey = () => (key.current = newKey())
     const extraParameters = {
       ...(code !== null && { code }),
@@ -155,11 +166,17 @@ function FormFlow({
     const regNo = outcome.is === 'registered' ? outcome.answer.reg_no : submittedRegNo
     drafts.saveDraft(event, { data: form.data, key: key.current, regNo, code })
     setSubmittedRegNo(regNo)
-    setPhase(
+    const next: Phase =
       outcome.is === 'same-person'
         ? { is: outcome.is, regNo: outcome.regNo, message: outcome.message, sent }
-        : handleResult(outcome, quote),
-    )
+        : handleResult(outcome, quote)
+    if (!PHASES_WITH_DIALOG.has(next.is)) return setPhase(next)
+    const loaded = await dialog
+    setDialog(() => loaded)
+    if (loaded !== null) return setPhase(next)
+    if (next.is === 'registered') showToast(next.text, 'good')
+    else showError(CONNECTION_ERROR_MESSAGES.notSent)
+    setPhase({ is: 'filling' })
   }
   const handleResult = (
     outcome: Exclude<SubmitResult, { is: 'same-person' }>,
@@ -366,11 +383,13 @@ function FormFlow({
             {phase.is === 'leaving' && event.payment && (
               <Redirect event={event} data={phase.data} onReturn={backToForm} />
             )}
-            <SubmitDialog
-              {...{ event, extensions, phase }}
-              send={(sent) => void send(sent)}
-              onClose={backToForm}
-            />
+            {Dialog && (
+              <Dialog
+                {...{ event, extensions, phase }}
+                send={(sent) => void send(sent)}
+                onClose={backToForm}
+              />
+            )}
           </main>
         )
       }}

@@ -1,7 +1,7 @@
 /** Loads a registration for a page, with loading states and retry. */
 import { useCallback, useEffect, useState } from 'react'
 import type { PublicEvent } from '../../engine/index.ts'
-import type { SearchResponse } from '../app/api-responses.ts'
+import type { SearchResponse } from './registration-responses.ts'
 import type { CallResult, ApiError } from '../app/api-client.ts'
 import type { Registration } from './result-page-data.ts'
 

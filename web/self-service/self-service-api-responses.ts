@@ -2,7 +2,7 @@
 import { toWireCurrency } from '../../engine/api.ts'
 import type { SelfServiceResponse } from '../../engine/api.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
-import { readRegistration, readSecondPayment } from '../app/api-responses.ts'
+import { readRegistration, readSecondPayment } from '../results/registration-responses.ts'
 import type { Reader } from '../app/api-client.ts'
 import { hasAll, isRecord, recordsOf, textOf } from '../app/json-readers.ts'
 

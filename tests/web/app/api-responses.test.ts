@@ -9,11 +9,11 @@ import { buildTariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import {
   readEventFile,
-  readFound,
   readRegistered,
   readRetried,
   tariffReader,
 } from '../../../web/app/api-responses.ts'
+import { readFound } from '../../../web/results/registration-responses.ts'
 import type { Reader } from '../../../web/app/api-client.ts'
 import { readSelfServiceData } from '../../../web/self-service/self-service-api-responses.ts'
 import { calculatePrice } from '../../../web/registration/price/live-price.ts'

@@ -7,7 +7,7 @@ import { readEvent } from '../../../engine/authoring.ts'
 import { publicEvent } from '../../../engine/index.ts'
 import { getResultValues, getPlaceholderValues } from '../../../engine/messages.ts'
 import type { EventConfig, Failure } from '../../../engine/index.ts'
-import { readRegistration } from '../../../web/app/api-responses.ts'
+import { readRegistration } from '../../../web/results/registration-responses.ts'
 import { FailedPayment } from '../../../web/results/unpaid/failed-payment-page.tsx'
 import {
   Cancelled,

@@ -1,0 +1,148 @@
+/** Parsers for the API responses of a registration, on result pages and self-service pages. A reader returns null for unusable data. */
+import { fromMajorUnits, isDay, isPaymentStatus, readInstant } from '../../engine/index.ts'
+import type { Currency, Failure, PaymentState, PaymentStatus } from '../../engine/index.ts'
+import type {
+  RegistrationResponse,
+  WirePaymentInstructions,
+  WireSecondPayment,
+} from '../../engine/api.ts'
+import type { Reader } from '../app/api-client.ts'
+import { isOptional, readPaymentState } from '../app/api-responses.ts'
+import { hasAll, isRecord, recordsOf, textOf } from '../app/json-readers.ts'
+import { readResponseCurrency } from '../app/response-currency.ts'
+
+/** The public registration call. `registration` is null if the call succeeded and there is none. */
+export type SearchResponse = {
+  readonly registration: RegistrationResponse['registration'] | null
+  /** Only part of the data, because the caller knows only the number. */
+  readonly partial?: boolean
+  /** How to pay by the manual payment method that is due. Null or absent if not known. */
+  readonly paying?: WirePaymentInstructions | null
+  /** The same person had already paid. Null or absent if not, or if the browser is not known to be theirs. */
+  readonly paid_twice?: WireSecondPayment | null
+}
+
+export const readFound: Reader<SearchResponse> = (body) => {
+  if (!isRecord(body)) return null
+  const { registration } = body
+  if (registration === null || registration === undefined)
+    return body['status'] === 'success' ? { registration: null } : null
+  const parsedRegistration = readRegistration(registration)
+  return parsedRegistration === null
+    ? null
+    : {
+        registration: parsedRegistration,
+        partial: body['partial'] === true,
+        paying: readInstructions(body['paying']),
+        paid_twice: readSecondPayment(body['paid_twice']),
+      }
+}
+
+function readInstructions(value: unknown): WirePaymentInstructions | null {
+  return isRecord(value) && hasAll(value, 'string', 'label', 'tell')
+    ? ({ ...value, numbers: recordsOf(value['numbers']) } as unknown as WirePaymentInstructions)
+    : null
+}
+
+/** Null if it is not a second payment. */
+export function readSecondPayment(value: unknown): WireSecondPayment | null {
+  return isRecord(value) &&
+    hasAll(value, 'string', 'first') &&
+    hasAll(value, 'number', 'amount', 'first_amount')
+    ? ({ ...value, asked_at: textOf(value['asked_at']) } as WireSecondPayment)
+    : null
+}
+
+/** Parses a registration and fills in what the server omits. */
+export function readRegistration(found: unknown): RegistrationResponse['registration'] | null {
+  if (!isRecord(found) || !hasAll(found, 'string', 'reg_no')) return null
+  const status = readStatus(found)
+  if (status === null) return null
+  const regNo = String(found['reg_no'])
+  const texts = [
+    'payment_date',
+    'payment_id',
+    'attempted_at',
+    'category',
+    'category_label',
+    'period',
+  ] as const
+  const amounts = ['base', 'gst', 'total'] as const
+  const currency = readResponseCurrency(found)
+  const {
+    order_id: orderId,
+    created_at: createdAt,
+    in_review: inReview,
+    may_pay: pay,
+    failed_as: failedAs,
+    card_failed_as: cardFailedAs,
+    stands,
+    held_until: heldUntil,
+    price_until: priceUntil,
+    review_since: reviewSince,
+    refunded_amount: refunded,
+    difference_due: difference,
+    decide_by: decideBy,
+  } = found
+  const isValid =
+    texts.every((name) => isOptional(found[name])) &&
+    amounts.every((name) => found[name] === undefined || isAmountOrNull(found[name], currency)) &&
+    isOptional(orderId) &&
+    (createdAt === undefined || (typeof createdAt === 'string' && readInstant(createdAt) !== null))
+  if (!isValid) return null
+  const nullValues = Object.fromEntries([...texts, ...amounts].map((name) => [name, null]))
+  return {
+    ...nullValues,
+    ...found,
+    reg_no: regNo,
+    order_id: orderId ?? regNo,
+    payment_status: status,
+    created_at: createdAt ?? textOf(found['payment_date']) ?? '',
+    in_review: inReview === true,
+    failed_as: status === 'failed' ? readFailure(failedAs) : null,
+    card_failed_as: textOf(cardFailedAs) === null ? null : readFailure(cardFailedAs),
+    stands:
+      stands === undefined ? paymentStateFrom(status, inReview === true) : readPaymentState(stands),
+    held_until: textOf(heldUntil),
+    price_until: typeof priceUntil === 'string' && isDay(priceUntil) ? priceUntil : null,
+    review_since: textOf(reviewSince),
+    second_payment: found['second_payment'] === true,
+    refunded_amount: fromMajorUnits(refunded, currency) === null ? 0 : Number(refunded),
+    difference_due: fromMajorUnits(difference, currency) === null ? 0 : Number(difference),
+    decide_by: textOf(decideBy),
+    may_pay: pay === true,
+    lines: recordsOf(found['lines']),
+  } as RegistrationResponse['registration']
+}
+
+/**
+ * The specification's responses have no status: a registration with a payment date or payment id is
+ * paid. Without either, it is pending, because success and failure are unknown.
+ */
+function readStatus(found: Readonly<Record<string, unknown>>): PaymentStatus | null {
+  const status = found['payment_status']
+  if (status === undefined)
+    return found['payment_date'] || found['payment_id'] ? 'success' : 'pending'
+  return isPaymentStatus(status) ? status : null
+}
+
+/** The specification's responses contain only the status. */
+function paymentStateFrom(status: PaymentStatus, inReview: boolean): PaymentState {
+  if (status === 'success') return 'complete'
+  if (inReview) return 'organisers'
+  return status === 'pending' ? 'at-bank' : status
+}
+
+const FAILURES: readonly Failure[] = ['declined', 'expired', 'given-back']
+
+/**
+ * The specification's responses do not state how a payment failed: only a decline by the bank is
+ * certain.
+ */
+function readFailure(value: unknown): Failure {
+  if (value === undefined) return 'declined'
+  return FAILURES.find((candidate) => candidate === value) ?? 'unclear'
+}
+
+const isAmountOrNull = (value: unknown, currency: Currency): boolean =>
+  value === null || fromMajorUnits(value, currency) !== null
