@@ -203,11 +203,11 @@ describe('the page for organisers', () => {
     await page.getByRole('button', { name: 'Start again' }).click()
     await copyConference(page, 'Chirurgia 2026')
     await findTab(page, 'Price').click()
-    // The form of the other tab has a field of the same name while it is still shown.
-    await page.locator('#root_designation').waitFor({ state: 'detached' })
     await page.getByText(/by rule \d/).waitFor()
-    await page.getByLabel('Designation').selectOption({ label: 'PG' })
-    await page.getByLabel('ASI Member').selectOption({ label: 'No' })
+    // The form of the other tab, which may be hidden, has fields of the same names.
+    const panel = page.getByRole('tabpanel', { name: 'Price' })
+    await panel.getByLabel('Designation').selectOption({ label: 'PG' })
+    await panel.getByLabel('ASI Member').selectOption({ label: 'No' })
     await page.getByText('Post Graduate (Non-ASI)').first().waitFor()
     await page.getByText('Rules tried before').click()
     await page.getByText(/Rule 1: .*but asi_member is no/).waitFor()
