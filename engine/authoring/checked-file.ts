@@ -1,4 +1,4 @@
-/** The model that checks read: the file as written, its compiled event, and the place of everything. */
+/** The model for all checks: the file as written, its compiled event and the source positions. */
 import type { EventConfig, Field } from '../event/config.ts'
 import type { Condition } from '../event/answer-types.ts'
 import { getOwn } from '../lib/result.ts'
@@ -26,7 +26,7 @@ export type FieldAt = {
   readonly raw: Files.Field
   readonly field: Field
 }
-/** One map of a condition with the place of each of its tests. */
+/** One map of a condition, with the source path of each test. */
 type MapAt = {
   readonly path: string
   readonly tests: readonly {
@@ -98,8 +98,8 @@ export type Model = {
 }
 
 /**
- * A check of the catalogue. It is skipped while one of `after` is reported, of which it would be a
- * consequence.
+ * A check of the catalogue. Skipped if a finding in `after` is reported, because its own would only
+ * be a consequence.
  */
 export type Check = Meta & {
   readonly after?: readonly string[]
@@ -144,8 +144,8 @@ export function createModel(
 }
 
 /**
- * Returns each list of people of which some are counted by their own answers. Besides these
- * answers, only the category is known there.
+ * Returns a model per people field whose entries are counted by their own answers. Their conditions
+ * may use only these answers and the category.
  */
 function collectPersons(model: Model): Model['persons'] {
   const { file, fields, config } = model

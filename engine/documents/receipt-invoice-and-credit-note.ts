@@ -241,7 +241,7 @@ function buildTaxPart(
     }
     return {
       ...line,
-      // The conference's own code names what it taxes; a donation is not a conference fee.
+      // The conference's SAC applies to taxed lines only: a donation is not a conference fee.
       ...(rate === null && stated.sac === undefined ? {} : { sac: terms.sac }),
       rate,
       place: getPlaceOfSupply(terms, registeredIn),

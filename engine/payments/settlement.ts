@@ -1,4 +1,4 @@
-/** Compares a gateway's settlements with recorded payments: by line, by payout, and what is unsettled. */
+/** Compares a gateway's settlements with recorded payments, and lists unsettled payments. */
 import { bankKey } from './bank-reference.ts'
 import { INR, formatMoney, toAmount, type Amount, type Currency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
@@ -20,7 +20,7 @@ export type HeldMoney = {
   readonly amount: Amount
   readonly currency: Currency
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
-  /** False: the gateway calls it a test, or not a known kind of sale, and staff have not accepted it. */
+  /** False: the gateway reports a test or an unknown kind of sale, and staff have not accepted it. */
   readonly isMoney: boolean
   /** False: through another account of the gateway. Only its own order identifies it: other accounts may use the same numbers. */
   readonly isOfAccount: boolean
@@ -225,7 +225,7 @@ function sumRefunds({ refunds }: Pick<HeldMoney, 'refunds'>): Amount {
 const sumGatewayRefunds = ({ refunds }: HeldMoney): Amount =>
   sumRefunds({ refunds: refunds.filter(({ byHand }) => !byHand) })
 
-/** A payment in review that is refunded in full ends in the same state, but was no mistake. */
+/** A payment refunded in full after a review has the same state, but was not dismissed. */
 const isDismissed = (money: HeldMoney): boolean =>
   money.state === 'refused' && sumRefunds(money) < money.amount
 
@@ -260,8 +260,8 @@ export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
 }
 
 /**
- * Returns payments that the gateway has yet to pay out, the oldest first: those in no line, without
- * those that it refunded in full itself and those that were dismissed.
+ * Returns payments that the gateway has yet to pay out, oldest first. Excludes payments that the
+ * gateway refunded in full, and dismissed payments.
  */
 export function listUnsettledPayments(
   settled: readonly SettledLine[],

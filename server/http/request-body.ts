@@ -43,8 +43,8 @@ export const NESTING_MAX = 32
 const PARTS_MAX = 1000
 
 /**
- * Reads the body of a request whose content type parser left the stream unread. If it is rejected, the rest is read and
- * discarded, because a client may read the response only after sending everything, and its files are removed. Throws
+ * Reads the body of a request whose content type parser left the stream unread. If it is rejected, its files are removed,
+ * and the rest is read and discarded, because a client may read the response only after sending everything. Throws
  * BodyAborted for a body that never ends, or for which there is no memory.
  */
 export async function readBody(

@@ -1,4 +1,4 @@
-/** Has emails generated and sent by the background process, and reports their results. */
+/** Generates and sends emails in the background process, and reports the results. */
 import { runInBackground } from '../background/background-process.ts'
 import type { TaskResult } from '../background/background-process.ts'
 import type { MailEnvironment, Problem } from './email-transport.ts'
@@ -10,7 +10,7 @@ export type BackgroundTransport = {
   send(job: EmailJob): Promise<SendResult>
   /** Checks whether emails would be accepted, without sending one. */
   verify(): Promise<Problem | null>
-  /** Ends the connections, also those that wait for a response. */
+  /** Ends all connections, including those that are waiting for a response. */
   close(): void
 }
 
@@ -31,7 +31,7 @@ export function createBackgroundTransport({
   return {
     send: async (job) => {
       isUsed = true
-      // One email is generated at a time. Otherwise one that ends the process would fail all those next to it.
+      // One email is generated at a time. Otherwise, an email that crashes the process would fail the others too.
       const previous = lastGenerated
       const generated = Promise.withResolvers<void>()
       lastGenerated = generated.promise

@@ -126,7 +126,7 @@ async function payByLink(
   return pay(deps, { event, regNo: registration.regNo, isProven: true }, fields, reply)
 }
 
-/** Sends the order to pay, or why there is none. The field `price` is the total that the delegate accepted. */
+/** Sends the order to pay, or an error. The field `price` is the total that the delegate accepted. */
 async function pay(
   deps: Deps,
   {

@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const buildFileName = (index: number): string => `hostile${index}.yaml`
 
-test('rollcall validate returns findings for each, without internal errors', async () => {
+test('rollcall validate returns findings for each hostile file, without internal errors', async () => {
   const files = HOSTILE.map(([, file], index) => {
     // Each has its own folder, so that findings about conflicts between events do not occur.
     const ownFolder = join(folder, String(index))
@@ -53,7 +53,7 @@ test('rollcall validate returns findings for each, without internal errors', asy
   expect(printedText).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]/)
 })
 
-test('the page for organisers returns findings for each, and its worker continues', async () => {
+test('the page for organisers returns findings for each hostile file, and its worker continues', async () => {
   const sharedFiles = Object.fromEntries(
     ['lists', 'gateways', 'texts'].map((name) => {
       const path = `_shared/${name}.yaml`

@@ -30,7 +30,7 @@ export type Certificate = { readonly key: string; readonly certificate: string }
 
 type Settings = Certificate & {
   readonly kind: 'airpay' | 'razorpay'
-  /** The port of https, and one behind it. */
+  /** The HTTPS port, and the HTTP port behind it. */
   readonly ports: readonly [https: number, http: number]
   readonly account: string
   readonly dataDir: string
@@ -40,7 +40,7 @@ type Settings = Certificate & {
   readonly clock: string
 }
 
-/** Starts the process, and resolves when it listens. Returns how to stop it. */
+/** Starts the process, and resolves when it listens. Returns a function that stops it. */
 export async function startGateway(settings: Settings): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, [import.meta.filename, JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -56,7 +56,7 @@ export async function startGateway(settings: Settings): Promise<() => Promise<vo
   }
 }
 
-/** Accepts https on a port of this machine and forwards it to another one. Returns how to close it. */
+/** Accepts https on a port of this machine and forwards it to another one. Returns a function that closes it. */
 export async function openHttps(
   port: number,
   plainPort: number,

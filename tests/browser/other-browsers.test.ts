@@ -1,7 +1,7 @@
 /**
- * One journey in the browsers that are installed beside the tests' own Chromium, in which all other journeys are: a name in
- * several scripts, a proof, the payment, the self-service page, the office. Each browser is started once. One that is missing is
- * named, and why, in what the run prints.
+ * One journey in each other installed browser: a name in several scripts, a proof, the payment, the self-service page, the office.
+ * All other journeys run only in the tests' own Chromium. Each browser is started once. The output names missing browsers, with the
+ * reason.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ import { ADMIN, serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
 const NAME = 'Dr Jürgen D’Souza आशा'
-/** What the page says on which the payment is asked for. */
+/** Text on the gateway's payment page. */
 const GATEWAY = 'no real money moves here'
 const EMAIL = 'juergen@sample.example'
 
@@ -36,7 +36,7 @@ const DATED = fixtureEvent().replace(
   '        - {id: arrives_on, type: date, label: Arriving on}\n        - {id: letter,',
 )
 
-/** Answers the date as a script would that knows React: by the element's own setter, and an event. */
+/** Fills in the date as a script that knows React would: through the element's own setter, and an event. */
 const SET_DATE = `(() => {
   const input = document.querySelector('input[type=date]')
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '2026-03-01')
@@ -55,7 +55,7 @@ const OTHERS: readonly (BrowserCase & { readonly lacks: string | null })[] = [
 ]
 for (const { name, lacks } of OTHERS)
   if (lacks !== null) process.stderr.write(`not tried in ${name}: ${lacks}\n`)
-/** Where no other is installed `npm run thorough` makes the journey in the tests' own: `npm test` has made it in pieces. */
+/** If no other browser is installed, `npm run thorough` uses the tests' own; `npm test` covers the journey in parts. */
 const OWN = { name: 'chromium', start: () => createPlaywrightDriver(process.env['CHROMIUM'] ?? '') }
 const FOUND: readonly BrowserCase[] = OTHERS.filter(({ lacks }) => lacks === null)
 const BROWSERS = FOUND.length === 0 && ALL_RUNS ? [OWN] : FOUND
@@ -83,7 +83,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Begun by whoever needs it first, and closed when all is done. */
+/** Started by the first test that needs it, and closed after all tests. */
 const drivers = new Map<string, Promise<Driver>>()
 const startDriver = ({ name, start }: BrowserCase): Promise<Driver> => {
   const begun = drivers.get(name) ?? start()
@@ -182,16 +182,16 @@ describe.each(BROWSERS.filter((candidate) => candidate.name === 'firefox'))(
 )
 
 describe.each(BROWSERS.filter((candidate) => candidate.name === 'webkit'))('in $name', (page) => {
-  test("an empty date does not look answered with today's", PATIENT, async () => {
+  test("an empty date field does not show today's date", PATIENT, async () => {
     const driver = await startDriver(page)
     const ink = (): Promise<number> => countColours(driver, 'input[type=date]')
     await driver.open(`${server.url}/sample2026`)
     await driver.sees('Arriving on')
     expect.soft(await driver.inspectLayout('webkit-6-empty-date')).toEqual([])
-    // The page may still move between the look at the field's place and the picture.
+    // The page may still move between measuring the field's position and the screenshot.
     await expect.poll(ink).toBe(1)
     await driver.evaluate(SET_DATE)
-    // With an answer in it, the same picture has letters.
+    // Once it has an answer, the same screenshot contains text.
     await expect.poll(ink).toBeGreaterThan(3)
   })
 })

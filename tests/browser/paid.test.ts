@@ -39,7 +39,7 @@ afterAll(async () => {
 const LIST_PATH = '/admin/afpicon2026'
 const NAME = 'Dr. Specimen Postgraduate'
 
-/** A result page's QR code as a phone displays it, with the same address. */
+/** Captures a result page's QR code as a phone displays it. */
 async function captureTicketCode(url: string): Promise<Buffer> {
   const pixelBrowser = await launchDrawing()
   try {

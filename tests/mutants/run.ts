@@ -1,6 +1,6 @@
 /**
- * Every file of events/ with every mistake of `mutate.ts`, or an even part of them, and the results. `npm run mutants`
- * runs them all (some minutes); a test runs a part.
+ * Checks mutants: each file of events/ with each mistake of `mutate.ts`, or an even sample. `npm run mutants` checks all
+ * of them (some minutes); a test checks a sample.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { mapMutants } from './mutate.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
-/** The folders whose event files are changed: ours, and three whole events with items. */
+/** The folders whose event files are changed: ours, and invented events with items. */
 export const FOLDERS = { ours: 'events', whole: 'tests/events' } as const
 
 export type Count = {
@@ -35,8 +35,8 @@ type CheckedFileMutant = Omit<CheckedMutant, 'findings'> & {
 }
 
 /**
- * Every `stride`th mutant of every event file of a folder, beginning with the `from`th. Always the same ones. Counting
- * them before, for the progress, makes each text twice.
+ * Every `stride`th mutant of every event file of a folder, starting at `offset`. Always the same ones. To show
+ * progress, they are counted first, which generates each text twice.
  */
 export function runMutants(
   folder: string,

@@ -178,7 +178,7 @@ function explainDate(text: string): string {
     : 'write year-month-day, such as 2026-01-31, and a day that the month has'
 }
 
-/** `26-09-01`: no conference is in 2001, and none is older than the first users of this tool. */
+/** True for `26-09-01`: read from the end, it would be a day in 2001, before Rollcall existed. */
 function isYearFirst([first = '', , last = '']: readonly string[]): boolean {
   const listYears = (text: string): boolean => /^[23]\d$/.test(text)
   return listYears(first) && !listYears(last) && last.length < 4
@@ -191,7 +191,7 @@ function readMonth(word: string): number | null {
   return at === -1 ? (/^sept\.?$/i.test(word) ? 9 : null) : at + 1
 }
 
-/** Returns `venue` for `event.venue`; for the third of a list, the list's name. */
+/** Returns `venue` for `event.venue`; for an entry of a list, the list's key. */
 export function getFormatLabel(path: string): string {
   return (
     path

@@ -206,7 +206,7 @@ async function registerOne(
   return true
 }
 
-/** Four of five pay; an old unpaid payment has expired, as the gateway would report. */
+/** Four in five pay; an old unpaid payment has expired, as the gateway would report. */
 async function applyPayment(
   store: Store,
   event: EventConfig,
@@ -262,7 +262,7 @@ async function storeConfirmation(
   if (email !== null) await store.mailSent(await store.queueMail(regNo, email, at), at)
 }
 
-/** Imports registrations for an event without payments here. Some have only a total. */
+/** Imports registrations for an event that takes no payments in Rollcall. Some have only a total. */
 async function importAll(
   store: Store,
   served: ServedEvent,

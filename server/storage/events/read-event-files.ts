@@ -86,7 +86,7 @@ export async function readLastVersions(
   return (await lastHashes.all(sql, { eventId, limit })).map(({ hash }) => hash)
 }
 
-/** The last loaded first. Empty if the event has no version `before`. */
+/** Most recently loaded first. Empty if the event has no version `before`. */
 export async function eventVersions(
   sql: Sql,
   eventId: string,

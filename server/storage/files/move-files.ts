@@ -19,12 +19,12 @@ import type { PostgresConnection } from '../postgres/connection.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 import { openS3Uploads } from './uploads-in-s3.ts'
 
-/** As the server cuts them. */
+/** The size of the chunks that the server stores. */
 const CHUNK_BYTES = 256 * 1024
-/** As much is on its way to PostgreSQL at a time. */
+/** The number of bytes sent to PostgreSQL before waiting for the results. */
 const SENT_BYTES = 4 * 1024 * 1024
 const COPYING = 'Copying files'
-/** Where a data folder has them. */
+/** The folder of the uploads in a data folder. */
 const FOLDER = 'uploads'
 
 /** Tables that only PostgreSQL has. */
@@ -32,7 +32,7 @@ type FileTables = {
   proof_files: { sha256: string; bytes: number; kept_at: number }
   proof_pieces: { sha256: string; place: number; bytes: Buffer }
 }
-/** Files of registrations that have not dropped them, and of drafts. */
+/** Files of registrations and of drafts, except deleted ones. */
 const filesInUse = statement((builder) =>
   builder
     .selectFrom('uploads')

@@ -32,7 +32,7 @@ export type EventFinder = (verb: string, args: readonly unknown[]) => string | n
 
 /**
  * Returns null for an operation that concerns no single event. Numbers of one event have the same prefix, which
- * identifies the event until a registration shows to which one it belongs.
+ * identifies the event until a registration shows which event they belong to.
  */
 export function createEventFinder(): EventFinder {
   const eventsByBeginning = new Map<string, string>()

@@ -12,7 +12,7 @@ export class PostgresRefused extends Error {
   }
 }
 
-/** The connection has ended; during a commit, it is unknown whether it was done. */
+/** The connection has ended; during a commit, it is unknown whether the commit succeeded. */
 export class ConnectionLost extends Error {
   /** The server's closing message. Empty if it sent none, or was not reached. */
   readonly code: string

@@ -1,6 +1,6 @@
 /**
  * Runs operations of the store as transactions on pools of connections to PostgreSQL.
- * An operation that fails because of a conflicting transaction or a lost connection is retried if nothing of it was
+ * An operation that fails because of a conflicting transaction or a lost connection is retried if none of it was
  * stored.
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -25,7 +25,7 @@ const LOCK_MS_MAX = 2_000
 /** A server that stops in the middle of a transaction loses it. */
 const IDLE_MS_MAX = 20_000
 const beginWrite = (lockMsMax: number): readonly string[] => [
-  // PostgreSQL decides whether it may write: an operator who made it read-only means all servers.
+  // PostgreSQL decides whether it may write: an operator who makes it read-only does so for all servers.
   'BEGIN ISOLATION LEVEL READ COMMITTED',
   `SELECT set_config('lock_timeout', '${lockMsMax}', true), set_config('idle_in_transaction_session_timeout', '${IDLE_MS_MAX}', true)`,
 ]

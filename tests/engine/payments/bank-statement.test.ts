@@ -157,7 +157,7 @@ Date,Narration,Deposit Amt,Withdrawal Amt,Currency
   ])
 })
 
-test('lines match by payment claim, by registration number, and by amount and day only as a question', () => {
+test('lines match by payment claim, by registration number, and by amount and day only as a suggestion', () => {
   const awaitedPayments = [
     createAwaited(1, { claim: createClaim('icic n2 2027 0203 12345678') }),
     createAwaited(2),
@@ -214,7 +214,7 @@ test.each([
   expect(read.value.unread).toEqual(amount === null ? [2] : [])
 })
 
-test('a payment recorded in dollars is not the same as a line with as many euro', () => {
+test('a payment recorded in dollars does not match a line with the same amount in euro', () => {
   const lines = [
     {
       line: 2,

@@ -1,5 +1,5 @@
 /**
- * The four real event files price and print as in the tables next to this file, to the paisa.
+ * The prices and receipts of the four real event files match the tables next to this file, to the paisa.
  * UPDATE=1 rewrites the tables.
  */
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ function printReceipt(event: EventConfig, lines: readonly Line[]): string {
     .replaceAll('\u00a0', ' ')
 }
 
-test.each(REAL)('%s prices and prints as before', async (id) => {
+test.each(REAL)('%s: prices and receipts match the table', async (id) => {
   const path = `events/${id}.yaml`
   const { event } = compileEvent(readSource(path).text, sharedFiles, { path })
   if (event === null) throw new Error(`${id} does not compile`)

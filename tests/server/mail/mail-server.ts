@@ -8,8 +8,8 @@ type AcceptedEmail = {
 }
 type SmtpError = readonly [number, string]
 /**
- * `data` and `rcpt`: the response to each email and recipient; `of`: to that recipient. Without
- * one, it accepts.
+ * `data` is the response to each email, `rcpt` to the default recipient, `of` to named recipients.
+ * Without a response, the server accepts.
  */
 export type MailServerResponse = {
   rcpt?: SmtpError | null

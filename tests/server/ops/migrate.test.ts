@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-/** Its version, and the number of its event files. */
+/** Reads a database's version and its number of event files. */
 function readState(file: string): readonly unknown[] {
   const db = new Database(join(dataDir, file), { readonly: true })
   try {

@@ -52,7 +52,7 @@ const waitForText = (
 
 const MINUTES = chooseRuns(100)
 
-describe('of the sample events', () => {
+describe('pages of the sample events', () => {
   let server: TestApp
   beforeAll(async () => {
     server = await startTestApp({ clock: '2025-10-10' })
@@ -62,7 +62,7 @@ describe('of the sample events', () => {
   afterAll(() => server.close())
 
   test.each(PUBLIC)(
-    `%s served ${MINUTES} times in as many minutes is the same bytes`,
+    `%s has the same bytes in each of ${MINUTES} minutes`,
     async (path) => {
       const different = new Set<string>()
       for (let minutes = 0; minutes < MINUTES; minutes += 1) {
@@ -154,11 +154,11 @@ describe('of the sample events', () => {
   })
 })
 
-/** Pages of these servers: every form with its fields open, and pages for one visitor. */
+/** Checks every form, and pages for one visitor. */
 describe.each([
   ['the sample events', '2025-10-10', []],
   ['events with items besides the registration', '2026-12-24', readdirSync(MORE_EVENTS)],
-] as const)('of %s', (_, clock, variables) => {
+] as const)('pages of %s', (_, clock, variables) => {
   let server: TestApp
   let pages: readonly { readonly path: string; readonly policy: string; readonly html: string }[]
   beforeAll(async () => {
@@ -235,7 +235,7 @@ describe('changes apply immediately', () => {
     await server.close()
   })
 
-  test('a price that changes with the Indian day, and no later than registration uses it', async () => {
+  test('a price that changes at midnight in India, as soon as registration charges it', async () => {
     const server = await startTestApp({
       clock: '2026-01-31T23:59:59.999+05:30',
       events: { [FILE]: fixtureEvent() },
@@ -288,7 +288,7 @@ describe('changes apply immediately', () => {
     await server.close()
   })
 
-  test.runIf(hasPostgres)('on a second server of the same database', async () => {
+  test.runIf(hasPostgres)('on a second server with the same database', async () => {
     const postgres = await startPostgres()
     onTestFinished(() => postgres.stop())
     const url = await postgres.database('pages')
@@ -300,7 +300,7 @@ describe('changes apply immediately', () => {
         variables: { DATABASE_URL: url },
       })
     const [first, second] = [await start(), await start()]
-    // The last server is requested first.
+    // Registered after startPostgres, so that it runs before the database stops.
     onTestFinished(async () => {
       await first.close()
       await second.close()

@@ -38,7 +38,7 @@ async function startSimulatedThread() {
   return { thread, sent, answer, turn }
 }
 
-test('a duplicate response of a thread is ignored', async () => {
+test('a duplicate response from a thread is ignored', async () => {
   const { thread, sent, answer, turn: nextTurn } = await startSimulatedThread()
   const first = thread.call('echo', 'first')
   await nextTurn()
@@ -46,7 +46,7 @@ test('a duplicate response of a thread is ignored', async () => {
   expect(await first).toBe(1)
   const second = thread.call('echo', 'second')
   await nextTurn()
-  // One response before the commit, and another that it failed.
+  // One response before the commit, and another to say that the commit failed.
   answer(1, true)
   answer(2, false)
   expect(await second).toBe(2)

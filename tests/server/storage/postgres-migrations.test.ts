@@ -1,4 +1,4 @@
-/** The migrations of an older PostgreSQL database lead to the schema of a new one. */
+/** The migrations of an older PostgreSQL database produce the schema of a new one. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import type { PostgresServer } from './postgres-server.ts'
 /** The first version of PostgreSQL databases. */
 const FIRST_VERSION = 21
 
-/** A database of the first version, migrated to the given version. */
+/** The schema of a database of the first version. */
 const firstVersion = readFileSync(join(import.meta.dirname, 'postgres-version-21.sql'), 'utf8')
 const listSteps = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from }, (_, index) => steps[from + index] ?? []).flat()
@@ -65,7 +65,7 @@ else {
     return answers
   }
 
-  test('the migrations of the first version lead to the schema of a new database', async () => {
+  test('migrating the first version produces the schema of a new database', async () => {
     const now = await createMigrated('now', newDatabase)
     const expectedCatalog = await catalogOf(now.shell)
     const { shell } = await createMigrated('migrated', listSchema(migrations.length))
@@ -141,7 +141,7 @@ else {
     await Promise.all([shell.end(), monitor.end()])
   })
 
-  test('two servers that start at once on an empty database both start', async () => {
+  test('three servers that start at once on an empty database all start', async () => {
     const url = await server.database('both_new')
     const startups = [1, 2, 3].map(() => openInsidePostgres({ url, migrates: true }))
     for (const { store } of await Promise.all(startups)) {
@@ -150,7 +150,7 @@ else {
     }
   })
 
-  test('a killed migration is refused by commands, and continues at the next startup', async () => {
+  test('commands refuse a database whose migration was killed, and the next startup continues it', async () => {
     const { url, shell } = await createOlder('killed', 30)
     const process = await server.shell(url)
     // It waits for a table in the middle step, and is killed there.

@@ -83,7 +83,7 @@ const renderList = (answer: object, columns = list.columns): string => {
   )
 }
 
-test('a list in yen showed rupees', () => {
+test('a list in yen shows yen', () => {
   const registrations = [row('A1', { base: 1000, total: 1180 }), row('A2', { base: 0, total: 0 })]
   const table = renderList({ currency: 'JPY', registrations })
   expect(table).toContain('JP¥ 1,180')
@@ -99,7 +99,7 @@ test('a row of a list states its own currency if it differs', () => {
   expect(table).toContain('₹ 1,180')
 })
 
-test('a registration whose rest was asked for showed only as paid', () => {
+test('a paid registration with a balance shows the amount due', () => {
   const rest = { total: 1180, 'money.owed': 100 }
   const columns = [...list.columns, { id: 'payment_status', label: 'Status', kind: 'status' }]
   const table = renderList(
@@ -109,7 +109,7 @@ test('a registration whose rest was asked for showed only as paid', () => {
   expect(table).toMatch(/Paid.*€ 100 due/)
 })
 
-test('the dashboard added euro to rupees', () => {
+test('the dashboard totals each currency separately', () => {
   const formatTotal = (stats: Parameters<typeof formatTotalRevenue>[0]): string =>
     formatTotalRevenue(stats, EUR).replaceAll('\u00a0', ' ')
   const others = [
@@ -127,7 +127,7 @@ test('the dashboard added euro to rupees', () => {
   expect(formatTotal({ total_revenue: 0, other_currencies: none })).toBe('€ 0')
 })
 
-test('the chart of an event in Kuwaiti dinar lost the third decimal', () => {
+test('the chart of an event in Kuwaiti dinars shows three decimals', () => {
   const days = [{ day: '2025-10-02', registrations: 2, revenue: 8555.125 }]
   const bars = buildBars(days, '2025-10-02', KWD)
   expect(describeBars(bars, 'A', '2025-10-02', KWD).replaceAll('\u00a0', ' ')).toBe(
@@ -135,7 +135,7 @@ test('the chart of an event in Kuwaiti dinar lost the third decimal', () => {
   )
 })
 
-test('the sales report of an event in euro showed rupees', () => {
+test('the sales report of an event in euro shows euros', () => {
   const sale = { item: 'a', option: null, label: 'A', option_label: null, registrations: 1 }
   const table = textOf(
     <SalesTable
@@ -153,7 +153,7 @@ test('the sales report of an event in euro showed rupees', () => {
   expect(table).not.toContain('₹')
 })
 
-test('the sales report of an event in euro had a total of € 0 if all was sold in rupees', () => {
+test('the sales report of an event in euro has no total in euro if everything was sold in rupees', () => {
   const sale = { item: 'a', option: null, label: 'A', option_label: null, registrations: 1 }
   const table = textOf(
     <SalesTable
@@ -170,7 +170,7 @@ test('the sales report of an event in euro had a total of € 0 if all was sold 
   expect(table).not.toContain('€')
 })
 
-test('a registration in euro, and its payouts, were shown in rupees', () => {
+test('a registration in euro and its payouts are shown in euro', () => {
   const rows = buildPriceRows({
     currency: 'EUR',
     registration: row('A1', { base: 100, gst: 19.5, total: 119.5 }) as unknown as ListRow,
@@ -197,7 +197,7 @@ test('a registration in euro, and its payouts, were shown in rupees', () => {
   expect(textOf(<SettlementPanel settled={[...settled]} />)).toContain('−€ 121.90')
 })
 
-test('the sales report counted "2 people" where one ticket was sold, for a person with a child', () => {
+test('the sales report counts the people listed, with or without a ticket', () => {
   const table = textOf(
     <SalesTable
       {...{ status: 'success', capped: false, rows: [], paid_beside: 0, places: [] }}
@@ -212,7 +212,7 @@ test.each([
   [undefined, 'UTR or bank reference', true],
   ['EUR', 'Bank reference', false],
 ] as const)(
-  'a transfer in the currency %s was asked for a UTR, and UPI was offered',
+  'recording a transfer, currency %s: only rupees ask for a UTR and offer UPI',
   (code, name, hasUpi) => {
     const fields = textOf(
       <RecordPaymentFields
@@ -232,7 +232,7 @@ test.each([
   ['EUR', '€ 590', 'Amount received (EUR)', 'decimal', '590'],
   ['JPY', 'JP¥ 590', 'Amount received (JPY)', 'numeric', '590'],
 ] as const)(
-  'recording a payment, currency %s: label, keyboard and reported amount are in it',
+  'recording a payment, currency %s: label, keyboard and reported amount match it',
   (code, reported, label, mode, value) => {
     const currency = code === undefined ? {} : { currency: code }
     const claim = {
@@ -255,7 +255,7 @@ test.each([
   },
 )
 
-test('a payment in dollars for a bill in rupees was shown in rupees', () => {
+test('a payment in dollars for a bill in rupees is shown in dollars', () => {
   const review = {
     id: 'r',
     kind: 'misfit',
@@ -284,7 +284,7 @@ test('amounts are added and written into inputs in minor units of their currency
   expect(formatSignedMoney(-590, JPY)).toBe('−JP¥\u00a0590')
 })
 
-test('the highest daily revenue in dollars was in no sentence below the chart', () => {
+test('the sentence below the chart states the highest daily revenue in dollars', () => {
   const by_day = [
     { day: '2027-07-20', revenue: 389.4 },
     { day: '2027-07-21', revenue: 2184.67 },

@@ -77,7 +77,7 @@ const listNotes = (answers: Answers) => {
   return chosen.ok ? methodNotes(event, answers, chosen.value, getTariff('2027-01-10').now) : null
 }
 
-test('the price by each other method stands below the bill, with the line that it adds', () => {
+test('the price with each other method is shown below the bill, with the line that it adds', () => {
   expect(listNotes({ way: 'bank' })).toEqual([
     `Card: ${formatRupees(103_000)}, including Card charge ${formatRupees(3_000)}`,
   ])
@@ -91,7 +91,7 @@ test('an option states the price of its own period on that day', () => {
   expect(price('2027-01-15')).toBe(formatRupees(80_000))
 })
 
-test('an option and the bill state the price without tax for whom a tax rule says so', () => {
+test('an option and the bill state the price without tax if a tax rule applies', () => {
   const company = { buyer: 'company', way: 'bank', room: 'twin' }
   const tariff = getTariff('2027-01-10')
   expect(optionMarks(event, tariff, company, 'member').get('room.twin')?.price).toBe(

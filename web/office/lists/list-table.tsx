@@ -170,7 +170,7 @@ function useRowShortcuts(table: React.RefObject<HTMLTableElement | null>): void 
   })
 }
 
-/** The delegate's name, which is shorter to hear than the number. The number if the list has no column of names. */
+/** The delegate's name, which is quicker to listen to than the number. The number if the list has no name column. */
 function getRowName(cells: readonly Cell[], row: ListRow): string {
   const column = cells.find(({ slot }) => slot === 'name')?.column
   const name = column === undefined ? undefined : row[column.id]

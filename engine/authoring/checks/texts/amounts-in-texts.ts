@@ -38,7 +38,7 @@ type PriceCell = {
   readonly sums: readonly Amount[]
 }
 
-/** The prices to compare with an amount of a text: those in its currency. */
+/** Returns the prices in the currency of an amount, to compare them with it. */
 const filterByCurrency = <P extends { readonly currency: Currency }>(
   prices: readonly P[],
   { currency }: StatedAmount,
@@ -115,8 +115,8 @@ type PricedItem = {
 }
 
 /**
- * Returns the items that a form field sells, to which an amount in it refers; for one option only
- * its row.
+ * Returns the items that a form field sells: an amount in the field refers to them. For an option,
+ * only its row.
  */
 function findItemsOfField(
   model: Model,
@@ -142,7 +142,7 @@ function findItemsOfField(
   )
 }
 
-/** Texts that delegates read about what they pay. Texts of the office and of the past are not promises. */
+/** Texts that tell delegates what they pay. Office texts and texts about the past promise nothing. */
 const READ =
   /^(?:form\.|categories\.|fees\.(?:periods|price_groups|items|adjustments)\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.|email\.text)/
 /** Fields whose answers are not a choice of something to buy. */
@@ -207,7 +207,7 @@ const amountNotCharged: Check = {
       const otherPrices = filterByCurrency(allPrices, mention)
       const isCharged = [...cells, ...otherPrices].some(({ sums }) => sums.includes(mention.amount))
       if (isCharged || isShownToPayers(adjusted, readable, mention)) return []
-      // If the field's own charge differs from it, that is another finding.
+      // EV456 reports an amount that differs from the field's own prices.
       if (findItemsOfField(model, readable.path, otherPrices).length > 0) return []
       const suggestion = findIntendedCells(model, cells, readable, mention)
       const [matchingPrice] = suggestion
@@ -327,7 +327,7 @@ function findItemDifference(
 /** More prices than this are counted instead of listed. */
 const PRICES_LISTED_MAX = 6
 
-/** What ends the statement of an earlier amount of the same line. */
+/** Matches the end of an earlier amount in the same line. */
 const amountBefore = memoize((currency: Currency) =>
   currency === INR
     ? /[,;]|(?:₹|\brs\b\.?)\s*[\d,]+(?:\/-)?/i

@@ -6,7 +6,7 @@ import type { ItemChange } from './diff-items-and-quotas.ts'
 import { ADDED, type EventDiff, type PriceChange, type PriceOn, type ValueChange } from './diff.ts'
 import { HEADINGS } from './format-diff.ts'
 
-/** The changes of one part of an event, a sentence each. */
+/** The changes to one part of an event, one sentence each. */
 export type ChangeGroup = { readonly title: string; readonly changes: readonly string[] }
 
 /** Returns no group if nothing visible changes. `old` and `next` supply the labels. */
@@ -92,7 +92,7 @@ function describeValueChange({ kind, old, next }: ValueChange, name: string): st
     : `${name} changed from “${old}” to “${next}”.`
 }
 
-/** An added field is one change: its label and its other parts are not listed as well. */
+/** An added field is one change: its label and other parts are not listed separately. */
 function omitPartsOfAdded(values: readonly ValueChange[]): readonly ValueChange[] {
   const wholes = values.filter(({ old, next }) => old === ADDED || next === ADDED)
   return values.filter(({ path }) => !wholes.some((whole) => path.startsWith(`${whole.path}.`)))

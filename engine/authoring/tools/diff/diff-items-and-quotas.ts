@@ -99,8 +99,8 @@ const describePeriods = ({ periods }: PriceGroup): string =>
   periods.map((period) => `${period.id} ${describeDays(period)}`).join(', ')
 
 /**
- * Reports a changed order of what both versions have: the bill follows it, and the first full quota
- * is reported.
+ * Reports a changed order of entries in both versions: bill lines are in this order, and the first
+ * full quota is reported.
  */
 function diffOrder(
   noun: string,

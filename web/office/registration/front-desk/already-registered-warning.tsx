@@ -24,7 +24,7 @@ const readSimilarRegistrations: Reader<SimilarResponse> = (body) =>
     ? (body as SimilarResponse)
     : null
 
-/** Nothing is looked up. */
+/** The person before any answer: nothing is looked up. */
 export const NO_PERSON = '{}'
 /** The answers that identify a person, as JSON: a form has many others, which change nothing. */
 export function writePerson(
