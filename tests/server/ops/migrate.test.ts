@@ -40,7 +40,7 @@ test('a command of a newer Rollcall leaves the database unchanged, and states wh
   const { status, stderr } = await runHere(['user', 'list'], { DATA_DIR: dataDir })
   expect([status, stderr]).toEqual([
     2,
-    `The database is of an older version of Rollcall (${latestVersion - 1}; this one writes ${latestVersion}). Stop the server and start it with this version, or run rollcall migrate: each makes a copy first.\n`,
+    `The database is of an older version of Rollcall (${latestVersion - 1}; this one writes ${latestVersion}). Stop the server and start it with this version, or run rollcall db migrate. Both make a copy first.\n`,
   ])
   expect(readState(DATABASE_FILE)).toEqual([latestVersion - 1, 1])
 })
