@@ -63,17 +63,40 @@ function openCookie(
   }
 }
 
+/**
+ * A registration by the web form is answered at a multiple of this time: it takes longer for a person who has
+ * registered before, and the time of the response must not tell who has.
+ */
+const RESPONSE_STEP_MS = 10
+const waitForStep = (beganMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, RESPONSE_STEP_MS - ((performance.now() - beganMs) % RESPONSE_STEP_MS))
+  })
+
+type OpenedForm = {
+  readonly form: WebForm | undefined
+  readonly setCookie: (reply: FastifyReply) => void
+  /** Call this before the response to a registration: waits for the next step. */
+  readonly waitForStep: () => Promise<void>
+}
+
 /** Opens a request of the web form. `form` is undefined if something else sent it; then no cookie is read or set. */
 export function openWebForm(
   deps: Pick<Deps, 'environment'>,
   event: Pick<EventConfig, 'id' | 'email'>,
   request: FastifyRequest,
-): { readonly form: WebForm | undefined; readonly setCookie: (reply: FastifyReply) => void } {
-  if (request.headers[FORM_HEADER] === undefined) return { form: undefined, setCookie: () => {} }
+): OpenedForm {
+  if (request.headers[FORM_HEADER] === undefined)
+    return { form: undefined, setCookie: () => {}, waitForStep: async () => {} }
+  const beganMs = performance.now()
   const again = request.headers[AGAIN_HEADER]
   const { browser, set } = openCookie(deps, event, request)
   const confirmed = again === undefined ? null : decode(String(again))
-  return { form: { browser, confirmed, sendsEmail: event.email !== null }, setCookie: set }
+  return {
+    form: { browser, confirmed, sendsEmail: event.email !== null },
+    setCookie: set,
+    waitForStep: () => waitForStep(beganMs),
+  }
 }
 
 /** Records that this browser opened an emailed link, which only the delegate receives. */

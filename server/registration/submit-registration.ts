@@ -122,7 +122,7 @@ export function buildRegisterHandler(
       await discardAll(deps, body.value)
       return reply
     }
-    const { form, setCookie } = openWebForm(deps, served.config, request)
+    const { form, setCookie, waitForStep } = openWebForm(deps, served.config, request)
     const response = await registerAndDiscardFiles(
       availability,
       deps,
@@ -138,6 +138,7 @@ export function buildRegisterHandler(
     }
     await guard.addKnown(getAddressKey(request), served.config.id, response.value.reg_no)
     setCookie(reply)
+    await waitForStep()
     return reply.code(201).send(response.value)
   }
 }
