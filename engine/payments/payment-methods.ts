@@ -203,7 +203,16 @@ const UPI = /(?<![\w.@-])[A-Za-z0-9][\w.-]{1,49}@[A-Za-z][A-Za-z0-9]{1,29}(?![\w
 /** Four letters of the bank, a 0, six characters of the branch (Reserve Bank of India). */
 const IFSC = /(?<![A-Za-z0-9])[A-Z]{4}0[A-Z0-9]{6}(?![A-Za-z0-9])/
 /** Nine to eighteen digits, as used by banks in India. */
-const ACCOUNT = /(?<![\w+@.-])[0-9]{9,18}(?![\w@-])/
+const ACCOUNT = /(?<![\w+@.-])[0-9]{9,18}(?![\w@-])/g
+/** An Indian mobile number has as many digits as some accounts; the words before it tell which it is. */
+const MOBILE = /^[6-9][0-9]{9}$/
+const BEFORE_MOBILE =
+  /\b(?:G(?:oogle ?)?Pay|PhonePe|Paytm|BHIM|mobile|phone|WhatsApp|call|contact)\b[^0-9\n;]{0,40}$/i
+
+const findAccounts = (instructions: string): readonly string[] =>
+  [...instructions.matchAll(ACCOUNT)].flatMap(({ 0: text, index }) =>
+    MOBILE.test(text) && BEFORE_MOBILE.test(instructions.slice(0, index)) ? [] : [text],
+  )
 
 /** Country, two check digits, the account; printed in groups of four (ISO 13616). */
 const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])/g
@@ -218,7 +227,7 @@ export function findBankNumbers(instructions: string): readonly BankNumber[] {
     [messages.upiId, UPI.exec(instructions)?.[0]],
     [messages.iban, iban],
     [messages.bic, BIC.exec(instructions)?.[0]],
-    [messages.account, ACCOUNT.exec(instructions)?.[0]],
+    [messages.account, findAccounts(instructions)[0]],
     [messages.ifsc, IFSC.exec(instructions)?.[0]],
   ]
   return found.flatMap(([label, text]) => (text === undefined ? [] : [{ label, text }]))
@@ -242,10 +251,8 @@ function isIban(text: string): boolean {
 
 /** Returns every account number, IBAN and UPI ID in payment instructions. */
 export function listAccountNumbers(instructions: string): readonly string[] {
-  const numbers = [UPI, ACCOUNT].flatMap(
-    (pattern) => instructions.match(new RegExp(pattern.source, 'g'))?.map(String) ?? [],
-  )
-  return [...numbers, ...findIbans(instructions)]
+  const upiIds = instructions.match(new RegExp(UPI.source, 'g')) ?? []
+  return [...upiIds, ...findAccounts(instructions), ...findIbans(instructions)]
 }
 
 /**

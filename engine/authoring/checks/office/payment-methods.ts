@@ -153,9 +153,17 @@ const anyReference: Check = {
     }),
 }
 
+const UPI_FORM = 'a name and a bank’s handle, such as society@bank'
 /** Words written before a number, and the kind of number that must follow. */
 const NAMED = [
-  [/\bUPI(?: ID)?:?\s+(\S+@\S+)/i, 'UPI ID', 'a name and a bank’s handle, such as society@bank'],
+  [/\bUPI(?: ID)?:?\s+(\S+@\S+)/i, 'UPI ID', UPI_FORM],
+  // With a blank in it: the part after the blank is another person's.
+  [
+    /\bUPI(?: ID)?:?\s+((?!(?:a|address|and|app|apps|at|by|for|from|handle|id|is|no|number|on|or|our|pay|payment|payments|the|to|transfer|transfers|using|via|VPA|with)\b)[\w.-]+ [\w.-]+@\S+)/i,
+    'UPI ID',
+    UPI_FORM,
+  ],
+  [/\bUPI(?: ID)?:\s+([\w.-]+)(?=\s*(?:[,;\n(]|$))/i, 'UPI ID', UPI_FORM],
   [
     /\bIFSC(?: code| no\.?)?[\s:.–-]+([A-Z0-9]\S+)/i,
     'IFSC',
