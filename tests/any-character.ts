@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 
 const LAST_CODE_POINT = 0x10_ffff
-/** Half characters, which are none by themselves. */
+/** Surrogates: halves of a character, which are not characters by themselves. */
 const SURROGATES = { first: 0xd8_00, count: 0x8_00 }
 
 /**
- * The same characters as `unit: 'binary'` of fast-check, which keeps a table of all 1.1 million: half a second of a core
- * and 100 MB for each worker, whose garbage collections then take longer.
+ * The same characters as fast-check's `unit: 'binary'`, which keeps a table of all 1.1 million: that costs each
+ * worker half a second of CPU time and 100 MB, and makes its garbage collections slower.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .nat({ max: LAST_CODE_POINT - SURROGATES.count })

@@ -1,6 +1,5 @@
 /**
- * The built scripts use no feature that is missing in the oldest browsers of docs/browsers.md, in
- * our code or a package's.
+ * The built scripts, including packages, use no feature that is missing in the oldest browsers of docs/browsers.md.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,8 +12,8 @@ const TOP = join(import.meta.dirname, '..')
 const BUILT = join(TOP, 'web', 'dist')
 
 /**
- * Newer features that a script uses only after a check for support. The reason says who checks,
- * and how. A row that is no longer needed makes the test fail.
+ * Newer features that a script uses only after a check for support. The reason says which code checks, and how. A row
+ * that is no longer needed makes the test fail.
  */
 const CHECKED_BEFORE_USE: Readonly<Record<string, string>> = {
   'Document/Element.startViewTransition':

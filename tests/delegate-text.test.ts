@@ -1,7 +1,4 @@
-/**
- * Delegates read only texts of the catalogue and of event files, so a translation can replace
- * both.
- */
+/** Delegates read only texts from the catalogue and from event files, so a translation can replace both. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,6 +1,5 @@
 /**
- * Known mistakes, stored as replacements of text: checks that each still fits the tree, and makes
- * it in a copy.
+ * Known mistakes, stored as text replacements: checks that each still applies to the tree, and makes it in a copy.
  */
 import { spawn } from 'node:child_process'
 import {
@@ -22,7 +21,7 @@ export const TOP = join(import.meta.dirname, '..')
 type Change = { readonly file: string; readonly find: string; readonly replace: string }
 export type Mistake = {
   readonly name: string
-  /** The symptom that a user saw, in a sentence. */
+  /** A sentence that states the symptom for a user. */
   readonly about: string
   readonly changes: readonly Change[]
   /** Returns a further key of the entry, or "" if it is missing. */
@@ -117,7 +116,7 @@ export function copyTree(paths: readonly string[]): string {
   const tree = mkdtempSync(join(tmpdir(), 'rollcall-mistake-'))
   for (const path of paths)
     cpSync(join(TOP, path), join(tree, path), { recursive: true, preserveTimestamps: true })
-  // A folder of its own, because the web app is built in it.
+  // Its own folder, because the web app is built in it.
   mkdirSync(join(tree, 'node_modules'))
   for (const name of readdirSync(join(TOP, 'node_modules')))
     symlinkSync(join(TOP, 'node_modules', name), join(tree, 'node_modules', name))

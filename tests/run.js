@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * `npm test`: the web build, then every vitest project, and beside them types, lint, format and event files. Plain JavaScript that
- * an old Node can read: `npm test` puts node_modules/.bin first, so the lockfile's Node 24 runs
- * this file; started by hand with another Node, it hands over to that one.
+ * `npm test`: runs the web build, then every vitest project, and in parallel the checks of types, lint, format and
+ * event files. Plain JavaScript that an old Node can parse: `npm test` puts node_modules/.bin first, so the
+ * lockfile's Node 24 runs this file; if it is started by an older Node, it starts that one.
  *
  * `npm test -- tests/engine` runs only those tests; everything after `--` goes to vitest.
  * `HEADED=1 npm test -- tests/browser/paid.test.ts` shows the browser, slowed down.
@@ -41,13 +41,13 @@ function stop(sentence, status) {
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 18)) {
-  const own = join(bin, 'node')
-  if (process.env.ROLLCALL_HANDED_OVER || !existsSync(own))
+  const ownNode = join(bin, 'node')
+  if (process.env.ROLLCALL_HANDED_OVER || !existsSync(ownNode))
     stop(
       `Node ${process.versions.node} is too old to run the tests: install Node 22.18 or newer, or run "npm ci" on Linux, which brings one.`,
       2,
     )
-  const again = spawnSync(own, process.argv.slice(1), {
+  const again = spawnSync(ownNode, process.argv.slice(1), {
     stdio: 'inherit',
     env: Object.assign({}, env, { ROLLCALL_HANDED_OVER: '1' }),
   })
@@ -56,7 +56,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
 
 // ── A browser ──────────────────────────────────────────────────────────────────
 
-/** The shell is the same engine without a window around it: a fresh visitor costs a third. */
+/** The shell is the same engine without a window: opening a new window context takes a third of the time. */
 const SHELL = 'chromium-headless-shell'
 const KNOWN_BROWSERS = [
   SHELL,
@@ -67,11 +67,11 @@ const KNOWN_BROWSERS = [
   'chrome',
 ]
 
-/** Path of a Chromium, or null. `CHROMIUM` names one; a wrong one is said, not passed over. @param {string[]} names */
+/** Returns the path of a Chromium, or null. `CHROMIUM` sets the path; if that file is missing, the run stops. @param {string[]} names */
 function findBrowser(names) {
   if (process.env.CHROMIUM) {
     if (!existsSync(process.env.CHROMIUM))
-      stop(`CHROMIUM is "${process.env.CHROMIUM}", and there is no such file.`, 2)
+      stop(`CHROMIUM is "${process.env.CHROMIUM}", but this file does not exist.`, 2)
     return process.env.CHROMIUM
   }
   const folders = (process.env.PATH || '')
@@ -82,10 +82,13 @@ function findBrowser(names) {
   return null
 }
 
-/** Installs Debian's headless shell where that is possible: as root, with apt. The lists of packages are fetched only when they are missing. */
+/**
+ * Installs Debian's headless shell if possible: as root, with apt. Package lists are fetched only if the installation
+ * fails.
+ */
 function installShell() {
   if (!process.getuid || process.getuid() !== 0 || !existsSync('/usr/bin/apt-get')) return
-  console.log(`· no ${SHELL} here: installing Debian's package`)
+  console.log(`· ${SHELL} is not installed: installing Debian's package`)
   const apt = {
     stdio: 'ignore',
     env: Object.assign({}, env, { DEBIAN_FRONTEND: 'noninteractive' }),
@@ -96,7 +99,7 @@ function installShell() {
   if (!install() && spawnSync('apt-get', ['update', '-qq'], apt).status === 0) install()
 }
 
-/** Finds a browser or, as root on a Debian, installs its package; else says what to do. */
+/** Finds a browser or, as root on Debian, installs its package. Otherwise stops with instructions. */
 function needBrowser() {
   // The shell has no window to show.
   if (process.env.HEADED === '1')
@@ -117,22 +120,22 @@ function needBrowser() {
   )
 }
 
-// ── A folder for what is thrown away ───────────────────────────────────────────
+// ── A temporary folder ───────────────────────────────────────────
 
 const MEMORY = '/dev/shm'
-/** Several times what all tests together have there. */
+/** Several times the size of all temporary files of the tests. */
 const MEMORY_BYTES_MIN = 8 * 1024 ** 3
 
 /**
- * Hundreds of servers are given a folder of their own, and each is thrown away: where memory has room for them, and what
- * lies there may be run, no disk is written. Whoever sets TMPDIR has chosen.
+ * The tests create and delete hundreds of server folders: keeps them in memory instead of on disk if there is enough
+ * memory, and files in it can be executed. A TMPDIR that is already set is kept.
  */
 function useMemory() {
   if (process.env.TMPDIR || !existsSync(MEMORY)) return
   const { bavail, bsize } = statfsSync(MEMORY)
   if (bavail * bsize < MEMORY_BYTES_MIN) return
   const folder = mkdtempSync(join(MEMORY, 'rollcall-tests-'))
-  // Like any such folder: PostgreSQL, and a server that is tried as somebody else, are not who runs the tests.
+  // Writable for all, like any temporary folder: PostgreSQL and some servers run as other users.
   chmodSync(folder, 0o1777)
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
@@ -142,55 +145,56 @@ function useMemory() {
     accessSync(probe, constants.X_OK)
     env.TMPDIR = folder
   } catch {
-    // Mounted so that nothing there may be run.
+    // The mount does not allow execution.
   }
 }
 
 // ── Steps ──────────────────────────────────────────────────────────────────────
 
-/** What went wrong, by step: said when it ends and once more at the very end, where one looks. @type {Map<string, string>} */
-const failed = new Map()
+/** The output of failed steps by name: printed when the step ends, and again at the end of the run. @type {Map<string, string>} */
+const failedSteps = new Map()
 
 /**
- * For the compiler and the type-aware lint, which are written in Go: a second thread learns the same types again, and
- * collecting their memory less often saves a fifth of their time. Near the limit it is collected as usual.
+ * For the compiler and the type-aware lint, which are written in Go: a second thread would compute the same types
+ * again, and less garbage collection saves a fifth of their time. Near the memory limit, garbage is collected as
+ * usual.
  */
 const ONE_CHECKER = { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '2500MiB' }
 
 /**
- * Runs one command and keeps what it prints until it ends, so that steps side by side do not mix.
+ * Runs one command and prints its output only if it fails, so that the output of parallel steps does not mix.
  * @param {string} name @param {string} command @param {string[]} args @param {Record<string, string>} variables
  */
-function quietly(name, command, args, variables = {}) {
-  const begun = Date.now()
+function runStep(name, command, args, variables = {}) {
+  const startedAt = Date.now()
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd: top,
       env: Object.assign({}, env, variables),
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    let printed = ''
-    child.stdout.on('data', (chunk) => (printed += chunk))
-    child.stderr.on('data', (chunk) => (printed += chunk))
-    child.on('error', (error) => (printed += `${error.message}\n`))
+    let output = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    child.stderr.on('data', (chunk) => (output += chunk))
+    child.on('error', (error) => (output += `${error.message}\n`))
     child.on('close', (status) => {
-      const good = status === 0
-      const said = `${good ? '✓' : '✗'} ${name} (${((Date.now() - begun) / 1000).toFixed(1)} s)`
-      console.log(said)
-      if (!good) {
-        failed.set(name, `${said}\n${printed.trimEnd() || `  ended with ${status}`}`)
-        console.log(printed.trimEnd())
+      const hasPassed = status === 0
+      const resultLine = `${hasPassed ? '✓' : '✗'} ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`
+      console.log(resultLine)
+      if (!hasPassed) {
+        failedSteps.set(name, `${resultLine}\n${output.trimEnd() || `  ended with ${status}`}`)
+        console.log(output.trimEnd())
       }
-      resolve(good)
+      resolve(hasPassed)
     })
   })
 }
 
-/** A day of work with one version of a file after the other. */
+/** One day, in which a file may be compiled in many versions. */
 const COMPILED_MS_MAX = 24 * 60 * 60 * 1000
 
-/** Removes what was compiled long ago: each version of a file, and each run of a test, is kept under a name of its own. @param {string} folder */
-function forgetOldOf(folder) {
+/** Removes old compiled files: each version of a file, and each run of a test, is stored under its own name. @param {string} folder */
+function removeOldFiles(folder) {
   if (!existsSync(folder)) return
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
@@ -198,57 +202,58 @@ function forgetOldOf(folder) {
   }
 }
 
-/** Prints as it goes. @param {string[]} args */
-function vitest(args) {
+/** Runs the tests and prints their output immediately. @param {string[]} args */
+function runVitest(args) {
   return new Promise((resolve) => {
     const child = spawn(
       process.execPath,
       [join(top, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...args],
       { cwd: top, env, stdio: 'inherit' },
     )
-    child.on('error', (error) => failed.set('tests', error.message))
+    child.on('error', (error) => failedSteps.set('tests', error.message))
     child.on('close', (status) => {
-      if (status !== 0 && !failed.has('tests')) failed.set('tests', '')
+      if (status !== 0 && !failedSteps.has('tests')) failedSteps.set('tests', '')
       resolve(status === 0)
     })
   })
 }
 
-const asked = process.argv.slice(2)
+const vitestArgs = process.argv.slice(2)
 mkdirSync(join(top, 'tests', '.cache'), { recursive: true })
 env.CHROMIUM = needBrowser()
 useMemory()
-// Each server, worker thread and command of the tests reads the same TypeScript; kept as compiled it opens in half the time.
+// Each server, worker thread and command of the tests loads the same TypeScript; with a compile cache this takes half
+// the time.
 env.NODE_COMPILE_CACHE = join(top, 'tests', '.cache', 'compiled')
-forgetOldOf(env.NODE_COMPILE_CACHE)
-// What one worker's browser has checked, the others need not check again (tests/browser/browser.ts).
+removeOldFiles(env.NODE_COMPILE_CACHE)
+// Styles that one worker has checked are not checked again by others (tests/browser/browser.ts).
 const checkedStyles = join(top, 'tests', '.cache', `checked-styles-${process.pid}`)
 env.CHECKED_STYLES = checkedStyles
 process.on('exit', () => rmSync(checkedStyles, { force: true }))
 
 const rollcall = join(top, 'bin', 'rollcall.js')
-// The tests wait for the web app only; what else is judged is judged beside it and beside them.
-const built = quietly('web build', process.execPath, [rollcall, 'build'])
-const judged =
-  asked.length > 0
+// The tests wait for the web app only; all other checks run in parallel with both.
+const webBuild = runStep('web build', process.execPath, [rollcall, 'build'])
+const otherChecks =
+  vitestArgs.length > 0
     ? []
     : [
-        quietly('types', 'tsc', ['--checkers', '1'], ONE_CHECKER),
-        quietly(
+        runStep('types', 'tsc', ['--checkers', '1'], ONE_CHECKER),
+        runStep(
           'lint',
           'oxlint',
           ['--deny-warnings', 'engine', 'server', 'web', 'schemas', 'tests', 'bin'],
           ONE_CHECKER,
         ),
-        quietly('format', 'oxfmt', ['--check']),
-        quietly('event files', process.execPath, [rollcall, 'validate']),
+        runStep('format', 'oxfmt', ['--check']),
+        runStep('event files', process.execPath, [rollcall, 'validate']),
       ]
-await built
-await vitest(asked)
-await Promise.all(judged)
+await webBuild
+await runVitest(vitestArgs)
+await Promise.all(otherChecks)
 
-if (failed.size > 0) {
-  for (const printed of failed.values()) if (printed !== '') console.log(`\n${printed}`)
-  stop(`\nnpm test: failed in ${[...failed.keys()].join(', ')}.`, 1)
+if (failedSteps.size > 0) {
+  for (const output of failedSteps.values()) if (output !== '') console.log(`\n${output}`)
+  stop(`\nnpm test: failed in ${[...failedSteps.keys()].join(', ')}.`, 1)
 }
 console.log('\nnpm test: everything passed.')

@@ -105,7 +105,7 @@ describe('code outside the folder of a gateway does not depend on which gateways
       /^(engine|server|web)\/.*\.tsx?$/.test(path) &&
       !kinds.some((kind) => path.startsWith(`${folder}/${kind}/`)),
   )
-  /** The tables that the compiler completes. */
+  /** Tables whose completeness the compiler checks. */
   const tables = [`${folder}/credentials.ts`, `${folder}/registry.ts`]
   test('no other file compares with the kind of a gateway: ask its entry in the registry, or its capabilities', () => {
     const named = new RegExp(`'(?:${kinds.join('|')})'`)

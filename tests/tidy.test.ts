@@ -1,6 +1,6 @@
 /**
- * Style checks: what is not allowed where, and the alternative. Each row has a line that it must
- * match and one that it must not, so that a pattern without effect is noticed.
+ * Style checks: what is forbidden in which files, and the alternative. Each row has a line that it must match and one
+ * that it must not match, so that a pattern without effect is noticed.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join, posix } from 'node:path'
@@ -379,7 +379,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'One word for one thing (the glossary)',
     in: /^(engine|server|web)\//,
-    // These read texts of organisers, or of the gateway, in their own terms.
+    // These read texts from organisers or gateways, which have their own terms.
     but: /^(engine\/authoring\/(checks\/texts\/limits-in-(texts|prose)|prose\/(subject-of-day|find-amounts|career-stage)|suggestions\/(foreign-keys|foreign-values)|tools\/new-event\/fee-table-days)|server\/payments\/gateways\/[a-z]+\/payer-name)\.ts$/,
     text: /\b(booking|attendees?|guests?|customers?|subtotal|slab)s?\b/i,
     instead: 'registration, delegate, accompanying person, base, period, hand-off',
@@ -405,7 +405,7 @@ describe('forbidden patterns', () => {
     expect(findViolations(row)).toEqual([])
   })
 
-  test('the check reads the intended files', () => {
+  test('the checks read the intended files', () => {
     for (const needed of [
       'engine/event/config.ts',
       'server/storage/index.ts',

@@ -18,7 +18,7 @@ const PIECE = /[A-Za-z]{2,}/
 /** Attributes and properties with text that people see or hear. */
 const SHOWN =
   /^(?:label|title|alt|placeholder|message|text|subject|preview|heading|caption|hint|detail|why|summary|ariaLabel|aria-(?:label|description|roledescription|valuetext))$/
-/** Attributes and properties with names for the program. */
+/** Attributes and properties whose values are technical names. */
 const NAMES =
   /^(?:className|class|id|key|type|rel|href|src|d|viewBox|style|sizes|srcSet|accept|autoComplete|role|target|htmlFor|transform|points|media|content|sandbox|aria-(?:labelledby|describedby|controls|owns))$/
 /** Calls whose text only developers and operators read. */

@@ -1,6 +1,6 @@
 /**
- * Attacks on accounts and limits: a stolen session with its password, addresses with ports and invented ones, and
- * questions about the machine through a proxy on it.
+ * Attacks on accounts and limits: a stolen session and password, addresses with ports, forged addresses, and health
+ * requests through a proxy on the same machine.
  */
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ afterAll(() => target.stop())
 
 const NEW = 'three words apart'
 
-test('a stolen session and password change no password of an account with a second factor', async () => {
+test('a stolen session and password cannot change the password of an account with a second factor', async () => {
   const output = await runCommand(target, 'user', 'add', 'usha', '--role', 'treasurer')
   const password = /password[^:]*: *(\S+)/i.exec(output)?.[1] ?? ''
   const signIn = (extra: object) => target.post('/admin/login/', { username: 'usha', ...extra })
@@ -29,7 +29,7 @@ test('a stolen session and password change no password of an account with a seco
   const totp = new TOTP({
     secret: Secret.fromBase32(String(begun.body['secret']).replaceAll(' ', '')),
   })
-  // The server has a clock of its own.
+  // The server has its own clock.
   const now = Number(target.rows('SELECT max(at) AS at FROM audit_log')[0]?.['at'])
   const used = totp.generate({ timestamp: now })
   const confirmed = await post('second-factor/confirm', { code: used })
@@ -75,19 +75,19 @@ describe('one visitor', () => {
     ['with another port of IPv6 each time', (n) => `[2001:db8:9:7::${n + 1}]:${2000 + n}`],
     ['of an IPv6 network, in other spellings', (n) => `2001:0DB8:0009:0008::${n + 1}`],
     ['who invents values that are no address', (n) => (n % 2 ? `made-up-${n}` : `host:${n}`)],
-  ])('%s has twenty guesses', async (_who, visitor) => {
+  ])('%s gets twenty guesses', async (_who, visitor) => {
     expect(await guesses(visitor)).toEqual([...Array.from({ length: 20 }, () => 404), 429])
   })
 })
 
-test('figures and messages of the health check stay closed behind any proxy on the same machine', async () => {
+test('figures and messages of the health check are hidden behind any proxy on the same machine', async () => {
   const isShown = async (headers: Readonly<Record<string, string>>) => {
     const metrics = await fetch(`${target.url}/metrics`, { headers })
     const health = await fetch(`${target.url}/healthz`, { headers })
     await metrics.arrayBuffer()
     return [metrics.status === 200, (await health.text()).includes('"process"')]
   }
-  // A request of the machine itself is answered, so that the others are refused because of the header.
+  // A request from the machine itself gets the figures, so the other requests are refused because of the header.
   expect(await isShown({})).toEqual([true, true])
   const headers: Readonly<Record<string, string>> = {
     via: '1.1 proxy',

@@ -1,6 +1,6 @@
 /**
- * Attacks on bank transfers: one transfer reported and recorded many times concurrently, and references chosen to claim another delegate's
- * payment.
+ * Attacks on bank transfers: one transfer reported and recorded many times concurrently, and references chosen to
+ * claim another delegate's payment.
  */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -97,7 +97,7 @@ const SPELLINGS = [
 ]
 
 describe('one transfer', () => {
-  test('recorded for many registrations concurrently, each in another spelling and by another method, pays for one', async () => {
+  test('recorded for many registrations concurrently, each time in another spelling and by another method, pays for one', async () => {
     const registrations = await registerAll(SPELLINGS.length)
     const capturesBefore = countCaptures()
     const methods = ['transfer', 'upi', 'cheque', 'desk', 'machine']

@@ -48,7 +48,7 @@ const listProofFiles = (): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map(({ name }) => name)
 
-/** Null if the response is a rejection in the common format. */
+/** Returns null if the response is a rejection in the common format. */
 function findProblem(outcome: Outcome): string | null {
   if (typeof outcome === 'string') return outcome
   const { status, headers, body } = outcome
@@ -148,9 +148,10 @@ describe('oversized input', () => {
     ],
   ]
   test.each(bodyCases)(
-    '%s is rejected by calls with a body, and nothing is stored',
+    '%s is rejected by every endpoint with a body, and nothing is stored',
     async (label, type, body) => {
-      // All calls share the body parsers: JSON and multipart bodies are sent to each call, the others to every fifth.
+      // All endpoints share the body parsers: JSON and multipart bodies are sent to each endpoint, the others to
+      // every fifth.
       const isSentToAll = ALL_RUNS || ['300 KB of JSON', 'two thousand parts'].includes(label)
       const routes = (await postRoutes())
         .filter((path, index) => isSentToAll || path === REGISTER || index % 5 === 0)
@@ -186,7 +187,7 @@ describe('oversized input', () => {
   )
 
   let cachedPaths: readonly string[] | null = null
-  /** Returns one of each path, with a trailing slash if both forms exist. */
+  /** Returns each path once, with a trailing slash if both forms exist. */
   const postRoutes = async (): Promise<readonly string[]> =>
     (cachedPaths ??= (await listRoutes())
       .filter(({ method, path }) => method === 'POST' && (path.endsWith('/') || path.endsWith('*')))
@@ -330,7 +331,7 @@ describe('an uploaded document', () => {
     },
   )
 
-  test('that is a decompression bomb is rejected, all of them concurrently, and the server keeps responding', async () => {
+  test('that is a decompression bomb is rejected, even if all are sent concurrently, and the server keeps responding', async () => {
     const [snapshotBefore, filesBefore] = [target.readHoldings(), listProofFiles()]
     const uploads = Promise.all(hostileFiles.map(([, name, bytes]) => uploadDocument(name, bytes)))
     expect((await target.send({ path: '/api/events/' })).status).toBe(200)
@@ -345,7 +346,7 @@ describe('an uploaded document', () => {
     return target.send({ method: 'POST', path: PROOFS, headers, body }, address)
   }
 
-  test('uploaded before the form is checked in the same way: a polyglot, a bomb or an oversized one leaves nothing', async () => {
+  test('uploaded before the form is checked in the same way: a polyglot, a bomb or an oversized file leaves nothing', async () => {
     const files = [
       ...polyglots,
       ...hostileFiles,

@@ -1,6 +1,6 @@
 /**
- * Hostile event files, checked by the command and by the page for organisers, which use the same validator: each is rejected with findings
- * as quickly as other files, and nothing in it is executed.
+ * Hostile event files, checked by the command and by the page for organisers, which use the same validator: each is
+ * rejected with findings as quickly as other files, and nothing in it is executed.
  */
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,11 +1,12 @@
 /**
- * Guessing with the rate limits on: registration numbers at every endpoint, and passwords, from one address and from many. The time that
- * guessing takes is calculated from the limits measured here. A number has 12 random digits: 10¹² possible values, of which a conference of
- * 10,000 delegates uses 10⁴, so 10⁸ guesses find one on average. An event responds to 300 wrong numbers in ten minutes from all addresses
- * together, or 43,200 a day. That is 2,315 days, or 6.3 years, to find one of 10,000 registrations, during which the event would reject new
- * addresses all the time, and 63,000 years to find the registration of a given delegate. A generated office password is one of 31¹⁶; an
- * account accepts 100 guesses in a quarter of an hour, 9,600 a day, which takes 10¹⁷ years. A user's own password among the million most
- * common ones is found after 52 days on average, and the log reports the attack each day.
+ * Guessing with the rate limits on: registration numbers at every endpoint, and passwords, from one address and from
+ * many. The time that guessing takes is calculated from the limits measured here. A number has 12 random digits: 10¹²
+ * possible values, of which a conference of 10,000 delegates uses 10⁴, so 10⁸ guesses find one on average. An event
+ * responds to 300 wrong numbers in ten minutes from all addresses together, or 43,200 a day. That is 2,315 days, or
+ * 6.3 years, to find one of 10,000 registrations, during which the event would reject new addresses all the time, and
+ * 63,000 years to find the registration of a given delegate. A generated office password is one of 31¹⁶; an account
+ * accepts 100 guesses in a quarter of an hour, 9,600 a day, which takes 10¹⁷ years. A user's own password among the
+ * million most common ones is found after 52 days on average, and the log reports the attack each day.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -88,7 +89,7 @@ const read = (number: string, from: string): Promise<HttpResponse> =>
 
 describe('numbers', () => {
   test.each(['the return', 'the notice', 'the read', 'another try'])(
-    'unlimited wrong ones from one address at %s block only that address',
+    'many wrong ones from one address at %s block only that address',
     async (name) => {
       const address = createAddress()
       for (let tried = 0; tried < chooseRuns(400, 40); tried += 1)

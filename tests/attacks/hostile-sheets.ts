@@ -218,7 +218,7 @@ const buildStatement = (lines: number, text: (n: number) => string): Buffer =>
       (_, n) => `09/01/27,${text(2 * n)},${text(2 * n + 1)},,1.00\n`,
     ).join('')}`,
   )
-/** Returns numbers of these lengths, all different, until the text reaches the reader's limit. */
+/** Builds a file of different numbers with these lengths, up to the reader's size limit. */
 const createNumberSheet = (digits: number) => {
   let lastNumber = 1
   const nextNumber = (): string => {

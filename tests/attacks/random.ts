@@ -20,9 +20,9 @@ import type { Target } from './target.ts'
 import { openLine } from './wire.ts'
 import type { Outcome } from './wire.ts'
 
-/** As many connections as a browser with several windows opens. */
+/** The number of connections that a browser with several windows opens. */
 const CONNECTIONS = 16
-/** Long for a server that responds in milliseconds, because the machine may be busy. */
+/** Much longer than the usual milliseconds, because the machine may be busy. */
 const WAIT_MS_MAX = 100_000
 /** By then, code is compiled, and caches and pools are filled. */
 const WARM_UP_SHARE = 0.4
@@ -108,7 +108,7 @@ function readHead(bytes: Buffer): string {
   return bytes.toString('latin1', 0, Math.min(end === -1 ? bytes.length : end, 600))
 }
 
-/** Null if the response is allowed. */
+/** Returns null if the response is allowed. */
 export function findViolation(
   { isHttp, method, path }: Pick<GeneratedRequest, 'isHttp' | 'method' | 'path'>,
   outcome: Outcome,

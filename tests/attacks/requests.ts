@@ -1,6 +1,6 @@
 /**
- * Anonymous requests generated from a seed: every route, correct and mangled, with all kinds of bodies and with valid and invalid cookies.
- * Request n of a seed is always the same, so each violation can be reproduced alone.
+ * Anonymous requests generated from a seed: every route, correct and mangled, with all kinds of bodies and with valid
+ * and invalid cookies. Request n of a seed is always the same, so each violation can be reproduced alone.
  */
 import { createRandom } from '../crash/check-registrations.ts'
 import { createJpg, createPdf, createPng } from '../server/sample-uploads.ts'
@@ -28,9 +28,9 @@ export type GeneratedRequest = {
   readonly method: string
   /** The requested path without the query. */
   readonly path: string
-  /** Whether it is valid HTTP; the server may disconnect on anything else. */
+  /** Whether it is valid HTTP; otherwise the server may disconnect. */
   readonly isHttp: boolean
-  /** Whether the connection cannot be reused, because the announced bytes do not follow. */
+  /** Whether the connection cannot be reused because the declared bytes are missing. */
   readonly breaksConnection: boolean
 }
 
@@ -372,7 +372,7 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
         note: chance.pick(SPECIAL_TEXTS),
       }),
     )
-  // Each email address can register there once.
+  // Each email address can register for that event once.
   const visitorEmail = `visitor${chance.pickBelow(10 ** 6)}@example.org`
   if (path.includes(CODED_EVENT_ID) && chance.isHit(0.3))
     return json({
@@ -487,7 +487,7 @@ function buildFraming(
         ]),
         isComplete: true,
       }
-    // Two lengths; the rest after one of them would be a request of its own.
+    // Two lengths: by one of them, the remaining bytes would be a separate request.
     case 1:
       return {
         headers: [...lengthHeaders, 'transfer-encoding: chunked'],

@@ -27,7 +27,7 @@ type EventParty = {
   readonly reference: string
   /** Its order is still open. */
   readonly pending: string
-  /** In the format of the event's numbers, but unused. */
+  /** A number in the event's format that is not used. */
   readonly invented: string
   /** The bank reference of a transfer that is recorded for it. */
   readonly transfer: string
@@ -267,7 +267,7 @@ describe('staff of one event who save a report of the shared account', () => {
           isNumberOf(other, order) || isNumberOf(other, regNo),
       )
       expect([role, disclosed]).toEqual([role, []])
-      // The headings are in line 1.
+      // Line 1 contains the headings.
       const otherLines = reported.filter(({ line: n }) =>
         isNumberOf(other, lines[(Number(n) - 2) % lines.length]?.order),
       )

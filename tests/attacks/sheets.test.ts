@@ -24,9 +24,15 @@ const MB = 1024 * 1024
 /** The maximum resident memory of the server. */
 const RESIDENT_BYTES_MAX = 700 * MB
 
-/** If the serving thread read the file, it would respond to only one or two other requests, while the body is arriving. */
+/**
+ * If the serving thread read the file itself, it would respond to only one or two other requests, while the body
+ * arrives.
+ */
 const RESPONSES_BEFORE_READING = 5
-/** A busy machine may end a short reading before anyone else is answered; a blocked server fails each time. */
+/**
+ * On a busy machine, a short read may end before another request gets a response; a blocked server fails every
+ * attempt.
+ */
 const ATTEMPTS = 8
 
 /** Sends this many requests in a row, then one per interval. */
@@ -151,7 +157,7 @@ describe('an Excel file', () => {
       peakMemory.reset()
       const uploads = Promise.all(files.map((file) => load(file, XLSX_TYPE)))
       expect(await countResponsesDuring(uploads)).toBeGreaterThan(0)
-      // How many arrive while another is being read depends on the machine.
+      // The number that arrive while another is being read depends on the machine.
       for (const { status } of await uploads) expect([422, 503]).toContain(status)
       expect(peakMemory.bytes()).toBeLessThan(RESIDENT_BYTES_MAX)
     })

@@ -19,7 +19,7 @@ import type { Target } from './target.ts'
 import { readResponse } from './wire.ts'
 import type { Outcome } from './wire.ts'
 
-/** More connections than a browser opens, and than the office has users. */
+/** More connections than a browser opens, and more than the office has users. */
 const CLIENTS = 200
 /** Longer than the longest timeout of the accelerated server. */
 const WAIT_MS_MAX = 120_000
@@ -52,7 +52,7 @@ const buildHead = (path: string, extraLines: readonly string[]): string =>
     '',
     '',
   ].join('\r\n')
-/** Null if it ended correctly, with a rejection in the common format or by disconnecting. */
+/** Returns null if the request ended correctly, with a rejection in the common format or by disconnecting. */
 function findProblem(outcome: Outcome): string | null {
   if (outcome === 'closed') return null
   if (outcome === 'late') return 'the server still waits for it'
@@ -152,7 +152,7 @@ test('responses that are not read delay no other request', async () => {
   const clients = await Promise.all(Array.from({ length: 50 }, openSocket))
   for (const socket of clients) {
     socket.pause()
-    // Some megabytes each, of which the kernel accepts as much as its buffers hold.
+    // Some megabytes each; the kernel accepts only as many as fit into its buffers.
     socket.write('GET /organisers HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(30))
   }
   for (let requestCount = 0; requestCount < 20; requestCount += 1)

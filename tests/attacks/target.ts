@@ -1,6 +1,6 @@
 /**
- * The attacked server: a process started by `rollcall start`, behind a trusted proxy, with rate limits; the routes that it lists; and
- * read-only access to its database.
+ * The attacked server: a process started by `rollcall start`, behind a trusted proxy, with rate limits; a list of its
+ * routes; and read-only access to its database.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -211,7 +211,7 @@ export type Route = {
   readonly path: string
 }
 /** Returns every route and page of a server with the sample events, as the app lists them. */
-/** One address of each route: the others, with or without /api and a final slash, lead to the same handler. */
+/** Returns one path per route: the variants with or without /api and a final slash have the same handler. */
 export async function listDistinctRoutes(): Promise<readonly Route[]> {
   const routes = (await listRoutes()).map(
     (route) =>
@@ -221,7 +221,7 @@ export async function listDistinctRoutes(): Promise<readonly Route[]> {
 }
 export const listRoutes = (): Promise<readonly Route[]> => (routesPromise ??= list())
 const EVENTS = join(TOP, 'events')
-/** They are the same for all test files of a worker. */
+/** The routes are the same for all test files of a worker. */
 let routesPromise: Promise<readonly Route[]> | null = null
 
 async function list(): Promise<readonly Route[]> {

@@ -1,4 +1,4 @@
-/** Raw HTTP client: sends the exact bytes, because browsers' clients would correct or reject malformed requests. */
+/** Raw HTTP client: sends exact bytes, because ordinary clients would correct or reject malformed requests. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'

@@ -11,14 +11,14 @@ import { fixtureEvent } from '../server/small-event.ts'
 import { readCpu } from './cpu.js'
 
 const TOP = join(import.meta.dirname, '..', '..')
-const STARTING_MS_MAX = 120_000
-/** A server that is still at work for longer is killed. */
-const STOPPING_MS_MAX = 10_000
-const LOOK_MS = 20
+const START_MS_MAX = 120_000
+/** A server that needs longer to stop is killed. */
+const STOP_MS_MAX = 10_000
+const POLL_MS = 20
 const PASSWORD = 'a long password for the bench'
 const MANY = 1_000_000
 
-/** Events that differ in what a registration needs beside its own rows. */
+/** Events that differ in what a registration needs in addition to its own rows. */
 export const BENCH_EVENTS = {
   plain2026: fixtureEvent({ id: 'plain2026', prefix: 'PLAN' }),
   quota2026: fixtureEvent({
@@ -69,7 +69,7 @@ export type BenchServerOptions = {
   readonly events?: Readonly<Record<string, string>>
 }
 
-/** Starts a server process in this folder, and answers when it listens. */
+/** Starts a server process in this folder, and resolves when it listens. */
 export async function startBenchServer(
   folder: string,
   { databaseUrl, variables = {}, events = BENCH_EVENTS }: BenchServerOptions,
@@ -106,14 +106,14 @@ export async function startBenchServer(
   const ended = new Promise<void>((resolve) => {
     child.on('exit', () => resolve())
   })
-  // A benchmark that fails leaves no process behind.
+  // A failed benchmark must leave no process behind.
   const endWithUs = (): void => void child.kill('SIGKILL')
   process.on('exit', endWithUs)
   const began = performance.now()
   while (!readFileSync(printedTo, 'utf8').includes(`on ${url}`)) {
-    if (child.exitCode !== null || performance.now() - began > STARTING_MS_MAX)
+    if (child.exitCode !== null || performance.now() - began > START_MS_MAX)
       throw new Error(`the server does not start:\n${readFileSync(printedTo, 'utf8')}`)
-    await pause(LOOK_MS)
+    await pause(POLL_MS)
   }
   return {
     url,
@@ -122,7 +122,7 @@ export async function startBenchServer(
     eventsDir,
     stop: async () => {
       child.kill('SIGTERM')
-      const killing = setTimeout(() => child.kill('SIGKILL'), STOPPING_MS_MAX)
+      const killing = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
       await ended
       clearTimeout(killing)
       process.off('exit', endWithUs)
@@ -130,7 +130,7 @@ export async function startBenchServer(
   }
 }
 
-/** Headers of the office. */
+/** Signs in to the office and returns the headers for its API. */
 export async function signIn(url: string): Promise<Readonly<Record<string, string>>> {
   const response = await fetch(`${url}/admin/login/`, {
     method: 'POST',
@@ -138,7 +138,7 @@ export async function signIn(url: string): Promise<Readonly<Record<string, strin
     body: JSON.stringify({ username: 'office', password: PASSWORD }),
   })
   const { token } = (await response.json()) as { token?: string }
-  if (token === undefined) throw new Error(`nobody is signed in: ${response.status}`)
+  if (token === undefined) throw new Error(`sign-in failed: ${response.status}`)
   return { authorization: `Bearer ${token}` }
 }
 
@@ -157,9 +157,9 @@ export function createDelegate(options: Readonly<Record<string, string>> = {}): 
 
 /** CPU time of PostgreSQL's processes so far, in microseconds. */
 export const readPostgresCpu = (pid: number): number =>
-  [pid, ...listChildren(pid)].reduce((sum, processId) => sum + readCpuIfThere(processId), 0)
+  [pid, ...listChildren(pid)].reduce((sum, processId) => sum + readCpuIfRunning(processId), 0)
 
-function readCpuIfThere(pid: number): number {
+function readCpuIfRunning(pid: number): number {
   try {
     return readCpu(pid)
   } catch {

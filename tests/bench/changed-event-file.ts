@@ -1,7 +1,7 @@
 /**
- * Changes an event file on a server with many registrations, and measures when the change is visible: a new title, a quota that earlier
- * registrations fill, a unique answer that one of them has. The last two are compared with the same change of an event without
- * registrations, because the file is checked first, which takes longest.
+ * Changes an event file on a server with many registrations, and measures when the change is visible: a new title, a
+ * quota that earlier registrations fill, a unique answer that one of them has. The last two are compared with the
+ * same change of an event without registrations, because the file is checked first, which takes longest.
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import type { BenchServer } from './bench-servers.ts'
 
 export type Change = {
   readonly what: string
-  /** Time from the new file until the change is visible. */
+  /** Time between the new file and the visible change. */
   readonly ms: number
   /** Time in addition to that of the same change of an event without registrations. */
   readonly beyondMs: number | null
@@ -25,7 +25,7 @@ const EVENT = 'million2026'
 export const EMPTY_EVENT = { id: 'empty2026', prefix: 'EMPT' }
 /** A longer time is reported as never and ends the measurement, because the server may still be busy. */
 const SHOWS_MS_MAX = 20_000
-const LOOK_MS = 10
+const POLL_MS = 10
 /** Changes that affect no row; the median is reported. */
 const TITLES = 3
 
@@ -104,7 +104,7 @@ async function measureChange(
   // The server would detect the change within two seconds, at a random time.
   const reloaded = fetch(`${server.url}/admin/served-files/reload/`, { method: 'POST', headers })
     .then((answer) => answer.text())
-    // A server that is still busy is killed at the end.
+    // A server that is still busy at the end is killed.
     .catch(() => '')
   let longestMs = 0
   for (;;) {
@@ -117,7 +117,7 @@ async function measureChange(
       return { what, ms: now - startedAt, beyondMs: null, longestMs }
     }
     if (now - startedAt > SHOWS_MS_MAX) return { what, ms: Infinity, beyondMs: null, longestMs }
-    await pause(LOOK_MS)
+    await pause(POLL_MS)
   }
 }
 

@@ -33,7 +33,7 @@ export type CheckerFigures = {
   readonly firstSeconds: number
 }
 
-/** Times both; the caller compares. */
+/** Measures both; the caller compares them with the targets. */
 export function benchChecker(): CheckerFigures {
   return { ...measureFiles(), ...measureTables() }
 }

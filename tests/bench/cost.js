@@ -46,7 +46,7 @@ const account = {
   merchantId: '123456',
 }
 
-/** Event files name accounts; each gets the same credentials. */
+/** Event files name merchant accounts; all get the same credentials. */
 const credentials = (tree) => {
   const names = execFileSync('grep', ['-rhoE', 'account: *[a-z0-9-]+', join(tree, 'events')], {
     encoding: 'utf8',
@@ -84,7 +84,7 @@ async function start(tree, folder, eventsDir) {
     JSON.stringify(
       paths.map((path) => join(tree, 'server', path)).find(existsSync) ?? `${tree}: ${paths}`,
     )
-  // Under today's names, or those of the first versions.
+  // Under their current names, or those of the first versions.
   writeFileSync(
     script,
     `import { boot } from ${module('main.ts', 'serve.ts', 'boot.ts')}
@@ -220,7 +220,7 @@ const measures = {
     await send(server.url, '/api/payment/webhook/', 'application/x-www-form-urlencoded', 200, () =>
       buildWebhook(orders.pop()),
     )
-    // The response comes after storing; checking, applying and emailing follow a moment later.
+    // The response is sent once the message is stored; it is checked and applied, and the email sent, a moment later.
     while (countPaid(server) < before + REQUESTS)
       await new Promise((resolve) => setTimeout(resolve, 50))
   },

@@ -19,14 +19,14 @@ import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { makePhoto, visitWithPhoto } from './photo.ts'
 
 /** An older commit that runs with the packages of today. */
-const BEFORE = 'b5325d85'
+const OLD_COMMIT = 'b5325d85'
 const VISITS = Number(process.env['VISITS'] ?? 5)
-/** A form with rows of categories and no price before one is chosen. */
+/** A form with a list of categories, and no price before one is chosen. */
 const FORM = '/afpicon2026'
 /** Prices are on sale on this day, and the form has no additional fields. */
 const CLOCK = '2025-11-10T12:00:00+05:30'
 /** Typed when the page is usable. */
-const TYPED = 'Specimen'
+const TYPED_NAME = 'Specimen'
 /** The timeout of a visit. */
 const VISIT_MS_MAX = 60_000
 
@@ -48,7 +48,7 @@ const FIGURES = ['seen', 'usable', 'taken', 'blocked', 'moved', 'scripts'] as co
 type Figures = Record<(typeof FIGURES)[number], number>
 
 /** The target of each figure, by connection. `moved` is the layout shift. */
-const AIMS: readonly Partial<Figures>[] = [
+const TARGETS: readonly Partial<Figures>[] = [
   { seen: 1000, usable: 1900, blocked: 300, moved: 0.02, scripts: 160 * 1024 },
   { seen: 2000, usable: 4500, moved: 0.02, scripts: 160 * 1024 },
 ]
@@ -157,7 +157,7 @@ function countScriptBytes(page: Page): () => Promise<number> {
 async function visitForm(browser: Browser, url: string, line: Line): Promise<Figures> {
   const page = await openSlowPage(browser, line)
   try {
-    await page.addInitScript(observePage, [FONTS_ELEMENT_ID, TYPED] as const)
+    await page.addInitScript(observePage, [FONTS_ELEMENT_ID, TYPED_NAME] as const)
     const scripts = countScriptBytes(page)
     await page.goto(url, { waitUntil: 'commit', timeout: VISIT_MS_MAX })
     await page.waitForFunction(() => window.watched?.taken, null, { timeout: VISIT_MS_MAX })
@@ -171,7 +171,7 @@ async function visitForm(browser: Browser, url: string, line: Line): Promise<Fig
       isChosen: document.querySelector<HTMLInputElement>('.cats input')?.checked,
       bar: document.querySelector('.bar')?.textContent ?? '',
     }))
-    if (left.name !== TYPED || left.isChosen !== true || !left.bar.includes(total))
+    if (left.name !== TYPED_NAME || left.isChosen !== true || !left.bar.includes(total))
       throw new Error(`${url} lost the typed name or the choice: ${JSON.stringify(left)}`)
     const blocked = tasks.reduce((sum, [, ms]) => sum + Math.max(0, ms - 50), 0)
     return { seen, usable, taken, blocked, moved, scripts: await scripts() }
@@ -224,18 +224,20 @@ const LABELS: Readonly<
 }
 
 /** Prints the table; returns whether every target is reached now. */
-export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean> {
+export async function benchFirstVisit(commit: string = OLD_COMMIT): Promise<boolean> {
   let isWithinAims = true
   const printLine = (
     label: string,
     before: string,
     now: string,
-    aim: string,
+    target: string,
     isGood: boolean,
   ): void => {
     isWithinAims &&= isGood
-    const mark = aim === '' || label === '' ? ' ' : isGood ? '✓' : '✗'
-    console.log(`${mark} ${label.padEnd(26)} ${before.padStart(10)} ${now.padStart(10)}   ${aim}`)
+    const mark = target === '' || label === '' ? ' ' : isGood ? '✓' : '✗'
+    console.log(
+      `${mark} ${label.padEnd(26)} ${before.padStart(10)} ${now.padStart(10)}   ${target}`,
+    )
   }
   const trees = { before: prepareTree(commit), now: TOP }
   const before = await serveAsProcess({ CLOCK }, () => {}, trees.before)
@@ -259,13 +261,13 @@ export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean>
         const [label, text] = LABELS[name]
         const medianOf = (treeName: 'before' | 'now') =>
           computeMedian(rows[treeName].map((row) => row[name]))
-        const aim = AIMS[at]?.[name]
-        const isGood = aim === undefined || medianOf('now') <= aim
+        const target = TARGETS[at]?.[name]
+        const isGood = target === undefined || medianOf('now') <= target
         printLine(
           label,
           text(medianOf('before')),
           text(medianOf('now')),
-          aim === undefined ? '' : text(aim),
+          target === undefined ? '' : text(target),
           isGood,
         )
         console.log(

@@ -1,7 +1,7 @@
 /**
- * Pages compared with a file of the same size: requests a second of the registration form, of its 304, and of the
- * landing page with 4 and with 1,000 events. The file is compressed in advance and sent from memory by a Fastify of its
- * own process, which does nothing else. Both take turns under the same load.
+ * Compares pages with a file of the same size: requests a second of the registration form, of its 304, and of the
+ * landing page with 4 and with 1,000 events. The file is compressed in advance and sent from memory by a separate
+ * Fastify process, which does nothing else. Both take turns under the same load.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { setTimeout } from 'node:timers/promises'
 import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { readCpu } from './cpu.js'
-import { keepAsking } from './keep-asking.js'
+import { sendRepeatedly } from './keep-asking.js'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['SECONDS'] ?? 4)
@@ -23,7 +23,7 @@ const PAGE_SHARE_MIN = 0.5
 const UNCHANGED_SHARE_MIN = 0.7
 /** Of the CPU time with 4 events: requests a second vary more on a shared machine. */
 const MANY_EVENTS_TIMES_MAX = 1.2
-/** Until the server listens with many new events, and when it has seen them before. */
+/** Time until the server listens with many events: on the first start with them, and on later ones. */
 const FIRST_START_MS_MAX = 10_000
 const START_MS_MAX = 2_000
 const BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' }
@@ -32,7 +32,7 @@ const FORM = '/afpicon2026'
 /** @param {{ url: string, pid: number, headers?: object }} target @param {number} seconds */
 async function load({ url, pid, headers = {} }, seconds) {
   const before = readCpu(pid)
-  const { all, perSecond, p99 } = await keepAsking(
+  const { all, perSecond, p99 } = await sendRepeatedly(
     { url, headers: { ...BROWSER, ...headers } },
     { clients: CLIENTS, seconds },
   )
@@ -97,7 +97,7 @@ export async function benchFormPage() {
   const many = second.served
   let plain = null
   try {
-    await waitUntilDrawn(ours.url + FORM)
+    await waitUntilPrerendered(ours.url + FORM)
     const page = await fetch(ours.url + FORM, { headers: BROWSER })
     const etag = page.headers.get('etag') ?? ''
     const compressedBytes = Number(page.headers.get('content-length'))
@@ -159,7 +159,7 @@ export async function benchFormPage() {
 const isEventFile = (name) => /^[^_].*\.yaml$/.test(name)
 
 /** A page whose prerendered part is not ready in time is sent without it. */
-async function waitUntilDrawn(url) {
+async function waitUntilPrerendered(url) {
   while (!(await (await fetch(url)).text()).includes('"drawn":true')) await setTimeout(100)
 }
 

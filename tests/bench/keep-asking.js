@@ -1,6 +1,6 @@
 /**
- * The same GET over many connections, for as long as it is told. It counts the bytes of each response and does nothing
- * else: autocannon decodes every body to text, which takes longer than sending a compressed page.
+ * Repeats a GET over many connections for a given time. It only counts the bytes of each response: autocannon decodes
+ * every body to text, which takes longer than sending a compressed page.
  */
 import { connect } from 'node:net'
 
@@ -10,7 +10,7 @@ const END_OF_HEAD = '\r\n\r\n'
  * @param {{ url: string, headers: Readonly<Record<string, string>> }} request
  * @param {{ clients: number, seconds: number }} load
  */
-export async function keepAsking({ url, headers }, { clients, seconds }) {
+export async function sendRepeatedly({ url, headers }, { clients, seconds }) {
   const { hostname, port, pathname } = new URL(url)
   const lines = Object.entries({ host: hostname, ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
@@ -33,7 +33,7 @@ export async function keepAsking({ url, headers }, { clients, seconds }) {
       socket.setNoDelay(true)
       socket.on('connect', send)
       socket.on('data', (data) => {
-        // Every response to the same request has the same length, since the date has.
+        // Every response to the same request has the same length, because the date's length is constant.
         if (length === 0) length = measure(data)
         received += data.length
         if (received < length) return
@@ -57,6 +57,7 @@ export async function keepAsking({ url, headers }, { clients, seconds }) {
 function measure(data) {
   const end = data.indexOf(END_OF_HEAD)
   const head = data.subarray(0, end).toString('latin1')
-  if (end === -1 || !/^HTTP\/1\.1 (200|304) /.test(head)) throw new Error(`not a page: ${head}`)
+  if (end === -1 || !/^HTTP\/1\.1 (200|304) /.test(head))
+    throw new Error(`the response is not a page: ${head}`)
   return end + END_OF_HEAD.length + Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0)
 }

@@ -1,10 +1,10 @@
-/** The most memory that a process was seen to use. */
+/** Samples the memory of a process, and reports its maximum. */
 import { readFileSync } from 'node:fs'
 
 const SAMPLE_MS = 100
 const KIB_PER_MIB = 1024
 
-/** `take` answers the maximum since the last call, in MiB. */
+/** `take` returns the maximum since the last call, in MiB. */
 export function startMemorySamples(pid: number): { take(): number; stop(): void } {
   let maxMib = 0
   const sample = (): void => {

@@ -1,10 +1,10 @@
 /**
- * `npm run bench -- opening-hour`: the first minutes of registration, as delegates experience them. 300 delegates a
- * minute, at even intervals: form page, availability, registration, the gateway's message of the payment, the result
- * page's query, the email with ticket and receipt, accepted by a mail server. Before that, registrations alone at the
- * same rate. Then registrations as fast as 64 clients can, and a minute of rest, for the memory. A message with a valid
- * hash replaces the gateway's status call, which costs another millisecond. `MINUTES` (2) makes it shorter, `PER_MINUTE` busier.
- * Linux only.
+ * `npm run bench -- opening-hour`: the first minutes of registration, as delegates experience them. First, only
+ * registrations, at 300 delegates a minute and even intervals. Then, at the same rate: form page, availability,
+ * registration, the gateway's payment message, the result page's query, and the email with ticket and receipt,
+ * accepted by a mail server. Finally, registrations as fast as 64 clients can send them, and a minute of rest, to
+ * measure the memory. A message with a valid hash replaces the gateway's status call, which costs another
+ * millisecond. `MINUTES` (2) makes it shorter, `PER_MINUTE` busier. Linux only.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ const CPU_MS_MAX = 12
 const LOADED_MIB_MAX = 320
 const IDLE_MIB_MAX = 220
 const EMAIL_WAIT_MS_MAX = 120_000
-/** Their code is compiled, and the background process started, before anything is measured. */
+/** Before measuring, these let the server compile its code and start its background process. */
 const WARM_UP_DELEGATES = 100
 const EVENT = 'opening2026'
 
@@ -45,13 +45,13 @@ export async function benchOpeningHour(): Promise<boolean> {
     events: { [EVENT]: event },
     variables: {
       SMTP_URL: mails.url,
-      // As the unit of systemd and the image have them.
+      // The same values as in the systemd unit and the image.
       NODE_OPTIONS: '--max-semi-space-size=4',
       MALLOC_ARENA_MAX: '2',
     },
   })
   try {
-    const visit = visitOf(server)
+    const visit = createVisits(server)
     await Promise.all(Array.from({ length: WARM_UP_DELEGATES }, visit.whole))
     await waitForEmails(mails.received, WARM_UP_DELEGATES)
     const delegates = Math.round(PER_MINUTE * MINUTES)
@@ -71,8 +71,8 @@ export async function benchOpeningHour(): Promise<boolean> {
   }
 }
 
-/** What a delegate's browser asks; each answers the milliseconds of the registration. */
-function visitOf({ url }: Pick<BenchServer, 'url'>) {
+/** The requests of a delegate's browser. Both functions return the milliseconds of the registration. */
+function createVisits({ url }: Pick<BenchServer, 'url'>) {
   const request = async (path: string, init: RequestInit = {}): Promise<string> => {
     const response = await fetch(url + path, init)
     const text = await response.text()
@@ -102,7 +102,7 @@ function visitOf({ url }: Pick<BenchServer, 'url'>) {
   }
 }
 
-/** Delegates at even intervals, whether or not the server has answered the one before. */
+/** Starts visits at even intervals, whether or not the server has answered the previous one. */
 async function measure(
   { pid }: Pick<BenchServer, 'pid'>,
   delegates: number,
@@ -146,7 +146,7 @@ async function registerUnderLoad(server: BenchServer): Promise<void> {
   if (non2xx + errors > 0) throw new Error(`${non2xx} refusals, ${errors} errors under load`)
 }
 
-/** Of the server and of the processes that it has started, also of those that have ended; microseconds. */
+/** CPU time of the server and of its child processes, including ended ones, in microseconds. */
 const readAllCpu = (pid: number): number =>
   readCpu(pid) +
   readEndedChildren(pid) +
@@ -165,11 +165,11 @@ function readEndedChildren(pid: number): number {
 const readServingThread = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
-/** Of the server and of the processes that it has started, in MiB. */
+/** Memory of the server and its child processes, in MiB. */
 const readMemory = (pid: number): number =>
   [pid, ...listChildren(pid)].reduce((sum, entry) => sum + readMemoryOf(entry), 0)
 
-/** None for a process that is just ending. */
+/** Returns 0 for a process that is just ending. */
 function readMemoryOf(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024
@@ -190,7 +190,7 @@ function report(figures: {
     ['memory a minute later, MiB', idle, IDLE_MIB_MAX],
   ]
   console.log(
-    `\nThe opening hour: ${PER_MINUTE} delegates a minute for ${MINUTES} minutes; registration alone p99 ${alone.p99.toFixed(1)} ms, ${alone.cpuMs.toFixed(2)} ms of CPU; among the rest p99 ${opening.p99.toFixed(1)} ms\n`,
+    `\nThe opening hour: ${PER_MINUTE} delegates a minute for ${MINUTES} minutes; only registrations: p99 ${alone.p99.toFixed(1)} ms, ${alone.cpuMs.toFixed(2)} ms of CPU; with all requests: p99 ${opening.p99.toFixed(1)} ms\n`,
   )
   for (const [name, value, max] of lines)
     console.log(

@@ -71,7 +71,7 @@ export async function visitWithPhoto(page: Page, url: string, photo: Buffer): Pr
   const input = page.locator('input[type=file]')
   await input.waitFor({ state: 'attached', timeout: SENT_MS_MAX })
   await page.evaluate(() => {
-    // Measured in the page, to exclude passing the file to the browser.
+    // Measured in the page, to exclude the time to pass the file to the browser.
     const fileInput = document.querySelector('input[type=file]')
     fileInput?.addEventListener('change', () => performance.mark('chosen'))
     const pollPage = () => {

@@ -9,24 +9,24 @@ import type { BenchEvent, BenchServer } from './bench-servers.ts'
 
 export type RoundTripCount = {
   readonly what: string
-  /** The fewest of all runs: others include work that the server does by itself meanwhile. */
+  /** The minimum of all runs, because other runs include background work of the server. */
   readonly roundTrips: number
   readonly roundTripsMedian: number
   readonly packets: number
   readonly ms: number
   readonly roundTripsMax: number
-  /** Of the run with the fewest round trips. */
+  /** The round trips of the run with the fewest. */
   readonly trips: readonly Trip[]
 }
 
 const RUNS = 15
-/** The connection rests for so long before the next run. */
+/** How long the connection must be idle before the next run. */
 const QUIET_MS = 60
 const QUIET_MS_MAX = 1_500
 const CODE = 'BENCHCODE'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** `concurrent`: a server on the same database, not through the proxy, that is asked whether a payment is known. */
+/** `concurrent`: a server with the same database, without the proxy, which is asked whether a payment is known. */
 export async function countRoundTrips(
   proxy: ProxyProcess,
   server: BenchServer,
@@ -64,7 +64,7 @@ export async function countRoundTrips(
   const counted: RoundTripCount[] = []
   for (const [what, roundTripsMax, prepare] of operations) {
     const runs: Omit<RoundTripCount, 'what' | 'roundTripsMedian' | 'roundTripsMax'>[] = []
-    // The first ones prepare statements and open connections.
+    // The first requests prepare statements and open connections.
     for (let run = 0; run < RUNS; run += 1) runs.push(await countOnce(proxy, await prepare()))
     const settled = runs.slice(3)
     const fewest = settled.toSorted((one, other) => one.roundTrips - other.roundTrips)[0]

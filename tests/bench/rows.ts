@@ -14,7 +14,7 @@ const LAST =
   'Nair Menon Pillai Thomas Iyer Kurian Das Rao Joseph Varma Khan Mathew Shetty Fernandes Ahmed Abraham'
 const [first, last] = [FIRST, LAST].map((names) => names.split(' '))
 
-/** A million rows are indexed in minutes; more time means that it does not end. */
+/** A million rows are indexed in minutes; if it takes longer, indexing is stuck. */
 const INDEXED_MS_MAX = 40 * 60_000
 
 export type RowsOptions = {
@@ -39,7 +39,7 @@ export const createNumber = (n: number, rows: number): string =>
 export const createName = (n: number): string =>
   `${first?.[n % 16]} ${String.fromCharCode(65 + (n % 26))} ${last?.[Math.floor(n / 16) % 16]}`
 
-/** The payment reference of the nth, which every second one has. */
+/** The payment reference of the nth; only every second one has one. */
 export const createReference = (n: number): string =>
   n % 4 === 1 ? `BANK${String(n).padStart(10, '0')}` : `UTR${String(n).padStart(12, '0')}`
 

@@ -1,6 +1,7 @@
 /**
- * Adds two event files, which the code does not know, to the folder of a running server, and tests them from form to CSV: one has thirty
- * fields of every type, texts in Malayalam, Hindi and Tamil, twelve categories by rules and five periods; the other is free.
+ * Adds two event files that the code does not mention to the folder of a running server, and tests them from form to
+ * CSV: one has thirty fields of all types, texts in Malayalam, Hindi and Tamil, twelve categories by rules and five
+ * periods; the other is free.
  */
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -65,7 +66,7 @@ test('both events are unknown until their files are added', async () => {
       .toBe(200)
 })
 
-test('the first event shows its page in its languages, with every error at its input', async () => {
+test('the page of the first event is in its languages, with every error at its input', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/arogyam`)
   await page.getByRole('heading', { level: 1, name: TITLE }).waitFor()
@@ -150,7 +151,7 @@ test('the first event has a price in the current period for each category that i
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/arogyam2027`)
   await waitForHydration(page)
-  // One category of each role, including the one with paise; all twelve in `npm run thorough`.
+  // One category per role, including one with paise; `npm run thorough` covers all twelve.
   for (const [role, member, days, category, base, gst, total] of PRICES.filter(
     (_, index) => ALL_RUNS || index % 5 === 1,
   )) {
@@ -238,7 +239,7 @@ test('thirty answers are the same in the form, at the gateway, and in the confir
   const row = page.getByRole('row').filter({ hasText: NAME })
   await row.waitFor()
   await expectAccessible(page, 'the list of an event without an office section')
-  // Each choice of its form is a filter.
+  // Each choice field of its form is a filter.
   await page.getByRole('button', { name: 'Filters', exact: true }).click()
   for (const label of ['Payment Status', 'Search', 'आप क्या हैं', 'सदस्य हैं?', 'உணவு'])
     await expect

@@ -1,4 +1,4 @@
-/** The content of a page before its script loads, and that nothing shifts when it does. */
+/** Checks the content of pages before their scripts load, and that nothing shifts when they do. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS, chooseRuns } from '../runs.ts'
@@ -8,7 +8,7 @@ import {
   findField,
   FORM,
   INTERN,
-  isTaken,
+  isHydrated,
   waitForHydration,
   payButton,
   PG,
@@ -37,7 +37,7 @@ type PublicPage = {
   readonly path: string
   readonly title: string
   readonly heading: string
-  /** Texts that the introduction must contain without a script. */
+  /** Texts that the introduction must contain even without a script. */
   readonly introduction: readonly string[]
   /** Whether search engines and link previews may use the page. */
   readonly isIndexed: boolean
@@ -154,7 +154,7 @@ const normaliseDashes = (text: string): string =>
   toPlainText(text).replaceAll('’', "'").replaceAll(/ ?– ?/g, '–')
 
 const RESULT_PATHS = ['/afpicon/payment/success', '/payment/failed']
-// Two of the result pages; all in `npm run thorough`.
+// Two of the result pages; `npm run thorough` covers all.
 test.each(
   pages.filter(({ path, isIndexed }) => ALL_RUNS || isIndexed || RESULT_PATHS.includes(path)),
 )(
@@ -254,7 +254,7 @@ const readShifts = (
     }
   })
 
-/** One page of each kind; on a phone also those with a different layout on a computer. */
+/** One page of each kind; on a phone, also the pages whose layout differs from that on a computer. */
 const PAGES_BY_WIDTH: Readonly<Record<number, readonly string[]>> = {
   360: ['/', '/organisers', '/afpicon2026', '/chirurgia2026', '/pulmocon2025', '/payment/failed'],
   1280: ['/', '/afpicon2026', '/chirurgia2026', '/afpicon/payment/success'],
@@ -319,7 +319,7 @@ test.each(['/', '/afpicon2026'])('late fonts shift nothing: %s', async (path) =>
   await context.close()
 })
 
-/** The script of the form; the page is hydrated as soon as it is there. */
+/** The script of the form; the page is hydrated as soon as it has arrived. */
 const FORM_SCRIPT = /\/assets\/registration-page-[\w-]{8}\.js$/
 /** The scripts that render and submit the form, without those loaded before them. */
 const FORM_SCRIPTS = '**/assets/{index,shared,registration-page}-*.js'
@@ -333,7 +333,7 @@ const SLOW_NETWORK = {
 const SLOWER_TIMES = 4
 /** Time from the first paint to the first key press. */
 const THINK_TIME_MS = 300
-/** How long a key is pressed while the script is on its way. */
+/** How long a key is pressed while the script is loading. */
 const KEY_PRESS_MS = 50
 
 test('keeps input entered on a slow connection 300 ms after the first paint and during hydration', async () => {
@@ -345,7 +345,8 @@ test('keeps input entered on a slow connection 300 ms after the first paint and 
   const phone = await context.newCDPSession(page)
   await phone.send('Network.enable')
   await phone.send('Network.emulateNetworkConditions', SLOW_NETWORK)
-  // A slower processor wastes the time of a faster one, also while the page waits for its script: it is slow for the hydration only.
+  // Throttling wastes the time of a faster processor, even while the page waits for its script: it applies to the
+  // hydration only.
   let isScriptArriving = false
   const slowedDown = page.waitForResponse(FORM_SCRIPT).then(async () => {
     await phone.send('Emulation.setCPUThrottlingRate', { rate: SLOWER_TIMES })
@@ -373,8 +374,8 @@ test('keeps input entered on a slow connection 300 ms after the first paint and 
   const bar = page.getByRole('region', { name: 'Registration Summary' })
   const givenName = 'Anjali Lakshmi '
   let typedText = ''
-  // Types letter by letter before, during and after hydration, without a pause from when the script arrives.
-  while (!(await isTaken(page)) || typedText.length < givenName.length) {
+  // Types letter by letter before, during and after hydration, without a pause once the script arrives.
+  while (!(await isHydrated(page)) || typedText.length < givenName.length) {
     const letter = givenName[typedText.length % givenName.length] ?? ''
     await page.keyboard.press(letter === ' ' ? 'Space' : letter, {
       delay: isScriptArriving ? 0 : KEY_PRESS_MS,
@@ -424,7 +425,7 @@ test.each(PRICE_REGIONS.slice(0, chooseRuns(2, 1)))(
     expect(await readRegion()).not.toContain('Please select a registration category')
     await pay.click()
     await expect.poll(() => pay.innerText()).toBe('One moment…')
-    // A later change is not what the delegate submitted.
+    // A later change is not part of what the delegate submitted.
     await findField(page, 'Full Name').fill('Dr. Specimen Early')
     await expect.poll(() => pay.innerText()).toBe('Proceed to Secure Payment')
     await findField(page, 'Email Address').fill('early@example.org')
@@ -494,7 +495,7 @@ test.each([
   },
 )
 
-test('reports a click on the button from before the script loaded, once it has loaded', async () => {
+test('reports a click that was made before the script loaded, once it has loaded', async () => {
   const { page, context, consoleErrors } = await visit(browser, {
     width: 360,
     height: 740,

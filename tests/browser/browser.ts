@@ -35,9 +35,9 @@ export const findChromium = (): string => {
 }
 
 /**
- * Saves work that no test needs. A quarter of the cost of a page was pixels: with no raster memory, pages are laid out and painted but
- * remain blank. Visits are too short for optimised code. Pages of all sites share one process, so scripts are already parsed after a return
- * from the gateway. Network and GPU run in the browser process.
+ * Saves work that no test needs. A quarter of the cost of a page was pixels: with no raster memory, pages are laid
+ * out and painted but remain blank. Visits are too short for optimised code. Pages of all sites share one process, so
+ * scripts are already parsed after a return from the gateway. Network and GPU run in the browser process.
  */
 const SAVING_FLAGS = [
   '--force-gpu-mem-available-mb=0',
@@ -112,9 +112,9 @@ type VisitorWindow = Visit & {
 const freeWindows: VisitorWindow[] = []
 
 /**
- * Opens a window for a new visitor, without cookies, stored data or routes. `consoleErrors` collects uncaught errors, console errors and
- * violations of the content security policy. It must be empty at the end of a test. `context.close()` cleans the window for reuse, because
- * opening a window takes longer than most tests.
+ * Opens a window for a new visitor, without cookies, stored data or routes. `consoleErrors` collects uncaught errors,
+ * console errors and violations of the content security policy. It must be empty at the end of a test.
+ * `context.close()` cleans the window for reuse, because opening a window takes longer than most tests.
  */
 export async function visit(browser: Browser, options: Options = {}): Promise<Visit> {
   const viewport = { width: options.width ?? 1280, height: options.height ?? 900 }
@@ -203,9 +203,9 @@ async function openWindow(
 }
 
 /**
- * Runs in the page. Firefox 153 crashes if two scripts of a page read the elements that ARIA attributes refer to. Playwright is the second
- * script; without these properties it reads the attributes. Playwright also sets field values by script, which React ignores; this types
- * them instead.
+ * Runs in the page. Firefox 153 crashes if two scripts of a page read the elements that ARIA attributes refer to.
+ * Playwright is the second script; without these properties it reads the attributes. Playwright also sets field
+ * values by script, which React ignores; this types them instead.
  */
 export function patchPageForFirefox(): void {
   for (const name of Object.getOwnPropertyNames(Element.prototype))
@@ -242,7 +242,7 @@ export async function holdRequests(page: Page, address: string | RegExp): Promis
 declare global {
   interface Window {
     axe?: typeof axeCore
-    /** The visible texts of the page by their style, as `collectTextStyles` found them last. */
+    /** The visible texts of the page by their style, as last found by `collectTextStyles`. */
     textsByStyle?: ReadonlyMap<string, readonly Element[]>
   }
 }
@@ -252,18 +252,18 @@ const axeSource = readFileSync(
 )
 
 /**
- * Text styles whose contrast axe has checked in this run. Each is checked once, at the texts that have it, because the contrast of a whole
- * page takes two thirds of the time of an axe run.
+ * Text styles whose contrast axe has checked in this run. Each is checked once, at the texts that have it, because
+ * the contrast of a whole page takes two thirds of the time of an axe run.
  */
 const checkedStyles = new Set<string>()
-/** The same for all workers of a run: each appends what it has checked. `tests/run.js` names the file. */
+/** The same for all workers of a run: each appends the styles that it has checked. `tests/run.js` names the file. */
 const SHARED_STYLES = process.env['CHECKED_STYLES']
 let sharedStylesRead = 0
 
 const hashStyle = (textStyle: string): string =>
   createHash('sha256').update(textStyle).digest('base64url')
 
-/** Adds what other workers have checked since the last call. */
+/** Adds the styles that other workers have checked since the last call. */
 function readSharedStyles(): void {
   if (SHARED_STYLES === undefined || !existsSync(SHARED_STYLES)) return
   const content = readFileSync(SHARED_STYLES, 'utf8')
@@ -301,7 +301,7 @@ function collectTextStyles(): readonly string[] {
     backgrounds.set(element, background)
     return background
   }
-  /** Covered text is checked when it is uncovered. */
+  /** Covered text is checked once it is uncovered. */
   const isOnTop = (element: Element): boolean => {
     const { left, top, width, height } = element.getBoundingClientRect()
     const topElement = document.elementFromPoint(left + width / 2, top + height / 2)
@@ -334,14 +334,17 @@ function collectTextStyles(): readonly string[] {
   return [...textsByStyle.keys()]
 }
 
-/** What the types of axe leave out. */
+/** Parts of axe that are missing in its types. */
 type AxeColor = { r: number; g: number; b: number; alpha: number }
 type AxeColors = {
   readonly commons: { readonly color: { readonly Color: { readonly prototype: ColorParser } } }
 }
 type ColorParser = { parseString: (this: AxeColor, text: string) => AxeColor }
 
-/** Runs in the page. The backgrounds of a table are the same few colours: axe parses each once, not once per text, which was a third of a contrast check. */
+/**
+ * Runs in the page. Makes axe parse each colour once instead of once per text, which took a third of a contrast
+ * check: the backgrounds of a table have few colours.
+ */
 function rememberParsedColors(): void {
   const { prototype } = (window.axe as unknown as AxeColors).commons.color.Color
   const { parseString } = prototype
@@ -356,19 +359,19 @@ function rememberParsedColors(): void {
   }
 }
 
-/** Texts of these styles were measured, not merely without a violation: `everyText` of a page in this worker. */
+/** Styles whose texts were measured, not merely without a violation, by `everyText` in this worker. */
 const measuredStyles = new Set<string>()
 
 type AxeScope = {
   /** Measures every text style of the page, and reports texts that could not be measured, for example on a gradient or below an overlay. */
   readonly everyText?: boolean
-  /** Only what depends on colours, and only styles that were not measured before: for a page checked in its other colours. */
+  /** Checks only rules about colours, and only unmeasured styles: for a page that was checked in its other theme. */
   readonly onlyColors?: boolean
 }
 
 /**
- * Runs axe and returns the violations as text. Loads axe once per page and resolves the nodes of violations only, which takes a third of
- * the time of the usual wrapper.
+ * Runs axe and returns the violations as text. Loads axe once per page and resolves the nodes of violations only,
+ * which takes a third of the time of the usual wrapper.
  */
 export async function axe(
   page: Page,
@@ -396,7 +399,8 @@ export async function axe(
         (textsByStyle?.get(textStyle) ?? []).filter(({ isConnected }) => isConnected)
       const newStyles = uncheckedStyles.filter((textStyle) => remainingTexts(textStyle).length > 0)
       if (newStyles.length > 0) {
-        // All texts of a style have the same contrast: of a table's column, its first and its last are measured.
+        // All texts of a style have the same contrast, so only the first and the last of a table's column are
+        // measured.
         const include = newStyles.flatMap((textStyle) => {
           const texts = remainingTexts(textStyle)
           return [...new Set([...texts.slice(0, 2), ...texts.slice(-1)])]

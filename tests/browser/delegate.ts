@@ -20,15 +20,15 @@ export const PROOF = {
 export const toPlainText = (text: string | null): string =>
   (text ?? '').replaceAll(/[\s\u00a0\u202f]+/g, ' ').trim()
 
-/** Whether the form is hydrated. It then loads the fonts that were deferred. */
-export const isTaken = (page: Page): Promise<boolean> =>
+/** Whether the form is hydrated: it then loads the deferred fonts. */
+export const isHydrated = (page: Page): Promise<boolean> =>
   page.evaluate((id) => document.getElementById(id) === null, FONTS_ELEMENT_ID)
 
 /** Waits for hydration. A form that the busy server did not render is rendered by its script. */
 export const waitForHydration = (page: Page): Promise<void> =>
   page.locator(`#${FONTS_ELEMENT_ID}`).waitFor({ state: 'detached' })
 
-/** Reads all labels and values of a list in one call, so that they belong together. */
+/** Reads all labels and values of a list in one call, so that they are from the same moment. */
 export async function readData(list: Locator): Promise<Readonly<Record<string, string>>> {
   const [labels, values] = await list
     .locator('dt, dd')
@@ -114,7 +114,7 @@ export async function removePrices(route: Route): Promise<void> {
   const response = await route.fetch()
   const renderedPrices = /"tariff":\{.*,"drawn":true/
   const html = await response.text()
-  // A busy server may also send it like this.
+  // A busy server also sends the form like this.
   if (!html.includes('"drawn":false')) expect(html).toMatch(renderedPrices)
   await route.fulfill({
     response,

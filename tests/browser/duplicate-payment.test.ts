@@ -1,4 +1,7 @@
-/** A delegate who paid twice, in a browser: from the second confirmation to the requested refund, and what the office shows. */
+/**
+ * A delegate who paid twice, in a browser: from the second confirmation to the requested refund, and the office's
+ * pages.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'

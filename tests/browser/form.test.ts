@@ -33,7 +33,7 @@ afterAll(async () => {
 async function openForm(page: Page): Promise<void> {
   await page.goto(server.url + FORM)
   await page.getByRole('radio', { name: PG, exact: true }).waitFor()
-  // Typed text is kept; that a field was left is known only to the script.
+  // Typed text is kept without the script, but only the script notices that a field was left.
   await waitForHydration(page)
 }
 

@@ -1,6 +1,6 @@
 /**
- * A process with the simulator of one gateway, behind https as the gateways file requires. `startGateway` starts it from a test; it
- * stops when its standard input closes.
+ * Runs the simulator of one gateway as a process, behind HTTPS, which the gateways file requires. `startGateway`
+ * starts it from a test; it stops when its standard input closes.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ import {
 } from '../../server/payments/gateways/message-paths.ts'
 import { openSimulatorPort } from '../../server/payments/gateways/simulator-port.ts'
 
-/** Paths of a PEM file with the key, and of one with the certificate. */
+/** Paths of the PEM files with the key and the certificate. */
 export type Certificate = { readonly key: string; readonly certificate: string }
 
 type Settings = Certificate & {
@@ -36,7 +36,7 @@ type Settings = Certificate & {
   readonly dataDir: string
   /** Addresses of the app: for webhooks, and for browsers. */
   readonly app: { readonly direct: string; readonly public: string }
-  /** The instant at which its clock starts. */
+  /** The start time of its clock. */
   readonly clock: string
 }
 
@@ -56,7 +56,7 @@ export async function startGateway(settings: Settings): Promise<() => Promise<vo
   }
 }
 
-/** Accepts https on a port of this machine and forwards it to another one. Returns a function that closes it. */
+/** Accepts HTTPS on a port of this machine and forwards it to another one. Returns a function that closes it. */
 export async function openHttps(
   port: number,
   plainPort: number,

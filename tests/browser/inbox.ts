@@ -17,7 +17,7 @@ export async function openInbox(): Promise<Inbox> {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
-    // Clients keep pooled connections open; the test has ended and needs no more emails.
+    // Clients keep pooled connections open, although the test has ended and needs no more emails.
     closeTimeout: 1,
     onData: (stream, session, callback) => {
       const chunks: Buffer[] = []

@@ -67,7 +67,7 @@ describe('on a phone', () => {
     await payButton(page).click()
     await locateErrorSummary(page).waitFor()
     await expect.poll(() => measureBar(360, 740)).toBe(65)
-    // Its former content is at the end of the form.
+    // Its content is now at the end of the form.
     await page.getByRole('main').getByText('answers need attention').waitFor()
     // Low screens: a phone in landscape, and 1280 × 1024 at 400 %.
     const position = () => findBar(page).evaluate((box) => getComputedStyle(box).position)
@@ -95,7 +95,7 @@ describe('on a phone', () => {
     await context.close()
   })
 
-  test('a message that appears or disappears shifts nothing, also without scroll anchoring', async () => {
+  test('a message that appears or disappears shifts nothing, even without scroll anchoring', async () => {
     const { page, context } = await visit(browser, PHONE)
     await openForm(page)
     await page.evaluate(() => {
@@ -136,7 +136,7 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
   test('in a form with every message, from 320 to 1920 pixels', async () => {
     const { page, context } = await visit(browser, { width: 1280 })
     await openForm(page)
-    // A hint above one field moved its input below the one beside it.
+    // A hint above one field moved its input below that of the neighbouring field.
     const [hinted, beside] = ['Ticket Number', 'Designation'].map((label) => findField(page, label))
     expect(hinted && (await getTop(hinted))).toBe(beside && (await getTop(beside)))
     await page.getByRole('radio', { name: PG, exact: true }).check()

@@ -1,4 +1,4 @@
-/** What a delegate sees in a browser that lacks something: functions, syntax, cookies, a worker, JavaScript. */
+/** The pages in browsers that lack functions, syntax, cookies, workers or JavaScript. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launch, visit } from './browser.ts'
@@ -27,7 +27,7 @@ async function expectFees(page: Page): Promise<void> {
     .toBe(true)
 }
 
-/** A browser to which our script is no JavaScript. */
+/** A browser that cannot parse our script. */
 async function visitFromOldBrowser(): Promise<Visit> {
   const visitor = await visit(browser)
   await visitor.page.route(/assets\/index-.*\.js$/, (route) =>
@@ -36,12 +36,12 @@ async function visitFromOldBrowser(): Promise<Visit> {
   return visitor
 }
 const visitWithoutScript = (): Promise<Visit> => visit(browser, { javaScript: false })
-const WITHOUT = [
+const OLD_BROWSERS = [
   ['an older browser', visitFromOldBrowser],
   ['a browser without JavaScript', visitWithoutScript],
 ] as const
 
-describe.each(WITHOUT)('in %s', (_, visitFrom) => {
+describe.each(OLD_BROWSERS)('in %s', (_, visitFrom) => {
   test('the text below the header of an event does not touch it', async () => {
     const { page, context } = await visitFrom()
     await page.goto(server.url + FORM)

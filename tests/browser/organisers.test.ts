@@ -302,7 +302,7 @@ describe('the page for organisers', () => {
     const heading = page.getByRole('heading', { level: 2 }).first()
     const answer = async (question: string, text: string | null) => {
       await heading.getByText(question).waitFor()
-      // What is typed at once goes into the field of the new question.
+      // Text that is typed immediately goes into the field of the new question.
       const target = text === null ? heading : page.getByRole('textbox', { name: question })
       if (text !== null || !(await page.getByRole('textbox', { name: question }).isVisible()))
         await expect
@@ -380,7 +380,7 @@ describe('the page for organisers', () => {
       },
       quotas: [{ max: { ultrasound: 30 } }],
     })
-    // A tab opened later has nothing but what the browser keeps.
+    // A tab that is opened later has only the data that the browser stores.
     const laterTab = await context.newPage()
     await laterTab.goto(`${server.url}/organisers`)
     await laterTab.getByRole('button', { name: 'Continue with your answers' }).waitFor()
@@ -403,7 +403,7 @@ describe('the page for organisers', () => {
     await page.keyboard.press('Control+End')
     await page.keyboard.type('hold_s')
     await page.getByRole('option', { name: 'hold_seats_for' }).waitFor()
-    // A list of completions does not take keys that are typed at once after it opens: such an Enter is removed.
+    // A list of completions ignores keys that are typed immediately after it opens, so such an Enter is removed.
     await expect
       .poll(async () => {
         await page.keyboard.press('Enter')

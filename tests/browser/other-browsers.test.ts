@@ -23,15 +23,15 @@ import type { TestServer } from './serve.ts'
 
 const NAME = 'Dr Jürgen D’Souza आशा'
 /** Text on the gateway's payment page. */
-const GATEWAY = 'no real money moves here'
+const GATEWAY_TEXT = 'no real money moves here'
 const EMAIL = 'juergen@sample.example'
 
 const OLD_CHROMIUM = process.env['OLD_CHROMIUM']
 /** A journey of four pages, each at three widths, on a busy machine. */
-const PATIENT = { timeout: 600_000 }
+const LONG_TIMEOUT = { timeout: 600_000 }
 const NO_COOKIES = { 'network.cookie.cookieBehavior': 2 }
 
-const DATED = fixtureEvent().replace(
+const EVENT_WITH_DATE = fixtureEvent().replace(
   '        - {id: letter,',
   '        - {id: arrives_on, type: date, label: Arriving on}\n        - {id: letter,',
 )
@@ -44,21 +44,26 @@ const SET_DATE = `(() => {
 })()`
 
 type BrowserCase = { readonly name: string; readonly start: () => Promise<Driver> }
-const OTHERS: readonly (BrowserCase & { readonly lacks: string | null })[] = [
-  { name: 'firefox', start: () => startFirefox(), lacks: explainMissingFirefox() },
-  { name: 'webkit', start: startWebKit, lacks: explainMissingWebKit() },
+const OTHER_BROWSERS: readonly (BrowserCase & { readonly missingReason: string | null })[] = [
+  { name: 'firefox', start: () => startFirefox(), missingReason: explainMissingFirefox() },
+  { name: 'webkit', start: startWebKit, missingReason: explainMissingWebKit() },
   {
     name: 'old-chromium',
     start: () => createPlaywrightDriver(OLD_CHROMIUM ?? ''),
-    lacks: OLD_CHROMIUM ? null : 'OLD_CHROMIUM names none (docs/browsers.md)',
+    missingReason: OLD_CHROMIUM ? null : 'OLD_CHROMIUM is not set (docs/browsers.md)',
   },
 ]
-for (const { name, lacks } of OTHERS)
-  if (lacks !== null) process.stderr.write(`not tried in ${name}: ${lacks}\n`)
+for (const { name, missingReason } of OTHER_BROWSERS)
+  if (missingReason !== null) process.stderr.write(`not tried in ${name}: ${missingReason}\n`)
 /** If no other browser is installed, `npm run thorough` uses the tests' own; `npm test` covers the journey in parts. */
-const OWN = { name: 'chromium', start: () => createPlaywrightDriver(process.env['CHROMIUM'] ?? '') }
-const FOUND: readonly BrowserCase[] = OTHERS.filter(({ lacks }) => lacks === null)
-const BROWSERS = FOUND.length === 0 && ALL_RUNS ? [OWN] : FOUND
+const OWN_CHROMIUM = {
+  name: 'chromium',
+  start: () => createPlaywrightDriver(process.env['CHROMIUM'] ?? ''),
+}
+const INSTALLED_BROWSERS: readonly BrowserCase[] = OTHER_BROWSERS.filter(
+  ({ missingReason }) => missingReason === null,
+)
+const BROWSERS = INSTALLED_BROWSERS.length === 0 && ALL_RUNS ? [OWN_CHROMIUM] : INSTALLED_BROWSERS
 
 let server: TestServer
 let inbox: Inbox
@@ -72,7 +77,7 @@ beforeAll(async () => {
   inbox = await openInbox()
   server = await serve(
     { SMTP_URL: inbox.url, MAIL_FROM: 'no-reply@example.org', CLOCK: '2026-01-10' },
-    ({ eventsDir }) => writeFileSync(join(eventsDir, 'sample2026.yaml'), DATED),
+    ({ eventsDir }) => writeFileSync(join(eventsDir, 'sample2026.yaml'), EVENT_WITH_DATE),
   )
 })
 afterAll(async () => {
@@ -86,9 +91,9 @@ afterAll(async () => {
 /** Started by the first test that needs it, and closed after all tests. */
 const drivers = new Map<string, Promise<Driver>>()
 const startDriver = ({ name, start }: BrowserCase): Promise<Driver> => {
-  const begun = drivers.get(name) ?? start()
-  drivers.set(name, begun)
-  return begun
+  const started = drivers.get(name) ?? start()
+  drivers.set(name, started)
+  return started
 }
 
 async function fillIn(driver: Driver, email: string): Promise<void> {
@@ -104,7 +109,7 @@ async function fillIn(driver: Driver, email: string): Promise<void> {
   await driver.attach(proof)
   await driver.sees('Total Amount')
   await driver.sees(', sent')
-  // A part of the summary that comes later than the rest.
+  // This part of the summary is rendered last.
   await driver.sees('Price valid until')
 }
 async function signIn(driver: Driver): Promise<void> {
@@ -120,14 +125,14 @@ describe.each(BROWSERS)('in $name', (browser) => {
   const { name } = browser
   test(
     `${NAME} registers with a document, pays and opens the self-service page; staff see it`,
-    PATIENT,
+    LONG_TIMEOUT,
     async () => {
       const driver = await startDriver(browser)
       const email = `${name}.${EMAIL}`
       await fillIn(driver, email)
       expect.soft(await driver.inspectLayout(`${name}-1-form`)).toEqual([])
       await driver.press('Proceed to Secure Payment')
-      await driver.sees(GATEWAY)
+      await driver.sees(GATEWAY_TEXT)
       expect.soft(await driver.inspectLayout(`${name}-2-gateway`)).toEqual([])
       await driver.press('Pay')
       await driver.sees('Registration Confirmed')
@@ -154,7 +159,7 @@ describe.each(BROWSERS.filter((candidate) => candidate.name === 'firefox'))(
   () => {
     test(
       'the form of an event with an upload opens and can be paid; the sign-in page says that cookies are required',
-      PATIENT,
+      LONG_TIMEOUT,
       async () => {
         const driver = await startDriver({
           name: 'firefox-no-cookies',
@@ -182,16 +187,16 @@ describe.each(BROWSERS.filter((candidate) => candidate.name === 'firefox'))(
 )
 
 describe.each(BROWSERS.filter((candidate) => candidate.name === 'webkit'))('in $name', (page) => {
-  test("an empty date field does not show today's date", PATIENT, async () => {
+  test("an empty date field does not show today's date", LONG_TIMEOUT, async () => {
     const driver = await startDriver(page)
-    const ink = (): Promise<number> => countColours(driver, 'input[type=date]')
+    const countInkColours = (): Promise<number> => countColours(driver, 'input[type=date]')
     await driver.open(`${server.url}/sample2026`)
     await driver.sees('Arriving on')
     expect.soft(await driver.inspectLayout('webkit-6-empty-date')).toEqual([])
     // The page may still move between measuring the field's position and the screenshot.
-    await expect.poll(ink).toBe(1)
+    await expect.poll(countInkColours).toBe(1)
     await driver.evaluate(SET_DATE)
     // Once it has an answer, the same screenshot contains text.
-    await expect.poll(ink).toBeGreaterThan(3)
+    await expect.poll(countInkColours).toBeGreaterThan(3)
   })
 })

@@ -118,7 +118,7 @@ describe('a postgraduate with a document', () => {
     ])
       expect(notes).toContain(note)
     await expectAccessible(page, 'success')
-    // What the scanner at the desk reads from the screen of a phone.
+    // The scanner at the desk reads the code from the screen of a phone.
     expect(readCode(await captureTicketCode(page.url()))).toBe(regNo)
     const [entry] = await Promise.all([
       page.waitForEvent('download'),

@@ -1,6 +1,6 @@
 /**
- * Events as published pages describe them, one of each kind: a delegate fills in the form in a browser and pays by card at the simulators, or
- * by a transfer that the office confirms.
+ * Events as published pages describe them, one of each kind: a delegate fills in the form in a browser and pays by
+ * card at the simulators, or by a transfer that the office confirms.
  */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ type Row = {
   readonly total: string
   readonly heading: string
 }
-/** Of an event that accepts only cards. */
+/** The label in an event that accepts only cards. */
 const SECURE = 'Proceed to Secure Payment'
 const REGISTERED = 'You Are Registered'
 const ROWS: readonly Row[] = [
@@ -240,8 +240,8 @@ const ROWS: readonly Row[] = [
 ]
 
 /**
- * One of each kind in `npm test`: several people and nights paid by card, a transfer in rupees, an approval with documents, dollars by card,
- * euros by transfer. The bills of all are also tested by their examples.
+ * One of each kind in `npm test`: several people and nights paid by card, a transfer in rupees, an approval with
+ * documents, dollars by card, euros by transfer. The bills of all are also tested by their examples.
  */
 const KINDS = [
   'ghatmeet2027',

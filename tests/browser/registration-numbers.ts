@@ -30,7 +30,9 @@ export function readAssigned(dataDir: string, formerNumbers: FourNumbers): FourN
   return numbers
 }
 
-/** Facts of an imported registration. The registration number was assigned; the transaction ID is the former number. */
+/**
+ * The page data of an imported registration: an assigned registration number, and the former one as transaction ID.
+ */
 export const replaceNumber = (
   facts: Readonly<Record<string, string | undefined>>,
   formerNumber: string,

@@ -1,6 +1,7 @@
 /**
- * Result pages of every event in every state: paid, pending, failed, refunded; without, with an invalid and with an unknown order ID; and
- * with a server that does not respond. The registrations are imported, so no status depends on a gateway.
+ * Result pages of every event in every state: paid, pending, failed, refunded; without, with an invalid and with an
+ * unknown order ID; and with a server that does not respond. The registrations are imported, so no status depends on
+ * a gateway.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -333,7 +334,7 @@ describe.each(CASES)('$title', (event) => {
     const text = await readMain(page)
     for (const phrase of [DELEGATE.full_name, ...event.paid.notes]) expect(text).toContain(phrase)
     expect(text.replaceAll(' ', '')).toContain(paidNo)
-    // An assigned number may contain these digits by chance.
+    // A newly assigned number may contain these digits by chance.
     expect(text.replaceAll(' ', '').replaceAll(paidNo, '')).not.toContain('2001')
     for (const name of ['Download Receipt', 'Print Confirmation'])
       expect(await page.getByRole('button', { name }).count()).toBe(

@@ -1,6 +1,7 @@
 /**
- * What screen readers announce on the form of every open event, read from the accessibility tree: the name of each control, whether it is
- * required, and its error. Also checks with axe the states of these forms that no other test opens.
+ * What screen readers announce on the form of every open event, read from the accessibility tree: the name of each
+ * control, whether it is required, and its error. Also checks with axe the states of these forms that no other test
+ * opens.
  */
 import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -37,7 +38,10 @@ type Form = {
   readonly path: string
   /** Opens every conditional field. */
   readonly open: (page: Page) => Promise<void>
-  /** Control and message in form order; the order of the tree differs. The file control also has the name of its button. */
+  /**
+   * Controls and messages in form order, which is not the order of the tree. The file control's name includes that of
+   * its button.
+   */
   readonly errors: readonly (readonly [name: string, message: string])[]
   readonly optional: readonly string[]
 }
@@ -96,7 +100,7 @@ const FORMS: readonly Form[] = [
 /** Removes the visual "(optional)" mark from a name. */
 const toBareName = (name: string): string => name.replace(/ \(optional\)$/, '')
 
-// The shorter forms are of the same kind.
+// The shorter forms have the same kinds of controls.
 describe.each(ALL_RUNS ? FORMS : FORMS.filter(({ path }) => path !== '/chirurgia2026'))(
   '$path',
   ({ path, open: openForm, errors, optional }) => {
@@ -162,7 +166,7 @@ describe.each(ALL_RUNS ? FORMS : FORMS.filter(({ path }) => path !== '/chirurgia
   },
 )
 
-describe('states of a form that no other test checks with axe', () => {
+describe('states of the form that no other test checks with axe', () => {
   test('S132: prices that cannot be loaded, and later can', async () => {
     const { page, context } = await visit(browser)
     await page.route('**/midzone2025', removePrices)

@@ -1,6 +1,6 @@
 /**
- * Starts a server for a test file, with free ports, a temporary folder and the sandbox gateway. It runs in the test process, whose modules
- * are loaded, or as a separate process if the test needs one.
+ * Starts a server for a test file, with free ports, a temporary folder and the sandbox gateway. It runs in the test
+ * process, whose modules are loaded, or as a separate process if the test needs one.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -32,7 +32,7 @@ export type TestServer = {
   /** Returns the printed text and the log. */
   readonly readOutput: () => string
   readonly stop: () => Promise<void>
-  /** Stops and keeps the data, for `serveAgain`. */
+  /** Stops the server and keeps the data, for `serveAgain`. */
   readonly halt: () => Promise<void>
 }
 export type TestServerProcess = TestServer & { readonly process: ChildProcess }
@@ -69,7 +69,7 @@ const isFree = (port: number): Promise<boolean> =>
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 
-/** Checked once for all files of a worker. */
+/** The build is checked once for all files of a worker. */
 let buildCheck: boolean | null = null
 
 /** Starts the server in this process and waits until it listens. `variables` override the defaults. */
@@ -146,7 +146,7 @@ async function createFolders(
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'))
   const folders = { dataDir: join(folder, 'var'), eventsDir: join(folder, 'events') }
   cpSync(join(tree, 'events'), folders.eventsDir, { recursive: true })
-  // Another checkout has different tables.
+  // The tables of another checkout may differ.
   if (tree === TOP) await useEmptyDatabase(folders.dataDir)
   await prepare(folders)
   useCompiledEvents(folders.dataDir)
@@ -165,8 +165,8 @@ const buildDefaults = (folders: {
 })
 
 /**
- * Starts a server process and waits until it prints that it listens. `tree` can be another checkout. The command `demo` fills its own
- * database.
+ * Starts a server process and waits until it prints that it listens. `tree` can be another checkout. The command
+ * `demo` fills its own database.
  */
 export async function serveAsProcess(
   variables: Variables = {},

@@ -1,6 +1,6 @@
 /**
- * Three events, each from its form to its confirmation: a marathon with a family, a shirt and a donation; a free webinar; a national
- * conference with a multi-page form. Also the rejections that their delegates see.
+ * Three events, each from its form to its confirmation: a marathon with a family, a shirt and a donation; a free
+ * webinar; a national conference with a multi-page form. Also the rejections that their delegates see.
  */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -158,7 +158,7 @@ test('a webinar participant consents and pays nothing, and each email address ge
   const seatButton = findButton(page, 'Keep Me a Seat')
   await seatButton.click()
   await page.getByText('Without this we cannot send the link').first().waitFor()
-  // Its only section has the title of its summary.
+  // Its only section has the same title as its summary.
   await page.setViewportSize({ width: 360, height: 740 })
   await expectAccessible(page, 'a form of one section, on a phone')
   await page.setViewportSize({ width: 1280, height: 900 })
@@ -268,7 +268,7 @@ test('a delegate goes through the form page by page, cannot choose unavailable i
 })
 
 registerThorough(() => {
-  test('faculty with a code pays nothing, and the code is then used up', async () => {
+  test('a faculty member with a code pays nothing, and the code is then used up', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     for (const name of ['Faculty One', 'Faculty Two']) {
       await fillAboutYou(page, name)

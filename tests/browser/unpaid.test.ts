@@ -128,7 +128,7 @@ describe('a slow payment', () => {
     // The page polls until the gateway has the result.
     const paidHeading = page.getByRole('heading', { name: 'Registration Confirmed' })
     await paidHeading.waitFor({ timeout: 200_000 })
-    // Announced once: by the focus, and not also by a live region.
+    // Announced once: by the focus, not by a live region as well.
     await expect
       .poll(() => paidHeading.evaluate((heading) => heading === document.activeElement))
       .toBe(true)

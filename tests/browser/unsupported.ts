@@ -59,8 +59,8 @@ for (const [name, api] of Object.entries(interfaces)) {
 }
 
 /**
- * If the type of a receiver is unknown, it is assumed to be one of these. Other interfaces (payment requests, graphics, sensors) have
- * members with the same names as properties of ordinary objects.
+ * If the type of a receiver is unknown, it is assumed to be one of these. Other interfaces (payment requests,
+ * graphics, sensors) have members with the same names as properties of ordinary objects.
  */
 const COMMON_INTERFACES =
   /^(Element|HTML\w*Element|Node(List)?|Document(Fragment)?|(Mouse|Keyboard|Input|UI)?Event(Target)?|Blob|File|FileList|FormData|Response|Request|Headers|URL(SearchParams)?|Abort(Controller|Signal)|Storage|DataTransfer|Selection|Range|DOMTokenList|CSSStyleDeclaration|HTMLCollection)$/
@@ -106,9 +106,9 @@ const isNode = (value: unknown): value is Node =>
 const getChildren = (node: Node): Node[] => Object.values(node).flat().filter(isNode)
 
 /**
- * Returns the features that `source` uses and one of `browsers` lacks, with those browsers: `Array.toSorted: chrome, safari`. A name after
- * `typeof` or before `?.` is a feature test, not a use. If the type of `x` in `x.name` is unknown, it is reported only if every common
- * interface with such a member is too new.
+ * Returns the features that `source` uses and that one of `browsers` lacks, with those browsers: `Array.toSorted:
+ * chrome, safari`. A name after `typeof` or before `?.` is a feature test, not a use. If the type of `x` in `x.name`
+ * is unknown, it is reported only if every common interface with such a member is too new.
  */
 export function findUnsupportedFeatures(
   source: string,

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { findMisfit, TOP } from '../mistakes.ts'
 import { ELSEWHERE, FINDINGS, readGuards, updatePage, SUBJECTS } from './guards.ts'
 
-test('every finding has a guard that can be removed, or a note that says where its guard is', () => {
+test('every finding has a guard that can be removed, or a note that states where its guard is', () => {
   for (const subject of SUBJECTS) {
     const findingsWithGuard = readGuards().flatMap((guard) =>
       guard.subject === subject ? [guard.finding] : [],
@@ -19,7 +19,7 @@ test('every finding has a guard that can be removed, or a note that says where i
   }
 })
 
-test('every guard can still be found in the tree: update its text if it moved', () => {
+test('every guard can still be found in the tree (update its text if the code changed)', () => {
   const misfits = readGuards().map(({ mistake }) => [mistake.name, findMisfit(mistake)] as const)
   expect(misfits.filter(([, misfit]) => misfit !== null)).toEqual([])
 })

@@ -73,7 +73,7 @@ async function buildWebApp(tree: string): Promise<() => void> {
   }
 }
 
-/** What is wrong with the guard's proof. Null if nothing is. Restores the tree afterwards. */
+/** Returns the problem with the guard's proof, or null. Restores the tree afterwards. */
 async function proveGuard(tree: string, guard: Guard): Promise<string | null> {
   const undo = applyMistake(guard.mistake, tree)
   if (typeof undo === 'string') return `the guard is missing: ${undo}`
@@ -110,7 +110,7 @@ try {
   rmSync(tree, { recursive: true, force: true })
 }
 
-/** Returns how many of them have a test that fails without them. */
+/** Returns the number of guards that have a test that fails without them. */
 async function proveGuards(tree: string, chosen: readonly Guard[]): Promise<number> {
   const files = new Set(chosen.map(({ test }) => test.file))
   reportProgress({ step: 'Running test files with the guards', done: 0, total: files.size })

@@ -20,7 +20,7 @@ export type CheckedMutant = {
    * of these.
    */
   readonly damage: 'harmful' | 'wording' | 'checking' | 'contradiction' | 'harmless'
-  /** Errors and warnings; notes never block. */
+  /** Errors and warnings, without notes. */
   readonly findings: readonly Finding[]
   readonly rightLine: boolean
   /** The report of `diff`, shortened. */
@@ -58,7 +58,7 @@ export function checkMutant(
     path: original.path,
   })
   const findings = allFindings.filter(({ severity }) => severity !== 'note')
-  // Uses the meaning of the file, not the checker's verdict: otherwise its own false alarms would look like harm.
+  // Judges by the meaning of the file, not by findings: otherwise the checker's false alarms would look like harm.
   const isUnreadable = allFindings.some(
     ({ code, severity }) => severity === 'error' && code.startsWith('EV0'),
   )

@@ -1,6 +1,6 @@
 /** No mistake in an event file reaches a delegate: typical mistakes, made in our own files. */
 import { expect, test } from 'vitest'
-import { FOLDERS, runMutants, formatCount } from './run.ts'
+import { FOLDERS, runMutants, formatResults } from './run.ts'
 import { ALL_RUNS, chooseRuns } from '../runs.ts'
 
 /** Primes, so that no kind of mistake is skipped every time; `npm run mutants` skips none. */
@@ -8,7 +8,7 @@ const STRIDE = ALL_RUNS ? 37 : 227
 
 test('finds the harmful mistakes in the event files at their lines, and has no finding for the others', () => {
   const count = runMutants(FOLDERS.ours, STRIDE)
-  console.log(formatCount(count))
+  console.log(formatResults(count))
   expect(count.mutants).toBeGreaterThanOrEqual(chooseRuns(450, 72))
   expect(count.harmful).toBeGreaterThanOrEqual(chooseRuns(270, 42))
   expect((count.harmful - count.missed.length) / count.harmful).toBeGreaterThanOrEqual(0.99)
@@ -17,14 +17,14 @@ test('finds the harmful mistakes in the event files at their lines, and has no f
 })
 
 /**
- * Each one proves a whole bill again, which takes a tenth of a second: `npm run mutants:whole 7` tries more than three
- * thousand.
+ * Each mutant proves a whole bill again, which takes a tenth of a second: `npm run mutants:whole 7` tries more than
+ * three thousand.
  */
 const WHOLE_STRIDE = ALL_RUNS ? 599 : 2999
 
 test('finds the harmful mistakes in events with items, and has no finding for the others', () => {
   const count = runMutants(FOLDERS.whole, WHOLE_STRIDE, 5)
-  console.log(formatCount(count))
+  console.log(formatResults(count))
   expect(count.harmful).toBeGreaterThanOrEqual(chooseRuns(20, 3))
   expect(count.missed).toEqual([])
   expect(count.elsewhere).toEqual([])

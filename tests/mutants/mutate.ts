@@ -21,10 +21,7 @@ export type Mutant = {
   /** The mutation, for the report: `fees.prices.afpi-pg.2: 5250 → 525`. */
   readonly what: string
   readonly text: string
-  /**
-   * First and last line of the mutant that the change touched; lines count from 1. For a removed part: its former
-   * position.
-   */
+  /** The first and last changed line of the mutant, from 1. For a removed part: its former position. */
   readonly lines: readonly [number, number]
   /** Lines of the parent keys of the change: these lack a removed part. */
   readonly parents: readonly number[]

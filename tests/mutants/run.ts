@@ -15,7 +15,7 @@ const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf
 /** The folders whose event files are changed: ours, and invented events with items. */
 export const FOLDERS = { ours: 'events', whole: 'tests/events' } as const
 
-export type Count = {
+export type MutantResults = {
   readonly mutants: number
   readonly harmful: number
   readonly missed: readonly string[]
@@ -43,7 +43,7 @@ export function runMutants(
   stride: number,
   offset = 0,
   isProgressShown = false,
-): Count {
+): MutantResults {
   const shared: SharedFiles = {
     lists: read('events/_shared/lists.yaml'),
     gateways: read('events/_shared/gateways.yaml'),
@@ -106,7 +106,7 @@ export function runMutants(
   }
 }
 
-/** Why no other part of the file contradicts it. */
+/** Returns why no other part of the file contradicts the mistake. */
 function explainMissed({ mutant, changes }: CheckedFileMutant): string {
   if (mutant.mutation === 'misspell' || mutant.mutation === 'other case')
     return 'a name that appears once, and that no promise repeats'
@@ -116,7 +116,7 @@ function explainMissed({ mutant, changes }: CheckedFileMutant): string {
 }
 
 /** The output of `npm run mutants`, also printed by the test. */
-export function formatCount(count: Count): string {
+export function formatResults(count: MutantResults): string {
   const formatShare = (part: number, total: number): string =>
     total === 0 ? '–' : `${((100 * part) / total).toFixed(2)}%`
   const found = count.harmful - count.missed.length
@@ -124,12 +124,12 @@ export function formatCount(count: Count): string {
     lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]
   return [
     `${count.mutants} mutants`,
-    `harmful ${count.harmful}: found ${found} (${formatShare(found, count.harmful)}), not where it is wrong ${count.elsewhere.length}`,
+    `harmful ${count.harmful}: found ${found} (${formatShare(found, count.harmful)}), at another line ${count.elsewhere.length}`,
     `wording and order ${count.wording}: found ${count.wordingFound} (${formatShare(count.wordingFound, count.wording)})`,
     `instructions to the checker ${count.checking}: found ${count.checkingFound}; contradictions ${count.contradictions}`,
     `harmless ${count.harmless}: false alarms ${count.alarms.length}`,
     ...formatBlock('not found, and why:', count.missed),
-    ...formatBlock('found elsewhere:', count.elsewhere),
+    ...formatBlock('found at another line:', count.elsewhere),
     ...formatBlock('false alarms:', count.alarms),
   ].join('\n')
 }
@@ -139,7 +139,7 @@ if (import.meta.main) {
   const count = await showProgress({ progressStream: process.stderr }, async () =>
     runMutants(folder, Number(stride), Number(from), true),
   )
-  console.log(formatCount(count))
+  console.log(formatResults(count))
   const found = count.harmful - count.missed.length
   process.exitCode =
     found / count.harmful >= 0.99 &&

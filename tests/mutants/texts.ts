@@ -19,7 +19,7 @@ const shared: SharedFiles = {
   texts: read('_shared/texts.yaml'),
 }
 const RUNS = Number(process.argv[2] ?? 100_000)
-/** A whole file takes about twenty milliseconds; a hundred times that is a hang. */
+/** A whole file takes about twenty milliseconds; a hundred times as long counts as a hang. */
 const MS_MAX = 5000
 
 const sources = readdirSync(TOP)

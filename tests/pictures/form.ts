@@ -52,7 +52,7 @@ async function submitWithError(
 
 const goToNextPage = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Next', exact: true }).click()
-/** The remaining ones. */
+/** The options with seats left. */
 const findWorkshops = (page: Page) => page.locator('input[name=workshops]:enabled')
 
 /** Of the conference whose form has pages. */

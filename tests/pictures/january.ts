@@ -1,6 +1,7 @@
 /**
- * `node tests/pictures/january.ts FOLDER`: an office with a January of two events that share a bank and a gateway account, for
- * closing the month by hand in a browser. Writes the bank statement, two settlement reports and the expected figures to FOLDER.
+ * `node tests/pictures/january.ts FOLDER`: an office with a January of two events that share a bank and a gateway
+ * account, for closing the month by hand in a browser. Writes the bank statement, two settlement reports and the
+ * expected figures to FOLDER.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -125,7 +126,7 @@ for (const [way, people] of [
       null,
     )
 
-/** 37 paise beyond whole rupees, so that a lost paisa is seen. */
+/** 37 paise beyond whole rupees, so that a lost paisa is noticed. */
 const getRefund = (n: number) => toAmount(100_37 + n * 100)
 let refunded = 0
 const gatewayRefunds = cards.slice(0, REFUNDS_EACH)

@@ -1,4 +1,4 @@
-/** The staff pages, their dialogs before an action, and what they show once. */
+/** The staff pages, their dialogs before an action, and pages that are shown only once. */
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { clickAtGateway, registerThroughApi } from '../browser/delegate.ts'
@@ -458,7 +458,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
         await twoStepForm.getByRole('img', { name: /QR code/ }).waitFor()
       },
     },
-    // The last but one, because afterwards a code is required.
+    // The second-last picture, because afterwards signing in requires a code.
     {
       name: 'office-account-recovery-codes',
       open: async (page) => {

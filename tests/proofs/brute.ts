@@ -1,6 +1,6 @@
 /**
- * The checker's claims about a bill, found by trying every combination of answers and context on every day, as the
- * server would check and price them.
+ * The checker's claims about a bill, computed by trying every combination of answers and context on every day,
+ * checked and priced as by the server.
  */
 import {
   findCategory,
@@ -81,7 +81,7 @@ function listAnswers(field: Field): readonly unknown[] {
   }
 }
 
-/** Every combination of answers and context, each once; as they would arrive. */
+/** Every combination of answers and context once, as a form would send it. */
 function* listCombinations(event: EventConfig): Generator<{ raw: RawAnswers; facts: Answers }> {
   const axes: readonly (readonly [string, readonly unknown[]])[] = [
     ...event.fields.map((field) => [field.id, listAnswers(field)] as const),
@@ -109,7 +109,7 @@ function* listCombinations(event: EventConfig): Generator<{ raw: RawAnswers; fac
   }
 }
 
-/** How many combinations an event has. */
+/** Counts the combinations of an event. */
 export function countCombinations(event: EventConfig): number {
   return (
     event.fields.reduce((product, field) => product * listAnswers(field).length, 1) *
@@ -149,7 +149,7 @@ function* listAcceptedByMethod(
       yield { answers: withMethod(event, answers, method), category }
 }
 
-/** The same findings by trying every combination. */
+/** Finds the same by trying every combination. */
 export function tryAllCombinations(event: EventConfig): BillFindings {
   const holes = new Set<string>()
   const reached = new Set<string>()

@@ -7,7 +7,10 @@ import { randomEvent } from './events.ts'
 /** Events with more combinations are skipped; another event is drawn instead. */
 const TRIED_MAX = 1500
 
-/** The proof's result, in the same form. Null if too large, which no event of this size may be. */
+/**
+ * The proof's result in the same format. Null if the proof is too large, which must not occur for events of this
+ * size.
+ */
 export function proveAll(event: EventConfig): BillFindings | null {
   const { items, extremes: all } = proveBill(event)
   const extremes = all?.[0] ?? null
@@ -48,7 +51,7 @@ export function drawEvent(seed: number, number: number): EventConfig {
   }
 }
 
-/** An amount off a counted item may leave the least at a number between one and the maximum, which no proof checks. */
+/** An amount off a counted item may be lowest at a quantity between one and the maximum, which no proof checks. */
 function isAbove({ fees }: EventConfig, claimed: BillFindings, tried: BillFindings): boolean {
   const hasAmountOff = fees.adjustments.some(({ by }) => 'amount' in by && by.amount < 0)
   return hasAmountOff && (claimed.smallest ?? Infinity) > (tried.smallest ?? Infinity)

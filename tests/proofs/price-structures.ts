@@ -1,4 +1,7 @@
-/** Adds to a random event what published fee pages have: prices by method, items and groups with own periods, tax by rule. */
+/**
+ * Adds features of published fee pages to a random event: prices by method, items and groups with their own periods,
+ * tax by rule.
+ */
 import { day, type EventConfig } from '../../engine/index.ts'
 import type { Condition } from '../../engine/event/answer-types.ts'
 import type { Fees, Item, Period, PriceGroup, TaxRule } from '../../engine/event/pricing-types.ts'
@@ -17,7 +20,9 @@ const OWN_PERIODS = [
   { id: 'third', label: 'Third', from: day('2026-01-06') },
 ]
 
-/** Periods of groups: one of a day within a period of the event; one with the names of the event's periods, on other days. */
+/**
+ * Periods of groups: a single day within a period of the event, or the names of the event's periods on other days.
+ */
 const GROUP_PERIODS: readonly (readonly Period[])[] = [
   [
     { id: 'first', label: 'First', to: day('2026-01-01') },
@@ -83,7 +88,7 @@ export function addPriceStructures(event: EventConfig, ...name: readonly number[
   }
 }
 
-/** None, one or two groups; the first category may be left without one, or not. */
+/** None, one or two groups; the first category may be in none of them. */
 function addGroups(
   { chance, pick }: Random,
   { categories, fees }: EventConfig,

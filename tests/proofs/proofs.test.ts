@@ -54,7 +54,7 @@ test('every combination of an event with groups is quoted in the period of its c
 })
 
 test('an adjustment that exceeds the price of one night is reported, although zero and three nights hide it', () => {
-  // Two events that a longer run had found.
+  // Two events that a longer run found.
   expect([8864, 9224].flatMap((number) => findDifferences(drawEvent(1, number)))).toEqual([])
 })
 
@@ -70,7 +70,7 @@ test('the random events include bills that are not on sale, adjustments that ded
   ).toBeGreaterThan(20)
 })
 
-test('a claim about another event is detected as wrong', () => {
+test('a claim about another event is found to be wrong', () => {
   const events = Array.from({ length: 20 }, (_, number) => drawEvent(SEED, number))
   const detectedEvents = events.filter((event) => {
     // The same event, except for one field whose requirement is reversed.

@@ -1,6 +1,6 @@
 /**
- * Generates bank statement lines that are hard to match, and checks the invariants for them: the conference's own account number, a
- * reference within a longer number, one reference in several lines, and two equal transfers.
+ * Generates bank statement lines that are hard to match, and checks their invariants: the conference's own account
+ * number, a reference within a longer number, one reference in several lines, and two equal transfers.
  */
 import { INR, toAmount, toMajorUnits } from '../../engine/index.ts'
 import type { Currency, Day } from '../../engine/index.ts'
@@ -30,8 +30,8 @@ export function payEqualAmount(
 }
 
 /**
- * Generates additions to the narration of a transfer: none, our account, the reference of another transfer, or a longer number that
- * contains a claimed reference but is not a bank reference.
+ * Generates additions to the narration of a transfer: none, our account, the reference of another transfer, or a
+ * longer number that contains a claimed reference but is not a bank reference.
  */
 export function drawAdditions(
   payments: readonly BankPayment[],
@@ -61,8 +61,8 @@ export function drawEqualRows(today: Day, random: Random): readonly string[] {
 const FOREIGN = 'TRANSFER OF RUPEES'
 
 /**
- * The same lines in a statement in euro, with amounts as 1180.00 or as 1.180,00. The last line is a transfer in rupees, in many of them for
- * exactly the amount of a registration whose number it states.
+ * The same lines in a statement in euro, with amounts as 1180.00 or as 1.180,00. The last line is a transfer in
+ * rupees, in many of them for exactly the amount of a registration whose number it states.
  */
 export function toEuroLines(
   [header = '', ...rows]: readonly string[],

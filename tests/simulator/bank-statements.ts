@@ -1,6 +1,6 @@
 /**
- * Simulates a treasurer who imports the bank statement and confirms all matches, sometimes twice or concurrently. Checks that a payment
- * claim is matched with its line, and that confirmed payments equal their lines.
+ * Simulates a treasurer who imports the bank statement and confirms all matches, sometimes twice or concurrently.
+ * Checks that a payment claim is matched with its line, and that confirmed payments equal their lines.
  */
 import { INR, toMajorUnits } from '../../engine/index.ts'
 import type { Currency, Day } from '../../engine/index.ts'
@@ -41,7 +41,7 @@ const RECORDED_PAYMENTS_SQL = `SELECT c.reference, c.amount, c.currency, r.reg_n
 
 type PreviewResponse = Extract<ReconcileResponse, { header: null }>
 type Lines = PreviewResponse['lines']
-/** By the reference as the bank prints it. */
+/** By the reference in the bank's format. */
 type RecordedPayment = {
   readonly amount: number
   readonly currency: string
@@ -269,7 +269,7 @@ const readNumbers = async (sql: () => Sql, event: string): Promise<readonly stri
     ).all(event)
   ).map(({ reg_no: regNo }) => regNo)
 
-/** A registration whose number is in a line is never ignored in favour of the one whose reference is in it. */
+/** A registration whose number is in a line is never ignored in favour of another whose reference is in it. */
 function checkAmbiguousLines(
   lines: Lines,
   alsoNamed: readonly (string | null)[],

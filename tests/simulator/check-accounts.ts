@@ -1,6 +1,6 @@
 /**
- * Invariants for merchant accounts: what is recorded of each account, in each currency and for each registration equals the books of its
- * gateway, after every write.
+ * Invariants for merchant accounts: the recorded sums of each account, currency and registration equal the books of
+ * its gateway, after every write.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
@@ -17,7 +17,7 @@ type CaptureRow = {
   readonly amount: number
   readonly currency: string
   readonly order_id: string
-  /** Of the order. */
+  /** The amount of the order. */
   readonly payer: number
 }
 const CAPTURES_SQL = `SELECT c.id, c.source, c.account, c.reference, c.amount, c.currency, p.order_id, p.registration_id AS payer
@@ -27,7 +27,7 @@ type RefundRow = {
   readonly reference: string
   readonly amount: number
 }
-/** Without those that staff recorded without a reference. */
+/** Excludes refunds that staff recorded without a reference. */
 const REFUNDS_SQL =
   "SELECT capture_id, reference, amount FROM refunds WHERE state = 'done' AND reference IS NOT NULL"
 /** A bill in another currency than rupees. */
@@ -43,7 +43,7 @@ export function createAccountInvariants(
       .flatMap(({ gatewayRefunds }) => gatewayRefunds)
       .find((refund) => refund.reference === reference)
 
-  /** Sums by account and currency, and by payer and currency: as recorded, and as in the books of the gateway. */
+  /** Sums by account and currency, and by payer and currency, in the records and in the books of the gateway. */
   const compareBooks = async (): Promise<Violation | null> => {
     const recorded = new Map<string, number>()
     const books = new Map<string, number>()
@@ -113,7 +113,7 @@ export function createAccountInvariants(
 const add = (sums: Map<string, number>, key: string, amount: number): void =>
   void sums.set(key, (sums.get(key) ?? 0) + amount)
 
-/** The gateway and the account that the merchant has in event files. */
+/** The gateway and the account of the merchant in event files. */
 function getAccount({ merchantId }: Order): string {
   if (merchantId === RAZORPAY_MERCHANT) return `razorpay ${RAZORPAY_ACCOUNT.name}`
   const account = Object.values(ACCOUNTS)

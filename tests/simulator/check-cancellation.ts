@@ -1,6 +1,7 @@
 /**
- * Invariant for cancellations: the proposed refund and earlier refunds have the same sum, in any order of actions. An overpayment is owed
- * in full; the refund scale of the event file applies to the rest. A refund that was owed at its time counts as never paid.
+ * Invariant for cancellations: the proposed refund and earlier refunds have the same sum, in any order of actions. An
+ * overpayment is owed in full; the refund scale of the event file applies to the rest. A refund that was owed at its
+ * time counts as never paid.
  */
 import { dayOf } from '../../engine/index.ts'
 import type { Day, Instant } from '../../engine/index.ts'
@@ -34,7 +35,7 @@ const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
 
 /** The refund scale of the events that have one. */
 const refundPercentOn = (on: Day): number => (on <= '2026-01-31' ? 75 : on <= '2026-02-20' ? 50 : 0)
-/** The charge that is kept besides the percentage. */
+/** The charge that is kept in addition to the percentage. */
 const chargeOn = (on: Day, event: string): number =>
   event === EURO_EVENT && refundPercentOn(on) === 50 ? EURO_CHARGE : 0
 const toPaise = (rupees: number): number => Math.round(rupees * 100)
@@ -42,7 +43,7 @@ const toPaise = (rupees: number): number => Math.round(rupees * 100)
 const refundOn = (on: Day, price: number, event: string): number =>
   Math.max(0, Math.round((price * refundPercentOn(on)) / 100) - chargeOn(on, event))
 
-/** Reads the page of a registration; the clock of the server is right. */
+/** Checks the page of a registration, while the server's clock is right. */
 export async function checkProposal<Page>(
   { sql, refundDue }: { readonly sql: () => Sql; readonly refundDue: (id: number) => number },
   regNo: string,

@@ -3,7 +3,10 @@ import { INR } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
 
-/** Gateways take payments in another currency, which staff review; every other payment is recorded in that of the registration. */
+/**
+ * Gateways accept payments in another currency, which staff review; every other payment is recorded in the
+ * registration's currency.
+ */
 const OTHER_CURRENCY_SQL = `SELECT c.id, c.amount, c.currency, c.state, r.reg_no, r.currency AS price_currency FROM captures c
   LEFT JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = coalesce(p.registration_id, c.registration_id)
   WHERE c.currency <> r.currency AND (c.state IN ('fits', 'accepted') OR c.source NOT IN ('airpay', 'razorpay'))`
@@ -13,7 +16,7 @@ const NEWER_DOCUMENTS_SQL = `SELECT d.id, d.kind, d.serial, coalesce(d.body ->> 
 const CURRENCIES_SQL =
   'SELECT currency FROM registrations UNION SELECT currency FROM captures UNION SELECT currency FROM revenue'
 
-/** The sums of one currency: of payments, and of the counters of the categories that pay in it. */
+/** The sums of one currency: of the payments, and of the counters of categories that pay in it. */
 const formatSums = (currency: string): string => {
   return `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted') AND currency = '${currency}')
     - (SELECT coalesce(sum(b.amount), 0) FROM refunds b JOIN captures c ON c.id = b.capture_id

@@ -1,6 +1,6 @@
 /**
- * Invariants for disputes: Rollcall stores what the gateway said; staff record only lost disputes, each once; and they see a lost dispute
- * until they have recorded its whole amount or added a note.
+ * Invariants for disputes: Rollcall stores what the gateway said; staff record only lost disputes, each once; and
+ * they see a lost dispute until they have recorded its whole amount or added a note.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { readWaitingIds } from '../../server/storage/lists/work-queue.ts'
@@ -31,19 +31,19 @@ const DISPUTES_SQL = `SELECT dispute_id, registration_id, order_id, reference, a
 type Recorded = { readonly reference: string; readonly amount: number; readonly why: string }
 const RECORDED_SQL =
   "SELECT reference, amount, why FROM refunds WHERE reference LIKE 'disp%' AND state = 'done'"
-type OfPayment = {
+type PaymentAmount = {
   readonly registration_id: number
   readonly payment: string
   readonly amount: number
   readonly at: number
 }
-const BY_HAND_SQL = `SELECT c.registration_id, c.reference AS payment, f.amount, f.at
+const MANUAL_REFUNDS_SQL = `SELECT c.registration_id, c.reference AS payment, f.amount, f.at
   FROM refunds f JOIN captures c ON c.id = f.capture_id
   WHERE f.state = 'done' AND f.asked_at IS NULL AND f.who NOT IN ('gateway', 'import', 'migration')`
 const NOTES_SQL = "SELECT registration_id, at FROM acts WHERE act = 'note'"
 
 export type DisputeInvariants = {
-  /** The dispute with this id, if a refund names one. */
+  /** The dispute of this id, if the refund names one. */
   find(reference: string | null): Dispute | null
   afterWrite(): Promise<Violation | null>
   atRest(now: number): Promise<Violation | null>
@@ -58,7 +58,7 @@ export function createDisputeInvariants(
     [...gateway.orders.values()].flatMap((order) =>
       order.disputes.map((dispute) => ({ order, dispute })),
     )
-  /** How many statuses of each dispute were stored at most: a later response never gives way to an earlier one. */
+  /** The maximum number of stored statuses of each dispute: a later response is never replaced by an earlier one. */
   const latestStored = new Map<string, number>()
 
   const findStoredWrong = (row: Row): string | null => {
@@ -73,7 +73,7 @@ export function createDisputeInvariants(
     if (row.deducted !== (row.status === 'lost' ? amount : 0)) return 'the deduction is wrong'
     const index = changes.findLastIndex(({ status }) => status === row.status)
     if (index < (latestStored.get(dispute.id) ?? 0)) return 'an earlier status replaced a later one'
-    // Open and under review alternate: the first of equal statuses is the least that was seen.
+    // "Open" and "under review" alternate: the first of equal statuses is the minimum that was seen.
     const isRepeated = changes.filter(({ status }) => status === row.status).length > 1
     if (!isRepeated) latestStored.set(dispute.id, index)
     return index === -1 ? 'the gateway never said this' : null
@@ -82,7 +82,7 @@ export function createDisputeInvariants(
     for (const { dispute } of listDisputes()) {
       const own = listRecorded(recorded, dispute)
       if (own.length === 0) continue
-      // A loss that several payments share has a row for each, of one decision.
+      // A loss of several payments has a row for each, from one decision.
       if (new Set(own.map(({ why }) => why)).size > 1) return `${dispute.id} more than once`
       const sum = sumRecorded(recorded, dispute)
       if (!isLost(dispute)) return `${dispute.id} is ${getStatus(dispute)}`
@@ -94,8 +94,8 @@ export function createDisputeInvariants(
   const listWaiting = async (rows: readonly Row[]): Promise<readonly number[]> => {
     const recorded = await sql()<Recorded>(RECORDED_SQL).all()
     const notes = await sql()<{ registration_id: number; at: number }>(NOTES_SQL).all()
-    const byHand = await sql()<OfPayment>(BY_HAND_SQL).all()
-    /** Under whatever reference: what was refunded by hand since the first loss covers all losses of the payment. */
+    const byHand = await sql()<PaymentAmount>(MANUAL_REFUNDS_SQL).all()
+    /** Whatever the reference, manual refunds since the first loss count towards all losses of the payment. */
     const isCovered = (row: Row): boolean => {
       const losses = rows.filter(
         (other) =>

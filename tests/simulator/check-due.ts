@@ -1,6 +1,6 @@
 /**
- * Invariants for balances, checked after every write: counted payments equal the price minus waived amounts, except for the balance due or
- * owed; and an allowed action exists for every open balance.
+ * Invariants for balances, checked after every write: counted payments equal the price minus waived amounts, except
+ * for the balance due or owed; and every open balance has an allowed action.
  */
 import type { RegistrationState, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'

@@ -1,6 +1,6 @@
 /**
- * Invariants for the figures of each event, checked after every write that changes its payments or bills: the list, its export, the sales,
- * the payments and the dashboard equal the counted captures minus the completed refunds.
+ * Invariants for the figures of each event, checked after every write that changes its payments or bills: the list,
+ * its export, the sales, the payments and the dashboard equal the counted captures minus the completed refunds.
  */
 import { day, instant } from '../../engine/index.ts'
 import type { Amount, Currency } from '../../engine/index.ts'
@@ -44,7 +44,7 @@ export function createEventFigureInvariants(
 } {
   const statesBefore = new Map<string, string>()
 
-  /** In paise, from the store operations that the pages use. */
+  /** The figures in paise, from the store operations of the pages. */
   const readFigures = async (
     eventId: string,
     currency: Currency,

@@ -25,7 +25,7 @@ const NET_PAYMENTS_SQL = `SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.
   WHERE r.event_id = ? AND c.currency = ? AND c.state IN ('fits', 'accepted')`
 
 const NET_PAYMENTS_ELSEWHERE_SQL = `${NET_PAYMENTS_SQL} AND c.source NOT IN ('airpay', 'razorpay')`
-/** At an event with two gateways, the report is Airpay's. */
+/** For an event with two gateways, the report is Airpay's. */
 const NET_PAYMENTS_BESIDE_AIRPAY_SQL = `${NET_PAYMENTS_SQL} AND c.source <> 'airpay'`
 
 type CaptureRow = {
@@ -116,7 +116,7 @@ type RevenueStats = {
     readonly total_revenue: number
   }[]
 }
-/** Whether the totals are the sums of the events in each currency. */
+/** Whether the totals are the sums of the events, by currency. */
 function isDashboardInOneCurrencyEach(data: StatsResponse['data']): boolean {
   const addUp = (all: readonly RevenueStats[]): string => {
     const sums = new Map<string, number>()
@@ -138,9 +138,9 @@ type SettledOrder = {
 }
 
 /**
- * The net amount by the reconciliation: the settled sales minus refunds, plus payments outside the gateway. The report contains every
- * transaction of the gateway. Null if a comparison is impossible, because the event has payments of another account, or the gateway has
- * refunded a payment that the server does not know yet.
+ * The net amount by the reconciliation: the settled sales minus refunds, plus payments outside the gateway. The
+ * report contains every transaction of the gateway. Null if a comparison is impossible, because the event has
+ * payments of another account, or the gateway has refunded a payment that the server does not know yet.
  */
 async function reconcileReport(
   client: StaffClient,
@@ -243,7 +243,7 @@ export type FiguresContext = {
   readonly tally: Tally
 }
 
-/** Compares them. Null if they agree, or could not be read without a change in between. */
+/** Compares the figures. Null if they agree, or could not be read without a change in between. */
 export async function compareFigures(
   client: StaffClient,
   context: FiguresContext,

@@ -1,4 +1,4 @@
-/** The invariants for what only a gateway knows: its accounts, late authorisations, failed refunds and disputes. */
+/** The invariants for gateway data: accounts, late authorisations, failed refunds and disputes. */
 import { createAccountInvariants } from './check-accounts.ts'
 import { createDisputeInvariants } from './check-disputes.ts'
 import type { CheckContext, Violation } from './check-payments.ts'

@@ -1,6 +1,6 @@
 /**
- * Invariants for actions, checked after every write: every action is allowed for its state and user, runs once per request, and changes
- * exactly what its record says.
+ * Invariants for actions, checked after every write: every action is allowed for its state and user, runs once per
+ * request, and changes exactly what its record says.
  */
 import { assertNever } from '../../engine/index.ts'
 import type { ActionName, PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -37,7 +37,7 @@ type Row = {
   /** Payments that need a decision. */
   waiting: number
   captures: number
-  /** When the last of its links expires. */
+  /** The time when the last of its links expires. */
   links: number
 }
 const ROWS_SQL = `SELECT r.id, r.reg_no, r.event_id, r.state, r.payment_status AS status, r.total, r.due, r.category, r.answers,

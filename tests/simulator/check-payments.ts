@@ -1,6 +1,6 @@
 /**
- * Payment invariants, checked after every write and once more when the history is idle. The gateway's records are the source of truth; the
- * database must agree with them.
+ * Payment invariants, checked after every write and once more when the history is idle. The gateway's records are the
+ * source of truth; the database must agree with them.
  */
 import { findInOrder } from '../../server/storage/database/in-order.ts'
 import type { Amount, PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -43,9 +43,7 @@ export type CheckContext = {
   readonly canQuery: (order: Order) => boolean
 }
 
-/**
- * A paid order is polled for a second capture at growing intervals: the last poll is about five days after the first.
- */
+/** A paid order is polled for a second capture at growing intervals, for about five days after the first. */
 const SECOND_CAPTURE_POLLED_MS = 3 * DAY_MS
 /** Unpaid orders are polled for ten days, about twice a day. */
 const FIRST_CAPTURE_POLLED_MS = 9 * DAY_MS
@@ -107,7 +105,7 @@ const CONFIRMATIONS_SQL = `SELECT r.reg_no, r.payment_status AS status, r.in_rev
 
 const REFUNDS_SQL = `SELECT r.id, c.source, r.state, r.reference, r.amount, p.order_id FROM refunds r
   JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id`
-/** Unsent for one day, or in progress for five. */
+/** A refund may be unsent for one day, and then in progress for five. */
 const REFUND_MS_MAX = 7 * DAY_MS
 
 const OVERDUE_SQL = `SELECT reg_no, pay_until FROM registrations
@@ -340,7 +338,7 @@ export function createInvariants(context: CheckContext): Invariants {
       ({ gatewayRefunds }) => gatewayRefunds.length > 0,
     )
     const rows = await sql()<Row>(REFUNDS_SQL).all()
-    /** What its bank took back in a dispute is checked with the dispute. */
+    /** Amounts that the payer's bank took back are checked with the dispute. */
     const isDispute = ({ reference }: Row): boolean => gateways.isDispute(reference)
     const isManualRefund = (row: Row): boolean =>
       bank.findRefund(row.reference) !== null || isDispute(row)
@@ -580,7 +578,7 @@ export function createInvariants(context: CheckContext): Invariants {
       (await findUnqueriedPayments()) ??
       (await checkTimelyPayments()),
     shownPaid: async (regNo) => {
-      // A registration that was free before a correction is shown as paid although nothing was captured.
+      // A registration that was free before a correction is shown as paid although there is no capture.
       const sentRefunds = await sql()(
         `SELECT 1 FROM registrations WHERE reg_no = ? AND is_corrected = 1
            AND (total = max(due, 0) OR (state = 'cancelled' AND freed_at_attempt IS NOT NULL))`,

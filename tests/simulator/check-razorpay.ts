@@ -1,4 +1,4 @@
-/** Invariants for Razorpay: what we may capture, and what follows from a failed refund. */
+/** Invariants for Razorpay: which payments we may capture, and the effects of a failed refund. */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { reviews } from '../../server/storage/reviews/open-reviews.ts'
 import type { CheckContext, Violation } from './check-payments.ts'
@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** An order without any payment expires after a day. */
 const OPEN_MS = 20 * HOUR_MS
-/** A status query that captures takes two of them at most. */
+/** A status query that captures takes at most two of them. */
 const QUERY_MS_MAX = 120_000
 
 type OrderRow = {

@@ -1,6 +1,6 @@
 /**
- * Invariants for seats and codes, derived from the stored rows: the event and the category decide who has a seat, and the payment state
- * decides who uses a code, not any counter.
+ * Invariants for seats and codes, derived from the stored rows: the event and the category decide who has a seat, and
+ * the payment state decides who uses a code, not any counter.
  */
 import { foldCode } from '../../engine/index.ts'
 import type { PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -9,7 +9,7 @@ import type { Store } from '../../server/storage/index.ts'
 import { SEATS } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
-/** Creates one of each code, which can be used once. */
+/** Creates one code of each kind, which can be used once. */
 export async function makeCodes(
   store: Store,
   at: Parameters<Store['withdrawDiscountCode']>[3],

@@ -1,6 +1,6 @@
 /**
- * Delegates who follow the plan, and the gateway messages about them: registering, paying, two tabs, polling, further attempts, a repeated
- * form.
+ * Delegates who follow the plan, and the gateway messages about them: registering, paying, two tabs, polling, further
+ * attempts, a repeated form.
  */
 import type { RegNo } from '../../engine/index.ts'
 import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../engine/api.ts'
@@ -55,7 +55,7 @@ export type Delegates = {
   /** Registered delegates, by their numbers. */
   numbers(): readonly string[]
   eventOf(regNo: string): string
-  /** When idle: every delegate opens their page once more. */
+  /** When the history is idle, every delegate opens their page once more. */
   lookOnceMore(): Promise<void>
 }
 type DelegatesContext = {
@@ -80,7 +80,7 @@ type BrowserState = {
   readonly agreed: Fields
 }
 
-/** `responses`: all, of a form that was sent twice. */
+/** `responses`: all responses to a form that was sent twice. */
 type Registered = RegisterResponse & {
   readonly agreed: Fields
   readonly responses: readonly RegisterResponse[]
@@ -406,7 +406,9 @@ export function createDelegates(context: DelegatesContext): Delegates {
     await Promise.all([1, 2].map(() => call('POST', path, 'application/json', requestBody)))
     mailbox.expect()
   }
-  /** At the bank, and then on the self-service page; some pay another amount than the balance, or nothing. */
+  /**
+   * Pays at the bank, then reports it on the self-service page. Some pay another amount than the balance, or nothing.
+   */
   const claimPayment = async (browser: BrowserState, random: Random): Promise<void> => {
     const storedRegistration = await machine.inside(({ store }) =>
       store.registration(browser.regNo as RegNo),
@@ -455,7 +457,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       answers: { utr: respellReference(utr, random), paid_on },
     })
   }
-  /** Performs a step; returns whether it gave a payment form. */
+  /** Performs a step; returns whether the delegate got a payment form. */
   const takeStep = async (
     delegate: Delegate,
     browser: BrowserState,

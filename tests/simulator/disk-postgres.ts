@@ -1,6 +1,7 @@
 /**
- * The same store on PostgreSQL: the real operations on one connection, each in its own transaction. When a history ends, every table gets its
- * first rows back. Nothing is flushed to the disk: a history crashes the server, never PostgreSQL.
+ * The same store on PostgreSQL: the real operations on one connection, each in its own transaction. When a history
+ * ends, every table gets its first rows back. Nothing is flushed to the disk: a history crashes the server, never
+ * PostgreSQL.
  */
 import type { PostgresConnection } from '../../server/storage/postgres/connection.ts'
 import { connect } from '../../server/storage/postgres/hosts.ts'
@@ -14,7 +15,7 @@ import type { Table } from './mirror-postgres.ts'
 
 /** Saved before a history replaces it with a virtual timer. */
 const waitForTurn = setImmediate
-/** Deleted rows of earlier histories slow every scan down. */
+/** Deleted rows of earlier histories slow down every scan. */
 const HISTORIES_BETWEEN_VACUUMS = 10
 
 export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
@@ -108,7 +109,7 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
       reopen: () => {},
       work,
       leave: async () => {
-        // Operations that the history did not wait for.
+        // Operations whose results the history did not wait for.
         for (let running = work(); running !== null; running = work()) {
           await running
           await new Promise((resolve) => waitForTurn(resolve))

@@ -3,7 +3,7 @@ import { prepareEmailText } from '../../server/registration/access-link.ts'
 import { startRefundEmails } from '../../server/mail/send-refund-emails.ts'
 import { startPaymentReminders } from '../../server/mail/send-payment-reminders.ts'
 import type { Timeline } from './virtual-time.ts'
-import type { InsideDeps, Machine } from './server.ts'
+import type { ServerDeps, Machine } from './server.ts'
 
 /** Delays before reminders are sent, with a second check after failures. */
 const CHECK_AFTER_MS = [62 * 60_000, 7 * 3_600_000]
@@ -24,7 +24,7 @@ export function createMailbox(context: {
   const { timeline, machine, extendEnd } = context
   const links = new Map<string, string>()
   /** The server's handling of each email, except for the transport. */
-  const send = async (deps: InsideDeps): Promise<void> => {
+  const send = async (deps: ServerDeps): Promise<void> => {
     const { store, clock } = deps
     await startPaymentReminders(deps, { isEnabled: false }).run()
     await startRefundEmails(deps, { isEnabled: false }).run()

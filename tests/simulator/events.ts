@@ -1,6 +1,6 @@
 /**
- * The events of the histories: three, one of them with few seats and with codes, each in the versions that its organisers may serve,
- * compiled once.
+ * The events of the histories: three, one of them with few seats and with codes, each in the versions that its
+ * organisers may serve, compiled once.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -259,7 +259,7 @@ export const getCurrency = (event: string, category: string | null): Currency =>
     : INR
 }
 
-/** Besides the card methods that report nothing by themselves, and the desk. */
+/** All methods except the desk, and cards, which need no report. */
 function addMethods(text: string): string {
   return text.replace(
     /payment: \{gateway: airpay, account: (\w+)\}/,

@@ -1,6 +1,6 @@
 /**
- * An independent calculation of the required payment: records the paid amount when payments begin to count and the price while a balance is
- * due, and follows the amounts that staff waived, bill by bill.
+ * An independent calculation of the required payment: records the paid amount when payments begin to count and the
+ * price while a balance is due, and follows the amounts that staff waived, bill by bill.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 
@@ -26,7 +26,7 @@ type Payment = {
   registration: number
   amount: number
   bill: number | null
-  /** Staff did not waive what it was short of, but asked the delegate for it. */
+  /** Staff did not waive the missing amount, but requested it from the delegate. */
   asked: 0 | 1
 }
 const PAYMENTS_SQL = `SELECT id, registration_id AS registration, amount, bill_total AS bill,

@@ -81,7 +81,7 @@ export function canAddRegistration(username: StaffName, eventId: string): boolea
   return isAtLeast(role, 'desk') && events?.includes(eventId) !== false
 }
 
-/** `way`: the method of a confirmed payment. */
+/** `method`: the method of a confirmed payment. */
 export function canPerform(
   username: string,
   action: ActionName,

@@ -31,9 +31,9 @@ type MessageContext = {
   readonly call: SendRequest
 }
 export type GatewayMessages = {
-  /** Of Airpay. */
+  /** A message of Airpay. */
   sendMessage(order: Order, transaction: Transaction, message: PlannedMessage): void
-  /** A webhook of Razorpay, as often as planned. */
+  /** Sends a webhook of Razorpay as often as planned. */
   announce(webhook: Webhook, messages: readonly PlannedMessage[], onAccepted?: () => void): void
 }
 
@@ -96,7 +96,7 @@ export function createGatewayMessages({
       deliverWebhook(webhook, plannedMessage, onAccepted, attempts + 1),
     )
   }
-  /** Its content is the state when it is sent, whenever it is delivered. */
+  /** It contains the state at the time it is sent, whenever it is delivered. */
   const announce: GatewayMessages['announce'] = (webhook, messages, onAccepted = () => {}) => {
     for (const message of messages) {
       extendEnd(message.afterMs)
@@ -122,7 +122,7 @@ export function createGatewayMessages({
   return { sendMessage, announce }
 }
 
-/** Null if it could not be read. */
+/** Returns null if it could not be read. */
 function falsifyMessage(
   trueMessage: Fields,
   { lie: falsifiedPart }: PlannedMessage,

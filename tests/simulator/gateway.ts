@@ -1,6 +1,6 @@
 /**
- * The gateway: the orders of browsers, their results, and its responses to queries, in the format of its protocol. Its responses about
- * payments are always true, but it may be unreachable, and its messages may contain anything.
+ * The gateway: the orders of browsers, their results, and its responses to queries, in the format of its protocol.
+ * Its responses about payments are always true, but it may be unreachable, and its messages may contain anything.
  */
 import { INR, formatPlainAmount, instant, toAmount } from '../../engine/index.ts'
 import type { Instant, Amount } from '../../engine/index.ts'
@@ -13,8 +13,8 @@ import type { Random } from './random.ts'
 const INDIA_MS = 5.5 * 3_600_000
 
 /**
- * One attempt to pay an order. `200` is a payment; other codes state the failure. At Razorpay also `created` and `authorized`, which are not
- * paid yet, and `returned`: not captured, so the gateway refunded it.
+ * One attempt to pay an order. `200` is a payment; other codes state the failure. At Razorpay also `created` and
+ * `authorized`, which are not paid yet, and `returned`: not captured, so the gateway refunded it.
  */
 export type Transaction = {
   readonly reference: string
@@ -51,7 +51,7 @@ export type GatewayRefund = {
   isFailureReported: boolean
   /** Requested by our call, or made by staff in the panel. */
   readonly by: 'call' | 'panel'
-  /** By which Razorpay recognises a repeated request. */
+  /** The key by which Razorpay recognises a repeated request. */
   readonly key: string
   isReported: boolean
   reportedAt: number | null
@@ -124,7 +124,7 @@ export const captureTime = ({ at, capturedAt }: Transaction): Instant => capture
 /** In the order in which they were captured. */
 export const listCaptures = ({ transactions }: Order): readonly Transaction[] =>
   transactions.filter(isCapture).toSorted((one, other) => captureTime(one) - captureTime(other))
-/** A valid response has contained it. */
+/** Whether a valid response has contained it. */
 export function report(named: readonly (Transaction | GatewayRefund)[], at: number): void {
   for (const one of named) {
     one.isReported = true
@@ -254,7 +254,7 @@ function buildRefundFields(order: Order, { reference, amount }: GatewayRefund): 
 
 const DAY_MS = 24 * 3_600_000
 export const REFUND_FAILS_AFTER_MS = 3 * DAY_MS
-/** Begun, and never completed. */
+/** A refund that is started and never completed. */
 const NEVER = instant(8_000_000_000_000_000)
 
 export const hasFailed = ({ failsAt }: GatewayRefund, at: number): boolean =>

@@ -31,9 +31,9 @@ import { createTally } from './tally.ts'
 import type { Tally } from './tally.ts'
 import { createHistoryInvariants } from './check-history.ts'
 
-/** After the last planned event; by then most histories are settled. */
+/** Time after the last planned event, when most histories are settled. */
 const SETTLED_MS = 2 * DAY_MS
-/** When every watched payment has been polled for the last time. */
+/** Time when every watched payment has been polled for the last time. */
 const WATCHED_MS = 12 * DAY_MS
 /** The share of histories without open payments that run to the end anyway. */
 const FULL_LENGTH_SHARE = 0.15
@@ -257,7 +257,7 @@ export async function runHistory(
           ms,
           () => void machine.inside((deps) => startExpiryJob(deps, NO_TIMER).run()),
         )
-    /** Restores a working server: running, with space on its disk and all its files. */
+    /** Restores a working server: it is running, with disk space and all its files. */
     const compareAtRest = async (eventIds: ReadonlySet<EventId>): Promise<void> => {
       fullUntil = 0
       for (const event of events) files.set(event, 'usual')

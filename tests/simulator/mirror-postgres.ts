@@ -1,7 +1,7 @@
 /**
- * A copy of the tables that invariants read, in SQLite in this process: PostgreSQL sends a table only if it has changed. A history reads
- * forty queries after each write, which cost PostgreSQL three times as much as the operations themselves. What the server computes is read
- * from PostgreSQL, never from the copy.
+ * A copy of the tables that invariants read, in SQLite in this process: PostgreSQL sends a table only if it has
+ * changed. A history runs forty queries after each write, which cost PostgreSQL three times as much as the operations
+ * themselves. Results of the server's own code are read from PostgreSQL, never from the copy.
  */
 import assert from 'node:assert/strict'
 import Database from 'better-sqlite3'
@@ -35,8 +35,8 @@ export type Table = (typeof TABLES)[number]
 type Column = { readonly name: string; readonly type: string; readonly pk: number }
 
 /**
- * Rows that this connection has inserted, changed or deleted, also in transactions that were rolled back. PostgreSQL sets them to zero at times,
- * but only between transactions.
+ * Rows that this connection has inserted, changed or deleted, also in transactions that were rolled back. PostgreSQL
+ * sets them to zero at times, but only between transactions.
  */
 const countWrites = (table: Table): string =>
   ['inserted', 'updated', 'deleted']
@@ -45,7 +45,7 @@ const countWrites = (table: Table): string =>
 const WRITE_COUNTS_SQL = `SELECT array_to_json(ARRAY[${TABLES.map(countWrites).join(', ')}]) AS counts`
 
 export type Mirror = {
-  /** Reads only. */
+  /** Runs read-only queries. */
   readonly sql: Sql
   /** Begins to count the writes of a transaction, with its first statement. */
   startCounting(): void
@@ -74,7 +74,7 @@ export function createMirror(postgres: Sql): Mirror {
     sql: withKeptResults(toSql(db), (index) => versions[index] ?? 0),
     startCounting: () => {
       countsBefore = readCounts()
-      // If it fails, so does the transaction.
+      // If it fails, the transaction fails too.
       countsBefore.catch(() => {})
     },
     findChanges: async () => {
@@ -161,7 +161,7 @@ function withKeptResults(sql: Sql, version: (index: number) => number): Sql {
       all,
       get: async (...params) => (await all(...params))[0],
       run: () => {
-        throw new Error('invariants only read')
+        throw new Error('invariants may only read')
       },
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Simulates staff actions through the API, in the order of the office pages: view, choose, submit. Some happen twice, concurrently, without
- * permission, or after sign-out.
+ * Simulates staff actions through the API, in the order of the office pages: view, choose, submit. Some are sent
+ * twice, concurrently, without permission, or after sign-out.
  */
 import { addDays, assertNever, dayOf, toAmount, reviewVersion } from '../../engine/index.ts'
 import type {

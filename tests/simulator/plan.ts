@@ -1,6 +1,6 @@
 /**
- * The plan of a history, as data: the users' actions and their times, the gateway's results and messages, and the faults. Generated from a
- * seed and a profile; removing one part leaves the others unchanged.
+ * The plan of a history, as data: the users' actions and their times, the gateway's results and messages, and the
+ * faults. Generated from a seed and a profile; removing one part leaves the others unchanged.
  */
 import { day, startOfDay } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
@@ -31,10 +31,17 @@ const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
 /** Falsified parts of a gateway message. They may only trigger a query. */
-export const LIES = ['amount', 'reference', 'status', 'order', 'hash', 'garbage'] as const
+export const FALSIFIED_PARTS = [
+  'amount',
+  'reference',
+  'status',
+  'order',
+  'hash',
+  'garbage',
+] as const
 export type PlannedMessage = {
   readonly afterMs: number
-  readonly lie: (typeof LIES)[number] | null
+  readonly lie: (typeof FALSIFIED_PARTS)[number] | null
   readonly asJson: boolean
   /** Retried until it is accepted. */
   readonly again: boolean
@@ -339,7 +346,7 @@ export function drawMessages(profile: Profile, random: Random): readonly Planned
     afterMs: random.chance(0.2)
       ? random.mostly(HOUR_MS, 5 * DAY_MS)
       : random.mostly(100, 2 * MINUTE_MS),
-    lie: random.chance(profile.falsifiedWebhooks) ? random.pick(LIES) : null,
+    lie: random.chance(profile.falsifiedWebhooks) ? random.pick(FALSIFIED_PARTS) : null,
     asJson: random.chance(0.1),
     again: random.chance(0.8),
   }))

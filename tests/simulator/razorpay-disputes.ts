@@ -36,7 +36,7 @@ export function drawDispute(random: Random): PlannedDispute {
   const addStep = (status: DisputeStatus): void =>
     void steps.push({ afterMs: random.mostly(10 * MINUTE_MS, 3 * DAY_MS), status })
   if (random.chance(0.6)) addStep('under_review')
-  // The bank may ask for more evidence.
+  // The bank may request more evidence.
   if (steps.length > 1 && random.chance(0.3)) {
     addStep('open')
     addStep('under_review')
@@ -48,7 +48,7 @@ export function drawDispute(random: Random): PlannedDispute {
 export const getStatus = ({ changes }: Dispute): DisputeStatus => changes.at(-1)?.status ?? 'open'
 export const isLost = (dispute: Dispute): boolean => getStatus(dispute) === 'lost'
 
-/** A payment is disputed once. Null if there is none to dispute. */
+/** Each payment is disputed once. Null if no payment can be disputed. */
 export function chooseDisputed(
   gateway: Gateway,
   merchant: string,

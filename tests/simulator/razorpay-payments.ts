@@ -1,6 +1,6 @@
 /**
- * The life of a payment at Razorpay. The bank may answer late, even after the payment was reported as failed. Rollcall or the gateway captures
- * an authorised payment; if neither does, the gateway refunds it.
+ * The life of a payment at Razorpay. The bank may answer late, even after the payment was reported as failed.
+ * Rollcall or the gateway captures an authorised payment; if neither does, the gateway refunds it.
  */
 import { isCapture } from './gateway.ts'
 import type { Order, Transaction } from './gateway.ts'
@@ -18,7 +18,7 @@ const RETURN_MS = 6 * HOUR_MS
 
 /** A payment that is not captured at once. */
 export type LateAuthorization = {
-  /** As it is reported until the bank answers. */
+  /** The reported code until the bank answers. */
   readonly reportedAs: 'created' | 'no answer' | 'declined'
   /** When the bank answers. 0: at once. */
   readonly answersMs: number
@@ -35,7 +35,7 @@ export function drawLateAuthorization(random: Random): LateAuthorization {
   }
 }
 
-/** The code of a payment when it is made. */
+/** The code of a new payment. */
 export const getFirstCode = ({ answersMs, reportedAs }: LateAuthorization): string =>
   answersMs === 0 ? 'authorized' : reportedAs
 
@@ -80,6 +80,6 @@ export function followPayment(
   }
 }
 
-/** The time after which nothing more happens to it. */
+/** The time after which the payment no longer changes. */
 export const getLateAuthorizationMs = ({ answersMs, capturesMs }: LateAuthorization): number =>
   answersMs + (capturesMs ?? 3 * DAY_MS)

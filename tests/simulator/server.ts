@@ -1,7 +1,7 @@
 /**
- * The server of a history: the real routes, verification, adapter and store, in virtual time. It crashes between any two of its calls: work
- * in progress is lost, and some of it is committed without a response. The routes are built once; their dependencies belong to one start of
- * one server.
+ * The server of a history: the real routes, verification, adapter and store, in virtual time. It crashes between any
+ * two of its calls: work in progress is lost, and some of it is committed without a response. The routes are built
+ * once; their dependencies belong to one start of one server.
  */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -32,7 +32,7 @@ import type { Credentials } from './events.ts'
 import type { Network } from './network.ts'
 import { RAZORPAY_ACCOUNT } from './razorpay-gateway.ts'
 import type { Random } from './random.ts'
-import { SheetThreadHere } from './sheet-thread.ts'
+import { InlineSheetThread } from './sheet-thread.ts'
 
 /** The store's writes; a crash may commit them without a response. */
 const WRITES: ReadonlySet<string> = new Set(Object.keys(writes))
@@ -77,7 +77,7 @@ export type SimulationEnvironment = {
 
 export type Machine = {
   readonly call: Call
-  /** Changes of anything except event files, which `reload` reads. */
+  /** Changes to anything except event files, which `reload` reads. */
   crash(): void
   /** Does nothing if it is running already. */
   start(): Promise<void>
@@ -86,9 +86,9 @@ export type Machine = {
   /** The server's clock was set: polls that were due by the old clock run within a tick, as in the reconciler. */
   clockWasSet(): void
   /** Runs a job that no browser starts on the current server. Null if it is down, or crashed during the job. */
-  inside<T>(work: (deps: InsideDeps) => Promise<T>): Promise<T | null>
+  inside<T>(work: (deps: ServerDeps) => Promise<T>): Promise<T | null>
 }
-export type InsideDeps = Pick<
+export type ServerDeps = Pick<
   Deps,
   'store' | 'events' | 'payments' | 'clock' | 'environment' | 'log'
 >
@@ -243,7 +243,7 @@ function replaceGlobals(environment: SimulationEnvironment): () => void {
     randomBytes: (bytes: number) =>
       Buffer.from(Array.from({ length: bytes }, () => environment.random.below(256))),
   })
-  Object.assign(threads, { Worker: SheetThreadHere })
+  Object.assign(threads, { Worker: InlineSheetThread })
   syncBuiltinESMExports()
   return () => {
     const { timeout, randomInt, randomBytes, Worker, ...globals } = originals

@@ -7,7 +7,7 @@ import type {
 } from '../../server/office/spreadsheets/read-spreadsheet-worker.ts'
 
 /** Instead of a thread; histories import CSV only. */
-export class SheetThreadHere extends EventEmitter {
+export class InlineSheetThread extends EventEmitter {
   constructor(_url: URL, { workerData }: { readonly workerData: SheetThreadData }) {
     super()
     queueMicrotask(() => {

@@ -53,7 +53,7 @@ export function add(target: Counts, source: Counts): void {
   for (const name of COUNT_NAMES) target[name] += source[name]
 }
 
-/** An hour after the redirect, no delegate waits on a page. */
+/** An hour after the redirect, no delegate is waiting on a page. */
 const LATE_MS = 3_600_000
 
 export function createTally(): Tally {

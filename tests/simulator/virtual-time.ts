@@ -1,11 +1,12 @@
 /**
- * Virtual time: one queue, ordered by time and then by order of entry. Everything in a history that takes time is an entry here: calls to
- * the store and the gateway, timers, actions of users. Between two entries, all work that need not wait for a third continues.
+ * Virtual time: one queue, ordered by time and then by order of entry. Everything in a history that takes time is an
+ * entry here: calls to the store and the gateway, timers, actions of users. Between two entries, all work that need
+ * not wait for a third continues.
  */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 
-/** The owner of an entry: those of the server are removed when it crashes. */
+/** The owner of an entry: the server's entries are removed when it crashes. */
 export type Owner = { isRemoved: boolean }
 export type Entry = {
   readonly at: number
@@ -23,7 +24,7 @@ export type Timeline = {
   wait(ms: number): Promise<void>
   /** Entries of an owner that have not run yet. */
   pending(owner: Owner): readonly Entry[]
-  /** Reports activity in a turn: the queue continues when there is no more activity. */
+  /** Reports activity in a turn: the queue continues once there is none. */
   reportActivity(): void
   /** A request is inside the framework, whose streams use turns of the event loop. */
   enterRequest(): void

@@ -245,7 +245,7 @@ describe('prices', () => {
       'non-afpi-pg': { base: 900, gst: 162, total: 1062 },
     })
   })
-  test('S154: calls that no page uses work too', async () => {
+  test('S154: endpoints that no page uses work too', async () => {
     expect((await get('/api/afpicon/tariff-info/'))['current_period']).toBe('sep-1-dec-31')
     const closedResponse = await send('/api/register/', {})
     expect([closedResponse.statusCode, closedResponse.json<{ code: string }>().code]).toEqual([

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { PNG } from 'pngjs'
 import { findMisplacedInPage } from '../layout-boxes.ts'
 
-/** Elements are found by their visible label or name; each call waits until there is one. */
+/** Elements are found by their visible label or name; each call waits until one exists. */
 export type Driver = {
   readonly open: (url: string) => Promise<void>
   readonly fill: (label: string, text: string) => Promise<void>
@@ -21,17 +21,17 @@ export type Driver = {
   /** Returns the visible part of the page as PNG. */
   readonly takeScreenshot: () => Promise<Buffer>
   /**
-   * Returns the elements that overlap or are cut off, at the widths of a phone, a tablet and a computer. Where `SHOTS` names a
-   * folder, a screenshot of the whole page at each width goes there.
+   * Returns the elements that overlap or are cut off, at the widths of a phone, a tablet and a computer. If `SHOTS`
+   * names a folder, a screenshot of the whole page at each width is stored in it.
    */
   readonly inspectLayout: (name: string) => Promise<readonly string[]>
   readonly close: () => Promise<void>
 }
 
 const SHOTS = process.env['SHOTS']
-/** The maximum wait: a user would have given up. */
+/** The maximum wait, after which a user would have given up. */
 export const WAIT_MS_MAX = 120_000
-/** The time that overlapping elements have to reach their place. */
+/** The time within which overlapping elements must reach their place. */
 const RETRY_MS = 30_000
 const WIDTHS = [360, 768, 1280] as const
 export const WIDTH = 1280
@@ -75,7 +75,7 @@ export async function inspectLayout(
   return found
 }
 
-/** How many colours the left half of an element has, inside its border: 1 where nothing is written in it. */
+/** Counts the colours in the left half of an element, inside its border: 1 if it contains no text. */
 export async function countColours(driver: Driver, selector: string): Promise<number> {
   const { x, y, width, height } = (await driver.evaluate(`(() => {
     const element = document.querySelector(${JSON.stringify(selector)})
@@ -96,7 +96,7 @@ export const FONTS = dirname(
   createRequire(import.meta.url).resolve('@expo-google-fonts/noto-sans-devanagari/package.json'),
 )
 
-/** With it a browser draws Devanagari on a machine that has no fonts for it, as every phone and computer of a delegate does. */
+/** With it, a browser displays Devanagari as delegates' devices do, on a machine without fonts for it. */
 export function getFontEnvironment(): NodeJS.ProcessEnv {
   const conf = join(mkdtempSync(join(tmpdir(), 'rollcall-fonts-')), 'fonts.conf')
   const dirs = ['400Regular', '700Bold'].map((face) => `<dir>${join(FONTS, face)}</dir>`)
@@ -118,7 +118,7 @@ const FIND_ELEMENT = {
 } as const
 const PAGE_CONTAINS = 'document.body !== null && document.body.innerText.includes'
 
-/** What a browser's own protocol can do; an element is whatever it calls one. */
+/** The operations of a browser's own protocol. The type of an element depends on the protocol. */
 export type Protocol<Found> = PageAccess &
   Pick<Driver, 'open' | 'address' | 'close'> & {
     readonly find: (script: string, text: string) => Promise<Found | null>
@@ -127,7 +127,7 @@ export type Protocol<Found> = PageAccess &
     readonly attach: (found: Found, path: string) => Promise<void>
   }
 
-/** Retries until there is a result: a driver has started, or an element is rendered. */
+/** Retries until there is a result, for example a started driver or a rendered element. */
 export async function waitUntil<T>(what: string, probe: () => Promise<T | null>): Promise<T> {
   const last = performance.now() + WAIT_MS_MAX
   let problem: unknown = null
@@ -145,7 +145,7 @@ export async function waitUntil<T>(what: string, probe: () => Promise<T | null>)
 
 export function createDriver<Found>(protocol: Protocol<Found>): Driver {
   const { open, address, close, evaluate, takeScreenshot, find } = protocol
-  /** If the page was rendered again in between, the element is found again. */
+  /** If the page was rendered again in the meantime, finds the element again. */
   const performOn = async (
     by: keyof typeof FIND_ELEMENT,
     text: string,

@@ -22,7 +22,7 @@ export function explainMissingFirefox(): string | null {
 
 type Preferences = Readonly<Record<string, string | number | boolean>>
 /** An element of the page. */
-type Found = { readonly sharedId: string }
+type FirefoxElement = { readonly sharedId: string }
 type FirefoxResponse = {
   readonly id?: number
   readonly result?: unknown
@@ -34,7 +34,7 @@ export async function startFirefox(preferences: Preferences = {}): Promise<Drive
   const profile = mkdtempSync(join(tmpdir(), 'rollcall-firefox-'))
   const settings = Object.entries({
     'ui.prefersReducedMotion': 1,
-    // Pages that it opens read no other files.
+    // Pages may read no other files.
     'security.sandbox.content.read_path_whitelist': `${FONTS}/`,
     ...preferences,
   })
@@ -115,12 +115,12 @@ async function createFirefoxDriver(socket: WebSocket, end: () => Promise<void>):
     readonly contexts: readonly { readonly context: string; readonly url: string }[]
   }
   const context = contexts[0]?.context
-  const evaluated = async (method: string, params: object): Promise<Evaluated> => {
+  const evaluated = async (method: string, params: object): Promise<ScriptResult> => {
     const answer = (await send(`script.${method}`, {
       ...params,
       target: { context },
       awaitPromise: true,
-    })) as Evaluated
+    })) as ScriptResult
     if (answer.type === 'exception') throw new Error(`Firefox: ${answer.exceptionDetails?.text}`)
     return answer
   }
@@ -132,7 +132,7 @@ async function createFirefoxDriver(socket: WebSocket, end: () => Promise<void>):
   }
   const act = (type: string, id: string, actions: readonly object[]): Promise<unknown> =>
     send('input.performActions', { context, actions: [{ type, id, actions }] })
-  const click = async (element: Found): Promise<void> => {
+  const click = async (element: FirefoxElement): Promise<void> => {
     await evaluated('callFunction', {
       functionDeclaration: `(found) => found.scrollIntoView({ block: 'center', behavior: 'instant' })`,
       arguments: [element],
@@ -147,7 +147,7 @@ async function createFirefoxDriver(socket: WebSocket, end: () => Promise<void>):
     void (await send('browsingContext.setViewport', { context, viewport: { width, height } }))
   await resize(WIDTH, HEIGHT)
 
-  return createDriver<Found>({
+  return createDriver<FirefoxElement>({
     open: async (url) =>
       void (await send('browsingContext.navigate', { context, url, wait: 'complete' })),
     address: async () => String(await evaluate('location.href')),
@@ -183,7 +183,7 @@ async function createFirefoxDriver(socket: WebSocket, end: () => Promise<void>):
 }
 
 /** The result of a script in the page. */
-type Evaluated = {
+type ScriptResult = {
   readonly type: 'success' | 'exception'
   readonly result?: { readonly value?: unknown; readonly sharedId?: string }
   readonly exceptionDetails?: { readonly text: string }

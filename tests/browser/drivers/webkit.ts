@@ -1,4 +1,4 @@
-/** WebKit, in Epiphany, over WebDriver. */
+/** Drives WebKit, in Epiphany, over WebDriver. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -12,7 +12,7 @@ const EPIPHANY = '/usr/bin/epiphany'
 const XVFB = '/usr/bin/Xvfb'
 const DBUS = '/usr/bin/dbus-daemon'
 
-/** Why WebKit cannot be driven here. Null if it can. */
+/** Returns why WebKit cannot be driven on this machine. Null if it can. */
 export const explainMissingWebKit = (): string | null => {
   const lacks = [WEBKIT_DRIVER, EPIPHANY, XVFB, DBUS].filter((path) => !existsSync(path))
   return lacks.length === 0 ? null : `no ${lacks.map((path) => basename(path)).join(', ')} here`
@@ -23,14 +23,14 @@ const RESIZES_MAX = 10
 /** WebDriver's name for an element. */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
-/** The first line that a program prints to its third stream. */
+/** Returns the first line that a program prints to file descriptor 3. */
 const readFirstLine = (program: ChildProcess): Promise<string> =>
   new Promise((resolve, reject) => {
     program.stdio[3]?.once('data', (data) => resolve(String(data).trim()))
     program.once('error', reject)
     program.once('exit', () => reject(new Error(`${program.spawnfile} has ended`)))
   })
-/** So high that a whole page fits into a window. */
+/** High enough for a whole page. */
 const SCREEN = '1400x6000x24'
 
 export async function startWebKit(): Promise<Driver> {
@@ -46,7 +46,7 @@ export async function startWebKit(): Promise<Driver> {
   const port = await findFreePort()
   try {
     const screen = start(XVFB, ['-displayfd', '3', '-screen', '0', SCREEN, '-nolisten', 'tcp'])
-    // Without a session bus, as in a container, Epiphany starts and never answers.
+    // Without a session bus, as in a container, Epiphany starts but never responds.
     const bus = start(DBUS, ['--session', '--nofork', '--nosyslog', '--print-address=3'])
     start(WEBKIT_DRIVER, [`--port=${port}`], {
       ...getFontEnvironment(),
@@ -55,7 +55,7 @@ export async function startWebKit(): Promise<Driver> {
       NO_AT_BRIDGE: '1',
       LIBGL_ALWAYS_SOFTWARE: '1',
       WEBKIT_SKIA_ENABLE_CPU_RENDERING: '1',
-      // As root there is no user namespace to put a page into; every page here is our own.
+      // Root has no user namespace to isolate a page in; all pages of the tests are our own.
       WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
     })
     return await createWebKitDriver(`http://127.0.0.1:${port}`, end)
@@ -89,7 +89,7 @@ async function createWebKitDriver(base: string, end: () => void): Promise<Driver
   const run = (script: string, ...args: readonly string[]): Promise<unknown> =>
     send('POST', `${sessionUrl}/execute/sync`, { script, args })
   const evaluate = (expression: string): Promise<unknown> => run(`return (${expression})`)
-  /** The window is larger than the page in it, by Epiphany's own bars, which may come and go as it is resized. */
+  /** The window is larger than its page because of Epiphany's bars, which may appear or disappear on a resize. */
   const resize = async (width: number, height: number): Promise<void> => {
     for (let tries = 0; tries < RESIZES_MAX; tries += 1) {
       const [across, down, matches] = (await evaluate(
@@ -116,7 +116,7 @@ async function createWebKitDriver(base: string, end: () => void): Promise<Driver
     type: async (element, text) => void (await send('POST', `${element}/value`, { text })),
     attach: async (element, path) => void (await send('POST', `${element}/value`, { text: path })),
     close: async () => {
-      // A window that has ended is no reason: what is wrong was said before.
+      // A window that has already closed is ignored: the cause was reported before.
       await send('DELETE', sessionUrl).catch(() => null)
       end()
     },

@@ -212,7 +212,7 @@ test('shows a payment that arrived while the dialog was open before it cancels',
   await findPanel().getByText('To refund: ₹\u00a03,540', { exact: true }).waitFor()
 })
 
-test('corrects to a higher category, and the delegate pays the balance by the emailed link; to a lower one, and it is refunded', async () => {
+test('corrects to a higher category, and the delegate pays the balance by the emailed link; to a lower one, and the difference is refunded', async () => {
   const upgradedNumber = buildRegNo(server, EVENT, 4)
   const page = await openRegistration(upgradedNumber)
   await press('Correct answers')

@@ -1,4 +1,4 @@
-/** Approvals, bank transfers and a bank statement, over several days: a server process of its own, with emails sent by SMTP. */
+/** Approvals, bank transfers and a bank statement, over several days, with a server process and SMTP. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -111,7 +111,7 @@ test('a statement of two events is matched in three clicks, and a line without a
     `30/01/26,NEFT CR ${second},SBIN026031000202,,"3,540.00"`,
     '30/01/26,NEFT CR A RELATIVE,SBIN026031000203,,"3,000.00"',
   ]
-  // Choosing the file is the first click.
+  // The first click chooses the file.
   clicks += 1
   await page.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
     name: 'statement.csv',
@@ -133,12 +133,12 @@ test('a statement of two events is matched in three clicks, and a line without a
   await page.getByText('2 lines assigned.').waitFor()
   expect(clicks).toBeLessThanOrEqual(4)
 
-  // A line is split in place: the button that was pressed is gone, and the focus is in the field.
+  // A line is split in place: the clicked button disappears, and the field gets the focus.
   const readFocusedLabel = () =>
     page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
   await click('Split line 4')
   await expect.poll(readFocusedLabel).toBe('Add a person to line 4')
-  // The answer took the focus out of the field in which the user was about to type.
+  // The response moved the focus out of the field in which the user was about to type.
   reading.resolve()
   await page.getByRole('button', { name: 'Confirm all exact' }).waitFor({ state: 'detached' })
   await page.unroute(/\/api\/admin\/statements\/\d+\//)
@@ -159,7 +159,7 @@ test('a statement of two events is matched in three clicks, and a line without a
   await page.keyboard.type('Delegate 7')
   await page.getByRole('option', { name: /Delegate 7/ }).waitFor()
   await page.keyboard.press('Enter')
-  // Less than the balance: it needs review, and the message does not call it assigned.
+  // A payment below the balance needs review, and the message does not call it assigned.
   await page.getByText('1 line sent to review because the amount differs.').waitFor()
   await page.getByText('Needs review (1)').waitFor()
   await colleague.page.clock.runFor(20_000)

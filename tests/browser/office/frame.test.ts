@@ -76,7 +76,7 @@ const PAGES = {
   Team: 'owner',
   'Event files': 'owner',
 } as const
-/** Pages of events that need them. */
+/** Pages that only some events have. */
 const PAGES_OF_SOME = {
   Overview: 'viewer',
   Events: 'viewer',
@@ -190,7 +190,7 @@ test('on a phone the main pages are at the bottom, and the others in a menu', as
   await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
   await waitForHeading(page)
 
-  // The notice moves the page down instead of covering it, and mentions no answers.
+  // The notice moves the page down instead of covering it, and does not mention answers.
   const top = async (): Promise<number> =>
     (await page.getByRole('heading', { level: 1 }).boundingBox())?.y ?? 0
   const before = await top()

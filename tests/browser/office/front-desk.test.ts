@@ -70,7 +70,7 @@ function isFocusVisible(): boolean {
   return focused.contains(hit) || hit?.closest('label')?.contains(focused) === true
 }
 
-/** The accessible name of what has the focus, as far as these pages need it. */
+/** The accessible name of the focused element, as far as these pages need it. */
 function readFocusedName(): string {
   const { activeElement: focused } = document
   const labels =
@@ -360,7 +360,7 @@ test('by keyboard alone: adds a walk-in, records and refunds a payment, selects,
     const download = page.waitForEvent('download')
     await pressEnterOn(/^Export/)
     await download
-    // Switched off, the keys do nothing.
+    // When shortcuts are switched off, the keys do nothing.
     await page.evaluate(() => localStorage.setItem('office-shortcuts', 'off'))
     for (const key of ['n', '[', 'x', 'j']) await keyboard.press(key)
     expect(await page.evaluate(readFocusedName)).toMatch(/^Export/)

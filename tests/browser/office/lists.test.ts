@@ -87,7 +87,7 @@ describe('the list', () => {
     await expect.poll(() => search.inputValue()).toBe('')
   })
 
-  test('S191 S192: the page window is first, last and current ± 2, and the size can be chosen', async () => {
+  test('S191 S192: page links are the first, the last and the current ± 2, and the page size can be chosen', async () => {
     const page = await enter('/admin/afpicon2026?page_size=10&page=7')
     await page.getByText('61 to 70 of 130').waitFor()
     const pages = page.getByRole('navigation', { name: 'Pages' })
@@ -154,7 +154,7 @@ describe('the list', () => {
     const controls = ['navigation', 'search', 'button', 'link', 'checkbox'] as const
     const listControls = async () => {
       const shown = controls.map((role) => page.getByRole(role).allTextContents())
-      // Headings of columns stay, and number links are the numbers.
+      // On paper, column headings remain, and links are plain numbers.
       return (await Promise.all(shown)).flat().filter((text) => !/^Sort by|^AFPI/.test(text))
     }
     await expect.poll(listControls).toEqual([])
@@ -176,7 +176,7 @@ describe('the list', () => {
     await page.getByLabel('Select Dr. Example 130').check()
     await page.getByRole('button', { name: 'Next page' }).click()
     await page.getByText('11 to 20 of 33').waitFor()
-    // The line above the table has the focus, and so is in view.
+    // The line above the table has the focus, and is therefore visible.
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.textContent))
       .toContain('11 to 20 of 33')
@@ -191,7 +191,7 @@ describe('the list', () => {
     await findStatus(page).getByText('65 paid registrations').waitFor()
     await expect.poll(() => bar.count()).toBe(0)
 
-    // A long job shows its progress. If it is stopped, its result is shown beside what is left.
+    // A long job shows its progress. If it is stopped, its result is shown next to the remaining rows.
     const firstRequest = Promise.withResolvers<null>()
     await page.route('**/registrations/bulk/', async (route) => {
       await firstRequest.promise
@@ -253,7 +253,7 @@ describe('the list', () => {
         .poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: path })
         .toBe(360)
       if (path !== '/admin/afpicon2026') continue
-      // It stood at 680 px, below the window.
+      // It was at 680 px, below the window.
       expect((await page.getByRole('row').first().boundingBox())?.y).toBeLessThanOrEqual(420)
     }
   })

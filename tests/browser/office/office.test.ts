@@ -268,7 +268,7 @@ test('a theme follows the device; every page of the office is readable in both, 
   ]) {
     const isOtherPage = new URL(url + path).pathname !== new URL(page.url()).pathname
     if (isOtherPage) {
-      // As by a link: loading the app for each page takes longer than measuring it.
+      // Navigates as a link does, because loading the app for each page takes longer than measuring it.
       await page.evaluate((address) => {
         document.querySelector('h1')?.setAttribute('data-left', '')
         history.pushState(null, '', address)

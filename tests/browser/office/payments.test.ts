@@ -48,8 +48,7 @@ test('payments of January in two clicks, amounts due in one, the file for the ac
   const { page, context, consoleErrors } = await visit(browser, { width: 1280 })
   await signInAtHome(page)
 
-  // Two clicks: the page, and the month.
-  // The last is that of all events, below the pages of the event.
+  // Two clicks: the page, and the month. The last link is the page of all events, below the pages of the event.
   await page.getByRole('link', { name: 'Payments', exact: true }).last().click()
   await page.getByLabel('Paid on').selectOption({ label: 'Last month (January 2026)' })
   const sums = [...january.expected.values()]
@@ -177,7 +176,7 @@ test('from Home: whether a doctor paid and a phone in one click, what two events
     await page.getByText('1 reminder sent. 1 already reminded in the last 24 hours.').waitFor()
   })
   expect(dueClicks + reminderClicks).toBeLessThanOrEqual(3)
-  // By the server's clock, both were reminded just now: that of the browser is months later.
+  // By the server's clock, both were reminded just now; the browser's clock is months ahead.
   await page.getByRole('button', { name: 'Remind all 2' }).click()
   await page.getByRole('dialog').getByText('2 are left out').waitFor()
   expect(await page.getByRole('button', { name: 'Send 0 reminders' }).isDisabled()).toBe(true)

@@ -1,4 +1,4 @@
-/** Steps of the office's journeys that several tests share. */
+/** Steps in the office that several tests share. */
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 

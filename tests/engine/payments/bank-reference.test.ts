@@ -191,7 +191,7 @@ test.each(['Sharma', '52612345670', 'N32826123456789', '5261234567020'])(
   },
 )
 
-const createAwaited = (n: number, reference: string | null = null): UnpaidOrder => ({
+const createExpectedPayment = (n: number, reference: string | null = null): UnpaidOrder => ({
   regNo: `SMPL479999160${n}` as RegNo,
   name: `Delegate ${n}`,
   due: toRupees(1180),
@@ -199,7 +199,7 @@ const createAwaited = (n: number, reference: string | null = null): UnpaidOrder 
 })
 const createRecorded = (n: number | null, amount = 1180): KnownPayment => ({
   id: n ?? 99,
-  regNo: n === null ? null : createAwaited(n).regNo,
+  regNo: n === null ? null : createExpectedPayment(n).regNo,
   amount: toRupees(amount),
 })
 const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
@@ -238,27 +238,28 @@ describe('which registration a line pays for', () => {
   test('a reported reference that is part of a longer number matches nothing', () => {
     const { found } = matchLines(
       [formatCreditLine('NEFT 9526123456702 X'), formatCreditLine('TO A/C 50200012345678')],
-      [createAwaited(1, UTR), createAwaited(2, '502000123456')],
+      [createExpectedPayment(1, UTR), createExpectedPayment(2, '502000123456')],
     )
     expect(found.map(([as]) => as)).toEqual(['ambiguous', 'ambiguous'])
     expect(
-      matchLines([formatCreditLine('NEFT 9526123456702 X', '77')], [createAwaited(1, UTR)]).found,
+      matchLines([formatCreditLine('NEFT 9526123456702 X', '77')], [createExpectedPayment(1, UTR)])
+        .found,
     ).toEqual([['unmatched']])
   })
 
   test('a reported reference does not take a line that contains another registration’s number', () => {
     const line = formatCreditLine(`UPI/${UTR}/SMPL4799991602`)
-    expect(matchLines([line], [createAwaited(1, UTR), createAwaited(2)]).found).toEqual([
-      ['ambiguous', '2', '1'],
-    ])
+    expect(
+      matchLines([line], [createExpectedPayment(1, UTR), createExpectedPayment(2)]).found,
+    ).toEqual([['ambiguous', '2', '1']])
     // Also a registration that is paid, or of another event.
     const knownRegistrations = {
-      registrations: mapNumbers(['SMPL4799991609', createAwaited(9).regNo]),
+      registrations: mapNumbers(['SMPL4799991609', createExpectedPayment(9).regNo]),
     }
     expect(
       matchLines(
         [formatCreditLine(`UPI/${UTR}/smpl 4799 9916 09`)],
-        [createAwaited(1, UTR)],
+        [createExpectedPayment(1, UTR)],
         knownRegistrations,
       ).found,
     ).toEqual([['ambiguous', '1', '9']])
@@ -266,7 +267,7 @@ describe('which registration a line pays for', () => {
     expect(
       matchLines(
         [formatCreditLine(`UPI/${UTR}/LEKH4799991608`)],
-        [createAwaited(1, UTR)],
+        [createExpectedPayment(1, UTR)],
         otherNumbers,
       ).found,
     ).toEqual([['ambiguous', '1']])
@@ -274,13 +275,13 @@ describe('which registration a line pays for', () => {
 
   test('a line that names a paid registration was hidden because a delegate of another event reported its reference', () => {
     const known = {
-      registrations: mapNumbers(['SMPL4799991609', createAwaited(9).regNo]),
+      registrations: mapNumbers(['SMPL4799991609', createExpectedPayment(9).regNo]),
       claimedElsewhere: new Set([bankKey(UTR)]),
     }
     const lines = [formatCreditLine(`UPI/${UTR}/SMPL4799991609`)]
     expect(matchLines(lines, [], known).found).toEqual([['ambiguous', '9']])
     expect(matchLines([formatCreditLine(`UPI/${UTR}`)], [], known).found).toEqual([['elsewhere']])
-    const reported = [createAwaited(1, UTR)]
+    const reported = [createExpectedPayment(1, UTR)]
     expect(matchLines([...lines, formatDebitLine(UTR)], reported, known).found[0]).toEqual([
       'ambiguous',
       '1',
@@ -290,9 +291,9 @@ describe('which registration a line pays for', () => {
 
   test('a line with its own number and its own reported reference is matched', () => {
     const line = formatCreditLine(`UPI/5261 2345 6702/SMPL 4799 9916 01`)
-    expect(matchLines([line], [createAwaited(1, UTR), createAwaited(2)]).found).toEqual([
-      ['matched', '1'],
-    ])
+    expect(
+      matchLines([line], [createExpectedPayment(1, UTR), createExpectedPayment(2)]).found,
+    ).toEqual([['matched', '1']])
   })
 
   test('a reference in several lines identifies none of them', () => {
@@ -300,7 +301,7 @@ describe('which registration a line pays for', () => {
       formatCreditLine(`NEFT ${UTR} ASHA`),
       formatCreditLine(`NEFT ${UTR} RAVI`, '590'),
     ]
-    expect(matchLines(lines, [createAwaited(1, UTR)]).found).toEqual([
+    expect(matchLines(lines, [createExpectedPayment(1, UTR)]).found).toEqual([
       ['ambiguous', '1'],
       ['ambiguous', '1'],
     ])
@@ -314,7 +315,7 @@ describe('which registration a line pays for', () => {
       formatCreditLine(`NEFT ${recordedUtr} ASHA`, '590'),
     ]
     const payments: [string, KnownPayment][] = [[recordedUtr, createRecorded(3, 590)]]
-    const [firstMatch] = matchLines(lines, [createAwaited(1, UTR)], { payments }).found
+    const [firstMatch] = matchLines(lines, [createExpectedPayment(1, UTR)], { payments }).found
     expect(firstMatch).toEqual(['ambiguous', '3', '1'])
   })
 
@@ -323,7 +324,7 @@ describe('which registration a line pays for', () => {
       formatCreditLine('NEFT ASHA TO 502000123456'),
       formatCreditLine('NEFT RAVI SMPL4799991602 TO 502000123456'),
     ]
-    const awaited = [createAwaited(1, '502000123456'), createAwaited(2)]
+    const awaited = [createExpectedPayment(1, '502000123456'), createExpectedPayment(2)]
     const expected = [
       ['ambiguous', '1'],
       ['matched', '2'],
@@ -337,26 +338,28 @@ describe('which registration a line pays for', () => {
   test('a reference of fewer than six characters, or without a digit, matches nothing', () => {
     for (const reference of ['12345', 'TRANSFER', '0000001'])
       expect(
-        matchLines([formatCreditLine(`NEFT ${reference} X`, '77')], [createAwaited(1, reference)])
-          .found,
+        matchLines(
+          [formatCreditLine(`NEFT ${reference} X`, '77')],
+          [createExpectedPayment(1, reference)],
+        ).found,
       ).toEqual([['unmatched']])
   })
 
   test('a reported cheque number with leading zeros matched no line', () => {
     const { found: matchedLines, all: allReferences } = matchLines(
       [formatCreditLine('CHQ DEP 003456')],
-      [createAwaited(1, '003456')],
+      [createExpectedPayment(1, '003456')],
     )
     expect(matchedLines).toEqual([['matched', '1']])
     expect(allReferences[0]?.reference).toBe('003456')
     for (const other of ['ROOM 3456 CHQ', 'CHQ 1003456', 'CHQ 0003456'])
       expect(
-        matchLines([formatCreditLine(other, '77')], [createAwaited(1, '003456')]).found,
+        matchLines([formatCreditLine(other, '77')], [createExpectedPayment(1, '003456')]).found,
       ).toEqual([['unmatched']])
   })
 
   test('two claims with the same reference are both left to staff', () => {
-    const twoClaims = [createAwaited(1, UTR), createAwaited(2, `UTR ${UTR}`)]
+    const twoClaims = [createExpectedPayment(1, UTR), createExpectedPayment(2, `UTR ${UTR}`)]
     expect(matchLines([formatCreditLine(`UPI ${UTR}`)], twoClaims).found).toEqual([
       ['ambiguous', '1', '2'],
     ])
@@ -424,7 +427,7 @@ describe('a line of a recorded transfer', () => {
     const payments: [string, KnownPayment][] = [['SMPL4799991601', createRecorded(1)]]
     const knownPayments = {
       payments,
-      registrations: mapNumbers(['SMPL4799991601', createAwaited(1).regNo]),
+      registrations: mapNumbers(['SMPL4799991601', createExpectedPayment(1).regNo]),
     }
     expect(matchLines([formatCreditLine('NEFT SMPL4799991601')], [], knownPayments).found).toEqual([
       ['ambiguous', '1'],
@@ -453,7 +456,7 @@ describe('a transfer that the bank returns', () => {
   test('in the same file as the transfer prevents a match of that transfer', () => {
     const { found } = matchLines(
       [formatCreditLine(`UPI ${UTR}`), formatDebitLine(`RETURN ${UTR}`)],
-      [createAwaited(1, UTR)],
+      [createExpectedPayment(1, UTR)],
     )
     expect(found).toEqual([
       ['ambiguous', '1'],

@@ -92,7 +92,7 @@ test('a row with a date and an unreadable amount is reported', () => {
   expect(statement).toMatchObject({ ok: true, value: { lines: [], unread: [2, 3] } })
 })
 
-const createAwaited = (n: number, overrides: Partial<UnpaidOrder> = {}): UnpaidOrder => ({
+const createExpectedPayment = (n: number, overrides: Partial<UnpaidOrder> = {}): UnpaidOrder => ({
   regNo: `SMPL000000000000${n}` as RegNo,
   name: `Delegate ${n}`,
   due: toRupees(1180),
@@ -159,10 +159,10 @@ Date,Narration,Deposit Amt,Withdrawal Amt,Currency
 
 test('lines match by payment claim, by registration number, and by amount and day only as a suggestion', () => {
   const awaitedPayments = [
-    createAwaited(1, { claim: createClaim('icic n2 2027 0203 12345678') }),
-    createAwaited(2),
-    createAwaited(3, { claim: createClaim('typed wrongly 99') }),
-    createAwaited(4, { claim: createClaim('703412345678') }),
+    createExpectedPayment(1, { claim: createClaim('icic n2 2027 0203 12345678') }),
+    createExpectedPayment(2),
+    createExpectedPayment(3, { claim: createClaim('typed wrongly 99') }),
+    createExpectedPayment(4, { claim: createClaim('703412345678') }),
   ]
   const lines = [
     createLine(1, 'NEFT ICICN22027020312345678 ASHA'),

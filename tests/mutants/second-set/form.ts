@@ -1,4 +1,4 @@
-/** Mistakes of the second set: fields and what they ask. */
+/** Mistakes of the second set: fields and their questions. */
 import {
   afpicon,
   replaceAll,

@@ -1,4 +1,4 @@
-/** Mistakes of the second set: names, addresses and calls. */
+/** Mistakes of the second set: names, addresses and endpoints. */
 import {
   afpicon,
   replaceAll,

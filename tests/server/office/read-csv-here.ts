@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import threads from 'node:worker_threads'
 import type { WorkerOptions } from 'node:worker_threads'
 import { afterAll, beforeAll } from 'vitest'
-import { SheetThreadHere } from '../../simulator/sheet-thread.ts'
+import { InlineSheetThread } from '../../simulator/sheet-thread.ts'
 import type { SheetThreadData } from '../../../server/office/spreadsheets/read-spreadsheet-worker.ts'
 
 const EXCEL = Buffer.from('PK\u0003\u0004', 'latin1')
@@ -30,7 +30,9 @@ export function readCsvHere(): void {
       new Proxy(Worker, {
         construct: (thread, [url, options = {}]: [URL | string, WorkerOptions?]) =>
           isCsv(url, options)
-            ? new SheetThreadHere(url as URL, { workerData: options.workerData as SheetThreadData })
+            ? new InlineSheetThread(url as URL, {
+                workerData: options.workerData as SheetThreadData,
+              })
             : new thread(url, options),
       }),
     ),
