@@ -38,12 +38,14 @@ export type {
   EventVersionsResponse,
   EmailsResponse,
   RecoveryResponse,
+  RehearsalResponse,
   WireEventFile,
   WireMail,
   WireRecovery,
   VersionDifferenceResponse,
   VersionTextResponse,
   WireEventVersion,
+  WireRehearsedDay,
 } from './api/operations.ts'
 export type {
   WireAsk,

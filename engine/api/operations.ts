@@ -108,6 +108,15 @@ export type WireEventFile = {
   findings: string | null
 }
 
+/** POST /admin/served-files/rehearse/ {text}: runs an event file from its first day to its last under a test clock. */
+export type RehearsalResponse = { status: 'success'; title: string; days: WireRehearsedDay[] }
+export type WireRehearsedDay = {
+  /** As shown. */
+  day: string
+  /** `time`: as shown; empty for a change of the event itself. */
+  steps: { time: string; text: string }[]
+}
+
 /**
  * GET /admin/event-versions/?event=: the served versions of an event's file, the newest first. Two
  * spellings of one version (old and new keys) are one entry.

@@ -26,6 +26,7 @@ import { payoutRoutes } from './reconciliation/payouts.ts'
 import { savedStatementRoutes } from './reconciliation/saved-statements.ts'
 import { exchangeRateRoutes } from './reconciliation/exchange-rates.ts'
 import { recoveryRoutes } from './operations/recovery.ts'
+import { rehearsalRoutes } from './operations/rehearse-event-file.ts'
 import { reviewRoutes } from './reconciliation/payment-reviews.ts'
 import { monthRoutes } from './payments/month-close.ts'
 import { debtorRoutes } from './payments/debtor-list.ts'
@@ -67,6 +68,7 @@ export async function registerOfficeRoutes(app: FastifyInstance, deps: Deps): Pr
   auditLogRoutes(office, deps)
   emailRoutes(office, deps)
   eventFileRoutes(office, deps)
+  rehearsalRoutes(office, deps)
   eventVersionRoutes(office, deps)
   recoveryRoutes(office, deps)
   clockRoutes(office, deps)

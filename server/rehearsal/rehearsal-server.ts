@@ -28,6 +28,8 @@ export type RehearsedFile = {
   readonly event: EventConfig
   readonly text: string
   readonly sharedFolder: string
+  /** Where its files are written; the folder for temporary files by default. */
+  readonly folder?: string
 }
 
 /** The message of a refusal, or the data of a success. */
@@ -62,10 +64,10 @@ const QUERY_TIMEOUT_MS = 20_000
 
 /** Fails with the server's own message if it cannot serve the file. */
 export async function startRehearsalServer(
-  { event, text, sharedFolder }: RehearsedFile,
+  { event, text, sharedFolder, folder: parent = tmpdir() }: RehearsedFile,
   startsAt: Instant,
 ): Promise<Result<RehearsalServer, string>> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'rollcall-rehearsal-'))
+  const folder = await mkdtemp(path.join(parent, 'rollcall-rehearsal-'))
   const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true })
   const eventsDir = path.join(folder, 'events')
   const dataDir = path.join(folder, 'data')
@@ -98,7 +100,10 @@ export async function startRehearsalServer(
   })
   if (!assembled.ok) {
     await removeFolder()
-    return err([assembled.error.text, ...problems].join('\n'))
+    // Paths on the server are not shown.
+    return err(
+      [assembled.error.text, ...problems].join('\n').replaceAll(`${eventsDir}${path.sep}`, ''),
+    )
   }
   const server = assembled.value
   const { app, deps } = server

@@ -34,15 +34,9 @@ import type {
 } from '../../engine/index.ts'
 import { createRandom, generateAnswers } from './invented-people.ts'
 import { reportEach } from '../ops/progress.ts'
+import type { RehearsedStep } from './rehearsed-days.ts'
 import { startRehearsalServer } from './rehearsal-server.ts'
 import type { RehearsalServer, RehearsedFile } from './rehearsal-server.ts'
-
-/** One thing that happens. `change`: of the event itself, at the start of a day. */
-export type RehearsedStep = {
-  readonly at: Instant
-  readonly is: 'change' | 'delegate' | 'staff' | 'state' | 'email'
-  readonly text: string
-}
 
 const HOUR_MS = 3_600_000
 /** How many delegates are invented in the search for one of each category. */

@@ -422,7 +422,7 @@ describe('the page for organisers', () => {
     await expect.poll(() => focused()).toBe('Price')
     await expect.poll(() => findTab(page, 'Price').getAttribute('aria-selected')).toBe('true')
     await page.keyboard.press('End')
-    await expect.poll(() => focused()).toBe('Examples')
+    await expect.poll(() => focused()).toBe('Rehearsal')
     await page.keyboard.press('ArrowRight')
     await expect.poll(() => focused()).toBe('Form')
     await page.keyboard.press('Shift+Tab')
@@ -438,8 +438,8 @@ describe('the page for organisers', () => {
       const { page, context, consoleErrors } = await openEditor({ width })
       const tabs =
         width < 1024
-          ? ['File', 'Form', 'Price', 'Result pages', 'Findings', 'Examples']
-          : ['Form', 'Price', 'Result pages', 'Findings', 'Examples']
+          ? ['File', 'Form', 'Price', 'Result pages', 'Findings', 'Examples', 'Rehearsal']
+          : ['Form', 'Price', 'Result pages', 'Findings', 'Examples', 'Rehearsal']
       // A file with errors looks the same next to the editor: tests above check it there.
       for (const hasFindings of ALL_RUNS || width < 1024 ? [false, true] : [false]) {
         if (hasFindings) {

@@ -10,6 +10,7 @@ const tabs = {
   findings: 'Findings',
   changes: 'Changes',
   examples: 'Examples',
+  rehearsal: 'Rehearsal',
 } as const
 export type Tab = keyof typeof tabs
 

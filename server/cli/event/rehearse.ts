@@ -1,7 +1,7 @@
 /** `rollcall event rehearse`: runs an event under a test clock and prints the calendar of what happens. */
-import { dayOf, formatDay, formatTime } from '../../../engine/index.ts'
 import { rehearseEvent } from '../../rehearsal/rehearse-event.ts'
-import type { RehearsedStep } from '../../rehearsal/rehearse-event.ts'
+import { groupByDay } from '../../rehearsal/rehearsed-days.ts'
+import type { RehearsedStep } from '../../rehearsal/rehearsed-days.ts'
 import type { Command } from '../command.ts'
 import { parseArguments } from '../options.ts'
 import { showProgress } from '../progress-line.ts'
@@ -40,15 +40,12 @@ export const rehearseCommand: Command = {
 
 /** The calendar as text: a heading for each day on which something happens. */
 export function formatRehearsal(title: string, steps: readonly RehearsedStep[]): readonly string[] {
-  const days = Map.groupBy(steps, ({ at }) => dayOf(at))
   return [
     `Rehearsal of ${title}. All times are those of India.`,
-    ...[...days].flatMap(([day, ofDay]) => [
+    ...groupByDay(steps).flatMap(({ day, steps: ofDay }) => [
       '',
-      formatDay(day),
-      ...ofDay.map(
-        ({ at, is, text }) => `  ${(is === 'change' ? '' : formatTime(at)).padStart(8)}  ${text}`,
-      ),
+      day,
+      ...ofDay.map(({ time, text }) => `  ${time.padStart(8)}  ${text}`),
     ]),
   ]
 }

@@ -122,6 +122,21 @@ test('an email to an erased person cannot be resent', async () => {
   ])
 })
 
+test('a file with errors is not rehearsed, and one rehearsal at a time keeps the server free for delegates', async () => {
+  const rehearse = async () => {
+    const response = await app.app.inject({
+      method: 'POST',
+      url: '/admin/served-files/rehearse/',
+      headers: { authorization: `Bearer ${owner.token}` },
+      payload: { text: 'event: [' },
+    })
+    return [response.statusCode, response.json<{ message: string }>().message]
+  }
+  const [first, second] = await Promise.all([rehearse(), rehearse()])
+  expect(first).toEqual([422, 'The file has errors. Correct the findings first, then rehearse it.'])
+  expect(second).toEqual([409, 'Another rehearsal is running. Try again in a minute.'])
+})
+
 test('event files that are not served are listed first, with the reason, until they are valid', async () => {
   const readFiles = async (method: 'GET' | 'POST' = 'GET') =>
     (

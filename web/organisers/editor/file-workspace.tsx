@@ -29,6 +29,8 @@ import type { PublishedFile } from './changes-panel.tsx'
 import { Editor } from './yaml-editor.tsx'
 import type { EditorHandle } from './yaml-editor.tsx'
 import { Examples, Findings } from './findings-panel.tsx'
+import { Rehearsal } from './rehearsal-panel.tsx'
+import type { RehearsedText } from './rehearsal-panel.tsx'
 import '../preview/preview-panels.css'
 
 const Form = lazy(() => import('../preview/form-preview.tsx'))
@@ -74,6 +76,7 @@ export default function FileWorkspace({
     () => page.events.flatMap(({ routes }) => [routes.form, ...routes.also]),
     [page.events],
   )
+  const [rehearsed, setRehearsed] = useState<RehearsedText | null>(null)
   const [published, setPublished] = useState<PublishedFile | null>(null)
   const checking = useCheck(text, opened.path, shared, otherRoutes, published?.text ?? null)
   const editor = useRef<EditorHandle>(null)
@@ -155,6 +158,9 @@ export default function FileWorkspace({
     examples: checking.checked && (
       <Examples title={texts.examples} checked={checking.checked} goTo={goTo} />
     ),
+    rehearsal: (
+      <Rehearsal path={opened.path} text={text} rehearsed={rehearsed} keep={setRehearsed} />
+    ),
   }
   const panel = (of: Tab) => ({
     className: 'org-panel',
@@ -171,6 +177,7 @@ export default function FileWorkspace({
     'findings',
     ...(isPublished ? (['changes'] as const) : []),
     'examples',
+    'rehearsal',
   ]
   const theme = event === null ? {} : themeStyle(event)
   const withErrorBoundary = (of: Tab, content: ReactNode) => (

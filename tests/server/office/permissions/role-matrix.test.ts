@@ -133,6 +133,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /admin/event-versions/text': 'treasurer of their event',
   'GET /admin/served-files': 'owner of all',
   'POST /admin/served-files/reload': 'owner of all',
+  'POST /admin/served-files/rehearse': 'owner of all',
   'GET /admin/recovery-state': 'owner of all',
   'POST /admin/recovery-state/end': 'owner of all',
   'POST /admin/clock/confirm': 'owner of all',

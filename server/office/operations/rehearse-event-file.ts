@@ -1,0 +1,43 @@
+/** Rehearses an event file for the editor of the organisers' page. Nothing of it is stored or sent. */
+import type { FastifyReply } from 'fastify'
+import type { RehearsalResponse } from '../../../engine/api.ts'
+import type { Deps } from '../../dependencies.ts'
+import { findSharedFolder } from '../../events/files/event-folder.ts'
+import { sendError } from '../../http/error-response.ts'
+import { rehearseInWorker } from '../../rehearsal/rehearse-in-worker.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+
+export function rehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
+  let isRunning = false
+  const rehearse = async (
+    { body }: Call<'every', never, 'text'>,
+    reply: FastifyReply,
+  ): Promise<unknown> => {
+    const text = String(body.text ?? '')
+    // A rehearsal keeps a processor busy for seconds, and delegates need the other.
+    if (isRunning)
+      return sendError(
+        reply,
+        409,
+        'rehearsal_running',
+        'Another rehearsal is running. Try again in a minute.',
+      )
+    isRunning = true
+    try {
+      const sharedFolder = findSharedFolder(deps.environment.eventsDir)
+      const rehearsed = await rehearseInWorker({ text, sharedFolder })
+      if (!rehearsed.ok) return sendError(reply, 422, 'not_rehearsed', rehearsed.error)
+      const { title, days } = rehearsed.value
+      const response: RehearsalResponse = { status: 'success', title, days: [...days] }
+      return await reply.header('cache-control', 'no-store').send(response)
+    } finally {
+      isRunning = false
+    }
+  }
+  // As for reading the event files again: it is work for the server, on behalf of those who maintain its files.
+  office.post(
+    '/admin/served-files/rehearse',
+    { least: 'owner', about: 'every', body: { text: 'text' } },
+    rehearse,
+  )
+}

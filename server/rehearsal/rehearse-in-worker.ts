@@ -1,0 +1,59 @@
+/**
+ * Rehearses an event file in a worker thread with a time limit: a running server handles requests in the meantime, and
+ * a file that takes too long is stopped.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { err } from '../../engine/index.ts'
+import type { Result } from '../../engine/index.ts'
+import type { WireRehearsedDay } from '../../engine/api.ts'
+
+/** Less than a proxy in front of the server waits for a response. */
+const REHEARSAL_MS_MAX = 50_000
+/** A rehearsal of the most complex event needs a quarter of it. */
+const MEMORY_MB_MAX = 512
+
+export type RehearsalInput = {
+  readonly text: string
+  readonly sharedFolder: string
+  /** Where the files of the rehearsal are; removed after it. */
+  readonly folder: string
+}
+export type Rehearsal = { readonly title: string; readonly days: readonly WireRehearsedDay[] }
+
+/** Fails with a message if the file has errors, or takes longer than `msMax`. */
+export async function rehearseInWorker(
+  file: Omit<RehearsalInput, 'folder'>,
+  msMax = REHEARSAL_MS_MAX,
+): Promise<Result<Rehearsal, string>> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'rollcall-rehearsal-'))
+  const worker = new Worker(new URL('./rehearse-worker.ts', import.meta.url), {
+    workerData: { ...file, folder } satisfies RehearsalInput,
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX },
+  })
+  const { promise, resolve } = Promise.withResolvers<Result<Rehearsal, string>>()
+  const timer = setTimeout(
+    () =>
+      resolve(
+        err(
+          `The rehearsal took longer than ${msMax / 1000} seconds and was stopped. Run rollcall event rehearse on your computer, which has no time limit.`,
+        ),
+      ),
+    msMax,
+  )
+  worker.on('message', resolve)
+  worker.on('error', (error) =>
+    resolve(
+      err(`The rehearsal failed (${error instanceof Error ? error.message : String(error)}).`),
+    ),
+  )
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    await worker.terminate()
+    await rm(folder, { recursive: true, force: true })
+  }
+}

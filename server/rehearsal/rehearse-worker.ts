@@ -1,0 +1,23 @@
+/** Worker thread that rehearses one event file: returns one result, then exits. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { assert, err, ok } from '../../engine/index.ts'
+import type { Result } from '../../engine/index.ts'
+import { readEvent } from '../../engine/authoring.ts'
+import { readShared } from '../events/files/event-folder.ts'
+import { groupByDay } from './rehearsed-days.ts'
+import type { Rehearsal, RehearsalInput } from './rehearse-in-worker.ts'
+
+assert(parentPort !== null, 'an event is rehearsed in a worker thread')
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+parentPort.postMessage(await rehearse(workerData as RehearsalInput))
+
+async function rehearse(input: RehearsalInput): Promise<Result<Rehearsal, string>> {
+  const { shared } = await readShared(input.sharedFolder)
+  const event = readEvent(input.text, shared)
+  if (event === null)
+    return err('The file has errors. Correct the findings first, then rehearse it.')
+  // A file with errors does not wait for the code of a server.
+  const { rehearseEvent } = await import('./rehearse-event.ts')
+  const rehearsed = await rehearseEvent({ ...input, event })
+  return rehearsed.ok ? ok({ title: event.title, days: groupByDay(rehearsed.value) }) : rehearsed
+}

@@ -1,0 +1,22 @@
+/** The calendar that a rehearsal produces: what happens, and when. */
+import { dayOf, formatDay, formatTime } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import type { WireRehearsedDay } from '../../engine/api.ts'
+
+/** One thing that happens. `change`: of the event itself, at the start of a day. */
+export type RehearsedStep = {
+  readonly at: Instant
+  readonly is: 'change' | 'delegate' | 'staff' | 'state' | 'email'
+  readonly text: string
+}
+
+/** The steps by day, as the command prints them and the organisers' page shows them. */
+export function groupByDay(steps: readonly RehearsedStep[]): WireRehearsedDay[] {
+  return [...Map.groupBy(steps, ({ at }) => dayOf(at))].map(([day, ofDay]) => ({
+    day: formatDay(day),
+    steps: ofDay.map(({ at, is, text }) => ({
+      time: is === 'change' ? '' : formatTime(at),
+      text,
+    })),
+  }))
+}

@@ -1,0 +1,121 @@
+/** The rehearsal of the file: what is sent, charged, refused and closed on each day, as one page to print and sign. */
+import { useState } from 'react'
+import type { RehearsalResponse } from '../../../engine/api.ts'
+import { call } from '../../app/api-client.ts'
+import type { ApiError, Reader } from '../../app/api-client.ts'
+import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { fileName } from './event-file-draft.ts'
+import './rehearsal-panel.css'
+
+/** A finished rehearsal, with the text that was rehearsed. */
+export type RehearsedText = RehearsalResponse & { readonly text: string }
+
+type RehearsalProps = {
+  readonly path: string
+  readonly text: string
+  readonly rehearsed: RehearsedText | null
+  readonly keep: (rehearsed: RehearsedText) => void
+}
+
+/** Runs only when it is asked for: it is work of some seconds for the server. */
+export function Rehearsal({ path, text, rehearsed, keep }: RehearsalProps) {
+  const [isRunning, setRunning] = useState(false)
+  const [error, setError] = useState<ApiError | null>(null)
+  const run = async () => {
+    setRunning(true)
+    setError(null)
+    const answer = await call('/api/admin/served-files/rehearse/', readRehearsal, {
+      method: 'POST',
+      json: { text },
+    })
+    setRunning(false)
+    if (answer.ok) keep({ ...answer.value, text })
+    else setError(answer.error)
+  }
+  return (
+    <div className="org-rehearsal">
+      <div className="org-rehearsal-start">
+        <h2 className="disp">Rehearsal</h2>
+        <p>
+          The server runs this file from its first day to its last, with a test clock and invented
+          delegates: some pay, one leaves, one cancels, one arrives at the front desk. It lists what
+          is sent, charged, refused and closed. No email is sent and no money moves.
+        </p>
+        <div className="org-rehearsal-acts">
+          <button type="button" className="btn sm" disabled={isRunning} onClick={() => void run()}>
+            {rehearsed === null ? 'Run the rehearsal' : 'Run it again'}
+          </button>
+          {rehearsed !== null && (
+            <button type="button" className="btn line sm" onClick={() => print()}>
+              <Icon name="print" small />
+              Print
+            </button>
+          )}
+        </div>
+        <p role="status">
+          {isRunning
+            ? 'The rehearsal is running. It takes up to a minute.'
+            : rehearsed !== null && rehearsed.text !== text
+              ? 'The file has changed since this rehearsal. Run it again.'
+              : ''}
+        </p>
+        {error !== null && (
+          <p className="org-problem" role="alert">
+            <Icon name="bang" />
+            <span>
+              {error.status === 401 || error.status === 403 ? (
+                <>
+                  The rehearsal is for owners of all events.{' '}
+                  <a href="/admin/login" target="_blank" rel="noreferrer">
+                    Sign in to the office
+                  </a>{' '}
+                  in another tab, then run it here again. Without an account, send the file to the
+                  person who runs your server: <code>rollcall event rehearse {fileName(path)}</code>{' '}
+                  prints the same page.
+                </>
+              ) : (
+                error.message
+              )}
+            </span>
+          </p>
+        )}
+      </div>
+      {rehearsed !== null && (
+        <article className="org-rehearsed">
+          <h2 className="disp">Rehearsal of {rehearsed.title}</h2>
+          <p>All times are those of India.</p>
+          {rehearsed.days.map(({ day, steps }) => (
+            <section key={day}>
+              <h3>{day}</h3>
+              <ul>
+                {steps.map((step, index) => (
+                  // Two people may do the same at the same minute.
+                  // oxlint-disable-next-line react/no-array-index-key -- the list never changes
+                  <li key={index}>
+                    <span>{step.time}</span> {step.text}
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+          <p className="org-sign">Checked by (name, day, signature)</p>
+        </article>
+      )}
+    </div>
+  )
+}
+
+const readRehearsal: Reader<RehearsalResponse> = (body) =>
+  isRecord(body) && hasAll(body, 'string', 'title') && listOf(body['days'], readDay) !== null
+    ? (body as RehearsalResponse)
+    : null
+
+const readDay = (value: unknown): object | null =>
+  isRecord(value) &&
+  hasAll(value, 'string', 'day') &&
+  listOf(value['steps'], (step) =>
+    isRecord(step) && hasAll(step, 'string', 'time', 'text') ? step : null,
+  ) !== null
+    ? value
+    : null
