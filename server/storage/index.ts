@@ -166,7 +166,7 @@ export interface Store
   /**
    * Runs the engine's `applyPaymentEvent` inside the transaction on the current row. Writes event, status, review,
    * counters and email in one transaction. Queues the email only if this call made the registration a success. A refusal
-   * other than a repetition puts the payment into review. `response`: stored with the event. `keys`: if already read.
+   * other than a repetition puts the payment into review. `response` is stored with the event. `keys`: if known already.
    */
   applyPaymentEvent(
     orderId: OrderId,
@@ -264,7 +264,7 @@ export interface Store
   exportRows(query: ListQuery): AsyncIterable<readonly ListedRegistration[]>
   /** Returns the discount of a normalised code at that instant. `holdMs`: how long its use is held during payment. */
   discountCode(eventId: string, code: string, holdMs: number, at: Instant): Promise<CodeStatus>
-  /** Returns the registration that blocks these answers by a uniqueness rule, as registering does. Null if none. */
+  /** Returns the registration that blocks these answers by a uniqueness rule, as registering would. Null if none. */
   duplicateRegistration(
     eventId: string,
     unique: readonly UniqueRule[],
@@ -343,7 +343,7 @@ export interface Store
   queueRefundEmail(refundId: number, regNo: RegNo, email: NewMail, at: Instant): Promise<boolean>
   /** Emails about an event as a whole, once per key. False if it was queued before. */
   queueOnce(dedupKey: string, eventId: string, email: NewMail, at: Instant): Promise<boolean>
-  /** Durable before sending, with its links. False if not due, or interrupted twice. A lost claim is retried once. */
+  /** Durably claims an email, with its links. False if not due, or interrupted twice. A lost claim is retried once. */
   claimMail(id: number, at: Instant, links?: readonly NewLink[]): Promise<boolean>
   dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
   mailSent(id: number, at: Instant): Promise<void>

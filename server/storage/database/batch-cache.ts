@@ -4,8 +4,8 @@ import type { Sql } from './sqlite-connection.ts'
 const caches = new Map<Sql, Map<string, unknown>>()
 
 /**
- * Runs `task`, during which data read through `readOncePerBatch` is read only once. `task` runs in one transaction, no
- * part of which is undone.
+ * Runs `task`, in which `readOncePerBatch` reads the same data only once. `task` runs in one transaction, no part of
+ * which is undone.
  */
 export async function cacheReads<T>(sql: Sql, task: () => Promise<T>): Promise<T> {
   caches.set(sql, new Map())
@@ -16,7 +16,10 @@ export async function cacheReads<T>(sql: Sql, task: () => Promise<T>): Promise<T
   }
 }
 
-/** Returns the result of `read`, or the earlier result under this name. Outside `cacheReads` it is read each time. */
+/**
+ * Returns the result of `read`, or the earlier result under this name. Outside `cacheReads`, `read` is called each
+ * time.
+ */
 export async function readOncePerBatch<V>(
   sql: Sql,
   name: string,

@@ -44,10 +44,10 @@ const SQLITE_ERRORS: readonly Row[] = [
 ]
 /** SQLite's messages for disk and file errors that a full disk can also cause. */
 const POSSIBLY_FULL_PATTERN = /disk I\/O error|unable to open database file/
-/** Less space than the index of the log, which SQLite creates when it opens a database, and some pages. */
+/** Less space than SQLite needs to open a database: it creates the index of the log, and writes some pages. */
 const FULL_BYTES = 256 * 1024
 
-/** Errors of a file or folder, by the system's error code or SQLite's. */
+/** Explanations of file and folder errors, by the error code of the system or of SQLite. */
 const FILE_ERRORS: readonly Row[] = [
   [/^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL)/, 'has no room left. Free some space.', 'temporary'],
   [
@@ -72,7 +72,7 @@ const FILE_ERRORS: readonly Row[] = [
   ],
 ]
 
-/** Explains why a location could not be written, in sentences. Null for any other error. */
+/** Explains in sentences why a location could not be written to. Null for any other error. */
 export function explainFileError(error: unknown, place: string): string | null {
   return explainFile(error, place)?.text ?? null
 }
@@ -88,7 +88,7 @@ function explainFile(error: unknown, place: string): ErrorExplanation | null {
   return { text: `${place} ${found[1]}`, isTemporary }
 }
 
-/** Messages that are already complete sentences. */
+/** Matches messages that are already complete sentences. */
 const SENTENCE_PATTERN =
   /^(?:The database (?:is of an? (?:older|newer) version of Rollcall|in PostgreSQL |\S+ has no |rollcall\.db in .* was deleted, replaced)|The log rollcall\.db-wal in |There is no database )/
 
@@ -112,7 +112,7 @@ function explainDatabase(error: unknown, dataDir: string | null): ErrorExplanati
   }
 }
 
-/** The resource that the disk of a file or folder has run out of. Null if none, or if it is unknown. */
+/** Returns the resource that the disk of a file or folder has run out of. Null if none, or if it is unknown. */
 function findFullDisk(place: string): string | null {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(findExistingFolder(place))
@@ -123,7 +123,7 @@ function findFullDisk(place: string): string | null {
   }
 }
 
-/** The file or folder, or the nearest existing folder above it. */
+/** Returns the file or folder, or the nearest existing folder above it. */
 const findExistingFolder = (place: string): string =>
   existsSync(place) || path.dirname(place) === place
     ? place
@@ -146,7 +146,7 @@ export function explainMachineProblem(error: unknown, dataDir: string): ErrorExp
   }
 }
 
-/** Threads and SQLite report a lack of descriptors without its code. */
+/** Threads and SQLite report a lack of file descriptors without the error code. */
 function explainDescriptors(error: unknown): ErrorExplanation | null {
   const { message = '' } = (error ?? {}) as { readonly message?: unknown }
   if (

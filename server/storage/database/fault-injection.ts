@@ -1,7 +1,7 @@
 /**
- * Defines the faults that tests inject into the store.
- * This type states everything that a negative control or a full disk needs. `openInside` receives it and the writer
- * applies it. The server opens the store with `openStore`, which injects none.
+ * Defines the faults that tests inject into the store. Negative controls and simulations of a full disk use them.
+ * `openInside` receives it and the writer applies it. The server opens the store with `openStore`, which injects
+ * none.
  */
 import type { RowLock } from './sqlite-connection.ts'
 import type Database from 'better-sqlite3'
@@ -16,7 +16,7 @@ export type InjectedFaults = {
   readonly synchronous?: 'NORMAL'
   /** The database cannot grow beyond this many pages, as on a full disk. */
   readonly pagesMax?: number
-  /** Negative control of several servers: rows of this kind are not locked. */
+  /** Negative control for several servers: rows of this kind are not locked. */
   readonly withoutLock?: RowLock
   /** Negative control: the row of a number series is locked where its number is needed, not immediately before the commit. */
   readonly locksSeriesEarly?: boolean

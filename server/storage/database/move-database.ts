@@ -1,7 +1,6 @@
 /**
- * Moves all rows and files from SQLite to PostgreSQL or back.
- * One transaction, committed only if both have the same number of rows in each table and the same sums of numbers
- * in each column. The source is not changed.
+ * Moves all rows and files from SQLite to PostgreSQL or back. Uses one transaction, which is committed only if each
+ * table has the same number of rows and the same column sums in both. The source is not changed.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

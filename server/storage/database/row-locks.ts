@@ -9,7 +9,7 @@ import type { Sql } from './sqlite-connection.ts'
 /** Lock slots for answers and persons. Two different values rarely share a slot, so the wait does not matter. */
 export const SLOTS = 1_024
 
-/** Answers that other delegates may submit at the same time, each by event, rule and normalised answer. */
+/** Locks answers that other delegates may submit at the same time, each by event, rule and normalised answer. */
 export function lockAnswers(
   sql: Sql,
   answers: readonly (readonly [eventId: string, rule: string, answer: string])[],
@@ -62,7 +62,7 @@ export const lockCode = (sql: Sql, eventId: string, normalisedCode: string): voi
     normalisedCode,
   )
 
-/** Registrations that are read and then written to, so that a change of one of them waits or is seen. */
+/** Locks registrations that are read and then written, so that concurrent changes wait or are seen. */
 export const lockRegistrationIds = (sql: Sql, ids: readonly number[]): void =>
   sql.lock(
     'registration',
@@ -91,7 +91,7 @@ export function lockSeats(sql: Sql, eventId: string, names: readonly string[]): 
 
 /**
  * Locks the seats that a registration has lost, and its own: another registration that takes a seat with an expired
- * hold frees it first.
+ * hold releases that hold first.
  */
 export function lockLostSeats(sql: Sql, registrationId: number): void {
   sql.lock(

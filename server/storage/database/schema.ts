@@ -80,10 +80,10 @@ const WATCH_PERIOD_MS = '864000000'
  * decision (by whom, and the reason). Successes and reviews of older versions become captures.
  */
 const moneyMigration = `
--- Null: not known (attempts of older versions). Whose credentials asked for the money, and where.
+-- The account whose credentials requested the payment, and its id at the gateway. Null: unknown (attempts of older versions).
 ALTER TABLE payments ADD COLUMN account TEXT;
 ALTER TABLE payments ADD COLUMN merchant_id TEXT;
--- What has ended is still asked about until then.
+-- The gateway is still queried about an ended payment until then.
 ALTER TABLE payments ADD COLUMN watch_until INTEGER;
 ALTER TABLE payments ADD COLUMN hold_until INTEGER;
 ALTER TABLE payments ADD COLUMN handed_off_at INTEGER;
@@ -91,11 +91,11 @@ CREATE INDEX payments_watched ON payments (next_ask_at) WHERE watch_until IS NOT
 
 CREATE TABLE captures (
   id INTEGER PRIMARY KEY,
-  -- Null: money that nobody could match yet.
+  -- Null: a payment that has not been matched yet.
   payment_id INTEGER REFERENCES payments (id),
   registration_id INTEGER REFERENCES registrations (id),
   source TEXT NOT NULL,
-  -- '': not known.
+  -- '': unknown.
   account TEXT NOT NULL,
   reference TEXT NOT NULL,
   amount INTEGER NOT NULL,
@@ -104,7 +104,7 @@ CREATE TABLE captures (
   paid_at INTEGER NOT NULL,
   seen_at INTEGER NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('fits', 'review', 'accepted', 'refused', 'unmatched')),
-  -- Why a person has to decide, or had to.
+  -- Why staff have to decide, or had to.
   why TEXT,
   UNIQUE (source, account, reference),
   CHECK (state <> 'review' OR why IS NOT NULL)
@@ -158,7 +158,7 @@ CREATE INDEX decisions_of ON decisions (registration_id);
 CREATE INDEX decisions_of_capture ON decisions (capture_id);
 ${appendOnly('decisions')}
 
--- Imported rows may share a reference, or have none: then the number tells them apart.
+-- Imported rows may share a reference, or have none: then the order id distinguishes them.
 INSERT OR IGNORE INTO captures (payment_id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
   SELECT id, registration_id, CASE WHEN gateway IS NULL THEN 'import' WHEN gateway = '' THEN 'gateway' ELSE gateway END,
     '', coalesce(reference, order_id), amount, 'INR', 'sale', coalesce(paid_at, status_at), status_at, 'fits'
@@ -167,48 +167,46 @@ INSERT OR IGNORE INTO captures (payment_id, registration_id, source, account, re
   SELECT id, registration_id, 'import', '', reference || ' ' || order_id, amount, 'INR', 'sale', coalesce(paid_at, status_at), status_at, 'fits'
   FROM payments p WHERE gateway IS NULL AND status IN ('success', 'refunded')
     AND NOT EXISTS (SELECT 1 FROM captures c WHERE c.payment_id = p.id);
--- The newest word of the gateway on a reference counts.
+-- The gateway's newest response about a reference counts.
 INSERT OR IGNORE INTO captures (payment_id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why)
   SELECT p.id, p.registration_id, CASE WHEN gateway = '' THEN 'gateway' ELSE coalesce(gateway, 'import') END, '', f.body ->> '$.reference', f.body ->> '$.amount',
     f.body ->> '$.currency', f.body ->> '$.kind', f.at, f.at, 'review', p.review
   FROM payment_facts f JOIN payments p ON p.id = f.payment_id
   WHERE f.type = 'confirmed' AND f.refusal IS NOT NULL AND p.review IS NOT NULL ORDER BY f.id DESC;
--- Refunds that were learnt already.
+-- Refunds that are already known.
 INSERT INTO refunds (capture_id, amount, state, reference, why, who, at)
   SELECT c.id, p.amount, 'done', p.refund_reference, 'Stored before refunds were rows.', 'migration', p.status_at
   FROM payments p JOIN captures c ON c.payment_id = p.id AND c.state = 'fits' WHERE p.status = 'refunded' AND p.amount > 0;
--- What ended lately is asked about again, spread over a day, so that the gateway is not stormed.
+-- Recently ended payments are queried again, spread over a day, so that the gateway is not overloaded.
 UPDATE payments SET watch_until = status_at + ${WATCH_PERIOD_MS}, next_ask_at = unixepoch() * 1000 + abs(random() % 86400000)
   WHERE gateway IS NOT NULL AND (status IN ('success', 'failed') OR review IS NOT NULL) AND status_at > unixepoch() * 1000 - ${WATCH_PERIOD_MS};
 `
 
 /** Earlier versions stored no bank references for imported payments. `fillNewTables` adds them. */
-const importsNamed = '-- Bank references of imported payments.'
+const importsNamed = '-- Adds bank references of imported payments.'
 
 /** A reported reference stays known, whatever happens to its registration. `fillNewTables` normalises older ones. */
 const reportIndexMigration = 'CREATE INDEX tellings_by_key ON tellings (folded);'
 
-/**
- * Amounts refunded before a payment began to count, and the price of a registration when a difference was requested.
- */
+/** Adds amounts refunded before a payment began to count, and the price at the time of a request for a difference. */
 const balances = `
 -- Null: all of it counts, or none.
 ALTER TABLE captures ADD COLUMN counted INTEGER;
--- Null: its own amount is what the registration cost.
+-- Null: the price of the registration is its own amount.
 ALTER TABLE payments ADD COLUMN bill_total INTEGER;
 UPDATE payments SET bill_total = (SELECT total FROM registrations WHERE registrations.id = payments.registration_id) WHERE asks_for = 'difference';
 `
 
 /** Earlier versions stored no number for a cheque line. `fillNewTables` adds it. */
-const chequesNamed = '-- Cheque numbers of kept lines.'
+const chequesNamed = '-- Adds cheque numbers of stored lines.'
 
 /**
  * Earlier versions deducted a refund in progress twice from the amount due for refund after a cancellation.
  * `fillNewTables` corrects it.
  */
-const cancellationsRestored = '-- Amounts to pay back of cancellations.'
+const cancellationsRestored = '-- Corrects the amounts to refund after cancellations.'
 
-/** A clock that was set back: the latest time recorded before, and the first time after. Null if it was not. */
+/** Adds the latest time recorded before the clock was set back, and the first time after it. Null if it never was. */
 const clockSetBack = `
 ALTER TABLE clock_seen ADD COLUMN latest_at INTEGER;
 ALTER TABLE clock_seen ADD COLUMN set_back_at INTEGER;
@@ -241,19 +239,19 @@ export const migrations: readonly string[] = [
   activeEvents,
   // PostgreSQL has more tables, shared by several servers (server/storage/postgres/schema/migrations.ts).
   '',
-  // Until then one server queries the gateway about it. If that server dies, another takes over after it.
+  // Adds the time until which one server queries the gateway. If that server dies, another takes over then.
   'ALTER TABLE payments ADD COLUMN asking_until INTEGER;',
   '',
-  // The display name, from the served event file. Null for versions from before event files had names.
+  // Adds the display name, from the served event file. Null for versions from before event files had names.
   'ALTER TABLE places ADD COLUMN name TEXT;',
   endedCounted,
-  // Each minute, refunds without an email are searched among all refunds ever made.
+  // Every minute, all refunds ever made are searched for those without an email.
   "CREATE INDEX refunds_done ON refunds (done_at) WHERE state = 'done';",
   documentLines,
   bankReferences,
   mailLimits,
   refundedAmounts,
-  // The last day that the stored settlements of an account cover.
+  // Finds the last day that the stored settlements of an account cover.
   'CREATE INDEX settlement_lines_by_day ON settlement_lines (source, account, day);',
   secondPayments,
   amountsDue,
@@ -317,8 +315,8 @@ export function createTables(db: Database.Database): void {
 }
 
 /**
- * The stored version is the number of steps that a database has. During a migration it also contains the version that it
- * began from, times this number (there are never so many steps): a killed process continues, and no server serves meanwhile.
+ * The stored version is the number of steps that a database has. During a migration it also contains the version that
+ * it began from, times this number (there are fewer steps): a killed migration can continue, and no server starts.
  */
 const MIGRATION_FACTOR = 1_000
 

@@ -42,20 +42,21 @@ export type Batch = {
    */
   readAhead(reads: () => readonly Promise<unknown>[]): void
   /**
-   * States the result that a read has after the writes so far, so that it is not sent. Like a result that was
+   * States the result that a read has after the writes so far, so that the read is not sent. Like a result that was
    * read ahead, it is valid until the next write to one of its tables, or the next lock on its rows.
    */
   foresee(text: string, params: readonly unknown[], rows: readonly object[]): void
   /**
-   * Is sent immediately before the commit, after everything else, so that others wait for the row that it locks only
-   * during the commit. If the operation reads again before that, it is sent before this read. `contended`: names this row.
+   * Sends the statement immediately before the commit, after everything else, so that others wait for the row that it
+   * locks only during the commit. If the operation reads again, the statement is sent before that read. `contended`
+   * names the row.
    */
   last(contended: string, text: string, params: readonly unknown[]): void
   /** If a row with these unique values exists, nothing is stored, and the operation returns `result`. */
   orElse(constraint: string, result: unknown): void
   /**
-   * True the first time: seats are reserved without checking them, and `check` is the last statement. If it fails,
-   * nothing is stored, and the operation is retried with false.
+   * True at the first attempt: seats are reserved without checking them, and `check` is the last statement. If it
+   * fails, nothing is stored, and the operation is retried with false.
    */
   readonly trustsSeats: boolean
   check(text: string, ...params: readonly unknown[]): void
@@ -75,7 +76,7 @@ export type RowLock = (typeof LOCK_ORDER)[number]
 /** A connection for code that begins and ends its own transactions. */
 export type Connection = { readonly sql: Sql; readonly inTransaction: boolean }
 
-/** The name of the database in a data folder. */
+/** The file name of the database in a data folder. */
 export const DATABASE_FILE = 'rollcall.db'
 /** The database and SQLite's additional files. A log that belongs to another database corrupts the database. */
 export const DATABASE_FILES: readonly string[] = ['', '-wal', '-shm', '-journal'].map(
@@ -123,7 +124,7 @@ export function closeAfterCheckpoint(db: Database.Database): void {
   try {
     db.pragma('wal_checkpoint(TRUNCATE)')
   } catch {
-    // A full disk accepts none of it: the log stays next to the file, and nothing is lost.
+    // If the disk is full, the log stays next to the file, and nothing is lost.
   }
   db.close()
 }

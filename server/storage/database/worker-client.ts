@@ -36,7 +36,7 @@ export const parseRequests = (text: string): readonly Request[] => JSON.parse(te
 
 export type Thread<V extends Operations> = {
   readonly call: Call<V>
-  /** Returns the number of calls that wait for a response. */
+  /** Returns the number of calls that are waiting for a response. */
   waiting(): number
   /** Resolves when every earlier call has been answered and the thread has ended. */
   close(): Promise<void>

@@ -98,11 +98,11 @@ export async function serve(
     try {
       setNextMark()
     } catch {
-      // The batch, which cannot be written either, says why.
+      // The batch cannot be written either, and reports the reason.
     }
   }
 
-  /** Nothing is written into the file that is there now. The data still held is written elsewhere. */
+  /** Writes nothing into the file that has replaced the database. The data still held is written elsewhere. */
   async function answerWithoutFile({ id, verb, args }: Request): Promise<WorkerResponse> {
     if (verb !== 'rescue') return { id, ok: false, busy: true, message: NO_FILE }
     try {
@@ -119,7 +119,7 @@ export async function serve(
     try {
       db.pragma('wal_checkpoint(TRUNCATE)')
     } catch {
-      // The log is copied and written over by itself, later.
+      // SQLite copies and overwrites the log later.
     }
   }
 

@@ -1,4 +1,4 @@
-/** Issues the documents of a registration after every change; while its invoice waits for an exchange rate, none. */
+/** Issues the documents of a registration after every change, unless its invoice waits for an exchange rate. */
 import { INR } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'

@@ -164,7 +164,9 @@ export async function hasImportedMoney(sql: Sql, registrationId: number): Promis
   return (await importedCapture.get(sql, { registrationId })) !== undefined
 }
 
-/** The tax of the bill that earlier receipts leave. Zero unless this payment is exactly the remaining amount. */
+/**
+ * The tax of the bill that earlier receipts do not include. Zero unless this payment is exactly the remaining amount.
+ */
 export async function computeTaxOfDifference(
   sql: Sql,
   row: OwnedPaymentRow,
@@ -188,7 +190,7 @@ export function foreseeAmounts(
   paidAmounts.foresee(sql, { registrationId }, [{ came: amount, gone: 0, imported: 0 }])
   countedAmount.foresee(sql, { paymentId: id }, [{ amount }])
 }
-/** As `foreseeAmounts`, for the reads of its receipt. */
+/** Like `foreseeAmounts`, for the reads of its receipt. */
 export const foreseeAccepted = (sql: Sql, paymentId: number): void =>
   acceptedAmount.foresee(sql, { paymentId }, [{ amount: null }])
 

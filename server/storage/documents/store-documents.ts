@@ -81,7 +81,7 @@ const addNumberedDocument = statement((builder, document: NewNumberedDocument) =
 )
 type NewNumberedDocument = Omit<NewDocument, 'serial' | 'body'> & {
   series: string
-  /** The series with its year, in which `{n}` is replaced. */
+  /** The number pattern of the series in its year; the number replaces `{n}`. */
   pattern: string
   patternInJson: string
   /** The body before and after its serial. */

@@ -100,8 +100,8 @@ export async function readActiveEvents(sql: Sql, known: number): Promise<Active 
 }
 
 /**
- * Returns true if registrations are checked with that version, because it is active or none is. With `takesNew`,
- * registration must also be open.
+ * Returns true if registrations are checked with that version, because it is active or no version is. With
+ * `takesNew`, registration must also be open.
  */
 export async function isActive(
   sql: Sql,

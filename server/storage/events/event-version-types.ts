@@ -54,7 +54,10 @@ export type EventVersionStore = {
   /** Returns the hashes of an event's last served versions, newest first. */
   lastVersions(eventId: string, limit: number): Promise<readonly string[]>
   lastEventFile(eventId: string): Promise<NewEventFile | null>
-  /** Returns the versions of an event, the last loaded first; `before`: the hash of the last row of the previous page. */
+  /**
+   * Returns the versions of an event, most recently loaded first; `before`: the hash of the last row of the previous
+   * page.
+   */
   eventVersions(
     eventId: string,
     before: string | null,

@@ -77,7 +77,7 @@ export async function moveFilesIntoPostgres(
     const insertedFiles = await Promise.all(insertions)
     assert(
       insertedFiles.every((changes) => changes === 1),
-      'a chunk of a file was not taken',
+      'a chunk of a file was not stored',
     )
     insertions = []
     bytes = 0
@@ -102,7 +102,7 @@ export async function moveFilesIntoPostgres(
   return { files: files.length - missing.length, missing }
 }
 
-/** Files in a bucket stay there. Returns how many of them are stored. */
+/** Files in a bucket are not moved. Returns how many of them are stored. */
 export async function findFilesInBucket(
   { sql }: PostgresConnection,
   bucket: S3Bucket,

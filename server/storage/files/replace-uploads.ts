@@ -1,4 +1,4 @@
-/** Stores the uploads of a registration; one of the same field replaces the earlier one. */
+/** Stores the uploads of a registration; a new upload for a field replaces the earlier one. */
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { StoredUpload } from '../registrations/registration-types.ts'

@@ -65,13 +65,13 @@ function isEndpoint(text: string): boolean {
   return /^https?:$/.test(protocol) && pathname === '/' && search + hash + username === ''
 }
 
-/** Other servers than Amazon's accept the bucket in the path; a certificate does not cover a name with a dot. */
+/** Servers other than Amazon's accept the bucket in the path; a certificate does not cover a name with a dot. */
 function buildBucketUrl(name: string, region: string, endpoint: string | null): string {
   if (endpoint !== null) return `${new URL(endpoint).origin}/${name}`
   const host = `s3.${region}.amazonaws.com`
   return name.includes('.') ? `https://${host}/${name}` : `https://${name}.${host}`
 }
 
-/** As operators know it, without credentials. */
+/** Describes the bucket to operators, without credentials. */
 export const describeBucket = ({ name, prefix, url }: S3Bucket): string =>
   `the bucket "${name}"${prefix === '' ? '' : ` (${prefix})`} at ${new URL(url).host}`

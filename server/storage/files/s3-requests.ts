@@ -88,7 +88,7 @@ export function openS3Requests(bucket: S3Bucket): S3Requests {
         await throwUnlessMissingKey(bucket, response)
         return false
       }
-      // An error during a long copy arrives with status 200.
+      // A long copy that fails has status 200, too.
       const errorText = await text(response)
       if (errorText.includes('<Error>')) throw createFailure(bucket, readErrorCode(errorText))
       return true

@@ -18,7 +18,7 @@ const FILES = 'files/'
 /** Empty objects (`aside/HASH/TIME`): since then, no record refers to the file. */
 const ASIDE_PREFIX = 'aside/'
 const PROBES = 'probe/'
-/** A younger object protects its file from the sweep for long enough. */
+/** An object younger than this protects its file from the sweep. */
 const FRESH_MS = 60 * 60 * 1000
 /** Hashes per query. */
 const BATCH_MAX = 500

@@ -13,14 +13,17 @@ import { endOfValue, readSearch, type Search } from './search-terms.ts'
 import { readWaitingIds } from './work-queue.ts'
 
 type Condition = Expression<SqlBool>
-/** As many of the newest matches are ordered by how well their name matches. */
+/** The number of newest matches that are sorted by how well their name matches. */
 const RANKED_MAX = 200
 /** Registrations that are read for a name with initials. */
 const CANDIDATES_MAX = 10_000
 /** A matching row: its id, and the time by which lists are sorted. */
 export type RowKey = { readonly id: number; readonly created_at: Instant }
 
-/** With more registrations that are not in the list, counting all matches takes as long as reading those of the list. */
+/**
+ * With more registrations outside the list than this, counting all matches takes as long as reading those in the
+ * list.
+ */
 const OTHERS_MAX = 20_000
 
 const registrationCount = statement((builder) =>
@@ -34,7 +37,7 @@ type ReferenceSearch = {
   order: OrderId
   limit: number
 }
-/** By a recorded or reported reference, or by an order. */
+/** Registrations with a recorded or reported reference, or with an order. */
 const registrationsNamed = statement(
   (builder, { events, reference, key, order, limit }: ReferenceSearch, dialect) =>
     builder
@@ -110,8 +113,8 @@ export async function findMatchingRows(
 }
 
 /**
- * Returns the rows of a search from `skipped` on, the last stored first, if more than `max` match for certain; else null.
- * Then nothing else of the other matches is read. Only on SQLite, whose search index is read in that order.
+ * Returns the rows of a search from `skipped` on, the last stored first, if more than `max` match for certain; else
+ * null. Then the other matches are not read any further. Only on SQLite, whose search index is read in that order.
  */
 export async function findRowsOfCommonWord(
   sql: Sql,
@@ -323,7 +326,7 @@ async function findInitials(
   return found.length < limit ? null : found
 }
 
-/** Finds names that are the searched words in one of their orders, although many newer registrations have these words. */
+/** Finds names that consist of the searched words in any order, even if many newer registrations have these words. */
 async function findWholeName(
   sql: Sql,
   filter: Condition,

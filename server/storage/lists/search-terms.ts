@@ -71,11 +71,14 @@ const PHONE = /^[(+\d][\d\s().-]{7,}$/
 /** Digits, and the separators of a phone number only: a council's number may have dashes. */
 const SPACED_NUMBER = /^(?=.*\d)[(+\d][\d\s()+]*$/
 
-/** What a search requires of a registration: all terms in its words, and words of the name that begin with these. */
+/**
+ * The requirements of a search: terms that must all be in the words of a registration, and starts of words of its
+ * name.
+ */
 export type Search = { readonly terms: readonly string[]; readonly nameStarts: readonly string[] }
 
 /**
- * Reads a search; without terms if it is empty. Names may be in any order, with a title and initials; a number may have
+ * Reads a search; an empty one has no terms. Names may be in any order, with a title and initials; a number may have
  * spaces, and a phone number a country code. One or two characters alone match from the start of a value.
  */
 export function readSearch(text: string): Search {
@@ -92,7 +95,7 @@ export function readSearch(text: string): Search {
   return { terms, nameStarts: words.filter((word) => !terms.includes(word)) }
 }
 
-/** "K.P.Nair" and "Dr.Meera" as their words. Other texts with full stops, such as addresses, stay whole. */
+/** Splits "K.P.Nair" and "Dr.Meera" into words. Other texts with full stops, such as addresses, stay whole. */
 function splitInitials(word: string): readonly string[] {
   const parts = word.split('.').filter((part) => part !== '')
   return parts.length > 0 && parts.slice(0, -1).every((part) => countCharacters(part) <= 2)
@@ -104,7 +107,7 @@ function splitInitials(word: string): readonly string[] {
 const padStart = (term: string): string =>
   mark.repeat(Math.max(0, 3 - countCharacters(term))) + term
 
-/** A term that matches only where a value ends; no other than the last value of a registration lacks the marks. */
+/** Makes a term match only the end of a value. Only the last value of a registration has no marks after it. */
 export const endOfValue = (term: string): string => term + mark + mark
 
 const countCharacters = (word: string): number => Array.from(word).length
@@ -113,7 +116,7 @@ const countCharacters = (word: string): number => Array.from(word).length
 export const buildFtsQuery = (terms: readonly string[]): string =>
   terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ')
 
-/** SQL function for rows that are not indexed yet: the terms as JSON, then the columns of `Words`. */
+/** SQL function for rows that are not indexed yet: the terms as JSON, then the columns of `WORD_COLUMNS`. */
 export function containsFolded(terms: unknown, ...columns: readonly unknown[]): 0 | 1 {
   const [reg_no, former_no, full_name, email, phone, council_no, answers] = columns.map(String)
   const words = joinSearchWords({

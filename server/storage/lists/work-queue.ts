@@ -98,7 +98,7 @@ const QUEUE_QUERIES = {
   ),
   told: selectRegistrationsInState('told'),
   to_approve: selectRegistrationsInState('to_approve'),
-  // Staff respond by doing it, or with a note that gives the reason for not doing it.
+  // Staff respond by doing what was requested, or with a note that gives the reason for not doing it.
   cancel_asked: statement((builder, { event, limit }: QueueParams, dialect) =>
     builder
       .selectFrom('acts as a')
@@ -231,7 +231,8 @@ const selectUnsettled = (
               ),
             ),
           )
-          // By its indexes: PostgreSQL would read all lines for each refund if these were alternatives of one condition.
+          // Uses the indexes: PostgreSQL would read all lines for each refund if these were alternatives of one
+          // condition.
           .where(({ eb, selectFrom }) => {
             const linesOfAccount = selectFrom('settlement_lines as n')
               .select('n.id')
@@ -370,7 +371,7 @@ export async function readWaitingIds(
   return found.map(({ id }) => id)
 }
 
-/** The dashboard counts no further: the exact number does not matter. */
+/** The dashboard counts up to this number: beyond it, the exact number does not matter. */
 const COUNT_MAX = 999
 
 /** Returns counts by condition and event, without zeros. */

@@ -10,7 +10,7 @@ import type { MailState, EmailsToRetry, FailedAttempt } from './email-list-types
 
 /** By then the process that sends the email has finished or died: each SMTP step has a timeout of 30 seconds. */
 const CLAIM_MS = 10 * 60_000
-/** How often an email is retried if its sending never finished. */
+/** The number of retries of an email whose sending never finished. */
 const LOST_ATTEMPTS_MAX = 1
 
 type EmailParams = { id: number; at: Instant }
@@ -81,7 +81,7 @@ const saveFailedAttempt = statement((builder, attempt: Attempt) =>
     .where('id', '=', attempt.id)
     .where('status', '=', 'queued'),
 )
-/** The copy was sent: the next attempt sends none. */
+/** The copy was sent, so the next attempt sends none. */
 const removeCopy = statement((builder, { id }: { id: number }) =>
   builder
     .updateTable('mail_queue')

@@ -56,7 +56,7 @@ export type FailedAttempt = {
   readonly hasCopyGone: boolean
 }
 
-/** An email that is due: the delegate of this registration is to hear that the same person registers again. */
+/** An email that is due: it tells the delegate of this registration that the same person is registering again. */
 export type SamePersonNotice = {
   readonly id: number
   readonly registrationId: number

@@ -13,7 +13,7 @@ import { takeNotice } from '../registrations/same-person.ts'
 import { limitToMailbox } from './mailbox-limit.ts'
 import type { MailSpacing, NewMail } from '../index.ts'
 
-/** The user who triggers an email. Strangers can also trigger delegates' actions, and their automatic consequences. */
+/** The actor that triggers an email. Strangers can trigger delegates' actions and their automatic consequences. */
 export type Trigger = Actor | 'system'
 
 type Email = NewMail & { at: Instant }
@@ -31,7 +31,7 @@ const getSendTime = (isHeld: Expression<SqlBool>, at: Instant) =>
     .then(null)
     .else(raw<Instant>`cast(${at} as bigint)`)
     .end()
-/** The columns of an email to a registration: with those of `textOf` in this order. */
+/** The columns of an email to a registration, in the order of `selectText`. */
 const COLUMNS = [
   'registration_id',
   'kind',
@@ -101,9 +101,9 @@ const addEmail = statement((builder, email: EmailById & { kind: string }) =>
     .returning('id'),
 )
 type TextOfSecond = { secondSubject: string; secondText: string }
-/** Stands for the number of the first payment of the person. */
+/** A placeholder for the number of the first registration that the person paid. */
 const FIRST = '\u0001first\u0001'
-/** `second`: the text that a second payment has, with `FIRST`. */
+/** `second`: the text for a second payment, which contains `FIRST`. */
 const fillFirstNumber = (
   builder: Kysely<Tables>,
   { registrationId }: EmailById,
@@ -338,7 +338,7 @@ export async function queueConfirmationAgain(
   return isSent(sql, newRow, newEmail, at, 'drop')
 }
 
-/** Without a `notice` once per registration after that instant; with one once per mailbox and event. */
+/** Without a `notice`, once per registration after that instant; with one, once per mailbox and event. */
 export async function queueAlreadyRegistered(
   sql: Sql,
   regNo: RegNo,

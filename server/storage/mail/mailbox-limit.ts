@@ -85,7 +85,7 @@ export async function limitToMailbox(
   const mailbox = getMailboxKey(email.to)
   setMailbox.run(sql, { id, mailbox })
   lockMailbox(sql, mailbox)
-  // In both directions, because the clock may have been ahead when they were queued.
+  // Also compares with later times, because the clock may have been ahead when they were queued.
   const found = await emailsOfMailbox.get(sql, {
     mailbox,
     from: instant(at - LIMITED_MS + 1),

@@ -2,11 +2,11 @@
 export const acts = `
 ALTER TABLE registrations ADD COLUMN state TEXT NOT NULL DEFAULT 'to_pay'
   CHECK (state IN ('to_approve', 'refused', 'to_pay', 'told', 'complete', 'cancelled', 'lapsed'));
--- Kept by a trigger: the sum of its lines among the dues. Above 0: still to be paid; below: to be paid back.
+-- The sum of its lines in dues, updated by a trigger. Positive: still to be paid; negative: to be paid back.
 ALTER TABLE registrations ADD COLUMN due INTEGER NOT NULL DEFAULT 0;
--- Its price is that of a correction, and not that of the attempt that paid it.
+-- 1: its price is that of a correction instead of that of the attempt that paid it.
 ALTER TABLE registrations ADD COLUMN is_corrected INTEGER NOT NULL DEFAULT 0;
--- 'whole': it asks for the registration's price; 'difference': for what a correction left.
+-- 'whole': requests the registration's price; 'difference': requests the balance after a correction.
 ALTER TABLE payments ADD COLUMN asks_for TEXT NOT NULL DEFAULT 'whole' CHECK (asks_for IN ('whole', 'difference'));
 
 UPDATE registrations SET state = CASE payment_status WHEN 'success' THEN 'complete' WHEN 'refunded' THEN 'cancelled'
@@ -23,32 +23,32 @@ CREATE TABLE acts (
   who TEXT NOT NULL,
   act TEXT NOT NULL,
   why TEXT NOT NULL,
-  -- JSON: what the act was of.
+  -- JSON: the details of the action.
   data TEXT NOT NULL,
   was TEXT NOT NULL,
   became TEXT NOT NULL
 ) STRICT;
 CREATE INDEX acts_of ON acts (registration_id);
 CREATE INDEX acts_at ON acts (at);
--- When a person is erased the words go, and that something was done stays.
+-- Erasing a person removes the texts; the record of the action stays.
 CREATE TRIGGER acts_never_edited BEFORE UPDATE ON acts
 WHEN (NEW.id, NEW.registration_id, NEW.at, NEW.who, NEW.act, NEW.was, NEW.became) IS NOT (OLD.id, OLD.registration_id, OLD.at, OLD.who, OLD.act, OLD.was, OLD.became)
   OR NEW.why NOT IN (OLD.why, '') OR NEW.data NOT IN (OLD.data, '{}')
 BEGIN SELECT RAISE(ABORT, 'acts is append-only'); END;
 CREATE TRIGGER acts_never_deleted BEFORE DELETE ON acts BEGIN SELECT RAISE(ABORT, 'acts is append-only'); END;
 
--- A click that comes twice does once: what was answered to it is answered again.
+-- A repeated click is performed once, and gets the same response again.
 CREATE TABLE act_keys (
   key TEXT PRIMARY KEY,
   registration_id INTEGER NOT NULL REFERENCES registrations (id),
-  -- The request without its key, hashed; the answer, as JSON.
+  -- The hash of the request without its key; the response, as JSON.
   fingerprint TEXT NOT NULL,
   answer TEXT NOT NULL,
   at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX act_keys_age ON act_keys (at);
 
--- What is to be paid or paid back beside the bill, and what was: whole paise, signed.
+-- Amounts to be paid or refunded in addition to the bill, and those that were: whole paise, signed.
 CREATE TABLE dues (
   id INTEGER PRIMARY KEY,
   registration_id INTEGER NOT NULL REFERENCES registrations (id),

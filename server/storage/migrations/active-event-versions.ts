@@ -6,15 +6,15 @@ export const activeEvents = `
 CREATE TABLE active_events (
   event_id TEXT PRIMARY KEY,
   hash TEXT NOT NULL REFERENCES event_files (hash),
-  -- 1: its file has gone, and nobody registers any more.
+  -- 1: its file was removed, and registration is closed.
   is_gone INTEGER NOT NULL CHECK (is_gone IN (0, 1)),
   place INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
--- Counted on with each change, so that a server sees by one number whether it serves what all do.
+-- Incremented with each change, so that a server sees from one number whether it serves the same versions as the others.
 CREATE TABLE activation (
   only INTEGER PRIMARY KEY CHECK (only = 1),
   number INTEGER NOT NULL,
-  -- JSON: the words of the landing page.
+  -- JSON: the texts of the landing page.
   site TEXT
 ) STRICT;
 `

@@ -1,12 +1,12 @@
 /** Adds approval before payment, and the payment deadline of registrations paid later. */
 export const approving = `
--- The rule of the event file by which somebody sees it; null: nobody had to.
+-- The approval rule of the event file; null: no approval was needed.
 ALTER TABLE registrations ADD COLUMN approval TEXT;
--- By when the organisers decide.
+-- The deadline of the organisers' decision.
 ALTER TABLE registrations ADD COLUMN decide_by INTEGER;
 -- The category offered with a refusal, which the delegate may accept; null: none.
 ALTER TABLE registrations ADD COLUMN offer TEXT;
--- When it lapses unless it is paid; until then its places are kept. Null: as the gateway's orders expire.
+-- When it expires unless it is paid; until then its seats are kept. Null: it expires with the gateway's orders.
 ALTER TABLE registrations ADD COLUMN pay_until INTEGER;
 CREATE INDEX registrations_to_lapse ON registrations (pay_until) WHERE pay_until IS NOT NULL AND state = 'to_pay';
 `

@@ -1,6 +1,6 @@
 /** Adds normalised bank references: the payment of each, by whichever method it was recorded. */
 export const bankReferences = `
--- A reference is of one payment. Slips of the front desk are numbered by each event: theirs begin with event and method.
+-- A reference belongs to one payment. Each event numbers its front-desk slips, so their keys begin with event and method.
 CREATE TABLE bank_references (
   key TEXT PRIMARY KEY,
   capture_id INTEGER NOT NULL REFERENCES captures (id)
@@ -11,7 +11,7 @@ BEGIN SELECT RAISE(ABORT, 'a reference that was used is never free again'); END;
 CREATE TRIGGER bank_references_frozen BEFORE UPDATE ON bank_references
 BEGIN SELECT RAISE(ABORT, 'a reference stays with its payment'); END;
 
--- The number of a gateway's transfer, in the same spelling.
+-- The reference of a gateway's transfer, in the same spelling.
 DROP TRIGGER settlement_lines_never_edited;
 ALTER TABLE settlement_lines ADD COLUMN utr_key TEXT NOT NULL DEFAULT '';
 UPDATE settlement_lines SET utr_key = ltrim(replace(replace(replace(upper(utr), ' ', ''), '-', ''), '.', ''), '0');

@@ -2,17 +2,17 @@
 export const bankStatements = `
 CREATE TABLE bank_statements (
   id INTEGER PRIMARY KEY,
-  -- Of the text of its lines, in hex: the same file gives the same statement.
+  -- The hash of the text of its lines, in hex: the same file is the same statement.
   sha256 TEXT NOT NULL,
   currency TEXT NOT NULL,
-  -- JSON: the ids of the events of the user who uploaded it. Only a user of all of them sees it.
+  -- JSON: the ids of the events of the user who uploaded it. Only a user with access to all of them sees it.
   events TEXT NOT NULL,
   bank TEXT NOT NULL,
   first_day TEXT NOT NULL,
   last_day TEXT NOT NULL,
   -- JSON: {details, unread, repeated}, as read from the file.
   file TEXT NOT NULL,
-  -- As of the last time that somebody opened it.
+  -- The numbers of lines when a user last opened it.
   matched INTEGER NOT NULL,
   open INTEGER NOT NULL,
   who TEXT NOT NULL,
@@ -21,7 +21,7 @@ CREATE TABLE bank_statements (
 ) STRICT;
 CREATE TABLE bank_lines (
   id INTEGER PRIMARY KEY,
-  -- What tells it from every other line, in hex.
+  -- Distinguishes it from every other line, in hex.
   key TEXT NOT NULL UNIQUE,
   day TEXT NOT NULL,
   narration TEXT NOT NULL,
@@ -41,7 +41,7 @@ CREATE TABLE bank_line_decisions (
   id INTEGER PRIMARY KEY,
   bank_line_id INTEGER NOT NULL REFERENCES bank_lines (id),
   decision TEXT NOT NULL CHECK (decision IN ('assigned', 'review', 'not_ours', 'undone')),
-  -- JSON: the references under which its payments are recorded, besides its own.
+  -- JSON: the references under which its payments are recorded, except its own.
   parts TEXT NOT NULL,
   who TEXT NOT NULL,
   at INTEGER NOT NULL

@@ -31,7 +31,7 @@ BEGIN ${by('OLD', '-')} ${by('NEW', '')} END;
 CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations WHEN ${IS_COUNTED} BEGIN ${by('OLD', '-')} END;`
 
 export const counting = `
--- Up to which registration they are counted; ids are never given again.
+-- The last registration that was counted; ids are never reused.
 CREATE TABLE counted (only INTEGER PRIMARY KEY CHECK (only = 1), last_id INTEGER NOT NULL) STRICT;
 INSERT INTO counted SELECT 1, coalesce(max(id), 0) FROM registrations;
 DROP TRIGGER registrations_counted;

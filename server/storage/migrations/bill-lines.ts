@@ -1,14 +1,14 @@
 /** Adds bill lines: the price of a registration, line by line, as it was when it was quoted. */
 export const bills = `
--- Under which number a registration, or an attempt to pay it, finds its lines; null: it has none (older versions, rows brought in).
+-- The number of the bill of a registration or payment attempt; null: it has none (older versions, imported rows).
 ALTER TABLE registrations ADD COLUMN bill INTEGER;
 ALTER TABLE payments ADD COLUMN bill INTEGER;
--- A bill has the number of the attempt for which its price was made; further attempts at that price share it.
+-- A bill has the number of the attempt for which its price was computed; further attempts at that price share it.
 CREATE TABLE bill_lines (
   registration_id INTEGER NOT NULL REFERENCES registrations (id),
   bill INTEGER NOT NULL,
   line INTEGER NOT NULL,
-  -- 'registration', an item's id or an adjustment's.
+  -- 'registration', or the id of an item or adjustment.
   item TEXT NOT NULL,
   option TEXT,
   label TEXT NOT NULL,

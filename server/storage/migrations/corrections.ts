@@ -2,11 +2,11 @@
  * Records that a registration was free before a correction, and the credit note series of an invoice.
  */
 export const corrections = `
--- A correction had made it free when it had so many attempts, and another let it cost again: those decide nothing of it any
--- more. Null: none did.
+-- The number of attempts when a correction made it free, before another correction gave it a price again: these attempts no
+-- longer determine its state. Null: none did.
 ALTER TABLE registrations ADD COLUMN freed_at_attempt INTEGER;
 
--- Of an invoice the pattern of its credit notes, as the event file said it when it was issued: a file may lose it.
+-- For an invoice, the number pattern of its credit notes in the event file at that time: a file may lose it.
 DROP TRIGGER documents_never_rewritten;
 ALTER TABLE documents ADD COLUMN credit_number TEXT;
 UPDATE documents SET credit_number = (SELECT e.issuer ->> '$.invoice.creditNumber' FROM event_issuers e

@@ -3,7 +3,7 @@
  * Their data is frozen, and numbered without gaps where the law requires it.
  */
 export const documents = `
--- What of an event's file documents need, as it was served last: JSON.
+-- The parts of an event's last served file that documents need: JSON.
 CREATE TABLE event_issuers (
   event_id TEXT PRIMARY KEY,
   issuer TEXT NOT NULL
@@ -13,24 +13,24 @@ CREATE TABLE documents (
   registration_id INTEGER NOT NULL REFERENCES registrations (id),
   payment_id INTEGER NOT NULL REFERENCES payments (id),
   kind TEXT NOT NULL CHECK (kind IN ('receipt', 'invoice', 'credit')),
-  -- Within what a serial stands once: the supplier's GSTIN; of a receipt, the event.
+  -- A serial is unique within it: the supplier's GSTIN; for a receipt, the event.
   account TEXT NOT NULL,
-  -- The financial year; of a receipt, empty.
+  -- The financial year; for a receipt, empty.
   year TEXT NOT NULL,
   serial TEXT NOT NULL,
-  -- What it states, as JSON: whatever is drawn of it is drawn from this.
+  -- Its content as JSON, from which every rendering is made.
   body TEXT NOT NULL,
   at INTEGER NOT NULL,
   UNIQUE (account, year, serial)
 ) STRICT;
 CREATE INDEX documents_of ON documents (registration_id);
--- The law keeps invoices; the words of a receipt go with the person.
+-- The law requires keeping invoices; the text of a receipt is erased with the person.
 CREATE TRIGGER documents_never_rewritten BEFORE UPDATE ON documents
 WHEN OLD.kind <> 'receipt' OR (NEW.id, NEW.registration_id, NEW.payment_id, NEW.kind, NEW.account, NEW.year, NEW.serial, NEW.at)
   IS NOT (OLD.id, OLD.registration_id, OLD.payment_id, OLD.kind, OLD.account, OLD.year, OLD.serial, OLD.at)
 BEGIN SELECT RAISE(ABORT, 'documents are never rewritten'); END;
 CREATE TRIGGER documents_never_deleted BEFORE DELETE ON documents BEGIN SELECT RAISE(ABORT, 'documents are never deleted'); END;
--- How far each series has counted.
+-- The last number of each series.
 CREATE TABLE document_series (
   account TEXT NOT NULL,
   year TEXT NOT NULL,

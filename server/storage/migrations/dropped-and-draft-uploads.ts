@@ -1,12 +1,11 @@
 /** Adds the time at which files of unpaid registrations were dropped, which the office sees. */
 export const droppedProofs = `
--- Null: the file is kept. Noted before the file is removed, so that a crash in between loses nothing but time.
+-- Null: the file is kept. Set before the file is removed: after a crash in between, it is removed later.
 ALTER TABLE uploads ADD COLUMN dropped_at INTEGER;
 `
 
 /**
- * Proofs sent when they are chosen, before there is a registration: the data of each until a registration uses
- * it.
+ * Adds proofs that are sent when they are chosen, before there is a registration: the data of each until one uses it.
  */
 export const draftProofs = `
 CREATE TABLE draft_proofs (

@@ -9,7 +9,7 @@ CREATE TABLE paid_persons (
   person TEXT NOT NULL,
   -- The registration of the same person that was paid first; NULL: this one.
   first_id INTEGER REFERENCES registrations (id),
-  -- The newest act when it became a second payment: a later note answers it.
+  -- The newest action when it became a second payment: a later note closes it.
   after_act INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX paid_persons_of ON paid_persons (event_id, person, id);
@@ -31,7 +31,7 @@ CREATE INDEX registered_persons_of ON registered_persons (event_id, person);
 CREATE INDEX registered_persons_registration ON registered_persons (registration_id, browser);
 `
 
-/** Adds which delegate has yet to be emailed that their person registers again. */
+/** Adds the delegates who have yet to be emailed that the same person is registering again. */
 export const dueNotices = `
 -- The earlier registration of the same person; NULL: no email is due, or it is queued.
 ALTER TABLE registered_persons ADD COLUMN notify_id INTEGER REFERENCES registrations (id);

@@ -3,7 +3,7 @@
  * Personal data may be removed from append-only rows, and nothing else.
  */
 export const erasing = `
--- Null: nobody has asked.
+-- Null: not erased.
 ALTER TABLE registrations ADD COLUMN erased_at INTEGER;
 
 DROP TRIGGER gateway_notices_never_edited;
@@ -25,7 +25,7 @@ WHEN (NEW.capture_id, NEW.amount, NEW.who, NEW.at) IS NOT (OLD.capture_id, OLD.a
   OR NEW.why NOT IN (OLD.why, '')
 BEGIN SELECT RAISE(ABORT, 'what a refund is for is frozen'); END;
 
--- Of a line what was done stays, and the reason that followed it goes.
+-- The action of an entry stays; the reason after it is removed.
 DROP TRIGGER audit_log_never_edited;
 CREATE TRIGGER audit_log_never_edited BEFORE UPDATE ON audit_log
 WHEN (NEW.id, NEW.at, NEW.who, NEW.event_id, NEW.reg_no, NEW.registration_id, NEW.look)

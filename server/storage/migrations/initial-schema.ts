@@ -28,7 +28,7 @@ CREATE TABLE registrations (
   created_day TEXT NOT NULL,
   CHECK (base + gst = total)
 ) STRICT;
--- Covering: a page's ids, whatever it filters by but an answer, come from the index alone.
+-- Covering: unless a page is filtered by an answer, its ids are read from the index alone.
 CREATE INDEX registrations_newest ON registrations (event_id, created_at, id, payment_status, category, period);
 CREATE INDEX registrations_by_status ON registrations (event_id, payment_status, created_at, id, category, period);
 CREATE INDEX registrations_in_review ON registrations (event_id, created_at) WHERE in_review;
@@ -40,7 +40,7 @@ CREATE TABLE payments (
   registration_id INTEGER NOT NULL REFERENCES registrations (id),
   order_id TEXT NOT NULL UNIQUE,
   attempt INTEGER NOT NULL,
-  -- Null: the money did not come through a gateway of ours (imported rows).
+  -- Null: the payment did not use one of our gateways (imported rows).
   gateway TEXT,
   amount INTEGER NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('pending', 'success', 'failed', 'refunded')),
@@ -71,7 +71,7 @@ CREATE TABLE payment_facts (
   payment_id INTEGER NOT NULL REFERENCES payments (id),
   type TEXT NOT NULL,
   body TEXT NOT NULL,
-  -- The code of the engine's refusal; null: the fact was applied.
+  -- The code of the engine's refusal; null: the event was applied.
   refusal TEXT,
   at INTEGER NOT NULL
 ) STRICT;
@@ -104,7 +104,7 @@ CREATE INDEX uploads_by_content ON uploads (sha256);
 CREATE TABLE mail_queue (
   id INTEGER PRIMARY KEY,
   registration_id INTEGER NOT NULL REFERENCES registrations (id),
-  -- 'confirmation': the one mail that a registration's success sends; 'again': asked for by the office.
+  -- 'confirmation': the only email that a registration's success sends; 'again': requested by the office.
   kind TEXT NOT NULL,
   recipient TEXT NOT NULL,
   copy_to TEXT,
@@ -169,7 +169,7 @@ CREATE TABLE idempotency_keys (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_keys_age ON idempotency_keys (at);
 
--- Kept by triggers, so that no statement can forget them. Null categories and periods count under ''.
+-- Updated by triggers, so that no statement can omit them. Null categories and periods count under ''.
 CREATE TABLE counters (
   event_id TEXT NOT NULL,
   day TEXT NOT NULL,
@@ -183,7 +183,7 @@ CREATE TRIGGER registrations_counted AFTER INSERT ON registrations BEGIN ${count
 CREATE TRIGGER registrations_recounted AFTER UPDATE OF event_id, created_day, category, period, payment_status ON registrations
 BEGIN ${count('OLD', '- 1')} ${count('NEW', '+ 1')} END;
 CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations BEGIN ${count('OLD', '- 1')} END;
--- By the day the money moved.
+-- By the day of the payment or refund.
 CREATE TABLE revenue (
   event_id TEXT NOT NULL,
   day TEXT NOT NULL,
@@ -191,7 +191,7 @@ CREATE TABLE revenue (
   PRIMARY KEY (event_id, day)
 ) STRICT, WITHOUT ROWID;
 
--- Filled after the registering transaction, in batches; rows past last_id are scanned instead.
+-- Filled after the registering transaction, in batches; rows after last_id are scanned instead.
 CREATE VIRTUAL TABLE search_index USING fts5(words, tokenize = 'trigram', content = '', contentless_delete = 1);
 CREATE TABLE search_progress (only INTEGER PRIMARY KEY CHECK (only = 1), last_id INTEGER NOT NULL) STRICT;
 INSERT INTO search_progress VALUES (1, 0);

@@ -11,7 +11,7 @@ export const countRegistration = (row: 'NEW' | 'OLD', sign: '' | '-'): string =>
   ON CONFLICT DO UPDATE SET registrations = registrations + excluded.registrations, booked = booked + excluded.booked, owed = owed + excluded.owed;`
 
 export const sums = `
--- What counts as paid for it, less what has gone back: booked with the revenue.
+-- Its counted payments less refunds: updated together with the revenue.
 ALTER TABLE registrations ADD COLUMN booked INTEGER NOT NULL DEFAULT 0;
 UPDATE registrations SET booked =
   coalesce((SELECT sum(c.amount) FROM captures c JOIN payments p ON p.id = c.counts_for
@@ -23,7 +23,7 @@ DROP TRIGGER registrations_counted;
 DROP TRIGGER registrations_recounted;
 DROP TRIGGER registrations_uncounted;
 ALTER TABLE counters ADD COLUMN booked INTEGER NOT NULL DEFAULT 0;
--- What is still to be paid: pending totals, and differences.
+-- Amounts still to be paid: pending totals, and differences.
 ALTER TABLE counters ADD COLUMN owed INTEGER NOT NULL DEFAULT 0;
 DELETE FROM counters;
 INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed)

@@ -1,6 +1,6 @@
 /** Adds the closings of months, and the order of payments and tax documents in time. */
 export const monthClosings = `
--- One row each time that staff close a month of an event; the newest counts. figures: the sums at that time, as JSON.
+-- One row for each time that staff close a month of an event; the newest counts. figures: the sums at that time, as JSON.
 CREATE TABLE month_closings (
   id INTEGER PRIMARY KEY,
   event_id TEXT NOT NULL,

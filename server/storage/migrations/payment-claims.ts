@@ -1,6 +1,6 @@
 /** Adds payment claims: the payment method of an attempt, and the delegate's report. */
 export const telling = `
--- By which way of the event file it is paid; null: through a gateway, or brought in.
+-- Its payment method in the event file; null: through a gateway, or imported.
 ALTER TABLE payments ADD COLUMN way TEXT;
 
 CREATE TABLE tellings (
@@ -9,18 +9,18 @@ CREATE TABLE tellings (
   at INTEGER NOT NULL,
   way TEXT NOT NULL,
   reference TEXT NOT NULL,
-  -- As references are compared: without spaces, in capitals.
+  -- The reference as compared: without spaces, in capitals.
   folded TEXT NOT NULL,
-  -- The day on which it was paid, YYYY-MM-DD; null: the way does not ask.
+  -- The day of the payment, YYYY-MM-DD; null: the payment method does not ask for it.
   paid_on TEXT,
-  -- JSON: what was answered, by the way's question.
+  -- JSON: the answers, by the fields of the payment method.
   answers TEXT NOT NULL,
   ended_at INTEGER,
-  -- Null: nobody has looked for it yet; 'again': told anew.
+  -- Null: not checked yet; 'again': replaced by another claim.
   ended_as TEXT CHECK (ended_as IN ('found', 'not_found', 'again'))
 ) STRICT;
 CREATE INDEX tellings_of ON tellings (registration_id);
--- A transfer is of one registration, whoever tells of it.
+-- A transfer belongs to one registration, whoever reports it.
 CREATE UNIQUE INDEX tellings_once ON tellings (folded) WHERE ended_as IS NULL OR ended_as = 'found';
 `
 

@@ -4,7 +4,7 @@
  * also be about no registration.
  */
 export const decided = `
--- The attempt that it counts for, or is judged beside; payment_id stays the order under which it came.
+-- The attempt that it counts for, or is reviewed with; payment_id stays the order under which it was received.
 ALTER TABLE captures ADD COLUMN counts_for INTEGER REFERENCES payments (id);
 UPDATE captures SET counts_for = payment_id;
 DROP INDEX captures_in_review;
@@ -16,20 +16,20 @@ ALTER TABLE refunds ADD COLUMN done_at INTEGER;
 UPDATE refunds SET done_at = at WHERE state = 'done';
 CREATE INDEX refunds_refused ON refunds (id) WHERE state = 'refused';
 
--- As people name it: C and the number of a capture, P of a payment, R of a refund.
+-- The name for staff: C and the number of a capture, P and that of a payment, R and that of a refund.
 ALTER TABLE decisions ADD COLUMN about TEXT;
 ALTER TABLE decisions ADD COLUMN amount INTEGER;
 CREATE INDEX decisions_about ON decisions (about) WHERE about IS NOT NULL;
 
 CREATE TABLE mails (
   id INTEGER PRIMARY KEY,
-  -- Null: of an event as a whole.
+  -- Null: about an event as a whole.
   registration_id INTEGER REFERENCES registrations (id),
   event_id TEXT,
-  -- 'confirmation': the one mail that a registration's success sends; 'again': asked for by the office;
-  -- 'reviews': what waits for the treasurer.
+  -- 'confirmation': the only email that a registration's success sends; 'again': requested by the office;
+  -- 'reviews': payments that the treasurer has to review.
   kind TEXT NOT NULL,
-  -- What is said once at most has a key.
+  -- The key of an email that is sent once at most.
   once TEXT UNIQUE,
   recipient TEXT NOT NULL,
   copy_to TEXT,
@@ -41,9 +41,9 @@ CREATE TABLE mails (
   created_at INTEGER NOT NULL,
   sent_at INTEGER,
   error TEXT,
-  -- Somebody is sending it, or has died over it; null: nobody is.
+  -- When a process began to send it, which may have died since; null: none is sending it.
   claimed_at INTEGER,
-  -- How often a claim ended without anybody saying how.
+  -- The number of claims that ended without a known result.
   lost INTEGER NOT NULL DEFAULT 0,
   CHECK (registration_id IS NOT NULL OR event_id IS NOT NULL)
 ) STRICT;

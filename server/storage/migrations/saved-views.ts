@@ -2,7 +2,7 @@
 export const myLists = `
 CREATE TABLE admin_lists (
   admin_id INTEGER NOT NULL REFERENCES admins (id) ON DELETE CASCADE,
-  -- An event's id and a list's, with a slash between them.
+  -- The ids of an event and a list, separated by a slash.
   list TEXT NOT NULL,
   -- JSON: {columns, views}.
   kept TEXT NOT NULL,

@@ -1,6 +1,6 @@
 /** Adds quotas and seats, counted where they are reserved. */
 export const places = `
--- As the served event file states them: JSON, and how long a place is held while somebody pays, in milliseconds.
+-- The quotas of the served event file as JSON, and how long a seat is held during payment, in milliseconds.
 CREATE TABLE event_limits (
   event_id TEXT PRIMARY KEY,
   limits TEXT NOT NULL,
@@ -9,17 +9,17 @@ CREATE TABLE event_limits (
 CREATE TABLE places (
   id INTEGER PRIMARY KEY,
   event_id TEXT NOT NULL,
-  -- A limit's id, or 'limit.option'.
+  -- The id of a quota, or 'quota.option'.
   place TEXT NOT NULL,
   max INTEGER NOT NULL,
-  -- Kept by triggers: how many are held or kept.
+  -- The number of held or kept seats, updated by triggers.
   taken INTEGER NOT NULL DEFAULT 0,
   UNIQUE (event_id, place)
 ) STRICT;
 CREATE TABLE places_taken (
   registration_id INTEGER NOT NULL REFERENCES registrations (id) ON DELETE CASCADE,
   place_id INTEGER NOT NULL REFERENCES places (id),
-  -- held: somebody may be paying; kept: for good; free: others may have it. It becomes free when it is needed, not when its time is up.
+  -- held: the delegate may be paying; kept: for good; free: others may take it. An expired hold becomes free only when the seat is needed.
   state TEXT NOT NULL CHECK (state IN ('held', 'kept', 'free')),
   until INTEGER,
   PRIMARY KEY (registration_id, place_id),

@@ -4,9 +4,9 @@ CREATE TABLE settlements (
   id INTEGER PRIMARY KEY,
   source TEXT NOT NULL,
   account TEXT NOT NULL,
-  -- For which event it was loaded; an account may be of several.
+  -- The event for which it was loaded; several may share an account.
   event_id TEXT NOT NULL,
-  -- Of the file, in hex.
+  -- The hash of the file, in hex.
   sha256 TEXT NOT NULL,
   who TEXT NOT NULL,
   at INTEGER NOT NULL
@@ -19,17 +19,17 @@ CREATE TABLE settlement_lines (
   settlement_id INTEGER NOT NULL REFERENCES settlements (id),
   source TEXT NOT NULL,
   account TEXT NOT NULL,
-  -- What tells it from every other line of the account: a file given twice is kept once.
+  -- Distinguishes it from every other line of the account: a file that is loaded twice is stored once.
   key TEXT NOT NULL,
   line INTEGER NOT NULL,
   kind TEXT NOT NULL CHECK (kind IN ('sale', 'refund', 'other')),
-  -- Ours and the gateway's; '': not stated.
+  -- Our order and the gateway's reference; '': not stated.
   order_id TEXT NOT NULL,
   reference TEXT NOT NULL,
   amount INTEGER NOT NULL CHECK (amount > 0),
   fee INTEGER NOT NULL,
   tax INTEGER NOT NULL,
-  -- What it added to the credit at the bank, signed.
+  -- Its part of the payout to the bank, signed.
   net INTEGER NOT NULL,
   -- YYYY-MM-DD; null: not stated.
   day TEXT,
@@ -46,6 +46,6 @@ BEGIN SELECT RAISE(ABORT, 'settlement_lines is append-only'); END;
 CREATE TRIGGER settlement_lines_never_deleted BEFORE DELETE ON settlement_lines
 BEGIN SELECT RAISE(ABORT, 'settlement_lines is append-only'); END;
 
--- Null: it belongs to a registration, or nobody can say.
+-- The event of an unmatched payment. Null: it belongs to a registration, or its event is unknown.
 ALTER TABLE captures ADD COLUMN found_for TEXT;
 `

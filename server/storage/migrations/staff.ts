@@ -6,10 +6,10 @@ export const people = `
 ALTER TABLE admins ADD COLUMN role TEXT NOT NULL DEFAULT 'owner' CHECK (role IN ('viewer', 'desk', 'treasurer', 'owner'));
 -- A JSON list of event ids; null: all events.
 ALTER TABLE admins ADD COLUMN events TEXT;
--- Base32; null: no second factor. The one that is being set up counts only once it is confirmed.
+-- Base32; null: no second factor. totp_wanted, which is being set up, is used only once it is confirmed.
 ALTER TABLE admins ADD COLUMN totp_secret TEXT;
 ALTER TABLE admins ADD COLUMN totp_wanted TEXT;
--- The last step of 30 seconds whose code was taken: no code is taken twice.
+-- The last 30-second step whose code was accepted: no code is accepted twice.
 ALTER TABLE admins ADD COLUMN totp_step INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE admins ADD COLUMN signed_in_at INTEGER;
 
@@ -20,7 +20,7 @@ CREATE TABLE recovery_codes (
   PRIMARY KEY (admin_id, code_hash)
 ) STRICT, WITHOUT ROWID;
 
--- A link with which a person sets a password, once.
+-- A link with which a user can set a password once.
 CREATE TABLE password_links (
   token_hash TEXT PRIMARY KEY,
   admin_id INTEGER NOT NULL REFERENCES admins (id) ON DELETE CASCADE,
@@ -28,7 +28,7 @@ CREATE TABLE password_links (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX password_links_of ON password_links (admin_id);
 
--- What a person sees of their sessions: from where and with what, '' where it is not known.
+-- Shown to users in the list of their sessions; '' if unknown.
 ALTER TABLE sessions ADD COLUMN network TEXT NOT NULL DEFAULT '';
 ALTER TABLE sessions ADD COLUMN browser TEXT NOT NULL DEFAULT '';
 
@@ -38,9 +38,9 @@ CREATE TABLE office_settings (
 ) STRICT;
 INSERT INTO office_settings (only) VALUES (1);
 
--- Who looked at what in which hour; null: not a look. An hour's further looks at the same are not written.
+-- The key of a view: user, page and hour; null: not a view. Further views of the same page in that hour are not stored.
 ALTER TABLE audit_log ADD COLUMN look TEXT;
 CREATE UNIQUE INDEX audit_log_looks ON audit_log (look) WHERE look IS NOT NULL;
--- What people of the office did; delegates and imports write most rows, and have lists of their own.
+-- Actions of office users; most rows are about delegates and imports, which have separate lists.
 CREATE INDEX audit_log_people ON audit_log (id, who) WHERE who NOT IN ('delegate', 'import');
 `

@@ -1,6 +1,6 @@
 /** Adds data outside the form: unique answers, discount codes with their uses, and member lists. */
 export const outside = `
--- Folded answers by the rule that compares them; what a rule's index lacks is filled in when it is first asked.
+-- Normalised answers by the rule that compares them; missing ones are added when the rule is first used.
 CREATE TABLE unique_answers (
   event_id TEXT NOT NULL,
   rule TEXT NOT NULL,
@@ -20,11 +20,11 @@ CREATE TABLE codes (
   id INTEGER PRIMARY KEY,
   event_id TEXT NOT NULL,
   kind TEXT NOT NULL,
-  -- As it was given out, and as it is looked for.
+  -- As it was issued, and as it is looked up.
   code TEXT NOT NULL,
   folded TEXT NOT NULL,
   uses_max INTEGER NOT NULL CHECK (uses_max > 0),
-  -- The last Indian day on which it counts; null: it has none.
+  -- The last Indian day on which it is valid; null: no limit.
   last_day TEXT,
   note TEXT NOT NULL,
   made_at INTEGER NOT NULL,
@@ -43,9 +43,9 @@ CREATE INDEX code_uses_of ON code_uses (code_id);
 CREATE TABLE roll_rows (
   event_id TEXT NOT NULL,
   roll TEXT NOT NULL,
-  -- As it is looked for.
+  -- As it is looked up.
   key TEXT NOT NULL,
-  -- JSON: column → text, as the file had it.
+  -- JSON: column → text, as in the file.
   cells TEXT NOT NULL,
   PRIMARY KEY (event_id, roll, key)
 ) STRICT, WITHOUT ROWID;

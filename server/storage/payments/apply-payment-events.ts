@@ -205,7 +205,7 @@ export async function applyPaymentEvent(
   return { changed, payment: toStoredPayment(updated), review: updated.review }
 }
 
-/** `isNew`: the event was not known; `changed`: it changed the payment; `isPaidNow`: it made it a success. */
+/** `isNew`: the event was not known; `changed`: it changed the payment; `isPaidNow`: it made the payment a success. */
 type EventEffect = {
   readonly isNew: boolean
   readonly changed: boolean
@@ -291,7 +291,7 @@ async function applyEvent(
 }
 
 /**
- * Handles a payment of an order from before a correction, or of another amount that a user accepted. The difference
+ * Handles a payment of an order placed before a correction, or of another amount that staff accepted. The difference
  * between the current price and the payment becomes a balance or a refund. From now on this order's payment counts,
  * even if the registration had been free.
  */
@@ -347,7 +347,7 @@ async function removeDecided(
   return rest.length === 0 ? remaining : { ...remaining, further: rest }
 }
 
-/** Another payment of the same response, as a separate confirmation with its own time. */
+/** Another payment in the same response, as a separate confirmation with its own time. */
 function buildConfirmation(
   first: Confirmation,
   capture: NonNullable<Confirmation['further']>[number],

@@ -56,7 +56,7 @@ const renamePayer = statement(
       .set({ person, first_id: null })
       .where('registration_id', '=', registrationId),
 )
-/** Names the first payment of the person, if there is one. */
+/** Sets the person's first payment, if there is one. */
 const addPayer = statement(
   (
     builder,
@@ -324,7 +324,7 @@ export async function addNoticeIfSecond(
   return first === undefined ? email : addSecondPaymentNotice(email, first.reg_no)
 }
 
-/** Returns those second payments for which the delegate requests a refund, newest first. Reads only. */
+/** Returns the second payments of an event for which the delegate requests a refund, newest first. Reads only. */
 export async function refundRequests(sql: Sql, eventId: string): Promise<readonly RegNo[]> {
   const registrations = await requestedRefunds.all(sql, { eventId })
   return registrations.map(({ reg_no }) => reg_no)

@@ -23,7 +23,7 @@ const selectDueToQuery = (
       not(dialect.isIn(fn.coalesce('p.account', val('')), excludedAccounts)),
     )
 
-/** Those that were queried at most once come first, the newest before the others. */
+/** Payments that were queried at most once come first, newest first. */
 export const pendingPaymentsToQuery = statement((builder, params: QueryParams, dialect) =>
   selectDueToQuery(builder, params, dialect)
     .where('p.status', '=', 'pending')

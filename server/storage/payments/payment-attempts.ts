@@ -178,7 +178,7 @@ export async function insertPayment(
   return isBatched || (await insertResult.changes) === 1
 }
 
-/** Returns the gateway or payment method of an attempt, as stored in its columns. */
+/** Returns the columns that store the gateway or payment method of an attempt. */
 export function toChannelColumns(
   channel: NonNullable<PaymentChannel>,
 ): Pick<NewPayment, 'gateway' | 'askedOf' | 'way'> {
@@ -201,8 +201,8 @@ export async function endOpenPayments(
 }
 
 /**
- * Replaces a gateway's order by one paid outside, at the same price; `review` stays with the previous one. Null if the
- * maximum number of attempts is reached.
+ * Replaces a gateway's order with one paid outside the gateway, at the same price; `review` stays with the previous
+ * one. Null if the maximum number of attempts is reached.
  */
 export async function replaceByManualOrder(
   sql: Sql,
@@ -254,7 +254,7 @@ export async function placeDifferenceOrder(
     priceOfRegistration.get(sql, { registrationId: id }),
   ])
   const billTotal = price?.total ?? null
-  // An order paid outside the gateway is not one that the gateway can be queried about.
+  // The gateway cannot be queried about an order that is paid outside it.
   const channelColumns = channel === null ? undefined : toChannelColumns(channel)
   const isSame =
     channelColumns === undefined ||
@@ -318,8 +318,8 @@ export async function findUnusedAttempt(sql: Sql, regNo: RegNo, from: number): P
 export const RESPONSES_WITH_PENDING_PAYMENT: readonly LastResponse[] = ['in-process', 'unreachable']
 
 /**
- * Replaces the newest attempt by one without a gateway, at the original price. A payment that the bank is processing,
- * or that the gateway cannot be queried about, stays: it ends automatically, or needs review.
+ * Replaces the newest attempt with one without a gateway, at the original price. A payment that the bank is
+ * processing, or that the gateway cannot be queried about, stays: it ends automatically, or needs review.
  */
 export async function payByHand(
   sql: Sql,

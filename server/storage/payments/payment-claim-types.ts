@@ -18,7 +18,7 @@ export type StoredPaymentClaim = {
   readonly reference: string
   readonly paidOn: Day | null
   readonly answers: Answers
-  /** Null if not checked yet. `again`: another claim followed, or it was paid otherwise. */
+  /** Null if not checked yet. `again`: another claim followed, or the registration was paid otherwise. */
   readonly endedAs: 'found' | 'not_found' | 'again' | null
   /** A payment is recorded under the reference. */
   readonly isRecorded: boolean
@@ -31,7 +31,7 @@ export type ReferenceReport = {
   readonly key: BankKey
   readonly regNo: RegNo
   readonly eventId: string
-  /** That of the registration: a transfer in another currency is not the reported one. */
+  /** The currency of the registration: a transfer in another one is not the reported payment. */
   readonly currency: Currency
   readonly name: string
   /** As typed, and the day of the payment. */

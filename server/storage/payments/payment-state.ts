@@ -255,8 +255,8 @@ const startReadsAfterPayment = (
 }
 
 /**
- * Ends other manual orders, because the registration is paid otherwise. No gateway is queried about them, so nothing
- * else would end them.
+ * Ends other manual orders once the registration is paid. No gateway is queried about them, so nothing else would end
+ * them.
  */
 async function endOtherManualPayments(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
   if (row.asks_for !== 'whole') return

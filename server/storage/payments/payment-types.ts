@@ -47,15 +47,15 @@ export type StoredPayment = {
    */
   readonly account: string | null
   readonly merchantId: string | null
-  /** The gateway that requested it, as its event file named it. Absent if it is not known here. */
+  /** The gateway that requested it, as its event file named it. Absent if unknown. */
   readonly gateway?: string | null
-  /** An ended payment is polled until then. Null if it has not ended, or is not polled. */
+  /** An ended payment is polled until this time. Null if it has not ended, or is not polled. */
   readonly watchUntil: Instant | null
   /** When it is queried next. Null if never. */
   readonly nextAskAt: Instant | null
   /** Its own price, whose total is the amount. Null if unknown, for imported rows. */
   readonly quote: AttemptQuote | null
-  /** Until when that price is held. Null if without end, or for an attempt of an older version. */
+  /** The end of the hold of that price. Null if it has no end, or for an attempt of an older version. */
   readonly holdUntil: Instant | null
   /** When the delegate was last sent to the gateway with it. Null for imported rows. */
   readonly handedOffAt: Instant | null
@@ -63,11 +63,11 @@ export type StoredPayment = {
   readonly lastAnswer: LastResponse | null
   /** When a message last reported a payment that the gateway did not know. */
   readonly claimedAt: Instant | null
-  /** Since when it needs a staff decision. Null if it needs none. */
+  /** The time since which it needs a staff decision. Null if it needs none. */
   readonly reviewSince: Instant | null
   /** A payment for it needs review. */
   readonly hasMoneyInReview: boolean
-  /** How much of its payment was refunded. */
+  /** The refunded amount of its payment. */
   readonly refunded: Amount
   /** True if it requests the balance of a correction instead of the registration's price. */
   /** Its payment method in the event file. Null if through a gateway, or imported. */
@@ -75,7 +75,10 @@ export type StoredPayment = {
   readonly isDifference: boolean
 }
 
-/** What never changes of a payment. On PostgreSQL it saves a round trip, because all rows can be read together. */
+/**
+ * The parts of a payment that never change. On PostgreSQL they save a round trip, because all rows can be read
+ * together.
+ */
 export type PaymentKeys = {
   readonly paymentId: number
   readonly registrationId: number
@@ -102,7 +105,7 @@ export type NextAttempt = {
   /** The same as the newest attempt if omitted. */
   readonly askedOf?: MerchantAccount
   readonly gateway?: string
-  /** Its price and until when it is held; those of the newest attempt if omitted. */
+  /** Its price, and the end of its price hold; those of the newest attempt if omitted. */
   readonly price?: { readonly quote: Quote; readonly holdUntil: Instant | null }
   /** Rules for seats, codes and answers that others may have taken meanwhile; no check if omitted. */
   readonly outside?: Pick<ExternalContext, 'unique' | 'holdMs'>
@@ -200,7 +203,7 @@ export type RefundResponse = {
   | { readonly is: 'begun'; readonly reference: string }
   | { readonly is: 'refused' | 'not-sent' | 'unsure' }
 )
-/** A staff decision, with the state it was based on; `about`: the review's id, or the refund of a number. */
+/** A staff decision, with the state it was based on; `about`: the id of the review. */
 export type StoredDecision = {
   readonly what: string
   readonly about: string | null
@@ -229,7 +232,7 @@ export type WantedRefund = Grounds & {
   /** To reject a refund of a payment that is too old for its gateway. */
   readonly gatewayKinds?: GatewayKinds
 }
-/** The number of payment reviews, over all events. */
+/** The number of payment reviews, across all events. */
 export type ReviewCounts = {
   readonly reviews: number
   readonly undecided: number

@@ -179,13 +179,13 @@ export async function endManualPayment(
   await restoreOrder(sql, row, capture, at)
 }
 
-/** Whether `reprice` placed the order when the payment was recorded. */
+/** True if `reprice` placed the order when the payment was recorded. */
 const wasPlacedFor = (row: OwnedPaymentRow, { seen_at: recordedAt }: CaptureRow): boolean =>
   row.asks_for === 'whole' && row.attempt > 1 && row.created_at === recordedAt
 
 /**
- * If the order was placed for a payment that does not count, at the price of its method, the registration returns to the
- * order before: its method, its price, and the time until which that is held.
+ * If the order was placed for a payment that does not count, at the price of its method, the registration returns to
+ * the previous order: its method, its price, and the end of its price hold.
  */
 export async function restoreOrder(
   sql: Sql,
@@ -212,9 +212,10 @@ export async function restoreOrder(
 }
 
 /**
- * The delegate replaced a manual request by a card payment, which now ends without money. While the registration still
- * holds its seats, the manual request's method and price are due again. A late card payment counts as for any ended order.
- * Call it before the card payment's end is stored, so that the registration never is without an open request.
+ * The delegate replaced a manual request by a card payment, which now ends without money. While the registration
+ * still holds its seats, the manual request's method and price are due again. A late card payment counts as for any
+ * ended order. Call it before the card payment's end is stored, so that the registration is never without an open
+ * request.
  */
 export async function restoreManualRequest(
   sql: Sql,

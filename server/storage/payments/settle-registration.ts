@@ -139,7 +139,7 @@ export function foreseeAfter(
   foreseeCover(sql, row, registration, paid)
 }
 
-/** Fails, and with it the operation, unless the payment has this state. */
+/** Fails, and makes the operation fail, unless the payment has this state. */
 export const stateIsSet = statement(
   (builder, { id, status, review }: Pick<OwnedPaymentRow, 'id' | 'status' | 'review'>) =>
     builder.selectNoFrom(({ exists, selectFrom }) =>
@@ -219,7 +219,7 @@ export async function settleRegistration(
         }
   if (price !== null) setPrice.run(sql, { registrationId, ...price })
   const inReview = attempts.some(({ review }) => review !== null) || waitingCapture !== undefined
-  // Nothing was requested, or nothing is due any longer: this counts as paid.
+  // If nothing was requested, or nothing is due any longer, it counts as paid.
   const isFree = decidingAttempt === undefined || (row.is_corrected === 1 && row.total === 0)
   const status = isFree ? freeStatus(row) : getKeptStatus(decidingAttempt.status, row)
   const hasExpired = decidingAttempt?.status === 'failed' && decidingAttempt.reason === 'expired'

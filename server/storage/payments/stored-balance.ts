@@ -22,8 +22,7 @@ const REST_ASKED = 'corrected'
 
 type RegistrationParams = { registrationId: number }
 /**
- * `asked`: without the rest of a smaller payment that staff asked for, which is a line of its own with this payment.
- * `came`: without the amount that staff had refunded before it began to count.
+ * `asked` excludes the rest of a smaller payment that staff requested, which is a separate line with this payment. `came` excludes the amount that staff had refunded before the payment began to count.
  */
 const paymentsOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   builder
@@ -247,7 +246,7 @@ export async function reduceBalance(
   addDue(sql, id, { what: 'paid', amount: after - before, paymentId }, at)
 }
 
-/** A smaller payment counts as a part: its rest stays due. It is stored with the payment, which waives nothing then. */
+/** A smaller payment counts in part, and waives nothing: the rest stays due. It is stored with the payment. */
 export function askForRest(
   sql: Sql,
   {
@@ -261,8 +260,9 @@ export function askForRest(
 }
 
 /**
- * Whether this payment, which was just counted, is to be confirmed by email. The difference of a correction belongs to
- * a registration that was confirmed before; the rest of a smaller payment to one that is confirmed once nothing is due.
+ * Returns true if this payment, which was just counted, is to be confirmed by email. The difference of a correction
+ * belongs to a registration that was confirmed before; the rest of a smaller payment to one that is confirmed once
+ * nothing is due.
  */
 export async function completesUnconfirmed(
   sql: Sql,
@@ -277,8 +277,8 @@ export async function completesUnconfirmed(
 }
 
 /**
- * Converts databases in which staff accepted other amounts before this rule existed. A surplus over the price is
- * to be refunded; an amount that never arrived is not. An order for a difference stays as requested.
+ * Updates balances in databases in which staff accepted other amounts before this rule existed. A surplus over the
+ * price is to be refunded; an amount that never arrived is not. An order for a difference stays as requested.
  */
 export async function updateOldBalances(sql: Sql): Promise<void> {
   for (const batch of splitIntoBatches(await acceptedRegistrations.all(sql))) {
@@ -286,7 +286,7 @@ export async function updateOldBalances(sql: Sql): Promise<void> {
       batch.map(async (entry) => ({ ...entry, money: await getBillAmounts(sql, entry.id) })),
     )
     for (const { id, due, total, at, gone, back, money } of amounts) {
-      // Without regard to what is left: refunds are deducted below.
+      // The whole accepted amounts: refunds are deducted below.
       const ruled = calculateBalance(total, { ...money, left: money.came })
       if (ruled > due) addDue(sql, id, { what: 'corrected', amount: Math.min(0, ruled) - due }, at)
       if (ruled >= due) continue

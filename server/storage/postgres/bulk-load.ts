@@ -1,4 +1,7 @@
-/** Loads many rows into empty tables: indexes and foreign keys are created when all rows are there, which is faster. */
+/**
+ * Loads many rows into empty tables: indexes and foreign keys are created once all rows are inserted, which is
+ * faster.
+ */
 import { reportProgress } from '../../ops/progress.ts'
 import type { PostgresConnection } from './connection.ts'
 

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { createClock } from '../../ops/clock.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 
-/** Longer than a commit is checked. Servers whose clocks agree within minutes delete no key too early. */
+/** Longer than commits are checked. Servers whose clocks agree within minutes delete no key too early. */
 const RETENTION_MS = 15 * 60 * 1000
 const TIME_DIGITS = 12
 const RANDOM_BYTES = 10

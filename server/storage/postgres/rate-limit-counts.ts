@@ -1,13 +1,13 @@
 /**
- * Counts tries of all servers in one table.
- * Counting does not wait for the disk: a crash of PostgreSQL may lose the counts of the last second.
+ * Counts the attempts on all servers in one table. Counting does not wait for the disk: a crash of PostgreSQL may
+ * lose the counts of the last second.
  */
 import { createHash } from 'node:crypto'
 import type { Instant } from '../../../engine/index.ts'
 import type { HostPool } from './host-pool.ts'
 import type { AttemptCounter, Window } from '../database/rate-limit-count-types.ts'
 
-/** Every so many counts what is over is removed. */
+/** Expired counts are deleted after this number of attempts. */
 const CLEANED_EVERY = 200
 
 export function openTries(pool: HostPool): AttemptCounter {
@@ -46,5 +46,5 @@ export function openTries(pool: HostPool): AttemptCounter {
   }
 }
 
-/** A copied database reveals no addresses. */
+/** Hashes the key, so that a copied database reveals no addresses. */
 const hashKey = (key: string): string => createHash('sha256').update(key).digest('base64url')

@@ -22,7 +22,7 @@ import type { HostPool } from './host-pool.ts'
 
 /** How long an operation waits for a row that another one has locked. */
 const LOCK_MS_MAX = 2_000
-/** A server that stops in the middle of a transaction loses it. */
+/** A server that stalls in the middle of a transaction loses it. */
 const IDLE_MS_MAX = 20_000
 const beginWrite = (lockMsMax: number): readonly string[] => [
   // PostgreSQL decides whether it may write: an operator who makes it read-only does so for all servers.
@@ -54,7 +54,7 @@ const COMMIT_CHECK_MS_MAX = 10_000
 const COMMIT_CHECK_RETRY_MS = 250
 
 const ATTEMPTS_MAX = 5
-/** The longest pause before the first retry; it doubles with each. */
+/** The longest pause before the first retry; it doubles with each retry. */
 const RETRY_MS = 10
 /** The last check of a batch divides by zero if a seat is not available; see `Batch`. */
 const NO_SEAT = '22012'

@@ -25,7 +25,7 @@ export type WriteProbe = {
   noting<T>(call: Promise<T>): Promise<T>
   /**
    * Retries the last refused operation. Throws StoreBusy while it still fails, and NoFurtherConnection if only a new
-   * connection is refused. Costs nothing if nothing was refused.
+   * connection is refused. Sends nothing if nothing was refused.
    */
   probe(): Promise<void>
 }

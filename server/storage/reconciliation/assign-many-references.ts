@@ -9,8 +9,8 @@ import type { ReferenceKey } from './bank-references.ts'
 type Referenced<Payment> = { readonly payment: Payment; readonly keys: readonly ReferenceKey[] }
 
 /**
- * Assigns to each payment, in their order, its references, if none of them belongs to another one. Returns the others with
- * the payment that has the reference.
+ * Assigns its references to each payment, in order, unless one of them belongs to another payment. Returns the
+ * skipped payments, each with the payment that has the reference.
  */
 export async function assignReferences<Payment extends KnownPayment>(
   sql: Sql,

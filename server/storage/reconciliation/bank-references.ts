@@ -159,7 +159,7 @@ const registrationOfEvent = statement(
       .where('reg_no', '=', regNo)
       .where('event_id', '=', eventId),
 )
-/** Recorded payments by their keys, a JSON list; also those of no registration. */
+/** Recorded payments by their keys, a JSON list; includes payments without a registration. */
 export const recordedUnder = statement((builder, { keys }: { keys: string }, dialect) =>
   builder
     .selectFrom('bank_references as b')
@@ -176,7 +176,7 @@ export const recordedUnder = statement((builder, { keys }: { keys: string }, dia
       'r.full_name as name',
       fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
       'l.bank_line_id as lineId',
-      // As a limited subquery: PostgreSQL may read all refunds for EXISTS, but asks for these by their payment.
+      // A limited subquery: for EXISTS, PostgreSQL may read all refunds, but for this it looks them up by payment.
       fn
         .coalesce(
           selectFrom('refunds as f')

@@ -61,7 +61,7 @@ export type NewBankStatement = FileFacts &
   }
 export type NewLineDecision = {
   readonly lineId: number
-  /** The newest decision that the user saw; null if none. Any other refuses this one. */
+  /** The newest decision that the user saw; null if none. If the newest one differs, this one is refused. */
   readonly seen: number | null
   readonly decision: LineDecisionKind
   readonly parts: readonly string[]
@@ -89,7 +89,7 @@ export type RecordedUnder = {
   readonly eventId: string | null
   /** The line that is stored as showing it. Null if there is none. */
   readonly lineId: number | null
-  /** 1: some of it was refunded, or is to be. */
+  /** 1: part of it was refunded, or is to be refunded. */
   readonly isRefunded: number
 }
 
@@ -103,7 +103,7 @@ export type StatementDeposit = Omit<StatementRow, 'line' | 'isWithdrawal'> & {
   readonly id: number
   readonly line: number
   readonly statementId: number
-  /** Of that statement. */
+  /** The events of that statement. */
   readonly events: readonly string[]
   /** 1: it shows a recorded payment, or staff have decided on it. */
   readonly isTaken: number
@@ -121,7 +121,10 @@ export interface BankStatementStore {
   bankStatementLines(statementId: number): Promise<readonly StoredBankLine[]>
   /** Returns the id of the newest decision on a line of the statement. 0 if there is none. */
   newestDecision(statementId: number): Promise<number>
-  /** Stores a decision. The error is that of another user meanwhile; null if a user removed the statement. */
+  /**
+   * Stores a decision. The error is the decision that another user made meanwhile; null if a user removed the
+   * statement.
+   */
   decideBankLine(decision: NewLineDecision): Promise<Result<number, StoredLineDecision | null>>
   /** Removes a statement. The error is the number of its lines with a payment or decision; it then stays. */
   removeBankStatement(removal: StatementRemoval): Promise<Result<null, number>>

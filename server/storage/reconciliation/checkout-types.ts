@@ -17,6 +17,6 @@ export type CheckoutStore = {
   /** Notes a webhook event, so that its repetitions are not processed again. */
   recordWebhookEvent(eventId: string, at: Instant): Promise<void>
   isWebhookProcessed(eventId: string): Promise<boolean>
-  /** When a webhook event whose id begins like this was last processed. Null if none was in the last month. */
+  /** Returns when a webhook event with this id prefix was last processed. Null if none was in the last month. */
   lastWebhookAt(prefix: string): Promise<Instant | null>
 }

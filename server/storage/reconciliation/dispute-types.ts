@@ -12,7 +12,7 @@ export type GatewayDispute = Money & {
   /** Taken from the merchant's balance; 0 unless the dispute was lost. */
   readonly deducted: Amount
   readonly reason: string
-  /** How far the bank has taken it, such as chargeback or arbitration. */
+  /** The stage of the dispute at the bank, such as chargeback or arbitration. */
   readonly phase: string
   readonly status: DisputeStatus
   readonly respondBy: Instant | null

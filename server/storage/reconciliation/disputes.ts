@@ -36,7 +36,10 @@ const lossesOfPayment = fromDispute
   .whereRef('e.registration_id', '=', 'd.registration_id')
   .whereRef('e.reference', '=', 'd.reference')
   .where('e.status', '=', 'lost')
-/** The bank and the gateway may give a chargeback another number: what staff recorded for its payment since the first loss. */
+/**
+ * For a dispute `d`: all refunds recorded for its payment since its first loss. A bank may number a chargeback
+ * differently.
+ */
 const recordedForPayment = fromDispute
   .selectFrom('refunds as f')
   .innerJoin('captures as c', 'c.id', 'f.capture_id')
@@ -56,8 +59,8 @@ const recordedForPayment = fromDispute
     ),
   )
 /**
- * For a lost dispute `d`: neither refunds with its id as reference cover its amount, nor refunds of its payment all its
- * lost disputes, and no note was added since.
+ * For a lost dispute `d`: refunds with its id as reference do not cover its amount, refunds of its payment do not
+ * cover all its lost disputes, and no note was added since.
  */
 export const isUnhandledLoss = fromDispute.and([
   fromDispute(

@@ -194,7 +194,8 @@ export async function accountsOfEvent(
 
 /**
  * Returns all payments through an account of the gateway, including those it does not report as sales: a settlement
- * that lists one shows that it was. The account of an event may have changed, and the previous one still pays out.
+ * that lists one shows that it was a sale. The account of an event may have changed, and the previous one still pays
+ * out.
  */
 export async function paymentsOfAccount(
   sql: Sql,
@@ -219,7 +220,7 @@ export async function paymentsOfAccount(
   }))
 }
 
-/** Returns those orders that are ours. */
+/** Returns the orders that are in this database. */
 export async function knownOrders(
   sql: Sql,
   orders: readonly string[],

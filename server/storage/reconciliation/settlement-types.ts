@@ -103,7 +103,7 @@ export interface SettlementStore extends BankStatementStore {
   accountsOfEvent(eventId: string): Promise<readonly SettlementAccount[]>
   /** Returns all payments through an account, with their refunds. */
   paymentsOfAccount(account: SettlementAccount): Promise<readonly HeldMoney[]>
-  /** Returns those orders that are ours. */
+  /** Returns the orders that are in this database. */
   knownOrders(orders: readonly string[]): Promise<readonly HeldOrder[]>
   /** Returns the settlement lines of one registration, by day. */
   settlementLinesOf(regNo: RegNo): Promise<readonly SettlementLine[]>

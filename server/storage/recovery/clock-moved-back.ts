@@ -100,7 +100,7 @@ export async function rescheduleAfterClockChange(sql: Sql, at: Instant): Promise
   planMailsAgain(sql, at)
 }
 
-/** Payments that expired, or went to review without a response, and would not have by the correct time. */
+/** Payments that expired, or went to review without a response, but would not have done so by the correct time. */
 async function findPaymentsEndedTooEarly(sql: Sql, at: Instant): Promise<readonly number[]> {
   const payments = await paymentsEndedAfter.all(sql, {
     endedAfter: at,

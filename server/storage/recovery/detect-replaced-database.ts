@@ -76,7 +76,7 @@ export function createSharedState(): SharedState {
   return shared
 }
 export const isLost = (shared: SharedState): boolean => Atomics.load(shared, LOST_INDEX) === 1
-/** From now on nothing is written to the file that is there, and nothing is copied into it. */
+/** From now on, nothing is written to the current file, and nothing is copied into it. */
 export const setLost = (shared: SharedState): void => void Atomics.store(shared, LOST_INDEX, 1)
 
 const buildMark = (run: number, number: number): number => run * MARKS + number
@@ -110,7 +110,7 @@ export type OwnDatabaseFile = {
   hasLastMark(): boolean
 }
 
-/** The reason why writes are refused then. */
+/** The reason why writes are refused after a loss. */
 export const NO_FILE = 'the database file was deleted, replaced or written over'
 const DELETED = 'was deleted'
 const REPLACED_MESSAGE = 'was replaced by another file'

@@ -16,8 +16,8 @@ export const noRecoveryIsOpen = builder.not(
 )
 
 /**
- * For an automatic email after the moment in `recoveryCondition`: a recovery `v` has ended in which such emails were
- * discarded, because they may have been sent before the restore.
+ * For an automatic email that is due after the time in `recoveryCondition`: a recovery `v` has ended in which such
+ * emails were discarded, because they may have been sent before the restore.
  */
 export const emailsWereDiscarded = (
   recoveryCondition: (recovery: ExpressionBuilder<WithRecovery, 'v'>) => Expression<SqlBool>,

@@ -50,7 +50,7 @@ export function listRescuedFiles(dataDir: string): readonly string[] {
   )
 }
 
-/** One sentence or more for each rescued database, until it is moved. `describe` adds details of one. */
+/** One sentence or more for each rescued database, until it is moved. `describe` adds details about one. */
 export const listRescuedSentences = (
   dataDir: string,
   describe: (file: string) => string = () => '',

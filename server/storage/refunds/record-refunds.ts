@@ -54,7 +54,7 @@ const refundUnderWayOf = statement(
       .where('f.amount', '=', amount)
       .where(refundUnderWay),
 )
-/** Of refunds that are done or that the gateway has begun. */
+/** The references of refunds that are done or that the gateway has begun. */
 const referencesOfRefunds = statement((builder) =>
   builder
     .selectFrom('refunds as r')
@@ -337,7 +337,7 @@ export function listCompletedRefunds(
   })
 }
 
-/** Returns the order to query about a refund. Null if it did not come through a gateway. */
+/** Returns the order to query about a refund. Null if its payment did not come through a gateway. */
 export async function findOrderOfRefund(sql: Sql, id: number): Promise<OrderId | null> {
   return (await orderOf.get(sql, { id }))?.order_id ?? null
 }

@@ -70,7 +70,7 @@ export type Correction = {
   readonly quote: Quote | null
   /** The payment method for a new amount. Null if the event has none for it. */
   readonly channel: PaymentChannel
-  /** Until when the new price of an unpaid registration is held. */
+  /** The end of the hold of an unpaid registration's new price. */
   readonly holdUntil: Instant | null
   readonly changes: readonly string[]
   /** Files uploaded with it; each replaces the previous one. */
@@ -98,7 +98,7 @@ export type StoredAction = {
 export type Approval = {
   /** The payment method for its price. Null if the event has none for it. */
   readonly channel: PaymentChannel
-  /** Until when it can be paid. */
+  /** The end of the time in which it can be paid. */
   readonly payUntil: Instant
   /** Queued even if nothing is due. */
   readonly mail: NewMail | null

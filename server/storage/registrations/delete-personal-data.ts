@@ -66,7 +66,7 @@ const deleteIdempotencyKeys = statement((builder, { id }: RegistrationParams) =>
 const blankClaims = statement((builder, { id }: RegistrationParams) =>
   builder.updateTable('tellings').set({ answers: '{}' }).where('registration_id', '=', id),
 )
-/** Also those on a payment that belonged to no registration, or to another one, before it was moved here. */
+/** Includes decisions on a payment that belonged to no registration, or to another one, before it was moved here. */
 const blankDecisions = statement((builder, { id }: RegistrationParams) =>
   builder
     .updateTable('decisions')

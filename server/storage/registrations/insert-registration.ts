@@ -156,7 +156,7 @@ export async function register(
   await saveAnswersAndCode(sql, id, registration, free)
   const takeSeats = (): void =>
     reserveQuotas(sql, id, free.room, { eventId, isDue: orderId !== null, at })
-  // Otherwise last, so that other delegates wait for the seats only during the commit.
+  // Otherwise seats are taken last, so that other delegates wait for them only during the commit.
   const needsSeats = payUntil !== undefined || registration.inHand !== undefined
   if (needsSeats) takeSeats()
   if (payUntil !== undefined) {
@@ -204,7 +204,7 @@ async function confirmPaymentInHand(
   if (!done.ok) throw new RollbackError(err({ code: 'not_confirmed', no: done.error }))
 }
 
-/** Also for an action that undoes its own writes: here everything is undone. */
+/** Runs an action that may undo its own writes: here everything is undone. */
 async function runAction(run: () => Promise<ActionOutcome>): Promise<ActionOutcome> {
   try {
     return await run()

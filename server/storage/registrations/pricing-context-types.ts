@@ -66,8 +66,8 @@ export type StoredCode = {
 }
 
 /**
- * What a code took off the current bills of the registrations that use it, with tax: of all, and of the paid ones.
- * Cancelled and refused registrations do not use it. Each currency apart.
+ * The discount of a code on the current bills of the registrations that use it, with tax: for all, and for paid ones.
+ * Cancelled and refused registrations do not use it. Each currency is separate.
  */
 export type CodeDiscount = {
   readonly currency: Currency
@@ -82,7 +82,7 @@ export type CodeQuery = {
   readonly adjustments: readonly { readonly kind: string; readonly adjustment: string }[]
   readonly holdMs: number
   readonly at: Instant
-  /** The `next` of the page before. Null for the newest codes. */
+  /** The `next` of the previous page. Null for the newest codes. */
   readonly before: number | null
   readonly limit: number
 }

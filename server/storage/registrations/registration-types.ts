@@ -62,7 +62,7 @@ export type NewRegistration = {
   readonly gateway?: string
   /** Unknown if omitted. */
   readonly askedOf?: MerchantAccount
-  /** Until when the quote is held. Without end if null or omitted. */
+  /** The end of the quote's price hold. It has no end if null or omitted. */
   readonly holdUntil?: Instant | null
   /** The approval rule that applies before payment, and its deadline. No approval is needed if omitted. */
   readonly approval?: { readonly id: string; readonly decideBy: Instant }
@@ -136,7 +136,7 @@ export type RegisterRefusal =
   | { readonly code: 'reg_no_taken' }
   /** The delegate has not confirmed that they register and pay again. */
   | { readonly code: 'same_person'; readonly same: SamePersonRegistration }
-  /** The payment in hand is refused, like the action that confirms payments refuses it. */
+  /** The action that confirms payments refuses the payment in hand. */
   | { readonly code: 'not_confirmed'; readonly no: ActionRefusal | DecisionRefusal }
   | ContextRefusal
 
@@ -238,7 +238,7 @@ export type ImportRow = {
 /** The reason why nothing was imported, and the row. */
 export type ImportRefusal =
   | { readonly code: 'differs' | 'reg_no_taken'; readonly formerNo: string }
-  /** `why`: who owns the payment already. */
+  /** `why`: the current owner of the payment. */
   | { readonly code: 'payment_known'; readonly formerNo: string; readonly why: string }
 
 /** The query of a list; the same object produces the SQL and the sentence. */
@@ -316,7 +316,7 @@ export type ListSales = {
     readonly count: number
     readonly paid: number
   }[]
-  /** A search found more than are added up. */
+  /** A search found more registrations than are added up. */
   readonly capped: boolean
 }
 
@@ -392,6 +392,6 @@ export type NewEventFile = {
   readonly eventId: string
   readonly text: string
   readonly shared: string
-  /** Since when the event has had no file. Null if it has one, as far as is known. */
+  /** The time since which the event has had no file. Null if it has one, as far as is known. */
   readonly goneAt: Instant | null
 }

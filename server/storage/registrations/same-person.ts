@@ -202,8 +202,8 @@ export async function findSamePerson(
 }
 
 /**
- * Stores the person of a new registration, the browser that made it, and which delegate is to get an email about it: by
- * the same statement as for a person who is not known, so that the response takes as long.
+ * Stores the person of a new registration, the browser that made it, and the delegate to email about it. Uses the
+ * same statement as for an unknown person, so that the response takes equally long.
  */
 export function recordPerson(
   sql: Sql,

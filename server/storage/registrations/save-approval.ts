@@ -73,7 +73,7 @@ const countReviewedFor = statement(
       .where('counts_for', 'is', null),
 )
 
-/** To be paid until the given day, or complete if it is free; the email states which. */
+/** Approves a registration: it is to be paid by the given day, or complete if it is free. The email states which. */
 export function approve(sql: Sql, action: NewAction, approved: Approval): Promise<ActionOutcome> {
   return applyAction(sql, action, async (row) => {
     const total = row.total ?? toAmount(0)

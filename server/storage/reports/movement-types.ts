@@ -12,19 +12,19 @@ import type {
 import type { EventFigures, WaitingCount } from '../registrations/registration-types.ts'
 import type { CaptureState, RefundState } from '../database/statements/money-tables.ts'
 
-/** `from` and `to` are half-open: when it was paid or refunded. */
+/** Payments made and refunds completed at `from` or later, and before `to`. */
 export type MovementQuery = {
   /** Null: all events, and payments that belong to none. */
   readonly eventIds: readonly string[] | null
   readonly from: Instant
   readonly to: Instant
-  /** As `Movement.method`. */
+  /** Like `Movement.method`. */
   readonly method?: string | undefined
   /** Only payments and refunds through a gateway that are in no stored settlement. */
   readonly isUnsettled?: boolean | undefined
   /** Only transfers and UPI payments that no saved bank statement shows. */
   readonly isUnreconciled?: boolean | undefined
-  /** Only what was recorded, or decided by staff, after that instant: the later changes of a closed month. */
+  /** Only entries recorded, or decided on by staff, after that instant: the later changes of a closed month. */
   readonly changedAfter?: Instant | undefined
 }
 
@@ -44,18 +44,20 @@ export type Movement = {
   readonly reference: string
   readonly amount: Amount
   readonly currency: Currency
-  /** Of the received payment; a refund has the state of its payment. */
+  /** The state of the received payment; a refund has the state of its payment. */
   readonly state: CaptureState
   /** Fee and tax on it according to the stored settlements, in rupees. Null if they do not list it. */
   readonly fee: Amount | null
   /** A transfer or UPI payment that no saved bank statement shows. */
   readonly isUnreconciled: boolean
-  /** Of a payment: what its registration still owes, in the currency of its price. */
+  /** For a payment: the amount that its registration still owes, in the currency of its price. */
   readonly due: Amount
   readonly priceCurrency: Currency
   /** Invoices of the payment, or credit notes issued with the refund. */
   readonly documents: readonly MovementDocument[]
-  /** It was moved to another event and is listed as a change of the first one. It is in no sum of that event. */
+  /**
+   * It was moved to another event and is listed as a change of the first one. It is not in the sums of that event.
+   */
   readonly isMovedAway?: true
 }
 export type MovementDocument = { readonly id: number; readonly serial: string }
@@ -121,7 +123,7 @@ export type Debtor = {
   readonly amount: Amount
   readonly currency: Currency
   readonly registeredAt: Instant
-  /** Since when it is owed: the registration, or the last change of its balance. */
+  /** The time since which it is owed: that of the registration, or of the last change of its balance. */
   readonly since: Instant
   /** When staff last sent a payment link. Null if never. */
   readonly remindedAt: Instant | null

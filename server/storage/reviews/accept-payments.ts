@@ -104,7 +104,10 @@ const addAcceptedCapture = statement(
 
 export type CaptureId = Result<number, DecisionRefusal>
 
-/** An accepted payment becomes the payment of an attempt. What it is short of the attempt is waived, or asked for. */
+/**
+ * An accepted payment becomes the payment of an attempt. If it is smaller than the attempt, the difference is waived
+ * or requested.
+ */
 export async function count(
   sql: Sql,
   capture: CaptureRow,
@@ -116,7 +119,8 @@ export async function count(
 ): Promise<CaptureId> {
   const { reference, amount, paid_at: paidAt } = capture
   const counted = await countCapture(sql, capture.id)
-  // References are unique per gateway. Payments outside the gateway are unique among their own kind already.
+  // References are unique per gateway. References of payments outside the gateway are already unique within their
+  // kind.
   const otherPayment =
     row.gateway === null
       ? undefined
@@ -175,7 +179,7 @@ export async function acceptCapture(
     const amount = (await computeBalance(sql, row.registration_id)) - balanceBefore
     addDue(sql, row.registration_id, { what: 'paid', amount, paymentId: row.id }, at)
     await addRest(sql, capture, row, at)
-    // The order for a rest that was asked for requests no more than is still due.
+    // The order for a requested rest requests no more than the amount still due.
     if (amount !== 0) await requestBalance(sql, row, at)
     if (email !== null && (await completesUnconfirmed(sql, { ...row, asks_for: 'difference' })))
       confirmByMail(sql, row.registration_id, email, at)

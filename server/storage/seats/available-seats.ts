@@ -23,7 +23,7 @@ type FullRefusal = ContextRefusal & { readonly code: 'full' }
 /** `counting`: the seat types of its event that do not yet count all earlier registrations; see `stored-quotas.ts`. */
 type PlaceRow = Selectable<Tables['places']> & { readonly counting: string | null }
 
-/** A seat type, and how many of it a registration needs. */
+/** A seat type, and the number of its seats that a registration needs. */
 type RequestedSeats = PlaceRow & { readonly quantity: number }
 
 type EventParams = { eventId: string }
@@ -57,7 +57,7 @@ const seatsLostBy = statement((builder, { registrationId }: { registrationId: nu
     .where('lost.state', '=', 'free')
     .orderBy('id'),
 )
-/** `except`: the registration that asks; its own hold stays. 0: a new one. */
+/** `except`: the registration that needs the seat; its own hold stays. 0: a new one. */
 type Expiry = { placeId: number; at: Instant; except: number }
 const fromSeat = expressionBuilder<Tables, 'places_taken'>()
 /** The seat's hold has expired. It does not expire while the bank is processing a payment. */
@@ -250,7 +250,7 @@ export async function findSoldSeat(
   const lostSeatRows = await findLostSeats(sql, registrationId)
   const unavailable = await findInOrder(
     lostSeatRows,
-    // What cannot be decided yet refuses no payment.
+    // No payment is refused while this cannot be decided.
     async (pool) => (await hasRoom(sql, pool, at)) === false,
   )
   return unavailable === undefined ? null : toUnavailableSeat(unavailable)
@@ -322,7 +322,7 @@ export async function listTakenSeats(
   }))
 }
 
-/** While earlier registrations are counted: at least so many. */
+/** While earlier registrations are counted, this is the minimum. */
 async function countTaken(sql: Sql, pool: PlaceRow): Promise<number> {
   return isStillCounting(pool)
     ? Math.max(pool.taken, (await computeSeatBounds(sql, pool)).atLeast)

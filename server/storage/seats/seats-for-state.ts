@@ -12,7 +12,7 @@ export type SeatState = {
 /**
  * Determines the seats of a registration. It keeps them if it is paid, under review or has days left to pay, holds
  * them during payment, and frees them otherwise. A cancelled or rejected registration has none, whatever its payments.
- * `HELD_USE` of registrations/discount-codes.ts is the same rule for discount codes, in SQL.
+ * `useIsHeld` of registrations/discount-codes.ts is the same rule for discount codes, in SQL.
  */
 export function getSeatUse({
   state,

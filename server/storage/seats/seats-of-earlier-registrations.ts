@@ -1,6 +1,7 @@
 /**
- * Reserves the seats of registrations that were stored before a quota: in batches, in the background if there are many.
- * Until then, `counting` of `event_limits` names the seat types that do not count them all (`undecided-seats.ts`).
+ * Reserves the seats of registrations that were stored before a quota: in batches, in the background if there are
+ * many. Until then, `counting` of `event_limits` lists the seat types that do not count them all
+ * (`undecided-seats.ts`).
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
@@ -342,8 +343,8 @@ async function reserveMissingSeats(
 }
 
 /**
- * Whether seats of a registration are kept, held until some instant, or free. A hold does not expire while the bank is
- * processing a payment.
+ * Returns whether the seats of a registration are kept, held until some instant, or free. A hold does not expire
+ * while the bank is processing a payment.
  */
 export function getHold(
   { holdMs }: Limits,

@@ -4,7 +4,7 @@ import { readOncePerBatch } from '../database/batch-cache.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 
-/** The names of the column: `full.say` is the message, so that stored quotas of older versions do not change. */
+/** The keys in the column: `full.say` is the message, so that stored quotas of older versions do not change. */
 type StoredLimit = Omit<Quota, 'full'> & {
   readonly full: { readonly say: string; readonly offer?: string }
 }

@@ -25,16 +25,16 @@ const registrationsByCategory = statement((builder, { eventId }: { eventId: stri
 type Seat = { readonly event_id: string; readonly place: string; readonly max: number }
 type RequestedSeat = Seat & { readonly quantity: number }
 
-/** Null if it cannot be decided yet. */
+/** Returns whether the seats are available. Null if it cannot be decided yet. */
 export async function decideWhileCounting(sql: Sql, seat: RequestedSeat): Promise<boolean | null> {
-  // Those of this transaction too.
+  // Includes registrations added in this transaction.
   await countNew(sql)
   const { atLeast, atMost } = await computeSeatBounds(sql, seat)
   if (atMost + seat.quantity <= seat.max) return true
   return atLeast + seat.quantity > seat.max ? false : null
 }
 
-/** How many such seats the registrations keep at least, and at most. */
+/** Returns the minimum and the maximum number of these seats that the registrations keep. */
 export async function computeSeatBounds(
   sql: Sql,
   { event_id: eventId, place }: Seat,

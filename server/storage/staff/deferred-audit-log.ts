@@ -18,7 +18,7 @@ export type DeferredAuditLog = {
   touchSession(tokenHash: string, at: Instant): Promise<void>
   /** Returns when a session was last used, if that is not stored yet. */
   seenAt(tokenHash: string): Instant | null
-  /** Writes as many entries as possible; for closing the store. */
+  /** Writes as many entries as possible before the store is closed. */
   settle(): Promise<void>
   /** Returns true if no entry is waiting to be written. */
   isEmpty(): boolean

@@ -18,7 +18,7 @@ export type StoredUser = Permissions & {
   readonly createdAt: Instant
   /** The last sign-in. Null if there was none, or none since sign-ins have been recorded. */
   readonly signedInAt: Instant | null
-  /** Until when the newest link to set a password is valid. Null if there is none. */
+  /** The expiry of the newest link to set a password. Null if there is none. */
   readonly invitedUntil: Instant | null
 }
 export type NewSession = {

@@ -17,7 +17,7 @@ export type Dialect = {
   isIdIn(column: Expression<number | null>, jsonArray: string): Expression<boolean>
   /** The ids of a JSON array as a table, in the order of the array. */
   idTable(jsonArray: string): RawBuilder<{ value: number }>
-  /** An id that each call passes. SQLite plans a join or a list by a bare bound id again at every run. */
+  /** An id passed by each call. With a bare bound id, SQLite would plan a join or a list again at every run. */
   id(id: number): Expression<number>
   /** True if the flag is 1, in the form in which partial indexes are defined. */
   isSet(flag: Expression<0 | 1>): Expression<boolean>
@@ -25,7 +25,7 @@ export type Dialect = {
   isSameIgnoringCase(column: Expression<string | null>, text: string): Expression<boolean>
   /** The text for sorting and comparing without regard to case. */
   ignoreCase(column: Expression<string | null>): Expression<string | null>
-  /** The different pairs of a group, each as two words, joined with commas. Null if there is none. */
+  /** The distinct pairs of a group, each as two words, joined with commas. Null if there is none. */
   joinPairs(
     first: Expression<string | null>,
     second: Expression<string | null>,
@@ -41,8 +41,8 @@ export type Dialect = {
   /** True if the words of a row of `search_index` contain all terms. */
   hasWords(terms: readonly string[]): Expression<SqlBool>
   /**
-   * Follows from a word of the name that begins with this text, and lets the database estimate how many rows have one.
-   * Null if it does not choose between indexes by such estimates.
+   * True for every row with a word of the name that begins with this text, so that the database can estimate their
+   * number. Null if it does not choose between indexes by such estimates.
    */
   hasWordFrom(start: string): Expression<SqlBool> | null
   /** How to search registrations that are not indexed yet. Null if all are indexed immediately. */
@@ -53,6 +53,6 @@ export type Dialect = {
   } | null
   /** The stored form of a gateway's text. */
   storedBytes(text: string): StoredBytes
-  /** A limit that each call passes. SQLite plans a statement with a bare `limit ?` again at every run. */
+  /** A limit passed by each call. With a bare `limit ?`, SQLite would plan the statement again at every run. */
   limit(rows: number): Expression<number>
 }

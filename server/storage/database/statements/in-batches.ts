@@ -1,6 +1,6 @@
 /** Splits rows for statements that read or write many of them. */
 
-/** As many rows in one statement keep it far below the parameters that a database accepts. */
+/** The number of rows in one statement, which needs far fewer parameters than a database accepts. */
 const BATCH_ROWS = 500
 
 export function* splitIntoBatches<Row>(rows: readonly Row[]): Generator<readonly Row[]> {

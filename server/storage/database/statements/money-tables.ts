@@ -13,7 +13,7 @@ import type {
 } from '../../../../engine/index.ts'
 import type { StoredDispute } from '../../reconciliation/dispute-types.ts'
 
-/** Text of a gateway. PostgreSQL stores its bytes, because its text cannot hold the character 0. */
+/** Text from a gateway. PostgreSQL stores its bytes, because its text type cannot hold the character 0. */
 export type StoredBytes = string | Uint8Array
 export type CaptureState = 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
 export type RefundState = 'wanted' | 'asked' | 'done' | 'refused' | 'unsure'
@@ -150,7 +150,7 @@ export type MoneyTables = {
     asks_for: Generated<'whole' | 'difference'>
     way: string | null
     asking_until: Instant | null
-    /** Of a difference, the price of the registration when it was requested. */
+    /** For a difference, the price of the registration when it was requested. */
     bill_total: Amount | null
   }
   recovery_payments: {

@@ -1,11 +1,14 @@
-/** Creates the functions of a new database in PostgreSQL: those of SQLite that statements use, and the count of tries. */
+/**
+ * Creates the functions of a new database in PostgreSQL: those of SQLite that statements use, and the counter of
+ * attempts.
+ */
 
 /** Stored JSON may contain characters that jsonb refuses: the character 0, and unpaired surrogates. */
 const AS_JSONB = String.raw`CREATE FUNCTION as_jsonb(text) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
 $$ SELECT regexp_replace($1, '(?<!\\)((?:\\\\)*)\\u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\1', 'g')::jsonb $$`
 
 /**
- * Counts one attempt after another, on whichever server they arrive. Returns how long to wait; 0 if it was counted.
+ * Counts one attempt after another, on whichever server they arrive. Returns the time to wait; 0 if it was counted.
  */
 const takeTry = `CREATE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
 LANGUAGE plpgsql AS $body$

@@ -1,4 +1,4 @@
-/** The later steps of a database in PostgreSQL (migrations.ts). */
+/** The newest steps for a database in PostgreSQL; migrations.ts has the older ones. */
 import {
   bankLinePaymentsOnPostgres,
   matchAgainOnPostgres,

@@ -1,4 +1,7 @@
-/** The steps of a database in PostgreSQL (`migrations`: SQLite's). A step that has been released is never edited. */
+/**
+ * The steps for a database in PostgreSQL (`migrations`: those for SQLite). A step that has been released is never
+ * edited.
+ */
 import { rewriteReasons } from '../../migrations/received-payments-texts.ts'
 import { LATER_STEPS } from './later-steps.ts'
 

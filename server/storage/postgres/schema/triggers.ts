@@ -2,7 +2,7 @@
 import { bankStatementTriggersOnPostgres } from '../../migrations/bank-statements.ts'
 import { seatCountTriggers } from './seat-counts.ts'
 
-/** Refuses a change, or with `condition` only such a change. */
+/** Refuses a change; with `condition`, only a change that meets it. */
 export const buildRefusingTrigger = (
   name: string,
   change: string,
