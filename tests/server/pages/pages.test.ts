@@ -567,7 +567,7 @@ describe('a form that cannot be rendered delays no page', () => {
     // A thread that has ended counts no further.
     const isCounting = async (): Promise<boolean> => {
       const before = Atomics.load(beats, 0)
-      await pause(10)
+      await pause(300)
       return Atomics.load(beats, 0) !== before
     }
     await expect.poll(isCounting).toBe(false)
