@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const rootDir = join(dirname(fileURLToPath(import.meta.url)), '..')
-/** The maximum wait for a response of the registry. */
+/** The maximum wait for a response from the registry. */
 const RESPONSE_MS_MAX = 60_000
 
 const auditRun = spawnSync('npm', ['audit', '--omit=dev', '--json'], {

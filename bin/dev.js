@@ -32,7 +32,7 @@ const startServer = () =>
   run([...flags, join('bin', 'rollcall.js'), 'start'], {
     PORT: String(port),
     PUBLIC_URL: web,
-    // A debugger shows the sources.
+    // Runs the sources even if there is a build, so that a debugger shows them.
     ROLLCALL_SOURCES: '1',
   })
 let server = startServer()

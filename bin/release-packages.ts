@@ -86,7 +86,9 @@ function findImportedPackages(top: string): readonly string[] {
   )
 }
 
-/** Returns true if a file of the package is needed: not its types, its TypeScript sources, nor an unused font. */
+/**
+ * Returns a test for the files of a package that a server needs: no types, sources of native code, or unused fonts.
+ */
 export function createFileFilter(top: string, packageFolder: string): (from: string) => boolean {
   return (from) => {
     const file = relative(join(top, packageFolder), from)
@@ -100,10 +102,10 @@ export function createFileFilter(top: string, packageFolder: string): (from: str
   }
 }
 
-/** For packages with binaries for many platforms, only those of this one. */
+/** Excludes binaries for other platforms. */
 const isOfPlatform = (file: string): boolean =>
   !file.startsWith('prebuilds/') || file.startsWith(`prebuilds/${PLATFORM}`)
 
-/** Latin in three weights, other scripts in one. */
+/** Latin is used in three weights, other scripts in one. */
 const isUsedFont = (name: string): boolean =>
   /^NotoSans_(400Regular|600SemiBold|700Bold)\.ttf$|^NotoSans[A-Z]\w+_400Regular\.ttf$/.test(name)

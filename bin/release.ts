@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 /**
- * `npm run release [FOLDER]` creates one file with everything that a machine needs to serve: the Node of the lockfile,
- * the packages that run on a server, the built web app, checksums, and upgrade notes. The same sources produce the same
+ * `npm run release [FOLDER]` creates one file with everything that a server needs: the Node version in the lockfile, the packages that run on a server, the built web app, checksums, and upgrade notes. The same sources produce the same
  * file, byte for byte.
  *
  * Exit status: 0 created, 1 failed.

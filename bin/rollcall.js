@@ -28,7 +28,7 @@
         return import('../server/cli/build/stamp.ts')
       })
       .then(function (stamp) {
-        // A build of other sources is never used: the sources themselves run then, and for a debugger.
+        // An outdated build is never used: then, and for a debugger, the sources run.
         var isBuilt = !process.env.ROLLCALL_SOURCES && stamp.isUpToDate(stamp.SERVER_BUILD)
         return isBuilt ? import('../build/run-command.js') : import('../server/cli/run-command.ts')
       })

@@ -47,9 +47,9 @@ import { ignoreExpectHeader, closeIdleConnections } from './http/connections.ts'
 
 /** Fixed routes receive small inputs: username and password, a decision and its reason. */
 const BODY_BYTES_MAX = 128 * 1024
-/** Gives many thousand runs different prefixes. */
+/** Enough for different prefixes in many thousands of runs. */
 const RUN_BYTES = 6
-/** In this time, a slow phone sends 5 MB at 20 KB/s; then the connection is closed. */
+/** Enough for a slow phone to send 5 MB at 20 KB/s; then the connection is closed. */
 const REQUEST_TIMEOUT_MS = 300_000
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
@@ -64,7 +64,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     // A field named __proto__ is an unknown field like any other; bodies are never merged into objects here.
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
-    // A request with an undecodable address reaches no route, nor the headers that routes add.
+    // A request with an undecodable address reaches no route, so the headers that routes add are added here.
     frameworkErrors: (error, _request, reply) => {
       for (const [name, value] of headers) reply.raw.setHeader(name, value)
       const status = error.code === 'FST_ERR_BAD_URL' ? 404 : 400

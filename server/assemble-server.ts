@@ -50,10 +50,10 @@ import { startPaymentReminders } from './mail/send-payment-reminders.ts'
 import { startSamePersonEmails } from './mail/send-same-person-emails.ts'
 import { openUploads, getUploadLocations } from './registration/uploads/store-uploaded-files.ts'
 
-/** How long the shutdown waits for the last record of the progress. */
+/** The longest wait for the last progress record during shutdown. */
 const LAST_RECORD_MS = 1_000
 
-/** Files that a start creates: the database's log, locks and records. */
+/** Free inodes for the files that a start creates: the database's log, locks and records. */
 const FILES_MIN = 16
 
 export type AssembleOptions = {
@@ -142,7 +142,7 @@ function mayCreateDatabase(
       `${dataDir} already contains a database. Start without --new to use it. To start with an empty one, move it away or set another DATA_DIR.`,
     )
   const lossMessage = isNew ? null : explainLostDatabase(dataDir)
-  // One that is deleted after this moment is not replaced by an empty one.
+  // A database that is deleted after this check is not replaced by an empty one.
   return lossMessage === null ? ok(isNew || describeMissing(dataDir) !== null) : err(lossMessage)
 }
 
@@ -197,7 +197,7 @@ async function assembleWithStore(
     if (error instanceof DatabaseLostAtStart) return error
     throw error
   })
-  /** If the database was lost in the meantime, rescues its data first. */
+  /** Closes the store. If the database was lost in the meantime, rescues its data first. */
   const closeAfterFailure = async (): Promise<CannotStart | null> => {
     const rescueResult = hasJobs ? await rescueIfLost({ ...options, store, environment }) : null
     await store.close()
@@ -220,7 +220,7 @@ async function assembleParts(
   options: AssembleOptions,
 ): Promise<Result<AssembledServer, CannotStart>> {
   const { clock, log } = options
-  // Before anything is sent, queried or erased.
+  // This must come before anything is sent, queried or erased.
   if (options.hasJobs) await recoverIfOlder({ store, clock, log, environment })
   if (!existsSync(environment.eventsDir) && (await store.eventsServed()).length === 0)
     return err({ text: explainNoEvents(environment.eventsDir), status: 2 })
@@ -247,7 +247,7 @@ async function assembleParts(
   const dailyReviewEmail = startDailyReviewEmail({ store, events, clock, log, environment }, jobs)
   const uploads = openUploads({ ...getUploadLocations(environment), store, clock })
   const isClockTrusted = createErasureCheck({ store, clock, clockJumps, log })
-  // Before anything is recorded by a clock that may be wrong.
+  // This must come before anything is recorded by a clock that may be wrong.
   if (options.hasJobs) await isClockTrusted()
   const retention = startRetentionJob(
     { store, events, clock, log, environment, uploads, isClockTrusted },
@@ -301,7 +301,7 @@ async function assembleParts(
       await earlierRegistrations.close()
       await priceUpdates.close()
       await recovery.close()
-      // So that the next start knows the progress of the database.
+      // The next start compares the database with this record.
       if (options.hasJobs) await resolvesWithin(LAST_RECORD_MS, recovery.run(), () => {})
       await retention.close()
       await dailyReviewEmail.close()
@@ -316,7 +316,7 @@ async function assembleParts(
 const explainNoEvents = (eventsDir: string): string =>
   `EVENTS_DIR is ${eventsDir}, which does not exist. Set it to the folder of the event files.`
 
-/** Null if the event files are or were readable and the data folder is writable. */
+/** Returns a problem; null if the event files are or were readable and the data folder is writable. */
 function checkFolders(environment: Environment, log: Log): CannotStart | null {
   const { eventsDir, dataDir, databaseUrl } = environment
   if (
@@ -353,7 +353,7 @@ function checkInodes(dataDir: string): CannotStart | null {
   const files = freeFilesSync(dataDir)
   if (files === null || files >= FILES_MIN) return null
   return {
-    text: `DATA_DIR is ${dataDir}, and its disk can hold only ${files} more files (free inodes); the server needs ${FILES_MIN}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" where the files are. Then start again; a unit of systemd does so by itself.`,
+    text: `DATA_DIR is ${dataDir}, and its disk can hold only ${files} more files (free inodes); the server needs ${FILES_MIN}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" where the files are. Then start again; a systemd unit does so automatically.`,
     status: 75,
   }
 }

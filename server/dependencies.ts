@@ -28,7 +28,7 @@ export type AccountVariables = Readonly<Record<string, string>>
 export type GatewayAccounts = Readonly<Record<string, AccountVariables>>
 export type GatewayMode = 'sandbox' | 'airpay-test' | 'live'
 
-/** The environment, read once by `environment.ts`; no other module reads process.env. */
+/** The settings, read once by `environment.ts`; no other module reads process.env. */
 export type Environment = {
   readonly port: number
   readonly host: string
@@ -39,7 +39,7 @@ export type Environment = {
   readonly dataDir: string
   /** Address of the PostgreSQL database; null for SQLite in the data folder. */
   readonly databaseUrl: string | null
-  /** False: the server does not start on a database of an older version, which `rollcall db migrate` migrates. */
+  /** If false, the server does not start on a database from an older version: use `rollcall db migrate` first. */
   readonly migratesAtStart?: boolean
   /** Stores uploads; null or omitted for the database, or the data folder if the database is a file. */
   readonly uploadsBucket?: S3Bucket | null
@@ -52,7 +52,7 @@ export type Environment = {
   readonly accounts: Readonly<Partial<Record<GatewayKind, GatewayAccounts>>>
   /** The fields in Airpay's checksum: A (default) with the UID, B without. */
   readonly airpayChecksum?: 'A' | 'B'
-  /** Assumptions if a status response does not state these values; none by default. */
+  /** Values to assume if a status response does not state them; none by default. */
   readonly airpayAssumed?: { readonly currency: boolean; readonly sale: boolean }
   readonly rateLimits: boolean
   /** Grants access to the metrics from another machine; null if there is no such access. */
@@ -170,7 +170,7 @@ export type SignedWebhook =
       /** The dispute that it names. */
       readonly disputeId?: string
     }
-/** Why a payment cannot be sent to the gateway, which would reject it. */
+/** The reason for not sending a payment to the gateway, which would reject it. */
 export type HandOffRefusal =
   | { readonly code: 'no_credentials' }
   | { readonly code: 'order_id' }
@@ -216,13 +216,13 @@ export type GatewayAdapter = {
    * nothing and must be verified. Absent if messages arrive at an address per order, or with a signature.
    */
   readNotice?(body: MessageFields): ParsedMessage
-  /** Reads a return to the address of one order, for one account. Absent if returns name their order themselves. */
+  /** Reads a return to the address of one order, for one account. Absent if a return names its order. */
   readReturn?(event: EventConfig, orderId: OrderId, body: MessageFields): Promise<ParsedMessage>
   /** Absent if webhooks have no signature. */
   readWebhook?(webhook: ReceivedWebhook): Promise<SignedWebhook>
   /**
-   * Returns how many payments were confirmed since the first after that webhook, and since when; null if too few to expect
-   * one. Gateways disable webhooks that fail for a day.
+   * Returns the number of payments confirmed after that webhook, and the time of the first; null if too few to expect
+   * a webhook. Gateways disable webhooks that fail for a day.
    */
   confirmedWithoutWebhook?(
     lastWebhookAt: Instant | null,
@@ -283,8 +283,8 @@ export type Gateways = Omit<
 /** Verification, shared by return, webhook and polling. */
 export type Payments = {
   /**
-   * Queries the gateway, applies its response and queues the email; does nothing for a payment that has ended. `read`: the
-   * registration, if the caller has just read it.
+   * Queries the gateway, applies its response and queues the email; does nothing for a payment that has ended. `read`
+   * is the registration, if the caller has just read it.
    */
   verify(
     orderId: OrderId,
@@ -313,7 +313,7 @@ export type Payments = {
     orderId: string,
     timeoutMs: number,
   ): Promise<'kept' | 'none' | 'unsure'>
-  /** Queries the gateway about a noted dispute, in the background. */
+  /** Queries the gateway about a recorded dispute, in the background. */
   queryDispute(dispute: { readonly disputeId: string; readonly orderId: OrderId }): void
   /** Sends requested refunds that no process is sending; returns how many. Polling does it too. */
   sendRefunds(): Promise<number>
@@ -339,11 +339,11 @@ export type ReceiveRefusal = 'too_large' | 'cut_off' | 'no_room'
 export type Uploads = {
   /** Writes a stream to disk as it arrives; removes the file if it is rejected. */
   receive(content: Readable, bytesMax: number): Promise<Result<ReceivedFile, ReceiveRefusal>>
-  /** Returns its media type, if its content is one of the accepted kinds (extensions) and matches its name. */
+  /** Returns the file's media type if its content has an accepted type (extension) and matches its name. */
   typeOf(file: ReceivedFile, name: string, accept: readonly string[]): Promise<string | null>
   /** Removes photo metadata from the file; returns it with its new hash and size. */
   removePhotoMetadata(file: ReceivedFile, mime: string): Promise<ReceivedFile>
-  /** Moves it to its location under its hash; flushes file and folder. The same bytes sent twice are one file. */
+  /** Moves the file to its location, named by its hash; flushes file and folder. Stores the same bytes once. */
   keep(file: ReceivedFile): Promise<void>
   /** Returns true if the file of an earlier draft is stored; protects it from the sweep while a request uses it. */
   hold(sha256: string): Promise<boolean>
@@ -351,20 +351,20 @@ export type Uploads = {
   discard(file: ReceivedFile): Promise<void>
   /** Null if there is no such file. The content must be read or destroyed. */
   read(sha256: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
-  /** Removes these immediately, except those that another registration refers to. */
+  /** Removes these files immediately, except those that another registration refers to. */
   forget(sha256s: readonly string[]): Promise<void>
   /**
-   * Removes files that the database no longer needs, and sets aside unknown ones. `all`: an operator has checked them,
-   * and all unknown files are set aside.
+   * Removes files that the database no longer needs, and sets aside unknown ones; with `all`, regardless of their
+   * number.
    */
   sweep(all?: boolean): Promise<SweepResult>
-  /** Moves back files that were set aside and are referred to again. */
+  /** Moves back files that were set aside and that a registration refers to again. */
   reclaim(): Promise<void>
   /** Returns the state after the last sweep. */
   state(): UploadsState
   /** Returns the hash of every stored file. */
   hashes(): Promise<readonly string[]>
-  /** Returns in a sentence why files cannot be stored; null if they can, or if another check reports it. */
+  /** Explains why files cannot be stored; null if they can, or if another check reports it. */
   check(): Promise<string | null>
 }
 /** Sentences for the operator. */

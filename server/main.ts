@@ -31,7 +31,7 @@ const SHUTDOWN_MS_MAX = 30_000
  */
 const SAME_SIGNAL_MS = 1_000
 
-/** `isNew`: an empty database may replace a lost one. The rest is for tests, which wait less or set the time. */
+/** `isNew`: an empty database may replace a lost one. The other options are for tests, which shorten intervals or set the time. */
 export type BootOptions = { readonly isNew?: boolean } & Partial<
   Pick<AssembleOptions, 'opens' | 'clock' | 'steadyMs' | 'checkFolder'>
 >
@@ -40,7 +40,7 @@ export type RunningServer = { readonly url: string; readonly stopped: Promise<0 
 
 /** The host process of a server: receives its log and sends stop signals. */
 export type ProcessHost = {
-  /** Writes all lines of one turn of the event loop. */
+  /** Writes all lines from one turn of the event loop. */
   write(output: string): void
   /** Resolves with the name of the stop signal. */
   waitForStop(log: Log): Promise<string>
@@ -49,7 +49,7 @@ export type ProcessHost = {
   /** Calls back when the process is about to end, for any reason, to log the cause; optional. */
   readonly onExit?: (log: Log, writeRest: () => void) => void
 }
-/** This process, which ends with its server. */
+/** The current process, which ends with its server. */
 const CURRENT_PROCESS: ProcessHost = {
   write: (output) => void process.stdout.write(output),
   waitForStop: waitForSignal,
@@ -91,7 +91,7 @@ export async function boot(
     log.flush()
     output.write()
   })
-  // The startup reads the event files anyway.
+  // The startup reads the event files anyway, so earlier requests need no reload.
   let reload = (): void => {}
   host.onReload?.(() => reload())
   // Registered first: a server that gets a stop signal during startup completes it and then stops.
@@ -119,7 +119,7 @@ export async function boot(
     return err(problem)
   }
   const firstAdmin = await prepareFirstAdmin(assembled.value).catch(explainStartError)
-  // Before the first request is accepted.
+  // This must come before the first request is accepted.
   const rescueResult = await rescueIfLost(deps)
   if (rescueResult !== null || !firstAdmin.ok) {
     await releasePort()
@@ -136,7 +136,7 @@ export async function boot(
     if (problem === null) throw error
     return err(problem)
   }
-  // Only a server that listens adds the owner: a start that failed later would never have printed the password.
+  // The owner is added only once the server listens: if the start failed later, the password would never be printed.
   const added = await firstAdmin.value().catch(explainStartError)
   if (!added.ok) {
     const lostResult = await rescueIfLost(deps)
@@ -224,7 +224,7 @@ function listenOptions({ port, host, socketFd }: Environment): FastifyListenOpti
   return { port, host, ...socket }
 }
 
-/** Explains why the server cannot listen; null if it is a bug. */
+/** Explains why the server cannot listen; null if the error is a bug. */
 function explainSocketError(error: unknown, environment: Environment): CannotStart | null {
   const { code } = error as NodeJS.ErrnoException
   const text =
@@ -235,8 +235,8 @@ function explainSocketError(error: unknown, environment: Environment): CannotSta
 }
 
 /**
- * Combines all lines of one turn of the event loop: a write per line is noticeable under load. `write` does not
- * wait for completion.
+ * Combines all lines from one turn of the event loop, because a write per line costs noticeable time under load.
+ * `write` does not wait for completion.
  */
 function batchWrites(write: (output: string) => void): {
   readonly add: (line: string) => void
@@ -257,7 +257,7 @@ function batchWrites(write: (output: string) => void): {
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT; a later second signal ends the process immediately. */
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process immediately. */
 function waitForSignal(log: Log): Promise<string> {
   return new Promise((resolve) => {
     let firstSignalAt: number | null = null
@@ -279,8 +279,8 @@ function waitForSignal(log: Log): Promise<string> {
 type ReservedPort = { readonly environment: Environment; readonly free: () => Promise<void> }
 
 /**
- * Port 0 means any free port. It must be known before other parts use the server's address, and stays reserved until
- * `free` is called.
+ * Port 0 means any free port. The number must be known before other parts use the server's address. The port stays
+ * reserved until `free` is called.
  */
 async function reservePort(
   requiredEnvironment: Environment,
@@ -296,7 +296,7 @@ async function reservePort(
     if (problem === null) throw error
     return err(problem)
   }
-  // If the start fails because of a bug, nothing releases it.
+  // If the start fails because of a bug, nothing releases the port, and it must not keep the process alive.
   reservation.unref()
   const address = reservation.address()
   assert(typeof address === 'object' && address !== null, 'a listening server has no port')

@@ -9,7 +9,7 @@ import { generateEmail } from '../mail/generate-email.ts'
 import { typesetDocument } from '../documents/typeset-document.ts'
 import type { BackgroundRequest, BackgroundResponse } from './background-messages.ts'
 
-/** Registrations come first if both need the processor. */
+/** Lower priority: registrations come first if both need the processor. */
 const NICE = 10
 
 const transports = new Map<number, MailTransport>()
@@ -42,7 +42,7 @@ async function run(request: BackgroundRequest): Promise<BackgroundResponse> {
   const transport = getTransport(request.transport, request.environment)
   if (request.task === 'verify') return { id, is: 'sent', problem: await transport.verify() }
   const email = generateEmail(request.job, request.environment.publicUrl)
-  // The server must know before the mail server can: otherwise it would send the email again after a crash.
+  // The server must know before the mail server gets the email: otherwise it would send it again after a crash.
   await respond({ id, is: 'sending' })
   return { id, is: 'sent', problem: await transport.send(email) }
 }
@@ -50,9 +50,9 @@ async function run(request: BackgroundRequest): Promise<BackgroundResponse> {
 try {
   setPriority(NICE)
 } catch {
-  // Without this permission it runs at the priority of the server.
+  // Without permission for this, the process runs at the priority of the server.
 }
-// The server ends it. Ctrl-C and process managers signal all processes of a group.
+// Only the server ends this process, although Ctrl-C and process managers signal all processes of a group.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.exit())
 process.on('message', (request: BackgroundRequest) => {

@@ -11,11 +11,14 @@ import type { BackgroundRequest, BackgroundResponse } from './background-message
 
 /** Startup takes half a second and the process uses 100 MB; after one email, the next is likely. */
 const IDLE_MS = 30_000
-/** A document of a hundred lines takes a tenth of a second; on a busy machine this process comes last. */
+/**
+ * A document of a hundred lines takes a tenth of a second, but longer on a busy machine, where this process has low
+ * priority.
+ */
 const GENERATE_MS_MAX = 45_000
 /** Longer than the process waits for a mail server. */
 const SEND_MS_MAX = 120_000
-/** The typesetter keeps about 360 KB of each document; then a new process takes over. */
+/** The typesetter keeps about 360 KB of memory per document. After this many tasks, a new process takes over. */
 const TASKS_MAX = 400
 
 /** A request without its number. */
@@ -41,7 +44,7 @@ type BackgroundProcess = {
   isOver(): boolean
   isUsedUp(): boolean
   countTasks(): number
-  /** Ends it when its tasks have ended. */
+  /** Ends the process when its tasks have ended. */
   retire(): void
   run(task: Task, onSending: () => void): Promise<TaskResult>
 }
@@ -149,7 +152,7 @@ function startProcess(): BackgroundProcess {
         const timer = startTimer(GENERATE_MS_MAX)
         tasks.set(id, { resolve, onSending, isSending: false, timer })
         child.send({ ...task, id } as BackgroundRequest, (error) => {
-          // It did not receive this task. For the others, its messages are read to the end first.
+          // The process did not receive this task. Its results of other tasks are read before those tasks fail.
           if (error === null || !tasks.delete(id)) return
           clearTimeout(timer)
           resolve({ is: 'ended', isSending: false, error: error.message })

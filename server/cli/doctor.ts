@@ -36,7 +36,7 @@ import { describeLeftovers } from './leftover-files.ts'
 
 const FREE_BYTES_MIN = 512 * 1024 * 1024
 const BACKUP_HOURS_MAX = 36
-/** The gateway's checksums contain the day: with a larger difference, the day is wrong around midnight. */
+/** The gateway's checksums contain the day, which is wrong around midnight if the difference is larger. */
 const CLOCK_SECONDS_MAX = 60
 const GATEWAY_MS_MAX = 10_000
 const HOUR_MS = 60 * 60_000
@@ -165,7 +165,7 @@ export const doctorCommand: Command = {
     }
     const hasDatabase =
       environment.databaseUrl !== null ||
-      // Opening an empty file would delete its log.
+      // Opening an empty database file would delete its log.
       (lstatSync(path.join(dataDir, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0
     const context = { environment, hasDatabase, ...(await loadEvents(environment)) }
     const findings: Finding[] = []
@@ -287,7 +287,7 @@ async function checkDatabase(
     ]
   }
   const pid = findServingPid(dataDir)
-  /** The error at startup: the server does not open a database with the log of another one. */
+  /** This is the error at startup: the server does not open a database with the log of another one. */
   const wrongLog = pid === null ? (explainLostLog(dataDir) ?? explainForeignLog(dataDir)) : null
   if (wrongLog !== null)
     return [createWrong(wrongLog.message), ...(await describeLeftovers(dataDir)).map(check)]
@@ -297,7 +297,7 @@ async function checkDatabase(
     if (found !== null && found > known)
       return [
         createWrong(
-          `The database is of a newer version of Rollcall (${found}; this one knows ${known}). Start the newer one.`,
+          `The database is from a newer version of Rollcall (${found}; this one supports ${known}). Start that version.`,
         ),
       ]
     const version =

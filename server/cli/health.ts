@@ -43,7 +43,7 @@ type Health = {
   readonly status: number
   readonly health?: string
   readonly message?: string
-  /** Problems that need attention, and the process id: sent only to the machine itself, or with the token. */
+  /** Problems that need attention, and the process id: sent only to requests from this machine or with the token. */
   readonly troubles?: readonly string[]
   readonly process?: number
   readonly mail?: { readonly waiting: number }

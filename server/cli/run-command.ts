@@ -6,11 +6,11 @@ import { loadEnvironment, readEventsDir } from '../ops/environment.ts'
 import { explainMachineProblem } from '../storage/database/error-explanations.ts'
 
 type CommandEntry = {
-  /** One line of its group's help. */
+  /** One line, for the help text of its group. */
   readonly summary: string
   /** Loaded on demand: `validate` needs no database, and `--help` needs nothing. */
   readonly load: () => Promise<Command>
-  /** Number of words at the end of the name that the command parses itself. */
+  /** The number of words at the end of the name that the command parses itself, as its first arguments. */
   readonly ownWords?: number
 }
 
@@ -259,7 +259,7 @@ function printText(terminal: Terminal, text: string): Status {
   return 0
 }
 
-/** Suggests a similar command. Also finds a command without its group (`backup`). */
+/** Suggests a similar command. Also finds a command that was typed without its group (`backup`). */
 async function suggestCommand(name: string): Promise<string> {
   const { findNearest } = await import('../../engine/authoring.ts')
   const names = Object.keys(COMMANDS)
@@ -268,7 +268,7 @@ async function suggestCommand(name: string): Promise<string> {
   const nearestWord = findNearest(lastWord, lastWords)?.name
   const suggestion =
     names.find((_, index) => lastWords[index] === lastWord) ??
-    // With a group, most of the name is the group: any short word would be similar.
+    // In a name with a group, most letters are the group's, so any short word would be similar.
     (name.includes(' ') ? undefined : findNearest(name, names)?.name) ??
     names.find((_, index) => lastWords[index] === nearestWord)
   return suggestion === undefined ? '' : ` Did you mean "rollcall ${suggestion}"?`
@@ -282,7 +282,7 @@ function getDataDir(terminal: Terminal): string {
   }
 }
 
-/** 80 columns without the name of the group and a comma at the end. */
+/** 80 columns, less the width of the group's name and of a comma at the end. */
 const NAMES_WIDTH = 62
 
 /** Fits on one screen of 24 lines: groups are listed with the names of their commands. */
@@ -329,7 +329,7 @@ function buildGroupUsage(group: string): string {
 
 function createTerminal(): Terminal {
   const printError = (text: string): void => void process.stderr.write(`${text}\n`)
-  // Read once, because the server later sets NODE_ENV for its libraries.
+  // The environment is read once, because the server later sets NODE_ENV for its libraries.
   let result: ReturnType<typeof loadEnvironment> | null = null
   return {
     print: (text) => void process.stdout.write(`${text}\n`),

@@ -50,7 +50,7 @@ export async function serveUntilStopped(
   terminal: Terminal,
   options: { readonly isNew?: boolean } = {},
 ): Promise<Status> {
-  // Before anything is opened: later errors from a lack of descriptors would name another cause.
+  // Checked before anything is opened, because later errors from a lack of descriptors would name another cause.
   const tooFew = explainTooFewDescriptors()
   if (tooFew !== null) {
     terminal.printError(`The server does not start. ${tooFew}`)
@@ -66,7 +66,7 @@ export async function serveUntilStopped(
     const buildStatus = await buildInSeparateProcess()
     if (buildStatus !== 0) return buildStatus
   }
-  // After the build, which reads the environment again and needs the operator's settings.
+  // Set after the build, which reads the environment again and needs the operator's settings.
   setLibrariesToProduction()
   const { boot } = await import('../main.ts')
   const booted = await boot(environment, terminal, undefined, options)

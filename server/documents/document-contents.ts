@@ -189,7 +189,7 @@ const createFormatter =
 type Safe = (text: string) => string
 type Tables = Pick<PrintedDocument, 'columns' | 'rows' | 'rates'>
 
-/** For a receipt, and for documents issued before lines had their own rates. */
+/** For receipts, and for documents issued before lines had their own rates. */
 function buildTablesWithoutRates(body: DocumentBody, safe: Safe): Tables {
   const { gst, tax, lines, untaxed } = body
   const money = createFormatter(body)

@@ -14,7 +14,7 @@ import type { PrintedEvidence } from './evidence-contents.ts'
 
 const loadTypst = importLazily<typeof Typst>('@myriaddreamin/typst-ts-node-compiler')
 const { resolve } = createRequire(import.meta.url)
-/** Fonts for Latin and nine Indian scripts; the first has Latin, the rupee sign and bold. */
+/** Fonts for Latin and nine Indian scripts. The first files have Latin, the rupee sign and bold. */
 const FONT_FILES = [
   'noto-sans/400Regular/NotoSans_400Regular.ttf',
   'noto-sans/600SemiBold/NotoSans_600SemiBold.ttf',
@@ -35,11 +35,14 @@ const FONT_FILES = [
 ]
 const LAYOUT = 'document-layout.typ'
 const EVIDENCE_LAYOUT = 'evidence-layout.typ'
-/** Files in memory only. The layout stays, so that it is parsed once. */
+/** Paths of files that exist only in memory. The layout stays there, so that it is parsed once. */
 const LAYOUT_PATH = path.join(import.meta.dirname, 'layout-in-memory.typ')
 const EVIDENCE_LAYOUT_PATH = path.join(import.meta.dirname, 'evidence-layout-in-memory.typ')
 const DATA_PATH = path.join(import.meta.dirname, 'document-in-memory.json')
-/** Evaluations of this many last documents are kept: the parts that documents have in common are computed once. */
+/**
+ * The results for the most recent documents are kept, so that the parts that documents have in common are computed
+ * once.
+ */
 const KEPT_DOCUMENTS = 3
 /** About 400 receipts. Delegates often open the document on their page soon after the email arrives. */
 const KEPT_BYTES_MAX = 8 * 1024 * 1024
@@ -60,7 +63,7 @@ const getCompiler = memoize((_: 'documents') => {
 const typeset = new Map<string, Buffer>()
 let typesetBytes = 0
 
-/** Returns the PDF; the same data gives the same bytes, and is typeset once while it is kept. */
+/** Returns the PDF; the same data gives the same bytes, and is not typeset again while the result is cached. */
 export function typesetDocument({
   document,
   at,

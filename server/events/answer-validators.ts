@@ -44,7 +44,7 @@ type PublicForm = {
   readonly module: string
 }
 
-/** Pages opened before a reload request old modules; those of a few hundred reloads are kept. */
+/** Pages opened before a reload request old modules; this keeps those from a few hundred reloads. */
 const OLD_MODULES_BYTES_MAX = 32 * 1024 * 1024
 /**
  * Compiling takes about 30 ms per event, during which the server is blocked; with more events, the first visitor
@@ -54,11 +54,14 @@ const WARMED_VALIDATORS_MAX = 50
 
 /** Forms stay open for an hour or a day; in that time an event file may change this often. */
 const OLD_VERSIONS_MAX = 8
-/** Old versions that were compiled on request, so that repeated requests for unknown hashes are cheap. */
+/** Hashes that were looked up in old versions, so that repeated requests for unknown ones are cheap. */
 const lookups = new Set<string>()
 const LOOKUPS_MAX = 10_000
 
-/** The same options in both: all errors are reported, and a field may have the name of an Object property. */
+/**
+ * The same options on the server and in the browser: all errors are reported, and a field may have the name of an
+ * Object property.
+ */
 const OPTIONS = {
   allErrors: true,
   strict: false,
@@ -86,7 +89,7 @@ export function checkAnswers(
 const getValidator = memoize((served: ServedEvent): ValidateFunction => {
   const schema = toSchema(publicEvent(served.config))
   const validator = ajv.compile(schema)
-  // ajv keeps what it compiled permanently; here it is released with its version.
+  // ajv never releases compiled schemas; this one is released with its version.
   ajv.removeSchema(schema)
   return validator
 })
@@ -196,7 +199,7 @@ function generateModule(schema: RJSFSchema): string {
   const code = loadCompiler().compileSchemaValidatorsCode(schema, {
     ajvOptionsOverrides: { ...OPTIONS, code: { lines: false } },
   })
-  // Only formats, lengths and comparisons of whole objects need one; the engine's schema has none of them.
+  // Only formats, lengths and comparisons of whole objects need `require`; the engine's schema has none of them.
   assert(!/\brequire\(/.test(code), 'the lowered schema needs a module at run time')
   return `const exports={};\n${code.replace(/^"use strict";/, '')}\nexport default exports;\n`
 }

@@ -1,11 +1,11 @@
-/** Processes registrations in the background that were stored before a change of an event file. */
+/** Processes, in the background, registrations that were stored before a change to an event file. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../dependencies.ts'
 import { createPeriodicJob } from '../ops/clock.ts'
 import { StoreBusy } from '../storage/index.ts'
 import type { PeriodicJob } from '../ops/clock.ts'
 
-/** After a restart, or if the server that began it has stopped. */
+/** How soon it continues after a restart, or after the server that began it has stopped. */
 const CHECK_INTERVAL_MS = 60_000
 
 type JobDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
@@ -36,7 +36,7 @@ export function startEarlierRegistrationsJob(
     return running
   }
   const logError = (error: unknown): void => {
-    // During an import or an outage: it is tried again.
+    // This happens during an import or an outage; it is tried again later.
     if (!(error instanceof StoreBusy))
       log.error({ error: String(error) }, 'processing earlier registrations failed')
   }

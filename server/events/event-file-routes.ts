@@ -8,9 +8,9 @@ import { sendError } from '../http/error-response.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 
 /**
- * Returns the public part of a served event's file: everything except the authors' comments and the office's
- * address, which is replaced by the support address (docs/decisions.md, Event files). The file contains no
- * credentials; those are in the environment. It is a file to begin with, so no runs of empty lines remain.
+ * Returns the public part of a served event's file: everything except the authors' comments and the office's address,
+ * which is replaced by the support address (docs/decisions.md, Event files). The file contains no credentials; those
+ * are in the environment. Organisers start their own file from it, so runs of empty lines are reduced to one.
  */
 export function buildPublicFile({ config, text }: ServedEvent): EventFile {
   const { id, office, support } = config

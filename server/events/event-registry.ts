@@ -70,7 +70,7 @@ export async function openRegistry(
     useStoredHashes(store, await compileFolder(await readFolder(folder, shared), options, check))
   const compileResult = await compile()
   const isFirstStart = (await store.eventsServed()).length === 0
-  // At the first start, the code that reads the environment rejects it.
+  // At the first start, the code that reads the environment rejects an event that cannot be served.
   let disk = isFirstStart ? compileResult : dropUnservable(options, compileResult)
   if (disk.findings !== '') options.print(disk.findings)
   const follower = await openFollower(options)
@@ -159,7 +159,7 @@ export async function openRegistry(
       isSharedKnown = existsSync(folder)
     }
     signature = await readSignature(folder, shared)
-    // A proof may block the server while it starts; while it serves, a worker thread runs it.
+    // A long check may block the server at startup; later, a worker thread runs it.
     disk = dropUnservable(options, await compile(options.checkFolder ?? checkFolderInWorker))
     if (disk.findings !== '') options.print(disk.findings)
     for (const problem of disk.folderErrors) log.warn({}, problem)
@@ -174,7 +174,7 @@ export async function openRegistry(
     recheckTimer?.unref()
     await decide(() => mergeWithDisk(removed), {
       all: false,
-      // As with versions: an unchanged file on this disk is not new.
+      // As for event versions, an unchanged file on this disk is not new.
       site:
         !store.isShared || isForced || JSON.stringify(disk.site) !== siteBefore ? disk.site : null,
     })
@@ -221,7 +221,7 @@ export async function openRegistry(
   })
 }
 
-/** Returns what is served at startup if nothing was activated before: valid files, else previous versions. */
+/** Returns the events to serve at startup if none were activated before: valid files, else previous versions. */
 async function chooseStartVersions(
   options: RegistryOptions,
   first: Compiled,
@@ -263,7 +263,7 @@ function dropUnservable(
   return { ...compileResult, served, refused }
 }
 
-/** Returns files on disk that are not served: refused themselves, or another version is served. */
+/** Returns files on disk that are not served, because they were refused or another version is served. */
 function listRefused(
   compileResult: Compiled,
   { served, unable }: ActiveState,
@@ -347,7 +347,7 @@ function merge(
   const merged = previous.map((event) => {
     const changed = newVersions.get(event.config.id)
     if (changed === undefined) return event
-    // A removed file may return unchanged.
+    // A removed file may come back unchanged.
     return changed.hash === event.hash && !event.isGone ? event : changed
   })
   return [

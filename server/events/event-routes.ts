@@ -23,7 +23,7 @@ export async function addEventRoutes(
   responses: StoredResponses,
 ): Promise<void> {
   const headers = buildSecurityHeaders(deps.environment)
-  /** Sends what is the same for every visitor. */
+  /** Sends a response that is the same for every visitor. */
   const sendPublic = async (
     request: FastifyRequest,
     reply: FastifyReply,

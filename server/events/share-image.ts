@@ -1,6 +1,6 @@
 /**
- * Renders an event's share image: title, days and place on its colour.
- * Each variant is rendered once; the address contains a hash of the content, so it can be cached permanently.
+ * Renders an event's share image: title, days and place, on the event's colour. Each variant is rendered once; the
+ * address contains a hash of the content, so it can be cached permanently.
  */
 import { hash } from 'node:crypto'
 import path from 'node:path'
@@ -17,7 +17,7 @@ import { importLazily } from '../ops/lazy-import.ts'
 
 const loadResvg = importLazily<typeof Resvg>('@resvg/resvg-js')
 
-/** The size that link previews require: wide enough for each of them. */
+/** A size that is large enough for all link previews. */
 export const SHARE_IMAGE_SIZE = { width: 1200, height: 630 } as const
 const MARGIN = 72
 /**

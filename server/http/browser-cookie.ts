@@ -1,4 +1,6 @@
-/** The cookie by which an event's form recognises a browser that registered, or that opened an emailed link. */
+/**
+ * Reads and sets the cookie by which an event's form recognises a browser that registered or opened an emailed link.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EventConfig, RegNo } from '../../engine/index.ts'
@@ -43,7 +45,7 @@ export function readBrowser(
   return token === undefined ? null : hashToken(token)
 }
 
-/** The cookie of a browser for an event: the one that it sent, or a new one. */
+/** Returns the browser's cookie for an event: the one that it sent, or a new one. */
 function openCookie(
   { environment }: Pick<Deps, 'environment'>,
   event: Pick<EventConfig, 'id'>,

@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gunzipSync, gzip } from 'node:zlib'
 
 /**
- * A form takes 10 ms. The maximum takes 250 ms, for which its first visitor would wait, and saves a tenth (2 KB); the
- * levels between save less than a fiftieth.
+ * At this level, a form takes 10 ms. At the maximum, its first visitor would wait 250 ms, and a tenth (2 KB) would be
+ * saved; the levels between save less than a fiftieth.
  */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
@@ -41,7 +41,7 @@ export async function compressOnce(text: string): Promise<Readonly<Record<Encodi
   return { br, gzip: zipped }
 }
 
-/** For the rare client that accepts no compression. */
+/** Used for the rare client that accepts no compression. */
 export const decompress = (body: Buffer): Buffer => gunzipSync(body)
 
 const encodingByHeader = new Map<string, Encoding | null>()

@@ -17,7 +17,8 @@ export function ignoreExpectHeader(app: FastifyInstance): void {
 
 /**
  * A client that connected before the shutdown began and sends a request within this time gets a response: a proxy
- * sends one as soon as it is connected. A browser may connect early, or keep a connection open, without a request.
+ * sends one as soon as it is connected. A browser may connect early, or keep a connection open, without sending a
+ * request.
  */
 const FIRST_REQUEST_MS_MAX = 250
 

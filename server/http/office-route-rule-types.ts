@@ -9,7 +9,7 @@ import type { Role } from '../../engine/index.ts'
 export type TargetKind =
   /** The user's own account. Also open to a user who still has to set up a second factor. */
   | 'own'
-  /** None: the response covers the events of the user. */
+  /** No object: the response covers the events of the user. */
   | 'any'
   /** The whole office: requires access to all events. */
   | 'every'
@@ -66,7 +66,7 @@ export type GuardedRule<
 > = Inputs<Q, B, P> & { readonly least: Role; readonly about: K }
 
 export type OfficeRule =
-  /** For sign-in and the routes that lead there. */
+  /** For sign-in and the routes needed before it. */
   'unauthenticated' | GuardedRule
 
 declare module 'fastify' {

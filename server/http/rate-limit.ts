@@ -1,7 +1,7 @@
 /**
- * Limits how often an action may be tried.
- * Each route module sets its limits. A single server counts in memory: the counts need no fsync, and losing them at a
- * restart does not help a guesser much. Several servers share their counts in the store.
+ * Limits the number of attempts at an action. Each route module sets its limits. A single server counts in memory:
+ * the counts need no fsync, and losing them at a restart does not help a guesser much. Several servers share their
+ * counts in the store.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -19,13 +19,15 @@ export type MaybePromise<T> = T | Promise<T>
 export type RateLimit = {
   /** Milliseconds until the key may try again; 0 if it may now. */
   wait(key: string, at: Instant): MaybePromise<number>
-  /** The same, and counts the try if it is allowed; concurrent tries cannot exceed the limit. */
+  /** The same, but counts the try if it is allowed; concurrent tries cannot exceed the limit. */
   take(key: string, at: Instant): MaybePromise<number>
   count(key: string, at: Instant): MaybePromise<void>
   forget(key: string): MaybePromise<void>
 }
 
-/** Keeps a flood of invented keys from filling the memory; the oldest keys are dropped first. */
+/**
+ * The maximum number of keys, so that a flood of invented ones cannot fill the memory; the oldest are dropped first.
+ */
 const KEYS_MAX = 10_000
 
 const UNLIMITED: RateLimit = { wait: () => 0, take: () => 0, count: () => {}, forget: () => {} }
@@ -110,15 +112,15 @@ function createMemoryLimit({ triesMax, windowMs }: Allowance): Memory {
   return memory
 }
 
-/** Clients that disconnect before we read their address share one count, so they gain no tries. */
+/** Clients that disconnect before the server reads their address share one count, so they gain no tries. */
 const DISCONNECTED = 'gone'
 
 /** Values from a proxy that are not addresses share one count, so invented values gain no tries. */
 const NO_ADDRESS = 'no address'
 
 /**
- * Extracts the address from what a proxy writes: `ip:port`, `[v6]:port` or the address alone, with or without a
- * zone.
+ * Extracts the address from the value that a proxy sends: `ip:port`, `[v6]:port` or the address alone, with or
+ * without a zone.
  */
 function extractAddress(text: string): string {
   const [, inBrackets] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? []

@@ -14,7 +14,10 @@ const HELD_BYTES_MAX = 64 * 1024 * 1024
 const FREED_SHARE = 0.25
 /** Answers arrive quickly, even from a slow phone. */
 const BODY_MS_MAX = 90_000
-/** A client with this rate may take longer, such as a phone with weak reception that sends a proof of 5 MB. */
+/**
+ * A client that sends at least this fast may take longer, such as a phone with weak reception that sends a proof of 5
+ * MB.
+ */
 const BYTES_PER_SECOND_MIN = 20_000
 
 /** A body that was aborted: 408 if it was too slow, 503 if there was no memory for it. */
@@ -37,7 +40,7 @@ export type BodyBudget = {
   /** Returns the bytes of unfinished bodies in memory. */
   heldBytes(): number
   reserve(): BodyReservation
-  /** Reads a body of at most this many bytes. The rest of a longer one is read and discarded. Throws BodyAborted. */
+  /** Reads a body of at most this many bytes. Reads and discards the rest of a longer one. Throws BodyAborted. */
   read(body: Readable, bytesMax: number): Promise<Result<Buffer, 'too_large' | 'cut_off'>>
 }
 

@@ -35,11 +35,11 @@ export type BodyRefusal =
 /** Maximum bytes of each field's file. A file under any other name is read and discarded. */
 export type FileLimits = ReadonlyMap<string, number>
 
-/** Answers without files are in memory until complete; our longest form has about 20 KB. */
+/** Answers without files stay in memory until complete; our longest form has about 20 KB. */
 const ANSWERS_BYTES_MAX = 256 * 1024
 /** An answer is a string, a number or a list of them. */
 export const NESTING_MAX = 32
-/** None of our forms has a thousand fields. */
+/** Enough, because none of our forms has a thousand fields. */
 const PARTS_MAX = 1000
 
 /**

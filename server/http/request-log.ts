@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../dependencies.ts'
 import { getPath } from './event-route-table.ts'
 
-/** Longer than all our paths; limits what clients can write into the log. */
+/** Longer than all our paths. Clients cannot write longer ones into the log. */
 const PATH_CHARACTERS_MAX = 200
-/** Characters examined of a longer path: each of the above may be percent-encoded, even twice. */
+/** The number of characters examined in a longer path: each of the above may be percent-encoded, even twice. */
 const EXAMINED_CHARACTERS_MAX = 5 * PATH_CHARACTERS_MAX
 /** A path that is encoded more often is malicious. */
 const DECODINGS_MAX = 4

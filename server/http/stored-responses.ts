@@ -16,26 +16,26 @@ const ETAG_CHARS = 22
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 type Variant = {
   readonly etag: string
-  /** Names and values in turn, as `writeHead` takes them. */
+  /** Alternating names and values, as `writeHead` takes them. */
   readonly headers: readonly string[]
   readonly unchangedHeaders: readonly string[]
   readonly body: Buffer
 }
 export type StoredResponse = Readonly<Record<Encoding | 'identity', Variant>>
 
-/** `isFinal`: false if the next visitor may get something better, so that it is not kept. */
+/** `isFinal` is false if the next visitor may get a better response, so that this one is not kept. */
 export type Made = {
   readonly text: string
   readonly type: string
   readonly headers: HeaderList
-  /** By default, browsers ask each time whether it has changed. */
+  /** By default, browsers ask each time whether the response has changed. */
   readonly cacheControl?: string
   readonly isFinal?: boolean
 }
 
 export type StoredResponses = {
   /**
-   * Returns the response with this key, or makes it. `since`: the instant since which it has been valid. All responses
+   * Returns the response with this key, or builds it. `since` is the instant from which it is valid. All responses
    * are dropped when the events or this instant change.
    */
   readonly get: (
@@ -93,7 +93,7 @@ export function openStoredResponses(
       }
       const response = storedResponses.get(key)
       if (response === undefined) return pending.get(key) ?? start(key, make)
-      // The ones requested last stay.
+      // The most recently requested responses are kept.
       if (bytes > bytesMax / 2) {
         storedResponses.delete(key)
         storedResponses.set(key, response)
@@ -113,7 +113,7 @@ async function prepare({
   cacheControl = 'no-cache',
 }: Made): Promise<StoredResponse> {
   const bodies = await compressOnce(text)
-  // Of the headers too: with 304, a browser keeps those that it has.
+  // The hash includes the headers, because a browser keeps the old headers after a 304.
   const hash = computeHash(JSON.stringify([type, cacheControl, headers]), text)
   const createVariant = (name: Encoding | 'identity', body: Buffer, length: number): Variant => {
     const etag = `"${hash}-${name}"`
@@ -140,7 +140,7 @@ async function prepare({
   }
 }
 
-/** Writes the response past the framework, which would handle each header again for every visitor. */
+/** Writes the response directly, because the framework would process each header again for every visitor. */
 export function sendStored(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -178,7 +178,7 @@ export function sendWithTag(
 const computeHash = (...texts: readonly string[]): string =>
   createHash('sha256').update(texts.join('\n')).digest('base64url').slice(0, ETAG_CHARS)
 
-/** Whether a browser has this version; a proxy may have marked its tag as weak. */
+/** Returns true if a browser has this version; a proxy may have marked its tag as weak. */
 const isKnown = (ifNoneMatch: string, etag: string): boolean =>
   ifNoneMatch === etag ||
   ifNoneMatch

@@ -1,6 +1,6 @@
 /**
- * Warns about a proxy that TRUST_PROXY does not name.
- * All its visitors would share the rate limits of one address, unnoticed.
+ * Warns about a proxy that TRUST_PROXY does not name. Otherwise no one would notice that all its visitors share the
+ * rate limits of one address.
  */
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../dependencies.ts'

@@ -15,7 +15,7 @@ export type BackgroundTransport = {
 }
 
 let lastTransport = 0
-/** Resolves when the last email is generated, or cannot be. */
+/** Resolves when the last email has been generated or has failed. */
 let lastGenerated: Promise<void> = Promise.resolve()
 
 export function createBackgroundTransport({
@@ -46,7 +46,7 @@ export function createBackgroundTransport({
       return isSending ? 'unknown' : toProblem(result)
     },
     verify: async () => {
-      // Emails are written to files.
+      // Without SMTP, emails are written to files.
       if (smtpUrl === null) return null
       isUsed = true
       const result = await runInBackground({ task: 'verify', transport, environment })
@@ -58,7 +58,7 @@ export function createBackgroundTransport({
   }
 }
 
-/** Nothing was sent, and nothing is known about the mail server. */
+/** Converts a failed task to a problem: nothing was sent, and nothing is known about the mail server. */
 const toProblem = (result: TaskResult): Problem => ({
   code: 'EGENERATE',
   text: `The email could not be generated: ${'error' in result ? result.error : result.is}`.slice(

@@ -26,7 +26,7 @@ const INK = '#16202b'
 const MUTED = '#56606b'
 /** Ours, because the components' own blue has too little contrast on white. */
 const LINK = '#1050ac'
-/** By selector. Email clients that support dark colours take these; the others keep the light ones of the elements. */
+/** Dark colours by selector. Email clients without support for them keep the light colours of the elements. */
 const DARK_COLOURS: Readonly<Record<string, string>> = {
   '.page': 'background:#11181f',
   '.page td': 'background:transparent',
@@ -40,7 +40,7 @@ const DARK_RULES = Object.entries(DARK_COLOURS)
   .map(([selector, colour]) => `${selector}{${colour}!important}`)
   .join('')
 const DARK_STYLES = `:root{color-scheme:light dark}@media(prefers-color-scheme:dark){${DARK_RULES}}`
-/** The preview next to the subject; email clients show no more. */
+/** The length of the preview next to the subject; email clients show no more. */
 const PREVIEW_CHARACTERS_MAX = 110
 
 export type EmailTheme = Pick<EventConfig, 'title' | 'support'> & {
@@ -60,7 +60,7 @@ export function renderEmailHtml(
   publicUrl: string,
 ): string {
   const paragraphs = text.trim().split(/\n{2,}/)
-  // That email links to the page for lost links, all others to a registration.
+  // The email about a second registration links to the page for lost links, all others to a registration.
   const buttonLabel =
     kind === 'paused' ? EMAIL_MESSAGES.requestLinks : EMAIL_MESSAGES.openRegistration
   const html = h(

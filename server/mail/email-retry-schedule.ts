@@ -1,4 +1,4 @@
-/** When an email that could not be delivered is sent again, and for how long. */
+/** Schedules retries of emails that could not be delivered. */
 import { instant, type Instant } from '../../engine/index.ts'
 import type { FailedAttempt } from '../storage/mail/email-list-types.ts'
 
@@ -21,7 +21,7 @@ const UNREACHABLE_RETRY_MS = 60_000
 export const RETRY_PERIOD_MS = 3 * 24 * 60 * 60_000
 
 /**
- * Returns when an email is retried; null if it is not retried any longer. While the clock is in doubt, no email is given
+ * Returns the time of an email's next attempt; null if there is none. While the clock is in doubt, no email is given
  * up.
  */
 export function calculateNextAttempt(

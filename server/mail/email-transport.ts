@@ -102,7 +102,10 @@ function buildMessage(environment: MailEnvironment, email: Outgoing) {
 const PLAIN_NAME = /^[\w.-]+$/
 const BASE64_LINE = /.{76}/g
 
-/** Encodes it at once: nodemailer would pass it through several streams, which takes longer than all the rest. */
+/**
+ * Encodes an attachment in one step: nodemailer would pass it through several streams, which takes longer than all
+ * the rest.
+ */
 function encodeAttachment({ filename, content, contentType }: Attachment) {
   if (!PLAIN_NAME.test(filename)) return { filename, content, contentType }
   const message = [
@@ -151,7 +154,7 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
     socketTimeout: TIMEOUT_MS,
   }
   let transport = loadNodemailer().createTransport(settings)
-  /** A connection that is stuck on one email would be unavailable for the others. */
+  /** Otherwise a connection that is stuck on one email would be unavailable for the others. */
   const replaceTransport = (): void => {
     const previous = transport
     transport = loadNodemailer().createTransport(settings)

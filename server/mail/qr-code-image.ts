@@ -1,4 +1,4 @@
-/** Draws a QR code as a PNG image of one bit per pixel: a few hundred bytes. */
+/** Draws a QR code as a PNG image with one bit per pixel, a few hundred bytes long. */
 import { crc32, deflateSync } from 'node:zlib'
 import { encode } from 'uqr'
 import { QR_CODE_OPTIONS } from '../../engine/messages.ts'
@@ -6,7 +6,9 @@ import { QR_CODE_OPTIONS } from '../../engine/messages.ts'
 /** Any other width would blur the edges of the modules on a screen. */
 const PIXELS_PER_MODULE = 10
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-/** Of the header, after width and height: one bit per pixel, shades of grey, the only methods, no interlacing. */
+/**
+ * The part of the header after width and height: one bit per pixel, greyscale, the standard methods, no interlacing.
+ */
 const FORMAT = [1, 0, 0, 0, 0]
 const ALL_WHITE = 0xff
 const FIRST_PIXEL = 0x80
@@ -30,7 +32,7 @@ export function drawQrCode(text: string): Buffer {
   ])
 }
 
-/** A line of pixels after the byte that names its filter (none). */
+/** Draws a line of pixels, preceded by the byte that names its filter (none). */
 function drawLine(row: readonly boolean[], width: number): Buffer {
   const line = Buffer.alloc(1 + Math.ceil(width / 8), ALL_WHITE)
   line[0] = 0

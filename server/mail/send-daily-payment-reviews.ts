@@ -17,11 +17,11 @@ import { createPeriodicJob } from '../ops/clock.ts'
 import type { PeriodicJob } from '../ops/clock.ts'
 import type { NewMail, ReviewCounts } from '../storage/index.ts'
 
-/** Nine in the morning: before the day's work, and not at night. */
+/** Nine in the morning: at the beginning of the working day. */
 const SEND_AT_MS = 9 * 60 * 60_000
 /** How often the clock and the number of reviews are checked. */
 const CHECK_INTERVAL_MS = 60_000
-/** The email lists this many; the rest are counted. */
+/** The email lists this many reviews and the number of further ones. */
 const LISTED_MAX = 20
 
 export type DailyDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log' | 'environment'>

@@ -24,7 +24,7 @@ import type { EmailTheme } from './email-html.ts'
 import { collectTicket } from './ticket-contents.ts'
 import type { NewLink, QueuedMail } from '../storage/index.ts'
 
-/** The longest time before a queued email is checked. */
+/** The longest time before the queue is checked again. */
 const CHECK_INTERVAL_MS = 2_000
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 50
@@ -67,9 +67,9 @@ export function startMailQueue(
     const links: NewLink[] = []
     const reads = {
       ...store,
-      // Its link and its ticket are of the same registration, which is read once.
+      // The link and the ticket belong to the same registration, which is read once.
       registration: memoize(store.registration),
-      // Stored with the claim: one write for each email before it is sent.
+      // Links are stored with the claim: one write for each email before it is sent.
       addAccessLink: async (link: NewLink) => void links.push(link),
     }
     const text = await prepareEmailText({ ...deps, store: reads }, safeEmail)

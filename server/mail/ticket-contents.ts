@@ -6,10 +6,10 @@ import { pickCalendarEvent } from '../events/calendar-entry.ts'
 import type { QueuedMail, Store } from '../storage/index.ts'
 import type { Ticket, TicketDocument } from './generate-email.ts'
 
-/** Emails of these kinds are tickets. */
+/** Emails of these kinds contain a ticket. */
 const TICKET_KINDS: ReadonlySet<QueuedMail['kind']> = new Set(['confirmation', 'again', 'asked'])
 
-/** Emails of this kind have invoices and credit notes attached, whatever became of the registration. */
+/** Emails of this kind have invoices and credit notes attached, regardless of the registration's state. */
 const DOCUMENTS_KIND: QueuedMail['kind'] = 'documents'
 
 /** Null if the email has no attachments. `event` is null if its file was removed: then there are no tickets. */

@@ -1,4 +1,4 @@
-/** Builds the server: its modules and those of its packages, joined into a few files. */
+/** Builds the server: bundles its modules and those of its packages into a few files. */
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Plugin } from 'vite'
@@ -7,7 +7,7 @@ import { moveIntoPlace } from './web-app.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..')
 
-/** Packages that stay where they are: those with native code, and those that a running server loads late. */
+/** Packages that are not bundled: those with native code, and those that a running server loads late. */
 const SEPARATE = ['better-sqlite3', 'file-type', 'pg-native', 'react', 'react-dom', 'vite']
 
 /** Returns true if it built the server. */
@@ -33,7 +33,8 @@ export async function buildServer(options: {
       outDir: temporaryFolder,
       emptyOutDir: true,
       copyPublicDir: false,
-      // A stack trace names these files and their functions; comments in them name the sources. Maps would cost a third of a start.
+      // A stack trace names these files and their functions; comments in them name the sources. Source maps would
+      // make the start a third slower.
       minify: false,
       sourcemap: false,
       rolldownOptions: {
@@ -48,7 +49,7 @@ export async function buildServer(options: {
   return true
 }
 
-/** The URL of a file of a thread or process in the module's folder; or any other use of the module's path. */
+/** Matches the URL of the file of a thread or process, and any other use of the module's path. */
 const OWN_FOLDER =
   /new URL\(\s*'(?<file>\.[^']*\/(?<name>[\w-]+)\.ts)',\s*import\.meta\.url,?\s*\)|import\.meta\.(?<what>dirname|url)\b/g
 

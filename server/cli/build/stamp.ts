@@ -1,10 +1,10 @@
-/** Decides whether what was built from the sources is still of these sources. */
+/** Decides whether a build is up to date with its sources. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..')
-/** The file in a built folder with the hash of its sources. */
+/** The file in a built folder that contains the hash of its sources. */
 export const STAMP = 'sources'
 
 /** A folder that is built, and the folders that it is built from. */
@@ -13,7 +13,7 @@ export const WEB_BUILD: Build = {
   folder: path.join(ROOT, 'web', 'dist'),
   sources: ['web', 'engine', 'schemas'],
 }
-/** The server and its commands in a few files of JavaScript, which load in half the time. */
+/** The server and its commands, bundled into a few JavaScript files, which load in half the time. */
 export const SERVER_BUILD: Build = {
   folder: path.join(ROOT, 'build'),
   sources: ['server', 'engine', 'schemas'],
@@ -32,7 +32,7 @@ export function readStamp(folder: string): string | null {
   }
 }
 
-/** Reads file after file: a thousand reads that wait for each other's turn take five times as long. */
+/** Reads one file at a time with synchronous calls: a thousand asynchronous reads take five times as long. */
 export function hashSources(folders: readonly string[]): string {
   const hash = createHash('sha256')
   const add = (folder: string): void => {

@@ -85,7 +85,7 @@ export async function moveIntoPlace(
     if (!force && readStamp(target) === sources)
       return rm(newFolder, { recursive: true, force: true })
     await tryUnless(['ENOENT'], rename(target, replacedFolder))
-    // Another process may have moved its folder there between the two moves: then check again.
+    // Another process may have moved its folder to `target` between the two moves: then check again.
     const isPlaced = await tryUnless(['ENOTEMPTY', 'EEXIST'], rename(newFolder, target))
     await rm(replacedFolder, { recursive: true, force: true })
     if (isPlaced) return

@@ -9,7 +9,7 @@ import type { Command } from '../command.ts'
 const help = `Usage: rollcall db clock [--confirm --who NAME]
 
 Shows the time of this machine and the last recorded time. If the clock is more than ${AHEAD_MS_MAX / (24 * 60 * 60_000)} days ahead
-(the server was stopped for long, or the clock is wrong), no data is erased because of its age until
+(the server was stopped for a long time, or the clock is wrong), no data is erased because of its age until
 someone has confirmed the clock.
 
   --confirm   the clock is right: erasure continues within the hour, or a day after the clock was set

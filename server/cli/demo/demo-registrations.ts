@@ -60,7 +60,7 @@ export function chooseDemoTime(events: readonly EventConfig[]): Instant | null {
   return last === undefined ? null : instant(startOfDay(addDays(last, -31)) + 15 * HOUR)
 }
 
-/** Returns the number of registrations made. */
+/** Returns the number of registrations created. */
 export async function createDemoRegistrations(deps: {
   readonly store: Store
   readonly uploads: Uploads
@@ -80,7 +80,7 @@ export async function createDemoRegistrations(deps: {
   return count
 }
 
-/** Registration times: in the months before the conference, by day, more before a price increase. */
+/** Returns registration times in the months before the conference, with more of them before a price increase. */
 function generateTimes(
   event: EventConfig,
   size: number,

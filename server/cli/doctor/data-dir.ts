@@ -4,7 +4,7 @@ import { explainDataDir } from '../../ops/file-permissions.ts'
 
 type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string }
 
-/** Explains why nothing in DATA_DIR can be checked; null if it can, or if there is none yet. */
+/** Explains why nothing in DATA_DIR can be checked; null if DATA_DIR can be checked or does not exist yet. */
 export function explainUnreadableDataDir(dataDir: string): string | null {
   try {
     if (existsSync(dataDir)) readdirSync(dataDir)

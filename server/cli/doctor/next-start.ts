@@ -12,10 +12,13 @@ import { formatErasurePause } from '../../ops/health/clock-check.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import { readClockSeenIn, readFilesInUse } from '../../storage/recovery/copy-database.ts'
 
-/** The difference from which the server logs a clock that was set back. */
+/** The server logs a clock that was set back by at least this much. */
 const SET_BACK_MS_MIN = 60_000
 
-/** Needs a database of this version. Null for `presentIds` skips event files, if the folder has none. */
+/**
+ * The database must have the current version. If `presentIds` is null (the folder has no event file), event files are
+ * not checked.
+ */
 export async function findNextStartProblems(
   { dataDir, clockStart }: Environment,
   presentIds: ReadonlySet<string> | null,

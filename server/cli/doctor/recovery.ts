@@ -26,7 +26,7 @@ import {
 type Finding = { readonly isGood: boolean; readonly text: string }
 const createNotice = (text: string): Finding => ({ isGood: false, text })
 
-/** Empty if the database cannot be read, which another check reports. */
+/** Empty if the database cannot be read; another check reports this. */
 export async function findRecoveryFindings(
   environment: Environment,
   events: readonly EventConfig[],
@@ -45,7 +45,7 @@ async function isRecoveryOpen({ dataDir, databaseUrl }: Environment): Promise<bo
   try {
     return await isInRecovery(dataDir)
   } catch {
-    // The database is of an older version, which had no recoveries.
+    // The database is from an older version, which had no recoveries.
     return false
   }
 }

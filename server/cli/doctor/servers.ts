@@ -11,9 +11,9 @@ import { buildHealthUrl, fetchHealth } from '../health.ts'
 
 type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string }
 
-/** Startup with a slow disk or a database to migrate takes a while. */
+/** Startup may take this long with a slow disk or a database to migrate. */
 const STARTUP_MS_MAX = 2 * 60_000
-/** A program on this machine accepts a connection immediately. */
+/** Enough, because a program on this machine accepts a connection immediately. */
 const CONNECT_MS_MAX = 2_000
 /** The beginning of the health message about a lost database. */
 const LOST_DATABASE = /^The database file .*? Writes are refused\./
@@ -60,7 +60,7 @@ export async function checkServers(environment: Environment): Promise<Finding> {
       )
 }
 
-/** Returns true if any program accepts connections there. */
+/** Returns true if any program accepts connections on the server's port. */
 function isListening(hostname: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = connect({

@@ -1,4 +1,4 @@
-/** Checks for `rollcall doctor` where uploads are stored, and whether files are missing there. */
+/** Checks the storage of uploads for `rollcall doctor`, and looks for missing files. */
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Environment } from '../../dependencies.ts'
@@ -13,7 +13,7 @@ import { isOwnMachine } from '../../ops/environment.ts'
 
 type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string }
 
-/** No record is read here: the bucket is only written and listed. */
+/** Reports no uploads in use, because this check only writes to the bucket and lists it. */
 const NO_REFERENCES = { uploadsInUse: async () => [], uploadsDropped: async () => [] }
 
 /** Null if uploads are not in a bucket. */
@@ -68,7 +68,7 @@ function countFiles(folder: string): number {
 
 /**
  * Reports missing files. `readMissing` finds those missing in the database or on disk; with a bucket, `referred` are
- * looked for there.
+ * looked for in it.
  */
 export async function checkFiles(
   environment: Environment,

@@ -1,4 +1,4 @@
-/** `rollcall event diff`: shows what a change of an event file means for delegates. */
+/** `rollcall event diff`: shows how a change to an event file affects delegates. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'

@@ -178,7 +178,7 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
   }
 }
 
-/** Uses the context that was stored with its answers. */
+/** Explains a price with the context that was stored with the answers. */
 function explainRegistration(
   event: EventConfig,
   { answers, createdAt, total }: StoredRegistration,

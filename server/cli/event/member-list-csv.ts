@@ -9,7 +9,7 @@ const CELL_CHARACTERS_MAX = 300
 
 export type MemberListFile = {
   readonly rows: readonly MemberListRow[]
-  /** Columns of the file that the member list does not have. */
+  /** Columns of the CSV file that the member list does not have. */
   readonly ignoredColumns: readonly string[]
 }
 

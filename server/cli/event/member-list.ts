@@ -46,7 +46,7 @@ export const membersCommand: Command = {
         terminal.printError(
           listIds.length === 0
             ? `The event file of ${event.title} has no member lists.`
-            : `There is no roll "${listId}". There are ${listIds.join(', ')}.`,
+            : `There is no member list "${listId}". Member lists: ${listIds.join(', ')}.`,
         )
         return 2
       }
@@ -82,9 +82,9 @@ function formatResult(listId: string, { rows, changed, added, gone }: MemberList
     count === 0
       ? `0 ${label}`
       : `${count} ${label} (${[...first, ...(count > first.length ? ['…'] : [])].join(', ')})`
-  return `The roll ${listId} holds ${rows} ${rows === 1 ? 'row' : 'rows'}: ${formatKeys(added, 'new')}, ${changed} changed, ${formatKeys(gone, 'gone')}.`
+  return `The member list ${listId} has ${rows} ${rows === 1 ? 'row' : 'rows'}: ${formatKeys(added, 'new')}, ${changed} changed, ${formatKeys(gone, 'gone')}.`
 }
 
 function formatIgnored(columns: readonly string[]): readonly string[] {
-  return columns.length === 0 ? [] : [`Left out: ${columns.join(', ')}.`]
+  return columns.length === 0 ? [] : [`Ignored columns: ${columns.join(', ')}.`]
 }

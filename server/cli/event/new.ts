@@ -189,7 +189,7 @@ function openLineReader({ input = process.stdin }: Terminal): LineReader {
 
 /**
  * Combines options and answers, checking each as it arrives. Repeats a question after an invalid answer, with the
- * reason. Ends without a user or without further lines.
+ * reason. Ends if there is no user to answer, or no further line.
  */
 async function interview(
   options: Readonly<Partial<Record<(typeof QUESTIONS)[number]['name'], string>>>,

@@ -154,7 +154,7 @@ export function compileFile(
   terminal: Terminal,
 ): { readonly ok: true; readonly value: OpenedEvent } | { readonly ok: false; readonly status: 1 } {
   const { findings } = compileEvent(file.text, shared, file)
-  // The file may be a copy under another name; only a served file must have the event's name.
+  // The file may be a copy with another name; only a served file must be named after its event.
   const errors = findings.filter(({ severity, code }) => severity === 'error' && code !== 'EV807')
   const event = readEvent(file.text, shared, file)
   if (event !== null) {

@@ -1,4 +1,4 @@
-/** `rollcall event rehearse`: runs an event under a test clock and prints the calendar of what happens. */
+/** `rollcall event rehearse`: runs an event under a test clock and prints a calendar of its effects. */
 import { rehearseEvent } from '../../rehearsal/rehearse-event.ts'
 import { groupByDay } from '../../rehearsal/rehearsed-days.ts'
 import type { RehearsedStep } from '../../rehearsal/rehearsed-days.ts'

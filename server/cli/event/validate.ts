@@ -117,7 +117,7 @@ export const validateCommand: Command = {
   },
 }
 
-/** Returns the codes for a list of codes or names; or a message that names the unknown one. */
+/** Returns the codes for a list of codes or names, or a message with the unknown one. */
 function parseCodes(list: string): ReadonlySet<string> | string {
   const requested = list.split(',').map((entry) => entry.trim())
   const findCode = (name: string): string | undefined =>

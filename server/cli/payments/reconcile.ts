@@ -93,7 +93,7 @@ type StatementRequest = {
   readonly eventId: string
   readonly file: string
   readonly who: string | null
-  /** Of the account. Undefined: that of the event. */
+  /** The currency of the account; undefined means the event's. */
   readonly currency: string | undefined
 }
 

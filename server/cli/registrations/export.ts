@@ -68,7 +68,7 @@ async function printRows(
     .reduce((sum, { count }) => sum + count, 0)
   let done = 0
   for await (const chunk of store.exportRows(query)) {
-    // Where the rows are on the screen themselves, a line below them would be in the way.
+    // If the rows are printed on a terminal, a progress line would be in the way.
     if (!process.stdout.isTTY) reportProgress({ step: 'Writing registrations', done, total })
     const rows = chunk.flatMap(table.rows)
     if (rows.length > 0) terminal.print(formatCsvRows(rows, false).replace(/\n$/, ''))

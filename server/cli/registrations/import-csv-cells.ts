@@ -2,7 +2,7 @@
 import { err, formatDay, ok } from '../../../engine/index.ts'
 import type { Answer, Day, Field, Result, Scalar } from '../../../engine/index.ts'
 
-/** Parses one answer from its text, as in a separate cell. */
+/** Parses one answer from its text, like the text of a separate cell. */
 type ParsePart = (field: Field, text: string) => Result<Answer, string>
 
 /** Parses options by id or label, separated by commas or semicolons. Labels may contain commas. */
@@ -14,7 +14,7 @@ export function parseMany(field: Field, text: string): Result<readonly string[],
       { id, name: id.toLowerCase() },
       { id, name: label.toLowerCase() },
     ])
-    // The longest first: one label may be the start of another.
+    // Longest first, because a label may begin with another one.
     .toSorted((a, b) => b.name.length - a.name.length)
   const chosenIds = new Set<string>()
   for (const value of values ?? [text]) {

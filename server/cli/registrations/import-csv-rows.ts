@@ -39,7 +39,7 @@ import type { ImportRow } from '../../storage/index.ts'
 import type { CsvLine, CsvProblem } from '../../office/spreadsheets/parse-csv.ts'
 import { parseMany, parsePeople } from './import-csv-cells.ts'
 
-/** A row of the file. It gets its registration number once all rows are valid. */
+/** A row of the file, without a registration number: it gets one once all rows are valid. */
 export type ParsedRow = Omit<ImportRow, 'regNo'>
 export type ImportLine = { readonly line: number; readonly row: ParsedRow }
 
@@ -58,7 +58,7 @@ const VALUES = [
   'currency',
 ] as const
 type Value = (typeof VALUES)[number]
-/** The specification's names for them. */
+/** The specification's names for these values. */
 const ALIASES: Readonly<Record<string, Value>> = {
   registration_category: 'category',
   base_amount: 'base',
@@ -68,7 +68,7 @@ const ALIASES: Readonly<Record<string, Value>> = {
   total_amount: 'total',
   amount: 'total',
 }
-/** The other system's own counters have no meaning here. */
+/** Columns with the other system's own counters. */
 const IGNORED = ['id', 'event_id']
 
 type Column =
@@ -85,7 +85,7 @@ const STATUSES: Readonly<Record<string, PaymentStatus>> = {
   refunded: 'refunded',
 }
 
-/** Other statuses of our own export, which need data that a CSV file does not have. */
+/** Other statuses in our own export. They need data that a CSV file does not contain. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   review:
     'means that a payment is under review, and the file does not contain that payment. Decide on it in the other system and export again. Or write pending here, and record the payment after the import.',
@@ -103,9 +103,9 @@ function explainUnsupported(status: string): string | undefined {
 }
 
 /**
- * Returns the rows of a file whose first line names its columns: field ids, what the event also stores, values
- * such as `reg_no` and `final_amount` under the specification's names, `<name>_display` for labels, or the
- * headings of this event's own export.
+ * Returns the rows of a file whose first line names its columns: field ids, names of other stored values, values such
+ * as `reg_no` and `final_amount` under the specification's names, `<name>_display` for labels, or the headings of
+ * this event's own export.
  */
 export function parseImport(
   event: EventConfig,
@@ -163,7 +163,8 @@ function parseHeader(
       columns.map(({ id, label }) => [label.toLowerCase(), id] as const),
     ),
   )
-  // The items sold follow from the bill, which an import does not have; the paid amount follows from its status.
+  // Computed columns: items sold come from the bill, which an import does not have, and the paid amount from its
+  // status.
   const soldColumns = new Set(
     [...buildSalesColumns(event), ...MONEY_COLUMNS].flatMap(({ id, label }) => [
       id.toLowerCase(),

@@ -23,8 +23,7 @@ own CSV export work too. Base and GST may be missing.
 A payment_id can pay for only one registration: a second row with it is rejected, as is one that is already recorded.
 Leave the cell empty if one payment paid for several registrations.
 
-If a row has an error, nothing is stored, and each error is listed with its line. Importing the same file twice
-changes nothing; a known number with other answers is refused. Each registration gets a new number that cannot be
+If a row has an error, nothing is stored, and each error is listed with its line. Importing the same file twice changes nothing; a known number with different answers is refused. Each registration gets a new number that cannot be
 guessed. Staff also find it by the old number; a delegate who opens an old link is asked for the email address.
 
 DATA_DIR and EVENTS_DIR are the folders of the database and the event files.

@@ -7,9 +7,9 @@ import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 import type { EventFolder, FolderVerdict, KnownEvent } from '../../../engine/authoring.ts'
 
-/** A file takes about fifty milliseconds; the start of the thread is included. */
+/** A file takes about fifty milliseconds. This limit includes the start of the thread. */
 const CHECK_MS_MAX = 20_000
-/** For each new or changed file; a change in `_shared` changes all of them. */
+/** Additional time for each new or changed file; a change in `_shared` changes all of them. */
 const FILE_MS_MAX = 500
 
 export type FolderCheckInput = {
@@ -30,7 +30,7 @@ export function checkFolderInWorker(
   msMax = checkTimeoutMs(input),
 ): Promise<Result<FolderVerdict, string>> {
   const changedFiles = input.folder.files.filter(({ path }) => !input.known.has(path))
-  // Where all are known, what is checked is how they go together.
+  // If all files are known, only conflicts between them are checked.
   const names =
     changedFiles.length === 0 ? 'the event files' : changedFiles.map(({ path }) => path).join(', ')
   return new Promise((resolve) => {

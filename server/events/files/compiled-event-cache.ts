@@ -13,14 +13,14 @@ import type { Site } from '../../../engine/index.ts'
 export type Cache = {
   read(hash: string): Promise<KnownEvent | null>
   write(hash: string, known: KnownEvent): Promise<void>
-  /** For a whole folder without findings, in addition to its compiled events. */
+  /** The result for a whole folder without findings, in addition to its compiled events. */
   readClean(hash: string): Promise<CleanFolder | null>
   writeClean(hash: string, clean: CleanFolder): Promise<void>
 }
 export type CleanFolder = { readonly site: Site | null }
 
 /**
- * Entries of another engine version are removed if it was not started for this long; a rollback within this time
+ * Entries of another engine version are removed after it has not been used for this long; a rollback within this time
  * is fast.
  */
 const OTHER_ENGINES_MS = 30 * 24 * 60 * 60 * 1000
@@ -65,11 +65,11 @@ async function ignoreErrors(operation: () => Promise<void>): Promise<void> {
   try {
     await operation()
   } catch {
-    // Compiled again at the next start.
+    // The event is compiled again at the next start.
   }
 }
 
-/** Each start updates the time of its folder, which shows when that engine was last used. */
+/** Each start updates the modification time of its engine's folder, which shows when that engine was last used. */
 async function removeOtherEngines(folder: string, engineFolder: string): Promise<void> {
   const { mtimeMs: now } = await touchFolder(engineFolder)
   for (const name of await readdir(folder)) {
@@ -89,7 +89,7 @@ async function touchFolder(folder: string): Promise<{ readonly mtimeMs: number }
   return { mtimeMs }
 }
 
-/** Reads file after file, as `hashSources` does, which takes a quarter of the time. */
+/** Reads one file at a time, as `hashSources` does, which takes a quarter of the time. */
 let engineHash: string | null = null
 function computeEngineHash(): string {
   if (engineHash !== null) return engineHash

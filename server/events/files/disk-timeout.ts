@@ -21,7 +21,7 @@ export async function withTimeout<T>(
     clearTimeout(timer)
     pending.delete(location)
   })
-  // A caller that no longer waits must not get its error.
+  // The caller no longer waits, so a later error must not reach it.
   result.catch(() => {})
   return Promise.race([result, timeout.promise])
 }

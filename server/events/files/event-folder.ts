@@ -26,7 +26,7 @@ import { findIgnoredFiles } from './ignored-files.ts'
 export type Folder = EventFolder & {
   /** Problems that prevent a check, in sentences: no event file, or a shared file that cannot be read. */
   readonly problems: readonly string[]
-  /** Paths of shared files that were not read, or are not there: they are not empty. */
+  /** Paths of shared files that are missing or could not be read, and so must not count as empty. */
   readonly unreadShared: readonly string[]
   /** Path of an event file that cannot be read → the reason, in a sentence. */
   readonly unreadable: ReadonlyMap<string, string>
@@ -37,7 +37,7 @@ export type Compiled = {
   readonly served: readonly ServedEvent[]
   /** Path of a file that must not be served → the reason. */
   readonly refused: ReadonlyMap<string, string>
-  /** Readable findings of each file that has some. */
+  /** Findings in readable form, by path, of each file that has some. */
   readonly findingsOf: ReadonlyMap<string, string>
   /** Errors that belong to no single event file. */
   readonly folderErrors: readonly string[]
@@ -55,7 +55,7 @@ export type FolderCheck = (input: FolderCheckInput) => Promise<Result<FolderVerd
 
 const SHARED_NAMES = ['lists', 'gateways', 'texts', 'site'] as const
 type SharedName = (typeof SHARED_NAMES)[number]
-/** The events that come with the program, and their shared files: for a folder that has none. */
+/** The bundled events, and their shared files, which a folder without shared files uses. */
 export const BUNDLED_EVENTS = path.join(import.meta.dirname, '..', '..', '..', 'events')
 export const BUNDLED_SHARED = path.join(BUNDLED_EVENTS, '_shared')
 /** Files read concurrently: below the limit of open files of a process, and enough to keep a disk busy. */
@@ -115,7 +115,7 @@ async function readRegular(file: string): Promise<Result<string | null, string>>
   try {
     if (!(await stat(file)).isFile())
       return err(`${file} is not a regular file and is not read. Remove it, or rename it.`)
-    // The file may have been replaced since.
+    // The file may have been replaced after it was checked.
     const fileHandle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       return ok(await fileHandle.readFile('utf8'))
@@ -240,7 +240,7 @@ export async function compileFolder(
     JSON.stringify([
       production,
       site?.text,
-      // By name: the same files in another folder have the same result.
+      // Paths are replaced by names, because the same files in another folder have the same result.
       files.map(({ path: file }) => [path.basename(file), getHash(file)]),
     ]),
     shared,
@@ -342,7 +342,7 @@ function createEmptyResult(reason: string): Compiled {
     refused: new Map(),
     findingsOf: new Map(),
     folderErrors: [reason],
-    // Not checked, so nothing is known to be missing.
+    // The folder was not checked, so no file counts as missing.
     hasFiles: false,
     isUnchecked: true,
     site: null,

@@ -1,4 +1,4 @@
-/** Handles event files removed at run time: registration closes, after the time of a rename. */
+/** Handles event files removed at run time: registration closes, after enough time for a rename. */
 import type { Instant } from '../../../engine/index.ts'
 import { findClashes } from '../../../engine/authoring.ts'
 import type { Log, ServedEvent } from '../../dependencies.ts'
@@ -9,7 +9,7 @@ import { closeRegistration, getEventId, formatRemoved } from '../versions/last-v
 
 /** The longest time for which a file is missing while it is renamed, or while its folder is rewritten. */
 export const REMOVED_MS = 5_000
-/** Until a folder is checked again whose check was stopped: the machine may have been busy. */
+/** The delay before a folder is checked again whose check was stopped: the machine may have been busy. */
 const RECHECK_MS = 120_000
 
 type Missing = {

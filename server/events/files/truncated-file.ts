@@ -1,8 +1,8 @@
 /** Detects truncated event files: an interrupted copy may be a valid event with fewer prices. */
 
-/** The last lines of a truncated file; fewer may occur together in more places than one. */
+/** The number of last lines to compare. Fewer lines may occur in several places in a file. */
 const LAST_LINES = 3
-/** Added at the end by an author who wants the file to end where it would otherwise look truncated. */
+/** An author adds this mark to end a file in a place where it would otherwise look truncated. */
 const END_MARK = /^#\s*end\s*$/i
 
 /**
@@ -32,7 +32,7 @@ export function isTruncated(newText: string, previousText: string): boolean {
   )
 }
 
-/** The only last section that is removed on purpose: the demo data of a rehearsal. */
+/** Returns true for the only section at the end that is removed on purpose: the demo data of a rehearsal. */
 function isRemovedSection([first = '', ...rest]: readonly string[]): boolean {
   return first.startsWith('demo:') && rest.every((line) => /^[\s#-]/.test(line))
 }

@@ -95,7 +95,7 @@ async function compileVersion(
 }
 
 /**
- * Returns the activation that leads from `previous` to the new state. `all`: stores all data that depends on a version
+ * Returns the activation that changes `previous` to the new state. `all` also stores the data of unchanged versions
  * again.
  */
 export function buildActivation(

@@ -5,7 +5,7 @@ import type { ServedEvent } from '../../dependencies.ts'
 
 export type ConflictResult = {
   readonly served: readonly ServedEvent[]
-  /** New versions that could not be accepted, and why. */
+  /** New versions that could not be accepted, with the reasons. */
   readonly rejected: readonly { readonly event: ServedEvent; readonly why: string }[]
 }
 
@@ -22,7 +22,7 @@ export function resolveConflicts(
   const previousById = new Map(previousEvents.map((event) => [event.config.id, event]))
   const isUnchanged = (event: ServedEvent): boolean =>
     previousById.get(event.config.id)?.hash === event.hash
-  // The target of a button may have been removed since: no version of the other events restores it.
+  // The target of a button may have been removed in the meantime: no version of the other events restores it.
   const strandedBefore = new Set(
     findStrandedEvents(getConfigs(previousEvents)).map((at) => previousEvents[at]?.config.id),
   )

@@ -39,7 +39,7 @@ export type VersionFollower = {
   markServedBefore(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): Promise<void>
   /** Event → hash of the file on this disk that is ignored. */
   overruled(): ReadonlyMap<string, string>
-  /** Considers the files on this disk again, on request. */
+  /** Stops ignoring files on this disk, on request. */
   clearOverruled(): void
   /** Checks repeatedly; returns a function that stops it. */
   startPolling(refresh: () => Promise<boolean>): () => Promise<void>

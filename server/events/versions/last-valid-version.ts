@@ -25,7 +25,7 @@ export type LastValidVersions = {
   readonly left: readonly ServedEvent[]
 }
 
-/** The sentence for an event whose file was removed, used everywhere. */
+/** Returns the sentence about an event whose file was removed. */
 export const formatRemoved = (id: string): string =>
   `The file ${id}.yaml no longer exists: registration is closed, and registered delegates use the previous version. Restore the file to open registration.`
 

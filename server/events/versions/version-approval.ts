@@ -1,4 +1,4 @@
-/** Compares new event versions with those that stored registrations were made with. */
+/** Compares new event versions with the versions under which registrations were stored. */
 import path from 'node:path'
 import { getOwn } from '../../../engine/index.ts'
 import {
@@ -40,7 +40,7 @@ export async function approveVersions(
           if (served !== undefined)
             return served.hash === next.hash ? next : approveVersion(deps, next, served)
           const last = await deps.store.lastEventFile(next.config.id)
-          // Unchanged: compiling it again would take a quarter of a server's start.
+          // The version is unchanged: compiling it again would take a quarter of a server's start.
           if (last?.hash === next.hash) return next
           const lastVersion = compileStored(last)
           return lastVersion === null ? next : approveVersion(deps, next, lastVersion)

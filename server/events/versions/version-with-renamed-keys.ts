@@ -1,6 +1,6 @@
 /**
- * Recognises a file in which only keys got their new names: it is the stored version, and keeps its hash.
- * So a rename alone does not hold back, activate or compare a version.
+ * Recognises a file in which only keys were renamed to their new names. It counts as the stored version and keeps its
+ * hash, so it is not held back, activated or compared.
  */
 import { isSameApartFromNames } from '../../../engine/authoring.ts'
 import type { ServedEvent } from '../../dependencies.ts'
@@ -32,6 +32,6 @@ export async function useStoredHashes(
 
 type Version = Pick<ServedEvent, 'hash' | 'text' | 'shared'>
 
-/** True if both are one version: only the names of keys differ. */
+/** Returns true if only the names of keys differ between two versions. */
 export const isSameVersion = (a: Version, b: Version): boolean =>
   a.hash === b.hash || (a.shared === b.shared && isSameApartFromNames(a.text, b.text))

@@ -22,11 +22,11 @@ export type Call<
 > = {
   readonly admin: Admin
   readonly target: Targets[K]
-  /** '' where a parameter is missing. */
+  /** '' for a missing parameter. */
   readonly query: Readonly<Record<Q, string>>
   readonly body: Readonly<Partial<Record<B, unknown>>>
   readonly params: Readonly<Record<P, string>>
-  /** The filters of a list, under the names in its event file; empty where the rule declares none. */
+  /** The filters of a list, under the names in its event file; empty if the rule declares none. */
   readonly filters: URLSearchParams
   /** Without the query string. */
   readonly path: string
@@ -213,8 +213,8 @@ export function findListedEventIds(
 }
 
 /**
- * Returns the event of an audit entry about a view: the named one, or the only one of the user. Without it the owner of that
- * event would not see who looked. A view of several events has none: its numbers are of all of them.
+ * Returns the event for the audit entry of a view: the named one, or the user's only one, so that the owner of that
+ * event sees the entry. A view of several events has none, because its figures cover all of them.
  */
 export function getViewedEventId(
   { events }: Pick<PermissionHolder, 'events'>,

@@ -10,7 +10,7 @@ const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 /** 16 of 31 letters give 79 bits. */
 const GROUPS = 4
 const LETTERS_PER_GROUP = 4
-/** No one has a longer password, and hashing one would let an attacker consume CPU time. */
+/** Nobody uses a longer password, and hashing one would let an attacker consume CPU time. */
 export const CREDENTIAL_CHARACTERS_MAX = 256
 /** Shorter passwords can be guessed within the sign-in limits. */
 export const PASSWORD_CHARACTERS_MIN = 8
@@ -28,7 +28,7 @@ const COMMON = new Set(
     'krishna ganesh lakshmi jesus abc abcd abcdef abcdefgh office rollcall conference registration'
   ).split(' '),
 )
-/** Letters by the characters that people write instead of them. */
+/** Maps characters that people use in place of letters to these letters. */
 const LETTER_FOR: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
@@ -40,8 +40,8 @@ const LETTER_FOR: Readonly<Record<string, string>> = {
 const trimNonLetters = (text: string): string => text.replace(/^[^a-z]+|[^a-z]+$/g, '')
 
 /**
- * Returns why a password is rejected, as a sentence. Null if it is accepted. `names` are the user's and the
- * events' names, which it must not consist of.
+ * Returns why a password is rejected, as a sentence. Null if it is accepted. `names` are the user's and the events'
+ * names: a password must contain more than one of these.
  */
 export function findPasswordProblem(password: string, names: readonly string[]): string | null {
   if (password.length > CREDENTIAL_CHARACTERS_MAX)

@@ -12,13 +12,13 @@ import type { StoredBankStatement, StoredRegistration } from '../../storage/inde
 import { findOfficeCall, buildOfficeTable } from '../lists/list-paths.ts'
 import type { OfficeCall, OfficeTable } from '../lists/list-paths.ts'
 
-/** One of several registrations that a body names. */
+/** One of several registrations named in a body. */
 export type NamedRow = {
-  /** As sent, for the response. */
+  /** The number as sent, for the response. */
   readonly requestedNo: string
   /** Null if no registration has this number. */
   readonly regNo: RegNo | null
-  /** The other fields that the body has for it. */
+  /** The other fields of this registration in the body. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
@@ -63,7 +63,7 @@ export type Resolve = <K extends TargetKind>(
 ) => Promise<ResolvedTarget<Targets[K]>>
 type User = Pick<PermissionHolder, 'events'>
 
-/** A page of a list has fewer; each registration is a separate transaction. */
+/** More than the rows of a list page. Each registration is a separate transaction. */
 export const ROWS_MAX = 500
 
 /**
@@ -85,7 +85,7 @@ const isTargetName = (name: string): boolean =>
 
 const EVENT_NAMES = ['event', 'event_id'] as const
 type Names = Readonly<Partial<Record<'params' | 'query' | 'body', readonly string[]>>>
-/** The names that the resolver of each kind reads. Handlers do not read them. */
+/** The names that the resolver for each kind of target reads. Handlers do not read them. */
 const NAMES: Readonly<Record<TargetKind, Names>> = {
   own: {},
   any: {},
@@ -112,7 +112,9 @@ const mayNameTarget = (name: string, about: TargetKind): boolean =>
   isTargetName(name) ||
   (about !== 'every' && PART_OF_TARGET_NAME.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
 
-/** Returns which unchecked input a route's handler would read, so that startup fails. Null if none. */
+/**
+ * Describes the unchecked inputs that a route's handler would read, so that startup fails. Null if there are none.
+ */
 export function findUncoveredInput(path: string, rule: GuardedRule): string | null {
   const covered: Names = NAMES[rule.about]
   const { params = [], query = [], body = {} } = rule
@@ -282,7 +284,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     'bank statement': async (sent, user) => {
       const id = String(sent.params['statement'])
       const statement = /^\d{1,15}$/.test(id) ? await store.bankStatement(Number(id)) : null
-      // It shows the payers of all events of the user who uploaded it.
+      // A statement shows the payers of all events of the user who uploaded it.
       if (statement === null || !statement.events.every((eventId) => canSee(user, eventId)))
         return missing([], 'There is no such statement.')
       const rows = await resolveLines(sent, user)
@@ -317,7 +319,7 @@ type Resolver<K extends TargetKind> = (
 
 const hasAllEvents = ({ events }: User): boolean => events === null
 
-/** Returns null for an object that does not exist, has no event, or is of an event that the user cannot access. */
+/** Returns null for an object that does not exist, has no event, or is in an event that the user cannot access. */
 function getIfVisible<T extends { readonly eventId: string | null }>(
   user: User,
   object: T | null,

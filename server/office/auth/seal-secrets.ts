@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment } from '../../dependencies.ts'
 
-/** In the data folder, if SECOND_FACTOR_KEY is not set. Backups do not contain it. */
+/** The key file in the data folder, used if SECOND_FACTOR_KEY is not set. Backups do not contain it. */
 export const KEY_FILE = 'second-factor.key'
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
@@ -59,8 +59,8 @@ export function openSecretSeal(
 const encodeUserId = (adminId: number): Buffer => Buffer.from(`user ${adminId}`)
 
 /**
- * SECOND_FACTOR_KEY, or the key file of a server that has its database in the same folder. Servers that share a
- * PostgreSQL database have folders of their own, so a file of one would lock users out at the others.
+ * Returns SECOND_FACTOR_KEY, or the content of the key file if the database is in the same folder. Servers that share
+ * a PostgreSQL database have separate folders: a key file on one would lock users out on the others.
  */
 function findKey(
   {

@@ -26,7 +26,7 @@ import type { Call, OfficeRoutes } from './authorization.ts'
 
 /** Enough for an office behind one address and for typos, but not for guessing. */
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 5 * 60_000 }
-/** For one account from one address: an attacker locks out their own address, not the office. */
+/** For one account from one address: an attacker locks out only their own address, not the office. */
 const TRIES_PER_PAIR: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
 /**
  * For one account from all addresses: 9,600 guesses a day, at which guessing a generated password takes thousands
@@ -147,7 +147,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  /** Returns how the second factor was proved. `refused` means that the error response was sent. */
+  /** Returns the method by which the second factor was proved. `refused` means that the error response was sent. */
   const checkSecondFactor = async (
     admin: { readonly id: number; readonly username: string; readonly secret: string },
     code: string,
@@ -250,6 +250,9 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
   office.get('/admin/session', { least: 'viewer', about: 'own' }, sendSession)
 }
 
-/** Whether staff can add a registration on that day: it is open online or at the front desk, and the event is not over. */
+/**
+ * Returns true if staff can add a registration on that day: registration is open online or at the front desk, and the
+ * event is not over.
+ */
 const canAddRegistrations = (event: EventConfig, on: Day): boolean =>
   !isEventOver(event, on) && checkRegistrationOpen(deskEvent(event, on), on).open

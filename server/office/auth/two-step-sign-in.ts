@@ -17,7 +17,7 @@ const SECRET_BYTES = 20
 /** A phone's clock may be this many 30-second steps off, and typing takes time. */
 const STEPS_OFF_MAX = 1
 const RECOVERY_CODES = 10
-/** For an account from an unknown address: 240 guesses a day, with three of a million codes valid at a time. */
+/** For an account from an unknown address: 240 guesses a day, with three in a million codes valid at a time. */
 const TRIES: Allowance = { triesMax: 10, windowMs: 60 * 60_000 }
 
 const buildTotp = (secret: string, label = '', issuer = ''): TOTP =>

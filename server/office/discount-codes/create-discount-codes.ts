@@ -4,7 +4,7 @@ import { assert, dayOf, err, foldCode, isDay, ok } from '../../../engine/index.t
 import type { Day, EventConfig, Result } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 
-/** Keeps the list readable and its creation one transaction. */
+/** Low enough for a readable list and for a single transaction. */
 const COUNT_MAX = 1_000
 /** One use for each delegate of the largest conference. */
 const USES_MAX = 100_000
@@ -18,7 +18,7 @@ const CODE_LENGTH = 10
 /** A chosen code is easier to guess, and short ones can be guessed manually. */
 const CHOSEN_CHARACTERS_MIN = 6
 const CHOSEN_CHARACTERS_MAX = 32
-/** A random code that exists already is very unlikely; three in a row indicate a bug. */
+/** A random code is very unlikely to exist already; three such codes in a row indicate a bug. */
 const DRAWS_MAX = 3
 
 /** Input from a form or command line. Missing values mean one code, one use, no last day, no note. */

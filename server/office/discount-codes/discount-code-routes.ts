@@ -16,7 +16,7 @@ import { CODE_HEAD, readCodePage, readCodeRows, toWireCode } from './discount-co
 import type { CodesError, CodeInput } from './create-discount-codes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** A code is worth money to anyone who has it. */
+/** Codes are shown only to this role and higher ones, because a code is worth money to anyone who has it. */
 const CODES_ROLE = 'treasurer' satisfies Role
 
 /**
@@ -88,7 +88,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
           eventId: event.id,
           regNo: null,
         }),
-      // Only an Excel file has a limit.
+      // Only an Excel file has a limit, and codes are exported as CSV.
       advice: '',
     })
   }

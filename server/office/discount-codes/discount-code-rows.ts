@@ -1,4 +1,4 @@
-/** Reads the discount codes of an event, and writes each for the office pages, the CSV file and the command. */
+/** Reads the discount codes of an event, and formats them for the office pages, the CSV file and the command. */
 import { decimalsOf, isoIndia, toAmount, toMajorUnits } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { toWireCurrency } from '../../../engine/api.ts'
@@ -7,10 +7,10 @@ import type { Deps } from '../../dependencies.ts'
 import type { CodePage, StoredCode } from '../../storage/index.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 
-/** Codes of a page of the office, and codes read at a time for a file. */
+/** The number of codes on a page of the office, and of codes read at a time for a file. */
 const CODE_ROWS = 200
 
-/** `before`: the `next` of the page before, or null for the newest codes. */
+/** `before` is the `next` of the previous page, or null for the newest codes. */
 export const readCodePage = (
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   { id, holdSeatsMs, codeKinds }: EventConfig,
@@ -83,7 +83,7 @@ export const CODE_HEAD: readonly string[] = [
   'Created by',
   'Withdrawn',
 ]
-/** One row for each currency in which the code was used, so that no column adds up two. */
+/** One row for each currency in which the code was used, so that no column mixes two currencies. */
 function buildCodeRows(event: EventConfig, code: StoredCode): readonly CsvCell[][] {
   const none = { uses: 0, paid: 0, discount: toAmount(0), paidDiscount: toAmount(0) }
   const sums = code.discounts.length > 0 ? code.discounts : [{ currency: event.currency, ...none }]

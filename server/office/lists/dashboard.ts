@@ -131,7 +131,7 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
   office.get('/admin/dashboard/stats', { least: 'viewer', about: 'any' }, sendStats)
 }
 
-/** Number of disputes that the dashboard describes. The list shows all of them. */
+/** The maximum number of disputes that the dashboard describes. The list shows all of them. */
 const DISPUTES_MAX = 5
 
 function buildWorkQueueRows(

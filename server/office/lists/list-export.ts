@@ -20,7 +20,8 @@ export async function sendExport(
 ): Promise<FastifyReply> {
   const at = deps.clock()
   const columns = exportColumns(event, list)
-  // A spreadsheet has no symbols. Rupees need no name in an Indian office; several currencies have a column.
+  // Currency symbols are omitted in a spreadsheet. Rupees need no name in an Indian office; several currencies have a
+  // separate column.
   const isNamedElsewhere = event.currency === INR || currenciesOf(event).length > 1
   const unit = isNamedElsewhere ? '' : ` (${event.currency})`
   const head = columns.map(({ label, kind: is }) => (is === 'money' ? `${label}${unit}` : label))

@@ -45,7 +45,10 @@ export function buildOfficeTable(events: readonly ServedEvent[]): OfficeTable {
   return table
 }
 
-/** Finds the route for a path with its parameters. Null if no list has them, or one of them has two values. */
+/**
+ * Finds the route for a path with its parameters. Null if no list has these parameters, or one of them has two
+ * values.
+ */
 export function findOfficeCall(
   table: OfficeTable,
   path: string,

@@ -79,7 +79,7 @@ async function sendPage(
     ...(refundRequests !== null && { refund_requested: [...refundRequests] }),
     registrations: rows,
   }
-  // Listed rows are sent once; the other data is repeated where either reader expects it.
+  // The rows are sent once; the other data is sent in each place where a client expects it.
   return reply
     .header('cache-control', 'no-store')
     .send(
@@ -91,7 +91,7 @@ async function sendPage(
 const NOT_SORTED =
   'Too many registrations to sort, so the newest come first. Filter to at most 10,000.'
 
-/** Amounts in the event's currency; those in another beside them, never added. */
+/** Amounts in the event's currency; those in another currency are separate, never added. */
 function toWireSums(sums: readonly StatusSum[], event: EventConfig): WireSums {
   const countStatus = (status: PaymentStatus): number =>
     sums.reduce((n, sum) => (sum.status === status ? n + sum.count - sum.ended : n), 0)

@@ -32,12 +32,12 @@ import type { ListedRegistration } from '../../storage/index.ts'
 import type { CsvAmount } from '../spreadsheets/write-csv.ts'
 
 /**
- * Returns the short payment status. A final state comes first. An amount that does not match shows Review until
- * staff decide. A registration with a price for which no payment was ever requested here shows as registered, not
- * as paid.
+ * Returns the short payment status. A final state comes first. A payment with a wrong amount shows as Review until
+ * staff decide. A registration with a price for which Rollcall never requested a payment shows as registered, not as
+ * paid.
  */
 export function formatPaymentStatus(registration: StatusInput): string {
-  // Refunded before the import, so it was not cancelled here.
+  // The registration was refunded before the import, so it was not cancelled in Rollcall.
   if (registration.formerNo !== null && registration.paymentStatus === 'refunded')
     return statusText('refunded')
   return getEndedText(registration) ?? formatPayment(registration)
@@ -206,7 +206,9 @@ export function buildListedRows(
   }
 }
 
-/** What a paid registration still owes: the rest that staff asked for, or the difference after a correction. */
+/**
+ * Returns the balance of a paid registration: the rest that staff requested, or the difference after a correction.
+ */
 export const getAmountStillDue = ({
   paymentStatus,
   money,

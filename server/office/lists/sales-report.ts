@@ -17,7 +17,7 @@ import { readListQuery } from './list-filters.ts'
 import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** The paid amounts in no row: in the event's currency, and in each other one. */
+/** Converts the paid amounts that no row contains: in the event's currency, and in each other one. */
 function toWireBeside(
   paidBeside: readonly Money[],
   own: Currency,
@@ -33,7 +33,9 @@ function toWireBeside(
   }
 }
 
-/** The rows of the report as CSV. Each states its currency, because a spreadsheet adds up what is below each other. */
+/**
+ * Builds the rows of the report for CSV. Each states its currency, because users add up the columns in a spreadsheet.
+ */
 function buildSalesFile(
   { rows, paid_beside: paidBeside, others_beside: othersBeside = [] }: SalesResponse,
   own: Currency,

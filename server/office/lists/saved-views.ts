@@ -7,7 +7,7 @@ import { sendError } from '../../http/error-response.ts'
 import { asRecord } from '../../http/request-input.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** With more views, a user would not find the right one. */
+/** With more views, the right one would be hard to find. */
 const VIEWS_MAX = 20
 const NAME_CHARACTERS_MAX = 60
 /** Enough for every filter of a long list, and below the length limit of a URL. */

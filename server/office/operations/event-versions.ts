@@ -34,7 +34,7 @@ export function eventVersionRoutes(office: OfficeRoutes, { store }: Deps): void 
     const before = query.before === '' ? null : query.before
     const rows = await store.eventVersions(target.config.id, before, PAGE_ROWS + 1)
     const spellings = groupSpellings(rows)
-    // The next page repeats the last one, which is complete there.
+    // The last row may be incomplete: the next page repeats it in full.
     const isLast = rows.length <= PAGE_ROWS || spellings.length === 1
     const shown = isLast ? spellings : spellings.slice(0, -1)
     const response: EventVersionsResponse = {
@@ -114,7 +114,7 @@ function groupSpellings(rows: readonly StoredVersion[]): readonly Spellings[] {
   return groups
 }
 
-/** The same answer for a version of another event. */
+/** Sends the same response for an unknown version and for one of another event. */
 const sendUnknown = (reply: FastifyReply): FastifyReply =>
   sendError(reply, 404, 'not_found', 'This event has no such version.')
 

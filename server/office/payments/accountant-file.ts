@@ -26,7 +26,7 @@ type Table = {
 }
 type Changes = {
   readonly closings: readonly MonthClosing[]
-  /** Recorded or decided after the closing. */
+  /** Changes recorded or decided after the closing. */
   readonly changes: readonly Movement[]
 }
 
@@ -83,7 +83,7 @@ export async function buildAccountantFile(
         new TextEncoder().encode(formatCsvRows([head, ...rows], true)),
       ]),
     ),
-    // An Excel file is compressed already.
+    // Excel files are compressed already.
     ...Object.fromEntries(
       excelFiles.map((file, index) => [
         `${sheets[index]?.name}_${scope.month}.xlsx`,

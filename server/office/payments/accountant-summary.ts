@@ -89,7 +89,9 @@ export function formatSummary(
   })
 }
 
-/** How to read the tables of a month. An accountant who compares two of them needs the meaning of their dates. */
+/**
+ * Explains the tables of a month. An accountant who compares two of them needs to know the meaning of their dates.
+ */
 export const formatReadme = (month: string): string =>
   [
     `The month ${month}. All days and times are those of India.`,

@@ -12,9 +12,9 @@ import { readTableKind, sendTable } from '../spreadsheets/send-table.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 import { buildAmountCell, getEventTitle } from './movement-rows.ts'
 
-/** Rows of a page: a reminder to all then needs few requests. */
+/** The number of rows on a page, so that a reminder to all needs few requests. */
 const PAGE_ROWS = 100
-/** Rows read at a time for a file. */
+/** The number of rows read at a time for a file. */
 const CHUNK_ROWS = 500
 
 export function debtorRoutes(office: OfficeRoutes, deps: Deps): void {

@@ -1,6 +1,6 @@
 /**
- * Serves the figures of a month, its file for the accountant, and its closing.
- * Closing a month stores its figures. It stops no payment: what is recorded later is listed as a later change.
+ * Serves the figures of a month, its file for the accountant, and its closing. Closing a month stores its figures. It
+ * blocks no payment: later records are listed as later changes.
  */
 import type { FastifyReply } from 'fastify'
 import type { MonthClosedResponse, MonthResponse } from '../../../engine/api.ts'
@@ -20,7 +20,7 @@ import { readMovements } from './payment-lists.ts'
 import { buildMonthPeriod } from './payment-period.ts'
 import type { MonthScope, Period } from './payment-period.ts'
 
-/** Later changes that the page lists; the file has all. */
+/** The number of later changes that the page lists; the file has all of them. */
 const CHANGES_SHOWN = 100
 
 export function monthRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -149,7 +149,7 @@ const getLastMonth = (today: Day): string =>
   addMonths(day(`${today.slice(0, 7)}-01`), -1).slice(0, 7)
 const toScope = ({ from, to, name }: Period) => ({ from, to, month: name })
 
-/** For each closed event, what was recorded or decided after its closing; newest first. */
+/** Reads the changes recorded or decided after the closing of each event; newest first. */
 async function readChanges(
   deps: Pick<Deps, 'store'>,
   scope: MonthScope,
@@ -159,7 +159,7 @@ async function readChanges(
   for (const { eventId, at: changedAfter } of closings) {
     for await (const rows of readMovements(deps, { ...scope, eventIds: [eventId], changedAfter }))
       changes.push(...rows)
-    // Otherwise only the event that receives such a payment would show why its figures changed.
+    // Otherwise only the event that receives a moved payment would show why its figures changed.
     const { from, to } = scope
     changes.push(...(await deps.store.paymentsMovedAway(eventId, { from, to, changedAfter })))
   }
@@ -204,7 +204,10 @@ async function readChecks(
   }
 }
 
-/** Registrations that have paid more than they owe now. The list of refunds does not have them until staff make the refund. */
+/**
+ * Counts registrations that have paid more than they owe now. They are not in the list of refunds until staff make
+ * the refund.
+ */
 async function countRefundsToMake(
   { store, events, clock }: Deps,
   eventIds: MonthScope['eventIds'],
@@ -217,7 +220,10 @@ async function countRefundsToMake(
   }
 }
 
-/** As the page of settlements shows them: those of all accounts of the user, found in the saved bank statements. */
+/**
+ * Counts the payouts as the page Settlements shows them: of all accounts of the user, with those found in the saved
+ * bank statements.
+ */
 async function countPayouts(
   deps: Deps,
   admin: Call['admin'],

@@ -84,7 +84,7 @@ const COUNT_LABELS = {
   not_counted: 'Not counted',
   moved_away: 'Moved to another event',
 } as const satisfies Readonly<Record<WireMovement['counts'], string>>
-/** As in the summary: a refund of a payment that counts is refunded from what was received. */
+/** As in the summary, a refund of a payment that counts reduces the amount received. */
 const REFUND_LABELS = { refund: 'Refunded', dispute: 'Withdrawn by the bank' } as const
 
 function formatCounts(movement: Movement): string {
@@ -93,7 +93,7 @@ function formatCounts(movement: Movement): string {
   return counts === 'received' ? REFUND_LABELS[movement.is] : 'Refund of a payment not counted'
 }
 
-/** Computed amounts, which a spreadsheet can add up. */
+/** Builds the cell of a computed amount, which a spreadsheet can add up. */
 export const buildAmountCell = (amount: Amount | null, currency: Currency): CsvCell =>
   amount === null ? '' : { amount: toMajorUnits(amount, currency), decimals: decimalsOf(currency) }
 
@@ -133,7 +133,7 @@ export function buildMovementCells(
     formatCounts(movement),
     formatMethod(method),
     reference,
-    // The event that received it has the amount.
+    // The event that received the payment has the amount.
     is === 'payment' && movement.isMovedAway !== true ? buildAmountCell(amount, currency) : '',
     is === 'payment' ? '' : buildAmountCell(amount, currency),
     currency,

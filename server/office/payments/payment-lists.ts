@@ -32,7 +32,7 @@ import {
 } from './movement-rows.ts'
 import { readPeriod } from './payment-period.ts'
 
-/** Rows of a page, and rows read at a time for a file. */
+/** The number of rows on a page, and of rows read at a time for a file. */
 const PAGE_ROWS = 50
 const CHUNK_ROWS = 500
 

@@ -11,16 +11,24 @@ import {
 } from '../../../engine/index.ts'
 import type { Day, Instant, Result } from '../../../engine/index.ts'
 
-/** Half-open instants; days are those of India, as in all figures. */
+/** A half-open interval of instants; days are those of India, as in all figures. */
 export type Period = { readonly from: Instant; readonly to: Instant; readonly name: string }
 
-/** The last day that exists. A period ends at the start of the next day, so it ends before this one. */
+/**
+ * The last day that can be represented. A period ends at the start of the next day, so its last day must be before
+ * this one.
+ */
 const LAST_DAY = '9999-12-31'
 
-/** JavaScript reads the years 0 to 99 as 1900 to 1999: a month of them would end in 1900. */
+/**
+ * JavaScript reads the years 0 to 99 as 1900 to 1999, so a month in such a year would end in the twentieth century.
+ */
 const FIRST_MONTH = '1900-01'
 
-/** Returns the first day of a month such as 2026-01. Null if it is none, before 1900, or the month of the last day. */
+/**
+ * Returns the first day of a month such as 2026-01. Null if the text is not a month, or the month is before 1900 or
+ * that of the last day.
+ */
 function getFirstDay(month: string): Day | null {
   const first = `${month}-01`
   const isInRange = month >= FIRST_MONTH && month < LAST_DAY.slice(0, 7)
@@ -34,7 +42,7 @@ export function buildMonthPeriod(month: string): Result<Period, string> {
     : ok({ from: startOfDay(first), to: startOfDay(addMonths(first, 1)), name: month })
 }
 
-/** Without any of them it is the current month; a missing last day is today. */
+/** Without a month or days, it is the current month; a missing last day is today. */
 export function readPeriod(
   { month, from, to }: Readonly<Record<'month' | 'from' | 'to', string>>,
   today: Day,

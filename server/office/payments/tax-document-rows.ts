@@ -51,7 +51,7 @@ const join = (words: readonly (string | undefined)[]): string =>
 function listParts(body: DocumentBody): readonly Part[] {
   const { byRate, heads, base, gst, lines, supplier, tax } = body
   if (byRate === undefined) {
-    // Issued before rates were summed separately.
+    // The document was issued before tax was summed by rate.
     const taxable = heads?.taxable ?? (gst > 0 ? base : 0)
     return [
       {
@@ -130,7 +130,7 @@ export function buildDocumentRows(
     toCellAmount(part.taxable + part.cgst + part.sgst + part.igst + part.roundOff + part.untaxed),
     currency,
     rupees?.rate ?? '',
-    // Once for each document, so that the column can be added up.
+    // Only in the first row of each document, so that the column can be added up.
     index > 0 ? '' : buildAmountCell(currency === INR ? body.total : (rupees?.total ?? null), INR),
   ])
 }

@@ -36,7 +36,7 @@ type Task = {
 type Part = {
   readonly row: NamedRow
   readonly amount: Amount
-  /** Why the payer may pay less than the balance. Empty if the amount is the balance. */
+  /** The reason for accepting less than the balance. Empty if the amount is the balance. */
   readonly difference: string
 }
 export type Choice = { readonly line: number; readonly seen: number | null }
@@ -102,7 +102,7 @@ function explainParts(
   currency: Currency,
 ): string | null {
   if (parts.length > PARTS_MAX) return `Split a line over at most ${PARTS_MAX} people.`
-  // Refused later, it would leave a recorded payment under review.
+  // Checked first: if it were refused later, a recorded payment would stay under review.
   if (parts.some(({ difference }) => difference.length > REASON_CHARACTERS_MAX))
     return `Enter at most ${REASON_CHARACTERS_MAX} characters as the reason.`
   const numbers = parts.map(({ row: { regNo, requestedNo } }) => regNo ?? requestedNo)
@@ -127,8 +127,9 @@ const describeDecision = (made: StoredLineDecision | null): string =>
     : `${made.who} ${DECISION_TEXTS[made.decision]} at ${isoIndia(made.at).slice(11, 16)}. Nothing was recorded twice.`
 
 /**
- * Records the parts one after the other. The first that is recorded takes the references of the line, so that the line
- * counts once; each other has the reference with a number. Returns why not all were recorded. Null if all were.
+ * Records the parts one after the other. The first recorded part gets the references of the line, so that the line
+ * counts once; each other one gets the reference with a number. Returns the reason if not all were recorded,
+ * otherwise null.
  */
 async function assignLine(
   { deps, admin, view }: Task,
@@ -148,7 +149,7 @@ async function assignLine(
       who: admin.username,
       at: deps.clock(),
     })
-  // First the decision: of two users who assign the line at once, the second is refused here.
+  // The decision is stored first: if two users assign the line at the same time, the second is refused here.
   const decided = await decide('assigned', seen)
   if (!decided.ok) return describeDecision(decided.error)
   let isFirst = payments.length === 0
@@ -187,7 +188,10 @@ async function assignLine(
   return problems.length === 0 ? null : problems.join(' ')
 }
 
-/** Accepts the smaller amount as full payment, for the reason that the user gave. Returns why not; null if it was. */
+/**
+ * Accepts the smaller amount as full payment, for the reason that the user gave. Returns an explanation if it was not
+ * accepted, otherwise null.
+ */
 async function acceptDifference(
   { deps, admin }: Task,
   row: NamedRow,
@@ -195,7 +199,7 @@ async function acceptDifference(
   difference: string,
 ): Promise<string | null> {
   const [payment] = await deps.store.paymentsUnderKeys([bankKey(reference)])
-  // It was the balance after all.
+  // The amount was equal to the balance after all.
   if (payment === undefined || payment.state !== 'review') return null
   const id = `C${payment.id}`
   const review = await deps.store.review(id)
@@ -237,7 +241,10 @@ export async function sendLinesToReview(task: Task, choices: readonly Choice[]):
   })
 }
 
-/** The event whose staff decide: the one that the line names, else that of the best proposal, else the statement's most frequent. */
+/**
+ * Finds the event whose staff decide: the one that the line names, else that of the best proposal, else the most
+ * frequent one in the statement.
+ */
 function createEventFinder({ deps, admin, view }: Task) {
   const events = findUserEvents(deps, admin)
   const propose = createProposer(view.lines, view.matches)

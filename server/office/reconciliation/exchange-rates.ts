@@ -1,4 +1,4 @@
-/** Lets treasurers enter exchange rates, which invoices in currencies other than the rupee state. */
+/** Lets treasurers enter the exchange rates that invoices in other currencies than rupees must state. */
 import type { FastifyReply } from 'fastify'
 import {
   addDays,
@@ -19,10 +19,10 @@ import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 const SOURCE_CHARACTERS_MAX = 100
-/** Each invoice takes the lock of its number series, so that payments wait for at most this many. */
+/** Each invoice takes the lock of its number series, so payments wait for at most this many invoices. */
 const INVOICES_AT_ONCE = 50
 
-/** The currencies in which invoices of this event need a rate. */
+/** Lists the currencies in which invoices of this event need a rate. */
 export function listCurrenciesWithRate(
   event: Pick<EventConfig, 'invoice' | 'categories' | 'currency'>,
 ): readonly Currency[] {
@@ -129,7 +129,7 @@ export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
   )
 }
 
-/** A rate that is a third more or less than a known one probably has a misplaced point. */
+/** Returns true if a rate differs by a third from a known one: its decimal point is probably misplaced. */
 const FAR = 4 / 3
 const isFarFrom = (rate: string, other: string): boolean =>
   Number(rate) > Number(other) * FAR || Number(rate) * FAR < Number(other)

@@ -38,7 +38,7 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
     const viewer = buildViewer(deps, admin)
     const settlements =
       accounts === null ? null : await matchSettlements(deps, accounts, null, viewer)
-    // Only lines that the page shows this user: those of other events have no id.
+    // Includes only lines that the page shows to this user: those of other events have no id.
     const shown =
       settlements === null
         ? []
@@ -66,7 +66,7 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
       seen: readSeen(body.seen),
       who: admin.username,
       at: deps.clock(),
-      // The page of an event lists the whole account: the entry is for the owners of the line's event.
+      // The page of an event lists the whole account, but the audit entry belongs to the line's event.
       eventId: line.owner?.eventId ?? findEventOfOrder(viewer.all, line.order)?.id ?? event.id,
       name: line.name,
       regNo: (line.owner?.regNo ?? null) as RegNo | null,
@@ -89,7 +89,7 @@ export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
 
 const readSeen = (id: unknown): number | null => (/^\d{1,15}$/.test(String(id)) ? Number(id) : null)
 
-/** Tells the second of two users what the first decided. */
+/** Describes the first user's decision to the second of two users. */
 function describeDecision(latest: LatestLineDecision | null): string {
   if (latest === null) return 'The line already needs attention. Reload the page.'
   const what =

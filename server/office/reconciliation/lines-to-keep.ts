@@ -16,7 +16,7 @@ import type { OtherEvents } from './registration-numbers-in-statement.ts'
 
 const NARRATION_CHARACTERS_MAX = 300
 
-/** Null if one of them is incomplete. */
+/** Parses the lines in a request. Null if one of them is incomplete. */
 export function parseLinesToKeep(
   lines: unknown,
   event: EventConfig,
@@ -63,7 +63,7 @@ export function parseLinesToKeep(
   return parsedLines.length === list.length ? parsedLines : null
 }
 
-/** The input of a confirmation. The account has the currency, not the registration that its line is confirmed for. */
+/** Returns the input of a confirmation. The currency is that of the account, not of the registration. */
 export function findWordsToConfirm(
   event: EventConfig,
   { fields: line }: { readonly fields: Readonly<Record<string, unknown>> },
@@ -76,6 +76,6 @@ export function findWordsToConfirm(
 export const listBankDetailKeys = ({ methods }: Pick<EventConfig, 'methods'>) =>
   listBankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
 
-/** Texts that contain the conference's own bank details. */
+/** Lists texts that contain the conference's own bank details. */
 export const listBankDetails = (methods: EventConfig['methods']): readonly string[] =>
   methods.flatMap((method) => (method.is === 'transfer' ? [method.instructions] : []))

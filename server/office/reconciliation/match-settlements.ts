@@ -35,11 +35,11 @@ export type Account = {
   readonly settled: readonly SettledLine[]
   /** All lines of its payouts, including those not in the report. */
   readonly all: readonly SettledLine[]
-  /** For a loaded report: its lines, and which of them are not stored like this. */
+  /** For a loaded report: its lines, and those that are not stored in this form. */
   readonly report:
     | (Settlement & {
         readonly newLines: readonly SettlementLine[]
-        /** Stored with other deductions. */
+        /** Lines that are stored with different deductions. */
         readonly changedLines: readonly SettlementLine[]
       })
     | null
@@ -48,7 +48,7 @@ export type Account = {
 /** The account of a report, or the first of the event, with the event's other accounts. */
 export type EventSettlements = Account & {
   readonly current: readonly SettlementAccount[]
-  /** Its other accounts, also earlier ones. */
+  /** The event's other accounts, including earlier ones. */
   readonly others: readonly Account[]
   /** Unsettled payments of all its accounts. */
   readonly unsettled: readonly Unsettled[]
@@ -120,11 +120,11 @@ async function matchAccount(
   const ownership = assignLines(account, viewer, heldPayments, orders)
   // Otherwise a report that repeats a stored line of another event would reveal that it exists.
   const ownLines = newLines.filter(ownership.isOwn)
-  // Versions that compared spellings of a payout reference stored its lines more than once.
+  // Earlier versions treated spellings of a payout reference as different, and stored its lines more than once.
   const storedByKey = new Map(ownLines.map((line) => [lineKey(line), line]))
   const reportLines = (report?.lines ?? []).map((line): SettlementLine => {
     const same = storedByKey.get(lineKey(line))
-    // Staff who handled the stored line did not see other deductions.
+    // Staff who handled the stored line did not see the new deductions.
     return same !== undefined && findChangedDeductions(same, line) === null
       ? { ...same, line: line.line }
       : line
@@ -166,7 +166,7 @@ async function matchAccount(
   }
 }
 
-/** A line of another event, which is not compared with stored data. */
+/** Converts a line of another event, which is not compared with stored data. */
 const toOtherEventLine = (line: SettlementLine): SettledLine => ({
   line,
   as: 'unknown',
@@ -175,7 +175,7 @@ const toOtherEventLine = (line: SettlementLine): SettledLine => ({
   why: null,
 })
 
-/** Whether staff may mark the line as handled, because no other action in Rollcall settles it. */
+/** Returns true if staff may mark the line as handled, because no other action in Rollcall resolves it. */
 export function canBeHandled({ as }: Pick<SettledLine, 'as'>): boolean {
   return as === 'differs' || as === 'unknown'
 }

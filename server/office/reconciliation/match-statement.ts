@@ -27,7 +27,7 @@ import { findRegistrations } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
 
-/** A registration of one of the events, which awaits payment or reported a reference. */
+/** A registration of one of the events that awaits payment or reported a reference. */
 export type Payer = UnpaidOrder & { readonly eventId: string }
 export type Matches = {
   readonly lines: readonly Reconciled[]
@@ -47,7 +47,7 @@ export type MatchedStatement = Matches & {
 type StatementError =
   | { readonly code: 'columns_unknown'; readonly header: readonly string[] }
   | { readonly code: 'too_many_numbers'; readonly message: string }
-/** The parts of a statement that matching reads. */
+/** The parts of a statement that are used for matching. */
 export type StatementLines = {
   readonly currency: Currency
   readonly lines: readonly StatementLine[]
@@ -144,7 +144,7 @@ async function loadAwaited(
 export const TOO_MANY_NUMBERS =
   'This file has too many numbers. Upload a statement for a shorter period.'
 
-/** A registration that reported the reference but expects no payment. */
+/** Converts a registration that reported the reference but owes nothing. */
 const omitBalance = ({ regNo, name, reference, day, eventId }: ReferenceReport): Payer => ({
   regNo,
   name,

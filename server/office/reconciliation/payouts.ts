@@ -72,7 +72,7 @@ export async function readPayouts(
   return findInStatements(deps, user, settlements === null ? [] : buildPayouts(settlements))
 }
 
-/** Returns the payouts that only amount and day match with a bank line, by the id of that line. */
+/** Returns the payouts that match a bank line only by amount and day, by the id of that line. */
 export async function readPayoutsByAmount(
   deps: PayoutDeps,
   user: User,
@@ -94,7 +94,7 @@ export async function readPayoutsByAmount(
   )
 }
 
-/** Payouts without a bank reference are named by their day. */
+/** Returns the bank reference of a payout, or its day if it has none. */
 const getPayoutReference = ({ utr, day }: Pick<WirePayout, 'utr' | 'day'>): string =>
   utr === '' ? (day ?? '') : utr
 
@@ -157,8 +157,8 @@ type DepositMatch = {
   readonly isByAmount: boolean
 }
 /**
- * Finds the bank's line of each payout: by its reference, or by its amount at about its day. Only a line that names no
- * payout, shows no payment and was not decided on can be found by its amount.
+ * Finds the bank's line for each payout: by its reference, or by its amount near its day. Only an undecided line that
+ * names no payout and shows no payment can be found by its amount.
  */
 async function findDeposits(
   { store }: Pick<Deps, 'store'>,

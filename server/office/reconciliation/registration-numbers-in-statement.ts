@@ -17,15 +17,15 @@ export const buildViewer = (
   all: events.all().map(({ config }) => config),
   user,
 })
-/** The user of a command: has access to all events. */
+/** The viewer for a command, with access to all events. */
 export const ALL_EVENTS_VIEWER: OtherEvents = { all: [], user: { events: null } }
 type KnownReferences = Parameters<typeof reconcile>[2]
 type StoredNumbers = Awaited<ReturnType<Store['knownReferences']>>['registrations']
 
 /**
  * Maps the numbers in a statement to registrations, and to null if they are of another event. Any number in the
- * format of an event that the user cannot access counts as such, so that a statement does not reveal which exist.
- * Events that the user can access are named.
+ * format of an event that the user cannot access counts as such, so that a statement does not reveal the existing
+ * ones. Events that the user can access are named.
  */
 export function findRegistrations(
   keys: readonly BankKey[],

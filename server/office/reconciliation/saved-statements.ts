@@ -42,11 +42,11 @@ import { saveMatches } from './statement-matches.ts'
 import { toWireStatement, toWireSummary, viewStatement } from './statement-view.ts'
 import type { ViewedStatement } from './statement-view.ts'
 
-/** Larger than every id. */
+/** Larger than every id, for the first page. */
 const NEWEST = Number.MAX_SAFE_INTEGER
-/** The period of a file without lines. */
+/** Used as the period of a file without lines. */
 const NO_DAY = '' as Day
-/** As many lines as one request assigns. */
+/** The maximum number of lines that one request can assign. */
 const CHOICES_MAX = 500
 
 export async function savedStatementRoutes(
@@ -313,7 +313,9 @@ const DONE_TEXTS = {
   undone: 'reopened',
 } as const
 
-/** “2 lines assigned, 1 line sent to review because the amount differs”: staff must not take the second for paid. */
+/**
+ * “2 lines assigned, 1 line sent to review because the amount differs”: staff must not think that the second is paid.
+ */
 function describeDone(done: readonly number[], text: string, { lines }: ViewedStatement): string {
   const count = (n: number): string => `${n} ${n === 1 ? 'line' : 'lines'}`
   const differing =

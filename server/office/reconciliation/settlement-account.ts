@@ -8,13 +8,13 @@ export function readSettlementAccounts(event: EventConfig): readonly SettlementA
   return gatewayAccounts(event).map(({ gateway, account }) => ({ source: gateway.name, account }))
 }
 
-/** The accounts of an event: those in its event file, and those that were in it before. */
+/** The accounts of an event: those in its event file, and those that were in it earlier. */
 export type SettlementAccounts = {
-  /** Those that the event file names. */
+  /** Accounts that the event file names. */
   readonly current: readonly SettlementAccount[]
-  /** Reports are compared with it and stored for it. */
+  /** The account for which reports are compared and stored. */
   readonly reported: SettlementAccount
-  /** They also pay out, or still may. */
+  /** The event's other accounts, which also pay out or still may. */
   readonly others: readonly SettlementAccount[]
 }
 
@@ -35,8 +35,9 @@ export async function loadSettlementAccounts(
 }
 
 /**
- * Of several accounts, a report belongs to the one with the most payments in it; without any, to the first. An earlier
- * account at a current gateway is not among them: its report may also list payments of the current one.
+ * Adds the account that a report belongs to: of several accounts, the one with the most payments in it, otherwise the
+ * first. An earlier account at a current gateway is not among them: its report may also list payments of the current
+ * one.
  */
 export async function addReportedAccount(
   store: Pick<Store, 'paymentsOfAccount'>,
@@ -76,7 +77,7 @@ const refersToAccount = (
   { source, account }: SettlementAccount,
 ): boolean => source === reference.source && (account === reference.account || account === '')
 
-/** Names an account that is no longer in the event file. Null if it still is. */
+/** Describes an account that is no longer in the event file. Null if it still is. */
 export function formatFormerAccount(
   current: readonly SettlementAccount[],
   otherAccount: SettlementAccount,

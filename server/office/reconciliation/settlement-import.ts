@@ -190,7 +190,7 @@ export const SETTLED_LABELS: Readonly<Record<WireSettled['as'], string>> = {
 }
 
 /**
- * Finds the bank references of a report that are transfers of events that the user cannot access. Storing such
+ * Finds the bank references in a report that belong to transfers of events that the user cannot access. Storing such
  * a line would turn that transfer into a payout.
  */
 async function findForeignTransfers(
@@ -211,8 +211,8 @@ async function findForeignTransfers(
 }
 
 /**
- * Stores the new lines of a report. For a user with access to some events, it skips a line whose payment is
- * unknown in these events, because it may belong to another event, and has the gateway queried about its order.
+ * Stores the new lines of a report. For a user with access to some events, it skips a line whose payment is unknown
+ * in these events, because it may belong to another event, and requests a gateway query about its order.
  */
 export async function saveReport(
   {

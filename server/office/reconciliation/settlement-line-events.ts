@@ -11,7 +11,7 @@ import { readSettlementAccounts } from './settlement-account.ts'
 
 type LineNames = Pick<SettlementLine, 'order' | 'reference'>
 export type LineOwnership = {
-  /** Payments and orders that the user may see. A report is compared with nothing else. */
+  /** Payments and orders that the user may see. A report is compared only with these. */
   readonly held: readonly HeldMoney[]
   readonly orders: readonly HeldOrder[]
   /** The user has access to some events only. */
@@ -23,7 +23,7 @@ export type LineOwnership = {
   isKeepable(line: LineNames): boolean
 }
 
-/** `held` and `orders` cover the whole gateway. */
+/** `held` and `orders` contain records of the whole gateway. */
 export function assignLines(
   account: SettlementAccount,
   { all, user }: OtherEvents,

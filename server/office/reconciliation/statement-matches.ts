@@ -1,4 +1,4 @@
-/** Stores how bank statements are matched now, and counts their deposits for the close of a month. */
+/** Stores the current matches of bank statements, and counts their deposits for the close of a month. */
 import type { MonthResponse } from '../../../engine/api.ts'
 import type { Day, PermissionHolder } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -15,8 +15,8 @@ type User = Pick<PermissionHolder, 'events'>
 type Days = { readonly first: Day; readonly last: Day }
 
 /**
- * Stores the numbers of matched and open lines, and the line of each payment that has none yet. Then puts payments that
- * the bank may have returned into review: a line may be assigned after its return was uploaded.
+ * Stores the numbers of matched and open lines, and a line for each payment that has none yet. Then puts payments
+ * that the bank may have returned into review: a line may be assigned after its return was uploaded.
  */
 export async function saveMatches(
   { store }: { readonly store: Pick<Store, 'saveStatementMatches' | 'reportReturned'> },

@@ -1,4 +1,4 @@
-/** Shows a saved bank statement: the ledger's payments for each line, what is left of it, and proposed payers. */
+/** Shows a saved bank statement: for each line, the ledger's payments, the open amount, and proposed payers. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type {
   StatementLineState,
@@ -43,23 +43,23 @@ import { readPayoutsByAmount } from './payouts.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 
 type User = Pick<PermissionHolder, 'events'>
-/** A deposit with its place in the ledger. All amounts are in the currency of the statement. */
+/** A deposit with its state in the ledger. All amounts are in the currency of the statement. */
 export type ViewedLine = {
   readonly stored: StoredBankLine
   readonly match: Reconciled
-  /** Recorded for it, in the same currency. */
+  /** Payments recorded for the line, in the same currency. */
   readonly payments: readonly RecordedUnder[]
   readonly sums: Readonly<Record<StatementLineState, number>>
   readonly state: StatementLineState
   readonly isExact: boolean
-  /** The line names no payout, but its amount and day are those of one. Staff can reopen it. */
+  /** The line names no payout, but has the amount and day of one. Staff can reopen it. */
   readonly isPayoutByAmount: boolean
 }
 export type ViewedStatement = {
   readonly statement: StoredBankStatement
   readonly lines: readonly ViewedLine[]
   readonly returned: readonly Reconciled[]
-  /** How many withdrawals the file has. */
+  /** The number of withdrawals in the file. */
   readonly withdrawals: number
   readonly matches: Matches
 }
@@ -141,7 +141,7 @@ export const listLineNumbers = ({ line }: Pick<Reconciled, 'line'>): readonly Ba
   ...lineReferenceKeys(line),
 ]
 
-/** The state follows the ledger: a decision counts only as far as no payment contradicts it. */
+/** Determines the state from the ledger: a decision counts only if no payment contradicts it. */
 function judgeLine(
   stored: StoredBankLine,
   match: Reconciled,
@@ -173,13 +173,13 @@ function judgeLine(
   return { stored, match, payments: inCurrency, sums, state, isExact, isPayoutByAmount: false }
 }
 
-/** The first that a part of a line has is the state of the line. */
+/** States in order of precedence: the state of a line is the first one that one of its parts has. */
 const STATES = ['left', 'review', 'not_ours', 'other_event', 'assigned'] as const
 
 function getState({ state, eventId, isRefunded }: RecordedUnder, user: User): StatementLineState {
   if (eventId !== null && !canSee(user, eventId)) return 'other_event'
   if (state === 'review' || state === 'unmatched') return 'review'
-  // What was refunded was ours; what was ignored was not.
+  // A refunded payment was ours; an ignored one was not.
   return state === 'refused' && isRefunded === 0 ? 'not_ours' : 'assigned'
 }
 
@@ -217,7 +217,7 @@ export function toWireSummary(summary: BankStatementSummary): WireStatementSumma
   }
 }
 
-/** The parts of a split line add up to it: none of them is an amount that differs from the bank's. */
+/** Returns true if the line was split: its parts add up to it, so none of them counts as a wrong amount. */
 const isSplit = ({ stored, payments }: ViewedStatement['lines'][number]): boolean =>
   payments.length > 1 && payments.reduce((sum, { amount }) => sum + amount, 0) === stored.amount
 
@@ -315,12 +315,12 @@ export function toWireStatement(
 
 type Proposed = Omit<WireProposal, 'due'> & { readonly due: number }
 
-/** Proposes the registrations that the line names; if it names none, those whose amount or name fits. */
+/** Proposes the registrations that the line names, otherwise those with a matching amount or name. */
 export function createProposer(
   lines: readonly ViewedLine[],
   { awaited, byNumber, eventsByNumber }: Matches,
 ): (line: ViewedLine) => readonly Proposed[] {
-  // Another line names them.
+  // Another line names these registrations.
   const isNamed = new Set(
     lines.flatMap(({ match }) =>
       match.as === 'matched' || match.as === 'differs' ? match.of : [],

@@ -83,7 +83,7 @@ test('replaces a member list as a whole, or rejects it and reports every bad lin
   expect([goodFile.status, goodFile.err, goodFile.out]).toEqual([
     0,
     '',
-    'The roll society holds 2 rows: 1 new (b8), 0 changed, 1 gone (a7).\nLeft out: phone.\n',
+    'The member list society has 2 rows: 1 new (b8), 0 changed, 1 gone (a7).\nIgnored columns: phone.\n',
   ])
   const row = await call('/api/events/sample2026/roll/', { field: 'number', value: 'B8' })
   expect(row.body['row']).toEqual({ name: 'Ravi\nSample', kind: 'annual' })

@@ -145,7 +145,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a database of a newer version': {
     variables: createOfVersion(999),
-    expected: /^wrong +The database is of a newer version of Rollcall \(999;/,
+    expected: /^wrong +The database is from a newer version of Rollcall \(999;/,
   },
   'a database of an older version': {
     variables: createOfVersion(1),
