@@ -8,7 +8,7 @@ import type { Environment } from './dependencies.ts'
 import { PASSWORD_CHARACTERS_MIN } from './office/auth/passwords.ts'
 import { isOwnMachine } from './ops/environment.ts'
 
-/** The error's sentences prevent the start; the value's sentences are warnings. A rehearsal always starts. */
+/** Errors are sentences that prevent the start; a successful result contains warnings. A rehearsal always starts. */
 export function checkProduction(
   environment: Environment,
 ): Result<readonly string[], readonly string[]> {
@@ -29,7 +29,7 @@ export function checkProduction(
           'SMTP_URL is not set: emails do not reach delegates; they are only written to DATA_DIR/mail.',
         ]
       : []),
-    // A tunnel that hides the client's address cannot be named.
+    // The address of a tunnel that hides the client cannot be listed.
     ...(trustProxy === null
       ? [
           'TRUST_PROXY is not set: behind a proxy, all visitors share the rate limits of one address. Set it to the address of the proxy (127.0.0.1 if it is on this machine).',
@@ -38,7 +38,7 @@ export function checkProduction(
   ])
 }
 
-/** Null if delegates and the gateway can reach the server there over an encrypted connection. */
+/** Returns null if delegates and the gateway can reach the server at this address over an encrypted connection. */
 function checkAddress(publicUrl: string): string | null {
   const { protocol, hostname } = new URL(publicUrl)
   if (isOwnMachine(hostname))

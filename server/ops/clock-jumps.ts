@@ -18,8 +18,8 @@ export type ClockJumps = {
   /** Compares the clocks now. Returns the last jump of the past day. Null if there was none. */
   look(): ClockJump | null
   /**
-   * Reports that the clock was set while no server was running, if no jump in that direction is known yet. 0 if it was
-   * not.
+   * Reports that the clock was set while no server was running, unless a jump in that direction is known already. 0
+   * means that it was not set.
    */
   reportJump(byMs: number): void
   close(): Promise<void>

@@ -56,11 +56,17 @@ export function setLibrariesToProduction(): void {
   process.env['NODE_ENV'] ||= 'production'
 }
 
-/** The variables that the background process needs. It gets the address of the mail server from the server, and no secrets. */
+/**
+ * The variables that the background process needs. It gets no secrets; the server sends it the address of the mail
+ * server.
+ */
 const BACKGROUND_VARIABLES =
   /^(PATH|HOME|TMPDIR|TZ|LANG|LC_.*|LD_.*|MALLOC_.*|SSL_CERT_.*|NODE_(ENV|OPTIONS|COMPILE_CACHE|EXTRA_CA_CERTS|USE_SYSTEM_CA|TLS_REJECT_UNAUTHORIZED))$/
 
-/** Returns the variables of the background process. One memory arena is enough: it does one thing at a time. */
+/**
+ * Returns the variables of the background process. One memory arena is enough, because this process does one thing at
+ * a time.
+ */
 export function selectBackgroundVariables(): NodeJS.ProcessEnv {
   const variables = Object.entries(process.env).filter(([name]) => BACKGROUND_VARIABLES.test(name))
   return {

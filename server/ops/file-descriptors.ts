@@ -30,7 +30,7 @@ export async function checkDescriptors(folder: string): Promise<Descriptors> {
   }
 }
 
-/** Whether an error means that the process or the system cannot open any more files. */
+/** Returns true if an error means that the process or the system cannot open any more files. */
 export function isDescriptorError(error: unknown): boolean {
   const { code } = (error ?? {}) as { readonly code?: unknown }
   return code === 'EMFILE' || code === 'ENFILE'

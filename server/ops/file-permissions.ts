@@ -21,8 +21,8 @@ const OTHERS_MASK = 0o077
 const SHARED_FOLDER_MODE = 0o1002
 
 /**
- * Explains why a server cannot use a data folder, with the next step. `error`: what its creation, or a look into it,
- * threw.
+ * Explains why a server cannot use a data folder, with the next step. `error` was thrown when creating or reading the
+ * folder.
  */
 export function explainDataDir(folder: string, error: unknown): string {
   const { code = '' } = error as NodeJS.ErrnoException
@@ -39,7 +39,10 @@ export type PermissionResult = {
   readonly notOwned: readonly string[]
 }
 
-/** Creates a folder and its parents. Node's own option for it never returns where no folder can be made, as in /proc. */
+/**
+ * Creates a folder and its parents. Node's own option for this never returns in a place that allows no folders, such
+ * as /proc.
+ */
 function makeFolder(folder: string): void {
   const isMade = existsSync(folder)
   if (isMade && statSync(folder).isDirectory()) return

@@ -3,7 +3,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Returns how many bytes this process can still write to a folder's disk. */
+/** Returns the number of bytes that this process can still write to a folder's disk. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
@@ -14,7 +14,7 @@ export async function getFileSize(file: string): Promise<number> {
   return (await stat(file).catch(() => null))?.size ?? 0
 }
 
-/** Returns how many files can still be created on a folder's disk. Null if its file system has no limit. */
+/** Returns the number of files that can still be created on a folder's disk. Null if its file system has no limit. */
 export async function freeFiles(folder: string): Promise<number | null> {
   const { files, ffree } = await statfs(folder)
   return files > 0 ? ffree : null

@@ -35,7 +35,9 @@ export const getAccountVariable = (kind: GatewayKind, account: string, part: str
 export const listAccountVariables = (kind: GatewayKind, account: string): readonly string[] =>
   GATEWAY_CREDENTIALS[kind].parts.map((part) => getAccountVariable(kind, account, part))
 
-/** Returns each account under the name that event files use: lower case, with `-` where the variable has `_`. */
+/**
+ * Returns each account under the name that event files use: in lower case, with `-` instead of the variable's `_`.
+ */
 export function readAccounts(
   names: readonly string[],
   readVariable: (name: string) => string | null,

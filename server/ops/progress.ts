@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 
 export type ProgressReport = {
-  /** What is being done, as a gerund phrase: “Copying files”. Reports of the same step follow each other. */
+  /** The current step as a gerund phrase, such as “Copying files”. Reports of the same step follow each other. */
   readonly step: string
   readonly done: number
   readonly total: number
@@ -19,7 +19,7 @@ export const reportProgress = (report: ProgressReport): void => {
   if (reports.hasSubscribers) reports.publish(report)
 }
 
-/** Yields each item, and reports before it how many were yielded. */
+/** Yields each item, after reporting the number of items yielded so far. */
 export function* reportEach<T>(items: readonly T[], step: string): Generator<T> {
   for (const [done, item] of items.entries()) {
     reportProgress({ step, done, total: items.length })
@@ -29,7 +29,7 @@ export function* reportEach<T>(items: readonly T[], step: string): Generator<T> 
 
 const BYTES_PER_KB = 1024
 
-/** Yields the content of a file, and reports before each chunk how many KB were yielded. */
+/** Yields the content of a file in chunks, and reports the number of KB yielded before each chunk. */
 export async function* readReporting(file: string, step: string): AsyncGenerator<Buffer> {
   const total = Math.ceil((await stat(file)).size / BYTES_PER_KB)
   let bytes = 0

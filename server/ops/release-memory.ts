@@ -4,16 +4,16 @@ import { Session } from 'node:inspector/promises'
 import { setImmediate } from 'node:timers/promises'
 import { resolvesWithin } from './clock.ts'
 
-/** By then, a restarted server has responded to the waiting requests. */
+/** The delay after startup, in which a restarted server responds to the waiting requests. */
 const DELAY_MS = 3_000
-/** A server with more requests is busy. Health checks alone stay far below this. */
+/** A server with more requests during the delay is busy. Health checks alone stay far below this. */
 const REQUESTS_MAX = 100
 /** A server that answered few requests for this long is idle. */
 const IDLE_MS = 15_000
-/** Fewer requests leave little behind. */
+/** Fewer requests leave little memory to release. */
 const LOAD_REQUESTS = 1_000
 const GROWTH_BYTES = 32 * 1024 * 1024
-/** A thread that does not answer by then is at work. */
+/** A thread that does not respond within this time is busy. */
 const THREADS_MS_MAX = 2_000
 
 /**
@@ -31,7 +31,7 @@ export async function releaseMemory(): Promise<void> {
   }
 }
 
-/** The same for this thread and all others, which keep as much after many requests. */
+/** Does the same for this thread and all others, which keep as much memory after many requests. */
 export async function releaseMemoryOfThreads(): Promise<void> {
   const session = new Session()
   session.connect()
@@ -50,7 +50,7 @@ export async function releaseMemoryOfThreads(): Promise<void> {
   try {
     await session.post('HeapProfiler.collectGarbage')
     await session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
-    // They attach one after the other.
+    // The threads attach one after the other.
     await setImmediate()
     await resolvesWithin(THREADS_MS_MAX, Promise.all(collections), () => {})
   } finally {
@@ -59,8 +59,8 @@ export async function releaseMemoryOfThreads(): Promise<void> {
 }
 
 /**
- * Runs after each load, when the server has become idle; and again when background work, such as polling the payments
- * that the load left open, has used as much memory again.
+ * Releases memory when the server becomes idle after a load, and again after background work, such as polling open
+ * payments, has used as much memory.
  */
 export function scheduleMemoryReleaseAfterLoad(
   server: EventEmitter,

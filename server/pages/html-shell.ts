@@ -65,16 +65,16 @@ export type Page = {
 export type PrerenderedPage = {
   readonly html: string
   readonly head: string
-  /** The texts of the style elements in `head`, which the policy allows. */
+  /** The texts of the style elements in `head`, which the security policy allows. */
   readonly styles: readonly string[]
   /** True if the page needs no script. */
   readonly isComplete: boolean
 }
 
-/** A filled template, with the inline parts that its policy allows. */
+/** A filled template, with the inline parts that its security policy allows. */
 export type FilledPage = { readonly html: string; readonly inline: InlineParts }
 
-/** The only place where texts are escaped. */
+/** Fills the template with the head, shell and data of a page. */
 export function fillTemplate(template: string, page: Page): FilledPage {
   const { shell, prerendered = null } = page
   const data = `<script type="application/json" id="page">${encodeJson(page.data)}</script>`
@@ -222,7 +222,7 @@ export function renderEventText(event: EventConfig, at: Instant, main: string): 
   ].join('')
 }
 
-/** The text for an open event if the form cannot be used. */
+/** Returns the text for an open event if the form cannot be used. */
 export function renderScriptNotice(event: EventConfig): string {
   return `<p>${text.formNeedsScript}</p>${renderFees(event)}`
 }
@@ -235,14 +235,17 @@ function formatPeriod(from: Day | undefined, to: Day | undefined): string {
 
 type Period = EventConfig['fees']['periods'][number]
 
-/** Returns the first day of a period's price: on a day of two periods, the period before has the price. */
+/**
+ * Returns the first day of a period's price: on a day that belongs to two periods, the earlier period's price
+ * applies.
+ */
 function getFirstDay({ from }: Period, before: Period | undefined): Day | undefined {
   if (from === undefined || before?.to === undefined) return from
   const isShared = from <= before.to && (before.from === undefined || before.from <= from)
   return isShared ? addDays(before.to, 1) : from
 }
 
-/** The price of every category in every period. */
+/** Renders the price of every category in every period. */
 function renderFees(event: EventConfig): string {
   const tables = buildPriceTables(event)
   if (tables.length === 0) return ''

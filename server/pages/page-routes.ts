@@ -43,7 +43,9 @@ const { lostLink, title: ownTitle, unknownLink } = SELF_SERVICE_MESSAGES
 /** Returns the document title of a page that belongs to no event. */
 const formatTitle = (page: string): string => formatMessage(pageTitle, { page, product: name })
 
-/** Search engines may index forms. Pages of a registration exclude themselves; the rest are not pages. */
+/**
+ * Search engines may index forms. The pages of a registration exclude themselves; the other addresses are not pages.
+ */
 const ROBOTS = `User-agent: *
 Disallow: /admin
 Disallow: /api/
@@ -61,7 +63,7 @@ export async function registerPageRoutes(
   const template = existsSync(index) ? readFileSync(index, 'utf8') : FALLBACK_TEMPLATE
   const assets = path.join(webFolder, 'assets')
   if (existsSync(assets)) {
-    // Their names contain their hashes.
+    // The names of these files contain their hashes.
     await app.register(fastifyStatic, {
       root: assets,
       prefix: '/assets/',
@@ -96,7 +98,7 @@ export async function registerPageRoutes(
       page,
     )
   }
-  /** Sends a page that only this visitor gets. */
+  /** Sends a page that is only for this visitor. */
   const sendPrivate = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -206,7 +208,7 @@ const stripScripts = (template: string): string =>
     '',
   )
 
-/** Checks for a version that another server has just activated; only for paths that are unknown here. */
+/** Checks for a version that another server has just activated; only for paths that this server does not know. */
 async function findAfterRefresh(
   { events }: Pick<Deps, 'events'>,
   path: string,
@@ -216,7 +218,7 @@ async function findAfterRefresh(
     : buildPageTable(events.all()).get(path)
 }
 
-/** Pages that belong to no event. */
+/** Lists the pages that belong to no event. */
 const isFixedPage = (path: string): boolean =>
   ['/', '/organisers', '/my', '/admin'].includes(path) ||
   path.startsWith('/admin/') ||

@@ -27,7 +27,7 @@ import type { Prerenderer } from './render-forms.ts'
 const { product: name } = COMMON_MESSAGES
 const { about } = SERVER_PAGE_MESSAGES
 
-/** `isFinal`: false if its prerendered part was not ready in time. */
+/** `isFinal` is false if the prerendered part was not ready in time. */
 export type PublicPage = { readonly page: Page; readonly isFinal: boolean }
 
 /** Prerenders the whole form if possible, else its introduction. */
@@ -63,7 +63,7 @@ export async function buildFormPage(
   return { page, isFinal: rendered !== 'late' }
 }
 
-/** `isUnknownPayment`: the browser returns from the gateway, and there is no registration for the payment. */
+/** `isUnknownPayment` is true if the browser returns from the gateway and there is no registration for the payment. */
 export async function buildLandingPage(
   prerenderer: Prerenderer,
   deps: Deps,

@@ -10,7 +10,7 @@ export type RenderedPage = {
   readonly styles: string
   readonly names: string
 }
-/** The output of the web build for the server (web/app/server-rendering.tsx). */
+/** The renderer that the web build contains (web/app/server-rendering.tsx). */
 type Renderer = { readonly renderPage: (page: PageData) => RenderedPage }
 const { module, page } = workerData as { readonly module: string; readonly page: PageData }
 const { renderPage } = (await import(module)) as Renderer

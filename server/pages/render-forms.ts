@@ -1,8 +1,7 @@
 /**
- * Prerenders forms and the landing page on the server.
- * Each is rendered once per event version and day's prices, by the web app's own components in a worker thread,
- * and cached. If it is not ready in time, the page is sent without it, and its script renders the form. The
- * landing page has no script.
+ * Prerenders forms and the landing page on the server. Each is rendered by the web app's own components in a worker
+ * thread, once per event version and set of daily prices, and cached. If it is not ready in time, the page is sent
+ * without it, and its script renders the form. The landing page has no script.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -29,7 +28,7 @@ export type Prerenderer = {
 
 /** A page that waits longer is sent without its prerendered content; the next one has it. */
 const WAIT_MS_MAX = 2_000
-/** A thread that has not finished by then never will. */
+/** A thread that has not finished within this time never will. */
 const RENDER_MS_MAX = 20_000
 /** A longer form is rendered by its script faster than it is sent. */
 const HTML_CHARS_MAX = 400_000
@@ -101,7 +100,10 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
   }
 }
 
-/** The event's version, and the parts of the page that change from day to day; the time of day changes nothing. */
+/**
+ * Builds the key from the event's version and the parts of the page that change daily; the time of day does not
+ * matter.
+ */
 const getCacheKey = (served: ServedEvent, { tariff, event }: EventPage): string =>
   JSON.stringify([served.config.id, served.hash, event.now.slice(0, 10), { ...tariff, now: '' }])
 
@@ -117,7 +119,7 @@ function renderInThread(module: string, page: EventPage | SitePage): Promise<Ren
     })
     const timeout = setTimeout(() => {
       reject(new Error(`not rendered within ${RENDER_MS_MAX / 1000} seconds`))
-      // Otherwise it would continue forever and occupy a processor.
+      // Otherwise the thread would continue forever and occupy a processor.
       stopWorker()
     }, RENDER_MS_MAX)
     timeout.unref()

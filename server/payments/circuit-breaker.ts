@@ -5,7 +5,10 @@
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 
-/** One or two orders may fail for their own reasons; this many in a row mean that the account fails. */
+/**
+ * One or two queries may fail because of their orders; this many failures in a row mean that the account does not
+ * work.
+ */
 const FAILURES_MAX = 5
 /** The first pause, which doubles while the account does not respond, and the longest. */
 const PAUSE_MS_MIN = 60_000

@@ -63,7 +63,7 @@ export async function decideReview(
   return ok(decision.what === 'ask' ? await withPayLink(deps, decided, user) : decided)
 }
 
-/** The rest of a payment that counts in part is requested by email. Without one, the message says why. */
+/** If a payment covers only a part, the rest is requested by email. If no email is sent, the message says why. */
 async function withPayLink(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   decided: ReviewResult,
@@ -130,11 +130,11 @@ export async function prepareDecision(
   })
 }
 
-/** The kinds of the gateways of all served events: how long each of them refunds a payment. */
+/** Returns the kinds of gateways that served events use, which differ in how long a payment can be refunded. */
 export const readGatewayKinds = ({ events }: Pick<Deps, 'events'>): GatewayKinds =>
   listGatewayKinds(events.all().map(({ config }) => config))
 
-/** Refunds a payment of a registration or an order; without an amount, all of the rest. */
+/** Refunds a payment of a registration or an order; without an amount, everything not yet refunded. */
 export async function refundPayment(
   deps: DecisionDeps,
   target: string,
@@ -226,7 +226,9 @@ async function checkAccounts(
   )
 }
 
-/** A moved payment pays the price of the day on which it arrived, as if it had been confirmed there. */
+/**
+ * A moved payment pays the price of the day on which it arrived, as if it had been confirmed for that registration.
+ */
 async function addPriceOfDay(
   { store, events }: Pick<Deps, 'store' | 'events'>,
   review: Review | null,
@@ -289,7 +291,7 @@ async function withRefundState(
   return { ...decision, refund: await sendRefund(deps, decision) }
 }
 
-/** Requests the refund that follows from the gateway, and returns its state; null if none follows. */
+/** If a refund follows, requests it from the gateway and returns its state; otherwise null. */
 export async function sendRefund(
   deps: Pick<Deps, 'store' | 'payments'>,
   { refundId, regNo }: Pick<DecisionOutcome, 'refundId' | 'regNo'>,

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { getPath } from '../http/event-route-table.ts'
 import { MESSAGE_BYTES_MAX } from './gateways/message-fields.ts'
 
-/** `bytes`: as received, over which a signature is computed. Absent for a query. */
+/** `bytes` are the received ones, over which a signature is computed. Absent for a query. */
 export type MessageText = {
   readonly body: string
   readonly contentType: string

@@ -7,7 +7,7 @@ import type { Allowance } from '../http/rate-limit.ts'
 
 /** A genuine message has a few hundred bytes, most of it text from a bank. */
 const GENUINE_BYTES_MAX = 8 * 1024
-/** Bytes stored of a rejected message: enough to see what it was. */
+/** Only this many bytes of a rejected message are stored, which is enough to identify it. */
 const REJECTED_BYTES_MAX = 1024
 /** For all rejected messages together, from any sender: 86 MB a day at most. */
 const REJECTED_MESSAGES: Allowance = { triesMax: 60, windowMs: 60_000 }
@@ -17,7 +17,7 @@ const REJECTED_MESSAGES: Allowance = { triesMax: 60, windowMs: 60_000 }
  */
 const MESSAGES_PER_ORDER: Allowance = { triesMax: 60, windowMs: 60_000 }
 
-/** A message as read; `orderId` as it was sent, null or "" if there is none. */
+/** A message as read. `orderId` is the one sent; null or "" if there is none. */
 export type Message = {
   readonly kind: 'return' | 'notice'
   readonly orderId: string | null
@@ -76,7 +76,7 @@ export function openMessageStore(
 /** A link to a return address, such as a gateway's "cancel", sends nothing that could be kept. */
 const isEmpty = ({ kind, body }: Message): boolean => kind === 'return' && body === ''
 
-/** Our order ids are never longer, but a sent one may be. */
+/** Our order ids are never longer, but the one in a message may be. */
 const ORDER_CHARACTERS_MAX = 64
 const TYPE_BYTES_MAX = 100
 
@@ -85,7 +85,7 @@ function truncate(text: string, bytesMax: number): string {
   return bytes.length <= bytesMax ? text : bytes.toString('utf8', 0, bytesMax)
 }
 
-/** The name, in the gateways file, of the event's gateway that sent a message. */
+/** Returns the name, in the gateways file, of the event's gateway that sent a message. */
 function getSenderName(event: EventConfig, sender: GatewayKind | null): string {
   const gateways = gatewayAccounts(event).map(({ gateway }) => gateway)
   return (

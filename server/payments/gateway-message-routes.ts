@@ -21,7 +21,10 @@ import type { LookupGuard } from '../registration/find-registration.ts'
 import { UNKNOWN_PAYMENT_PAGE } from '../pages/page-routes.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 
-/** Many delegates behind one address may pay at the same time, and gateways repeat messages. More is an attack. */
+/**
+ * Many delegates behind one address may pay at the same time, and gateways repeat messages. More messages indicate an
+ * attack.
+ */
 const MESSAGES_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
 
 /**
@@ -98,7 +101,7 @@ export async function addGatewayMessageRoutes(
   return { context, countMessage }
 }
 
-/** What routes for the messages of other gateways share with these. */
+/** Shared with the routes for the messages of other gateways. */
 export type MessageRoutes = {
   readonly context: RouteContext
   readonly countMessage: (request: FastifyRequest) => Promise<number>
@@ -200,7 +203,7 @@ export async function lookUpClaim(
   const order = { orderId: orderId as OrderId, eventId: event.id }
   return (await deps.store.addUnknownOrder(order, at)) ? 'unsure' : null
 }
-/** Format that the gateway accepts. */
+/** The format that the gateway accepts. */
 const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
 
 /**

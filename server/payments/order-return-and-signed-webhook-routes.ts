@@ -1,4 +1,4 @@
-/** Receives messages of gateways that return to an address per order and sign their webhooks. */
+/** Receives messages from gateways that return to an address per order and sign their webhooks. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isGatewayKind } from '../../engine/index.ts'
 import type { OrderId } from '../../engine/index.ts'
@@ -47,7 +47,7 @@ export async function addOrderReturnRoutes(
   })
 }
 
-/** Like every return: a page is shown in any case, and only our own query changes the payment. */
+/** Handles a return like every other one: a page is shown in any case, and only our own query changes the payment. */
 async function handleOrderReturn(
   context: RouteContext,
   request: FastifyRequest,
@@ -104,8 +104,8 @@ async function checkOrder(
 }
 
 /**
- * A signed webhook starts our own status query, and nothing else. It is answered with 200 as soon as it is stored: after a
- * day of other answers the gateway stops sending any.
+ * A signed webhook starts our own status query, and nothing else. The response is 200 as soon as it is stored: after
+ * a day of other responses the gateway stops sending webhooks.
  */
 async function handleSignedWebhook(
   context: RouteContext,
@@ -141,7 +141,7 @@ async function handleSignedWebhook(
     if (eventId !== '') await deps.store.recordWebhookEvent(eventId, deps.clock())
     return reply.send({ status: 'success' })
   }
-  // Another program of the same merchant creates orders too.
+  // Another program of the same merchant may create orders too.
   if (webhook.is !== 'order') return respond()
   const checked = await checkOrder(deps, message, webhook.message)
   if (checked.payment === null) {
@@ -155,7 +155,7 @@ async function handleSignedWebhook(
   return respond()
 }
 
-/** Noted before the response, so that polling queries it even if this process dies. */
+/** The dispute is stored before the response, so that polling queries it even if this process dies. */
 async function recordDispute(deps: Deps, disputeId: string, orderId: OrderId): Promise<boolean> {
   try {
     if (await deps.store.noteDispute(disputeId, orderId, deps.clock()))

@@ -21,7 +21,7 @@ import { hashToken, resolveLink, LINK_UNKNOWN } from '../registration/access-lin
 import { retryPayment } from '../registration/retry-payment.ts'
 import { retryRefusal, sendRefusal } from '../registration/registration-errors.ts'
 
-/** More payments a minute than several delegates behind one address make. */
+/** More payments per minute than several delegates behind one address make. */
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
 
 const NOT_FOUND = REFUSAL_MESSAGES.notFound

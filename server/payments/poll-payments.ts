@@ -20,12 +20,12 @@ import type { PaymentsDeps, QueryResult, Verified, Versions } from './verify-pay
 const POLL_INTERVAL_MS = 10_000
 /** Concurrent queries: a slow gateway must not delay every payment. */
 const CONCURRENT_QUERIES_MAX = 4
-/** Payments read from the store at a time: few, so that new ones are soon included. */
+/** The number of payments read from the store at a time: few, so that new ones are soon included. */
 const BATCH_ROWS = 16
 /** The latest instant that a date can represent: everything is due before it. */
 const END_OF_TIME = instant(8_640_000_000_000_000)
 
-/** Compiled older versions of event files kept in memory; more are rarely in use. */
+/** The number of older versions of event files kept in memory in compiled form; more are rarely in use. */
 const VERSIONS_MAX = 50
 
 /** If not enabled, payments are queried only when a caller requests it. */
@@ -37,7 +37,7 @@ export function openPayments(
   const queued = new Map<OrderId, Promise<QueryResult>>()
   const versions = openVersionCache(deps)
   const breaker = createCircuitBreaker(deps.clock)
-  /** Null before the first run: the clock may have been set back while the server was stopped. */
+  /** Null before the first run, because the clock may have been set back while the server was stopped. */
   let lastRunAt: Instant | null = null
 
   /**

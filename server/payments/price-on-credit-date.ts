@@ -20,12 +20,12 @@ import type {
 import type { StoredRegistration } from '../storage/index.ts'
 import type { StoredExpectedPayment } from '../storage/reconciliation/match-candidates.ts'
 
-/** Returns the price by the day and the method of a payment; null if the price at registration applies. */
+/** Returns the price for the day and the method of a payment; null if the price at registration applies. */
 export function quotePriceOfPayment(
   config: EventConfig,
   registration: StoredRegistration,
   paidAt: Instant,
-  /** Null: it was received for another registration, so its method decides nothing. */
+  /** Null if the payment was received for another registration, so that its method does not matter. */
   manualMethod: ManualMethod | null,
 ): Quote | null {
   const { payments, answers, category, paymentStatus } = registration
@@ -40,7 +40,9 @@ export function quotePriceOfPayment(
   return method === undefined ? null : quoteByMethod(config, registration, method)
 }
 
-/** Returns the event's own method of a manual payment: the chosen one if it is of this kind. Null if there is none. */
+/**
+ * Returns the event's payment method of a manual payment's kind, if possible the chosen one. Null if there is none.
+ */
 function findMethodId(
   { methods }: Pick<EventConfig, 'methods'>,
   { payments }: Pick<StoredRegistration, 'payments'>,

@@ -45,7 +45,7 @@ async function requestDispute(
   )
 }
 
-/** Queries the disputes that are due: new ones, and open ones from time to time. */
+/** Queries the disputes that are due: new ones, and from time to time open ones. */
 export async function queryDueDisputes(deps: PaymentsDeps, versions: Versions): Promise<void> {
   for (const dispute of await deps.store.disputesToQuery(deps.clock(), BATCH_ROWS))
     await queryDispute(deps, versions, dispute)

@@ -33,7 +33,7 @@ export async function lookUpOrder(
   const { store, gateway, clock, log } = deps
   let result: LookupResult | null = null
   let isFact = false
-  // Which of several accounts was asked for the order is not known.
+  // It is not known for which of several accounts the order was created, so all are queried.
   for (const accountEvent of eventsByAccount(event)) {
     const response: StatusResponse =
       gateway.merchantOf(accountEvent) === null

@@ -37,11 +37,11 @@ export function handOff(
   const buildForm = (buyer: Omit<Buyer, 'regNo'>) =>
     deps.gateway.handOff(event, { ...buyer, regNo }, orderId, { amount, currency }, at)
   const delegateForm = buildForm({ fullName, email, phone })
-  // The gateway requires an email address and a name. A requester who has only the number must not learn the
-  // delegate's, so the organisers' are sent instead.
+  // The gateway requires an email address and a name. A requester who has only the registration number must not learn
+  // the delegate's, so the organisers' are sent instead.
   const form =
     delegateForm.ok && payer === 'stranger' ? buildForm(createOrganiserBuyer(event)) : delegateForm
-  // The browser posts the form of this gateway.
+  // The browser posts the form to this gateway.
   return form.ok && event.cardAccounts !== undefined && event.payment !== null
     ? ok({ ...form.value, gateway: event.payment.gateway.name })
     : form

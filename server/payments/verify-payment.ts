@@ -58,7 +58,7 @@ type QuerySubject = {
   readonly payment: StoredPayment
 }
 
-/** `gateway`: the one that responded, of which the event may have several. */
+/** `gateway` is the one that responded, because an event may have several. */
 type AnsweredSubject = QuerySubject & { readonly gateway: Gateway | null }
 
 /**
@@ -131,7 +131,7 @@ export async function findRequestEvent(
   const accountEvents = [version, served?.config].flatMap((event) =>
     event == null ? [] : eventsByAccount(event),
   )
-  // The event may have changed to another gateway since, which does not have the order.
+  // The event may have changed to another gateway later, which does not have the order.
   const ofGateway = accountEvents.filter((event) => event.payment?.gateway.name === payment.gateway)
   const accountEvent =
     ofGateway.find((event) => event.payment?.account === payment.account) ??
@@ -160,8 +160,8 @@ export function findQueryProblem(
 }
 
 /**
- * Whether an authorised payment may be captured. If another attempt has paid the registration, the delegate would pay
- * twice; the gateway refunds an authorised payment that is not captured.
+ * Returns true if an authorised payment may be captured. If another attempt has paid the registration, the delegate
+ * would pay twice; the gateway refunds an authorised payment that is not captured.
  */
 const canCapture = (
   { paymentStatus }: Pick<StoredRegistration, 'paymentStatus'>,
@@ -223,7 +223,7 @@ function isStillHeld({ handedOffAt, holdUntil }: StoredPayment, at: Instant): bo
   return handedOffAt === null && holdUntil !== null && at < holdUntil
 }
 
-/** Schedules the next query soon; passes an open payment without a response for days to staff. */
+/** Schedules the next query soon; passes an open payment to staff if there was no response for days. */
 async function handleNoResponse(deps: PaymentsDeps, payment: StoredPayment): Promise<Verified> {
   const at = deps.clock()
   if (at - payment.createdAt >= UNDECIDED_MS && isOpen(payment)) {
@@ -235,7 +235,7 @@ async function handleNoResponse(deps: PaymentsDeps, payment: StoredPayment): Pro
     return toVerified(applied.payment)
   }
   const verified = await scheduleNextQuery(deps, payment, 'unreachable')
-  // Also for a failed payment: whether a late payment arrived is unknown.
+  // This applies to a failed payment too, because a late payment may have arrived.
   return verified === 'failed' ? 'pending' : verified
 }
 

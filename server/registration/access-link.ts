@@ -21,12 +21,12 @@ const TOKEN_BYTES = 32
 /** Shown for a link that was never issued or has expired. */
 export const LINK_UNKNOWN = REFUSAL_MESSAGES.link.unknown
 
-/** What a link resolves to, whether or not it may still be opened. */
+/** The registration of a link, whether or not the link may still be opened. */
 export type ResolvedLink = {
   readonly served: ServedEvent
   readonly registration: StoredRegistration
   readonly isExpired: boolean
-  /** True if the link was sent by email, so that only a reader of the delegate's mailbox has it. */
+  /** True if the link was sent by email, so that only someone with access to the delegate's mailbox has it. */
   readonly isFromMail: boolean
 }
 
@@ -90,7 +90,7 @@ export async function prepareEmailText(deps: LinkDeps, email: QueuedMail): Promi
   if (kind === 'paused')
     return text.replace(LOST_LINK_PLACEHOLDER, () => `${deps.environment.publicUrl}/my`)
   if (kind === 'links') return fillInLinks(deps, lines, email.eventId)
-  // Replaced only on a separate line, so that a placeholder in a delegate's name has no effect.
+  // A placeholder is replaced only on a separate line, so that one in a delegate's name has no effect.
   if (!lines.includes(LINK_PLACEHOLDER)) return text
   const stored = regNo === null ? null : await deps.store.registration(regNo)
   if (stored === null) return null

@@ -18,7 +18,7 @@ const FREE_TEXT_TYPES: ReadonlySet<Field['type']> = new Set([
 const findTransfer = (actions: readonly StoredAction[]): number =>
   actions.findLastIndex(({ act }) => act === 'transfer')
 
-/** The former holder still has the number, so after a transfer it does not show the new holder's name. */
+/** Removes the new holder's details after a transfer, because the former holder still has the number. */
 export function hideNewHolder(
   { roles }: Pick<EventConfig, 'roles'>,
   registration: StoredRegistration,
@@ -30,7 +30,7 @@ export function hideNewHolder(
   return { ...registration, answers: Object.fromEntries(answers) }
 }
 
-/** After a transfer, leaves out what the previous person wrote: institution, address, notes. */
+/** After a transfer, removes the previous person's texts: institution, address, notes. */
 export function hidePreviousHolder(
   { fields, roles }: Pick<EventConfig, 'fields' | 'roles'>,
   registration: StoredRegistration,

@@ -4,8 +4,8 @@ import type { Deps } from '../dependencies.ts'
 import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
 
 /**
- * A delegate may mistype a code a few times, and several delegates may share an address. A code of 49 bits cannot
- * be guessed in that many tries.
+ * A delegate may mistype a code a few times, and several delegates may share an address. A code of 48 bits cannot be
+ * guessed in that many tries.
  */
 const WRONG_PER_ADDRESS_MAX = 20
 /**

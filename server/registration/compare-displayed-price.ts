@@ -29,10 +29,10 @@ const DEFAULT_NAMES: Readonly<Record<string, string>> = {
   registration_category: 'category',
 }
 
-/** In order of reporting: price, then category, then period, which can change alone. */
+/** The first difference in this order is reported: price, category, period. The period can change alone. */
 export type Difference = 'price' | 'category' | 'period'
 export type Comparison =
-  /** `sentMeanings`: the meanings of the values that were sent. */
+  /** `sentMeanings` contains the meanings of the values that were sent. */
   | { readonly is: 'same'; readonly sentMeanings: ReadonlySet<string> }
   | { readonly is: 'differs'; readonly in: Difference }
   | { readonly is: 'unreadable'; readonly name: string }
@@ -65,7 +65,7 @@ export function compareDisplayedPrice(
   return first === undefined ? { is: 'same', sentMeanings } : { is: 'differs', in: first }
 }
 
-/** The message about an amount that cannot be read. */
+/** Returns the message about an amount that cannot be read. */
 export const describeNotAmount = ({ currency }: EventConfig): string =>
   formatMessage(REFUSAL_MESSAGES.request.notAmount, {
     currency: formatCurrency(currency),
@@ -79,7 +79,7 @@ const parameterMeanings = memoize((event: EventConfig): ReadonlyMap<string, stri
   return new Map([...defaults, ...Object.entries(event.api.sends)])
 })
 
-/** Null if the value is neither text nor a number. */
+/** Returns the value as trimmed text. Null if it is neither text nor a number. */
 function toText(value: unknown): string | null {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value.trim()

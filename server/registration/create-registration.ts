@@ -58,7 +58,7 @@ const NUMBER_ATTEMPTS_MAX = 5
 export type ValidatedRegistration = Pricing &
   Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at' | 'outside'> & {
     readonly method: PaymentMethod | null
-    /** The user who added it; null if the delegate registered. */
+    /** The user who added the registration; null if the delegate registered. */
     readonly addedBy: string | null
     /** The payment received with a manual registration; null if it is paid later. */
     readonly deskPayment: DeskPayment | null
@@ -82,7 +82,7 @@ export type CreationRefusal =
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
   | { readonly code: 'taken'; readonly by: ContextRefusal }
   | Extract<RegisterRefusal, { readonly code: 'same_person' }>
-  /** `field`: the field of the payment method that identifies the payment. */
+  /** `field` is the field of the payment method that identifies the payment. */
   | {
       readonly code: 'not_confirmed'
       readonly denial: ActionDenial
@@ -127,7 +127,7 @@ export async function createRegistration(
             ? 'complete'
             : 'to-approve'
       const { orderId } = registration
-      // Without a checkout the registration is unpaid, and its page offers to pay.
+      // Without a checkout, the registration stays unpaid, and its page offers to pay.
       const data =
         paymentData.value === null || orderId === null || registration.quote === null
           ? null
@@ -286,7 +286,7 @@ function buildFirstEmail(
   )
 }
 
-/** Builds the view of a free registration as it will be read once stored: already successful. */
+/** Builds the view of a free registration as it will be once stored: already successful. */
 function buildUnpaidView(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,

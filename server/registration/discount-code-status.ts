@@ -1,12 +1,12 @@
-/** Looks up what a typed discount code is worth. */
+/** Looks up the effect of a typed discount code. */
 import { foldCode } from '../../engine/index.ts'
 import type { CodeStatus, EventConfig, Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 
-/** Codes that people read aloud are far shorter; a longer one does not exist. */
+/** Codes that people read aloud are far shorter, so a longer one does not exist. */
 const CODE_CHARACTERS_MAX = 64
 
-/** Unknown: no such code, or one whose kind the event file no longer has. */
+/** Unknown means that there is no such code, or that the event file no longer has its kind. */
 export async function getCodeStatus(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,
@@ -16,7 +16,7 @@ export async function getCodeStatus(
   const normalisedCode = typed.length > CODE_CHARACTERS_MAX ? '' : foldCode(typed)
   if (normalisedCode === '') return { is: 'unknown' }
   const status = await store.discountCode(event.id, normalisedCode, event.holdSeatsMs, at)
-  // A code whose kind was removed from the event file gives nothing.
+  // A code whose kind was removed from the event file has no effect.
   const isKnown = status.is !== 'valid' || event.codeKinds.some(({ id }) => id === status.kind)
   return isKnown ? status : { is: 'unknown' }
 }

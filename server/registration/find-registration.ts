@@ -11,7 +11,7 @@ import type { StoredRegistration } from '../storage/index.ts'
 const WRONG_PER_ADDRESS_MAX = 20
 /** Limits guessing from many addresses; a whole conference does not mistype this often in ten minutes. */
 const WRONG_PER_EVENT_MAX = 300
-/** Long enough to slow down guessing; by then a delegate has found the number in an email. */
+/** Long enough to slow down guessing, and for a delegate to find the number in an email. */
 const WINDOW_MS = 10 * 60 * 1000
 /** An address that sent this number correctly yesterday is not guessing today. */
 const KNOWN_CODE_MS = 24 * 60 * 60 * 1000
@@ -64,8 +64,8 @@ export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'stor
 }
 
 /**
- * Finds by registration number, by the order id of any attempt, or by the number in the previous system; only
- * within this event.
+ * Finds a registration of this event by its number, by the order id of any attempt, or by its number in the previous
+ * system.
  */
 export async function findRegistration(
   deps: Pick<Deps, 'store'>,

@@ -29,10 +29,12 @@ import { getCodeStatus } from './discount-code-status.ts'
 /** Member list column with the last day on which a row is valid. */
 const VALID_TO = 'valid_to'
 
-/** How long an availability check may be reused if seats of each kind were left. */
+/** An availability check may be reused for this long if seats of each kind were left. */
 const AVAILABILITY_CACHE_MS = 1_000
 
-/** Body field with which the delegate accepts the offer. A code has the name that conditions use for it. */
+/**
+ * The body field with which the delegate accepts the offer. The field for a code has the name that conditions use.
+ */
 const CONFIRMED_NAME = 'confirmed'
 
 /** Checks of seat availability; `recent` returns null if no check is recent enough. */
@@ -42,8 +44,8 @@ export type AvailabilityChecks = {
 }
 
 /**
- * The transaction that registers decides about availability, so a check a moment ago is enough to prepare it. If
- * something is full, each request checks again, because the price may depend on it.
+ * The registering transaction decides about availability, so a recent check is enough to prepare it. If something is
+ * full, each request checks again, because the price may depend on it.
  */
 export function openAvailabilityChecks(deps: Pick<Deps, 'store' | 'events'>): AvailabilityChecks {
   const recentChecks = new Map<
@@ -69,7 +71,7 @@ export function openAvailabilityChecks(deps: Pick<Deps, 'store' | 'events'>): Av
   }
 }
 
-/** Whether no registration can be refused for what is left, so that the transaction may decide. */
+/** Returns true if enough seats are left for any registration, so that the transaction may decide. */
 const hasSeatsForAnyRequest = ({ quotas }: EventConfig, left: PricingContext['left']): boolean =>
   hasSeatsOfEachKind(left) &&
   quotas.every(
@@ -84,7 +86,7 @@ export function hasSeatsOfEachKind(left: PricingContext['left']): boolean {
 export type ContextResult = { readonly context: PricingContext; readonly outside: ExternalContext }
 
 /**
- * `raw`: the answers as sent. A name that the event does not use is an ordinary answer or is ignored. Runs no query
+ * `raw` contains the answers as sent. A name that the event does not use is an ordinary answer or is ignored. Runs no query
  * for an event without discount codes and member lists.
  */
 export function buildPricingContext(
@@ -148,7 +150,7 @@ export async function readSeatsLeft(
 
 const fewSeatsThresholds = memoize(({ quotas }: EventConfig): Readonly<Record<string, number>> =>
   Object.fromEntries(
-    // Of a quota that counts people or tickets, one registration may ask for all that are left.
+    // One registration may use all seats left in a quota that counts people or tickets.
     allSeatPools(quotas).map(({ id, max, limit: { count, few = 0 } }) => [
       id,
       count === undefined ? few : Math.max(few, max),

@@ -1,4 +1,4 @@
-/** Defines every refusal of registering and paying again: status, code and message. */
+/** Defines every refusal of a registration or another payment attempt: status, code and message. */
 import type { FastifyReply } from 'fastify'
 import {
   allSeatPools,
@@ -28,7 +28,7 @@ import type { Difference } from './compare-displayed-price.ts'
 import type { FullDetails } from './seat-availability.ts'
 import type { ActionDenial, ContextRefusal } from '../storage/index.ts'
 
-/** A refusal before it is sent: uploaded files of the request are removed first. */
+/** A refusal that is not sent yet, because uploaded files of the request are removed first. */
 export type Refusal = {
   readonly status: number
   readonly code: string
@@ -38,7 +38,7 @@ export type Refusal = {
   readonly retryAfterSeconds: number | null
 }
 
-/** A gateway that does not respond is rarely available sooner. */
+/** A gateway that does not respond is rarely available again sooner. */
 const GATEWAY_RETRY_SECONDS = 60
 
 function refuse(
@@ -209,7 +209,7 @@ export function refuseFull(
       : fullSeatMessage(event, { ...seatPool, quantity }, left)
   const field = seatPool?.limit.eachOptionOf ?? seatPool?.limit.count
   return refuse(409, 'full', message, {
-    // For an option there is no offer: the delegate chooses another answer.
+    // There is no offer for a full option: the delegate chooses another answer.
     ...(field !== undefined && quote === null && { errors: { [field]: message } }),
     place: seatId,
     left,
@@ -296,7 +296,7 @@ function describeDifference(
   }
 }
 
-/** Rejects what the gateway would reject, before anything is stored. An existing registration is not changed. */
+/** Refuses payments that the gateway would reject, before anything is stored. Changes no existing registration. */
 export function refuseNotPayable(
   event: EventConfig,
   reason: HandOffRefusal,

@@ -93,8 +93,8 @@ export function addRegistrationRoutes(
     }
 
   /**
-   * The same with the email address, which must not be in a URL. It shows more, and is required if the number can be
-   * guessed by counting.
+   * Defines the same route with the email address in the body, because it must not be in a URL. It shows more, and is
+   * required if the number can be guessed by counting.
    */
   const handleReadWithEmail =
     (served: ServedEvent): EventRoute['handle'] =>
@@ -123,7 +123,7 @@ export function addRegistrationRoutes(
     const response: AvailabilityResponse = { status: 'success', left }
     return sendWithTag(request, reply.header('cache-control', 'max-age=1'), response)
   }
-  /** The form asks for its cookie when the delegate begins to fill it in. */
+  /** The form requests its cookie when the delegate begins to fill it in. */
   const handleBrowser = async (
     request: FastifyRequest<{ Params: { id: string } }>,
     reply: FastifyReply,

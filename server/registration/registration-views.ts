@@ -136,7 +136,7 @@ const fieldsShownByNumber = memoize(
     new Set([...listCategoryFields(event), ...[event.roles.fullName ?? []].flat()]),
 )
 
-/** Rows, the conditions they depend on, and every placeholder of a result page or receipt. */
+/** Returns the fields in rows, in their conditions, and in the placeholders of a result page or receipt. */
 const fieldsShownToOwner = memoize((event: EventConfig): ReadonlySet<string> => {
   const { success, failed } = event.results
   const details = [...success.details, ...failed.details]
@@ -154,11 +154,11 @@ const fieldsShownToOwner = memoize((event: EventConfig): ReadonlySet<string> => 
 })
 
 /**
- * Considers all attempts together: it is certain that no money was taken, or that it was refunded, only if no
- * attempt is unclear.
+ * Combines the failures of all attempts: only if none is unclear is it certain that no money was taken, or that it
+ * was refunded.
  */
 function combineFailures(payments: readonly StoredPayment[]): Failure {
-  // A card payment replaced the manual request: how that payment failed decides.
+  // If a card payment replaced the manual request, only the card payment's failure counts.
   const isReplaced = ({ way, failure }: StoredPayment) => way !== null && failure === 'expired'
   const attempts = payments.every(isReplaced) ? payments : payments.filter((p) => !isReplaced(p))
   const failures = new Set(attempts.map(({ failure }) => failure))
@@ -168,7 +168,7 @@ function combineFailures(payments: readonly StoredPayment[]): Failure {
   return failures.has('given-back') ? 'given-back' : 'expired'
 }
 
-/** How the card payments of a registration failed whose manual request is due. Null if there are none. */
+/** Returns the failure of the card payments of a registration whose manual request is due. Null if none failed. */
 function findCardFailure(payments: readonly StoredPayment[]): Failure | null {
   const failedCards = payments.filter(
     ({ gateway, failure }) => gateway !== null && failure !== null,

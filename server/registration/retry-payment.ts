@@ -1,5 +1,6 @@
 /**
- * Determines the payment for a stored registration: form resent, retry on a result page, or emailed link.
+ * Determines the payment for a stored registration, after a resent form, a retry on a result page, or an emailed
+ * link.
  */
 import {
   readAmount,
@@ -38,7 +39,7 @@ import { handOff, openCheckout } from '../payments/start-checkout.ts'
 import type { OutstandingOrder } from '../payments/start-checkout.ts'
 import { emailAlreadyRegistered } from './send-already-registered-email.ts'
 
-/** Two concurrent requests are resolved in the second round; more would be a bug. */
+/** Two concurrent requests are resolved in the second round; needing more would be a bug. */
 const ROUNDS_MAX = 3
 
 export type RetryRefusal =
@@ -53,12 +54,11 @@ export type RetryRefusal =
   | { readonly code: 'price_moved'; readonly was: Quote; readonly now: Quote }
   | { readonly code: 'not_on_sale'; readonly why: QuoteRefusal }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
-  /** Its hold has expired and another registration uses the seat or code. */
+  /** The hold has expired, and another registration uses the seat or code. */
   | { readonly code: 'taken'; readonly by: ContextRefusal }
 
 /**
- * `accepted`: the total, as text, that the delegate has agreed to when the price is no longer held. `by`: a requester who
- * has only the number is a stranger.
+ * `accepted` is the total, as text, that the delegate has agreed to when the price is no longer held. A requester who has only the number is a stranger.
  */
 type Payer = { readonly accepted?: string | null; readonly by?: 'delegate' | 'stranger' }
 
@@ -76,7 +76,7 @@ export async function retryPayment(
   at: Instant,
   { accepted = null, by = 'delegate' }: Payer = {},
 ): Promise<Result<Payable, RetryRefusal>> {
-  /** With the gateway account of the order's card method. */
+  /** Returns the event with the gateway account of the order's card method. */
   const isByCard = ({ answers, currency }: Pick<OutstandingOrder, 'answers' | 'currency'>) =>
     withCardOf(event, answers, currency)
   const isPayable = (order: OutstandingOrder, isNew: boolean): Result<Payable, RetryRefusal> => {
@@ -85,7 +85,7 @@ export async function retryPayment(
       ? ok({ ...order, data: data.value, isNew })
       : err({ code: 'not_payable', why: data.error })
   }
-  /** Only for an order that is stored and may be paid now. */
+  /** Call it only for an order that is stored and may be paid now. */
   const checkOut = async (
     order: Result<Payable, RetryRefusal>,
   ): Promise<Result<Payable, RetryRefusal>> => {
@@ -112,7 +112,7 @@ export async function retryPayment(
     const { payment } = isByCard(stored)
     assert(payment !== null, 'an event with a gateway has none for this order')
     const merchantId = deps.gateway.merchantOf(isByCard(stored))
-    // Attempts created since by a concurrent request have no result yet.
+    // Attempts that a concurrent request has created in the meantime have no result yet.
     const learnt = new Map(
       stored.payments.flatMap(({ orderId }): [OrderId, PollResult][] => {
         const result = gatewayResults.has(orderId) ? gatewayResults.get(orderId) : 'no-record'
@@ -132,7 +132,7 @@ export async function retryPayment(
         const { orderId, amount, createdAt } = newestPayment
         const checkout = isPayable({ regNo, orderId, amount, currency, answers }, false)
         if (!checkout.ok || createdAt >= at) return checkOut(checkout)
-        // The order was requested again, so its hold starts again if its seats are still free.
+        // The order is requested again, so its hold starts again if its seats are still free.
         const renewed = await deps.store.resumePayment(orderId, at, context)
         return renewed.ok ? checkOut(checkout) : refuseSoldSeat(renewed.error)
       }
@@ -153,13 +153,13 @@ export async function retryPayment(
             merchantId,
           },
           outside: context,
-          // A new price belongs to the version that all servers serve.
+          // A new price must come from the version that all servers serve.
           ...(quote === null
             ? {}
             : {
                 price: {
                   quote,
-                  // The price of an earlier period, by another method, is held as long as before.
+                  // The price of an earlier period, for another method, is held as long as before.
                   holdUntil:
                     quote === terms.heldByCard
                       ? terms.holdUntil
@@ -182,7 +182,7 @@ export async function retryPayment(
         }
         if (error.code === 'too_many_attempts') return err({ code: error.code })
         if (error.code !== 'not_found' && error.code !== 'not_failed') return refuseSoldSeat(error)
-        // A concurrent request was first: try again with the current data.
+        // A concurrent request was first, so try again with the current data.
         break
       }
       case 'price-moved':

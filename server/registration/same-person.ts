@@ -1,4 +1,4 @@
-/** Responses to a delegate who has registered before: the same form again, or the same person. */
+/** Builds the responses to a delegate who has registered before, with the same form or as the same person. */
 import {
   assert,
   dayOf,
@@ -83,7 +83,7 @@ export async function buildRepeatedResponse(
 /** Staff may register many delegates under the office's address; a list shows the rest. */
 const SAME_EMAIL_MAX = 50
 
-/** Returns the others with the same email address in any spelling, newest first: possible duplicates. */
+/** Returns other registrations with the same email address in any spelling, newest first: possible duplicates. */
 export async function findWithSameEmail(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,

@@ -20,14 +20,14 @@ import { calculatePrice } from './compare-displayed-price.ts'
 import type { Pricing } from './compare-displayed-price.ts'
 import { compareDisplayedPrice } from './compare-displayed-price.ts'
 
-/** `alternative`: what can be registered instead; null if nothing is offered or it is not available either. */
+/** `alternative` is the category offered instead; null if nothing is offered or it is not available either. */
 export type FullSeat = {
   readonly seat: SeatPool
   readonly requested: Pricing
   readonly alternative: Pricing | null
 }
 
-/** Null if all seats are free. `answers` include the context. */
+/** Returns the first full seat. Null if all are free. `answers` include the context. */
 export function findFullSeat(
   event: EventConfig,
   answers: Answers,
@@ -54,10 +54,10 @@ export function findFullSeat(
   }
 }
 
-/** `quote`: the price in the category that is offered instead; null if nothing is offered. */
+/** `quote` is the price in the category that is offered instead; null if nothing is offered. */
 export type FullDetails = {
   readonly quote: Quote | null
-  /** How many seats were requested, and how many are left. */
+  /** The number of seats requested, and the number left (`left`). */
   readonly quantity: number
   readonly left: number
 }
@@ -71,7 +71,7 @@ export const describeFullSeat = (
   left: Math.max(0, getOwn(left, seat.id) ?? 0),
 })
 
-/** After a concurrent request took the seats of a registration that was about to be stored. */
+/** Describes the full seat after a concurrent request has taken the seats of a registration about to be stored. */
 export async function describeTakenSeat(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,

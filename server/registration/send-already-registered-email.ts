@@ -5,8 +5,8 @@ import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 
 /**
- * A delegate who misses the email finds it within the hour. Repeated attempts by someone else send no second
- * email.
+ * Long enough for the delegate to find the email. Repeated attempts by someone else send no second email within this
+ * time.
  */
 const RESEND_AFTER_MS = 60 * 60_000
 

@@ -153,7 +153,7 @@ function registerAndDiscardFiles(
   return body.files.size === 0 ? registration : registration.finally(() => discardAll(deps, body))
 }
 
-/** If another server has activated another version since, checks the request again with that version. */
+/** If another server has activated another version in the meantime, checks the request again with that version. */
 async function registerWithActiveVersion(
   availability: AvailabilityChecks,
   ...[deps, served, ...rest]: RegisterArgs
@@ -188,7 +188,7 @@ type RegisterArgs = [
   body: Body,
   /** The user who registers; undefined if the delegate registers. */
   by?: ManualEntry | undefined,
-  /** Undefined if something else than the web form sent the request. */
+  /** Undefined if something other than the web form sent the request. */
   form?: WebForm | undefined,
 ]
 
@@ -261,7 +261,7 @@ async function register(
   const drafts = await findDrafts(deps, event, body.values, at)
   const raw = readRawAnswers(event, body, drafts)
   const { context, outside } = await buildPricingContext(deps, event, raw, left, at)
-  // The same form, sent twice at once, may have used the code or taken the seat since the key was read.
+  // The same form, sent twice at the same time, may have used the code or taken the seat after the key was read.
   if (context.code !== null && context.code.is !== 'valid')
     return (await findRepeated()) ?? err(refuseCode(context.code.is))
   const answers = checkAnswers(served, raw, context)

@@ -104,7 +104,7 @@ export function generateAnswers(event: EventConfig, chance: Random): Answers {
   }
   const { answers } = normalise(event, rawAnswers)
   if (Object.keys(findAnswerErrors(event, answers)).length === 0) return answers
-  // A field that only these answers make visible or required.
+  // These answers may make further fields visible or required.
   const shown = findVisibleFields(event, answers)
   return normalise(event, {
     ...Object.fromEntries(
@@ -158,15 +158,15 @@ function generateAnswer(field: Field, first: string, last: string, chance: Rando
   }
 }
 
-/** Birthdays of adults of working age, and days of a stay if only one end is given. */
+/** Maximum distances in days: for birthdays of adults of working age, and for a stay with only one limit. */
 const LIFE_DAYS = 365 * 40
 const STAY_DAYS = 4
-/** Upper limit for a field without a maximum. */
+/** The upper limit for a field without a maximum. */
 const COUNT_MAX = 60
-/** Fields with a maximum up to this are quantities, of which most people take few; others are ages and similar. */
+/** Fields with a maximum up to this are quantities, which are mostly small; others are ages and similar values. */
 const FEW_MAX = 10
 
-/** Mostly small quantities; any value for ages and similar. */
+/** Returns mostly small values for quantities, and any value for ages and similar. */
 function generateNumber({ min = 0, max = COUNT_MAX, isWhole }: Field, chance: Random): number {
   const span = Math.min(max, min + COUNT_MAX) - min
   const number = min + span * (isWhole && span <= FEW_MAX ? chance() ** 2 : chance())
@@ -185,7 +185,7 @@ const DAY_MS = 86_400_000
 const countDays = (from: Day, to: Day): number =>
   Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 
-/** Some of the options, within the allowed number, none excluded by another. */
+/** Picks some of the options: an allowed number, and none excluded by another one. */
 function pickSome({ options = [], choose }: Field, chance: Random): readonly string[] {
   const chosenIds: string[] = []
   const isAllowed = (id: string): boolean =>
@@ -207,7 +207,7 @@ function pickSome({ options = [], choose }: Field, chance: Random): readonly str
   return options.flatMap(({ id }) => (chosenIds.includes(id) ? [id] : []))
 }
 
-/** Fictitious values of the formats that event files require: mobile number, PIN, GSTIN, PAN, time. */
+/** Fictitious values in the formats that event files require: mobile number, PIN, GSTIN, PAN, time. */
 const FORMATTED_VALUES = [
   '9800000000',
   '680001',
@@ -237,7 +237,7 @@ function generateTextForId(id: string, first: string, last: string, chance: Rand
 
 const PDF_TEXT = 'This document is invented.'
 
-/** A document to upload: the smallest valid PDF file. */
+/** Builds a document to upload: a minimal valid PDF file. */
 export function buildSamplePdf(): Buffer<ArrayBuffer> {
   return Buffer.from(
     `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 120]/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>/Contents 4 0 R>>endobj\n4 0 obj<</Length ${PDF_TEXT.length + 34}>>stream\nBT /F 14 Tf 30 60 Td (${PDF_TEXT}) Tj ET\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n`,

@@ -1,6 +1,6 @@
 /**
- * A server for the rehearsal of one event: a temporary database, a clock that the rehearsal sets, the sandbox gateway, and
- * no socket. Requests are those of the form, the self-service page and the office.
+ * Runs a server for the rehearsal of one event, with a temporary database, a clock that the rehearsal sets, the
+ * sandbox gateway, and no socket. It sends the requests of the form, the self-service page and the office.
  */
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -52,13 +52,13 @@ export type RehearsalServer = {
   registration(regNo: RegNo): Promise<StoredRegistration | null>
   /** Runs each background job once: polling, expiry, prices, reminders, refund emails, erasure, emails. */
   runJobs(): Promise<void>
-  /** The emails of the event, the oldest first. */
+  /** Returns the emails of the event, oldest first. */
   emails(): Promise<readonly ListedMail[]>
   close(): Promise<void>
 }
 
 const STAFF = { username: 'rehearsal', password: 'of the rehearsal only' }
-/** Emails read from the store at a time; between two reads a rehearsal sends fewer. */
+/** The number of emails read from the store at a time; a rehearsal sends fewer between two reads. */
 const EMAILS_MAX = 500
 const QUERY_TIMEOUT_MS = 20_000
 
@@ -130,7 +130,7 @@ export async function startRehearsalServer(
       ? ok(response.json<Data>())
       : err({ status, message: response.json<ErrorResponse>().message })
   }
-  // A session lasts hours, and a rehearsal months.
+  // A session lasts for hours, but a rehearsal for months, so staff sign in again.
   const sendAsStaff = async <Data>(url: string, body: object): Promise<Answer<Data>> => {
     const session = expectOk(await send<{ token: string }>('/admin/login/', STAFF))
     clicks += 1
@@ -141,7 +141,7 @@ export async function startRehearsalServer(
     return `/api${new URL(link).pathname}`
   }
   const checkouts = new Map<string, string | null>()
-  /** What the browser does after the form: it posts the payment data to the gateway. */
+  /** Posts the payment data to the gateway, as the browser does after the form. */
   const openGatewayPage = async (data: PaymentData): Promise<void> => {
     const form = buildGatewayForm(event, data)
     assert(form !== undefined, 'an order belongs to no gateway')
@@ -153,7 +153,7 @@ export async function startRehearsalServer(
     await response.body?.cancel()
     checkouts.set(data.orderid, data['checkout_id'] ?? null)
   }
-  /** An order that was approved, or asked for again, has not been at the gateway yet. */
+  /** An order that was approved, or requested again, has not been sent to the gateway yet. */
   const continuePayment = async (orderId: OrderId): Promise<string | null> => {
     if (!checkouts.has(orderId)) {
       const registration = await deps.store.registrationByOrder(orderId)
@@ -219,7 +219,7 @@ export async function startRehearsalServer(
   })
 }
 
-/** Encodes answers as the form does: as JSON, or with files as a form of several parts. */
+/** Encodes answers as the form does: as JSON, or as a multipart form if there are files. */
 function encodeAnswers(event: EventConfig, answers: Answers): object | FormData {
   const files = event.fields.filter(({ id, type }) => type === 'file' && id in answers)
   if (files.length === 0) return answers

@@ -39,30 +39,30 @@ import { startRehearsalServer } from './rehearsal-server.ts'
 import type { RehearsalServer, RehearsedFile } from './rehearsal-server.ts'
 
 const HOUR_MS = 3_600_000
-/** How many delegates are invented in the search for one of each category. */
+/** The maximum number of delegates invented to find one in each category. */
 const CANDIDATES_MAX = 600
 const SEED = 20_261_128
-/** So that the address is short enough for every gateway. */
+/** Short enough that every gateway accepts the email address. */
 const MAILBOX_MAX = 30
 /** Expiry, refunds and emails follow an action of a delegate within this time. */
 const BUSY_DAYS = 14
-/** How long a delegate takes at the gateway. */
+/** The time that a delegate spends at the gateway. */
 const PAYMENT_MS = 4 * 60_000
 
-/** States that the server sets by itself, in words. */
+/** Descriptions of the states that the server sets by itself. */
 const REPORTED_STATES: Readonly<Record<string, string>> = {
   lapsed: 'expires',
   erased: 'is erased',
 }
 
-/** Something that happens at a time. */
+/** An action at a given time. */
 type Scene = { readonly at: Instant; readonly play: () => Promise<unknown> }
 type Cast = {
   readonly server: RehearsalServer
   readonly event: EventConfig
   readonly say: (is: RehearsedStep['is'], text: string, at?: Instant) => void
   readonly plan: (at: Instant, play: () => Promise<unknown>) => void
-  /** By number: the name of everyone who has registered. */
+  /** The name of everyone who has registered, by registration number. */
   readonly names: Map<RegNo, string>
 }
 
@@ -111,8 +111,8 @@ function listDays(first: Day, last: Day): readonly Day[] {
 }
 
 /**
- * Scenes at their minute, and the jobs that a running server repeats: every hour while something is under way, else every
- * twelve hours.
+ * Plays the scenes of a day at their times, and runs the jobs that a server repeats: hourly on busy days, otherwise
+ * every twelve hours.
  */
 async function playDay(
   { server }: Cast,
@@ -141,7 +141,7 @@ async function playDay(
   }
 }
 
-/** Reports emails and changes of state since it was called last. */
+/** Returns a function that reports emails and changes of state since its last call. */
 function createReporter({ server, say, names }: Cast): () => Promise<void> {
   const states = new Map<RegNo, string>()
   let lastEmail = 0
@@ -165,7 +165,9 @@ function createReporter({ server, say, names }: Cast): () => Promise<void> {
   }
 }
 
-/** Who does what, and when. Everyone but those named otherwise pays after a few minutes. */
+/**
+ * Plans all actions with their times. Everyone pays after a few minutes, except delegates whose names say otherwise.
+ */
 function planScenes(cast: Cast, calendar: readonly CalendarDay[]): void {
   const { event, plan } = cast
   const people = inventDelegates(event)
@@ -200,7 +202,10 @@ function planScenes(cast: Cast, calendar: readonly CalendarDay[]): void {
     )
 }
 
-/** The first day on which the form is open, after the one on which the rehearsal begins; else the conference's first. */
+/**
+ * Returns the first day after the start of the rehearsal on which the form is open; otherwise the conference's first
+ * day.
+ */
 function findFirstOpenDay(event: EventConfig, changeDays: readonly Day[]): Day {
   const second = addDays(changeDays[0] ?? event.from, 1)
   const last = changeDays.at(-1) ?? event.to
@@ -210,7 +215,7 @@ function findFirstOpenDay(event: EventConfig, changeDays: readonly Day[]): Day {
 const atMinute = (day: Day, hour: number, minute = 0): Instant =>
   instant(startOfDay(day) + hour * HOUR_MS + minute * 60_000)
 
-/** By category, one each. A category that only a code or a member list gives has no invented delegate. */
+/** Invents one delegate for each category. A category that requires a code or a member list has none. */
 function inventDelegates(event: EventConfig): ReadonlyMap<string, Answers> {
   const chance = createRandom(SEED)
   const found = new Map<string, Answers>()
@@ -225,7 +230,7 @@ function inventDelegates(event: EventConfig): ReadonlyMap<string, Answers> {
   return found
 }
 
-/** The same answers, given by another person. */
+/** Returns the same answers with another person's name and address. */
 function rename({ roles }: EventConfig, answers: Answers, name: string): Answers {
   const mailbox = name
     .toLowerCase()
@@ -260,7 +265,10 @@ async function registerAndPay(cast: Cast, answers: Answers): Promise<void> {
   if (regNo !== null) planPayment(cast, regNo, PAYMENT_MS)
 }
 
-/** Pays what is due by then. One that waits for approval is approved on the next day, and paid after that. */
+/**
+ * Pays the balance due at that time. A registration that needs approval is approved on the next day, and paid after
+ * that.
+ */
 function planPayment(cast: Cast, regNo: RegNo, delayMs: number): void {
   const { server, plan, say, names } = cast
   plan(instant(server.now() + delayMs), async () => {
@@ -326,7 +334,7 @@ async function addAtDesk({ server, event, say, names }: Cast, answers: Answers):
   )
 }
 
-/** The office's fields of a payment in person. */
+/** Returns the office's fields for a payment in person. */
 const fillPayment = ({ fields }: OfficeMethod, day: Day): Record<string, string> =>
   Object.fromEntries(
     fields.map(({ id, type, options = [] }) => [

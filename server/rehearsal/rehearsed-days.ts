@@ -3,7 +3,7 @@ import { dayOf, formatDay, formatTime } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { WireRehearsedDay } from '../../engine/api.ts'
 
-/** One thing that happens. `change`: of the event itself, at the start of a day. */
+/** One step of the rehearsal. `change` is a change of the event itself at the start of a day. */
 export type RehearsedStep = {
   readonly at: Instant
   readonly is: 'change' | 'delegate' | 'staff' | 'state' | 'email'

@@ -10,11 +10,11 @@ import { sendError } from '../http/error-response.ts'
 /** Several delegates behind one address may have lost links; a script is slowed down. */
 const REQUESTS_PER_CLIENT: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
 /**
- * A delegate who has not found three emails within the hour has another problem. Limits how many emails someone else
- * can cause.
+ * A delegate who has not found three emails within the hour has another problem. Limits the number of emails that
+ * someone else can trigger.
  */
 const REQUESTS_PER_EMAIL: Allowance = { triesMax: 3, windowMs: 60 * 60_000 }
-/** If staff register many delegates under the office's address, the email has the newest links. */
+/** If staff register many delegates under the office's address, the email contains only the newest links. */
 const LINKS_MAX = 50
 /** Longer than any address. */
 const EMAIL_CHARACTERS_MAX = 254
@@ -22,7 +22,7 @@ const EMAIL_CHARACTERS_MAX = 254
 const SENT = REFUSAL_MESSAGES.link.sent
 
 /**
- * The response is the same, and as fast, whether or not the address has registrations: who is registered is
+ * The response and its time are the same whether or not the address has registrations, because registrations are
  * private. The work is done after the response.
  */
 export function addLostLinkRoute(app: FastifyInstance, deps: Deps): void {

@@ -18,8 +18,8 @@ import { buildRegistrationView } from '../registration/registration-views.ts'
 /** Several delegates behind one address may have lost emails; a script is slowed down. */
 const REQUESTS_PER_ADDRESS: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
 /**
- * An email needs a moment to arrive; a delegate who has not found five has another problem, which the organisers
- * can solve.
+ * An email takes a moment to arrive. A delegate who has not found five has another problem, which the organisers can
+ * solve.
  */
 const SPACING: MailSpacing = { apartMs: 2 * 60_000, mailsMax: 5 }
 

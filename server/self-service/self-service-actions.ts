@@ -27,7 +27,7 @@ const DELEGATE_ACTION_HANDLERS: Readonly<Partial<Record<ActionName, ActionHandle
   tell: claimPayment,
 }
 
-/** Whether the action is about the refund of a second payment. */
+/** Returns true if the action is about the refund of a second payment. */
 export const isAboutRefund = (act: unknown): boolean =>
   act === 'ask_refund' || act === 'withdraw_refund'
 
@@ -37,7 +37,7 @@ export const refuseRefundRequest = (reply: FastifyReply): FastifyReply =>
 export const refuseUnknownAction = (reply: FastifyReply): FastifyReply =>
   sendError(reply, 422, 'act_unknown', REFUSAL_MESSAGES.request.noAction)
 
-/** Applies the action of the request, whose sender has proved to be the delegate. */
+/** Applies the action of a request whose sender has proved to be the delegate. */
 export async function applyDelegateAction(
   deps: Deps,
   { served, registration }: Pick<ResolvedLink, 'served' | 'registration'>,

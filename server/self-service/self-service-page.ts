@@ -85,7 +85,10 @@ export async function buildSelfServicePage(
   }
 }
 
-/** Empty without a deduction, and if the refund has other parts: an overpayment, or earlier refunds. */
+/**
+ * Converts the deductions of a refund. Empty without a deduction, or if the refund has other parts: an overpayment,
+ * or earlier refunds.
+ */
 function toWireRefundTerms(
   { fees }: Pick<EventConfig, 'fees'>,
   { currency }: StoredRegistration,
@@ -132,12 +135,14 @@ const OFFICE_RESPONSES: ReadonlySet<StoredAction['act']> = new Set([
   'transfer',
 ])
 
-/** Whether the action is a note that its author has undone since. */
+/** Returns true if the action is a note that its author undid later. */
 const isUndone = ({ act, who, why }: StoredAction, later: readonly StoredAction[]): boolean =>
   act === 'note' &&
   later.some((action) => action.act === 'undo_note' && action.who === who && action.why === why)
 
-/** Returns when the delegate requested cancellation; null if they did not, or if staff have responded. */
+/**
+ * Returns the time at which the delegate requested cancellation; null if they did not, or if staff have responded.
+ */
 function findCancellationRequest(actions: readonly StoredAction[]): string | null {
   const latest = actions.findLast(
     (action, index) =>

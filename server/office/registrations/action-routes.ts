@@ -144,7 +144,7 @@ async function loadActions(
   const allowed = allowedActions(state, admin.role).filter(
     (action) =>
       ACTION_HANDLERS[action] !== undefined &&
-      // Offered with the message that the note was saved.
+      // Undoing a note is offered in the message that it was saved.
       action !== 'undo_note' &&
       !(isErased && NEEDS_PERSONAL_DATA.has(action)) &&
       (action !== 'handle_refund' || isRefundUnsettled) &&
@@ -260,8 +260,7 @@ export function sendDenial(reply: FastifyReply, denial: ActionDenial): FastifyRe
 }
 
 /**
- * 403 if another role may do it, 404 if not found, 422 if the input can be corrected. Other codes get 409: the
- * state is not the one that the user saw.
+ * 403 if another role may do it, 404 if not found, 422 if the input can be corrected. Other codes get 409, because the state is not the one that the user saw.
  */
 const STATUS: Readonly<Partial<Record<ActionDenial['code'], 403 | 404 | 422>>> = {
   not_your_role: 403,

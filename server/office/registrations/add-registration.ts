@@ -57,7 +57,7 @@ const ADD_FIELDS = {
   paid: 'object',
 } as const
 type AddField = keyof typeof ADD_FIELDS
-/** More registrations of one person would not help. */
+/** More registrations of one person would not help staff. */
 const SIMILAR_MAX = 5
 /** Every manual registration has a key, so that a double click creates only one. */
 const KEY = /^[\w-]{8,64}$/
@@ -93,7 +93,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     const answers = readObject(parameters, 'answers')
     const served = omitFiles(target)
     const paid = readPayment(served, parameters)
-    // Reported together with all problems of the form.
+    // The payment's problems are reported together with those of the form.
     if (!paid.ok)
       return sendRefusal(
         reply,

@@ -30,13 +30,13 @@ const BULK: ReadonlySet<ActionName> = new Set([
   'send_pay_link',
 ])
 
-/** `versions`: of the payment reviews that the user saw, for `accept`. */
+/** `versions` are those of the payment reviews that the user saw, for `accept`. */
 const BULK_PARAMETERS = { ...ACTION_PARAMETERS, versions: 'list' } as const
 
 type Row = Omit<NamedRow, 'words'> & { readonly words: ActionParameters }
 type BulkResult = Pick<BulkActionResponse, 'done' | 'refused'>
 
-/** Returns the version that the user saw of a review, '' if the user did not see it. */
+/** Returns the version of a review that the user saw; '' if the user did not see the review. */
 function findVersion(versions: unknown, review: string): string {
   const seenVersions: readonly unknown[] = Array.isArray(versions) ? versions : []
   const version = seenVersions.find(
@@ -61,7 +61,7 @@ export async function performEach(
   const refused: BulkResult['refused'] = []
   for (const { requestedNo, regNo: foundNo, words } of rows) {
     const reject = (message: string): void => void refused.push({ reg_no: requestedNo, message })
-    // Read again: a previous action may have changed it.
+    // The registration is read again, because a previous action may have changed it.
     const registration = foundNo === null ? null : await deps.store.registration(foundNo)
     const served = registration === null ? null : deps.events.byId(registration.eventId)
     if (registration === null || served === null) {
@@ -139,7 +139,7 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
     const reason = readText(texts, 'why')
     const reviews = actionName === 'accept' ? await deps.store.reviews(null) : []
     const buildInput = (regNo: RegNo | null): ActionParameters => {
-      // If there are several, the user has to choose.
+      // If there are several reviews, the user has to choose one.
       const [single, ...otherItems] = reviews.filter((review) => review.regNo === regNo)
       if (single === undefined || otherItems.length > 0) return texts
       return { ...texts, review: single.id, version: findVersion(versions, single.id) }

@@ -4,7 +4,7 @@ import type { GatewayKinds, Instant } from '../../../engine/index.ts'
 import type { WireDispute } from '../../../engine/api.ts'
 import type { OpenDispute, StoredCapture, StoredDispute } from '../../storage/index.ts'
 
-/** One line of the work queue. */
+/** Returns one line for the work queue. */
 export function summarizeDispute(dispute: OpenDispute): string {
   const { regNo, amount, currency, status } = dispute
   return status === 'unknown'
@@ -27,7 +27,7 @@ export function describeDispute(dispute: StoredDispute): WireDispute {
   }
 }
 
-/** What staff read before they refund, each sentence once. */
+/** Returns the notes that staff see before they refund, each sentence once. */
 export function buildRefundNotes(
   captures: readonly StoredCapture[],
   disputes: readonly StoredDispute[],

@@ -1,11 +1,14 @@
-/** Finds the payment that completed a registration, with its time and its method in words. */
+/** Finds the payment that completed a registration, with its time and a description of its method. */
 import { formatMethodInSentence, isGatewayPayment, isManualMethod } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { StoredCapture } from '../../storage/index.ts'
 
 export type LastPayment = {
   readonly paidAt: Instant
-  /** Follows "paid on 21 Jan 2026": "by UPI", "online". Empty if it is not known, as for imported payments. */
+  /**
+   * The method, in words that follow "paid on 21 Jan 2026", such as "by UPI". Empty if unknown, as for imported
+   * payments.
+   */
   readonly method: string
 }
 

@@ -1,4 +1,4 @@
-/** What counts for a payment, and what staff recorded for it: manual payments and refunds outside Rollcall. */
+/** Finds the money that counts for a payment, and lists manual payments and refunds outside Rollcall. */
 import {
   currencyOfMoney,
   formatMethodInSentence,
@@ -45,7 +45,7 @@ export const buildManualPayments = (
         : [],
     )
 
-/** Returns what counts for a payment if that is less than was requested. */
+/** Returns the amount received for a payment if it is less than the amount requested. */
 export function findPartReceived(
   payment: StoredPayment,
   captures: readonly StoredCapture[],

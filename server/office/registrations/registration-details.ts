@@ -241,7 +241,7 @@ function buildAnswers(
   return [...formerNumber, ...answers, ...usedCode, ...buildFullItems(event, registration)]
 }
 
-/** Returns the items that were full when it was priced, under their names in the form. */
+/** Returns the items that were full when the registration was priced, under their names in the form. */
 function buildFullItems(
   event: EventConfig,
   { answers }: StoredRegistration,
@@ -289,11 +289,11 @@ function describeRequest(
   { way: method, isDifference, handedOffAt, gateway, account }: StoredPayment,
 ): string {
   const label = event.methods.find(({ id }) => id === method)?.label ?? method
-  // Several accounts of an event may have one gateway, or one label.
+  // Several accounts of an event may share a gateway or a label.
   const isAmbiguous = gatewayAccounts(event).length > 1 && gateway != null && account !== null
   const card = isAmbiguous ? ` (${gateway}, account ${account})` : ''
   const methodText = label === null ? card : ` (${label})`
-  // It counts as sent to the gateway from the correction on, so that the gateway is queried about it.
+  // It counts as sent to the gateway from the time of the correction, so that the gateway is queried about it.
   if (isDifference) return `Payment of the remaining amount requested${methodText}.`
   if (method !== null) return `Payment method: ${label}.`
   return handedOffAt === null ? `Payment requested${card}.` : `Sent to the payment gateway${card}.`
@@ -317,7 +317,7 @@ function describePaymentEvent(paymentEvent: PaymentEvent, payment: StoredPayment
   }
 }
 
-/** RFC 6266: a plain name for old clients, the real one in UTF-8. */
+/** RFC 6266: a plain name for old clients, and the real one in UTF-8. */
 function formatContentDisposition(name: string): string {
   const asciiName = name.replaceAll(/[^ -~]|["\\]/g, '_')
   return `attachment; filename="${asciiName}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)}`

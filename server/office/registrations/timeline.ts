@@ -77,8 +77,8 @@ function describeDifference(difference: number, dueAmount: unknown, currency: Cu
 }
 
 /**
- * Finds the refund by time and amount, because a refund is requested at the moment of the decision. If the
- * gateway declined the first refund, a second decision may look the same.
+ * Finds the refund by time and amount, because a refund is requested at the time of the decision. If the gateway
+ * declined the first refund, a second decision may look the same.
  */
 function toDecisionEntry(
   { at, who: user, what: decision, about: subject, amount, why: reason }: StoredDecision,

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync'
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 
-/** `line` counts from 1, as in an editor. Null means the file as a whole. */
+/** `line` counts from 1, as in an editor. Null means that the problem concerns the whole file. */
 export type CsvProblem = { readonly line: number | null; readonly message: string }
 /** Formats a problem like a compiler message, so that an editor finds the position. */
 export function formatProblem(file: string, { line, message }: CsvProblem): string {
@@ -17,15 +17,15 @@ export type SheetLimits = {
   readonly bytesMax: number
   readonly linesMax: number
   readonly cellsMax: number
-  /** Maximum reading time. */
+  /** The maximum reading time. */
   readonly msMax: number
   readonly quotes: 'strict' | 'loose'
-  /** `below`: banks write lines above the headings, such as the account. */
+  /** `below` is for banks, which write lines such as the account above the headings. */
   readonly headings: 'first' | 'below'
 }
 
 const MB = 1024 * 1024
-/** A bank statement or a settlement report: more than a year of a busy account. */
+/** For a bank statement or a settlement report: enough for more than a year of a busy account. */
 export const STATEMENT_LIMITS: SheetLimits = {
   bytesMax: 2 * MB,
   linesMax: 5_000,
@@ -34,7 +34,7 @@ export const STATEMENT_LIMITS: SheetLimits = {
   quotes: 'loose',
   headings: 'below',
 }
-/** A member list, or registrations from another system: the largest society has about 400,000 members. */
+/** For a member list, or registrations from another system: the largest society has about 400,000 members. */
 export const LIST_LIMITS: SheetLimits = {
   bytesMax: 64 * MB,
   linesMax: 500_001,
@@ -132,7 +132,7 @@ export function createLimiter({ linesMax, cellsMax }: SheetLimits): {
   }
 }
 
-/** Where the comma is the decimal mark, spreadsheets and banks separate cells by semicolons; some by tabs. */
+/** In countries with a decimal comma, spreadsheets and banks separate cells by semicolons, and some use tabs. */
 const DELIMITERS = [',', ';', '\t'] as const
 const LINES_EXAMINED = 60
 const BYTES_EXAMINED = 64 * 1024

@@ -17,7 +17,7 @@ export type SheetThreadMessage =
 
 /** An Excel file is a ZIP archive, so its name does not matter. */
 const ZIP_SIGNATURE = Buffer.from('PK\u0003\u0004', 'latin1')
-/** For all entries of an archive together, inflated; a statement of 5,000 lines has about 5 MB. */
+/** For all entries of an archive together, after inflation; a statement of 5,000 lines has about 5 MB. */
 const INFLATED_BYTES_MAX = 50 * 1024 * 1024
 /** A cell is one or two elements, and its text one more; a file with more elements is not parsed. */
 const ELEMENTS_PER_CELL = 8
@@ -59,7 +59,7 @@ async function readExcel(archive: Buffer): Promise<Result<readonly CsvLine[], Cs
   const parts = unzipSync(archive, { filter: ({ name }) => /\.(?:xml|rels)$/.test(name) })
   const elements = Object.values(parts).reduce((sum, part) => sum + countTags(part), 0)
   if (elements > limits.cellsMax * ELEMENTS_PER_CELL) return tooLarge
-  // Packed again without compression, so that what is parsed is what was counted.
+  // The archive is packed again without compression, so that exactly the counted data is parsed.
   const { buffer } = zipSync(parts, { level: 0 })
   const rows = await readSheet(buffer as ArrayBuffer)
   const limiter = createLimiter(limits)

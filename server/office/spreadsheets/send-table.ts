@@ -20,7 +20,7 @@ type Table<Row> = {
   readonly chunks: AsyncIterable<readonly Row[]>
   readonly toCells: (row: Row) => readonly CsvCell[]
   readonly toSheetRow?: (cells: readonly CsvCell[]) => readonly (string | number)[]
-  /** What to do if there are more rows than an Excel file can have, such as “Choose fewer days”. */
+  /** Advice if there are more rows than an Excel file can have, such as “Choose fewer days”. */
   readonly advice: string
   /** Adds the audit-log entry: after the first rows are read, and before any is sent. */
   readonly recordExport: () => Promise<void>

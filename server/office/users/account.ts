@@ -170,7 +170,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     const { admin, account, at, readField } = ownRequest
     if (account.totpWanted === null)
       return sendError(reply, 409, 'not_begun', 'Start the setup again.')
-    // The secret is new and the user's own: guessing its code gains nothing, but is still counted.
+    // The secret is new and belongs to the user, so guessing its code gains nothing, but attempts are still counted.
     const waitMs = await attemptLimit.take(admin.username, at)
     if (waitMs > 0) return sendTooMany(reply, waitMs, 'wrong codes')
     const secret = factors.seal.open(account.totpWanted, admin.adminId)

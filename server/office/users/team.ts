@@ -72,7 +72,7 @@ async function createPasswordLink(
     hashToken(token),
     instant(at + LINK_MS),
   )
-  // After a #, which browsers do not send and logs do not contain.
+  // The token follows a #, so browsers do not send it and logs do not contain it.
   return isAdded ? `${deps.environment.publicUrl}/admin/password#${token}` : null
 }
 

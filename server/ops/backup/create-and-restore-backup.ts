@@ -28,14 +28,14 @@ const LIST_FILE_NAME = 'backup.json'
 const UPLOADS_FOLDER = 'uploads'
 const EVENTS_FOLDER = 'events'
 
-/** Steps of which SQLite reports nothing until they end. */
+/** Steps whose progress SQLite does not report. */
 const COUNTING = 'Counting the rows'
 const CHECKING = 'Checking the database'
 
 type DataFolders = {
   readonly dataDir: string
   readonly eventsDir: string
-  /** The bucket of the uploads, which are then not part of the backup. */
+  /** The bucket with the uploads, which are then not part of the backup. */
   readonly uploadsBucket?: S3Bucket | null
 }
 /** The list of the contents of a backup. */
@@ -47,7 +47,7 @@ type BackupList = {
   readonly files: readonly string[]
   /** SHA-256 of the database. Backups of earlier versions have none. */
   readonly database?: string
-  /** The bucket that has the uploads; then `files` is empty. */
+  /** The bucket with the uploads; `files` is then empty. */
   readonly bucket?: string
 }
 /** `previousDatabaseDir` is the folder that now contains the previous database. Null if there was none. */
@@ -208,7 +208,7 @@ export async function restore(
     // database that is about to be replaced.
     endServing = beginServing(dataDir)
     if (endServing === null) return err(`A server is running on ${dataDir}. Stop it first.`)
-    // Deleting a folder's files also deletes the lock of a server that still uses them.
+    // If a folder's files were deleted, so was the lock of a server that still uses them.
     const userPid = findDatabaseUser(dataDir)
     if (userPid !== null)
       return err(
@@ -258,7 +258,7 @@ async function restoreIntoFolder(
   if (oldFiles.length > 0) {
     previousDatabaseDir = path.join(dataDir, `before-restore-${at}`)
     await mkdir(previousDatabaseDir)
-    // Moves the database first: without it a server does not start, but without its log it would start and lose
+    // Moves the database first, because a server does not start without it, but without its log would start and lose
     // commits.
     for (const name of oldFiles)
       await rename(path.join(dataDir, name), path.join(previousDatabaseDir, name))
@@ -272,7 +272,7 @@ async function restoreIntoFolder(
   await syncToDisk(dataDir)
   const mismatch = findDifference(list, target)
   if (mismatch !== null) {
-    // The comparison creates the -wal and -shm files, because of which a second restore would fail.
+    // The comparison creates the -wal and -shm files, which would make a second restore fail.
     for (const name of DATABASE_FILES) await rm(path.join(dataDir, name), { force: true })
     const previousLocation =
       previousDatabaseDir === null ? '' : ` The previous database is in ${previousDatabaseDir}.`
@@ -301,7 +301,7 @@ async function syncToDisk(filePath: string): Promise<void> {
   }
 }
 
-/** Explains how a copy differs from its list. Null if it does not. */
+/** Describes the difference between a copy and its list. Null if there is none. */
 function findDifference(list: BackupList, file: string): string | null {
   try {
     return compareWithList(list, file)
@@ -333,7 +333,7 @@ export async function readBackupList(from: string): Promise<BackupList | null> {
   }
 }
 
-/** Copies uploads, except those that are there. Returns the hashes of missing or changed ones. */
+/** Copies uploads, except those that exist already. Returns the hashes of missing or changed ones. */
 async function copyFiles(
   from: string,
   target: string,

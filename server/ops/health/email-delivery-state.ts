@@ -1,4 +1,6 @@
-/** Describes email delivery: queued and failed emails, and since when the mail server has been unreachable. */
+/**
+ * Describes email delivery: queued and failed emails, and the time since which the mail server has been unreachable.
+ */
 import { formatInstant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'

@@ -1,6 +1,6 @@
 /**
- * Checks the server's health: problems that prevent registrations, and problems that soon may.
- * The result is the same for monitoring, metrics and the office.
+ * Checks the server's health: problems that prevent registrations, or may soon do so. The result is the same for
+ * monitoring, metrics and the office.
  */
 import { readdir } from 'node:fs/promises'
 import { dayOf, formatInstant, isEventOver } from '../../../engine/index.ts'
@@ -179,7 +179,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
       addProblem('backup', `The last backup is ${formatDuration(at - lastBackup)} old.`)
     return problems
   }
-  /** Result that all requests within a few seconds share. */
+  /** The result, shared by all requests within a few seconds. */
   let lastChecks: {
     readonly at: Instant
     readonly problems: Promise<readonly HealthProblem[]>

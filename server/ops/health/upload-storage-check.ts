@@ -1,10 +1,10 @@
-/** Checks for the health report whether uploads can be stored. */
+/** Checks whether uploads can be stored, for the health report. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 
-/** A check sends several requests to an object storage. */
+/** A check sends several requests to the object storage, so it is not repeated more often. */
 const CHECK_MS = 60_000
-/** A health report does not wait longer; the check goes on. */
+/** A health report does not wait longer for the check, which then continues in the background. */
 const WAIT_MS_MAX = 3_000
 
 /** Returns a check that repeats a good result for a minute. Its sentence is null if files can be stored. */

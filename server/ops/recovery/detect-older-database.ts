@@ -10,7 +10,7 @@ import type { Instant } from '../../../engine/index.ts'
 import type { RowCounts } from '../../storage/index.ts'
 
 export const SERVED_FILE = 'last-served.json'
-/** Written by a restore that could not begin the recovery itself, so that the next start does. */
+/** Written by a restore that could not begin the recovery itself, so that the next start begins it. */
 export const RESTORED_FILE = 'restored.json'
 
 export type LastServed = {
@@ -66,7 +66,7 @@ export const recordRestore = (dataDir: string, record: RestoreRecord): Promise<v
 export const deleteRestored = (dataDir: string): Promise<void> =>
   rm(path.join(dataDir, RESTORED_FILE), { force: true })
 
-/** Whether a database has made less progress than the record states. */
+/** Returns true if a database has made less progress than the record states. */
 export const isOlder = (progress: RowCounts, record: Pick<LastServed, 'counted'>): boolean =>
   Object.entries(record.counted).some(([table, position]) => (progress[table] ?? 0) < position)
 

@@ -5,7 +5,7 @@ import { createCompletenessNote } from './rescued-completeness.ts'
 import { watchForLoss } from './rescue-lost-database.ts'
 import type { LossDeps } from './rescue-lost-database.ts'
 
-/** Interval between checks whether to retry a failed rescue. */
+/** The interval between retries of a failed rescue. */
 const RETRY_MS = 1_000
 
 /**

@@ -18,7 +18,7 @@ import { readLastServed } from './detect-older-database.ts'
 const RECHECK_DELAY_MS = 300
 /** Interval between retries of a failed rescue. */
 const RETRY_MS = 30_000
-/** The interval after a signal to stop, because systemd does not wait long. */
+/** A shorter interval after a signal to stop, because systemd does not wait long. */
 const STOPPING_RETRY_MS = 2_000
 
 export type LossDeps = Pick<Deps, 'log' | 'clock'> & {
@@ -35,9 +35,9 @@ export type LossWatch = {
   beforeStop(): Promise<void>
   /** True while the server holds data that is in no file. */
   isUnsaved(): boolean
-  /** Returns where the rescued data is. Null if there is none. */
+  /** Returns the location of the rescued data. Null if there is none. */
   rescued(): Pick<RescuedRows, 'file' | 'isWhole'> | null
-  /** True if the data is in a file that the next start does not find. */
+  /** True if the data is in a file that the next start will not find. */
   isOutsideDataDir(): boolean
 }
 
@@ -101,7 +101,7 @@ export function watchForLoss(
     isOutsideDataDir: () =>
       rescuedDatabase !== null && path.dirname(rescuedDatabase.file) !== dataDir,
     async beforeStop() {
-      // A rescue in progress may have begun before the signal and fail, so one more follows.
+      // A rescue in progress may have begun before the signal and may fail, so another one follows.
       await check()
       if (isUnsaved()) await check(0)
       if (!isUnsaved()) return

@@ -22,7 +22,7 @@ export async function createCompletenessNote(dataDir: string): Promise<(file: st
     const cachedContents = contents.get(file)
     if (cachedContents == null) return ''
     const { registrations, progress, recoveryWhy, at } = cachedContents
-    // A later record describes a database that was served afterwards.
+    // A later record describes a database that was served after this one.
     const isBehind =
       lastServedNote !== null &&
       lastServedNote.at <= at &&

@@ -52,7 +52,7 @@ export async function beginRecovery(
   return recovery
 }
 
-/** Returns what a new recovery takes from the recorded progress. */
+/** Returns the parts of the recorded progress that a new recovery stores. */
 export const buildRecoveryContext = (
   lastRecord: LastServed | null,
 ): Pick<NewRecovery, 'servedAt' | 'taken'> => ({
@@ -295,7 +295,7 @@ async function recoverFromOtherDatabase(
   return 1
 }
 
-/** Whether the record has exactly this progress. */
+/** Returns true if the record has exactly this progress. */
 const hasSameProgress = (counted: LastServed['counted'], lastRecord: LastServed): boolean =>
   Object.entries(counted).every(([table, position]) => lastRecord.counted[table] === position)
 

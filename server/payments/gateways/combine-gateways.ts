@@ -10,7 +10,7 @@ import {
 import type { EventConfig, GatewayKind } from '../../../engine/index.ts'
 import type { GatewayAdapter, Gateways, SentMessage } from '../../dependencies.ts'
 
-/** A gateway may be left out if no event uses it. */
+/** Combines the adapters. A gateway that no event uses may be left out. */
 export function combineGateways(
   adapters: Readonly<Partial<Record<GatewayKind, GatewayAdapter>>>,
 ): Gateways {
@@ -45,7 +45,7 @@ export function combineGateways(
         messages.find(({ parsed }) => parsed.ok && parsed.value.hash === 'right') ??
         messages.find(({ parsed }) => parsed.ok && parsed.value.claimsMoney) ??
         messages[0] ??
-          // The event has changed to another gateway since.
+          // The event now uses another gateway.
           { sender: null, parsed: ok({ ...UNKNOWN_RETURN, orderId, claimsMoney: hasFields(body) }) }
       )
     },

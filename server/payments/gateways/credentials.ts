@@ -1,4 +1,4 @@
-/** The variables that state the credentials of each gateway's merchant accounts. */
+/** Defines the variables with the credentials of each gateway's merchant accounts. */
 import type { GatewayKind } from '../../../engine/index.ts'
 import type { AccountVariables, GatewayMode } from '../../dependencies.ts'
 import { AIRPAY_CREDENTIALS } from './airpay/credentials.ts'
@@ -8,7 +8,10 @@ import { RAZORPAY_CREDENTIALS } from './razorpay/credentials.ts'
 export type CredentialVariables = {
   readonly parts: readonly string[]
   readonly optionalParts?: readonly string[]
-  /** Returns in a sentence why this account cannot be used; `prefix` is the part of its variables before the parts. */
+  /**
+   * Returns a sentence with the reason why this account cannot be used. `prefix` is the first part of its variables'
+   * names.
+   */
   readonly findProblem?: (
     values: AccountVariables,
     prefix: string,

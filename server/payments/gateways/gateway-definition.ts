@@ -1,4 +1,4 @@
-/** What each gateway states about itself, beside its adapter: one entry of the registry. */
+/** Defines the registry's entry for a gateway: its adapter and everything else that differs between gateways. */
 import type { FastifyInstance } from 'fastify'
 import { toAccountKey } from '../../../engine/index.ts'
 import type { Gateway, Instant, OrderId, Result } from '../../../engine/index.ts'
@@ -13,9 +13,9 @@ import type {
 import type { CheckoutStore, Payer } from '../../storage/index.ts'
 import type { SimulatorOrigins } from './simulator-port.ts'
 
-/** Addresses of a gateway's calls: the gateway's own are in the shared gateways file, its simulator has others. */
+/** The addresses of a gateway's API: the real ones are in the shared gateways file, and its simulator has others. */
 export type GatewayAddresses = Gateway['live']
-/** The events that are paid through one gateway, each once for each of its accounts there. */
+/** The events that use one gateway, each listed once for each of its accounts at this gateway. */
 export type GatewayEvents = Pick<EventRegistry, 'all' | 'byOrderId'>
 
 export type AdapterOptions = {
@@ -25,11 +25,14 @@ export type AdapterOptions = {
   /** The simulator's addresses; null to use those of the event's gateway. */
   readonly addresses: GatewayAddresses | null
   readonly checkouts: CheckoutStore
-  /** Where the browser returns to after the payment of an order, if the gateway returns to an address per order. */
+  /**
+   * Returns the address to which the browser returns after the payment of an order, if the gateway returns to an
+   * address per order.
+   */
   readonly returnAddress: (orderId: OrderId) => string
 }
 
-/** A command that queries a gateway about one account. */
+/** The input of a command that queries a gateway about one account. */
 export type AccountQuery = {
   readonly environment: AdapterOptions['environment']
   readonly accounts: GatewayAccounts
@@ -55,13 +58,13 @@ export type ConnectionCheck =
   | { readonly is: 'no-credentials' }
   | { readonly is: 'impossible'; readonly why: string }
 
-/** `day` null: the whole month. */
+/** If `day` is null, the whole month. */
 export type SettlementPeriod = {
   readonly year: number
   readonly month: number
   readonly day: number | null
 }
-/** Rows of a table that the settlement reader understands, headings first. */
+/** Rows of a table in a format that the settlement reader accepts, headings first. */
 export type SettlementRows = readonly (readonly string[])[]
 
 export type SimulatorOptions = {
@@ -74,9 +77,9 @@ export type SimulatorOptions = {
 }
 /** The gateway's side of the protocol, for rehearsals and tests. */
 export type GatewaySimulator = {
-  /** Adds its routes to a server that then listens. */
+  /** Adds the simulator's routes to a server, before it listens. */
   addRoutes(app: FastifyInstance): void
-  /** The server listens. */
+  /** Called when the server listens. */
   start(origins: SimulatorOrigins): void
   close(): Promise<void>
 }
@@ -87,7 +90,9 @@ export type GatewayDefinition<Simulator extends GatewaySimulator = GatewaySimula
   /** The headers of its webhooks, in lower case. Absent if they have no signature. */
   readonly signedWebhook?: {
     readonly signatureHeader: string
-    /** The id that its repetitions share. Absent if the adapter finds it in the content. */
+    /**
+     * The header with the id that repetitions of a webhook share. Absent if the adapter finds the id in the content.
+     */
     readonly eventIdHeader?: string
   }
   openAdapter(options: AdapterOptions): GatewayAdapter
@@ -96,9 +101,9 @@ export type GatewayDefinition<Simulator extends GatewaySimulator = GatewaySimula
     response: string,
     messages: readonly { readonly body: string; readonly contentType: string }[],
   ): Payer | null
-  /** Queries it once and explains the response. No money moves. */
+  /** Queries the gateway once and explains the response. No money moves. */
   checkConnection(query: CheckQuery): Promise<ConnectionCheck>
-  /** Reads its settlements. Absent if it has no call for them. Null if there are no credentials. */
+  /** Reads the gateway's settlements; null if there are no credentials. Absent if its API does not offer them. */
   fetchSettlement?(
     query: AccountQuery,
     period: SettlementPeriod,

@@ -1,4 +1,4 @@
-/** All gateways: code outside this file and their folders names none of them. */
+/** Registers all gateways. Code outside this file and their folders names none of them. */
 import type { GatewayKind } from '../../../engine/index.ts'
 import { airpayDefinition } from './airpay/definition.ts'
 import type { GatewayDefinition } from './gateway-definition.ts'

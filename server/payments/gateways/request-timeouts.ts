@@ -1,8 +1,8 @@
-/** How long a request to a payment gateway may take before it counts as unanswered. */
+/** Timeouts for requests to payment gateways. */
 
-/** The delegate waits for a page: the page then says that we are still confirming. */
+/** The delegate is waiting for a page. After this time, the page says that we are still confirming the payment. */
 export const PAGE_QUERY_TIMEOUT_MS = 5_000
-/** The delegate waits for the gateway's page. */
+/** The delegate is waiting for the gateway's page. */
 export const CHECKOUT_TIMEOUT_MS = 10_000
 /** No browser waits for polling, a webhook or a dispute; a gateway that takes longer is queried again later. */
 export const BACKGROUND_QUERY_TIMEOUT_MS = 20_000

@@ -99,7 +99,7 @@ async function closeSimulators(
   await port.close()
 }
 
-/** `simulators`: where they are; null for the gateways themselves. */
+/** `simulators` contains their addresses; null for the gateways themselves. */
 function openAdapters(
   {
     environment,
@@ -127,7 +127,7 @@ function openAdapters(
 const mapKinds = <Value>(map: (kind: GatewayKind) => Value): Readonly<Record<GatewayKind, Value>> =>
   Object.fromEntries(GATEWAY_KINDS.map((kind) => [kind, map(kind)])) as Record<GatewayKind, Value>
 
-/** An adapter sees an event once for each of its accounts at this gateway, and none of other gateways. */
+/** An adapter sees an event once for each of its accounts at this gateway, and no events of other gateways. */
 function selectEvents(
   kind: GatewayKind,
   events: Pick<EventRegistry, 'all' | 'byOrderId'>,
@@ -149,7 +149,7 @@ function selectEvents(
   }
 }
 
-/** The simulators of the running server; null if the gateways themselves are used. */
+/** Returns the simulators of the running server; null if the gateways themselves are used. */
 const getRunningSimulators = ({
   gatewayMode: mode,
   publicUrl,

@@ -1,4 +1,4 @@
-/** The orders of a simulator: in memory, and in a file, so that no payment is lost in a restart. */
+/** Stores the orders of a simulator in memory and in a file, so that no payment is lost in a restart. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

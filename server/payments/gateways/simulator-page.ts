@@ -1,9 +1,12 @@
-/** The pages of all gateways' simulators: plain, distinct from ours, usable by keyboard without scripts. */
+/** Renders the pages of all gateways' simulators: plain, distinct from ours, usable by keyboard without scripts. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../../../engine/index.ts'
 import type { Fields } from './message-fields.ts'
 
-/** Sends a page of a simulator with headers as strict as ours. `formAction`: the addresses to which its forms may post. */
+/**
+ * Sends a page of a simulator with headers as strict as ours. `formAction` contains the addresses to which its forms
+ * may post.
+ */
 export function sendSimulatorPage(
   reply: FastifyReply,
   html: string,
@@ -46,11 +49,11 @@ ${body}
 `
 }
 
-/** Names and texts below each other. */
+/** Renders names with their texts, one below the other. */
 export const renderDetails = (rows: readonly (readonly string[])[]): string =>
   `<dl>${rows.map(([label = '', text = '']) => `<div><dt>${label}</dt><dd>${escapeHtml(text)}</dd></div>`).join('')}</dl>`
 
-/** One button for each result of a payment, which posts `do`. */
+/** Renders one button for each result of a payment, which posts `do`. */
 export function renderActions(
   actions: Readonly<Record<string, { readonly label: string; readonly about: string }>>,
 ): string {
@@ -83,7 +86,7 @@ ${inputs.join('\n')}
   )
 }
 
-/** The fields of a posted form. */
+/** Reads the fields of a posted form. */
 export function readForm(request: FastifyRequest): Fields {
   const { body } = request
   if (typeof body !== 'object' || body === null) return {}

@@ -1,7 +1,7 @@
 /**
- * The port of the gateways' simulators: pages, a hop before them, and the calls of our server. It has its own origin, and
- * the browser passes a third origin before a page, so that cookies, form-action and cross-site posts behave as in
- * production.
+ * Opens the port of the gateways' simulators. It serves their pages, a redirect before them, and the requests of our
+ * server. It has its own origin, and the redirect a third one, so that cookies, form-action and cross-site posts
+ * behave as in production.
  */
 import formbody from '@fastify/formbody'
 import Fastify from 'fastify'
@@ -9,7 +9,10 @@ import type { FastifyInstance } from 'fastify'
 import { MESSAGE_BYTES_MAX } from './message-fields.ts'
 import { RETURN_SCRIPT, STYLE } from './simulator-page.ts'
 
-/** Without a slash at the end: of the pages, of the hop before them, and of the calls of our server. */
+/**
+ * The origins, without a slash at the end, of the pages, of the redirect before them, and for the requests of our
+ * server.
+ */
 export type SimulatorOrigins = {
   readonly page: string
   readonly hop: string
@@ -23,8 +26,8 @@ export type SimulatorPort = {
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
 
 /**
- * On one machine, the app, the pages and the hop use two host names and two ports; behind a public host name they
- * differ by port only. `publicUrl`: how the browser reaches the app.
+ * On one machine, the app, the pages and the redirect use two host names and two ports; behind a public host name
+ * they differ only by port. `publicUrl` is the app's address in the browser.
  */
 export function getSimulatorOrigins(options: {
   readonly publicUrl: string

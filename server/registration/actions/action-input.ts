@@ -36,7 +36,7 @@ export const ACTION_PARAMETERS = {
   amount: 'text',
   day: 'text',
   pay_back: 'text',
-  /** Of the amount, as ISO 4217 code; refused if it is not that of the registration. */
+  /** The currency of the amount, as ISO 4217 code; refused if it is not that of the registration. */
   currency: 'text',
   kept: 'text',
   by_hand: 'flag',
@@ -98,7 +98,7 @@ export function readAmountParameter(
   return amount === null || amount < 0 ? refuseData(describeAmount(currency)) : ok(amount)
 }
 
-/** Asks for an amount, with an example. */
+/** Returns the message that asks for an amount, with an example. */
 export function describeAmount(currency: Currency): string {
   if (currency === INR) return 'Enter the amount in rupees, such as 985 or 985.50.'
   const withDecimals =

@@ -1,4 +1,4 @@
-/** Computes the balance of a registration, by the same rule as `due` in the store. */
+/** Computes the balance of a registration, with the same rule as `due` in the store. */
 import {
   computeCancellationRefund,
   toAmount,
@@ -38,8 +38,8 @@ export function calculateRefundDue(
 }
 
 /**
- * Returns what was refunded although it was not owed. No later refund is reduced by it. Zero for an ended registration,
- * whose refunds are a share of its price.
+ * Returns the amount that was refunded although it was not owed. It does not reduce later refunds. Zero for an ended
+ * registration, whose refunds are a share of its price.
  */
 export function calculateGoodwill(
   { state }: Pick<StoredRegistration, 'state'>,
@@ -50,7 +50,7 @@ export function calculateGoodwill(
 }
 
 /**
- * Computes the refund that the office pages and the self-service page propose. `kept`: the amount paid and not
+ * Computes the refund that the office pages and the self-service page propose. `kept` is the amount paid and not
  * refunded.
  */
 export function calculateCancellationRefund(

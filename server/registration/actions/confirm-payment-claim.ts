@@ -1,4 +1,4 @@
-/** Confirms a payment claim as reported, for rows ticked against the bank's page. */
+/** Confirms a payment claim as reported, for rows that staff have checked against the bank's page. */
 import { bankKey, instant, toMajorUnits, startOfDay } from '../../../engine/index.ts'
 import { quotePriceOfPayment } from '../../payments/price-on-credit-date.ts'
 import { refuseData } from './action-input.ts'

@@ -52,7 +52,7 @@ import { choosePaymentChannel } from './choose-payment-method.ts'
 
 /**
  * `{answers: {field: answer}, total?: rupees}`. Null removes an answer. If the price changes, `total` is the new
- * price that the user has accepted; without it the call returns the new price. `seen` as `answers`: what the user saw.
+ * price that the user has accepted; without it the call returns the new price. `seen` has the format of `answers`, with the values that the user saw.
  */
 export const correct: ActionHandler = async (request) => {
   const changes = request.params['answers']
@@ -64,8 +64,8 @@ export const correct: ActionHandler = async (request) => {
 }
 
 /**
- * Describes an answer that another user has changed since this user loaded it, so that a correction
- * does not overwrite the change unseen. Null if there is none.
+ * Describes an answer that another user has changed since this user loaded it, so that a correction does not silently
+ * overwrite the change. Null if there is none.
  */
 function describeChangeSinceSeen({ served, registration, params }: ActionRequest): string | null {
   const seen = params['seen']
@@ -206,7 +206,7 @@ async function changeAnswers(
     holdUntil: getPriceHoldEnd(config, wanted.at, { answers, category }),
     changes: [
       ...correction.value.changes,
-      // A file with the same name as the previous one.
+      // The new file has the same name as the previous one, so the change of the answer does not show it.
       ...files
         .filter(({ field, name }) => getOwn(registration.answers, field) === name)
         .map(({ field }) => `${findLabel(config, field)}: another file`),

@@ -15,7 +15,7 @@ const RETENTION_OVER = 'kept for as long as the event file says'
 
 export type ErasureDeps = Pick<Deps, 'store' | 'uploads' | 'environment'>
 
-/** When this returns, the personal data is erased from every table and from the upload and mail folders. */
+/** Erases the personal data from every table and from the upload and mail folders. */
 export async function eraseRegistration(
   { store, uploads, environment }: ErasureDeps,
   { regNo, uploads: files }: StoredRegistration,
@@ -36,7 +36,7 @@ async function deleteEmailFiles(folder: string, regNo: string): Promise<void> {
 
 type RetentionDeps = ErasureDeps &
   Pick<Deps, 'events' | 'clock' | 'log'> & {
-    /** Whether age is a valid reason to erase. */
+    /** Returns true if age is a valid reason to erase. */
     readonly isClockTrusted: () => Promise<boolean>
   }
 

@@ -65,7 +65,7 @@ export async function buildPaymentInstructions(
   }
 }
 
-/** The instructions without the payment claim: for the result page, which has no form to report a payment. */
+/** Builds the instructions without the payment claim, for the result page, which has no form to report a payment. */
 export async function buildInstructionsOnly(
   deps: Pick<Deps, 'store' | 'clock'>,
   event: EventConfig,

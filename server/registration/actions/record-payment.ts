@@ -65,7 +65,7 @@ export const recordExtraPayment: ActionHandler = async (request) => {
     : received
 }
 
-/** A late transfer that a delegate reported is an extra payment if the registration expects none. */
+/** If the registration expects no payment, a late transfer that a delegate reported is an extra payment. */
 export const confirmOrRecordExtra: ActionHandler = (input) =>
   allowedActions(input.registration.state, input.wanted.actor).includes('came_again')
     ? recordExtraPayment({ ...input, wanted: { ...input.wanted, act: 'came_again' } })
@@ -83,7 +83,7 @@ async function withSlipNumber(request: ActionRequest): Promise<ActionRequest> {
   return { ...request, params: { ...params, reference } }
 }
 
-/** A payment may precede its registration, but not by so much that a mistyped year is accepted. */
+/** A payment may be earlier than its registration, but not by so much that a mistyped year is accepted. */
 const DAYS_EARLIER_MAX = 180
 
 function readPayment({

@@ -8,7 +8,7 @@ import { DRAFT_MS } from './store-uploaded-files.ts'
 
 /** 256 random bits: cannot be guessed. */
 const TOKEN_BYTES = 32
-/** Format of a token, which replaces a file in an answer. No file has such a name. */
+/** The format of a token, which replaces a file in an answer. No file has such a name. */
 const TOKEN = /^proof\.[A-Za-z0-9_-]{43}$/
 
 export function createToken(): string {
@@ -20,9 +20,7 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/**
- * The uploads whose tokens the answers contain, by field; an error for an upload that no longer exists.
- */
+/** The uploads whose tokens the answers contain, by field, and errors for uploads that no longer exist. */
 export type DraftProofs = ReadonlyMap<string, Result<DraftProof, 'gone'>>
 
 const NO_DRAFTS: DraftProofs = new Map()

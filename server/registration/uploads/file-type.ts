@@ -5,7 +5,7 @@ import { hasTopStream } from './ole-file.ts'
 
 type Kind = {
   readonly mime: string
-  /** Extensions that a file of this kind may have. */
+  /** The extensions that a file of this kind may have. */
   readonly extensions: readonly string[]
   /**
    * The first bytes. They are checked first, so that the library's video and archive parsers never see untrusted

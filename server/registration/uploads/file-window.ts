@@ -1,4 +1,4 @@
-/** Reads and changes a file in place through a window of fixed size, which bounds memory use. */
+/** Reads and changes a file in place through a window of fixed size, which limits memory use. */
 import type { FileHandle } from 'node:fs/promises'
 import { assert } from '../../../engine/index.ts'
 
@@ -19,7 +19,7 @@ export type FileWindow = {
   findPair(at: number, first: number, isMatch: (second: number) => boolean): Promise<number>
   /** Visits all chunks from `at` up to `end` (exclusive), in order. */
   each(at: number, end: number, use: (chunk: Buffer) => void): Promise<void>
-  /** The same, and writes the changes that `use` makes to a chunk into the file. */
+  /** Does the same, and writes the changes that `use` makes to a chunk into the file. */
   change(at: number, end: number, use: (chunk: Buffer) => void): Promise<void>
   /** Overwrites existing bytes; never writes beyond the end of the file. */
   write(at: number, bytes: Buffer): Promise<void>
@@ -87,7 +87,7 @@ export function openWindow(file: FileHandle, bytes: number, windowBytes: number)
         if (!isInView(at, at + 2)) await moveTo(at)
         for (let index = at - start; index + 1 < view.length; index += 1)
           if (view[index] === first && isMatch(view[index + 1] ?? 0)) return start + index
-        // The last byte may be the first of a pair that spans two windows.
+        // The last byte of a window may be the first of a pair that spans two windows.
         at = start + view.length - 1
       }
       return bytes

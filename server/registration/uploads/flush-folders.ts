@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises'
 
 export type Flushes = {
   /**
-   * Resolves once all entries that the folder had at the time of the call are on disk; rejects if the disk fails.
+   * Resolves once all entries that were in the folder at the time of the call are on disk; rejects if the disk fails.
    */
   flush(folder: string): Promise<void>
-  /** The same, once per process: for a folder whose entries are created once and never removed. */
+  /** Does the same, but once per process, for a folder whose entries are created once and never removed. */
   flushOnce(folder: string, entry: string): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function createFlushes(sync: (folder: string) => Promise<void> = syncFold
       if (earlierFlush !== undefined) return earlierFlush
       const flushed = flush(folder)
       finished.set(key, flushed)
-      // After a failure the next caller tries again.
+      // After a failure, the next caller tries again.
       flushed.catch(() => finished.delete(key))
       return flushed
     },

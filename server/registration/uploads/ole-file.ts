@@ -1,12 +1,12 @@
 /**
- * Reads the directory of an OLE file in place and within bounds.
- * Old Word documents, Excel sheets, Outlook messages and Windows installers are all OLE files with the same first
- * bytes; the names of their streams differ. The format (MS-CFB) is a file system in a file: chains of sectors and a
- * tree of entries. A hostile file may make either circular or spread it over the whole file.
+ * Reads the directory of an OLE file in place and with bounded work. Old Word documents, Excel sheets, Outlook
+ * messages and Windows installers are all OLE files with the same first bytes; the names of their streams differ. The
+ * format (MS-CFB) is a file system in a file: chains of sectors and a tree of entries. A hostile file may make either
+ * circular or spread it over the whole file.
  */
 import type { FileHandle } from 'node:fs/promises'
 
-/** A Word document has about ten entries; with very many embedded objects, a few hundred. */
+/** A Word document has about ten entries, or a few hundred with very many embedded objects. */
 const ENTRIES_MAX = 4096
 const ENTRY_BYTES = 128
 const HEADER_BYTES = 512
@@ -59,7 +59,10 @@ async function openContainer(file: FileHandle): Promise<Container | null> {
   return shift === 9 || shift === 12 ? { file, sectorBytes: 2 ** shift, header } : null
 }
 
-/** Null if the directory's chain leaves the file, is circular, or is longer than any legitimate one. */
+/**
+ * Returns the entries of the directory. Null if its chain leaves the file, is circular, or is longer than any
+ * legitimate one.
+ */
 async function readEntries(container: Container): Promise<readonly Entry[] | null> {
   const entries: Entry[] = []
   const visited = new Set<number>()
@@ -121,12 +124,12 @@ function getSectorOffset({ sectorBytes }: Container, sector: number): number {
   return (sector + 1) * sectorBytes
 }
 
-/** Null if the sector is outside the file. */
+/** Returns the content of a sector. Null if it is outside the file. */
 async function readSector(container: Container, sector: number): Promise<Buffer | null> {
   return readAt(container.file, getSectorOffset(container, sector), container.sectorBytes)
 }
 
-/** Null if there are fewer bytes. */
+/** Returns exactly this many bytes. Null if there are fewer. */
 async function readAt(file: FileHandle, position: number, bytes: number): Promise<Buffer | null> {
   const buffer = Buffer.alloc(bytes)
   const { bytesRead } = await file.read(buffer, 0, bytes, position)

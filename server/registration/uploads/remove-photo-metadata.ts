@@ -8,13 +8,16 @@ import { crc32 } from 'node:zlib'
 import { openWindow } from './file-window.ts'
 import type { FileWindow } from './file-window.ts'
 
-/** Bytes of an image in memory at a time: large enough to justify a disk call, and 64 concurrent ones need 4 MB. */
+/**
+ * The number of bytes of an image in memory at a time: enough to justify a disk call, and 64 concurrent images need
+ * only 4 MB.
+ */
 const WINDOW_BYTES = 64 * 1024
 
 /**
  * Strips an image of `bytes` bytes that is open for reading and writing, and truncates data after its end. Returns
- * hash (hex) and size of the result; null if the file is unchanged, which is always so except for JPEG, PNG and WebP.
- * Data after a corrupted part is left unchanged; this is not an error.
+ * hash (hex) and size of the result; null if the file is unchanged, as are all files except JPEG, PNG and WebP. Data
+ * after a corrupted part is left unchanged; this is not an error.
  */
 export async function removeMetadata(
   file: FileHandle,
@@ -121,7 +124,7 @@ async function overwrite(
   await window.write(dataStart, exif)
 }
 const ORIENTATION = 0x0112
-/** Header, one entry, and no further directory. */
+/** The header, one entry, and no further directory. */
 const EXIF_BYTES_MIN = 32
 const TIFF_HEAD_BYTES = 8
 const ENTRY_BYTES = 12

@@ -24,7 +24,7 @@ import {
 } from './unreferenced-files.ts'
 import { INCOMING, openDiskUploads } from './uploads-on-disk.ts'
 
-/** How long a file without a registration is kept: its registration may still be in progress. */
+/** A file without a registration is kept for this long, because its registration may still be in progress. */
 const UNUSED_MS_MAX = 24 * 60 * 60 * 1000
 /** Disk space reserved for the database, its log, emails, and registrations without a proof. */
 const FREE_BYTES_MIN = 512 * 1024 * 1024
@@ -38,7 +38,7 @@ type Records = References &
 /** The disk that receives files before they are stored. */
 type Disk = { readonly folder: string; readonly freeBytesMin: number }
 
-/** Returns where uploads are, and when the database was restored. */
+/** Returns the locations of uploads, and a function for the time at which the database was restored. */
 export const getUploadLocations = ({
   dataDir,
   uploadsBucket = null,
@@ -70,7 +70,7 @@ export function openUploads(
   options: StorageOptions & {
     readonly store: Records
     readonly clock: () => Instant
-    /** Returns when the database was restored; null if never. Defaults to never. */
+    /** Returns the time at which the database was restored; null (the default) if never. */
     readonly restoredAt?: () => Promise<Instant | null>
     /** Bytes of disk space that uploads must leave free. */
     readonly freeBytesMin?: number
@@ -112,7 +112,7 @@ function createFileApi(
   timeLimit: Since,
 ): FileApi {
   let lastSweep: Pick<SweepResult, 'held' | 'aside'> = { held: null, aside: 0 }
-  /** When each hash was last submitted since the server started. */
+  /** The time at which each hash was last submitted since the server started. */
   const submitted = new Map<string, Instant>()
   const isSubmitted = (sha256: string): boolean => submitted.has(sha256)
   return {

@@ -13,15 +13,16 @@ import type { Store } from '../../storage/index.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Folder in DATA_DIR. */
 export const SET_ASIDE_FOLDER = 'unknown-files'
-/** How long files stay set aside. */
+/** The number of days for which files stay set aside. */
 export const SET_ASIDE_DAYS = 30
 /**
- * How long nothing is moved after a restore or a start with an empty database: another copy may still be restored.
+ * The number of days after a restore or a start with an empty database in which no file is moved, because another
+ * copy may still be restored.
  */
 export const YOUNG_DATABASE_DAYS = 7
 /**
- * Interrupted requests leave a few files; many mean that the database does not belong to these files. Many means more
- * than twenty, or more than one in a hundred; up to five are always moved.
+ * Interrupted requests leave a few files. If there are many, the database may not belong to these files. Many means
+ * more than twenty, or more than one in a hundred; up to five are always moved.
  */
 const FEW_MAX = 20
 const FEW_PERCENT_MAX = 1
@@ -29,7 +30,7 @@ const ALWAYS_MOVED_MAX = 5
 /** Hashes per query. */
 const BATCH_MAX = 500
 
-/** Returns why this many of all files are not moved; null if they are moved. */
+/** Returns the reason for not moving this many of all files; null if they are moved. */
 export function findHoldReason(count: number, total: number, isYoung: boolean): HeldFiles | null {
   if (count === 0) return null
   if (isYoung) return { count, why: 'young' }
@@ -42,7 +43,7 @@ export function findHoldReason(count: number, total: number, isYoung: boolean): 
 export const getDeletionLimit = (at: Instant): number => at - SET_ASIDE_DAYS * DAY_MS
 
 /**
- * `databaseSince`: when the database was created or restored; null if unknown. A clock that was set back makes it younger.
+ * `databaseSince` is the time at which the database was created or restored; null if unknown. A clock that was set back makes the database appear younger.
  */
 export const isYoung = (databaseSince: Instant | null, at: Instant): boolean =>
   databaseSince !== null && at - databaseSince < YOUNG_DATABASE_DAYS * DAY_MS
@@ -67,7 +68,7 @@ async function listSetAside(folder: string): Promise<ReadonlyMap<string, number>
 
 type ReferenceStore = Pick<Store, 'uploadsInUse'>
 
-/** Moves back files that a record refers to again, and deletes those whose period has ended. */
+/** Moves back files that a record refers to again, and deletes those that were set aside for long enough. */
 export async function checkSetAside(
   folder: string,
   getFilePath: (sha256: string) => string,

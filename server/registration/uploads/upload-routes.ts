@@ -36,7 +36,7 @@ import type { Refusal } from '../registration-errors.ts'
 import { getFileLimits } from './validate-uploads.ts'
 import { DRAFT_MS } from './store-uploaded-files.ts'
 
-/** The same as for registrations: several delegates may share one address. */
+/** As for registrations, several delegates may share one address. */
 const PROOFS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
 /**
  * Many delegates behind one address who choose files repeatedly send fewer in a day; a script that fills the disk
@@ -77,7 +77,7 @@ export async function addUploadRoutes(app: FastifyInstance, deps: Deps): Promise
     const token = body.ok ? getOwn(body.value.values, 'token') : null
     if (typeof token !== 'string')
       return sendError(reply, 422, 'bad_request', REFUSAL_MESSAGES.request.noToken)
-    // The response does not reveal whether there was one.
+    // The response does not reveal whether there was such an upload.
     await deps.store.deleteDraftUpload(event.id, hashToken(token))
     return reply.send({ status: 'success' })
   }

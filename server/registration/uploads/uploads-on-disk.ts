@@ -69,7 +69,7 @@ export function openDiskUploads(
     sweep: (options) => sweepUploads(disk, references, options),
     reclaim: async () =>
       (await checkSetAside(disk.asideFolder, getFilePath, references, null)).aside,
-    // The free space of the disk has its own check.
+    // The free space of the disk is checked separately.
     check: async () => null,
   }
 }
@@ -109,7 +109,7 @@ async function storeDurably(
     }
     await rename(received.path, filePath)
   }
-  // Also if the file existed: the process that wrote it may have died before this line.
+  // The folder is flushed even if the file existed, because the process that wrote it may have died before this line.
   await flushes.flush(parent)
   await flushes.flushOnce(path.dirname(parent), path.basename(parent))
 }
@@ -135,8 +135,8 @@ async function read(
 }
 
 /**
- * Removes files that registrations have dropped, and sets aside files that no record refers to and that were not
- * submitted recently.
+ * Removes files that registrations no longer refer to, and sets aside files that no record refers to and that were
+ * not submitted recently.
  */
 async function sweepUploads(
   disk: Disk,

@@ -26,7 +26,7 @@ export type ValidatedFiles = {
 /** Returns the size limit in bytes of each file field. */
 export const getFileLimits = memoize((event: EventConfig) => buildFileLimits(event.fields))
 
-/** The same for any list of fields. */
+/** Does the same for any list of fields. */
 export function buildFileLimits(fields: readonly Field[]): FileLimits {
   return new Map(
     fields.flatMap(({ id, type, bytesMax }) =>
@@ -98,7 +98,7 @@ async function checkEachFile(
     const type = await deps.uploads.typeOf(file, sent, field.accept ?? [])
     if (type === null) errors[field.id] = field.invalid
     else {
-      // The checked answer: without the sender's folders and invisible characters, and of limited length.
+      // The checked answer is a file name without folders and invisible characters, and of limited length.
       const name = String(answers[field.id])
       const stripped = await deps.uploads.removePhotoMetadata(file, type)
       filesToKeep.push(stripped)
@@ -121,8 +121,8 @@ function findVisibleFiles(
 }
 
 /**
- * Shown for a proof that expired or was withdrawn; only for visible fields, because the delegate cannot correct
- * others.
+ * The message for a proof that expired or was withdrawn. It is shown only for visible fields, because the delegate
+ * cannot correct others.
  */
 export const FILE_EXPIRED = UPLOAD_REFUSAL_MESSAGES.expired
 

@@ -27,8 +27,7 @@ const NAME_CHARACTERS_MAX = 50
 const FALLBACK_NAME = 'Delegate'
 
 /**
- * `payUrl` is the form's target. Rejects what Airpay would reject: the checker and the form guarantee a valid order id,
- * amount and email address, but imported rows have passed neither.
+ * `payUrl` is the form's target. Rejects payments that Airpay would reject: the checker and the form guarantee a valid order id, amount and email address, but imported rows have passed neither.
  */
 export function buildCheckoutForm(
   {

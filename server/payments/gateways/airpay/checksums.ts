@@ -71,8 +71,8 @@ export function refundChecksum(account: Account, transactions: string, day: Day)
 }
 
 /**
- * Computes `ap_SecureHash`: the CRC32, unsigned and decimal. It authenticates nothing: a CRC is linear, so an attacker
- * who has seen one genuine webhook can compute the correct CRC for another amount.
+ * Computes `ap_SecureHash`, the CRC32 as an unsigned decimal number. It authenticates nothing: a CRC is linear, so an
+ * attacker who has seen one genuine webhook can compute the correct CRC for another amount.
  */
 export function computeSecureHash(account: Account, fields: Fields, withVpa: boolean): string {
   const getFieldText = (name: string): string => (fields[name] ?? '').trim()

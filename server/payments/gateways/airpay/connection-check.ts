@@ -15,9 +15,9 @@ import { readStatusXml } from './parse-message.ts'
 import type { Fields } from '../message-fields.ts'
 import type { RequestResult } from '../send-request.ts'
 
-/** Characters shown of a response in an unknown format: enough to identify it. */
+/** The number of characters shown from a response in an unknown format, enough to identify it. */
 const SHOWN_CHARACTERS_MAX = 200
-/** Only letters, so that no event can use it, and a format that the gateway accepts. */
+/** An order id of letters only, so that no event can use it, in a format that the gateway accepts. */
 export const NO_SUCH_ORDER = 'NOSUCHORDER'
 /** Fields shown of a response about a real order: none of them identifies the payer. */
 const SHOWN_FIELDS = [

@@ -1,7 +1,7 @@
-/** The credentials of an Airpay merchant account: AIRPAY_<ACCOUNT>_USERNAME and three more. */
+/** Defines the credentials of an Airpay merchant account: AIRPAY_<ACCOUNT>_USERNAME and three more. */
 import type { AccountVariables } from '../../../dependencies.ts'
 
-/** The simulator creates its own. */
+/** The simulator creates its own credentials. */
 export type Account = {
   readonly name: string
   readonly username: string

@@ -21,7 +21,8 @@ const getParser = memoize(
       transformTagName: (name) => name.toUpperCase(),
       parseTagValue: false,
       trimValues: true,
-      // The five entities of XML, and numeric ones. A document that declares its own was rejected before.
+      // The five entities of XML, and numeric ones. A document that declares its own entities has been rejected
+      // already.
       processEntities: true,
       htmlEntities: true,
     }),

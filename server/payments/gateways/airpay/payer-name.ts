@@ -1,10 +1,10 @@
-/** Extracts the payer's name and address from a status answer or message. */
+/** Extracts the payer's name and address from a status response or message. */
 import type { Payer } from '../../../storage/index.ts'
 import { readFields } from '../message-fields.ts'
 import { toUpperCaseNames, readStatusXml } from './parse-message.ts'
 import type { Fields } from '../message-fields.ts'
 
-/** Names and addresses are shorter. */
+/** The maximum length; real names and addresses are shorter. */
 const CHARACTERS_MAX = 100
 
 /**

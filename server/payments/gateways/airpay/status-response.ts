@@ -18,7 +18,7 @@ import type {
 import type { StatusResponse } from '../../../dependencies.ts'
 import type { Fields } from '../message-fields.ts'
 
-/** Characters of the bank's message that fit on a line of an office page. */
+/** The number of characters of the bank's message that fit on a line of an office page. */
 const MESSAGE_CHARACTERS_MAX = 200
 
 /**
@@ -46,7 +46,7 @@ const SALE = /^(?:320(?:\W*sale)?|sale)$/i
 const REFUND = /^(?:340(?:\W*refund)?|refund)$/i
 /** The usual symbols of the rupee, in addition to its codes. From an Indian gateway, "Rs" means no other currency. */
 const RUPEE = /^(?:rs\.?|₹|(?:indian )?rupees?)$/i
-/** Written instead of an empty value. */
+/** Texts that some responses contain instead of an empty value. */
 const EMPTY_VALUE = /^(?:na|n\/a|null|nil|none|0|-)$/i
 
 /**

@@ -22,7 +22,7 @@ export type ApiResponse =
   /** `sent` is false only if the gateway cannot have received the request. */
   | { readonly is: 'failed'; readonly error: string; readonly sent: boolean }
 
-/** A JSON object of the gateway, of which every value must be checked. */
+/** A JSON object from the gateway. Every value in it must be checked. */
 export type Json = Readonly<Record<string, unknown>>
 
 export async function requestApi(
@@ -78,7 +78,7 @@ export function asObject(value: unknown): Json | null {
     : null
 }
 
-/** The objects of a list of the gateway: `{items: […]}`. Null if it is not one. */
+/** Returns the objects in a list from the gateway, `{items: […]}`. Null if the JSON is not such a list. */
 export function asItems(json: Json): readonly Json[] | null {
   const { items } = json
   if (!Array.isArray(items)) return null
@@ -86,10 +86,10 @@ export function asItems(json: Json): readonly Json[] | null {
   return objects.every((item) => item !== null) ? objects : null
 }
 
-/** "" for anything except text. */
+/** Returns a text unchanged, and "" for anything else. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** A whole number from 0; null for anything else. */
+/** Returns a whole number from 0 unchanged, and null for anything else. */
 export const asWholeNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 

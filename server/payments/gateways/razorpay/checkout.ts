@@ -19,11 +19,11 @@ import type { Api, Json } from './api.ts'
 const { razorpay } = GATEWAY_CAPABILITIES
 /** Receipts may have 40 characters; ours are an order id and a number. */
 const ORDER_ID = /^[A-Za-z0-9]{1,36}$/
-/** Longer texts are shortened by us, not refused by the gateway. */
+/** Rollcall shortens longer texts, so that the gateway does not refuse them. */
 const TEXT_CHARACTERS_MAX = 250
 const MINUTE_MS = 60_000
 
-/** Refuses what the gateway would refuse. The checkout's id is added once it exists. */
+/** Refuses payments that the gateway would refuse. The checkout's id is added once it exists. */
 export function buildCheckoutForm(
   event: EventConfig,
   account: RazorpayAccount,
@@ -59,9 +59,9 @@ export function buildCheckoutForm(
 const shorten = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX)
 
 /**
- * Minutes from the start of a payment until the gateway may no longer capture it. With quotas, this is the time for which
- * the seat is held: the gateway refunds a later payment, because another delegate may have taken the seat. Without quotas,
- * it is the gateway's maximum.
+ * Returns the minutes from the start of a payment after which the gateway no longer captures it. With quotas, this is
+ * the time for which the seat is held: the gateway refunds a later payment, because another delegate may have taken
+ * the seat. Without quotas, it is the gateway's maximum.
  */
 export function captureMinutes({ quotas, holdSeatsMs }: EventConfig): number {
   const { min, max } = razorpay.checkoutMinutes ?? { min: 0, max: 0 }
@@ -71,8 +71,8 @@ export function captureMinutes({ quotas, holdSeatsMs }: EventConfig): number {
 }
 
 /**
- * Returns the checkouts to store, of which the first is used; or a sentence why there is none. After a request without a
- * response it searches by receipt, and creates another checkout only if there is none.
+ * Returns the checkouts to store, of which the first is used; or a sentence with the reason why there are none. After
+ * a request without a response it searches by receipt, and creates another checkout only if there is none.
  */
 export async function createOrder(
   api: Api,

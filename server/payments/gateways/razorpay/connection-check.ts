@@ -15,7 +15,7 @@ import { findByReceipt } from './checkout.ts'
 import { interpretPayments, readPayment } from './status.ts'
 import type { RazorpayPayment } from './status.ts'
 
-/** Only letters, so that no event can use it. */
+/** An order id of letters only, so that no event can use it. */
 const NO_SUCH_ORDER = 'NOSUCHORDER'
 
 export type RazorpayQuery = {
@@ -29,7 +29,7 @@ export type RazorpayQuery = {
   readonly at: Instant
   readonly timeoutMs: number
 }
-/** `isExpected`: it shows no problem. */
+/** `isExpected` is true if the line shows no problem. */
 type Line = { readonly isExpected: boolean; readonly sentence: string }
 const buildExpectedLine = (sentence: string): Line => ({ isExpected: true, sentence })
 const buildUnexpectedLine = (sentence: string): Line => ({ isExpected: false, sentence })

@@ -1,12 +1,15 @@
-/** The credentials of a Razorpay account: RAZORPAY_<ACCOUNT>_KEY_ID and two or three more. */
+/** Defines the credentials of a Razorpay account: RAZORPAY_<ACCOUNT>_KEY_ID and two or three more. */
 import type { AccountVariables, GatewayMode } from '../../../dependencies.ts'
 
-/** The simulator creates its own. */
+/** The simulator creates its own credentials. */
 export type RazorpayAccount = {
   readonly name: string
   readonly keyId: string
   readonly keySecret: string
-  /** The current one first. After a change, repeated webhooks are still signed with the previous one. */
+  /**
+   * The current secret, then the previous one: after a change, repeated webhooks are still signed with the previous
+   * one.
+   */
   readonly webhookSecrets: readonly string[]
 }
 

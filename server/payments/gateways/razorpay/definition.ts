@@ -1,4 +1,4 @@
-/** Razorpay: its adapter, connection check, settlements and simulator, as an entry of the registry. */
+/** The registry's entry for Razorpay: adapter, connection check, settlements and simulator. */
 import { err, ok } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
 import { openAccounts } from '../gateway-definition.ts'

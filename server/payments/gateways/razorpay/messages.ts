@@ -47,12 +47,12 @@ export function readReturn(
   })
 }
 
-/** Events that report received money. */
+/** Webhook events that report received money. */
 const MONEY_EVENTS = ['payment.captured', 'payment.authorized', 'order.paid']
 
 /**
- * Checks and parses a webhook. `accounts`: the merchant accounts that send webhooks to this address. Other programs of the
- * same merchant also create orders, so a webhook about an unknown order can be valid.
+ * Checks and parses a webhook. `accounts` are the merchant accounts that send webhooks to this address. Other
+ * programs of the same merchant also create orders, so a webhook about an unknown order can be valid.
  */
 export async function readWebhook(
   { bytes, signature, eventId }: ReceivedWebhook,
@@ -94,7 +94,7 @@ export async function readWebhook(
   }
 }
 
-/** The objects of an event, by kind: `{payment: {entity: {…}}, order: {entity: {…}}}`. */
+/** Returns the objects of a webhook event, by kind: `{payment: {entity: {…}}, order: {entity: {…}}}`. */
 function readEntities(payload: Json): ReadonlyMap<string, Json> {
   return new Map(
     Object.entries(payload).flatMap(([name, value]): [string, Json][] => {

@@ -1,11 +1,13 @@
-/** Finds the payer in the answers of a status query: Razorpay states email address and phone number, but no name. */
+/**
+ * Finds the payer in the responses to a status query: Razorpay states email address and phone number, but no name.
+ */
 import type { Payer } from '../../../storage/index.ts'
 import { asItems, asObject, asText } from './api.ts'
 
-/** Addresses are shorter. */
+/** The maximum length; real addresses are shorter. */
 const CHARACTERS_MAX = 100
 
-/** `raw`: the answers as stored, in a list. Null if no payment names a payer. */
+/** `raw` is the list of responses as stored. Null if no payment names a payer. */
 export function findRazorpayPayer(raw: string): Payer | null {
   let answers: unknown
   try {

@@ -30,15 +30,15 @@ export type RazorpayOptions = {
   /** The simulator's addresses; null to use those of the event's gateway. */
   readonly addresses: RazorpayAddresses | null
   readonly checkouts: Pick<CheckoutStore, 'recordCheckout' | 'checkoutsOf' | 'checkoutById'>
-  /** Where the browser returns to after the payment of an order. */
+  /** Returns the address to which the browser returns after the payment of an order. */
   readonly returnAddress: (orderId: OrderId) => string
 }
 
 const MINUTE_MS = 60_000
 const REFUND_FAILS_AFTER_MS = 60 * MINUTE_MS
-/** Confirmed payments kept in memory. */
+/** The number of confirmed payments kept in memory. */
 const CONFIRMED_MAX = 1000
-/** One webhook may be late; if none came for this many payments, and for this long, they do not come. */
+/** One webhook may be late. If none came for this many payments within this time, webhooks do not arrive. */
 const PAYMENTS_WITHOUT_WEBHOOK_MIN = 3
 const WEBHOOK_WAIT_MS = 60 * MINUTE_MS
 const NO_CREDENTIALS = 'there are no credentials'
@@ -63,7 +63,7 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
   const events = (): readonly EventConfig[] =>
     options.events.all().flatMap(({ config }) => eventsByAccount(config).filter(isRazorpay))
 
-  /** When each payment was first confirmed by this process. */
+  /** The time at which this process first confirmed each payment. */
   const confirmed = new Map<OrderId, Instant>()
   const recordConfirmed = (
     orderId: OrderId,
@@ -133,7 +133,8 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
       const { id, amount, currency } = capturable
       const captured = await requestApi(api, 'POST', `payments/${id}/capture`, { amount, currency })
       if (captured.is === 'failed') return { is: 'unreachable', error: captured.error }
-      // Also after a refusal: the gateway may have captured it itself meanwhile.
+      // The payments are read again even after a refusal, because the gateway may have captured this one itself
+      // meanwhile.
       const again = await readPayments(api, found.value)
       return again.ok
         ? recordConfirmed(orderId, await interpret(api, again.value, at), at)
@@ -172,13 +173,13 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
 export const isRazorpay = ({ payment }: EventConfig): boolean =>
   payment !== null && payment.gateway.kind === 'razorpay'
 
-/** A merchant's keys are replaced from time to time, so they do not identify it. Test and live never mix. */
+/** Identifies a merchant by mode and name, because its keys are replaced from time to time. */
 function describeMerchant(account: RazorpayAccount | null): string | null {
   if (account === null) return null
   return `${account.keyId.startsWith('rzp_live_') ? 'live' : 'test'}:${account.name}`
 }
 
-/** Stored checkouts; else those that the gateway has for the order, as after a restore. */
+/** Returns the stored checkouts, else those that the gateway has for the order, for example after a restore. */
 async function findCheckouts(
   api: Api,
   checkouts: RazorpayOptions['checkouts'],
@@ -218,7 +219,10 @@ async function readList<Item>(
     : err('the list cannot be read')
 }
 
-/** An authorised payment of the requested amount, if nothing was received yet and it was started recently enough. */
+/**
+ * Returns an authorised payment of the requested amount, if nothing was received yet and it was started recently
+ * enough.
+ */
 function findCapturable(
   payments: readonly RazorpayPayment[],
   checkouts: readonly StoredCheckout[],

@@ -33,7 +33,10 @@ export async function requestRefund(
   return interpretRefund(isLost ? await send() : first, amount)
 }
 
-/** `refused` only if the gateway clearly refused it; a second refund costs as much as the first. */
+/**
+ * Returns `refused` only if the gateway clearly refused the refund, because a second refund costs as much as the
+ * first.
+ */
 export function interpretRefund(response: ApiResponse, amount: Amount): RefundResult {
   switch (response.is) {
     case 'ok': {

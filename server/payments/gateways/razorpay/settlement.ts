@@ -1,4 +1,4 @@
-/** Reads Razorpay's settlement reconciliation, and writes it as a table that the settlement reader understands. */
+/** Reads Razorpay's settlement reconciliation, and converts it to a table that the settlement reader accepts. */
 import {
   formatPlainAmount,
   dayOf,
@@ -56,8 +56,9 @@ export const SETTLEMENT_HEADINGS = [
 ] as const
 
 /**
- * One row of the table per row of the report; null if it is not in the documented form. Amounts become rupees. The
- * gateway's fee includes its tax, which is a column of its own here. A row that is not settled has neither day nor UTR.
+ * Converts a row of the report to a row of the table; null if it is not in the documented format. Amounts become
+ * rupees. The gateway's fee includes its tax, which the table has in a separate column. A row that is not settled has
+ * neither day nor UTR.
  */
 export function toSettlementRow(row: Json): readonly string[] | null {
   const amounts = ['amount', 'fee', 'tax', 'debit', 'credit'].map((name) =>
@@ -70,7 +71,7 @@ export function toSettlementRow(row: Json): readonly string[] | null {
   if (debit == null || credit == null) return null
   const isSettled = row['settled'] === true
   return [
-    // A second checkout of an order has a number behind our order id.
+    // The receipt of a second checkout of an order is our order id with a number after it.
     asText(row['order_receipt']).replace(/-\d+$/, ''),
     id,
     type,

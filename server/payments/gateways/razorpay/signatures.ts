@@ -5,7 +5,7 @@ import type { RazorpayAccount } from './credentials.ts'
 export const sign = (content: string | Buffer, secret: string): string =>
   createHmac('sha256', secret).update(content).digest('hex')
 
-/** The signature of a browser return. `checkoutId` is the stored one, never the one received. */
+/** Checks the signature of a browser return. `checkoutId` is the stored one, never the one received. */
 export const isReturnSigned = (
   { keySecret }: Pick<RazorpayAccount, 'keySecret'>,
   checkoutId: string,
@@ -13,7 +13,7 @@ export const isReturnSigned = (
   signature: string,
 ): boolean => isEqual(sign(`${checkoutId}|${paymentId}`, keySecret), signature)
 
-/** The signature of a webhook, over its bytes as received, with the current or the previous secret. */
+/** Checks the signature of a webhook, over its bytes as received, with the current or the previous secret. */
 export const isWebhookSigned = (
   { webhookSecrets }: Pick<RazorpayAccount, 'webhookSecrets'>,
   bytes: Buffer,

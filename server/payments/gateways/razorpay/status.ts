@@ -1,4 +1,4 @@
-/** Interprets the payments of an order: which of them count, and which were refunded. */
+/** Interprets the payments of an order: finds the one that counts, further ones, and refunds. */
 import { instant, toAmount } from '../../../../engine/index.ts'
 import type { Amount, Instant, PaymentEvent, ReportedRefund } from '../../../../engine/index.ts'
 import type { StatusResponse } from '../../../dependencies.ts'
@@ -11,7 +11,7 @@ export type RazorpayPayment = {
   readonly amount: Amount
   readonly currency: string
   readonly status: PaymentStatus
-  /** Whether the money was captured, also if it was refunded since. */
+  /** True if the money was captured, even if it was refunded later. */
   readonly isCaptured: boolean
   readonly amountRefunded: Amount
   readonly createdAt: Instant
@@ -26,7 +26,7 @@ const STATUSES: readonly PaymentStatus[] = [
   'failed',
 ]
 
-/** Null if it is not a payment in the documented form. */
+/** Returns null if the JSON is not a payment in the documented format. */
 export function readPayment(json: Json): RazorpayPayment | null {
   const id = asText(json['id'])
   const amount = asWholeNumber(json['amount'])
@@ -66,20 +66,19 @@ export function readRefund(json: Json): RazorpayRefund | null {
     : null
 }
 
-/** Money that was received for the order, whether or not it was refunded since. */
+/** Returns true if the money was received for the order, even if it was refunded later. */
 export const isReceived = ({ isCaptured, status }: RazorpayPayment): boolean =>
   isCaptured && (status === 'captured' || status === 'refunded')
 
 /** The code of a payment that the gateway refunded by itself, because it was not captured in time. */
 export const RETURNED = 'NOT_CAPTURED'
-/** The code of a refusal after which the money may still arrive: the bank's answer is missing. */
+/** The code of a refusal after which the money may still arrive: the bank's response is missing. */
 const UNCLEAR = 'GATEWAY_ERROR'
-/** Reasons that mean a missing answer of the bank, whatever the code. */
+/** Reasons that mean a missing response from the bank, regardless of the code. */
 const NO_ANSWER = /timed?_?out|technical|unavailable|server_error/
 
 /**
- * `refunds`: all refunds of the received payments. The earliest received payment is the one that counts; every further
- * one was not requested.
+ * `refunds` are all refunds of the received payments. The earliest received payment counts; further ones were not requested.
  */
 export function interpretPayments(
   payments: readonly RazorpayPayment[],

@@ -29,7 +29,7 @@ export type SandboxOrder = {
   /** True if a webhook has not been accepted yet; after a restart it is sent again. */
   readonly owed: boolean
   readonly refunds: readonly { readonly reference: string; readonly amount: string }[]
-  /** The next refund request is refused. */
+  /** If true, the next refund request is refused. */
   readonly refusesRefund?: boolean
 }
 

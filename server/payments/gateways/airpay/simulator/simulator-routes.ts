@@ -1,7 +1,6 @@
 /**
- * Serves the sandbox gateway: checkout, hop, page, buttons, status call, refund.
- * It rejects what the gateway's documentation says would be rejected, so that a rehearsal detects errors that would
- * occur in production.
+ * Serves the sandbox gateway: checkout, hop, page, buttons, status call, refund. It rejects everything that the
+ * gateway's documentation says is rejected, so that a rehearsal detects errors that would occur in production.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -54,7 +53,7 @@ export type SimulatorContext = {
 }
 
 const ORDERS_COOKIE = 'sandbox_orders'
-/** Orders that a browser can list; a cookie may have about four thousand characters. */
+/** The number of orders that a browser can list; a cookie may have about four thousand characters. */
 const COOKIE_ORDERS_MAX = 50
 
 /** Returns the tokens of the orders whose pages the browser has opened, newest first. */
@@ -167,7 +166,7 @@ export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext
 
 const isAction = (text: string): text is Action => Object.hasOwn(ACTIONS, text)
 
-/** As strict as the gateway's documentation: a rehearsal must reject what the gateway would reject. */
+/** As strict as the gateway's documentation: a rehearsal must reject every form that the gateway would reject. */
 function acceptCheckout(
   { orders, accountOf, clock }: SimulatorContext,
   form: Fields,

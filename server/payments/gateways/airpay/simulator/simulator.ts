@@ -26,12 +26,12 @@ import type { Action, SandboxOrder } from './simulator-pages.ts'
 export type SandboxOptions = {
   readonly dataDir: string
   readonly accounts: () => readonly Account[]
-  /** Where the browser returns to and where webhooks go, as a gateway stores them per merchant. */
+  /** The addresses of the browser return and of webhooks, which a gateway stores per merchant. */
   readonly returnUrl: (merchantId: string) => string
   readonly noticeUrl: () => string
   readonly clock: () => Instant
   readonly log: Log
-  /** How long a delayed payment takes to arrive. */
+  /** The time that a delayed payment takes to arrive. */
   readonly laterMs?: number
 }
 
@@ -55,7 +55,7 @@ export type Sandbox = GatewaySimulator & {
 const DELAY_MS = 15_000
 /** A gateway retries a webhook that was not accepted, and eventually gives up. */
 const WEBHOOK_RETRY_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const
-/** If the app has not responded by then, the webhook is retried. */
+/** If the app has not responded within this time, the webhook is retried. */
 const WEBHOOK_TIMEOUT_MS = 20_000
 /** The app starts listening a moment after the sandbox. */
 const STARTUP_DELAY_MS = 200

@@ -1,4 +1,4 @@
-/** The JSON that Razorpay documents for orders, payments and refunds, from the simulator's state. */
+/** Builds the JSON that Razorpay documents for orders, payments and refunds, from the simulator's state. */
 import type {
   SimulatedDispute,
   SimulatedOrder,
@@ -6,7 +6,7 @@ import type {
   SimulatedRefund,
 } from './simulator-state.ts'
 
-/** Two percent and the tax on it; the tax is part of the fee. */
+/** A fee of two percent, plus the tax on it, which the fee includes. */
 const FEE_RATE = 0.0236
 const TAX_RATE = 0.0036
 
@@ -35,7 +35,7 @@ export const refundState = (
   now: number,
 ): 'pending' | 'processed' | 'failed' => (now < dueAt ? 'pending' : outcome)
 
-/** A failed refund gives the money back to the merchant's balance. */
+/** The money of a failed refund returns to the merchant's balance. */
 export const sumRefunds = (payment: SimulatedPayment, now: number): number =>
   payment.refunds.reduce(
     (sum, refund) => sum + (refundState(refund, now) === 'failed' ? 0 : refund.amount),
@@ -126,7 +126,7 @@ export function buildDisputeEntity(
   }
 }
 
-/** The rows of a settlement of everything that was captured: with UTR and day, as after two working days. */
+/** Lists the rows of a settlement of all captured payments, with UTR and day, as after two working days. */
 export function listSettlementRows(
   orders: readonly SimulatedOrder[],
   now: number,

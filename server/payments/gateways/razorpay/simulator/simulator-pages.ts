@@ -49,7 +49,7 @@ const ACTIONS: Readonly<
   stay: { label: 'Pay, close the window', about: 'The payment succeeds. You do not return.' },
 }
 
-/** What the bank does with a paid order, by the dispute's status. */
+/** Buttons for the bank's actions on a paid order, by the resulting status of the dispute. */
 const DISPUTES: Readonly<Record<DisputeStatus, string>> = {
   open: 'Dispute the payment, or request more evidence',
   under_review: 'Review the evidence',
@@ -127,7 +127,7 @@ export function addPageRoutes(app: FastifyInstance, parts: SimulatorParts): void
   })
 }
 
-/** A paid order: raises a dispute of its payment, or decides it. */
+/** Renders the buttons of a paid order that raise or decide a dispute about its payment. */
 function renderDisputes(order: SimulatedOrder): string {
   const dispute = order.payments.findLast(({ status }) => status === 'captured')?.dispute
   const buttons = Object.entries(DISPUTES).map(

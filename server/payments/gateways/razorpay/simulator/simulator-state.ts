@@ -1,4 +1,4 @@
-/** The orders, payments and refunds of the Razorpay simulator. */
+/** Stores the orders, payments and refunds of the Razorpay simulator. */
 import { randomBytes } from 'node:crypto'
 import type { DisputeStatus } from '../../../../storage/index.ts'
 import { openSimulatorOrders } from '../../simulator-orders.ts'
@@ -8,9 +8,9 @@ export type SimulatedRefund = {
   readonly id: string
   readonly amount: number
   readonly key: string
-  /** In milliseconds since 1970, as all instants here. */
+  /** In milliseconds since 1970, like all instants in this module. */
   readonly createdAt: number
-  /** Until then it is pending. */
+  /** The refund is pending until this instant. */
   readonly dueAt: number
   readonly outcome: 'processed' | 'failed'
 }
@@ -50,7 +50,7 @@ export type SimulatedOrders = SimulatorOrders<SimulatedOrder>
 
 const ID_BYTES = 7
 
-/** An id of the gateway's form: `order_` and 14 letters and digits. */
+/** Creates an id in the gateway's format: `order_` and 14 letters and digits. */
 export const createId = (kind: 'order' | 'pay' | 'rfnd' | 'evt' | 'disp'): string =>
   `${kind}_${randomBytes(ID_BYTES).toString('hex')}`
 

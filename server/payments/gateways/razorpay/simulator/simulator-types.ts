@@ -1,4 +1,4 @@
-/** The types that the parts of the Razorpay simulator share. */
+/** Defines the types that the parts of the Razorpay simulator share. */
 import type { Instant } from '../../../../../engine/index.ts'
 import type { Log } from '../../../../dependencies.ts'
 import type { RazorpayAccount } from '../credentials.ts'
@@ -15,7 +15,7 @@ export type RazorpaySimulatorOptions = {
   readonly log: Log
 }
 
-/** What a button of the page does with the payment. */
+/** The effect of a button of the page on the payment. */
 export type SimulatorAction =
   | 'pay'
   | 'decline'
@@ -30,18 +30,21 @@ export type SimulatorAction =
   | 'truncated'
   | 'stay'
 
-/** Faults until they are reset. */
+/** Faults that the simulator shows until they are reset. */
 export type Faults = {
-  /** The status of the next responses of the API, oldest first; `lost`: the request is processed, but no response is sent. */
+  /**
+   * The statuses of the next API responses, in order; `lost` means that the request is processed, but no response is
+   * sent.
+   */
   responses: (number | 'lost')[]
-  /** Payments stay authorised. */
+  /** If true, payments stay authorised. */
   withoutCapture: boolean
-  /** How long refunds are pending, and how they end. */
+  /** The time for which refunds are pending, and their final status. */
   refundDelayMs: number
   refundOutcome: 'processed' | 'failed'
-  /** In minor units; a larger refund is refused. */
+  /** The merchant's balance in minor units; a larger refund is refused. */
   balance: number
-  /** Changes the rows of a settlement: leaves one out, repeats one. */
+  /** Changes the rows of a settlement, for example leaves one out or repeats one. */
   settlement: (rows: readonly object[]) => readonly object[]
 }
 
@@ -49,18 +52,23 @@ export type WebhookSent = { readonly type: string; readonly status: number }
 
 export type RazorpaySimulator = GatewaySimulator & {
   readonly faults: Faults
-  /** The order with our receipt, newest first. */
+  /** Returns the newest order with this receipt. */
   order(receipt: string): SimulatedOrder | null
   orders(): readonly SimulatedOrder[]
-  /** Runs the action of a button without a browser; returns the fields that the browser posts back. Null: it does not return. */
+  /**
+   * Runs the action of a button without a browser; returns the fields that the browser posts back, or null if it does
+   * not return.
+   */
   run(orderId: string, action: SimulatorAction): Promise<ReturnFields | null>
-  /** The bank answers now: a created or failed payment is authorised, and captured if it is early enough. */
+  /** Lets the bank respond now: a created or failed payment is authorised, and captured if this is early enough. */
   arrive(orderId: string): Promise<void>
   /** Makes a refund in the merchant panel. */
   refundInPanel(paymentId: string, amount: number): string
   /** Raises a dispute about the newest captured payment of the order, or changes its status; sends the webhook. */
   setDispute(orderId: string, status: DisputeStatus): Promise<SimulatedOrder>
-  /** As if our server had created the order under another id, which a restored database has lost. */
+  /**
+   * Changes the receipt, as if our server had created the order under another id that a restored database has lost.
+   */
   changeReceipt(orderId: string, receipt: string): void
   sendWebhook(type: string, order: SimulatedOrder, options?: WebhookOptions): Promise<WebhookSent>
   readonly sent: readonly WebhookSent[]
@@ -73,7 +81,7 @@ export type WebhookOptions = {
   readonly truncated?: boolean
 }
 
-/** What the routes need. */
+/** The parts of the simulator that its routes need. */
 export type SimulatorParts = Pick<RazorpaySimulatorOptions, 'accounts' | 'clock'> & {
   readonly store: SimulatedOrders
   readonly faults: Faults
@@ -81,7 +89,7 @@ export type SimulatorParts = Pick<RazorpaySimulatorOptions, 'accounts' | 'clock'
   readonly run: RazorpaySimulator['run']
   readonly setDispute: RazorpaySimulator['setDispute']
   readonly notify: (type: string, order: SimulatedOrder) => void
-  /** Applies what time alone changes: late authorised payments are returned. */
+  /** Applies changes that only depend on time: late authorised payments are returned. */
   readonly refresh: (order: SimulatedOrder) => SimulatedOrder
   readonly capture: (order: SimulatedOrder, paymentId: string) => SimulatedOrder
 }

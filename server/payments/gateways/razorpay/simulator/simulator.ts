@@ -1,6 +1,6 @@
 /**
  * Simulates Razorpay: orders, hosted checkout, payments, refunds and webhooks, with the faults that its documentation
- * describes. It rejects what the documentation says would be rejected.
+ * describes. It rejects everything that the documentation says is rejected.
  */
 import { assert } from '../../../../../engine/index.ts'
 import type { RazorpayAccount } from '../credentials.ts'
@@ -221,7 +221,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       return void sendWebhook('payment.captured', paid, { truncated: true })
     if (action === 'often') {
       const eventId = createId('evt')
-      // Reordered: the payment of the order is reported before its authorisation.
+      // Webhooks are sent in another order: the payment of the order is reported before its authorisation.
       for (let n = 0; n < OFTEN; n++) void sendWebhook('order.paid', paid, { eventId })
       return notify('payment.authorized', paid)
     }
