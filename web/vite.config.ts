@@ -21,7 +21,7 @@ const schemas = precompileSchemas('event', 'lists', 'gateways', 'texts')
  */
 export const OLDEST = ['chrome109', 'edge109', 'firefox121', 'safari15.4']
 
-/** On a slow machine, a first start would print how long plugins took. */
+/** On a slow machine, the first start would print the plugins' times. */
 const checks = { bundlerTimings: false }
 
 export default defineConfig(({ isSsrBuild = false }) => ({
@@ -52,8 +52,8 @@ export default defineConfig(({ isSsrBuild = false }) => ({
       // omitted from a page.
       treeshake: { moduleSideEffects: (id) => !id.startsWith(resolvePath('../engine/')) },
       output: {
-        // Every page loads two shared chunks, and one or two chunks with its own code. Very small
-        // chunks would cost a request each and compress separately.
+        // Every page loads two shared chunks, and one or two chunks with its own code. Each very small chunk would
+        // cost a request and be compressed separately.
         codeSplitting: {
           groups: [
             // All imports of the entry.

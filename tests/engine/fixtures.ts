@@ -31,7 +31,7 @@ export const isIn = (
   name: string,
   ...values: (string | number | boolean)[]
 ): { field: string; test: Test } => ({ field: name, test: { is: 'in', values } })
-/** One map. */
+/** A condition that is one map. */
 export const when = (...tests: { field: string; test: Test }[]): Condition => [tests]
 
 const page = {

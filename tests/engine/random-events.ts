@@ -47,7 +47,7 @@ const types = Object.keys(samples) as readonly Field['type'][]
 const OPTIONS = ['a', 'b', 'c'].map((id) => ({ id, label: id.toUpperCase() }))
 const optionally = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined })
-/** Without undefined properties, as a compiled event has it. */
+/** Removes undefined properties, as in a compiled event. */
 const withoutUndefined = <T extends object>(
   record: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } =>
@@ -278,8 +278,7 @@ function randomCondition(
 /** One has the name of a property that every object has. */
 const IDS = ['f1', 'f2', 'f3', 'constructor', 'f5', 'f6', 'f7']
 /**
- * Three fields decide the category by random rules; four more and a section have conditions on any
- * earlier field.
+ * Three fields decide the category by random rules; four more, and a section, have conditions on any earlier fields.
  */
 export const anyEvent: fc.Arbitrary<EventConfig> = fc
   .tuple(...IDS.map((id) => randomField(id)))
@@ -368,7 +367,7 @@ function rawFields(fields: readonly Field[]): Record<string, fc.Arbitrary<unknow
   )
 }
 
-/** The same as a form with files sends it: the lists of these fields as JSON. */
+/** The same answers as a form with files sends them: the lists of these fields as JSON. */
 export function formatListsAsJson({ fields }: EventConfig, raw: RawAnswers): RawAnswers {
   const listFieldIds = new Set(
     fields.flatMap(({ id, type }) => (type === 'many' || type === 'people' ? [id] : [])),

@@ -33,7 +33,7 @@ export type CallResult<T> =
 /** Parses the body of a response. Returns null if its type is wrong. Never throws. */
 export type Reader<T> = (body: unknown) => T | null
 
-/** Defaults until page data has arrived; event files and the site may override them. */
+/** Defaults, which event files and the site may override. */
 let texts: SiteTexts['calls'] = CONNECTION_ERROR_MESSAGES.calls
 export const setCallTexts = (calls: SiteTexts['calls']): void => {
   texts = { ...texts, ...calls }
@@ -83,8 +83,8 @@ function toApiError(failure: Failure, fallback: string | undefined): ApiError {
 }
 
 /**
- * Parses the common error shape leniently: missing properties and those of another type are
- * omitted. Null if the body reports success, or is not an error.
+ * Parses the common error format leniently: omits missing properties and those of another type. Null if the body
+ * reports success, or is not an error.
  */
 function readError(body: unknown): Partial<ErrorResponse> | null {
   if (!isRecord(body)) return null
@@ -197,7 +197,7 @@ export async function download(
     onBytes,
   }: {
     readonly signal?: AbortSignal
-    /** Called with the number of bytes so far. */
+    /** Called with the number of bytes received so far. */
     readonly onBytes?: (bytes: number) => void
   } = {},
 ): Promise<CallResult<{ readonly blob: Blob; readonly name: string | null }>> {

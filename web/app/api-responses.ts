@@ -33,8 +33,8 @@ import {
 import { readResponseCurrency } from './response-currency.ts'
 
 /**
- * Parses the tariff in any of the specification's shapes: complete; `current_period` with
- * `tariff_data` (prices as the event file states them); or only `pricing` (each with base and
+ * Parses the tariff in any of the specification's formats: complete; `current_period` with
+ * `tariff_data` (prices as in the event file); or only `pricing` (each with base and
  * total). `now` is the server time of the page; it determines the day if the response names no
  * period.
  */
@@ -151,7 +151,7 @@ export function toQuote(wire: WireQuote): Quote | null {
       }
 }
 
-/** `stands` is missing in a response that contains only what the specification requires. */
+/** `stands` is missing in a response that contains only the fields of the specification. */
 export type Registered = Omit<RegisterResponse, 'stands'> & { readonly stands?: PaymentState }
 
 /**
@@ -192,14 +192,14 @@ const PAYMENT_STATES: ReadonlySet<unknown> = new Set<PaymentState>([
 ])
 
 /**
- * An unknown state counts as pending, so that no delegate reads that they have paid, or must pay
- * again, because of an unreadable value.
+ * An unknown state counts as pending, so that an unreadable value never tells delegates that they have paid, or must
+ * pay again.
  */
 export function readPaymentState(value: unknown): PaymentState {
   return PAYMENT_STATES.has(value) ? (value as PaymentState) : 'at-bank'
 }
 
-/** Values of the redirect form: strings only, including an order and a URL to post to. */
+/** Parses the values of the redirect form: only strings, including an order and the target URL. */
 function readPaymentData(data: unknown): PaymentData | null {
   const texts = textsOf(data)
   return texts !== null && texts['orderid'] && /^https?:\/\//.test(texts['payment_url'] ?? '')

@@ -30,8 +30,8 @@ export function removeStored(name: string): void {
 }
 
 /**
- * Reads a text that is kept when the browser is closed: a setting of the display or a draft of an
- * organiser, never data of a delegate. Null if it is missing, or storage is blocked.
+ * Reads a text that is kept when the browser is closed: a display setting or an organiser's draft, never data of a
+ * delegate. Null if it is missing, or storage is blocked.
  */
 export function readLasting(name: string): string | null {
   try {

@@ -20,7 +20,7 @@ export function useIsLive(): boolean {
   return isLive
 }
 
-/** Time in milliseconds after which a hydrated page has rendered. */
+/** The time in milliseconds within which a hydrated page renders. */
 const IDLE_MS = 300
 
 /** Runs deferrable work when the page is idle. Returns a function that cancels it. */

@@ -1,6 +1,6 @@
 /**
- * The fonts of a server-rendered form, loaded after hydration.
- * They are applied all at once, because each one causes a new layout.
+ * The fonts of a server-rendered form, loaded after hydration. They are applied together, because each one causes a
+ * new layout.
  */
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 

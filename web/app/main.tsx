@@ -75,7 +75,7 @@ function renderPage(root: HTMLElement, page: PageData, Page: ComponentType<PageP
       </ErrorBoundary>
     </AppRoot>
   )
-  // A transition hydrates in chunks, so that the page responds to typing in between.
+  // A transition hydrates in chunks, so that the page responds to typing between the chunks.
   if ('drawn' in page && page.drawn) startTransition(() => void hydrateRoot(root, app))
   else {
     markHydrated()

@@ -6,7 +6,7 @@ import type { CallResult, CallOptions, Reader } from './api-client.ts'
 
 /** Timeout in milliseconds. Later responses are rare on any connection. */
 const TIMEOUT_MS = 20_000
-/** A file may take as long as a connection of 200 kbit/s needs for it. */
+/** A file may take as long as a connection of 200 kbit/s needs to upload it. */
 const SLOWEST_BYTES_PER_MS = 25
 /** Three timeouts make one minute. After that, users prefer to press the button again. */
 const TRIES_MAX = 3

@@ -35,7 +35,7 @@ type PageOf<Kind extends PageData['page']> = Extract<PageData, { page: Kind }>
 export const renderPage = (page: PageOf<'event'> | PageOf<'site'>): RenderedPage =>
   page.page === 'event' ? renderForm(page) : renderSite(page)
 
-/** The landing page is static, so it needs no script, and only its own icons. */
+/** The landing page is static: it needs no script, and only the icons that it uses. */
 function renderSite(page: PageOf<'site'>): RenderedPage {
   const main = renderToStaticMarkup(<SitePage page={page} />)
   const usedIcons = new Set(

@@ -11,8 +11,7 @@ declare global {
 
 const shown = globalThis.window?.rollcallPlain
 /**
- * Deleted immediately, which tells the inline script that the app runs
- * (server/pages/unsupported-browser-script.ts).
+ * Deleted immediately, to signal to the inline script that the app runs (server/pages/unsupported-browser-script.ts).
  */
 if (shown !== undefined) delete window.rollcallPlain
 

@@ -54,8 +54,8 @@ export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
     '@rjsf/utils/lib/schema/toPathSchema.js',
     `export default () => { ${throwError('the paths of a schema')} }`,
   ],
-  // Only ajv's errors of the server's validator are used
-  // (web/registration/form/registration-form.tsx); the messages are our own.
+  // Only ajv errors from the server's validator are used (web/registration/form/registration-form.tsx); the messages
+  // are our own.
   [
     '@rjsf/validator-ajv8/lib/processRawValidationErrors.js',
     `export default () => { ${throwError('messages of ajv')} }`,
@@ -159,8 +159,8 @@ export const getContainerQuery = () => { ${throwError('a container query')} }`,
     'hoist-non-react-statics/dist/hoist-non-react-statics.cjs.js',
     `export default () => { ${throwError('a component wrapped in a theme')} }`,
   ],
-  // The form's props contain functions, elements and plain values. Comparing maps, promises or views
-  // of memory as well costs four times the code.
+  // The form's props contain functions, elements and plain values. Comparing maps, promises or typed arrays as well
+  // needs four times the code.
   [
     '@rjsf/utils/lib/deepEquals.js',
     `const isPlain = (value) => [Object.prototype, null].includes(Object.getPrototypeOf(value))
@@ -168,7 +168,7 @@ function equals(a, b, open) {
   if (Object.is(a, b) || (typeof a === 'function' && typeof b === 'function')) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a) ? !Array.isArray(b) : !isPlain(a) || !isPlain(b)) return false
-  // A pair that is being compared further up is equal unless something else differs.
+  // A pair whose comparison is in progress counts as equal, unless another part differs.
   if (open.get(a) === b) return true
   open.set(a, b)
   const keys = Object.keys(a)
@@ -179,7 +179,7 @@ function equals(a, b, open) {
 }
 export default (a, b) => equals(a, b, new Map())`,
   ],
-  // Nothing in a flat schema has to be resolved.
+  // A flat schema has nothing to resolve.
   [
     '@rjsf/utils/lib/schema/retrieveSchema.js',
     `const RESOLVED = ['$ref', 'allOf', 'if', 'dependencies', 'dependentRequired', 'dependentSchemas', 'patternProperties']
@@ -193,7 +193,7 @@ export default read
 export const retrieveSchemaInternal = (validator, schema) => [read(validator, schema)]
 export { no as resolveAllReferences, no as resolveAnyOrOneOfSchemas, no as resolveDependencies, no as relaxOptionsForScoring }`,
   ],
-  // A flat schema has no default values: the answers stay as they are.
+  // A flat schema has no default values: the answers remain unchanged.
   [
     '@rjsf/utils/lib/schema/getDefaultFormState.js',
     `export default (_validator, _schema, answers) => answers ?? {}`,
@@ -203,7 +203,7 @@ export { no as resolveAllReferences, no as resolveAnyOrOneOfSchemas, no as resol
     '@rjsf/utils/lib/schema/findSelectedOptionInXxxOf.js',
     `export default () => { ${throwError('a choice of schemas')} }`,
   ],
-  // The theme states its own.
+  // The theme defines its own shadows.
   ['@mui/material/styles/shadows.mjs', 'export default []'],
   // The schema does not change while the form is filled in.
   [
@@ -213,8 +213,8 @@ export { no as resolveAllReferences, no as resolveAnyOrOneOfSchemas, no as resol
 ]
 
 /**
- * The same for modules that are needed elsewhere: end of the importing module's path, the import,
- * and its replacement.
+ * The same for modules that other importers need: the end of the importing module's path, the import, and its
+ * replacement.
  */
 const REPLACED_IMPORTS: readonly (readonly [path: string, asked: string, code: string])[] = [
   // Every select names its component (web/registration/fields/text-select-switch-inputs.tsx). MUI's
@@ -239,7 +239,7 @@ export function omitUnusedLibraryCode() {
   return {
     name: 'omit-unused-library-code',
     apply: 'build',
-    // Before any other plugin resolves the module.
+    // Runs before any other plugin resolves the module.
     enforce: 'pre',
     resolveId: (importSource: string, importer: string | undefined): string | null => {
       const at = REPLACED_IMPORTS.findIndex(

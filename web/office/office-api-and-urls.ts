@@ -23,7 +23,7 @@ export const PAYMENT_REVIEWS = `${PAYMENTS}?tab=review`
 export const AMOUNTS_DUE = `${PAYMENTS}?tab=due`
 export const STATEMENTS = `${PAYMENTS}/statements`
 export const SETTLEMENTS = `${PAYMENTS}/settlements`
-/** The month is written as in `2026-01`. */
+/** The month has the format `2026-01`. */
 export const monthUrl = (month: string): string => `${PAYMENTS}/month/${month}`
 /** Invitation and password links open this page. */
 export const SET_PASSWORD = '/admin/password'
@@ -95,7 +95,7 @@ export function buildListUrl(
     const value = search.get(name)
     if (value) query.set(name, value)
   }
-  // A page needs only the columns of the list. An event file may have a filter with this name.
+  // A page requests only the columns of the list. An event file may have a filter with the same name.
   if (isPaged && !list.filters.some(({ sentAs }) => sentAs === 'rows')) query.set('rows', 'listed')
   const text = query.toString()
   return text === '' ? api : `${api}${api.includes('?') ? '&' : '?'}${text}`
@@ -125,7 +125,7 @@ export const sanitiseNext = (next: string | null): string =>
     ? next
     : DASHBOARD
 
-/** Event files choose the URLs of lists, but none below these: they are reserved. */
+/** Event files choose the URLs of lists, but URLs below these are reserved. */
 export const eventUrl = ({ id }: Pick<OfficeEvent, 'id'>): string =>
   `${EVENTS}/${encodeURIComponent(id)}`
 
@@ -145,7 +145,7 @@ export const salesUrl = (event: Pick<OfficeEvent, 'id'>): string => `${eventUrl(
 export const registrationsUrl = (event: Pick<OfficeEvent, 'id'>): string =>
   `${eventUrl(event)}/registrations`
 
-/** Clashes with no registration: a registration number ends with digits. */
+/** Cannot clash with a registration, whose number ends with digits. */
 export const addRegistrationUrl = (event: Pick<OfficeEvent, 'id'>): string =>
   `${registrationsUrl(event)}/new`
 
@@ -161,7 +161,7 @@ export const listUrl = (event: OfficeEvent, { id }: Pick<AdminList, 'id'>): stri
     ? registrationsUrl(event)
     : `${registrationsUrl(event)}?${LIST_PARAM}=${encodeURIComponent(id)}`
 
-/** Returns the list of an event that is shown at a URL. Null if the page there shows none. */
+/** Returns the list of an event that the page at a URL shows. Null if it shows none. */
 export function findList(
   event: OfficeEvent,
   path: string,

@@ -261,7 +261,7 @@ export type ListPageData = {
   readonly countCapped: boolean
   /** Totals over all pages. Null if the response has none. */
   readonly sums: WireSums | null
-  /** Of the sums, and of the rows that state none. */
+  /** The currency of the sums, and of rows that state none. */
   readonly currency: Currency
   /** The reason why the list is not sorted as requested. Null if it is. */
   readonly notSorted: string | null

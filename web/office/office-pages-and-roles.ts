@@ -131,7 +131,7 @@ export const SHARED_PAGES = [
     label: 'Recovery',
     icon: 'tri',
     access: 'owner_of_all',
-    // Only while the office is in recovery.
+    // Shown only while the office is in recovery.
     rail: 'organisation',
   },
   { id: 'account', to: ACCOUNT, label: 'Your account', icon: 'lock', access: 'viewer', rail: null },
@@ -141,9 +141,9 @@ export const SHARED_PAGES = [
 })[]
 export type SharedPage = (typeof SHARED_PAGES)[number]
 
-/** The page of each month is one page, whose address has the month. The page links to the months before and after it. */
+/** All months share one page, whose address contains the month. It links to the previous and the next month. */
 const MONTH_IN_PATH = /\/20\d\d-(?:0[1-9]|1[0-2])$/
-/** Likewise for the statements and payouts. */
+/** The same applies to statements and payouts. */
 const STATEMENT_IN_PATH = /(?<=\/statements)\/\d{1,15}$/
 const PAYOUT_IN_PATH = /(?<=\/payments\/settlements)\/[^/]+$/
 

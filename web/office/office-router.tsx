@@ -237,7 +237,7 @@ const renderList = (event: OfficeEvent, list: AdminList, { role }: SessionRespon
   <ListPage key={`${event.id}/${list.id}`} event={event} list={list} role={role} />
 )
 
-/** Says who can give access, so that the user does not search for a button that is not there. */
+/** States who can give access, so that the user does not search for a missing button. */
 function NoAccessPage({ label, access }: { readonly label: string; readonly access: Access }) {
   return (
     <main className="main" id="main">

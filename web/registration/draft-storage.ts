@@ -25,8 +25,7 @@ const isFile = (event: PublicEvent, id: string): boolean =>
   event.fields.some((field) => field.id === id && field.type === 'file')
 
 /**
- * Whether a stored answer has the field's type, which may have changed since. A single value cannot
- * be rendered as a list.
+ * Whether a stored answer has the field's type, which may have changed: a single value cannot be rendered as a list.
  */
 const isExpectedShape = ({ type }: Field, answer: unknown): boolean =>
   type === 'many' || type === 'people'

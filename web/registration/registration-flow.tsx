@@ -85,7 +85,7 @@ function FormFlow({
   /** Counts failed submits, so that each one moves the focus to the error summary. */
   const [attempts, setAttempts] = useState(0)
   const [isDraftRestored, setDraftRestored] = useState(draft !== null)
-  /** The answers that were cleared last, until the delegate types. */
+  /** The most recently cleared answers, until the delegate types. */
   const [clearedAnswers, setClearedAnswers] = useState<RawAnswers | null>(null)
   /** Number of the unpaid registration that was sent from this tab. */
   const [submittedRegNo, setSubmittedRegNo] = useState(draft?.regNo ?? null)
@@ -228,7 +228,7 @@ function FormFlow({
     if (data && event.payment) return { is: 'leaving', data }
     const isDue = paymentState && (event.payment ?? paymentState === 'to-approve')
     if (page || (isDue && !(paymentState === 'complete' && !quote?.total))) {
-      // Paid elsewhere, or sent before and not payable now: its own page explains how.
+      // Paid elsewhere, or sent before and not payable now: the registration's own page gives the details.
       location.assign(page ?? notices.resultPageUrl(event, regNo))
       return { is: 'submitting' }
     }

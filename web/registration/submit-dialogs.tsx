@@ -34,8 +34,8 @@ export type Phase =
   | { readonly is: 'registered'; readonly text: string }
 
 /**
- * What the delegate has seen and confirmed: the price; that they register again although an answer is taken; and the
- * number of their other registration, which they pay for again.
+ * The price and the questions that the delegate has confirmed: registering again although an answer is taken, and
+ * paying again in addition to another registration.
  */
 export type Sent = {
   readonly quote: Quote | null

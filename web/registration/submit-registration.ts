@@ -92,8 +92,8 @@ const IDENTIFIED_MS_MAX = 2_000
 let identified: Promise<unknown> | undefined
 
 /**
- * Gets the cookie with which the server recognises this browser, once per page: when the delegate begins to fill in the
- * form. So every tab has the same one when it submits, and visitors who only read have none.
+ * Gets the cookie with which the server recognises this browser, once per page: when the delegate begins to fill in
+ * the form. So all tabs have the same cookie when they submit, and visitors who only read get none.
  */
 export function identifyBrowser({ id }: PublicEvent): void {
   identified ??= call(`/api/events/${encodeURIComponent(id)}/browser/`, () => null, {

@@ -14,11 +14,11 @@ import { readResponseCurrency } from '../app/response-currency.ts'
 /** The public registration call. `registration` is null if the call succeeded and there is none. */
 export type SearchResponse = {
   readonly registration: RegistrationResponse['registration'] | null
-  /** Only part of the data, because the caller knows only the number. */
+  /** True if the response contains only part of the data, because the caller knows only the number. */
   readonly partial?: boolean
-  /** How to pay by the manual payment method that is due. Null or absent if not known. */
+  /** The instructions for the manual payment method that is due. Null or absent if unknown. */
   readonly paying?: WirePaymentInstructions | null
-  /** The same person had already paid. Null or absent if not, or if the browser is not known to be theirs. */
+  /** The earlier payment of the same person. Null or absent if there is none, or if the browser may not be theirs. */
   readonly paid_twice?: WireSecondPayment | null
 }
 
@@ -116,8 +116,8 @@ export function readRegistration(found: unknown): RegistrationResponse['registra
 }
 
 /**
- * The specification's responses have no status: a registration with a payment date or payment id is
- * paid. Without either, it is pending, because success and failure are unknown.
+ * The specification's responses have no status: a registration with a payment date or payment id counts as paid.
+ * Without either, it counts as pending, because the result is unknown.
  */
 function readStatus(found: Readonly<Record<string, unknown>>): PaymentStatus | null {
   const status = found['payment_status']

@@ -33,9 +33,9 @@ type PaymentStateProps = {
   readonly now: string
   readonly reload: () => void
   readonly requestPayment: RequestPayment
-  /** On the self-service page. */
+  /** Whether the page is the self-service page. */
   readonly isSelfService?: boolean
-  /** How to pay by the manual payment method that is due, if the result page may show it. */
+  /** The instructions for the manual payment method that is due, if the result page may show them. */
   readonly paying?: WirePaymentInstructions | null
 }
 

@@ -56,7 +56,7 @@ export function DuplicatePayment({
       <h2 className="disp" id="my-second" ref={heading} tabIndex={-1}>
         {secondPayment.title}
       </h2>
-      {/* Nothing remains of it once a refund has begun. */}
+      {/* Once a refund has begun, nothing remains to be refunded. */}
       {duplicate.amount === 0 ? (
         <p>{formatMessage(secondPayment.refunding, first)}</p>
       ) : (

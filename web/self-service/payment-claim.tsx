@@ -213,7 +213,7 @@ function ClaimField({
   )
 }
 
-/** By the browser's clock, as a default. The server checks the day. */
+/** Today by the browser's clock, as a default. The server checks the day. */
 function today(): string {
   const at = readInstant(new Date().toISOString())
   return at === null ? '' : dayOf(at)

@@ -8,7 +8,7 @@ export type SelfServiceAction = {
   readonly isBusy: boolean
   /** Result of the last action. Null if there is none yet. */
   readonly message: string | null
-  /** Why the last action failed. Null if it did not. */
+  /** The reason why the last action failed. Null if it did not. */
   readonly problem: string | null
   /**
    * Returns true if the action was performed. A request repeated after a timeout is performed once.

@@ -1,7 +1,7 @@
 /** The details list: labels and values between rules, in the given order. */
 import type { ReactNode } from 'react'
 
-/** An email address that is too long for its line breaks after the @, not inside a word. */
+/** Lets an email address that is too long for its line break after the @, not inside a word. */
 export function BreakableText({ text }: { readonly text: string }) {
   const [name = '', ...rest] = text.split('@')
   return rest.length === 1 ? (

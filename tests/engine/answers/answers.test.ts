@@ -181,8 +181,7 @@ describe('a text that was built to slow down the server', () => {
   const repeatMarks = (times: number): string => '\u0301\u0316'.repeat(times)
   const kinds: readonly Field['type'][] = ['text', 'multiline', 'email', 'phone', 'number', 'date']
 
-  // Took nine seconds per field before runs of marks were cut, so no timing is needed to notice a
-  // regression.
+  // Took nine seconds per field before runs of marks were cut: a regression is noticed without measuring time.
   it('of 250 KB of combining marks is cut and rejected in every type of field', () => {
     for (const type of [...kinds, 'yes-no', 'select', 'file'] as const) {
       const testField = createField('a', { type, options, ignoreCase: true, accept: ['pdf'] })

@@ -1,6 +1,4 @@
-/**
- * Every event file of the repository: engine and JSON Schema agree over its whole finite domain.
- */
+/** For every event file of the repository, engine and JSON Schema agree over its whole finite domain. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { publicEvent, type Field, type RawAnswers } from '../../../engine/index.ts'
@@ -39,7 +37,7 @@ function listSampleValues(field: Field): readonly unknown[] {
 }
 
 describe.each(files)('%s', (name) => {
-  it('has the same result in engine and schema', () => {
+  it('gives the same result in engine and schema', () => {
     const { event, findings } = compileEvent(read(name).text, shared, { path: `events/${name}` })
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
     if (event === null) throw new Error('no event')

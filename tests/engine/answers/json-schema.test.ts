@@ -38,8 +38,8 @@ import { createAjv, createAgreementCheck, type CompiledSchema } from './schema-a
 import { chooseRuns } from '../../runs.ts'
 
 /**
- * Enough events to combine every kind of field and condition: of six seeded bugs, the last was
- * found by the eighteenth event.
+ * Enough events to combine every kind of field and condition: the eighteenth event found the last of six deliberate
+ * bugs.
  */
 const RUNS = chooseRuns(25)
 
@@ -61,7 +61,7 @@ describe.each([
   })
 })
 
-/** The module as a browser gets it: its code alone. */
+/** Loads the module as a browser does: from its code alone. */
 const loadValidator = (code: string): ValidateFunction => {
   const name = /export default (\w+);/.exec(code)?.[1] ?? ''
   const body = code.replace(/export const validate = \w+;|export default \w+;/g, '')
@@ -186,7 +186,7 @@ describe('fields that depend on the two before them', () => {
       0,
     )
 
-  it('are counted as the schema has them, without building it', () => {
+  it('are counted as in the schema, without building it', () => {
     for (const count of [2, 3, 8, 12]) {
       const event = eventWithDependentFields(count)
       const ifs = (toSchema(event) as unknown as CompiledSchema).allOf ?? []

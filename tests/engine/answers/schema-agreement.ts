@@ -26,7 +26,7 @@ export type CompiledSchema = {
 }
 
 /**
- * The same as `toEqual`, which is called for what differs only: for a hundred thousand equal answers it took longer than
+ * Like `toEqual`, which is called only for differing values: for a hundred thousand equal answers it took longer than
  * computing them.
  */
 function expectEqual(actual: unknown, expected: unknown): void {
@@ -39,8 +39,7 @@ export function createAgreementCheck(
 ): (raw: RawAnswers, context?: PricingContext) => void {
   const schema = toSchema(event) as unknown as CompiledSchema
   const validate = createAjv().compile(schema)
-  // The branches are parts of the schema that was just compared, so their form is not checked
-  // again.
+  // The branches are parts of the schema that was just compared, so they are not validated again.
   const parts = new Ajv({ ...OPTIONS, validateSchema: false })
   const withoutConditions = {
     ...event,
@@ -73,7 +72,7 @@ export function createAgreementCheck(
       ].sort()
     const shownIds = [...findVisibleFields(event, raw, context)].sort()
     expectEqual(findShownFields(answers), shownIds)
-    // If stale answers of hidden fields are not dropped, they change nothing either.
+    // Stale answers of hidden fields change nothing, even if they are not dropped.
     expectEqual(findShownFields(normalise(withoutConditions, raw, context).answers), shownIds)
   }
 }

@@ -94,7 +94,7 @@ test('rules on an age are complete or have a gap of a year, which the checker na
   expect(listCodes(RULES.replace('below: 30', 'below: 29'))).toContain('EV315')
 })
 
-test('the category and the price of children follow the age on the first day of the event', () => {
+test('the category and the price of children depend on the age on the first day of the event', () => {
   const event = compile(RULES).event as EventConfig
   expect(findCategory(event, { born_on: '1996-03-08' })).toBe('member')
   expect(findCategory(event, { born_on: '1996-03-07' })).toBe('visitor')

@@ -85,7 +85,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   places: () => writeTable(['key', 'meaning'], listPlaces()),
 }
 
-/** Returns the page with its tables, which stand between two comments, written anew. */
+/** Returns the page with its tables, which are between two comments, rewritten. */
 export const writeConditionTables = (page: string): string =>
   Object.entries(TABLES).reduce(
     (text, [name, write]) =>

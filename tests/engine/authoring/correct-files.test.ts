@@ -1,4 +1,4 @@
-/** Ten complete, correct event files of different kinds produce no finding, nor do harmless edits of them. */
+/** Ten complete, correct event files of different kinds have no finding, even after harmless edits. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -17,7 +17,7 @@ const findings = (name: string, text: string): readonly string[] =>
 /** The number of edits of each file. */
 const EDITS_PER_FILE = 40
 
-/** Edits that change the file, then single lines of the terms; each file begins with another line. */
+/** Edits that change the file, then single lines of the terms; each file begins with a different line. */
 function editsOf(text: string, index: number): readonly (readonly [string, string])[] {
   const edited = Object.entries(EDITS).flatMap(([edit, change]) => {
     const changed = change(text)

@@ -1,4 +1,4 @@
-/** The currency of an event: its key, its amounts, what accepts it, and amounts in texts. */
+/** The currency of an event: its key, its amounts, payment methods that accept it, and amounts in texts. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -42,7 +42,7 @@ const asCurrency = (code: string): Currency => {
   return currency
 }
 const EUR = asCurrency('EUR')
-/** The base in euro: VAT, and a bank transfer instead of the gateway. */
+/** The base in euros: VAT, and a bank transfer instead of the gateway. */
 const inEuro = readGolden('EV1014.yaml')
 const withInvoice = inEuro.replace(
   'results:\n',
@@ -230,7 +230,7 @@ test.each([
   },
 )
 
-describe('what accepts the currency', () => {
+describe('payment methods and the currency', () => {
   const card = 'payment: {gateway: card-gateway, account: sample}\n'
   const desk = 'payment:\n  methods:\n    - {id: desk, label: Front desk, office_only: true}\n'
   const pay = (block: string): string =>
@@ -382,7 +382,7 @@ describe('an amount with a second sign', () => {
   })
 })
 
-describe('a conference in euro', () => {
+describe('a conference in euros', () => {
   const file = readSource('tests/events/heidetage2027.yaml')
   const { event, findings } = compileEvent(file.text, sharedFiles, { path: file.path })
   const conference = (): EventConfig => {
@@ -394,7 +394,7 @@ describe('a conference in euro', () => {
     expect(findings).toEqual([])
   })
 
-  test('all tools print euro and no rupees', () => {
+  test('all tools print euros and no rupees', () => {
     const config = conference()
     const on = instant(Date.parse('2027-06-02T06:00:00Z'))
     const given = { role: 'physician', is_member: true, presents: true, dinner_tickets: 2 }
@@ -452,7 +452,7 @@ describe('a category with its own currency', () => {
       : result.error
   }
 
-  test('an item and an adjustment cost what the table and the amount in its currency say', () => {
+  test('an item and an adjustment cost the price in the table and the amount in its currency', () => {
     expect(priced({ country: 'other', presents: true, gala_tickets: 2 })).toEqual({
       currency: 'USD',
       lines: ['registration 177', 'gala 70.8', 'speaker-abroad -23.6'],
@@ -554,7 +554,7 @@ describe('a category with its own currency', () => {
     expect(html).not.toContain('₹')
   })
 
-  test('the price of another currency is no jump, and a dearer row no mistake', () => {
+  test('a price in another currency is no jump, and a more expensive row no mistake', () => {
     const findings = changed('foreign:  [150, 200]', 'foreign:  [9000, 9500]')
     expect(findings.map(({ code }) => code)).not.toContain('EV414')
   })

@@ -17,11 +17,11 @@ const withWindow = (days: string, text = validFile): string =>
 const addField = (line: string): string =>
   validFile.replace('        - {id: is_member', `        - ${line}\n        - {id: is_member`)
 
-test('the file they are typed into is valid', () => {
+test('the file without the mistakes is valid', () => {
   expect(collectFindings(validFile)).toEqual([])
 })
 
-/** The finding must be at the line of `at`, name `other` as related, and say what to do. */
+/** The finding must be at the line of `at`, name `other` as related, and say how to correct it. */
 function expectFound(text: string, linePart: string, relatedPart: string | null): void {
   const findings = collectFindings(text)
   const findingsHere = findings.filter(
@@ -548,7 +548,7 @@ describe('days are parsed as they are written', () => {
     expect(parseDays(text)).toEqual(expected)
   })
 
-  test('a text of many spaces is read as fast as others', () => {
+  test('a text with many spaces is read as fast as others', () => {
     expect(findDays(`14${' '.repeat(20_000)}March${' 1 '.repeat(5_000)}`, 2027)).toBeDefined()
   })
 })

@@ -20,11 +20,11 @@ const validFile = createMarchFile('{id: regular, from: 2026-10-31, to: 2027-03-1
     - {id: transfer, label: NEFT, until: 2027-02-25, instructions: Sample Bank account 123456789012, expires_after: 5 days, fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]}`,
   )
 
-test('the file they are typed into is valid', () => {
+test('the file without the mistakes is valid', () => {
   expect(collectFindings(validFile)).toEqual([])
 })
 
-describe('days of adjustments, payment methods and the desk are known days of the file', () => {
+describe('days of adjustments, payment methods and the desk are accepted in texts', () => {
   const withText = (line: string): string =>
     validFile.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
   const listMessages = (line: string): readonly string[] =>

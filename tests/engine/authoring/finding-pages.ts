@@ -1,8 +1,7 @@
 /**
- * The pages of docs/findings: one per subject, a section per code, generated from the golden pairs
- * of tests/engine/authoring. A pair shows a wrong example (what differs from the clean base), the
- * right one, and what `validate` prints. `npm run findings` writes the pages; a test compares
- * them.
+ * The pages of docs/findings: one per subject, a section per code, generated from the golden pairs of
+ * tests/engine/authoring. A pair shows a wrong example (the difference from the clean base), the right one, and the
+ * output of `validate`. `npm run findings` writes the pages; a test compares them.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -236,10 +235,7 @@ const APPROVAL = [
   '  - {id: letter, when: {category: member}, documents: [letter], decide_within: 3 days, pay_within: 7 days, if_refused: {offer: visitor}}',
   '',
 ].join('\n')
-/**
- * Examples that are not the counterpart of lines of the base: whole blocks, lines in another
- * order, two files together.
- */
+/** Examples without a counterpart in the base: whole blocks, lines in another order, two files together. */
 const RIGHT: Readonly<Record<string, string>> = {
   EV303:
     'category:\n  rules:\n    - {when: {is_member: true}, then: member}\n    - {otherwise: visitor}\n',
@@ -380,7 +376,7 @@ ${formatBlock('text', checkGolden(code).printed)}
 const formatBlock = (language: string, text: string): string =>
   `\`\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\``
 
-/** The lines that only one side has, below the parent lines that they belong to. */
+/** The lines that are only on one side, below their parent lines. */
 export function findExamples(code: string): { readonly wrong: string; readonly right: string } {
   const [goldenLines, cleanLines] = [
     readGolden(`${code}.yaml`).split('\n'),
@@ -406,7 +402,7 @@ export function findExamples(code: string): { readonly wrong: string; readonly r
     const changedLines = lines.flatMap((line, index) =>
       common.has(index) || line.trim() === '' ? [] : [index],
     )
-    // A line that is only missing here is shown by the line above the gap.
+    // For a line that is missing on this side, shows the line above the gap.
     return changedLines.length > 0
       ? addParents(lines, changedLines)
       : findGap(lines, common, otherLines, otherCommon)
@@ -417,7 +413,7 @@ export function findExamples(code: string): { readonly wrong: string; readonly r
   }
 }
 
-/** The lines that a code's findings point at, if the file is a whole other event. */
+/** The lines that a code's findings point at, if the file is a completely different event. */
 function listReportedLines(code: string, lines: readonly string[]): string {
   const { findings } = checkGolden(code)
   const positions = findings
@@ -455,7 +451,7 @@ function addParents(lines: readonly string[], lineIndexes: readonly number[]): s
     .join('\n')
 }
 
-/** The nearest line above the gap, with its parents, if only the other side has lines there. */
+/** The nearest line above the gap, with its parents, if only the other side has lines in the gap. */
 function findGap(
   lines: readonly string[],
   common: ReadonlySet<number>,

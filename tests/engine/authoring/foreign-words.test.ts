@@ -1,4 +1,4 @@
-/** Words of other tools, each reported with ours; and similar words that are correct. */
+/** Words from other tools, each reported with ours; and similar words that are correct. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
@@ -16,7 +16,7 @@ const fileWithFields = base.replace(
   ].join('\n'),
 )
 
-/** Expects a finding at the line of `part`, with a help text that says what to write. */
+/** Expects a finding at the line of `part`, with a help text that states the correct spelling. */
 function expectHelp(text: string, part: string, help: string): void {
   const findingsHere = collectFindings(text).filter(
     ({ at }) => at.start.line === findLine(text, part),
@@ -24,7 +24,7 @@ function expectHelp(text: string, part: string, help: string): void {
   expect(findingsHere.map((finding) => finding.help ?? '').join('\n')).toContain(help)
 }
 
-test('the files they are typed into are valid', () => {
+test('the files without the mistakes are valid', () => {
   expect(listFindings(base)).toEqual([])
   expect(listFindings(fileWithFields)).toEqual([])
 })
@@ -193,7 +193,7 @@ describe('a field that decides the category', () => {
   ])('%s may not', (_what, line) => {
     expect(listFindings(base.replace(MEMBER, line))).toEqual([])
   })
-  test('a rule for unanswered fields shows that the author thought of them', () => {
+  test('a rule for unanswered fields shows that the author considered them', () => {
     const text = base
       .replace(MEMBER, MEMBER.replace(', default: false', ''))
       .replace('{otherwise: visitor}', '{when: {is_member: {not: true}}, then: visitor}')
@@ -201,7 +201,7 @@ describe('a field that decides the category', () => {
   })
 })
 
-describe('conditions as people write them', () => {
+describe('conditions as people might write them', () => {
   test.each([
     ['{age: 70}', '{at_least: 70}'],
     ['{age: "70+"}', '{at_least: 70}'],

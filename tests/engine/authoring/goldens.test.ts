@@ -1,6 +1,6 @@
 /**
- * One pair per code: the smallest file that shows it, and what its author reads. `UPDATE=1` writes
- * the output.
+ * One pair per code: the smallest file that has the finding, and the output for its author. `UPDATE=1` writes the
+ * output.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,10 +9,7 @@ import { catalogue, compileEvent } from '../../../engine/authoring.ts'
 import { base, readCode, checkGolden, GOLDENS, readGolden, shared } from './goldens.ts'
 
 const codes = Object.keys(catalogue).sort()
-/**
- * Codes that come with others: a file with the id of another event does not have that event's
- * name.
- */
+/** Codes that appear with others: a file with the id of another event does not have that event's name. */
 const companions: Readonly<Record<string, readonly string[]>> = { EV804: ['EV807'] }
 
 test('the base that every golden file changes is clean', () => {

@@ -40,10 +40,7 @@ form:
 `,
 )
 
-/**
- * What is stored while EV10xx compare a file with the base: every field answered, one payment in
- * progress.
- */
+/** The stored data with which EV10xx compare a file: every field of the base answered, one payment in progress. */
 const inUse: InUse = {
   registrations: 7,
   pending: 1,
@@ -54,9 +51,9 @@ const inUse: InUse = {
   places: { hall: 6 },
   codes: { vip: 2 },
 }
-/** Items that the previous version sold, and the base does not. */
+/** Items that only the previous version sold. */
 const withItems = (block: string) => (text: string) => text.replace('form:\n', `${block}\nform:\n`)
-/** Parts that the previous version had and the base does not. */
+/** Parts that only the previous version had. */
 const previousVersions: Readonly<Record<string, (text: string) => string>> = {
   EV1003: (text) =>
     text.replace(
@@ -85,16 +82,13 @@ const previousVersions: Readonly<Record<string, (text: string) => string>> = {
     ),
 }
 
-/** `EV103`, or `EV103-price-with-rs` if a code has several pairs: the code of a pair. */
+/** The code of a pair named `EV103`, or `EV103-price-with-rs` if a code has several pairs. */
 export const readCode = (name: string): string => name.replace(/-.*/, '')
 
 /** Codes whose pair is loaded together with the base, under another name. */
 const LOADED_WITH_BASE = /^EV80[12468]$/
 
-/**
- * The findings of a golden file as its code needs them: alone, together with the base, or after
- * it.
- */
+/** The findings of a golden file, loaded as its code requires: alone, together with the base, or after it. */
 export function checkGolden(
   name: string,
   text = readGolden(`${name}.yaml`),

@@ -1,4 +1,4 @@
-/** Edits of an event file that change nothing a delegate relies on, and sentences of published terms. */
+/** Edits of an event file that change nothing that delegates rely on, and sentences from published terms. */
 import { addDays, formatDay, type Day } from '../../../engine/lib/time.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -41,14 +41,14 @@ const addField = (field: string) => (text: string) =>
 const insertAfter = (pattern: RegExp, addition: string) => (text: string) =>
   text.replace(pattern, (found) => `${found}${addition}`)
 
-/** The last day of registration, from which a sentence can state a day that the file contains. */
+/** The last day of registration, for sentences with a day that the file contains. */
 const closingDay = (text: string): Day => (/closes: (\d{4}-\d\d-\d\d)/.exec(text)?.[1] ?? '') as Day
 const eventDay = (text: string): Day =>
   (/^ {2}from: (\d{4}-\d\d-\d\d)/m.exec(text)?.[1] ?? '') as Day
 
 type Edit = (text: string) => string
 
-/** Other notations, further keys and further sentences. Some change only files that contain what they rewrite. */
+/** Other notations, further keys and further sentences. Some apply only to files with the lines that they rewrite. */
 export const EDITS: Readonly<Record<string, Edit>> = {
   'days with an ordinal': day((d, _month, year, name) => `${ordinal(d)} ${name} ${year}`),
   'days as the month first': day((d, _month, year, name) => `${name} ${d}, ${year}`),

@@ -1,4 +1,4 @@
-/** Impossible hours, as organisers mistype them; and figures that only look like hours. */
+/** Impossible hours, as organisers mistype them; and numbers that only look like hours. */
 import { describe, expect, test } from 'vitest'
 import {
   findImpossibleHours,

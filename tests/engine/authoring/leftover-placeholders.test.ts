@@ -1,6 +1,6 @@
 /**
- * Findings from a trial with otherwise correct files: wrong numbers and placeholders that were
- * never replaced. Similar texts that are intended have no finding.
+ * Mistakes from a trial with otherwise correct files: wrong numbers, and placeholders that were never replaced.
+ * Similar texts that are intended have no finding.
  */
 import { describe, expect, test } from 'vitest'
 import { compileEvents } from '../../../engine/authoring.ts'

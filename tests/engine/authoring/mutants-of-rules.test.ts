@@ -1,4 +1,4 @@
-/** Values that an event promises to keep: a typo is found, a change of both sides is accepted. */
+/** Values that an event promises to keep: a typo is found, a change on both sides is accepted. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { isOneTypo, computeEditDistance } from '../../../engine/lib/edit-distance.ts'
@@ -62,7 +62,7 @@ describe('a promised value', () => {
       listFindingsOf(`${withExamples('    hold_seats_for: 20 minutes\n')}${limits}`)[0],
     ).toMatch(/^EV904 \d+ `hold_seats_for` is promised as `20 minutes`, but is `30 minutes`/)
   })
-  test('for removed items is reported at the line where they would be', () => {
+  test('for removed items is reported at the line where they were expected', () => {
     const text = `${withExamples('    quotas: {seats.am: 10, seats.pm: 20}\n')}quotas:
   - id: seats
     each_option_of: time

@@ -1,6 +1,5 @@
 /**
- * How `rollcall new` parses answers: days in Indian notation, prices as written in letters, lists that
- * must be consistent.
+ * How `rollcall new` parses answers: days in Indian notation, prices as in letters, lists that must be consistent.
  */
 import { describe, expect, test } from 'vitest'
 import { day, INR } from '../../../engine/index.ts'

@@ -1,4 +1,4 @@
-/** Event files with groups of categories: days and prices in texts, changes of the file, the next year. */
+/** Event files with groups of categories: days and prices in texts, changes to the file, the next year. */
 import { describe, expect, test } from 'vitest'
 import {
   compareWithServedVersion,
@@ -22,7 +22,7 @@ const GROUP = `  price_groups:
         - {id: desk, label: Last weeks, from: 2026-12-01}
       prices: {period: [early, middle, desk], visitor: [20000, 22000, 25000]}
 `
-/** Members change their price on 30 October, trade visitors on 31 August and 30 November. */
+/** The price of members changes after 30 October, that of trade visitors after 31 August and 30 November. */
 const file = createMarchFile('{id: regular, label: Regular, from: 2026-10-31, to: 2027-03-16}')
   .replace('    visitor: [2000, 2500]\n', '')
   .replace('{id: visitor}', '{id: visitor, label: Trade visitor}')
@@ -78,7 +78,7 @@ test.each([
   expect(collectFindings(withPanel(line))).toEqual([])
 })
 
-test('repeat moves the days of a group, the ids that contain them, and lists its prices as those of last time', () => {
+test('repeat moves the days of a group and the ids that contain them, and lists its prices as those of last year', () => {
   const dated = file
     .replaceAll('middle', 'sep-1-nov-30')
     .replace('label: Trade\n', 'label: Trade (early bird until 31 August 2026)\n')
@@ -185,7 +185,7 @@ test('simulate marks the prices of a group that are placeholders', () => {
   expect(printed).not.toMatch(/^(?:early|regular) .*\(demo values\)/m)
 })
 
-describe('checks of prices read the table of the group', () => {
+describe('price checks read the table of the group', () => {
   const codes = (text: string) =>
     collectFindings(text).map(({ code, at }) => `${code} line ${at.start.line}`)
   const row = 'visitor: [20000, 22000, 25000]'
@@ -222,7 +222,7 @@ describe('checks of prices read the table of the group', () => {
       'fees.price_groups.0.prices.period.1',
     ])
   })
-  test('wrong keys and values of a group are explained as those of the event', () => {
+  test('wrong keys and values of a group are explained like those of the event', () => {
     const [spaces] = collectFindings(
       file.replace('[early, middle, desk]', '[early, Middle Price, desk]'),
     )
@@ -234,7 +234,7 @@ describe('checks of prices read the table of the group', () => {
   })
 })
 
-describe('diff names what changes in a group', () => {
+describe('diff names the changes in a group', () => {
   const diff = (before: string, after: string) => {
     const [old, next] = [readEvent(before, shared), readEvent(after, shared)]
     if (old === null || next === null) throw new Error('the file cannot be read')

@@ -370,7 +370,7 @@ describe('correct tables', () => {
   })
 })
 
-/** The base with one more item, and the fields that it reads. */
+/** The base with one more item, and the fields that the item reads. */
 const withItem = (item: string, ...fields: readonly string[]): string =>
   fields
     .reduce(
@@ -383,7 +383,7 @@ const DINNER = 'id: dinner, type: yes-no, label: Dinner, default: false'
 const ROOM =
   'id: room, type: select, label: Room, options: [none-needed, twin], show_when: {is_member: true}, required: true'
 
-describe('who is charged if a field is hidden', () => {
+describe('charges while a field is hidden', () => {
   test.each([
     ['a condition with not', `when: {room: {not: none-needed}}, ${EACH_100}`, ['EV473']],
     [

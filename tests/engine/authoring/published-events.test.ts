@@ -59,8 +59,8 @@ test('the own page of a delegate of a shipped event offered nothing but the tick
   }
 })
 
-describe('what the authors of published pages met', () => {
-  test('rooms that are not sold any more in their own last period are no finding; one room among others is', () => {
+describe('problems of authors of published pages', () => {
+  test('rooms that are no longer sold in their own last period are no finding; a single room among others is', () => {
     expect(
       listFindings('ghatmeet2027', 'single: [6500, 7200, none]', 'single: [6500, 7200, 7200]'),
     ).toContainEqual('EV464 `twin` or `family` is not on sale for any delegate in `sold-off`')
@@ -97,7 +97,7 @@ describe('what the authors of published pages met', () => {
     expect(event?.approvals.map(({ id }) => id)).toEqual(['government-service', 'application'])
   })
 
-  test('a course of six months is accepted under allow; one of more than 300 days has a wrong year', () => {
+  test('a course of six months is accepted under allow; one of more than 300 days is reported as a wrong year', () => {
     expect(
       listFindings(
         'swarafellow2027',

@@ -86,7 +86,7 @@ describe.each(files)('%s in the old spelling', (_name, text = '') => {
   })
 })
 
-test('the same word elsewhere stays: days of the event, of a period, of a field and of a condition end with `to`', () => {
+test('the same word elsewhere is unchanged: days of the event, a period, a field and a condition end with `to`', () => {
   const text = `${base}edit: {to: 2026-02-28, fields: [phone_number]}\n`
   expect(renameKeys(text)).toBe(text.replace('edit: {to:', 'edit: {until:'))
 })

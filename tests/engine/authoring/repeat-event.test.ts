@@ -1,7 +1,4 @@
-/**
- * Next year's file: every day, name and address belongs to the new event, and all other text is
- * unchanged.
- */
+/** Next year's file: every day, name and address is changed for the new event, and all other text is kept. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -171,7 +168,7 @@ describe('points for the author to check', () => {
   })
 })
 
-describe('a day keeps its spelling', () => {
+describe('a day keeps its notation', () => {
   const shift = { weeks: 52, event: day('2026-01-31') }
   test.each([
     ['from: 2025-08-31', 'from: 2026-08-30'],

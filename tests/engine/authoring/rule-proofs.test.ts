@@ -51,7 +51,7 @@ function buildFile({ rules, otherwise, hides }: RuleTable): string {
     .replace('  summary:', `${fields.join('\n')}\n  summary:`)
 }
 
-/** Every distinguishable way of answering, as a form would send it. */
+/** Every distinguishable set of answers, as a form would send it. */
 function listAllAnswers(event: EventConfig): readonly Answers[] {
   const axes: readonly (readonly [string, readonly (string | number | boolean | undefined)[]])[] = [
     ['role', [...options, undefined]],
@@ -163,7 +163,7 @@ describe('random rule tables', () => {
       }),
       { seed: 2026, numRuns: chooseRuns(400) },
     )
-    // Otherwise the property would also hold if no case was ever found.
+    // Otherwise the property would hold even if no case occurred.
     expect(incompleteCount).toBeGreaterThan(chooseRuns(30))
     expect(unreachableCount).toBeGreaterThan(chooseRuns(30))
   })

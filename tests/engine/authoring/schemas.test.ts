@@ -150,9 +150,9 @@ describe('the types of a file', () => {
   })
 })
 
-test('docs/conditions.md is made from the schema (npm run findings writes it)', async () => {
+test('docs/conditions.md is generated from the schema (npm run findings writes it)', async () => {
   const page = readFileSync(CONDITION_PAGE, 'utf8')
-  // Without its tables, so that a comment that is missing is noticed too.
+  // The page without its tables, so that a missing comment is noticed too.
   const emptied = page.replaceAll(/^\|.*\n/gm, '')
   await expect(writeConditionTables(emptied)).toMatchFileSnapshot(CONDITION_PAGE)
 })

@@ -1,7 +1,4 @@
-/**
- * Files that were built to keep the checker busy: each is rejected quickly with a message. Before,
- * some took minutes.
- */
+/** Files designed to keep the checker busy: each is rejected quickly with a message. Some used to take minutes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** The verdict on a pattern is true for a backtracking matcher, counted step by step. */
+/** The verdict on a pattern agrees with a backtracking matcher whose steps are counted. */
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
@@ -20,8 +20,8 @@ const matchCharacter = (source: string): RegExp => {
 const characterPatterns = new Map<string, RegExp>()
 
 /**
- * Tries every way to read the text, as a backtracking matcher that fails at the end: how often it
- * reaches each character.
+ * Tries every way to match the text, as a backtracking matcher that fails at the end. Returns how often it reaches
+ * each character.
  */
 function countSteps(
   pattern: Node,
@@ -158,7 +158,7 @@ describe('any pattern', () => {
   })
 })
 
-describe('patterns as people write them', () => {
+describe('patterns as people might write them', () => {
   test.each([
     ...Object.values(FORMATS),
     '[A-Z]{2}[0-9]{5}',

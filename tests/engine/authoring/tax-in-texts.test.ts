@@ -1,4 +1,4 @@
-/** The tax as organisers type it and write about it; and texts that only look similar. */
+/** Tax rates as organisers type them, and texts about the tax; and texts that only look similar. */
 import { describe, expect, test } from 'vitest'
 import { base } from './goldens.ts'
 import { collectFindings, findLine } from './sample-file.ts'
@@ -11,7 +11,7 @@ const untaxedFile = base.replace(`${TAX}\n`, '')
 const listTaxFindings = (text: string): readonly string[] =>
   collectFindings(text).map(({ code, message }) => `${code} ${message}`)
 
-/** Expects the finding at the panel's line, with the line of the tax and what to do. */
+/** Expects the finding at the panel's line, with the line of the tax and a correction. */
 function expectFound(text: string, codes: RegExp, other: string): void {
   const findingsHere = collectFindings(text).filter(
     ({ at }) => at.start.line === findLine(text, '  panel:'),
@@ -24,7 +24,7 @@ function expectFound(text: string, codes: RegExp, other: string): void {
   }
 }
 
-test('the files they are typed into are valid', () => {
+test('the files without the mistakes are valid', () => {
   expect([base, inclusiveFile, untaxedFile].flatMap(listTaxFindings)).toEqual([])
 })
 

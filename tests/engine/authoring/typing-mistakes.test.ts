@@ -12,7 +12,7 @@ const PRICES = base.slice(base.indexOf('    period:  [early'), base.indexOf('for
 const email = (text: string): string =>
   `${DETAILS}\nemail:\n  subject: "Hello, {reg_no}"\n  text: |\n${text}`
 
-/** The original, the typo, the help message, and how many lines below the first change it is reported. */
+/** The original, the typo, the help message, and the distance in lines from the first change to the finding. */
 type Typo = readonly [from: string, to: string, help: string, below?: number]
 
 const price = (cell: string, help: string): Typo => [MEMBER, `member:  [${cell}, 1500]`, help]
@@ -454,7 +454,7 @@ const listFindings = (text: string) => compileEvent(text, shared, { path }).find
 const replace = (from: string, to: string): { readonly text: string; readonly line: number } => {
   const parts = base.split(from)
   if (parts.length !== 2)
-    throw new Error(`the base holds ${JSON.stringify(from)} ${parts.length - 1} times`)
+    throw new Error(`the base contains ${JSON.stringify(from)} ${parts.length - 1} times`)
   return { text: base.replace(from, () => to), line: (parts[0] ?? '').split('\n').length }
 }
 
@@ -474,7 +474,7 @@ describe.each([...Object.entries(typos), ...Object.entries(misplaced)])('%s', (_
   })
 })
 
-/** Typos with a certain correction, and what the file must mean after it. */
+/** Typos with a certain correction, and the intended meaning of the corrected file. */
 const fixable: readonly Typo[] = [
   venue('\u00a0Town Hall', VENUE),
   venue(' Town Hall\u00a0', VENUE),

@@ -106,7 +106,7 @@ function applyChange(
   return { change, ledger }
 }
 
-/** Taxable value and tax by rate, invoices less credit notes. */
+/** Taxable value and tax by rate, invoices minus credit notes. */
 function sumByRate(
   issued: readonly Pick<IssuedDocument, 'of' | 'lines'>[],
 ): Record<string, number[]> {
@@ -328,7 +328,7 @@ test('a corrected bill was charged at 5% instead of 18% once the correction was 
         ledger = applyChange(ledger, now, refunded).ledger
         const charged = new Map([[JSON.stringify(now), sumByRate(ledger.issued)]])
         const refundedBill = now
-        // Each bill twice, in another order, and the refunded one in between and at the end.
+        // Each bill twice, in a different order, and the refunded one in between and at the end.
         const bills = corrected.map((entry) =>
           createBill(entry.bill, { ...billTerms, off: entry.off }),
         )

@@ -1,6 +1,6 @@
 /**
- * Document numbers after a restore: within the legal length, and none that may have been issued in
- * the lost time.
+ * Document numbers after a restore: within the legal length, and never numbers that may have been issued in the lost
+ * period.
  */
 import { describe, expect, test } from 'vitest'
 import { instant, createRecoveryCode, buildSeriesAfterRecovery } from '../../../engine/index.ts'
@@ -21,7 +21,7 @@ describe('the series after a restore', () => {
     expect(buildSeriesAfterRecovery(pattern, 'R3SQ')).toBe(after),
   )
 
-  test('has at most 16 characters and shares no number with the one before, whatever the pattern', () => {
+  test('has at most 16 characters and shares no number with the previous one, whatever the pattern', () => {
     const heads = [
       '',
       'A',
@@ -51,7 +51,7 @@ describe('the series after a restore', () => {
       }
   })
 
-  test('of every recovery in a year is different, even of two within a quarter of an hour', () => {
+  test('of every recovery in a year is different, even if two are within a quarter of an hour', () => {
     const codes = new Set<string>()
     for (let quarter = 0; quarter < 366 * 96; quarter += 1)
       codes.add(createRecoveryCode(instant(AT + quarter * 15 * 60_000)))

@@ -35,7 +35,7 @@ test.each(readdirSync(CATALOGUE))(
     expect(texts.length).toBeGreaterThan(0)
     for (const text of texts) {
       expect(text.trim()).toBe(text)
-      // Every brace encloses the name of a value, and every element is closed.
+      // Braces must enclose the name of a value, and every element must be closed.
       expect(text.replaceAll(/\{\w+\}|<(\w+)>[^<]*<\/\1>/g, '')).not.toMatch(/[{}<>]/)
     }
   },

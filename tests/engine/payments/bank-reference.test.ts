@@ -1,6 +1,4 @@
-/**
- * One bank reference in many spellings, and statement lines that contain it, another one or none.
- */
+/** One bank reference in many spellings, and statement lines that contain it, a different one or none. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -307,7 +305,7 @@ describe('which registration a line pays for', () => {
     ])
   })
 
-  test('a line with a shared reported reference and the reference of a recorded payment left out the delegate who reported', () => {
+  test('a line with a shared reported reference and the reference of a recorded payment omitted the delegate who reported it', () => {
     const recordedUtr = 'HDFCN52026020003'
     const lines = [
       formatCreditLine(`NEFT ${UTR} FOR ${recordedUtr}`),
@@ -538,7 +536,7 @@ test('lines without any number are distinguished by day, amount and text, and re
   expect(findStatementReferences(first)).toContain(bankKey(firstReference ?? ''))
   const payments: [string, KnownPayment][] = [[firstReference ?? '', createRecorded(null, 500)]]
   expect(matchLines(lines, [], { payments }).found).toEqual([['known'], ['unmatched']])
-  // As an older version stored it, without the amount.
+  // The key as stored by an older version, without the amount.
   const older: [string, KnownPayment][] = [['2027-02-03 CASH DEPOSIT', createRecorded(null, 500)]]
   expect(matchLines(lines, [], { payments: older }).found).toEqual([['known'], ['ambiguous']])
 })

@@ -186,8 +186,7 @@ test('lines match by payment claim, by registration number, and by amount and da
     ['matched', ['1'], 'ICICN22027020312345678'],
     ['matched', ['2'], '703400001111'],
     ['ambiguous', ['3'], '703499998888'],
-    // One UTR in two lines: staff decide which it is, and only one of them can be recorded under
-    // it.
+    // One UTR in two lines: staff decide which it is, and only one of them can be recorded with it.
     ['ambiguous', ['4'], '703412345678'],
     ['ambiguous', ['4'], '703412345678'],
     // The number of the conference's own account, which is in every line, is not a reference.
@@ -203,7 +202,7 @@ test.each([
   ['a point before the cents', '"1,234.50"', 123_450],
   ['the code beside the amount', '"1234,50 EUR"', 123_450],
   ['the symbol before it', '"€ 99.75"', 9_975],
-  // Thousands, or a third decimal: the wrong one would be a thousand times too much.
+  // Thousands, or a third decimal: the wrong reading would be a thousand times too high.
   ['three digits after a point', '1.234', null],
   ['three zeros after a point', '1.000', null],
 ])('a statement in euro with %s is read to the cent', (_, cell, amount) => {
@@ -289,7 +288,7 @@ test('a heading with the currency of the event is recognised, and one with anoth
   expect([readIn('Deposit (EUR)'), readIn('Deposit (INR)')]).toEqual([true, false])
 })
 
-test('a currency column counts although staff chose the other columns', () => {
+test('the currency column is used even if staff choose the other columns', () => {
   const chosen = { date: 0, narration: 1, reference: null, credit: 2, amount: null, sign: null }
   const rows = readRows('Day,Text,Money in,Währung\n03/02/27,A,659.77,USD\n04/02/27,B,659.77,EUR\n')
   const read = readStatement(rows, chosen, 'EUR' as Currency)

@@ -209,7 +209,7 @@ describe('days and prices', () => {
       },
     },
   ]
-  // For the same price, a higher one, and none today.
+  // For the same price, a higher price, and no price today.
   test.each([
     ['open', 'held', 'pending', 'same-order same-order same-order'],
     ['open', 'held', 'failed', 'new-attempt new-attempt new-attempt'],
@@ -410,13 +410,13 @@ describe('how long a price is held', () => {
     ['in-time', '2026-01-11', {}],
     ['in-time', '2026-01-12', { amount: toAmount(800_000) }],
     ['after-hold', '2026-01-12', {}],
-    // The delegate went to the gateway while the price was held or registration was open, so may
-    // finish there.
+    // The delegate was redirected while the price was held or registration was open, so may still pay on the
+    // gateway's page.
     ['in-time', '2026-01-12', { handedOffAt: startOfDate('2026-01-11') }],
     ['after-closing', '2026-02-02', {}],
     ['in-time', '2026-02-01', { createdAt: startOfDate('2026-01-20') }],
     ['after-closing', '2026-02-03', { createdAt: startOfDate('2026-01-20') }],
-  ] as const)('a payment is %s on %s', (expected, paymentDay, attempt) => {
+  ] as const)('paying is %s on %s', (expected, paymentDay, attempt) => {
     const placedAttempt = createAttempt({
       createdAt: startOfDate('2026-01-05'),
       amount: toAmount(600_000),
@@ -427,7 +427,7 @@ describe('how long a price is held', () => {
     ).toBe(expected)
   })
 
-  test('a payment is in time for a price without an end, whatever the price is today', () => {
+  test('paying is in time for a price without an end, whatever the price is today', () => {
     const placedAttempt = createAttempt({
       createdAt: startOfDate('2026-01-12'),
       amount: toAmount(600_000),
@@ -467,7 +467,7 @@ describe('how long a price is held', () => {
   })
 })
 
-test('two orders are never open, and no order begins unverified, after the ninety-ninth, or after closing unless the price is held', () => {
+test('two orders are never open at once, and no order begins unverified, after the ninety-ninth, or after closing unless the price is held', () => {
   const statuses = fc.constantFrom<(PollResult | undefined)[]>(
     'no-record',
     'ended',
@@ -537,7 +537,7 @@ test('two orders are never open, and no order begins unverified, after the ninet
       expect(paying.replaces).toBe(isOpen ? newestPayment?.orderId : null)
       const total = paying.quote?.total ?? heldPrice
       if (total !== heldPrice) expect(terms.accepted).toBe(total)
-      // A delegate with an open order continues it, whichever account gets the money now.
+      // A delegate with an open order continues it, whichever account now receives the money.
       if (terms.opening === 'closed' && !(isOpen && isOfOtherMerchant))
         expect.fail('an order began after the organisers had closed registration')
     }),

@@ -41,7 +41,7 @@ test.each([
   expect(decision === null ? null : [decision.is, decision.registration]).toEqual(expected)
 })
 
-test('another name or another email address is another person; without one of them no match is made', () => {
+test('another name or another email address is another person; without one of them there is no match', () => {
   expect(getKey('Anil D’Souza')).not.toBe(ashaKey)
   expect(getKey('Asha D’Souza', 'asha2@example.org')).not.toBe(ashaKey)
   expect(getKey('डॉ आशा नायर')).not.toBe(getKey('डॉ उषा नायर'))

@@ -1,4 +1,4 @@
-/** What the gateways accept: the table that checker and requests share. */
+/** The capabilities of the gateways: the table that the checker and the payment requests share. */
 import { expect, test } from 'vitest'
 import { GATEWAY_CAPABILITIES, INR, day, instant, readCurrency } from '../../../engine/index.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
@@ -30,7 +30,7 @@ test('the smallest payment is one unit of the currency', () => {
   expect(['INR', 'USD', 'JPY', 'KWD'].map(minimum)).toEqual([100, 100, 1, 1000])
 })
 
-test('how old a payment may be for a refund depends on the kind of its gateway, whatever its name', () => {
+test('the maximum age of a refundable payment depends on the kind of its gateway, whatever its name', () => {
   const at = instant(Date.parse('2026-07-11T12:00:00+05:30'))
   const explain = (source: string, paidOn: string) =>
     explainTooOldForGateway(
@@ -43,11 +43,11 @@ test('how old a payment may be for a refund depends on the kind of its gateway, 
   expect(explain('razorpay', '2020-01-01')).toBeNull()
   expect(explain('', '2020-01-01')).toBeNull()
 })
-test('a limit is in months, as far as the last day of a shorter one, or in days', () => {
+test('a limit is in days, or in months, up to the last day of a shorter month', () => {
   expect(getLastRefundDay({ months: 6 }, day('2026-08-31'))).toBe('2027-02-28')
   expect(getLastRefundDay({ days: 90 }, day('2026-01-01'))).toBe('2026-04-01')
 })
-test('a gateway of an unknown kind is refused, and never taken for another', () => {
+test('a gateway of an unknown kind is refused, and never treated as another', () => {
   const gateways = sharedFiles.gateways.text.replace('kind: razorpay', 'kind: another')
   expect(gateways).not.toBe(sharedFiles.gateways.text)
   const { reads, findings } = compileEvent(readSource('events/afpicon2026.yaml').text, {
@@ -56,7 +56,7 @@ test('a gateway of an unknown kind is refused, and never taken for another', () 
   })
   expect(reads).toBeNull()
   expect(findings.map(({ at }) => at.path)).toContain('events/_shared/gateways.yaml')
-  // Also where nothing has checked the file.
+  // Even if the file has not been checked.
   const shared = { gateways: { gateways: { cards: { kind: 'another' } } } }
   const compile = () => toPaying({ gateway: 'cards', account: 'demo' }, { shared } as never)
   expect(compile).toThrow('a gateway of an unknown kind')

@@ -57,7 +57,7 @@ describe('the polling schedule', () => {
     expect(adjustWatchEnd(null, askAt, instant(askAt + clockJump))).toBe(null)
   })
 
-  test('while the gateway cannot be reached, every ten minutes at most, whatever the schedule', () => {
+  test('while the gateway cannot be reached, at most every ten minutes, whatever the schedule', () => {
     const { watchUntil } = startWatch('failed', start)
     for (const status of ['failed', 'success'] as const)
       expect(
@@ -106,7 +106,7 @@ test('an open payment: after half its age, between a minute and six hours, even 
   expect(intervals).toEqual([hour, minute, minute, minute, 2 * minute, hour, 6 * hour, 6 * hour])
 })
 
-test('a payment with a date in the future is polled every hour, not every minute for weeks; every half day after it has ended', () => {
+test('a payment with a date in the future is polled every hour, not every minute for weeks; after it has ended, every half day', () => {
   const futureDate = instant(start + 86_400_000)
   const openPayment = {
     status: 'pending',

@@ -59,7 +59,7 @@ const paymentEvents = {
   partly: { type: 'refunded', reference: 'R1', amount: toAmount(1), at: paidAt },
 } satisfies Record<string, PaymentEvent>
 
-/** Every state with every payment event: `=` unchanged, a status, or a refusal's code. */
+/** The result of every payment event in every state: `=` unchanged, a status, or a refusal's code. */
 const table: Record<keyof typeof states, Record<keyof typeof paymentEvents, string>> = {
   pending: {
     confirmed: 'success',

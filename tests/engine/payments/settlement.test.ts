@@ -417,7 +417,7 @@ describe('lines compared with payments', () => {
     const other = createLine(2, { utr: 'utr1' })
     expect(payouts([createLine(1), other])).toMatchObject([{ utr: 'UTR1', lines: 2 }])
     expect(joinLines([createLine(1)], [createLine(1, { utr: 'UTR2' })])).toHaveLength(2)
-    // Without a reference, the day identifies it; one without letters and other digits identifies itself.
+    // Without a reference, the day identifies the payout; zeros alone are a reference too.
     expect(payouts([createLine(1, { utr: '' }), createLine(2, { utr: '00' })])).toHaveLength(2)
   })
 

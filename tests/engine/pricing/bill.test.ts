@@ -268,7 +268,7 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
         for (const line of all) expect(line.base + line.gst).toBe(line.total)
         expect(totals.base).toBeGreaterThanOrEqual(0)
         expect(totals.gst).toBeGreaterThanOrEqual(0)
-        // The tax is that of the remaining amount of each line, and nothing else.
+        // The tax is only that of the remaining amount of each line.
         const remainingPrices = adjustments.reduce<readonly Amount[]>(
           (prices, { on, by }) => {
             const changedLines = on === 'all' ? [0, 1] : [on === 'registration' ? 0 : 1]

@@ -52,7 +52,7 @@ const event = compiled as EventConfig
 const quoteTime = startOfDay(day('2026-01-10'))
 const replaceNoBreakSpaces = (text: string): string => text.replaceAll('\u00a0', ' ')
 
-test('a free cell has no finding about it', () => {
+test('a free cell causes no finding', () => {
   expect(findings.map(({ code }) => code)).toEqual(['EV902'])
 })
 

@@ -1,7 +1,4 @@
-/**
- * Place of supply, kinds of documents and the tax by rate, compared with the sections and rules
- * that state them.
- */
+/** Place of supply, kinds of documents and the tax by rate, compared with the sections and rules of the law. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StateCode } from '../../../engine/event/gstin.ts'
@@ -51,7 +48,7 @@ const createLine = (rate: number | null, base: number, gst: number, place: State
   gst: toAmount(gst),
 })
 
-test('a bill of two rates states each rate by itself, and what is untaxed is no part of the taxable value', () => {
+test('a bill with two rates states each rate separately, and untaxed lines are not part of the taxable value', () => {
   const lines = [
     createLine(18, 600_000, 108_000),
     createLine(5, 300_000, 15_000),

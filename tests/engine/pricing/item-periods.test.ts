@@ -67,7 +67,7 @@ const own = buildEvent({
     },
   ],
 })
-/** The same prices, as one table in which every date begins a column. */
+/** The same prices in one table, in which each date begins a column. */
 const columns = ['a', 'b', 'c', 'd']
 const oneTable = buildEvent({
   periods: [
@@ -86,16 +86,19 @@ const oneTable = buildEvent({
 })
 
 const DAYS = ['2026-12-31', '2027-01-01', '2027-01-31', '2027-02-01', '2027-02-14', '2027-02-15']
-test.each(DAYS)('on %s, an item with its own periods costs as in one table of all dates', (on) => {
-  const total = (event: EventConfig) => {
-    const quoted = quote(event, { room: 'single' }, startOfDay(day(on)))
-    return quoted.ok ? quoted.value.total : quoted.error.code
-  }
-  expect(total(own)).toBe(total(oneTable))
-  expect(getLastDayOfPrice(own, day(on))).toBe(getLastDayOfPrice(oneTable, day(on)))
-  const next = (event: EventConfig) => findNextPrice(event, { room: 'single' }, 'member', day(on))
-  expect(next(own)).toEqual(next(oneTable))
-})
+test.each(DAYS)(
+  'on %s, an item with its own periods costs the same as in one table of all dates',
+  (on) => {
+    const total = (event: EventConfig) => {
+      const quoted = quote(event, { room: 'single' }, startOfDay(day(on)))
+      return quoted.ok ? quoted.value.total : quoted.error.code
+    }
+    expect(total(own)).toBe(total(oneTable))
+    expect(getLastDayOfPrice(own, day(on))).toBe(getLastDayOfPrice(oneTable, day(on)))
+    const next = (event: EventConfig) => findNextPrice(event, { room: 'single' }, 'member', day(on))
+    expect(next(own)).toEqual(next(oneTable))
+  },
+)
 
 test('a delegate without the room sees only the price changes of the registration', () => {
   expect(findNextPrice(own, {}, 'member', day('2026-12-01'))).toEqual({

@@ -48,7 +48,7 @@ describe('split', () => {
           const parts = splitPrice(createTax(percent, prices, round), toAmount(price))
           expect(parts.base + parts.gst).toBe(parts.total)
           expect(parts[prices === 'exclusive' ? 'base' : 'total']).toBe(price)
-          // Never further from the true share than half a rounding step.
+          // The difference from the exact share is at most half a rounding step.
           const deviation = Math.abs(parts.gst - (parts.base * percent) / 100)
           expect(deviation).toBeLessThanOrEqual(
             (round === 'rupee' ? 50 : 0.5) * (prices === 'inclusive' ? 1 + percent / 100 : 1) +

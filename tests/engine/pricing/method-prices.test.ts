@@ -1,4 +1,4 @@
-/** Prices that depend on the payment method: the method of a bill, and the prices by the others. */
+/** Prices that depend on the payment method: the method of a bill, and the prices by other methods. */
 import { expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
 import { calculateBill, sumLines } from '../../../engine/pricing/bill.ts'
@@ -59,7 +59,7 @@ test('the method that paid replaces the chosen one', () => {
   expect(computeTotal(withMethod(event, { way: 'bank' }, 'card'))).toBe(toRupees(7292.4))
 })
 
-test('a stored bill is priced again by the method that gives its total', () => {
+test('a stored bill is priced again by the method that matches its total', () => {
   const bill = (rupees: number) => ({ category: 'member', period: 'now', total: toRupees(rupees) })
   const priced = (rupees: number) =>
     computeTotal(withBilledMethod(event, { way: 'card' }, bill(rupees), day('2027-01-15')))

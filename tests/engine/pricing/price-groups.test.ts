@@ -79,7 +79,7 @@ test('the price list, the next price and the last day of a price follow the grou
   expect(getPricingPeriod(event.fees, held, 'member')).toBe('early')
 })
 
-test('show, simulate, preview and explain state the group', () => {
+test('show, simulate, preview and explain name the group', () => {
   const shown = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
   expect(shown.event?.fees).toEqual(event.fees)
   expect(formatSimulation(event, simulate(event))).toMatch(/Visitors[^]*standard[^]*2,500/)

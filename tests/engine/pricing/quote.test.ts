@@ -225,7 +225,7 @@ describe('openOn', () => {
 })
 
 describe('tariff', () => {
-  it('has every form, with null or nothing for what is not on sale', () => {
+  it('has every format, with null or nothing for prices that are not on sale', () => {
     const tariffAnswer = buildTariff(chosenCategoryEvent, parseTime('2025-12-31T10:00:00+05:30'))
     expect(tariffAnswer).toMatchObject({
       status: 'success',
@@ -321,7 +321,7 @@ describe('upcoming prices', () => {
       '2025-09-01 2026-01-25 late',
       '2026-01-26 2026-01-31 last',
     ])
-    // After it, the price of other dates is today's.
+    // After the last period, the price of other dates is today's.
     expect(listStretches(chosenCategoryEvent, '2026-02-01')).toEqual(['2026-02-01 null early'])
     // A fall-back before the first period is the same period.
     expect(listStretches(chosenCategoryEvent, '2025-01-01')[0]).toBe('2025-01-01 2025-08-31 early')

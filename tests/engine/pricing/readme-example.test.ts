@@ -9,7 +9,7 @@ import { sharedFiles, readSource } from '../event-files.ts'
 const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'README.md'), 'utf8')
 const [, lines = '', printedText = ''] = /```yaml\n([^]*?)```[^]*?```\n([^]*?)```/.exec(page) ?? []
 
-test('the lines of the README, in the event that it names, give the price that it prints', () => {
+test('the lines of the README, inserted into the event that it names, give the price that it states', () => {
   expect(lines.trimEnd().split('\n')).toHaveLength(12)
   const { path, text } = readSource('events/midzone2025.yaml')
   const eventText = text

@@ -1,4 +1,4 @@
-/** Which seats a registration needs, and what the public may know of how many are left. */
+/** Which seats a registration needs, and which numbers of remaining seats are public. */
 import { expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
 import {

@@ -75,7 +75,7 @@ function addItemRules(item: string, rules: string): EventConfig {
 
 const COMPANY = 'when: {buyer: company}, percent: 0, note: reverse charge'
 test.each<[string, string, string, readonly number[], readonly number[]]>([
-  // The usual tax; then that of a company.
+  // The usual tax, then the tax of a company.
   [
     'added to the table',
     'percent: 18, prices: exclusive',
@@ -131,7 +131,7 @@ test('the first rule that applies counts, by category too', () => {
   expect(computeSums(event, { buyer: 'company' }, undefined, 'visitor')).toEqual([2000, 0, 2000])
 })
 
-test('items follow the rules unless they have their own tax; on: all includes those, but not an untaxed item', () => {
+test('the rules apply to items unless they have their own tax; with on: all, also to those, but not to an untaxed item', () => {
   const lines = (rule: string) =>
     computeBill(buildEvent('percent: 19, prices: inclusive', rule), {
       buyer: 'company',
@@ -169,7 +169,7 @@ test('rules of an item apply before those of all lines, to its own tax or the us
     ['Dinner', 7, 107],
   ])
   const dinner = addItemRules('dinner', '{from: 2026-01-20, percent: 14}')
-  // Its own rule, before the company's, which is for all lines.
+  // Its own rule, which precedes the company's rule for all lines.
   expect(lines(dinner, 'company', '2026-01-19')).toEqual([
     ['Lunch (reverse charge)', 0, 1000],
     ['Dinner (reverse charge)', 0, 100],

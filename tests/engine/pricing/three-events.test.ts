@@ -52,7 +52,7 @@ const ALL = [conference, marathon, webinar].flatMap((event) =>
   readBills(event.id).map((bill) => [event.id, bill.who, event, bill] as const),
 )
 
-/** The answers that every delegate gives: those of the file's own examples. */
+/** The answers that all delegates give, from the file's own examples. */
 const createExampleAnswers = (event: EventConfig): RawAnswers => {
   const firstExample = event.examples.find((example) => 'answers' in example)
   return firstExample !== undefined && 'answers' in firstExample ? firstExample.answers : {}

@@ -59,7 +59,7 @@ test.each([
   ['goodwill was refunded in addition', 101_777, 335_510],
   ['more was refunded than the scale allows', 500_000, 0],
 ])(
-  'a companion of 917.77 was removed and %s: the refunds have the same sum',
+  'a companion for 917.77 was removed and %s: the refunds have the same sum',
   (_, refunded, proposedRefund) => {
     expect(computeRefund(460_680, 552_457, refunded)).toBe(proposedRefund)
   },

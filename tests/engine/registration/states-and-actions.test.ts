@@ -1,4 +1,4 @@
-/** Which actions are allowed on a registration, in which state and by whom. */
+/** Which actions are allowed on a registration, by state and role. */
 import { describe, expect, test } from 'vitest'
 import {
   allowedActions,
@@ -85,7 +85,7 @@ describe('permissions by role', () => {
 })
 
 describe('the states of a registration', () => {
-  test('every state that waits has an allowed action, and each state that continues has a next action', () => {
+  test('every waiting state has an allowed action, and each state that is not final has a next action', () => {
     for (const state of STATES) {
       const ownerActions = allowedActions(state, 'owner')
       expect(ownerActions, state).toContain('note')

@@ -7,7 +7,7 @@ import { callWithRetries } from '../../../web/app/retry-requests.ts'
 
 let base = ''
 let key: string | undefined
-/** The keys of the requests without a response, and the tests that wait for the next one. */
+/** The keys of requests without a response, and the tests that are waiting for the next request. */
 const pendingKeys: (string | undefined)[] = []
 let onArrival = (): void => {}
 let silentCount = 0
@@ -66,7 +66,7 @@ test('the server’s message is preferred to the status, the status to the fallb
   expect(await getErrorMessage(buildPath(502, html), 'Failed to fetch')).toBe('Failed to fetch')
 })
 
-test('a missing response is a network error, and an error of the server with status 200 is still an error', async () => {
+test('a missing response is a network error, and a server error with status 200 is still an error', async () => {
   expect(await getErrorMessage('http://127.0.0.1:1/')).toBe(
     'Network error. Please check your internet connection.',
   )
@@ -91,7 +91,7 @@ test('the error contains code, status and the messages of the fields', async () 
   })
 })
 
-test('a changed price comes with the old one and the new one', async () => {
+test('a changed price is reported with the old and the new price', async () => {
   const quote = { category: 'a', period: 'b', base: 100, gst: 18, total: 118 }
   const priceChange = { status: 'error', code: 'price_moved', message: 'M.', quote, was: quote }
   const readPriceChange = async (extraFields: object) => {
@@ -191,7 +191,7 @@ test('keys are long and never repeat', () => {
   for (const pendingKey of keys) expect(pendingKey).toMatch(/^[0-9a-f]{32}$/)
 })
 
-/** Sends, and lets the time pass without a response. */
+/** Sends a request, and advances the time without a response. */
 async function sendIntoSilence(times: number, onWaiting: () => void) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   pendingKeys.length = 0

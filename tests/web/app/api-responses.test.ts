@@ -1,7 +1,4 @@
-/**
- * The response that every call of the web app accepts, and that its reader rejects everything
- * else.
- */
+/** Checks that the reader of every call of the web app accepts its response and rejects everything else. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findCategory, day, startOfDay } from '../../../engine/index.ts'
@@ -360,7 +357,7 @@ describe.each(READERS)('%s', (_, readResponse, validResponse, requiredPaths) => 
   })
 })
 
-describe('the form gets its prices from each form of the tariff', () => {
+describe('the form gets its prices from each format of the tariff', () => {
   const EXAMPLES: readonly (readonly [EventConfig, Readonly<Record<string, string | boolean>>])[] =
     [
       [afpicon, { ticket_type: 'afpi-pg' }],
@@ -397,7 +394,7 @@ describe('the form gets its prices from each form of the tariff', () => {
   })
 })
 
-test('a registration with payment data alone is identified by its order', () => {
+test('a registration with only payment data is identified by its order', () => {
   expect(readRegistered({ payment_data: paymentData })).toMatchObject({ reg_no: 'SAMP1' })
   expect(readRegistered({ status: 'success', reg_no: 'SAMP1', payment_data: null })).toEqual({
     status: 'success',
@@ -429,7 +426,7 @@ describe('the payment state of a registration', () => {
     ['failed', true, 'organisers'],
     ['refunded', false, 'refunded'],
   ] as const)(
-    'a response with the status alone: %s, in review %s: %s',
+    'a response with only the status: %s, in review %s: %s',
     (payment_status, in_review, stands) =>
       expect(readPaymentState({ stands: undefined, payment_status, in_review })).toBe(stands),
   )

@@ -60,7 +60,7 @@ describe('the address of a list becomes its API call', () => {
     expect(buildAddress('search=&category=a&evil=1&page=2&page_size=10', true)).toBe(
       '/admin/members/registrations/?category=a&page=2&page_size=10&rows=listed',
     ))
-  test('a page requests only what it lists', () =>
+  test('a page requests only the columns that it lists', () =>
     expect(buildAddress('', true)).toBe('/admin/members/registrations/?rows=listed'))
   test('an export keeps its own parameter and the filters, without the page', () =>
     expect(buildAddress('search=a%26b&page=2', false)).toBe(
@@ -68,7 +68,7 @@ describe('the address of a list becomes its API call', () => {
     ))
 })
 
-describe('any form of a list response', () => {
+describe('any format of a list response', () => {
   const rows = [
     {
       id: 1,
@@ -86,7 +86,7 @@ describe('any form of a list response', () => {
     expect(
       createListReader(list)({ status: 'success', registrations: rows, count: 1, page: 3 }),
     ).toMatchObject({ rows, page: 3, pageSize: 20 }))
-  test('the rows alone are the total', () => {
+  test('without a total, the number of rows is used', () => {
     expect(createListReader(list)(rows)).toMatchObject({ rows, count: 1, page: 1, pageSize: 1 })
     expect(createListReader(list)([])).toMatchObject({ rows: [], count: 0 })
   })
@@ -102,7 +102,7 @@ describe('any form of a list response', () => {
     [{ reg_no: 'X1' }],
     { registrations: [{ ...rows[0], payment_status: 'paid' }], count: 1 },
     { registrations: [null], count: 1 },
-  ])('an unknown form is rejected: %j', (listResponse) =>
+  ])('an unknown format is rejected: %j', (listResponse) =>
     expect(createListReader(list)(listResponse)).toBeNull(),
   )
 })

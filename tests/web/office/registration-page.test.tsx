@@ -1,4 +1,4 @@
-/** The page of a registration: which actions it offers, what their dialogs say, and its timeline. */
+/** The page of a registration: its actions, the texts of their dialogs, and its timeline. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { allowedActions, STATES } from '../../../engine/index.ts'
@@ -79,7 +79,7 @@ test.each([
 })
 
 describe.each(STATES)('in the state %s', (state) => {
-  test('every allowed action has one button, at most two are in view, and what cannot be undone comes last', () => {
+  test('every allowed action has one button, at most two are visible, and irreversible ones come last', () => {
     const data = buildActions(state, { kept: 1475 })
     const { main, more } = arrangeActions(data)
     const allowed = BUTTONS.filter((button) => data.allowed.includes(button) && button !== 'note')
@@ -93,7 +93,7 @@ describe.each(STATES)('in the state %s', (state) => {
       )
   })
 
-  test('a viewer has no button, and a desk neither corrects nor refunds', () => {
+  test('a viewer has no button, and the desk role can neither correct nor refund', () => {
     const arrange = (role: 'viewer' | 'desk') => {
       const { main, more } = arrangeActions(
         buildActions(state, { kept: 1475, allowed: [...allowedActions(state, role)] }),
@@ -147,7 +147,7 @@ const entry = (who: string, text: string, at = '2026-01-20T10:00:00+05:30') => (
   why: '',
 })
 
-test('what others change while the page is open is reported, and the own work is not', () => {
+test('changes by others while the page is open are reported, those of the user are not', () => {
   const before = buildActions('to_pay')
   const describe = (details: Partial<ActionsResponse>) =>
     describeChange(before, { ...before, ...details }, 'asha')

@@ -1,4 +1,4 @@
-/** Which keys and values of the schema the editor proposes at a place; the bar marks the cursor. */
+/** The keys and values of the schema that the editor proposes at a position; the bar marks the cursor. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -144,7 +144,7 @@ test.each([
     const rows = billRows(event, bill, ['base', 'gst', 'total'])
     const texts = rows.map(({ about, value }) => `${String(about ?? '')} ${String(value)}`)
     expect(findAmounts(texts.join(' '))).toEqual(amounts)
-    // What the browser reads from the server is the same bill.
+    // The browser reads the same bill from the server's response.
     const wire = JSON.parse(JSON.stringify(toWireQuote(bill))) as ReturnType<typeof toWireQuote>
     expect(wire.total).toBe(total)
     const { base, gst, total: sum, currency } = bill

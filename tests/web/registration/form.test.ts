@@ -1,6 +1,6 @@
 /**
- * Decisions of the form page that need no browser: the shown price or the reason why there is
- * none, and the result of a registration.
+ * Decisions of the form page that need no browser: the displayed price or the reason for its absence, and the result
+ * of a registration.
  */
 import { expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'

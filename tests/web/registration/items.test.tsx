@@ -211,7 +211,7 @@ test('a bill is shown line by line, quantity × unit, and its lines add up to th
   ])
 })
 
-/** The same event, whose rooms include 5% tax. */
+/** The same event, but its rooms include 5% tax. */
 const twoRates: PublicEvent = {
   ...event,
   fees: {
@@ -413,7 +413,7 @@ test('a hall that is full for all categories blocks the bill, even if it offers 
   expect(priceNotes(eventWithoutPrices, chosenAnswers, { hall: 0 })).toEqual(['The hall is full'])
 })
 
-test('a delegate who asks for more tickets than are left reads how many there are', () => {
+test('a delegate who requests more tickets than are left reads how many are left', () => {
   const dinner = { id: 'dinner', count: 'nights', countMax: 5, max: 80, full: { message: 'Full' } }
   const withTickets: PublicEvent = { ...event, quotas: [dinner] }
   const answers = createAnswers({ kind: 'plain', room: 'twin', nights: 3 })

@@ -91,7 +91,7 @@ function listPrices(event: EventConfig) {
     plain: findAmounts(renderScriptNotice(event)),
   }
 }
-/** The same on every page for organisers. */
+/** The same prices on every page for organisers. */
 const buildPaidPages = (event: EventConfig) => ({
   page: findAmounts(renderToStaticMarkup(<ItemPrices event={event} />)),
   preview: findAmounts(preview(event).find(({ name }) => name === 'index.html')?.html ?? ''),
@@ -167,7 +167,9 @@ function createEventWithRules(tax: Tax | null, taxRules: readonly TaxRule[]): Ev
   }
 }
 
-/** What the form, the fee table and the plain page state, taxes in brackets; above it what is true for all. */
+/**
+ * The prices in the form, the fee table and the plain page, with taxes in brackets; above them, the tax text for all.
+ */
 function readLists(event: EventConfig, category: string | null, answers: Answers) {
   const tariff = buildTariff(event, NOW)
   const strip = (html: string): string => html.replaceAll(/<[^>]*>/g, '').replaceAll('\u00a0', ' ')

@@ -67,7 +67,7 @@ test('the form stated one last day for the fees of all groups', () => {
   expect(html).toContain('Member, until 31 January 2026')
   expect(html).toContain('Visitor, until 10 January 2026')
   expect(html).not.toContain('Fees until')
-  // The last prices of both groups end with registration: one day is true for all.
+  // The last prices of both groups end with registration: one day applies to all.
   expect(note(last)).toContain('Fees')
   expect(listPriceDetails(event, last).get('visitor')).toBe('')
 })

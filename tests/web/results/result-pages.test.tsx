@@ -1,4 +1,4 @@
-/** Texts of result pages about payments and refunds, by what is known about them. */
+/** Texts of result pages about payments and refunds, depending on the known facts. */
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
@@ -50,7 +50,7 @@ test.each([
   ['unclear', ['We could not confirm this payment', CAUSE], [NOT_DEDUCTED, 'refunded']],
   ['given-back', ['and refunded it'], [NOT_DEDUCTED, CAUSE, 'could not confirm', 'Check']],
 ] as const)(
-  'failed, %s: states what is known, and no wrong cause',
+  'failed, %s: states the known facts, and no wrong cause',
   (failure, expected, forbidden) => {
     const page = renderFailedPage(failure)
     for (const phrase of expected) expect(page).toContain(phrase)

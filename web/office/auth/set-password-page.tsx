@@ -27,7 +27,7 @@ export function SetPasswordPage() {
     document.title = 'Set your password · Rollcall office'
   }, [])
   const status = useRef<HTMLDivElement>(null)
-  // The button that set the password is gone.
+  // The focused button has disappeared.
   useEffect(() => {
     if (message !== null) status.current?.focus()
   }, [message])

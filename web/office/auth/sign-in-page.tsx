@@ -35,7 +35,7 @@ export function SignInPage({ next }: { readonly next: string }) {
   const [showsCodeField, setShowsCodeField] = useState(false)
   const queryClient = useQueryClient()
   const navigate = useNavigate()
-  // A user who is signed in already has nothing to do here.
+  // A user who is already signed in does not need this page.
   const currentSession = useQuery({
     queryKey: ['session'],
     queryFn: ({ signal }) => callApi('/admin/session/', readSession, { signal }),

@@ -188,7 +188,7 @@ function ClockWarning({
   )
 }
 
-/** The filters of the registrations that a card counts. Today's are not a filter of every list. */
+/** The filters for the registrations that a card counts. Not every list can filter by today. */
 const CARD_QUERIES = {
   total: '',
   paid: '?payment_status=success',

@@ -15,7 +15,7 @@ import { formatEventRevenue, formatResponseMoney } from '../ui/format-amount.ts'
 export const findStats = (data: StatsResponse['data'], event: OfficeEvent): EventStats | null =>
   (data[`${event.dashboard.key}_stats`] as EventStats | undefined) ?? null
 
-/** A panel on the home page is one of several; the overview of the event shows more. */
+/** The home page shows several panels; the overview of the event has room for more rows. */
 const NEWEST_ON_HOME = 5
 
 type EventPanelProps = {
@@ -200,7 +200,7 @@ export function RecentRegistrations({
   max,
 }: Pick<EventPanelProps, 'event' | 'data'> & {
   readonly currency: Currency
-  /** If omitted, all that the server sends are shown. */
+  /** If omitted, all registrations from the server are shown. */
   readonly max?: number
 }) {
   const recent = (data.recent_registrations[event.dashboard.key] ?? []).slice(0, max)

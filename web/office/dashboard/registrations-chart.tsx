@@ -17,8 +17,8 @@ type Bar = {
 }
 
 /**
- * Returns a bar for every day from the first to the last registration, including empty days.
- * Returns weeks if there are too many days.
+ * Returns a bar for each day from the first to the last registration, including empty days. Returns weeks if there
+ * are too many days.
  */
 export function buildBars(
   days: readonly DayFigures[],
@@ -101,7 +101,7 @@ export function describeBars(
 
 type OtherRevenue = NonNullable<EventStats['other_currencies']>[number]
 
-/** States the highest revenue in each other currency of the event, which is in none of the bars. */
+/** States the highest revenue in each other currency of the event, which the bars do not show. */
 export function describeOtherRevenue(others: readonly OtherRevenue[]): string {
   return others
     .flatMap((other) => {
@@ -119,9 +119,7 @@ export function describeOtherRevenue(others: readonly OtherRevenue[]): string {
 
 export type PriceStep = { readonly day: string; readonly label: string }
 
-/**
- * Returns the price changes within the chart, each with the index of the bar in which it begins.
- */
+/** Returns the price changes within the chart, each with the index of its first bar. */
 export function locateSteps(
   bars: readonly Bar[],
   steps: readonly PriceStep[],
@@ -149,7 +147,7 @@ type RegistrationsChartProps = {
   readonly steps: readonly PriceStep[]
   readonly today: string
   readonly currency: Currency
-  /** Draws the payments of each day too, less refunds. */
+  /** Also draws the payments of each day, minus refunds. */
   readonly showsRevenue?: boolean
 }
 
@@ -213,7 +211,7 @@ type BarsProps = {
   readonly today: string
 }
 
-/** The labels are text beside the drawing: they keep their size, and their contrast can be measured. */
+/** The labels are text outside the drawing, so that their size is constant and their contrast can be measured. */
 function Bars({ caption, bars, format, steps, today }: BarsProps) {
   const maximum = roundUpForAxis(Math.max(1, ...bars.map(({ value }) => value)))
   const barStep = PLOT_WIDTH / bars.length

@@ -9,7 +9,7 @@ import './work-queue.css'
 
 type WorkQueueProps = {
   readonly rows: readonly WireWorkQueueItem[]
-  /** Of events that ended long ago: collapsed below the others. */
+  /** The entries of events that ended long ago, collapsed below the others. */
   readonly pastRows?: readonly WireWorkQueueItem[]
   readonly events: readonly OfficeEvent[]
   /** Reasons why event files are not served in their current version. */
@@ -17,8 +17,8 @@ type WorkQueueProps = {
 }
 
 /**
- * The lowest role that can settle each kind of entry. Others see no entry that they could not work
- * on; what they may read is decided by the server.
+ * The lowest role that can settle each kind of entry. Other users do not see the entry, because they could not work
+ * on it; the server decides what they may read.
  */
 const ROLE_OF_ITEM = {
   review: 'treasurer',
@@ -41,7 +41,7 @@ export const selectQueueOfRole = (
   role: Role,
 ): readonly WireWorkQueueItem[] => rows.filter(({ id }) => isAtLeast(role, ROLE_OF_ITEM[id]))
 
-/** Entries of events that ended longer ago are not at the top. */
+/** Entries of events that ended earlier are not at the top. */
 const PAST_DAYS = 60
 
 /** Splits the counts of a queue by whether their event ended more than 60 days ago. */
@@ -56,7 +56,7 @@ export function splitByAge(
   const select = (isPast: boolean) =>
     rows.flatMap((row) => {
       const counts = row.events.filter(({ id }) => pastIds.has(id) === isPast)
-      // The details of a row do not state their event, and stay with the current ones.
+      // The details of a row do not state their event, so they stay with the current events.
       return counts.length === 0 ? [] : [{ ...row, events: counts, ...(isPast && { details: [] }) }]
     })
   return { current: select(false), past: select(true) }
@@ -129,7 +129,9 @@ type QueueCountProps = Omit<WireWorkQueueItem['events'][number], 'id'> & {
   /** Undefined if the server added the event after this page was loaded. */
   readonly event: OfficeEvent | undefined
   readonly itemId: WireWorkQueueItem['id']
-  /** Instead of the name of the only event, for screen readers: the page or the row shows both. */
+  /**
+   * For screen readers, instead of the event's name, if there is only one event: the page or the row shows the name.
+   */
   readonly label?: string
 }
 

@@ -27,7 +27,7 @@ export function CodeList({
   readonly eventId: string
   readonly codes: readonly WireCode[]
   readonly kinds: Kinds
-  /** The event's currency, which the discount of an unused code has. */
+  /** The event's currency, in which the discount of an unused code is stated. */
   readonly currency: Currency
   readonly canManage: boolean
   readonly onChange: () => void
@@ -129,7 +129,7 @@ export function CodeList({
   )
 }
 
-/** Of paid registrations, and below it of those still to be paid or approved, each currency apart. */
+/** The discount of paid registrations and, below it, of those still to be paid or approved, by currency. */
 function Discount({
   code: { discounts },
   kind,

@@ -1,4 +1,4 @@
-/** The usable discount codes of an event on paper: one slip for each, to cut out and hand over. */
+/** The usable discount codes of an event on paper: one slip for each, to cut out and hand out. */
 import { Link } from 'react-router-dom'
 import { formatDayShort, isDay } from '../../../engine/index.ts'
 import type { OfficeEvent, WireCode } from '../../../engine/api.ts'

@@ -46,7 +46,7 @@ export function DiscountCodesPage({
   const [firstPage] = query.data?.pages ?? []
   const codes = query.data?.pages.flatMap((page) => page.codes) ?? []
   const printsSlips = canManage && params.get('print') === 'slips'
-  // Slips are printed of all codes, not only of the newest.
+  // Slips are printed for all codes, not only for the newest.
   const { hasNextPage, isFetching, isError, fetchNextPage } = query
   useEffect(() => {
     if (printsSlips && hasNextPage && !isFetching && !isError) void fetchNextPage()

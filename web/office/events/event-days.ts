@@ -1,10 +1,10 @@
-/** The days of an event, in words. */
+/** Describes the days of an event in words. */
 import { day, formatDays } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 
 const DAY_MS = 86_400_000
 
-/** "7–9 March 2026 · in 45 days". The second part is missing until the server's time is known. */
+/** "7–9 March 2026 · in 45 days". The second part is omitted until the server's time is known. */
 export function describeEventDays(
   { from, to }: Pick<OfficeEvent, 'from' | 'to'>,
   now: string | undefined,

@@ -1,4 +1,4 @@
-/** The event file of one event: whether it is live, the pages that it makes, and its versions. */
+/** The event file of one event: whether it is live, its public pages, and its versions. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'

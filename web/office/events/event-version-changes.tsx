@@ -8,14 +8,14 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 
 export const VERSIONS_API = '/api/admin/event-versions/'
-/** As in the log of the server. */
+/** The same length as in the server's log. */
 const SHORT_VERSION_CHARACTERS = 12
 
 export const formatVersion = (version: string): string => version.slice(0, SHORT_VERSION_CHARACTERS)
 
 type VersionProps = { readonly event: OfficeEvent; readonly version: string }
 
-/** What is different in `version`, compared with `from`. */
+/** The differences of `version` from `from`. */
 export function VersionChanges({ event, version, from }: VersionProps & { readonly from: string }) {
   const query = useQuery({
     queryKey: ['event-versions', event.id, from, version],
@@ -66,7 +66,7 @@ export function VersionChanges({ event, version, from }: VersionProps & { readon
   ))
 }
 
-/** The text of the file as it was loaded, with line numbers. Loaded when it is opened. */
+/** The text of the file as it was loaded, with line numbers. Loaded on demand. */
 export function VersionText({
   event,
   version,

@@ -47,7 +47,7 @@ export function EventVersions({ event }: { readonly event: OfficeEvent }) {
       {only && (
         <p>This file has not changed since it was loaded on {formatDateTime(only.loaded_at)}.</p>
       )}
-      {/* With two versions, the changes of the newer one are the comparison. */}
+      {/* If there are two versions, the changes of the newer one are the comparison. */}
       {versions && versions.length > 2 && <Comparison event={event} versions={versions} />}
       {versions && (
         <ol className="versions">

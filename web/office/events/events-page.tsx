@@ -20,7 +20,7 @@ export function EventsPage({ session }: { readonly session: SessionResponse }) {
   const error = useSignInOn401(query.error)
   const today = query.data === undefined ? null : day(query.data.now.slice(0, 10))
   const isPast = (event: OfficeEvent): boolean => today !== null && isEventOver(event, today)
-  // The session lists the earliest first; of those that are over, the latest is first.
+  // The session lists the earliest event first; among past events, the latest is first.
   const upcoming = session.events.filter((event) => !isPast(event))
   const past = session.events.filter(isPast).reverse()
   return (

@@ -1,4 +1,4 @@
-/** The overview of one event: what needs attention, its figures, registrations per day, seats, newest registrations. */
+/** The overview of one event: work queue, figures, registrations per day, seats, newest registrations. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { formatCount, isAtLeast } from '../../../engine/index.ts'
@@ -94,7 +94,7 @@ function EventOverview({
 
 type Figure = { readonly label: string; readonly value: string; readonly to: string | null }
 
-/** Each leads to the registrations or payments that it counts. */
+/** Each figure links to the registrations or payments that it counts. */
 function listFigures(
   event: OfficeEvent,
   stats: EventStats,
@@ -124,7 +124,7 @@ function listFigures(
   ]
 }
 
-/** The seats taken of every limit of the event. */
+/** The taken seats of every quota of the event. */
 function Seats({ event }: { readonly event: OfficeEvent }) {
   const params = new URLSearchParams({
     event_id: event.id,

@@ -61,7 +61,7 @@ export function SalesPage({ event }: { readonly event: OfficeEvent }) {
   )
 }
 
-/** What was sold in each category, in each price period and on each day. */
+/** The sales by category, by price period and by day. */
 export function SalesGroups(report: SalesResponse) {
   const currency = readResponseCurrency(report)
   const tables = [
@@ -125,7 +125,7 @@ export function SalesGroups(report: SalesResponse) {
 const addCurrency = (label: string, { currency }: { readonly currency?: string }): string =>
   currency === undefined ? label : `${label} (${currency})`
 
-/** Longer tables are closed at first: the days of a year would be ten screens. */
+/** Longer tables are collapsed at first: the days of a year would fill ten screens. */
 const SHOWN_ROWS_MAX = 31
 
 export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_period' | 'by_day'>) {
@@ -140,7 +140,7 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
       amount: other.amount,
     })),
   ]
-  // Amounts in two currencies are never added, and one in which nothing was sold has no total.
+  // Amounts in two currencies are never added, and a currency without sales has no total.
   const totals = paidBeside.flatMap(({ currency: own, amount }) => {
     const ownRows = rows.filter((row) => getRowCurrency(row) === own)
     if (ownRows.length === 0 && amount === 0) return []

@@ -6,7 +6,7 @@ import type { EventPage } from '../office-pages-and-roles.ts'
 
 type Crumb = { readonly label: string; readonly to: string }
 
-/** None on the home page, and on pages that do not exist. */
+/** Renders nothing on the home page and on pages that do not exist. */
 export function Breadcrumbs({
   eventPage,
   path,
@@ -14,7 +14,7 @@ export function Breadcrumbs({
 }: {
   readonly eventPage: EventPage | null
   readonly path: string
-  /** Of the page’s heading; empty until it has one. */
+  /** The title of the page’s heading; empty until there is one. */
   readonly title: string
 }) {
   const { state } = useLocation() as { state: { readonly from?: string } | null }

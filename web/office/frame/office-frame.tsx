@@ -130,7 +130,7 @@ export function OfficeFrame({ session, path, children }: FrameProps) {
           />
         )}
         {isMenuOpen && !isWide && (
-          // Closed before the page changes: its heading could not take the focus behind a dialog.
+          // Closed before the page changes, because the new heading could not take the focus behind a dialog.
           <div
             className="drawer"
             onClickCapture={({ target }) => {
@@ -151,7 +151,7 @@ export function OfficeFrame({ session, path, children }: FrameProps) {
   )
 }
 
-/** The event of the open page; on other pages the one opened last, then the next conference. */
+/** Returns the event of the open page; on other pages, the last opened one, or else the next conference. */
 function useCurrentEvent(
   { events, today }: SessionResponse,
   path: string,
@@ -168,7 +168,7 @@ function useCurrentEvent(
   )
 }
 
-/** The event of the rail if it takes registrations today, else the first that does. */
+/** The event of the rail if it accepts registrations today, otherwise the first that does. */
 function findEventToAddTo(
   session: SessionResponse,
   current: OfficeEvent | null,
@@ -177,7 +177,7 @@ function findEventToAddTo(
   return events.find(({ id }) => id === current?.id) ?? events[0] ?? null
 }
 
-/** The URL of the link that stands for the open page. A registration is part of Registrations. */
+/** The URL of the link that represents the open page. A registration is part of Registrations. */
 function findCurrentUrl(path: string, eventPage: EventPage | null): string {
   if (eventPage?.id === 'registration') return registrationsUrl(eventPage.event)
   if (findSharedPage(path)?.rail === null) return listPagesAbove(path).at(-1)?.to ?? path

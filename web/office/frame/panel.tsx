@@ -47,7 +47,7 @@ export function Panel({ className, button, children }: PanelProps) {
       (stop) => stop.offsetParent !== null,
     )
     if (isTab) {
-      // The focus leaves to the page, which must not be inert then.
+      // The focus moves to the page, which must no longer be inert.
       const edge = event.shiftKey ? opener.current : stops.at(-1)
       if (document.activeElement === edge) setOpen(false)
       return

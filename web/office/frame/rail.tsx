@@ -10,14 +10,14 @@ import './rail.css'
 
 type RailProps = {
   readonly session: SessionResponse
-  /** The event whose pages are shown. Null if the user works for no event. */
+  /** The event whose pages are shown. Null if the user has access to no event. */
   readonly current: OfficeEvent | null
   /** The URL of the link to mark, if the page has one. */
   readonly currentUrl: string | null
   readonly onLogOut: () => void
 }
 
-/** Positions of a scrolled box are rounded. */
+/** A tolerance, because positions of a scrolled box are rounded. */
 const END_PX = 4
 
 export function Rail({ session, current, currentUrl, onLogOut }: RailProps) {
@@ -43,7 +43,7 @@ export function Rail({ session, current, currentUrl, onLogOut }: RailProps) {
     if (links.current !== null) observer.observe(links.current)
     return () => observer.disconnect()
   })
-  // Settlements are those of one event: of the one in the switcher.
+  // Settlements belong to one event: the page opens with the event in the switcher.
   const addEvent = (id: string, to: string): string =>
     id === 'settlements' && current !== null
       ? `${to}?${new URLSearchParams({ event: current.id }).toString()}`

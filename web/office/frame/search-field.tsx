@@ -15,7 +15,7 @@ import { SEARCH_HINT, describeResults, searchUrl } from './search-page.tsx'
 import { useInertPage } from './use-inert-page.ts'
 import './search-field.css'
 
-/** More are on the search page. */
+/** The search page shows more. */
 const RESULTS_MAX = 8
 const PAGES_MAX = 6
 
@@ -29,9 +29,9 @@ type Option = {
 type Group = { readonly label: string; readonly options: readonly Option[] }
 
 /**
- * A combobox: the focus stays in the field, arrow keys choose an option, and Enter opens it. The
- * first option is chosen, so that a name and Enter open its registration. The list opens on a
- * click, a shortcut or a key, not when Tab passes: the page that it covers is inert.
+ * A combobox: the focus stays in the field, arrow keys choose an option, and Enter opens it. The first option is
+ * chosen, so that a name and Enter open its registration. The list opens on a click, a shortcut or a key, not when
+ * Tab reaches the field, because the page that it covers is inert.
  */
 export function SearchField({
   session,
@@ -82,7 +82,7 @@ export function SearchField({
   const options = groups.flatMap((group) => group.options)
   const isListOpen = isOpen && options.length > 0
   useInertPage(box, isListOpen)
-  // Without a text no option is chosen: Enter would open any of the pages.
+  // Without a text, no option is chosen, because Enter would open an arbitrary page.
   const activeIndex = Math.min(chosen ?? (words.length < 2 ? -1 : 0), options.length - 1)
   const active = options[activeIndex]
   const close = (): void => {
@@ -239,7 +239,7 @@ const toLinkOption = (id: string, to: string, label: string, icon: IconName): Op
   ),
 })
 
-/** Pages by their name, or by the title of their event. */
+/** Finds pages by their name or by the title of their event. */
 function findPages(session: SessionResponse, words: string): readonly Option[] {
   const shared = [
     ...listSharedLinks(session, 'events'),

@@ -31,13 +31,13 @@ export function SearchPage() {
   const navigate = useNavigate()
   const urlText = new URLSearchParams(search).get('q') ?? ''
   const [typedText, setTypedText] = useState(urlText)
-  /** Enter opens a single result, also if it is pressed before the result has arrived. */
+  /** Enter opens a single result, even if it is pressed before the result has arrived. */
   const [isOpening, setOpening] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const { query, text, isCurrent } = useSearch(typedText)
   const isTyped = state?.isTyped === true
   useEffect(() => {
-    // A link to this page, or Back, while it is open.
+    // Handles a link to this page, or Back, while it is open.
     if (isTyped) return
     setTypedText(urlText)
     input.current?.focus()
@@ -140,11 +140,11 @@ const SearchResult = ({ result, text }: { readonly result: WireFound; readonly t
   </Link>
 )
 
-/** Shown until something is typed. */
+/** Shown until the user types. */
 const SEARCH_HELP =
   'Searches the registrations of all your events. Titles, initials and the order of words do not matter.'
 
-/** More titles would be longer than the results. */
+/** More titles would take more room than the results. */
 const TITLES_MAX = 3
 
 export function describeResults({ found, similar, events, more }: SearchResponse): string {

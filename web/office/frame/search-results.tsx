@@ -28,7 +28,9 @@ const readSearchResults: Reader<SearchResponse> = (body) =>
 
 /** One letter finds nearly everybody. */
 const LETTERS_MIN = 2
-/** The pause after which a text is looked up while the user types; every lookup is in the audit log. */
+/**
+ * The pause in typing after which the text is looked up. It limits the lookups, because each one is in the audit log.
+ */
 const DEBOUNCE_MS = 250
 
 /** Searches while the user types. Keeps the last results until the next ones have arrived. */
@@ -59,14 +61,14 @@ function useDebounced(text: string): string {
 export const buildResultUrl = ({ event, reg_no }: WireFound): string =>
   registrationUrl(event, reg_no)
 
-/** “Paid on 21 Jan 2026 by UPI”. Null if it is not paid, or not known when. */
+/** “Paid on 21 Jan 2026 by UPI”. Null if it is not paid, or if the date is unknown. */
 export function describePayment({ paid_at, paid_by }: WireFound): string | null {
   const paidAt = paid_at === null ? null : readInstant(paid_at)
   if (paidAt === null) return null
   return `Paid on ${formatDayShort(dayOf(paidAt))}${paid_by === '' ? '' : ` ${paid_by}`}`
 }
 
-/** Marks the words of a search in a text, as beginnings of words or as parts of a number. */
+/** Highlights the words of a search in a text, at the beginning of words or within a number. */
 export function Highlighted({ text, search }: { readonly text: string; readonly search: string }) {
   const allWords = search.trim().split(/\s+/)
   const words = allWords

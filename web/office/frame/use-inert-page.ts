@@ -3,9 +3,9 @@ import { useLayoutEffect } from 'react'
 import type { RefObject } from 'react'
 
 /**
- * While `isOpen`, everything outside of the overlay is out of reach of pointer, keyboard and screen
- * reader, like the page behind a modal dialog: covered text is not read as if it were visible.
- * Undone before the browser handles the key that closed the overlay, so that Tab finds the page.
+ * While `isOpen`, everything outside of the overlay is out of reach of pointer, keyboard and screen reader, like the
+ * page behind a modal dialog: covered text is not read as if it were visible. This is undone before the browser
+ * handles the key that closed the overlay, so that Tab can reach the page.
  */
 export function useInertPage(overlay: RefObject<HTMLElement | null>, isOpen: boolean): void {
   useLayoutEffect(() => {
@@ -18,7 +18,7 @@ export function useInertPage(overlay: RefObject<HTMLElement | null>, isOpen: boo
   }, [overlay, isOpen])
 }
 
-/** The siblings of the element and of its ancestors, without those that are inert already. */
+/** The siblings of the element and of its ancestors, except those that are already inert. */
 function listOutside(element: Element | null): readonly Element[] {
   const parent = element?.parentElement ?? null
   if (parent === null) return []

@@ -38,7 +38,7 @@ export function useOfficeShortcuts({
   const openSearch = (): void => {
     if (searchInput.current === null) return void navigate(SEARCH)
     searchInput.current.select()
-    // Opens the list, which the focus alone does not.
+    // Opens the list, because the focus alone does not.
     searchInput.current.click()
   }
   const findTarget = (key: keyof typeof GO_TO): string | null => {
@@ -70,7 +70,7 @@ export function useOfficeShortcuts({
     else return false
     return true
   })
-  // Not a key of one character, so it works while typing and cannot be switched off.
+  // Not a single-character key, so it works while typing and cannot be switched off.
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return

@@ -11,13 +11,13 @@ type ExportButtonsProps = {
   readonly className?: string
 }
 
-/** The files of an export that the server makes as CSV and as Excel. `url`: with a query. */
+/** The files of an export that the server offers as CSV and as Excel. `url` includes a query. */
 export const listFiles = (url: string, name: string): ExportButtonsProps['files'] => [
   { label: 'CSV', path: `${url}&format=csv`, name: `${name}.csv` },
   { label: 'Excel', path: `${url}&format=xlsx`, name: `${name}.xlsx` },
 ]
 
-/** Progress and error have a row of their own below the buttons of a toolbar. */
+/** Shows progress and errors in a separate row below the buttons of a toolbar. */
 export function ExportButtons({ files, className = 'btn line sm' }: ExportButtonsProps) {
   const { start, isPending, error, dismissError, progress } = useExport()
   return (

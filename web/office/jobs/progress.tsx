@@ -1,18 +1,18 @@
-/** The progress of a job: a bar, “120 of 600 processed”, and Stop where the job can be stopped. */
+/** The progress of a job: a bar, “120 of 600 processed”, and Stop if the job can be stopped. */
 import { formatCount } from '../../../engine/index.ts'
 import './progress.css'
 
 type ProgressProps = {
-  /** What is processed, such as “reminders sent”; of a job that cannot be counted, what happens. */
+  /** The processed entries, such as “reminders sent”; for a job that cannot be counted, its description. */
   readonly label: string
   readonly done?: number
-  /** Null if the job cannot be counted, such as an upload: the bar then only moves. */
+  /** Null if the job cannot be counted, such as an upload: the bar is then only animated. */
   readonly total: number | null
-  /** Omitted if stopping would leave the user unsure what was done. */
+  /** Omitted if, after stopping, the user would not know what was done. */
   readonly onStop?: (() => void) | undefined
 }
 
-/** Every count would interrupt a screen reader; it hears of each quarter. */
+/** Announces only each quarter, because every count would interrupt a screen reader. */
 const QUARTER_PERCENT = 25
 const PERCENT = 100
 

@@ -10,7 +10,7 @@ import { Progress } from './progress.tsx'
 
 export type ExportFile = {
   readonly path: string
-  /** The name of the file if the server states none. */
+  /** The file name if the server does not state one. */
   readonly name: string
 }
 

@@ -42,7 +42,7 @@ export const readBulkResult: Reader<BulkActionResponse> = (body) =>
 type BulkBarProps = {
   readonly role: Role
   readonly selection: Selection
-  /** Of the whole list. */
+  /** The number of rows in the whole list. */
   readonly count: number
   /** Called when the list has changed. */
   readonly onDone: () => void
@@ -83,7 +83,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
       return joinResults(results, left)
     },
     onSuccess: () => setOpenAction(null),
-    // After a failure in between, some rows have changed.
+    // If a later request failed, some rows have already changed.
     onSettled: onDone,
   })
   const bulkError = useSignInOn401(bulkMutation.error)
@@ -103,7 +103,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
   return (
     <>
       <SelectedCount count={selected.length} />
-      {/* A stopped job has a result, and leaves the rest selected. */}
+      {/* A stopped job shows its result and keeps the remaining rows selected. */}
       {result}
       <div className="bulk" role="group" aria-label="Selected registrations">
         <p>
@@ -201,7 +201,9 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
   )
 }
 
-/** A status that appears together with its text is not announced: it is there before the first row is selected. */
+/**
+ * A status that appears together with its text is not announced, so it is rendered before the first row is selected.
+ */
 const SelectedCount = ({ count }: { readonly count: number }) => (
   <p role="status" className="vh">
     {count > 0 && `${formatCount(count)} selected`}
@@ -221,7 +223,7 @@ export const splitRefused = (
 export const describeReminded = (count: number): string =>
   `${formatCount(count)} already reminded in the last 24 hours.`
 
-/** One result of all requests. `left`: rows of a stopped job. */
+/** Joins the results of all requests. `left`: the unprocessed rows of a stopped job. */
 export function joinResults(
   results: readonly BulkActionResponse[],
   left: number,

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import './list-filters.css'
 
 type ChangeParams = (change: (params: URLSearchParams) => void, replace?: boolean) => void
-/** `anyLabel` names the choice without a value. */
+/** `anyLabel` is the label of the choice without a value. */
 export type ListFilter = Filter & { readonly anyLabel?: string }
 type FiltersProps = {
   readonly list: Pick<AdminList, 'title'> & { readonly filters: readonly ListFilter[] }
@@ -16,18 +16,21 @@ type FiltersProps = {
   readonly extraFilters: readonly { readonly name: string; readonly label: string }[]
   readonly onChange: ChangeParams
   readonly onReset: () => void
-  /** Beside the search: what the filter shows. */
+  /** The value of `show` of the filter that is next to the search. */
   readonly inBar?: string
   /** On a phone only the search is in the bar: these and all other filters are behind “More”. */
   readonly moreOnPhone?: ReactNode
 }
 
-/** Delay in milliseconds before typed text is sent, because the audit log records each search. */
+/**
+ * The delay in milliseconds before typed text is sent. It limits the searches, because the audit log records each
+ * one.
+ */
 const TYPING_DELAY_MS = 450
 
 /**
- * The search and one select (in lists, the payment status; on a phone, none) are always visible. “Filters” shows the others;
- * each one that is set is also a chip, which removes it.
+ * The search and one select (in lists, the payment status; on a phone, none) are always visible. “Filters” shows the
+ * others; each one that is set is also a chip, which removes it.
  */
 export function Filters({
   list,
@@ -59,7 +62,7 @@ export function Filters({
   ]
   const hasActiveFilter =
     chips.length > 0 || list.filters.some(({ sentAs }) => searchParams.get(sentAs))
-  // A removed chip, or the button that clears the filters, would leave the focus nowhere.
+  // Otherwise the focus would be lost when a chip, or the button that clears the filters, disappears.
   const focusOnFilters = () => form.current?.querySelector<HTMLElement>('input, button')?.focus()
   const renderField = (filter: ListFilter) => (
     <div key={filter.sentAs}>
@@ -146,7 +149,7 @@ export function Filters({
   )
 }
 
-/** "AFPI Member: Yes". An unknown value is shown as it is in the URL. */
+/** "AFPI Member: Yes". An unknown value is shown unchanged. */
 function describeFilter({ label, kind, options }: Filter, value: string): string {
   switch (kind) {
     case 'day':

@@ -312,8 +312,8 @@ function InteractiveList({ event, list, role }: ListPageProps) {
 }
 
 /**
- * Returns a ref for the line above the table, and a function that moves the focus there, and so the view, as soon as the
- * next page is shown. Filters keep the focus.
+ * Returns a ref for the line above the table, and a function that moves the focus and the view to that line as soon
+ * as the next page is shown. Filters keep the focus.
  */
 function useFocusOnNewPage(
   page: number | undefined,

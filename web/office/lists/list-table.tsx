@@ -179,7 +179,7 @@ function getRowName(cells: readonly Cell[], row: ListRow): string {
 
 type HeaderCellProps = Pick<ListTableProps, 'sort' | 'onSort'> & {
   readonly cell: Cell
-  /** Before the label. */
+  /** Content before the label. */
   readonly children: ReactNode
 }
 
@@ -206,7 +206,7 @@ function HeaderCell({ cell, sort, onSort, children }: HeaderCellProps) {
     <th
       scope="col"
       className={getCellClass(cell)}
-      // Read with the cells of the column, without the name of the button.
+      // Screen readers read this with the cells of the column, without the name of the button.
       abbr={column.label}
       {...((isAscending || isDescending) && {
         'aria-sort': isAscending ? 'ascending' : 'descending',
@@ -342,10 +342,7 @@ function BodyCell({
   }
 }
 
-/**
- * Formats the second line of a cell: text unchanged, Yes as the column's label, No as an empty
- * string.
- */
+/** Formats the second line of a cell: text unchanged, Yes as the column's label, No as empty. */
 function formatDetail(column: Column, row: ListRow, currency: Currency): string {
   const value = row[column.id]
   return typeof value === 'boolean'

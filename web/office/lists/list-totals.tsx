@@ -6,7 +6,7 @@ import { formatResponseMoney } from '../ui/format-amount.ts'
 import type { Cell } from './visible-columns.ts'
 import './list-totals.css'
 
-/** The amounts received and due, by currency: two are never added. Zero amounts are omitted. */
+/** The amounts received and due, by currency: amounts in two currencies are never added. Zeros are omitted. */
 export function formatTotals(
   { money, due, others = [] }: Pick<WireSums, 'money' | 'due' | 'others'>,
   currency: Currency,
@@ -46,7 +46,7 @@ export function TotalsSentence({ currency, ...sums }: WireSums & { readonly curr
 }
 
 export type Totals = {
-  /** Such as "All 547". */
+  /** A number with its label, such as "All 547". */
   readonly label: string
   /** The amounts received and still due, in sentences, by currency. */
   readonly received: readonly string[]
@@ -62,7 +62,7 @@ export function TotalsRow({
 }: Totals & { readonly cells: readonly Cell[] }) {
   const totalIndex = cells.findIndex(({ slot }) => slot === 'total')
   const rest = cells.length - totalIndex - 1
-  /** A sum is longer than the amounts above it: it may begin below the column before. */
+  /** A sum is longer than the amounts above it, so it may extend below the previous column. */
   const labelColumns = Math.max(1, totalIndex - 1)
   return (
     <tfoot>

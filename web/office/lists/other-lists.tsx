@@ -1,4 +1,4 @@
-/** Links to the other lists of an event, beside the title of the list. */
+/** Links to the other lists of an event, next to the title of the list. */
 import { Link } from 'react-router-dom'
 import type { AdminList } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
@@ -25,5 +25,5 @@ export const OtherLists = ({
   </nav>
 )
 
-/** Removes “registrations”, with which every list title ends. */
+/** Removes “registrations” from the end of a list title. */
 export const shortenTitle = (title: string): string => title.replace(/\s+registrations$/i, '')

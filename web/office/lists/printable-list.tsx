@@ -110,5 +110,5 @@ export function PrintableList({ event, list, searchParams }: PrintableListProps)
   )
 }
 
-/** The text of an answer; that of an option is its label. */
+/** Returns the text of an answer; for an option, its label. */
 const readText = (row: ListRow, id: string): string => String(row[`${id}_display`] ?? row[id] ?? '')

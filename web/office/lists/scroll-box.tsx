@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 type ScrollBoxProps = {
   readonly isSelecting: boolean
   readonly isBusy: boolean
-  /** The number of the page that is shown. Each begins at its top. */
+  /** The number of the visible page. Each new page starts at its top. */
   readonly page: number | undefined
   readonly children: ReactNode
 }

@@ -19,7 +19,7 @@ export type Selection = {
   /** Selects all these rows; if all are selected already, none of them. */
   togglePage(rows: readonly ListRow[]): void
   remove(rows: readonly ListRow[]): void
-  /** Selects every row of the list, which it reads page by page. */
+  /** Selects every row of the list, reading it page by page. */
   selectAll(): void
   clear(): void
 }
@@ -27,11 +27,11 @@ export type Selection = {
 const NO_ROWS: ReadonlyMap<string, ListRow> = new Map()
 
 export function useSelection(list: AdminList, searchParams: URLSearchParams): Selection {
-  /** The same on every page, in every order. */
+  /** Identical on every page and in every sort order. */
   const filters = buildListUrl(list.api, list, searchParams, false)
   const [selected, setSelected] = useState({ filters, rows: NO_ROWS })
   const rows = selected.filters === filters ? selected.rows : NO_ROWS
-  /** From the newest rows: several changes can follow each other before the page is rendered again. */
+  /** Starts from the latest selection, because several changes may occur before the next rendering. */
   const select = (change: (now: ReadonlyMap<string, ListRow>) => ReadonlyMap<string, ListRow>) =>
     setSelected((now) => ({ filters, rows: change(now.filters === filters ? now.rows : NO_ROWS) }))
   const loading = useMutation({

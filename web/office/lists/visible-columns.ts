@@ -1,7 +1,6 @@
 /**
- * The columns of a registration list.
- * Number, name, category, total, status and date are always shown, even if the event file does not
- * list them. Phone, email and membership are second lines of the columns they belong to. Other
+ * The columns of a registration list. Number, name, category, total, status and date are always shown, even if the
+ * event file does not list them. Phone, email and membership are second lines in the columns they belong to. Other
  * columns are optional.
  */
 import type { AdminList, Column, SortName } from '../../../engine/index.ts'

@@ -12,7 +12,7 @@ const EXPLANATIONS: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** The explanation with the response behind it, or only the response if it has none. */
+/** Returns the explanation followed by the response, or only the response if there is no explanation. */
 export function explainDeliveryError(error: string): string {
   const known = EXPLANATIONS.find(([pattern]) => pattern.test(error))
   return known === undefined ? error : `${known[1]} Response: ${error}`

@@ -1,4 +1,4 @@
-/** What one email said, and how its delivery went. Loaded when it is opened. */
+/** The content of one email, and its delivery. Loaded on demand. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount } from '../../../engine/index.ts'

@@ -2,8 +2,8 @@
 import type { WireActivity } from '../../../engine/api.ts'
 
 /**
- * An action on several events has an entry for each of them, so that the owners of one see it. The page shows one
- * entry with all their titles.
+ * An action on several events has an entry for each of them, so that the owners of each event see it. The page shows
+ * one entry with all their titles.
  */
 export function joinEvents(rows: readonly WireActivity[]): readonly WireActivity[] {
   const joined: { readonly entry: WireActivity; readonly eventIds: readonly (string | null)[] }[] =

@@ -204,7 +204,7 @@ type AllDebtors = {
   readonly toRemind: readonly WireDebtor[]
 }
 
-/** The server's clock decides, because that of the device can be wrong. */
+/** Uses the server's clock, because that of the device can be wrong. */
 async function loadAllDebtors(eventId: string | null): Promise<AllDebtors> {
   let count = 0
   const toRemind: WireDebtor[] = []
@@ -219,7 +219,7 @@ async function loadAllDebtors(eventId: string | null): Promise<AllDebtors> {
   return { count, toRemind }
 }
 
-/** What became of the reminders. `left`: not sent, because the user stopped the job. */
+/** Describes the results of the reminders. `left`: not sent, because the user stopped the job. */
 function describeReminders(results: readonly BulkActionResponse[], left: number) {
   const refused = results.flatMap((result) => result.refused)
   const sent = results.reduce((count, { done }) => count + done.length, 0)
@@ -277,7 +277,7 @@ function ReminderDialog({
     <Dialog
       title="Remind all"
       onClose={() => {
-        // Esc stops the job as the button does.
+        // Esc stops the job, like the button.
         batches.stop()
         if (!reminders.isPending) onClose()
       }}

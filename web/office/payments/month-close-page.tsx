@@ -276,7 +276,7 @@ function CloseDialog({
   onClose,
 }: {
   readonly month: string
-  /** What is not done on the checklist. It does not prevent the closing. */
+  /** The open entries of the checklist. They do not prevent the closing. */
   readonly open: readonly Check[]
   readonly onDone: () => void
   readonly onClose: () => void

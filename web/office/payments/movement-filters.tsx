@@ -1,4 +1,4 @@
-/** The filters of the payments: the days, the event, the method; and the export of what they show. */
+/** The filters of the payments: the days, the event, the method; and the export of the filtered payments. */
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { MovementsResponse, SessionResponse } from '../../../engine/api.ts'
@@ -16,7 +16,7 @@ export const FILTERS = [...PERIOD, ...OTHER_FILTERS] as const
 
 export type MovementsProps = {
   readonly session: SessionResponse
-  /** Null: all events of the user. */
+  /** Null for all events of the user. */
   readonly eventId: string | null
 }
 
@@ -40,7 +40,7 @@ export function MovementFilters(props: FilterProps) {
   const usesCustomDates = choosesDays || !periods.some(({ query }) => query === current)
   const setPeriod = (query: string): void =>
     change({ month: '', from: '', to: '', ...Object.fromEntries(new URLSearchParams(query)) })
-  // The file has the days that the page shows, also when the month ends meanwhile.
+  // The file covers the days on the page, even if the month has ended since.
   const file = new URLSearchParams(filters)
   if (chosen === '') {
     file.set('from', from)

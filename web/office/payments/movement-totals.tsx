@@ -25,7 +25,7 @@ export const sum = (totals: Totals, currency: Currency, ...names: readonly SumNa
 const count = (totals: Totals, name: 'payments' | 'refunds'): number =>
   totals.reduce((all, entry) => all + entry[name], 0)
 
-/** The figures of the chosen days in one sentence for each currency; two currencies are never added. */
+/** The figures of the chosen days in one sentence for each currency; amounts in two currencies are never added. */
 export function Summary({
   totals,
   days,
@@ -45,7 +45,7 @@ export function Summary({
   const currencies = listCurrencies(totals)
   const isEmpty = (currency: Currency): boolean =>
     SHOWN_SUMS.every((name) => sum(ofCurrency(totals, currency), currency, name) === 0)
-  // A currency of another event, in which nothing moved, would only take space.
+  // A currency of another event without payments or refunds would only take up space.
   const shown = currencies.filter((currency) => !isEmpty(currency))
   return (shown.length > 0 ? shown : currencies.slice(0, 1)).map((currency) => {
     const own = ofCurrency(totals, currency)
@@ -86,13 +86,13 @@ const SHOWN_SUMS = [
   'refunded_not_counted',
 ] as const satisfies readonly SumName[]
 
-/** Payments that are in the number of payments, but not in the amount received. */
+/** Payments that are included in the number of payments, but not in the amount received. */
 const NOT_RECEIVED = [
   ['under review', 'in_review'],
   ['not counted', 'not_counted'],
 ] as const
 
-/** Amounts beside those received and refunded: "₹ 100 under review". */
+/** Amounts in addition to those received and refunded: "₹ 100 under review". */
 const describeSums = (
   totals: Totals,
   currency: Currency,

@@ -1,4 +1,4 @@
-/** Refunds that are not done: requested, in progress, or refused by the gateway. */
+/** Refunds that are not completed: requested, in progress, or refused by the gateway. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import type { SessionResponse, WireOpenRefund } from '../../../engine/api.ts'

@@ -86,11 +86,11 @@ export const EventFilter = ({
   </label>
 )
 
-/** A number with its noun, such as “1 payment”. */
+/** Returns a number with its noun, such as “1 payment”. */
 export const pluralise = (count: number, one: string, many: string): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`
 
-/** Groups rows under their keys, in the order of the first of each. */
+/** Groups rows by key, in the order in which the keys first appear. */
 export function groupRows<Row>(
   rows: readonly Row[],
   key: (row: Row) => string,

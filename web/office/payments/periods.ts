@@ -20,7 +20,7 @@ function getFinancialYear(date: Day, yearsBefore: number): readonly [Day, Day] {
   return [first, addDays(addMonths(first, 12), -1)]
 }
 
-/** The ranges that begin from today; `query`: the part of the page's URL. */
+/** The ranges relative to today. `query` is their part of the page's URL. */
 export function listNamedPeriods(today: Day): readonly NamedPeriod[] {
   const month = (before: number): string =>
     getMonth(addMonths(day(`${getMonth(today)}-01`), -before))

@@ -46,7 +46,7 @@ function getReason(review: WireReview): string {
 type ReviewTableProps = {
   readonly session: SessionResponse
   readonly reviews: readonly WireReview[]
-  /** Whether the page is that of one event. */
+  /** Whether the page is for one event. */
   readonly isOneEvent: boolean
   readonly canDecide: boolean
   readonly renderCard: (review: WireReview) => ReactNode
@@ -171,7 +171,7 @@ export function ReviewTable({
           decision={decision}
           onClose={() => setDecision(null)}
           onDone={(outcome) => {
-            // Decided payments leave the table; those of a stopped job stay selected.
+            // Decided payments disappear from the table; after a stopped job, the remaining ones stay selected.
             setDecision(null)
             onDone(outcome)
           }}
@@ -205,7 +205,7 @@ function ReviewCells({ review }: { readonly review: WireReview }) {
 
 type BulkDecision = { readonly decision: DecisionName; readonly label: string }
 
-/** Decisions that mean the same for all of them. Refunds and moves need the data of each payment. */
+/** Decisions that have the same meaning for all selected payments. Refunds and moves need data of each payment. */
 function listBulkDecisions(reviews: readonly WireReview[]): readonly BulkDecision[] {
   const [first] = reviews
   if (first === undefined) return []
@@ -234,7 +234,7 @@ function listBulkDecisions(reviews: readonly WireReview[]): readonly BulkDecisio
 /** More names would push the buttons of the dialog out of the window. */
 const NAMES_MAX = 12
 
-/** Each payment is decided separately: one that changed meanwhile stays, and is named. */
+/** Each payment is decided separately: a payment that has changed in the meantime remains, and is named. */
 function BulkDialog({
   reviews,
   decision: { decision, label },
@@ -246,7 +246,7 @@ function BulkDialog({
   readonly onDone: (outcome: Outcome) => void
   readonly onClose: () => void
 }) {
-  /** Those of the button that was pressed: the table refreshes while the job runs. */
+  /** The payments at the time of the click, because the table refreshes while the job runs. */
   const [payments] = useState(reviews)
   const batches = useBatches()
   const decisions = useMutation({
@@ -281,7 +281,7 @@ function BulkDialog({
       }),
   })
   const cancel = (): void => {
-    // Esc stops the job as the button does; the dialog then closes with the result.
+    // Esc stops the job, like the button; the dialog then closes with the result.
     if (decisions.isPending) batches.stop()
     else onClose()
   }
@@ -322,7 +322,7 @@ function BulkDialog({
   )
 }
 
-/** Due, these payments, and what of them is under review, by currency. */
+/** The amount due, these payments, and their part under review, by currency. */
 function BulkFigures({ reviews }: { readonly reviews: readonly WireReview[] }) {
   const figures = [
     ['Due', reviews.map((review) => [readReviewCurrencies(review).dueCurrency, review.due ?? 0])],

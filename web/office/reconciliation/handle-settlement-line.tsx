@@ -37,7 +37,7 @@ export function HandleLine({ event, line }: LineProps) {
         client.invalidateQueries({ queryKey: ['settlements'] }),
         client.invalidateQueries({ queryKey: ['payouts'] }),
       ])
-      // The line is now in another group, and the button that had the focus is gone.
+      // The line is now in another group, and its focused button has disappeared.
       document.querySelector<HTMLElement>('#main h1')?.focus()
     },
   })

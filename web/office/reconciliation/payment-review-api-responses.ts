@@ -26,7 +26,7 @@ const readRefundRequest = (value: unknown): Record<string, unknown> | null =>
     ? value
     : null
 
-/** The currency of a payment under review, and that of the bill, which states its own only if it differs. */
+/** The currencies of a payment under review and of the bill. A response states the latter only if it differs. */
 export function readReviewCurrencies({
   currency: code,
   due_currency: dueCode,

@@ -59,7 +59,7 @@ type ReviewCardProps = {
   readonly review: WireReview
   /** Whether the user's role may decide. */
   readonly canDecide: boolean
-  /** False if the result of an action above the card says why a refund needs a decision. */
+  /** False if the result of an action above the card already states why a refund needs a decision. */
   readonly isReasonShown?: boolean
   readonly onDone: (outcome: Outcome) => void
 }
@@ -341,7 +341,7 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
   }
 }
 
-/** Asks where a payment goes: staff know the name of the person, rarely the number. */
+/** Asks which registration a payment is for: staff know the person's name, rarely the number. */
 function MoveTarget({ suggested }: { readonly suggested: string }) {
   const [target, setTarget] = useState({ regNo: suggested, name: '' })
   return (

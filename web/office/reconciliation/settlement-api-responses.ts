@@ -39,7 +39,7 @@ export function readSettlement(value: unknown): WireSettlement | null {
   return isReadable ? (value as WireSettlement) : null
 }
 
-/** An uploaded report. `header`: its columns were not recognised. `statement`: it is a bank's statement instead. */
+/** An uploaded report. `header`: its columns were not recognised. `statement`: the file is a bank statement. */
 type ReportResult =
   | { readonly is: 'settlement'; readonly settlement: WireSettlement }
   | { readonly is: 'header'; readonly header: readonly string[] }

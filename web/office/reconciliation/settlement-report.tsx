@@ -235,7 +235,7 @@ function LineGroups({ event, lines }: EventProps & { readonly lines: readonly Wi
   })
 }
 
-/** Lists the lines below the date and reference of their payout, which stand there once. */
+/** Lists the lines by payout, below its date and reference. */
 export function LinesByPayout<Line extends WireSettled>({
   lines,
   renderLine,
@@ -256,7 +256,7 @@ export function LinesByPayout<Line extends WireSettled>({
 const describePayout = ({ day, utr }: WireSettled): string =>
   [day !== null && isDay(day) ? formatDayShort(day) : '', utr].filter(Boolean).join(', ')
 
-/** `event`: of its registration, or else of its account. The payout is stated above the list. */
+/** `event`: the event of its registration, or else of its account. The payout is stated above the list. */
 export function SettledLine({
   event,
   ...line

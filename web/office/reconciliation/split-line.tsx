@@ -1,4 +1,4 @@
-/** Splits a line of a bank statement over several people; the amounts add up to what is left of it. */
+/** Splits a line of a bank statement over several people; the amounts add up to the remaining amount. */
 import { useState } from 'react'
 import type { WireStatementLine } from '../../../engine/api.ts'
 import { readAmount, toMajorUnits } from '../../../engine/index.ts'

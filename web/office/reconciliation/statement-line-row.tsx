@@ -1,4 +1,4 @@
-/** One line of a bank statement: the bank's text, who paid it, and what staff can decide. */
+/** One line of a bank statement: the bank's text, the payer, and the possible decisions. */
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { formatDayShort, INR, isDay } from '../../../engine/index.ts'
@@ -20,7 +20,7 @@ type RowProps = LineActions & {
   readonly currency: Currency
   readonly events: readonly OfficeEvent[]
   readonly isBusy: boolean
-  /** Why the last decision on it was refused. Null if it was not. */
+  /** The reason why the last decision about it was refused. Null if it was not. */
   readonly problem: string | null
 }
 
@@ -156,7 +156,7 @@ const BASIS_TEXTS = {
 function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) {
   const [isSplitting, setSplitting] = useState(false)
   const [takesFocus, setTakesFocus] = useState(false)
-  // An exact match is rarely wrong: its other choices would make the list three times as long.
+  // An exact match is rarely wrong, and its other choices would make the list three times as long.
   const [isOpen, setOpen] = useState(!line.is_exact || line.proposals.length === 0)
   const assignTo = (regNo: string) => assign(line, [{ reg_no: regNo, amount: line.left }])
   if (isSplitting)

@@ -30,11 +30,11 @@ import './statement-page.css'
 
 type Statement = Extract<StatementResponse, { unchanged: false }>
 type Decision = 'review' | 'not_ours' | 'undone'
-/** How often an open page asks for the decisions of other users. */
+/** How often an open page requests the decisions of other users. */
 const REFRESH_MS = 5_000
-/** After that time without a key or click it stops, so that an unattended page does not extend the session. */
+/** The time without a key or click after which it stops, so that an unattended page does not extend the session. */
 const ATTENDED_MS = 300_000
-/** Loads the statement, and then only what changed since. */
+/** Loads the statement, and then only its changes. */
 function useStatement(id: number) {
   const client = useQueryClient()
   const key = ['statement', id]
@@ -132,7 +132,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
       )
       return joinDecisions(results, left)
     },
-    // After a failure in between, some lines have changed.
+    // If a later request failed, some lines have already changed.
     onError: () => void refresh(),
     onSuccess: async ({ message, refused, done }, sent) => {
       setProblems(new Map(refused.map((row) => [row.line, row.message])))
@@ -267,7 +267,10 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
   )
 }
 
-/** One result of all requests. The server’s sentence if there is one; `left`: lines of a stopped job. */
+/**
+ * Joins the results of all requests. Uses the server’s sentence if there is only one; `left`: the remaining lines of
+ * a stopped job.
+ */
 function joinDecisions(
   results: readonly StatementDecisionResponse[],
   left: number,
@@ -292,7 +295,7 @@ function Announcement({ statement }: { readonly statement: Statement }) {
   const [text, setText] = useState('')
   const described = describeMatches(statement)
   useEffect(() => {
-    // A status that is there when the page opens is not announced: only its changes are.
+    // Only changes to a status are announced, not its text when the page opens.
     setText(described)
   }, [described])
   useEffect(() => {
@@ -330,13 +333,13 @@ const listRows = (work: HTMLElement | null): readonly HTMLElement[] => [
   ...(work?.querySelectorAll<HTMLElement>('.worklist > li') ?? []),
 ]
 
-/** Returns the place of the row with the focus among all rows. -1 if none has it. */
+/** Returns the position of the focused row among all rows. -1 if no row has the focus. */
 function findPosition(work: HTMLElement | null): number {
   const row = document.activeElement?.closest('.worklist > li') ?? null
   return listRows(work).findIndex((candidate) => candidate === row)
 }
 
-/** Focuses the row that took the place of the one that was decided; otherwise the first group or the totals. */
+/** Focuses the row now at the position of the decided one; otherwise the first group or the totals. */
 function focusRow(work: HTMLElement | null, position: number): void {
   const row = position < 0 ? undefined : listRows(work)[position]
   const target =
@@ -347,7 +350,7 @@ function focusRow(work: HTMLElement | null, position: number): void {
 }
 
 const isLeft = ({ state }: WireStatementLine): boolean => state === 'left'
-/** The groups in order of the work: what is left first. */
+/** The groups in order of work: open lines first. */
 const GROUPS = [
   {
     name: 'exact',

@@ -27,7 +27,7 @@ export function describeMatches({ lines, totals }: Statement): string {
   return `${parts.flatMap(([count, text]) => (count === 0 ? [] : [`${count} ${text}`])).join(', ')}.`
 }
 
-/** The sum in is the sum of the parts, to the minor unit. */
+/** The sum of credits equals the sum of the parts, to the minor unit. */
 export function StatementTotals({
   totals,
   currency,

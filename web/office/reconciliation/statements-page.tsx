@@ -1,4 +1,4 @@
-/** Bank statements of all events of the user: upload, and the saved ones. */
+/** Bank statements of all events of the user: the upload, and the saved statements. */
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router-dom'
@@ -32,7 +32,7 @@ export function StatementsPage({ events }: EventsProps) {
   )
 }
 
-/** The currencies of all events: an event that states none is in rupees. */
+/** The currencies of all events; rupees for an event that states none. */
 export const findCurrencies = (events: readonly OfficeEvent[]): readonly string[] => [
   ...new Set(events.flatMap(({ currencies }) => currencies ?? [INR])),
 ]

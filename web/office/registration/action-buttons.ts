@@ -41,8 +41,8 @@ const MAIN_ACTIONS = {
 } as const satisfies Readonly<Record<ActionsResponse['state'], readonly ButtonAction[]>>
 
 /**
- * Returns the buttons for the actions that the user can perform now: at most two in view, the others
- * under “More”. A note has its own field.
+ * Returns the buttons for the actions that the user can perform now: at most two are visible, the others under
+ * “More”. A note has its own field.
  */
 export function arrangeActions({
   state,
@@ -61,7 +61,10 @@ export function arrangeActions({
   return { main, more: available.filter((button) => !main.includes(button)) }
 }
 
-/** Whether one click may refund a second payment: the gateway can refund all of it now, and nothing is to be considered. */
+/**
+ * Whether one click may refund a second payment: the gateway can refund all of it now, and staff have nothing else to
+ * consider.
+ */
 export const canRefundAtOnce = ({
   allowed,
   second_payment: second,

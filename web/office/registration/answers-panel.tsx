@@ -38,7 +38,7 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
   useEffect(() => {
     currentFields.current = fields
   }, [fields])
-  /** Corrects an answer back to what it was, unless somebody has changed it since it was shown. */
+  /** Undoes the correction of an answer, unless somebody has changed it since. */
   const undo = useMutation({
     mutationFn: (before: WireEditable) => {
       const shown = currentFields.current.find(({ id }) => id === before.id) ?? before
@@ -59,7 +59,7 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
     },
     onError: (failed) => showToast(failed.message, { tone: 'bad' }),
   })
-  /** The answer whose form was closed: its button receives the focus as soon as it is there again. */
+  /** The answer whose form was closed: its button receives the focus as soon as it is rendered again. */
   const closedId = useRef<string | null>(null)
   const close = (id: string): void => {
     closedId.current = id
@@ -235,7 +235,7 @@ function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: Edit
         value={value}
         onChange={(next) => {
           setValue(next)
-          // A price that was shown belongs to the answer before.
+          // The displayed price belongs to the previous answer.
           if (mutation.error !== null) mutation.reset()
         }}
         {...(fieldError !== undefined && { describedBy: errorId })}

@@ -1,4 +1,4 @@
-/** What the gateway reports about one registration's payments: payouts with their deductions, and disputes. */
+/** The gateway's reports about one registration's payments: payouts with their deductions, and disputes. */
 import { formatDayShort, isDay } from '../../../engine/index.ts'
 import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'

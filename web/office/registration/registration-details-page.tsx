@@ -61,7 +61,7 @@ export function RegistrationPage({
     reload()
   }
   const othersChange = useOthersChanges(actionsQuery.data, reload)
-  // A failed check of an open page interrupts nobody: the next click reports it.
+  // A failed check of an open page must not interrupt the user: the next click reports it.
   const actionsError = useSignInOn401(actionsQuery.data === undefined ? actionsQuery.error : null)
   const error = useSignInOn401(query.error)
   const listUrl = state?.from ?? registrationsUrl(officeEvent)
@@ -72,7 +72,7 @@ export function RegistrationPage({
         {error && (
           <Banner
             text={error.message}
-            // A retry does not help for an unknown number.
+            // A retry does not help if the number is unknown.
             {...(error.status !== 404 && {
               action: { label: 'Try Again', onClick: () => void query.refetch() },
             })}

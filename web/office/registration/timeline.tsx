@@ -20,14 +20,14 @@ export type TimelineEntry = {
   readonly at: string
   readonly kind: EntryKind
   readonly text: string
-  /** Empty for entries of the system. */
+  /** Empty for entries by the system. */
   readonly who: string
   /** The reason or the note. */
   readonly reason?: string
   readonly email?: OfficeRegistrationResponse['mails'][number]
 }
 
-/** How many entries are shown at first, and more with each click. */
+/** The number of entries that are shown at first, and that each click adds. */
 const STEP = 30
 
 const KINDS = {
@@ -45,8 +45,8 @@ const EMAIL_BADGES = {
 } as const
 
 /**
- * Merges everything that happened, newest first. The audit log repeats each action and decision: it
- * adds only entries that the others lack, and who opened the registration.
+ * Merges everything that happened, newest first. The audit log repeats each action and decision, so only entries
+ * missing elsewhere, and views, are taken from it.
  */
 export function buildEntries(
   {

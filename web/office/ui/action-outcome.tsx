@@ -1,4 +1,4 @@
-/** The result of an action: green if it was done, a warning if somebody must act on it. */
+/** The result of an action: green if it succeeded, a warning if staff must act on it. */
 import { useEffect, useRef } from 'react'
 import type { ActionResponse } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 export type Outcome = {
   readonly message: string
   readonly needsAttention: boolean
-  /** The recorded payment does not count yet: not a success, and nothing has failed. */
+  /** The recorded payment does not count yet, which is neither a success nor a failure. */
   readonly needsReview?: boolean
 }
 
@@ -28,7 +28,7 @@ export const readOutcome: Reader<Outcome> = (body) =>
       }
     : null
 
-/** Takes the focus with each new result, because the button that caused it has usually gone. Empty if null. */
+/** Takes the focus with each new result, because the pressed button has usually disappeared. Empty if null. */
 export function ActionOutcome({ outcome }: { readonly outcome: Outcome | null }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

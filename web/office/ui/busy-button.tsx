@@ -1,7 +1,7 @@
-/** A button that cannot be pressed while its action runs, and keeps the focus meanwhile. */
+/** A button that cannot be pressed while its action runs, but keeps the focus. */
 import type { ComponentProps } from 'react'
 
-/** A disabled button would lose the focus, and the keyboard would begin at the top of the page. */
+/** A disabled button would lose the focus, and Tab would start at the top of the page. */
 export function BusyButton({
   isBusy,
   onClick,

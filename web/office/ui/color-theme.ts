@@ -13,7 +13,7 @@ export function readColorTheme(): ColorTheme {
   return COLOR_THEMES.find((theme) => theme === stored) ?? 'system'
 }
 
-/** Stores a choice and shows it. */
+/** Stores a choice and applies it. */
 export function chooseColorTheme(theme: ColorTheme): void {
   writeLasting(STORAGE_KEY, theme)
   showColorTheme()

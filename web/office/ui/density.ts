@@ -1,4 +1,4 @@
-/** How close the rows of tables are, stored in this browser. */
+/** The spacing of table rows, stored in this browser. */
 import { readLasting, writeLasting } from '../../app/browser-storage.ts'
 
 export const DENSITIES = ['comfortable', 'compact'] as const
@@ -9,7 +9,7 @@ const STORAGE_KEY = 'office-density'
 export const readDensity = (): Density =>
   readLasting(STORAGE_KEY) === 'compact' ? 'compact' : 'comfortable'
 
-/** Stores a choice and shows it. */
+/** Stores a choice and applies it. */
 export function chooseDensity(density: Density): void {
   writeLasting(STORAGE_KEY, density)
   showDensity()

@@ -69,7 +69,7 @@ export function PageHeading({
   )
 }
 
-/** Returns what the registration of a row still owes; 0 if the row does not say. */
+/** Returns the amount due of a row's registration; 0 if the row does not state it. */
 export const readDue = (row: Readonly<Record<string, unknown>>): number => {
   const due = row['money.owed']
   return typeof due === 'number' ? due : 0
@@ -93,7 +93,7 @@ export function RegistrationStatus({
   }
   /** Lists show “Failed” and “Paid”, as the specification requires. Other pages show “Unpaid” and “Partly paid”. */
   readonly inList?: boolean
-  /** What it still owes although it is paid, and the currency of that. */
+  /** The amount due of a paid registration, and its currency. */
   readonly due?: number | undefined
   readonly currency?: Currency
 }) {

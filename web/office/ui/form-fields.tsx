@@ -196,7 +196,7 @@ export function SpreadsheetForm({
       </button>
       {/* No Stop: the server may have saved the file by then. */}
       {isPending && <Progress label={UPLOADING} total={null} />}
-      {/* A status that appears with its text is not announced. */}
+      {/* A status that appears together with its text is not announced. */}
       <p role="status" className="vh">
         {isPending && UPLOADING}
       </p>

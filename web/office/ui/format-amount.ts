@@ -13,7 +13,7 @@ import {
 } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 
-/** A value that is not an amount is shown as it is, so that staff see what the response contains. */
+/** A value that is not an amount is shown unchanged, so that staff see the content of the response. */
 const formatWith =
   (format: typeof formatMoney) =>
   (value: unknown, currency: Currency): string => {
@@ -57,11 +57,11 @@ export function formatForInput(value: number, currency: Currency): string {
 export const formatAmountLabel = (label: string, currency: Currency): string =>
   currency === INR ? label : `${label} (${currency})`
 
-/** The revenue of an event in each of its currencies: "₹ 1,30,000 · US$ 450". Never added. */
+/** The revenue of an event in each of its currencies: "₹ 1,30,000 · US$ 450". Two currencies are never added. */
 export const formatEventRevenue = (stats: EventStats): string =>
   formatRevenue([stats, ...(stats.other_currencies ?? [])], readResponseCurrency(stats))
 
-/** A currency without revenue is left out. If there is none at all, the zero is in `ifNone`. */
+/** Omits currencies without revenue. If there is no revenue at all, returns zero in the currency `ifNone`. */
 export function formatRevenue(
   sums: readonly { readonly total_revenue: number; readonly currency?: string }[],
   ifNone: Currency,

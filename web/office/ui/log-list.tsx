@@ -35,7 +35,7 @@ export function useFilteredLog<T extends LogPage>(
   return { params, setParams, filterQuery, query }
 }
 
-/** The filters of a log, which apply at once as those of a list. */
+/** The filters of a log, which apply immediately, like those of a list. */
 export function LogFilters({
   title,
   filters,

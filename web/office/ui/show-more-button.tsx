@@ -8,10 +8,10 @@ export function ShowMoreButton({
   step,
   onChange,
 }: {
-  /** Of the whole list. */
+  /** The number of rows in the whole list. */
   readonly count: number
   readonly visibleCount: number
-  /** How many more rows a click shows. */
+  /** The number of rows that a click adds. */
   readonly step: number
   readonly onChange: (visibleCount: number) => void
 }) {

@@ -1,4 +1,4 @@
-/** Toasts of the office: what an action did, at the bottom left, with Undo where that is possible. */
+/** Toasts of the office: the result of an action, at the bottom left, with Undo if possible. */
 import { useCallback } from 'react'
 import type { ReactNode } from 'react'
 import { MessageProvider, useMessage } from '../../ui/toast.tsx'
@@ -17,8 +17,8 @@ export const OfficeToasts = ({ children }: { readonly children: ReactNode }) => 
 type ToastOptions = {
   readonly tone?: MessageTone
   /**
-   * Reverses the action. Only for actions that had no effect outside the office: emails and money
-   * that have left cannot be taken back.
+   * Reverses the action. Only for actions without effects outside the office: sent emails and refunds cannot be
+   * undone.
    */
   readonly onUndo?: () => void
 }

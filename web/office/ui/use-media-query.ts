@@ -1,4 +1,4 @@
-/** Whether the window matches a media query, and again whenever that changes. */
+/** Whether the window matches a media query; updated when that changes. */
 import { useSyncExternalStore } from 'react'
 
 /** True on a phone, where pages have one column. */

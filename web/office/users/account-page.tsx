@@ -156,7 +156,7 @@ const PasswordField = () => (
   <Field name="password" label="Your password" type="password" autoComplete="current-password" />
 )
 
-/** A rarely used action in a disclosure. */
+/** A rarely used action, in a collapsed section. */
 function Disclosure({
   title,
   isOpen = false,
@@ -184,7 +184,7 @@ function ConfirmSecondFactor({
   readonly onCancel: () => void
 }) {
   const container = useRef<HTMLDivElement>(null)
-  // The submitted form is gone, and with it the focus.
+  // The focus was lost with the submitted form.
   useEffect(() => container.current?.focus(), [])
   return (
     <div className="scan" ref={container} tabIndex={-1}>

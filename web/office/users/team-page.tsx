@@ -92,7 +92,7 @@ export function TeamPage({ username }: { readonly username: string }) {
 function ResultNotice({ answer: { message, link } }: { readonly answer: UserUpdatedResponse }) {
   const [isCopied, setIsCopied] = useState(false)
   const container = useRef<HTMLDivElement>(null)
-  // The pressed button may be gone, so keyboard users continue from here.
+  // The pressed button may have disappeared, so the focus moves to this element.
   useEffect(() => {
     setIsCopied(false)
     container.current?.focus()

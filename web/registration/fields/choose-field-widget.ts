@@ -2,7 +2,7 @@
 import { assertNever } from '../../../engine/index.ts'
 import type { Field } from '../../../engine/index.ts'
 
-/** The names of the widgets (rjsf-theme.tsx). */
+/** The names of the widgets in rjsf-theme.tsx. */
 export type FieldWidget =
   /** A text input; a text area; Yes and No as two radio buttons; a switch; a file. */
   | 'line'

@@ -1,4 +1,4 @@
-/** The layout of a field: label, hint and message above the input, where a phone's keyboard hides nothing. */
+/** The layout of a field: label, hint and message above the input, so that a phone's keyboard hides none of them. */
 import { errorId, helpId } from '@rjsf/utils'
 import type { FieldErrorProps, FieldHelpProps, FieldTemplateProps } from '@rjsf/utils'
 import { use } from 'react'

@@ -16,7 +16,7 @@ export type InputAttributes = {
   readonly enterKeyHint?: string
 }
 
-/** Autocomplete values of HTML, by the name of a field or the end of it (`work_city`). */
+/** HTML autocomplete values, by the name of a field or its ending (`work_city`). */
 const AUTOCOMPLETE_BY_NAME: readonly (readonly [name: RegExp, autocomplete: string])[] = [
   [/^(title|salutation|prefix)$/, 'honorific-prefix'],
   [/^(first|given)_?name$/, 'given-name'],

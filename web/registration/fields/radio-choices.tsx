@@ -46,7 +46,7 @@ export function formatOptionPrice(
   return amount === null ? null : formatPrice(amount, currency)
 }
 
-/** The texts about tax of today's prices: above the list, or by category if they differ. */
+/** The texts about the tax in today's prices: one above the list, or one per category if they differ. */
 function listTaxes(event: PublicEvent, tariff: TariffResponse) {
   const on = todayOf(tariff)
   const ids = event.categories.map(({ id }) => id).filter((id) => tariff.pricing[id] !== undefined)
@@ -80,7 +80,10 @@ const todayOf = ({ now }: TariffResponse): Day | null => {
   return at === null ? null : dayOf(at)
 }
 
-/** "until 30 June 2027": the last day of a category's price. Empty if all have the same, or it has none. */
+/**
+ * "until 30 June 2027": the last day of a category's price. Empty if all categories have the same last day, or this
+ * one has none.
+ */
 function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: string): string {
   const on = todayWithOwnLastDays(event, tariff)
   const last =
@@ -92,7 +95,7 @@ function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: st
     : formatMessage(FORM_MESSAGES.fees.untilOfCategory, { day: formatDay(last) })
 }
 
-/** Today, if the prices of categories end on different days; else null. */
+/** Today if the prices of categories end on different days, otherwise null. */
 function todayWithOwnLastDays(event: PublicEvent, tariff: TariffResponse): Day | null {
   const on = todayOf(tariff)
   return on !== null && haveOwnLastDays(event, on) ? on : null
@@ -116,7 +119,7 @@ export function PriceNote({
       : FORM_MESSAGES.fees.heading
   if (tariff === null) return <p className="hint"> </p>
   const taxText = listTaxes(event, tariff).above
-  // A heading alone, above prices that each state their day and tax, says nothing.
+  // A heading alone would be useless above prices that each state their day and tax.
   if (taxText === '' && until === FORM_MESSAGES.fees.heading) return null
   return <p className="hint">{[until, taxText].filter((text) => text !== '').join(', ')}.</p>
 }

@@ -24,7 +24,7 @@ export const ShownFields = createContext<ReadonlySet<string>>(new Set())
 export const RequiredFields = createContext<ReadonlySet<string>>(new Set())
 /** Today's prices of the categories. Null until they are loaded. */
 export const Prices = createContext<TariffResponse | null>(null)
-/** Text next to an option's label: its price, or why it is unavailable. */
+/** Text next to an option's label: its price, or the reason why it is unavailable. */
 export type OptionStatus = {
   /** Null if not on sale today. */
   readonly price?: string | null

@@ -9,7 +9,7 @@ const BLUE = '#1050AC'
 
 const NO_SHADOWS = Array.from({ length: 25 }, () => 'none') as unknown as Shadows
 
-/** Ink for actions, lines instead of shadows, the focus always visible. */
+/** Ink colour for actions, lines instead of shadows, and an always visible focus. */
 const THEME_OPTIONS: ThemeOptions = {
   palette: {
     mode: 'light',

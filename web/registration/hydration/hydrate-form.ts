@@ -67,7 +67,7 @@ export function useHydratedAnswers(
 const isNativeSelect = (id: string): boolean =>
   document.getElementById(elementIdOf(id)) instanceof HTMLSelectElement
 
-/** Returns the answers in the page, but those from before hydration for native selects. */
+/** Returns the answers in the page; for native selects, the answers from before hydration. */
 function restoreSelects(now: TypedAnswers, before: TypedAnswers): TypedAnswers {
   const knownFields = new Set(now.map(([id]) => id))
   return [...now, ...before.filter(([id]) => !knownFields.has(id) && isNativeSelect(id))]

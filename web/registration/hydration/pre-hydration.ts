@@ -25,7 +25,7 @@ const setHidden = (element: HTMLElement, isHidden: boolean): void => {
   element.style.visibility = isHidden ? 'hidden' : ''
 }
 
-/** How the form of an event prices its answers and names its button. */
+/** How a form calculates its price and labels its button. */
 type Extensions = Pick<FormExtensions, 'pricing' | 'submitLabel'>
 
 function runBeforeHydration(
@@ -77,7 +77,7 @@ function runBeforeHydration(
     for (const button of buttons) button.disabled = price.is === 'none'
     for (const reason of reasons) setHidden(reason, price.is !== 'none')
     for (const bill of bills) setHidden(bill, amount !== billTotal)
-    // Visible in a hidden bill, whose other rows are those of the first answers.
+    // The total stays visible in a hidden bill, whose other rows belong to the initial answers.
     for (const sum of sums) sum.style.visibility = amount === null ? '' : 'visible'
   }
   const onChange = (): void => {

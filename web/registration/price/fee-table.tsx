@@ -77,7 +77,7 @@ export type FeeTableProps = {
   readonly event: PublicEvent
   /** The delegate's category. Null if not known yet. */
   readonly category: string | null
-  /** The delegate's answers, which the tax of their own category may depend on. */
+  /** The delegate's answers, on which the tax of their category may depend. */
   readonly answers: Answers
   readonly now: string
 }

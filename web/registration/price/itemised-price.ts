@@ -65,7 +65,10 @@ function itemName(event: PublicEvent, item: string, option: string | null): stri
   return field?.options?.find(({ id }) => id === option)?.label ?? soldItem?.label ?? item
 }
 
-/** Returns what the same answers cost with the other payment methods: "Card: ₹ 7,292.40, including Card charge ₹ 212.40". */
+/**
+ * States the price of the same answers with the other payment methods: "Card: ₹ 7,292.40, including Card charge ₹
+ * 212.40".
+ */
 export function methodNotes(
   event: PublicEvent,
   answers: Answers,
@@ -96,7 +99,7 @@ export function priceNotes(
   answers: Answers,
   left: Readonly<Record<string, number>>,
 ): readonly string[] {
-  // The category before an offered one replaced it.
+  // The requested category, before an offered one replaced it.
   const requestedCategory = findCategory({ ...event, quotas: [] }, answers)
   // Seats of an option are shown next to the option.
   const seatQuotas = listRequiredSeats(event.quotas, answers, requestedCategory).filter(
@@ -243,7 +246,7 @@ function formatUnitPrice(
       )
       const price =
         cellPrice === 0 ? unitPrice : formatMessage(priceMessages.each, { price: unitPrice })
-      // If a list has several items, name each, such as children and adults.
+      // If a list has several items, such as children and adults, each one is named.
       return [
         sold.length > 1
           ? formatMessage(priceMessages.itemPrice, { item: item.label, price })

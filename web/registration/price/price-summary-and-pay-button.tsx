@@ -79,7 +79,7 @@ export type SummaryProps = {
   readonly submitLabel: string | null
   /** The pending upload that delays the submit. Null if there is none. */
   readonly uploadNotice: ReactNode
-  /** Email address for the confirmation. Undefined if it is missing or there is no such field. */
+  /** Email address for the confirmation. Undefined if the answer or the field is missing. */
   readonly confirmationAddress: unknown
   /** Error of the last attempt; stays after its toast has disappeared. */
   readonly problem: string | null

@@ -16,8 +16,8 @@ import { sizeText } from '../../ui/file-size.ts'
 import './upload-field.css'
 
 /**
- * The theme has no file widget, and RJSF's own stores the file as text in the answers. Here the
- * form data holds the file's name, and upload-progress.ts the file.
+ * The theme has no file widget, and RJSF's own stores the file as text in the answers. Here the form data contains
+ * the file's name, and upload-progress.ts keeps the file.
  */
 export function Upload(props: WidgetProps) {
   const { id } = props

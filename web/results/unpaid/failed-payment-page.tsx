@@ -133,7 +133,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
   )
 }
 
-/** The icon beside a fact, as its words suggest. */
+/** Chooses the icon next to a text by its words. */
 function chooseIcon(note: string): 'tick' | 'cross' | 'again' | 'info' {
   if (statesNoCharge(note)) return 'tick'
   if (/\bagain\b|\bretry\b/i.test(note)) return 'again'

@@ -19,9 +19,9 @@ type ManualPaymentProps = {
   readonly registration: Registration
   readonly reload: () => void
   readonly payButton: PayButtonState
-  /** On the self-service page, which has the actions below. */
+  /** Whether this is the self-service page, which has the actions below. */
   readonly isSelfService: boolean
-  /** On the result page of the delegate's own browser. Absent if the page may not show them. */
+  /** For the result page in the delegate's own browser. Absent if the page may not show them. */
   readonly paying?: WirePaymentInstructions | null
 }
 
@@ -103,7 +103,7 @@ export function ManualPaymentPage({
 const textOfBalance = (amount: string | null): string =>
   amount === null ? cardFailed.dueUnknownAmount : formatMessage(cardFailed.due, { amount })
 
-/** States the amount only if it is the same by card: another amount is stated by the next step. */
+/** States the amount only if it is the same by card; otherwise the next step states it. */
 function labelOfCard(event: PublicEvent, amount: string | null, isAgain: boolean): string {
   if (amount === null || event.fees.methods !== undefined)
     return isAgain ? cardFailed.tryAgain : manualPayment.payByCard

@@ -178,7 +178,7 @@ function PriceChangedDialog({
   pay,
   close,
 }: PriceChangedProps) {
-  // The same period has one price by card and one by the chosen method.
+  // In the same period, the price by card differs from that by the chosen method.
   const isByMethod = event.fees.methods !== undefined && oldQuote?.period === newQuote.period
   return (
     <Dialog title={isByMethod ? priceChanged.titleByCard : priceChanged.title} onClose={close}>
@@ -207,7 +207,7 @@ function PriceChangedDialog({
   )
 }
 
-/** Whether the price is valid, only held for today, or over: today's price may differ. */
+/** Whether the price is valid, only held for today, or expired: today's price may differ. */
 type PriceState = 'valid' | 'held' | 'over'
 
 function readPriceState(
@@ -220,7 +220,7 @@ function readPriceState(
   return at < holdEnd ? 'held' : 'over'
 }
 
-/** Returns the amount to pay while its price is valid or held. Null if it is over, or unknown. */
+/** Returns the amount to pay while its price is valid or held. Null if it has expired or is unknown. */
 export function getValidPrice(registration: Registration, now: string): string | null {
   const currency = readResponseCurrency(registration)
   const total = fromMajorUnits(registration.total, currency)

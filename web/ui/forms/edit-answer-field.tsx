@@ -2,7 +2,7 @@
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { WireEditable } from '../../../engine/api.ts'
 
-/** Returns the value as the API expects it: a yes-no answer is a boolean. */
+/** Returns the value in the format of the API: a yes-no answer is a boolean. */
 export function valueOf({ kind, value }: WireEditable): unknown {
   return kind === 'yes-no' ? value === 'true' : value
 }

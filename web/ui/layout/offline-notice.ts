@@ -8,7 +8,7 @@ import './offline-notice.css'
  */
 export const isOffline = (): boolean => !navigator.onLine
 
-/** Whether the user has typed anything into this page. The office keeps no drafts. */
+/** Whether the user has typed into this page. The office does not store drafts. */
 const hasAnswers = (): boolean =>
   !location.pathname.startsWith('/admin') &&
   [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')].some(

@@ -28,7 +28,7 @@ export function changedPrice(was: ReactNode, now: ReactNode): ReactNode {
 }
 
 /**
- * Rows of the summary that a quote fills. If the price is zero, shows the total "Free" without its
+ * Rows of the summary with the amounts of a quote. If the price is zero, shows the total "Free" without its
  * components, unless the total has no row. `before` is struck through where it differs.
  */
 export function quoteRows(

@@ -15,7 +15,7 @@ type ListViewsProps = {
   readonly list: AdminList
   readonly listSettings: ListSettings
   readonly searchParams: URLSearchParams
-  /** Parameters that select neither a filter nor a page, and stay in another view. */
+  /** Parameters that are neither a filter nor a page number, and are kept when the view changes. */
   readonly fixedParams: readonly string[]
 }
 
@@ -57,7 +57,7 @@ export function ListViews({
           aria-label={`Delete the view ${savedView.name}`}
           onClick={() => {
             listSettings.save({ views: savedViews.filter((other) => other !== savedView) })
-            // The button is removed, and would leave the focus nowhere.
+            // The focus would be lost with the removed button.
             tabs.current?.querySelector('a')?.focus()
           }}
         >

@@ -108,7 +108,7 @@ const NO_REASON_NEEDED: ReadonlySet<ButtonAction> = new Set([
 ])
 const needsReason = (button: ButtonAction): boolean => !NO_REASON_NEEDED.has(button)
 
-/** Actions whose dialog begins with what is due, received and under review. */
+/** Actions whose dialog begins with the amounts due, received and under review. */
 const CONCERNS_MONEY: ReadonlySet<ButtonAction> = new Set([
   'confirm',
   'came_again',

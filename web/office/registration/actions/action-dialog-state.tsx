@@ -13,7 +13,7 @@ import { buildActionsUrl } from './use-actions.ts'
 
 type OpenDialog = {
   readonly button: ButtonAction
-  /** What the user sees. It changes only with a message, never silently while the dialog is open. */
+  /** The state that the user sees. While the dialog is open, it changes only with a message. */
   readonly shown: ActionsResponse
 }
 

@@ -141,7 +141,7 @@ function SecondPaymentNotice({
           <>
             {' '}
             The delegate requested a refund
-            {/* Nothing remains of it once a refund has begun. */}
+            {/* Once a refund has begun, nothing remains to be refunded. */}
             {amount > 0 && ` of ${formatResponseMoney(amount, currency)}`} on{' '}
             {formatDayShort(dayOf(requestedAt))}.
           </>

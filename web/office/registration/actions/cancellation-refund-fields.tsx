@@ -142,7 +142,7 @@ const sumUnderReview = (reviews: ActionsResponse['reviews'], currency: Currency)
     currency,
   )
 
-/** What is due, received and under review: the same first line wherever staff decide about money. */
+/** The amounts due, received and under review: the same first line in every dialog about money. */
 export function MoneyFigures({
   to_pay: toPay,
   kept: received,

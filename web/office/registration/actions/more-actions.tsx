@@ -18,7 +18,7 @@ export function MoreActions({
   const id = useId()
   useEffect(() => {
     if (!isOpen) return
-    // Near the end of the window, the menu would open behind the bar at the bottom of a phone.
+    // Near the bottom of the window, the menu would be hidden by the bar of a phone.
     box.current?.querySelector('ul')?.scrollIntoView({ block: 'nearest' })
     const closeOutside = ({ target }: Event): void => {
       if (target instanceof Node && box.current?.contains(target) === false) setOpen(false)
@@ -59,7 +59,7 @@ export function MoreActions({
               className={DESTRUCTIVE_ACTIONS.has(button) ? 'plainb danger' : 'plainb'}
               onClick={() => {
                 setOpen(false)
-                // The dialog returns the focus to what had it, and this entry is hidden by then.
+                // The dialog returns the focus to the element that had it, and this entry will be hidden.
                 toggle.current?.focus()
                 onPick(button)
               }}

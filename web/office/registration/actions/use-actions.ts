@@ -1,4 +1,4 @@
-/** Loads the actions of a registration, and reports what others change meanwhile. */
+/** Loads the actions of a registration, and reports changes that others make in the meantime. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ActionsResponse, SessionResponse } from '../../../../engine/api.ts'
@@ -8,7 +8,7 @@ import { readActions } from './action-api-responses.ts'
 export const buildActionsUrl = (regNo: string): string =>
   `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
 
-/** How often an open page asks whether the registration has changed. */
+/** How often an open page checks whether the registration has changed. */
 const CHECK_MS = 15_000
 /**
  * An idle page stops polling: each call renews the session, and the session of a
@@ -49,8 +49,8 @@ function useActiveUser(): boolean {
 }
 
 /**
- * Returns what others changed while the page was open, as a sentence. Null if nothing. `onChange`
- * is called with each such change.
+ * Describes in a sentence what others changed while the page was open. Null if nothing. `onChange` is called after
+ * each such change.
  */
 export function useOthersChanges(
   data: ActionsResponse | undefined,

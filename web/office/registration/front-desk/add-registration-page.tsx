@@ -181,7 +181,7 @@ function AddRegistrationForm({
         idempotencyKey.current = newKey()
       // Prices and dates may have changed since the page was opened.
       void queryClient.invalidateQueries({ queryKey: ['adding', event.id] })
-      // To the first field with an error, else to the message. The button lost the focus meanwhile.
+      // Focuses the first field with an error, or else the message, because the button has lost the focus.
       setTimeout(() => {
         const wrong =
           form.current?.querySelector<HTMLElement>('[aria-invalid="true"], .methods.wrong input') ??
@@ -216,7 +216,7 @@ function AddRegistrationForm({
     clockOffsetMs,
     chosenMethod?.id ?? null,
   )
-  /** The methods are beside the fields on a wide page; elsewhere they would make the bar too high. */
+  /** The methods are next to the fields on a wide page; otherwise they would make the bar too high. */
   const isWide = useMediaQuery('(min-width: 1080px)')
   const isPaymentTooEarly = needsApproval && chosenMethod !== undefined
   const fullFieldId = fullPool?.limit.eachOptionOf ?? fullPool?.limit.count
@@ -227,7 +227,7 @@ function AddRegistrationForm({
   const optionalFields = fields.filter((field) => isOptional(event, data, field))
   const codeError =
     lookedUpCode !== '' && lookedUpCode === code ? codeQuery.error?.message : undefined
-  /** An error must not hide in a closed part of the form. */
+  /** An error must not be hidden in a collapsed part of the form. */
   const hasOptionalError =
     codeError !== undefined ||
     optionalFields.some(
@@ -279,7 +279,7 @@ function AddRegistrationForm({
       aria-label="Add registration"
       noValidate
       onBlur={() => setCheckedPerson(writePerson(event, data))}
-      // Not after a press, which would then end on another control.
+      // Not after a pointer press, which would then end on another control.
       onFocus={({ target }) => {
         if (target.matches(':focus-visible')) showAboveBar(target)
       }}

@@ -1,4 +1,4 @@
-/** What the front desk sees after it has added a person: number, amount, and what to do next. */
+/** The card after adding a person at the front desk: number, amount and next steps. */
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router-dom'
 import type { RegistrationState } from '../../../../engine/index.ts'
@@ -14,13 +14,13 @@ import { useActions } from '../actions/use-actions.ts'
 export type CreatedRegistration = {
   readonly regNo: string
   readonly state: RegistrationState
-  /** As entered; the number if the form asks for no name. */
+  /** The entered name; the number if the form does not ask for a name. */
   readonly name: string
   /** With its currency: "₹ 8,260". Empty if the registration has no price yet. */
   readonly amount: string
 }
 
-/** Announced by screen readers, because the form that had the focus is gone. */
+/** Announced by screen readers, because the form that had the focus has disappeared. */
 export function CreatedSummary({
   created: { name, state, amount },
 }: {
@@ -35,7 +35,7 @@ export function CreatedSummary({
   )
 }
 
-/** The next steps at the desk, in the order in which they are usual. */
+/** The usual next steps at the desk, in order. */
 const NEXT_STEPS = ['confirm', 'send_pay_link', 'resend'] as const satisfies readonly ButtonAction[]
 
 export function CreatedCard({

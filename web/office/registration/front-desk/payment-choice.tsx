@@ -1,14 +1,14 @@
-/** How a person pays at the front desk, with the method that was used last. */
+/** The choice of payment method at the front desk, with the last used method. */
 import { useId } from 'react'
 import { readStored, writeStored } from '../../../app/browser-storage.ts'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 
-/** The choice of those who pay later. Ids of methods have no brackets. */
+/** The value for paying later. Ids of methods contain no brackets. */
 export const LATER = '(later)'
 
 type Method = { readonly id: string; readonly label: string }
 
-/** One click per method: staff see all of them, and what is chosen. */
+/** One button per method, so that staff see all methods and the chosen one. */
 export function PaymentChoice({
   methods,
   value,

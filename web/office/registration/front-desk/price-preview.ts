@@ -33,7 +33,7 @@ export function calculatePreview(
   data: Readonly<Record<string, unknown>>,
   context: PricingContext,
   clockOffsetMs: number,
-  /** The method by which it is paid now. Null if it is paid later, by the method among the answers. */
+  /** The payment method if it is paid now. Null if it is paid later, by the method in the answers. */
   paidBy: string | null,
 ): {
   readonly category: string | null

@@ -1,4 +1,4 @@
-/** The price of a manual registration, or why there is none yet. */
+/** The price of a manual registration, or the reason why there is none yet. */
 import { formatMoney, fullSeatMessage, getOwn } from '../../../../engine/index.ts'
 import type { PricingContext, PublicEvent, Quote, SeatPool } from '../../../../engine/index.ts'
 

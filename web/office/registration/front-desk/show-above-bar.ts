@@ -6,7 +6,7 @@ export function showAboveBar(target: HTMLElement): void {
   if (bar === null || bar === undefined || bar.contains(target)) return
   const { top, left } = bar.getBoundingClientRect()
   const field = target.getBoundingClientRect()
-  // On a wide page the bar is beside the fields.
+  // On a wide page, the bar is next to the fields.
   if (left >= field.right) return
   const hidden = field.bottom + 12 - top
   if (hidden > 0) window.scrollBy(0, hidden)
