@@ -74,6 +74,7 @@ test.each<[string, string, readonly string[]]>([
       'Member | 5,000 | 6,000 | 8,000',
       'Non-member | 6,000 | 7,000 | 9,000',
       'Student | 2,500 | 3,000 | NIL',
+      '2,, “Student” would be free in “Spot registration”, but pays ₹ 3,000 in “Regular”. Write – if it is not on sale then.',
     ],
   ],
   [
@@ -186,6 +187,17 @@ test.each<[string, string, readonly string[]]>([
       'Early Bird Without GST:2026-08-31 | Early Bird With GST:2026-08-31',
       'Member | 5000 | 5900',
       ',1, “Early Bird With GST” would end on 31 August 2026, before it begins (1 September 2026).',
+    ],
+  ],
+  [
+    'rows that are extras or prices for several persons are asked about, with their prices',
+    'Category\tEarly till 31 Aug 2026\tSpot\nMember with dinner\t5000\t6000\nBanquet Dinner (12 Dec)\t2,500/-\t3,000\nHotel room (per night)\t4000\t4000\nCorporate (5 delegates)\t20000\t25000',
+    [
+      'Early:2026-08-31 | Spot:',
+      'Member with dinner | 5000 | 6000',
+      ',,0 “Banquet Dinner (12 Dec) = 2,500 / 3,000” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, leave it out here and enter it with the workshops.',
+      ',,1 “Hotel room (per night) = 4000 / 4000” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, leave it out here and enter it with the workshops.',
+      ',,2 “Corporate (5 delegates) = 20000 / 25000” looks like a price for several persons, but each delegate registers alone. If one person pays it, add it as a category; otherwise leave it out.',
     ],
   ],
   [

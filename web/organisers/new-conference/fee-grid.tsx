@@ -1,6 +1,7 @@
 /** The grid of fees: a row for each category, a column for each price period. */
 import { useId } from 'react'
 import { isDay } from '../../../engine/index.ts'
+import { explainNote, readNote } from '../../../engine/authoring.ts'
 import type { FeeProblem, FeeTable } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
@@ -188,16 +189,14 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
         <ul className="org-notes" aria-label="Texts of the table that are not prices">
           {notes.map((note, index) => (
             <li key={`${index} ${note}`}>
-              <p>
-                <b>{note}</b> has no prices. Add it as a category, or leave it out?
-              </p>
+              <p>{explainNote(note)}</p>
               <button
                 type="button"
                 className="btn line sm"
                 onClick={() =>
                   change({
                     ...fees,
-                    rows: [...rows, { label: note, cells: columns.map(() => '') }],
+                    rows: [...rows, readNote(note, columns.length)],
                     notes: without(notes, index),
                   })
                 }

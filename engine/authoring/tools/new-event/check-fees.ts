@@ -2,7 +2,8 @@
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
 import { INR, formatCurrency, type Amount } from '../../../lib/money.ts'
 import { addDays, formatDay, isDay, type Day } from '../../../lib/time.ts'
-import type { FeeTable } from './fee-table.ts'
+import { explainNote } from './fee-table-notes.ts'
+import type { FeeTable } from './fee-table-parts.ts'
 import { findImplausiblePrices, readPrice } from './prices.ts'
 import { listPeriodLabels } from './price-periods.ts'
 import type { NewEventAnswers, SampleCategory } from './sample-options.ts'
@@ -31,7 +32,7 @@ export function readFees(
     ...findRowProblems(table, answers, labels),
     ...table.notes.map((note, index) => ({
       note: index,
-      says: `“${note}” has no prices. If it is a category, add it as a row; then remove it here.`,
+      says: explainNote(note),
     })),
   ]
   const currency = answers.currency ?? INR

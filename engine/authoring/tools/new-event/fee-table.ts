@@ -10,22 +10,11 @@ import {
   splitTaxNote,
   type TableTax,
 } from './fee-table-cells.ts'
-import {
-  connectPeriods,
-  isPeriodHeading,
-  readPeriodHeading,
-  type PeriodDays,
-} from './fee-table-days.ts'
+import { connectPeriods, isPeriodHeading, readPeriodHeading } from './fee-table-days.ts'
+import { askAboutExtras } from './fee-table-notes.ts'
+import type { FeeRow, FeeTable } from './fee-table-parts.ts'
 import { readPrice } from './prices.ts'
 
-export type FeeRow = { readonly label: string; readonly cells: readonly string[] }
-/** A table of fees, pasted or typed. Its texts are kept as written until they are recognised. */
-export type FeeTable = {
-  readonly columns: readonly PeriodDays[]
-  readonly rows: readonly FeeRow[]
-  /** Texts whose meaning is not recognised: the organiser decides. */
-  readonly notes: readonly string[]
-}
 /** What a pasted table says besides the fees of the categories. Null if it does not. */
 export type PastedFees = FeeTable & {
   readonly tax: TableTax | null
@@ -99,9 +88,8 @@ export function readFeeTable(text: string, context: TableContext): PastedFees {
   const taxes = new Set(taxNotes.map(readTaxNote))
   const [tax = null] = taxes
   return {
-    ...takeCompanions(
-      taxes.size > 1 ? { ...fees, notes: [...notes, ...taxNotes] } : fees,
-      currency,
+    ...askAboutExtras(
+      takeCompanions(taxes.size > 1 ? { ...fees, notes: [...notes, ...taxNotes] } : fees, currency),
     ),
     tax: taxes.size > 1 ? null : tax,
   }

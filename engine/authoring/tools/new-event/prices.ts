@@ -155,7 +155,9 @@ export function findImplausiblePrices(
   for (const [index, later] of prices.entries()) {
     const before = prices.findLastIndex((price, at) => at < index && price !== null)
     const earlier = prices[before]
-    if (later === null || later === 0 || earlier == null || later >= earlier) continue
+    if (later === null || earlier == null || later >= earlier) continue
+    if (later === 0)
+      return `${label} would be free ${labels.length === 0 ? 'later' : `in “${names[index]}”`}, but pays ${formatMoney(earlier, currency)} ${labels.length === 0 ? 'early' : `in “${names[before]}”`}. Write – if it is not on sale then.`
     return prices.length === 2 && labels.length === 0
       ? `${label} would be cheaper later (${formatMoney(later, currency)}) than early (${formatMoney(earlier, currency)}).`
       : `${label} would be cheaper in “${names[index]}” (${formatMoney(later, currency)}) than in “${names[before]}” (${formatMoney(earlier, currency)}).`

@@ -1,0 +1,50 @@
+/** Parts of a fee table that are no category of delegates, and the question about each. */
+import type { FeeRow, FeeTable } from './fee-table-parts.ts'
+
+const EXTRA =
+  /\b(dinner|banquet|gala|lunch|workshops?|master ?class|hands[- ]on|cme|tours?|sightseeing|excursion|hotel|rooms?|accommodation|per night|stalls?|kit|souvenir|cruise)\b/i
+/** "Delegate with dinner", "Conference + CME": the extra is part of what a delegate pays. */
+const WITH_EXTRA = /(?:\+|&|\b(?:with|without|incl\w*|excl\w*|and|plus|non)\b)/i
+const SEVERAL_PERSONS =
+  /\b(corporates?|couples?|famil(?:y|ies)|groups?)\b|\b\d+\s*(?:delegates|persons|people|pax|members|participants)\b/i
+
+const isExtra = (label: string): boolean => {
+  const found = EXTRA.exec(label)
+  return found !== null && !WITH_EXTRA.test(label.slice(0, found.index))
+}
+const isAsked = ({ label }: FeeRow): boolean => isExtra(label) || SEVERAL_PERSONS.test(label)
+
+/** Moves rows that are probably no category to the notes, with their prices. */
+export function askAboutExtras<Table extends FeeTable>(fees: Table): Table {
+  const asked = fees.rows.filter(isAsked)
+  // If all rows have such a word, it is about the whole event: "CME – Member".
+  if (asked.length === 0 || asked.length === fees.rows.length) return fees
+  return {
+    ...fees,
+    rows: fees.rows.filter((row) => !asked.includes(row)),
+    notes: [...fees.notes, ...asked.map(writeNote)],
+  }
+}
+
+const writeNote = ({ label, cells }: FeeRow): string =>
+  `${label} = ${cells.join(' / ').replaceAll('/-', '')}`
+
+/** The row that a note becomes if the organiser adds it as a category. */
+export function readNote(note: string, periods: number): FeeRow {
+  const at = note.lastIndexOf(' = ')
+  const prices = at < 0 ? [] : note.slice(at + 3).split(' / ')
+  return {
+    label: at < 0 ? note : note.slice(0, at),
+    cells: Array.from({ length: periods }, (_, index) => prices[index] ?? ''),
+  }
+}
+
+/** Asks what a note means. */
+export function explainNote(note: string): string {
+  const { label } = readNote(note, 0)
+  if (label !== note && isExtra(label))
+    return `“${note}” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, leave it out here and enter it with the workshops.`
+  if (label !== note)
+    return `“${note}” looks like a price for several persons, but each delegate registers alone. If one person pays it, add it as a category; otherwise leave it out.`
+  return `“${note}” has no prices. If it is a category, add it as a row; then remove it here.`
+}

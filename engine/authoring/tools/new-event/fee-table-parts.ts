@@ -1,0 +1,11 @@
+/** The rows, columns and unexplained texts of a table of fees. */
+import type { PeriodDays } from './fee-table-days.ts'
+
+export type FeeRow = { readonly label: string; readonly cells: readonly string[] }
+/** A table of fees, pasted or typed. Its texts are kept as written until they are recognised. */
+export type FeeTable = {
+  readonly columns: readonly PeriodDays[]
+  readonly rows: readonly FeeRow[]
+  /** Texts whose meaning is not recognised: the organiser decides. */
+  readonly notes: readonly string[]
+}
