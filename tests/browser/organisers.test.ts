@@ -322,16 +322,25 @@ describe('the page for organisers', () => {
     await proceed.click()
     await answer('Where is it?', 'Hall #5, Kochi')
     await page.reload()
-    await page.getByRole('button', { name: 'Back' }).click()
+    await page.goBack()
     await answer('Where is it?', null)
     await answer('Which email address', 'help@rivers.example')
     await page.getByRole('radio', { name: 'No', exact: true }).check()
     await proceed.click()
+    // A text in the box is not passed silently.
+    await page.getByLabel('Paste a table').fill('Guest | 100')
+    await proceed.click()
+    await page.getByText('1 category and 1 period were read').waitFor()
     await paste(
       page.getByLabel('Paste a table'),
       'Category\tEarly Bird (up to 31 Jan 2027)\tSpot\nMember\tRs. 5,000/-\t6,000\nNon-member\t\t7,500\nStudent\tComp\tNA\nKit and lunch\nAll fees plus 18% GST',
     )
     await page.getByText('3 categories and 2 periods were read').waitFor()
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await undo.click()
+    await expect.poll(() => page.getByLabel('Category 1').inputValue()).toBe('Guest')
+    await undo.click()
+    await expect.poll(() => page.getByLabel('Category 1').inputValue()).toBe('Member')
     await page.setViewportSize({ width: 360, height: 800 })
     await expectAccessible(page, 'a fee table with questions')
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
@@ -349,7 +358,10 @@ describe('the page for organisers', () => {
     await page
       .getByRole('textbox', { name: 'Which workshops' })
       .fill('Ultrasound = 1500 / 2000, 30 seats')
-    await page.getByRole('button', { name: 'Create the event file' }).click()
+    const create = page.getByRole('button', { name: 'Create the event file' })
+    await create.click()
+    await page.getByRole('button', { name: 'Change the answers' }).click()
+    await create.click()
     await page.getByText('The checker found no problems').waitFor()
     await expectAccessible(page, 'a created file beside its prices')
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280)
@@ -383,6 +395,8 @@ describe('the page for organisers', () => {
     // A tab that is opened later has only the data that the browser stores.
     const laterTab = await context.newPage()
     await laterTab.goto(`${server.url}/organisers`)
+    await laterTab.getByRole('button', { name: 'Begin anew' }).click()
+    await laterTab.getByRole('button', { name: 'Keep my answers' }).click()
     await laterTab.getByRole('button', { name: 'Continue with your answers' }).waitFor()
     await laterTab.getByRole('button', { name: 'Continue your draft' }).click()
     await laterTab.getByRole('heading', { name: 'Rivers and Lungs 2027' }).waitFor()

@@ -3,9 +3,11 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { Site } from '../../engine/index.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { SiteFooter, SiteHeader } from '../landing/site-header-footer.tsx'
-import { loadFileDraft, saveFileDraft } from './editor/event-file-draft.ts'
+import { fileName, loadFileDraft, saveFileDraft } from './editor/event-file-draft.ts'
 import type { FileDraft } from './editor/event-file-draft.ts'
-import { loadAnswers } from './new-conference/answer-draft.ts'
+import { loadAnswers, saveAnswers } from './new-conference/answer-draft.ts'
+import { openInHistory, useHistoryPlace } from './new-conference/question-history.ts'
+import { Dialog, FOCUSED_FIRST } from '../ui/dialog.tsx'
 import { formatSavedAt } from './kept-draft.ts'
 import { StartChoices } from './start-choices.tsx'
 import '../landing/landing-sections.css'
@@ -18,6 +20,9 @@ const NewConference = lazy(() => import('./new-conference/new-conference.tsx'))
 const isSite = (site: unknown): site is Site =>
   typeof site === 'object' && site !== null && 'organisers' in site
 
+/** A file that would take the place of one with unsaved changes. */
+type Replacement = { readonly lost: string; readonly by: string; readonly open: () => void }
+
 /** Target of Create Event. What was open in this tab before, a file or the questions, is opened again; a draft of a closed tab is offered. */
 export default function OrganisersPage({ page }: PageProps) {
   const [file, setFile] = useState<FileDraft | null>(() => {
@@ -28,21 +33,48 @@ export default function OrganisersPage({ page }: PageProps) {
   const [answers, setAnswers] = useState(loadAnswers)
   const [isAsking, setAsking] = useState(file === null && answers?.draft.isOpen === true)
   const [isNew, setNew] = useState(false)
+  const [replacement, setReplacement] = useState<Replacement | null>(null)
+  const created = useRef<string | null>(null)
   const choices = useRef<HTMLHeadingElement>(null)
   const hasLeft = useRef(false)
   useEffect(() => {
     if (file === null && !isAsking && hasLeft.current) choices.current?.focus()
   }, [file, isAsking])
-  if (page.page !== 'organisers' || !isSite(page.site)) return null
-  const texts = page.site.organisers
-  const leave = () => {
+  const showChoices = () => {
     hasLeft.current = true
-    if (file !== null) saveFileDraft(null)
+    const kept = loadAnswers()
+    if (kept !== null) saveAnswers({ ...kept.draft, isOpen: false })
     setFile(null)
     setKeptFile(loadFileDraft())
     setNew(false)
     setAsking(false)
     setAnswers(loadAnswers())
+  }
+  /** Shows a question; the file, if one was created, stays in this browser. */
+  const ask = (name: string) => {
+    const kept = loadAnswers()
+    setAnswers(kept === null ? null : { ...kept, draft: { ...kept.draft, at: name } })
+    setFile(null)
+    setAsking(true)
+  }
+  useHistoryPlace((place) => {
+    if (place?.is === 'question' && loadAnswers() !== null) return ask(place.name)
+    const kept = place?.is === 'file' ? loadFileDraft() : null
+    if (kept !== null) return setFile(kept.file)
+    if (place === null) showChoices()
+  })
+  if (page.page !== 'organisers' || !isSite(page.site)) return null
+  const texts = page.site.organisers
+  const answersOfFile = file === null ? null : (loadAnswers()?.draft ?? null)
+  const leave = () => {
+    if (file !== null) saveFileDraft(null)
+    showChoices()
+  }
+  /** Opens a file in place of the kept one, after asking if that has changes that are saved nowhere else. */
+  const replaceFile = (name: string, open: () => void): void => {
+    const kept = loadFileDraft()?.file
+    if (kept === undefined || kept.isSaved || kept.text === created.current) open()
+    else setReplacement({ lost: fileName(kept.path), by: name, open })
   }
   return (
     <div className="site">
@@ -61,8 +93,13 @@ export default function OrganisersPage({ page }: PageProps) {
             create={(isContinued) => {
               if (!isContinued) setAnswers(null)
               setAsking(true)
+              openInHistory({ is: 'question', name: answers?.draft.at ?? 'title', before: null })
             }}
-            open={setFile}
+            open={(opened) =>
+              opened.text === keptFile?.file.text
+                ? setFile(opened)
+                : replaceFile(fileName(opened.path), () => setFile(opened))
+            }
           />
         )}
         {page.shared !== null && file === null && isAsking && (
@@ -71,10 +108,14 @@ export default function OrganisersPage({ page }: PageProps) {
               page={page}
               shared={page.shared}
               stored={answers?.draft ?? null}
-              finish={(created) => {
-                setNew(true)
-                setFile(created)
-              }}
+              finish={(finished) =>
+                replaceFile('the new file of your answers', () => {
+                  created.current = finished.text
+                  openInHistory({ is: 'file' })
+                  setNew(true)
+                  setFile(finished)
+                })
+              }
               leave={leave}
             />
           </Suspense>
@@ -87,9 +128,45 @@ export default function OrganisersPage({ page }: PageProps) {
               opened={file}
               texts={texts}
               isNew={isNew}
+              changeAnswers={
+                isNew && answersOfFile !== null
+                  ? () => {
+                      openInHistory({ is: 'question', name: answersOfFile.at, before: null })
+                      ask(answersOfFile.at)
+                    }
+                  : null
+              }
               leave={leave}
             />
           </Suspense>
+        )}
+        {replacement !== null && (
+          <Dialog title="Replace your file?" onClose={() => setReplacement(null)}>
+            <p>
+              {replacement.lost} has changes that are not saved on your computer. It would be
+              replaced by {replacement.by}.
+            </p>
+            <div className="acts">
+              <button
+                type="button"
+                className="btn"
+                {...FOCUSED_FIRST}
+                onClick={() => setReplacement(null)}
+              >
+                Keep it
+              </button>
+              <button
+                type="button"
+                className="btn line"
+                onClick={() => {
+                  setReplacement(null)
+                  replacement.open()
+                }}
+              >
+                Replace it
+              </button>
+            </div>
+          </Dialog>
         )}
         <div className="wrap">
           <ol className="org-steps">

@@ -4,10 +4,14 @@ import type { FormEvent, RefObject } from 'react'
 import type { EventCard } from '../../engine/api.ts'
 import { call } from '../app/api-client.ts'
 import { readEventFile } from '../app/api-responses.ts'
+import { Dialog, FOCUSED_FIRST } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import type { FileDraft, KeptFile } from './editor/event-file-draft.ts'
 import { formatSavedAt } from './kept-draft.ts'
 import './start-choices.css'
+
+/** Several times the size that the checker reads. */
+const FILE_BYTES_MAX = 1_000_000
 
 type StartChoicesProps = {
   /** Receives the focus when the organiser returns to the choices. */
@@ -28,6 +32,8 @@ export function StartChoices(props: StartChoicesProps) {
   const input = useRef<HTMLInputElement>(null)
   const select = useId()
   const [chosen, setChosen] = useState(events[0]?.id ?? '')
+  const [isDiscarding, setDiscarding] = useState(false)
+  const [fileProblem, setFileProblem] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const openServed = async (submitEvent: FormEvent) => {
     submitEvent.preventDefault()
@@ -37,7 +43,17 @@ export function StartChoices(props: StartChoicesProps) {
   }
   const openFromDisk = async (file: File | undefined) => {
     if (file === undefined) return
-    const text = (await file.text()).replaceAll('\r\n', '\n')
+    const text = file.size > FILE_BYTES_MAX ? '' : (await file.text()).replaceAll('\r\n', '\n')
+    // The decoder of the browser writes U+FFFD for what is not text.
+    const isText = file.size <= FILE_BYTES_MAX && !/[\0\uFFFD]/.test(text)
+    setFileProblem(
+      isText
+        ? null
+        : file.size > FILE_BYTES_MAX
+          ? `${file.name} is too large to be an event file. An event file ends in .yaml.`
+          : `${file.name} is not a text file. An event file ends in .yaml.`,
+    )
+    if (!isText) return
     open({ path: file.name, text, isSaved: true })
   }
   return (
@@ -84,11 +100,29 @@ export function StartChoices(props: StartChoicesProps) {
             <button
               type="button"
               className={hasAnswers ? 'btn line' : 'btn'}
-              onClick={() => create(false)}
+              onClick={() => (hasAnswers ? setDiscarding(true) : create(false))}
             >
-              {hasAnswers ? 'Discard them and begin anew' : 'New conference'}
+              {hasAnswers ? 'Begin anew' : 'New conference'}
             </button>
           </div>
+          {isDiscarding && (
+            <Dialog title="Discard your answers?" onClose={() => setDiscarding(false)}>
+              <p>Your answers about the conference are kept only in this browser.</p>
+              <div className="acts">
+                <button
+                  type="button"
+                  className="btn"
+                  {...FOCUSED_FIRST}
+                  onClick={() => setDiscarding(false)}
+                >
+                  Keep my answers
+                </button>
+                <button type="button" className="btn line" onClick={() => create(false)}>
+                  Discard them
+                </button>
+              </div>
+            </Dialog>
+          )}
         </li>
         {events.length > 0 && (
           <li>
@@ -134,12 +168,22 @@ export function StartChoices(props: StartChoicesProps) {
               accept=".yaml,.yml"
               hidden
               aria-label="Event file"
-              onChange={(event) => void openFromDisk(event.target.files?.[0])}
+              onChange={({ target }) => {
+                void openFromDisk(target.files?.[0])
+                // The same file can be chosen again after it was corrected.
+                target.value = ''
+              }}
             />
             <button type="button" className="btn line" onClick={() => input.current?.click()}>
               <Icon name="file" />
               Open a file
             </button>
+            {fileProblem !== null && (
+              <p className="org-problem" role="alert">
+                <Icon name="bang" />
+                {fileProblem}
+              </p>
+            )}
           </div>
         </li>
       </ul>

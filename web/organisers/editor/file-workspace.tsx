@@ -56,6 +56,8 @@ type FileWorkspaceProps = {
   readonly texts: Site['organisers']
   /** The file was just created from answers: the page says so, and shows its prices. */
   readonly isNew: boolean
+  /** Returns to the questions that the file was created from. Null for a file of another origin. */
+  readonly changeAnswers: (() => void) | null
   /** Returns to the choices of the page. */
   readonly leave: () => void
 }
@@ -67,6 +69,7 @@ export default function FileWorkspace({
   opened,
   texts,
   isNew,
+  changeAnswers,
   leave,
 }: FileWorkspaceProps) {
   const [text, setText] = useState(opened.text)
@@ -204,6 +207,7 @@ export default function FileWorkspace({
         path={opened.path}
         checking={checking}
         isSaved={isSaved}
+        changeAnswers={changeAnswers}
         startAgain={() => (isSaved ? leave() : setLeaving(true))}
         save={saveFile}
       />
@@ -261,7 +265,10 @@ export default function FileWorkspace({
       </div>
       {isLeaving && (
         <Dialog title="Leave your changes?" onClose={() => setLeaving(false)}>
-          <p>{fileName(opened.path)} has changes that are not saved on your computer.</p>
+          <p>
+            {fileName(opened.path)} has changes that are not saved on your computer.
+            {changeAnswers !== null && ' Your answers to the questions are kept.'}
+          </p>
           <div className="acts">
             <button type="button" className="btn" onClick={() => setLeaving(false)}>
               Keep my changes

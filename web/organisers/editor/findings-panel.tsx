@@ -52,7 +52,7 @@ export function Findings({ findings, path, goTo, applyFix }: FindingsProps) {
               <Badge tone={severities[severity].tone} icon={severities[severity].icon}>
                 {severity}
               </Badge>{' '}
-              {location(finding)} <span className="mute">{code}</span>
+              {location(finding)} <span className="mute">{code}</span>{' '}
             </p>
             <p className="org-f-text">{formatQuotations(message)}</p>
             {related.map((entry) => (

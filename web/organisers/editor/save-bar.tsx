@@ -10,12 +10,21 @@ type FileBarProps = {
   readonly path: string
   readonly checking: CheckState
   readonly isSaved: boolean
+  /** Null if the file was not created from answers. */
+  readonly changeAnswers: (() => void) | null
   readonly startAgain: () => void
   readonly save: () => void
 }
 
 /** Name and state of the file, with buttons to save it and to begin another. */
-export function FileBar({ path, checking, isSaved, startAgain, save: saveFile }: FileBarProps) {
+export function FileBar({
+  path,
+  checking,
+  isSaved,
+  changeAnswers,
+  startAgain,
+  save: saveFile,
+}: FileBarProps) {
   const { checked, stuck, failed } = checking
   const count = (severity: string) =>
     checked?.findings.filter((finding) => finding.severity === severity).length ?? 0
@@ -65,6 +74,11 @@ export function FileBar({ path, checking, isSaved, startAgain, save: saveFile }:
         )}
       </p>
       <div className="org-acts">
+        {changeAnswers !== null && (
+          <button type="button" className="btn line sm" onClick={changeAnswers}>
+            Change the answers
+          </button>
+        )}
         <button type="button" className="btn line sm" onClick={startAgain}>
           Start again
         </button>

@@ -12,7 +12,8 @@ import type { AnswerDraft } from './answer-draft.ts'
 import { EMPTY_DRAFT, isFeeQuestion, readDraft, toDay, writeFile } from './answers.ts'
 import { AnswerField } from './answer-field.tsx'
 import { FeeGrid } from './fee-grid.tsx'
-import { PasteTable } from './paste-table.tsx'
+import { NOTHING_PASTED, PasteTable, readPasted } from './paste-table.tsx'
+import { goBackInHistory, openInHistory, useHistoryPlace } from './question-history.ts'
 import '../preview/preview-panels.css'
 import './new-conference.css'
 
@@ -31,6 +32,8 @@ type NewConferenceProps = {
 export default function NewConference({ page, shared, stored, finish, leave }: NewConferenceProps) {
   const [draft, setDraft] = useState<AnswerDraft>({ ...(stored ?? EMPTY_DRAFT), isOpen: true })
   const [isChecked, setChecked] = useState(false)
+  const [pasted, setPasted] = useState(NOTHING_PASTED)
+  const [earlier, setEarlier] = useState<Pick<AnswerDraft, 'fees' | 'texts'> | null>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const card = useRef<HTMLFormElement>(null)
   const errorId = useId()
@@ -40,6 +43,11 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   const at = found === -1 ? 0 : found
   const step = steps[at]
   useEffect(() => saveAnswers(draft), [draft])
+  useHistoryPlace((place) => {
+    if (place?.is !== 'question') return
+    setChecked(false)
+    setDraft((old) => ({ ...old, at: place.name }))
+  })
   // One question, one field: the heading is its label. The fee table begins with its heading.
   useEffect(() => {
     const field = card.current?.querySelector<HTMLElement>(
@@ -66,11 +74,41 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   const { question, sentence, before, problem } = step
   const goTo = (name: Question['name']) => {
     setChecked(false)
+    openInHistory({ is: 'question', name, before: question.name })
     setDraft((old) => ({ ...old, at: name }))
   }
   const isLast = at === steps.length - 1
+  const readTable = (text: string): void => {
+    const read = readPasted(text, before, today)
+    setPasted(read.pasted)
+    if (read.table === null) return
+    const { tax, companions, ...fees } = read.table
+    setChecked(true)
+    changeFees(fees, true)
+    setDraft((old) => ({
+      ...old,
+      texts: {
+        ...old.texts,
+        ...(tax === null ? {} : { gst: tax }),
+        ...(companions === null ? {} : { companions }),
+      },
+    }))
+  }
+  /** A table that takes the place of another, or is smaller, can be undone; and the undoing, too. */
+  const changeFees = (fees: AnswerDraft['fees'], isReplaced = false): void => {
+    const { fees: old, texts } = draft
+    const isTyped = old.rows.some(({ label, cells }) =>
+      [label, ...cells].some((cell) => cell !== ''),
+    )
+    const isSmaller = fees.rows.length < old.rows.length || fees.columns.length < old.columns.length
+    if (isTyped && (isReplaced || isSmaller)) setEarlier({ fees: old, texts })
+    setDraft((current) => ({ ...current, fees }))
+  }
   const proceed = (submitEvent: FormEvent) => {
     submitEvent.preventDefault()
+    // What is pasted is read, and compared, before the next question.
+    if (isFeeQuestion(question, before) && pasted.unread.trim() !== '')
+      return readTable(pasted.unread)
     if (problem !== null) {
       setChecked(true)
       // After the errors are shown.
@@ -94,6 +132,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   }
   const goBack = () => {
     const previous = steps[at - 1]
+    if (previous !== undefined && goBackInHistory(previous.question.name)) return
     if (previous !== undefined) return goTo(previous.question.name)
     saveAnswers({ ...draft, isOpen: false })
     leave()
@@ -113,25 +152,23 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
         {isFeeQuestion(question, before) ? (
           <>
             <PasteTable
-              before={before}
-              today={today}
-              paste={({ tax, companions, ...fees }) => {
-                setChecked(true)
-                setDraft((old) => ({
-                  ...old,
-                  fees,
-                  texts: {
-                    ...old.texts,
-                    ...(tax === null ? {} : { gst: tax }),
-                    ...(companions === null ? {} : { companions }),
-                  },
-                }))
-              }}
+              pasted={pasted}
+              change={setPasted}
+              read={readTable}
+              undo={
+                earlier === null
+                  ? null
+                  : () => {
+                      setDraft((old) => ({ ...old, ...earlier }))
+                      setEarlier({ fees: draft.fees, texts: draft.texts })
+                      setPasted(NOTHING_PASTED)
+                    }
+              }
             />
             <FeeGrid
               fees={draft.fees}
               problems={Array.isArray(shownProblem) ? shownProblem : []}
-              change={(fees) => setDraft((old) => ({ ...old, fees }))}
+              change={(fees) => changeFees(fees)}
             />
           </>
         ) : (

@@ -1,56 +1,84 @@
 /** Pastes a fee table from a spreadsheet or a web page into the grid. */
-import { useId, useState } from 'react'
+import { useId, useRef } from 'react'
 import { INR } from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
 import { isFeeTable, readFeeTable } from '../../../engine/authoring.ts'
 import type { NewEventAnswers } from '../../../engine/authoring.ts'
 
-type PastedTable = ReturnType<typeof readFeeTable>
+export type PastedTable = ReturnType<typeof readFeeTable>
+/** The text that is still to be read, and the sentence about the one that was read last. */
+export type PastedText = { readonly unread: string; readonly found: string }
+export const NOTHING_PASTED: PastedText = { unread: '', found: '' }
+
 type PasteTableProps = {
-  readonly before: NewEventAnswers
-  readonly today: Day
-  readonly paste: (table: PastedTable) => void
+  readonly pasted: PastedText
+  readonly change: (pasted: PastedText) => void
+  readonly read: (text: string) => void
+  /** Brings back the table as it was before the last reading or removal. Null if there is nothing to bring back. */
+  readonly undo: (() => void) | null
+}
+
+/** Reads a text as a table. Null, with a sentence, if it has no prices. */
+export function readPasted(
+  text: string,
+  { from, to = from, currency = INR }: NewEventAnswers,
+  today: Day,
+): { readonly table: PastedTable | null; readonly pasted: PastedText } {
+  const table = readFeeTable(text, { from, to, currency, today })
+  return table.rows.length === 0
+    ? {
+        table: null,
+        pasted: {
+          unread: text,
+          found:
+            'No prices were found in this text. Copy the cells of the table with its headings, or empty this box and type below.',
+        },
+      }
+    : { table, pasted: { unread: '', found: describe(table) } }
 }
 
 /** A table is read as soon as it is pasted; the field then says what was found. */
-export function PasteTable({ before, today, paste }: PasteTableProps) {
+export function PasteTable({ pasted, change, read, undo }: PasteTableProps) {
   const id = useId()
-  const [text, setText] = useState('')
-  const [found, setFound] = useState('')
-  const read = (pasted: string) => {
-    const { from, to = from, currency = INR } = before
-    const table = readFeeTable(pasted, { from, to, currency, today })
-    if (table.rows.length === 0) {
-      setFound('No prices were found in this text. Copy the cells of the table, with its headings.')
-      return
-    }
-    paste(table)
-    setText('')
-    setFound(describe(table))
-  }
+  const status = useRef<HTMLParagraphElement>(null)
+  const { unread, found } = pasted
   return (
     <div className="org-paste">
       <label htmlFor={id}>Paste a table from a spreadsheet or a web page, or type below</label>
       <textarea
         id={id}
         rows={2}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
+        value={unread}
+        onChange={({ target }) => change({ unread: target.value, found: '' })}
         onPaste={(event) => {
-          const pasted = event.clipboardData.getData('text/plain')
-          if (!isFeeTable(pasted)) return
+          const text = event.clipboardData.getData('text/plain')
+          if (!isFeeTable(text)) return
           event.preventDefault()
-          read(pasted)
+          read(text)
         }}
       />
-      {text.trim() !== '' && (
-        <button type="button" className="btn line sm" onClick={() => read(text)}>
+      {unread.trim() !== '' && (
+        <button
+          type="button"
+          className="btn line sm"
+          onClick={() => {
+            read(unread)
+            // The button disappears: the sentence about the table takes its focus.
+            status.current?.focus()
+          }}
+        >
           Read this table
         </button>
       )}
-      <p role="status" className="org-found">
+      <p role="status" className="org-found" tabIndex={-1} ref={status}>
         {found}
       </p>
+      {undo !== null && (
+        <button type="button" className="btn line sm" onClick={undo}>
+          Undo
+          <span className="vh">: bring back the earlier table</span>
+        </button>
+      )}
     </div>
   )
 }
