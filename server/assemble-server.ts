@@ -34,7 +34,7 @@ import { warmValidators } from './events/answer-validators.ts'
 import { DATABASE_FILE } from './storage/database/sqlite-connection.ts'
 import { DatabaseLostAtStart } from './storage/recovery/hold-database.ts'
 import {
-  holdsTraces,
+  hasServerTraces,
   describeMissing,
   explainLostDatabase,
   moveRestAside,
@@ -135,7 +135,7 @@ function mayCreateDatabase(
   { hasJobs, isNew = false }: AssembleOptions,
 ): Result<boolean, string> {
   if (!hasJobs) return ok(false)
-  const hasTraces = holdsTraces(dataDir)
+  const hasTraces = hasServerTraces(dataDir)
   if (databaseUrl !== null) return ok(isNew || !hasTraces)
   if (isNew && describeMissing(dataDir) === null)
     return err(

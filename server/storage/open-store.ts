@@ -12,7 +12,7 @@ import { LostDatabase, describeMissing, explainLostDatabase } from './recovery/m
 import {
   isLost,
   createSharedState,
-  NO_FILE,
+  NO_FILE_MESSAGE,
   openOwnFile,
   setLost,
   OVERWRITTEN_MESSAGE,
@@ -149,14 +149,14 @@ export async function openInside({
   let isRefused = false
   const write: typeof writer.call = (verb, ...args) => {
     if (shared !== undefined && isLost(shared) && verb !== 'rescue')
-      return Promise.reject(new StoreBusy(NO_FILE))
+      return Promise.reject(new StoreBusy(NO_FILE_MESSAGE))
     const result = writer.call(verb, ...args)
     result.then(
       () => {
         isRefused = false
       },
       (error: unknown) => {
-        if (error instanceof StoreBusy && error.message === NO_FILE) isRefused = true
+        if (error instanceof StoreBusy && error.message === NO_FILE_MESSAGE) isRefused = true
       },
     )
     return result

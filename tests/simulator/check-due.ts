@@ -4,7 +4,7 @@
  */
 import type { RegistrationState, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
-import { reviews } from '../../server/storage/reviews/open-reviews.ts'
+import { readReviews } from '../../server/storage/reviews/open-reviews.ts'
 import type { Violation } from './check-payments.ts'
 import { createOwedRefunds } from './check-owed-refunds.ts'
 import { createRequiredReader } from './expected-balance.ts'
@@ -78,7 +78,7 @@ export function createBalanceInvariants(sql: () => Sql, serverSql: () => Sql): B
       await refundDue.afterWrite(balances, all)
       const hasReview = rows.some((row) => row.in_review === 1)
       const waiting = new Set(
-        hasReview ? (await reviews(serverSql(), null)).map(({ regNo }) => regNo ?? '') : [],
+        hasReview ? (await readReviews(serverSql(), null)).map(({ regNo }) => regNo ?? '') : [],
       )
       for (const row of rows) {
         const violation = checkBalance(row, all) ?? checkAllowedAction(row, waiting)

@@ -6,10 +6,10 @@ import { day, instant } from '../../engine/index.ts'
 import type { Amount, Currency } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { exportChunk } from '../../server/storage/lists/list-and-search-registrations.ts'
-import { dashboardFigures } from '../../server/storage/reports/dashboard-figures.ts'
-import { movementSums } from '../../server/storage/reports/movement-sums.ts'
+import { computeDashboardFigures } from '../../server/storage/reports/dashboard-figures.ts'
+import { readMovementSums } from '../../server/storage/reports/movement-sums.ts'
 import { readStatusSums } from '../../server/storage/reports/registration-and-revenue-counters.ts'
-import { salesOfList } from '../../server/storage/reports/sales-totals.ts'
+import { computeSalesOfList } from '../../server/storage/reports/sales-totals.ts'
 import { getCurrency } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
@@ -54,7 +54,7 @@ export function createEventFigureInvariants(
       .filter(({ category }) => getCurrency(eventId, category) === currency)
       .reduce((sum, row) => sum + row.booked, 0)
     const { rows } = await exportChunk(serverSql(), query, null, ROWS_MAX)
-    const { sums, paidBeside } = await salesOfList(serverSql(), query, [])
+    const { sums, paidBeside } = await computeSalesOfList(serverSql(), query, [])
     return {
       list: booked,
       export: (JSON.parse(rows.rows) as readonly Money[])
@@ -65,7 +65,7 @@ export function createEventFigureInvariants(
         ...paidBeside.filter((money) => money.currency === currency).map(({ amount }) => amount),
       ].reduce<number>((sum, amount) => sum + amount, 0),
       payments: (
-        await movementSums(serverSql(), {
+        await readMovementSums(serverSql(), {
           eventIds: [eventId],
           from: instant(0),
           to: instant(Number.MAX_SAFE_INTEGER),
@@ -73,7 +73,7 @@ export function createEventFigureInvariants(
       )
         .filter((sum) => sum.currency === currency)
         .reduce<number>((net, { received, refunded }) => net + received - refunded, 0),
-      dashboard: (await dashboardFigures(serverSql(), eventId, EMPTY_DAY, currency)).revenue,
+      dashboard: (await computeDashboardFigures(serverSql(), eventId, EMPTY_DAY, currency)).revenue,
     }
   }
   return {

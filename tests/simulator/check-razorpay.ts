@@ -1,6 +1,6 @@
 /** Invariants for Razorpay: which payments we may capture, and the effects of a failed refund. */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
-import { reviews } from '../../server/storage/reviews/open-reviews.ts'
+import { readReviews } from '../../server/storage/reviews/open-reviews.ts'
 import type { CheckContext, Violation } from './check-payments.ts'
 import { captureTime, isCapture } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
@@ -87,7 +87,7 @@ export function createRazorpayInvariants(
   }
   /** Staff see it, or have decided. */
   const isReopened = async (id: number): Promise<boolean> =>
-    (await reviews(serverSql(), null)).some((review) => review.id === `R${id}`) ||
+    (await readReviews(serverSql(), null)).some((review) => review.id === `R${id}`) ||
     (await sql()('SELECT 1 FROM decisions WHERE about = ?').get(`R${id}`)) !== undefined
   return {
     afterWrite: async () => {

@@ -1,7 +1,7 @@
 /**
  * `rollcall db migrate`: migrates the database while no server runs, or reports whether that is needed.
  */
-import { holdsTraces, explainLostDatabase } from '../../storage/recovery/missing-database.ts'
+import { hasServerTraces, explainLostDatabase } from '../../storage/recovery/missing-database.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { readVersions } from '../../storage/database/run-migrations.ts'
 import type { Versions } from '../../storage/database/run-migrations.ts'
@@ -94,11 +94,14 @@ async function migratePostgres(
   }: { readonly dataDir: string; readonly url: string; readonly onlyChecks: boolean },
   terminal: Terminal,
 ): Promise<Status> {
-  const { postgresVersions, prepare } = await import('../../storage/postgres/prepare-database.ts')
+  const { readPostgresVersions: postgresVersions, prepare } =
+    await import('../../storage/postgres/prepare-database.ts')
   const versions = await postgresVersions(url)
   const status = reportVersions(versions, onlyChecks, terminal)
   if (status !== null) return status
-  await showProgress(terminal, () => prepare(url, { migrates: true, isNew: !holdsTraces(dataDir) }))
+  await showProgress(terminal, () =>
+    prepare(url, { migrates: true, isNew: !hasServerTraces(dataDir) }),
+  )
   const { found, known } = versions
   terminal.print(
     found === null

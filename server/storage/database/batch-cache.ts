@@ -32,6 +32,6 @@ export async function readOncePerBatch<V>(
 }
 
 /** Call this after writing data that is read through `readOncePerBatch`. */
-export function readAgain(sql: Sql): void {
+export function clearCachedReads(sql: Sql): void {
   caches.get(sql)?.clear()
 }

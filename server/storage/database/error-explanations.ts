@@ -21,8 +21,8 @@ export type ErrorExplanation = {
 
 type Row = readonly [pattern: RegExp, text: string, is?: 'temporary']
 
-const FULL = 'its disk has no room left. Free some space'
-const NO_FILES =
+const DISK_FULL_TEXT = 'its disk has no room left. Free some space'
+const NO_INODES_TEXT =
   'its disk has no free inodes left, and no file can be created there. Remove files that are not needed'
 const SQLITE_ERRORS: readonly Row[] = [
   [
@@ -38,7 +38,7 @@ const SQLITE_ERRORS: readonly Row[] = [
     'it cannot be written. Give the user who runs Rollcall the right to write it and its folder',
   ],
   [/unable to open database file/, 'it cannot be opened. Look who may read it and its folder'],
-  [/database or disk is full/, FULL, 'temporary'],
+  [/database or disk is full/, DISK_FULL_TEXT, 'temporary'],
   [/disk I\/O error/, 'its disk reports an error. Look at the system log', 'temporary'],
   [/database is locked/, 'another program holds it. Wait until that one has ended', 'temporary'],
 ]
@@ -83,8 +83,8 @@ function explainFile(error: unknown, place: string): ErrorExplanation | null {
   if (found === undefined) return null
   const isTemporary = found[2] === 'temporary'
   // Both errors have the same code.
-  if (code === 'ENOSPC' && findFullDisk(place) === NO_FILES)
-    return { text: `${place} cannot be written: ${NO_FILES}.`, isTemporary }
+  if (code === 'ENOSPC' && findFullDisk(place) === NO_INODES_TEXT)
+    return { text: `${place} cannot be written: ${NO_INODES_TEXT}.`, isTemporary }
   return { text: `${place} ${found[1]}`, isTemporary }
 }
 
@@ -116,8 +116,8 @@ function explainDatabase(error: unknown, dataDir: string | null): ErrorExplanati
 function findFullDisk(place: string): string | null {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(findExistingFolder(place))
-    if (files > 0 && ffree === 0) return NO_FILES
-    return bavail * bsize < FULL_BYTES ? FULL : null
+    if (files > 0 && ffree === 0) return NO_INODES_TEXT
+    return bavail * bsize < FULL_BYTES ? DISK_FULL_TEXT : null
   } catch {
     return null
   }

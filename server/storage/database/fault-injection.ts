@@ -38,7 +38,10 @@ export type InjectedFaults = {
 }
 
 /** Configures a newly opened connection for fault injection. */
-export function degrade(db: Database.Database, { synchronous, pagesMax }: InjectedFaults): void {
+export function applyFaults(
+  db: Database.Database,
+  { synchronous, pagesMax }: InjectedFaults,
+): void {
   if (synchronous !== undefined) db.pragma(`synchronous = ${synchronous}`)
   if (pagesMax !== undefined) db.pragma(`max_page_count = ${pagesMax}`)
 }

@@ -25,7 +25,7 @@ import type { S3Bucket } from '../files/s3-bucket.ts'
 import { connect } from '../postgres/hosts.ts'
 import type { PostgresConnection } from '../postgres/connection.ts'
 import { createUnusableError, prepare } from '../postgres/prepare-database.ts'
-import { isOfPostgres } from '../postgres/errors.ts'
+import { isPostgresError } from '../postgres/errors.ts'
 import { createTables, migrations, getReportedVersion } from './schema.ts'
 import { findInOrder } from './in-order.ts'
 import { loadInBulk } from '../postgres/bulk-load.ts'
@@ -101,7 +101,7 @@ export async function moveToPostgres(
           (table) => openInsertion(connection, table),
         )
         for (const { name } of tables) connection.queue(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
-        countOn(connection, tables, readLastIssuedNumber(db))
+        continueIds(connection, tables, readLastIssuedNumber(db))
         connection.queue('UPDATE search_progress SET last_id = 0')
         await indexNew(sql)
         connection.queue('UPDATE search_progress SET last_id = 9007199254740991')
@@ -209,7 +209,7 @@ async function runInPostgres<T>(
   } catch (error) {
     await connection.rollBack()
     // Other code explains errors of the file and of the uploads.
-    throw isOfPostgres(error) ? createUnusableError(error) : error
+    throw isPostgresError(error) ? createUnusableError(error) : error
   } finally {
     await connection.end()
   }
@@ -366,7 +366,11 @@ const readLastIssuedNumber = (db: Database.Database): number =>
     .get()?.seq ?? 0
 
 /** Ids assigned from now on follow the existing ones. */
-function countOn({ queue }: PostgresConnection, tables: readonly Table[], startId: number): void {
+function continueIds(
+  { queue }: PostgresConnection,
+  tables: readonly Table[],
+  startId: number,
+): void {
   for (const { name, columns } of tables)
     if (columns.some((column) => column.name === 'id'))
       queue(

@@ -6,7 +6,7 @@ import { assert } from '../../../engine/index.ts'
 import { getBusyCode, isMachineError } from './transient-errors.ts'
 import { runInTransaction, openToRead, toSql } from './sqlite-connection.ts'
 import type { Sql } from './sqlite-connection.ts'
-import { NO_FILE, watchOwnFile } from '../recovery/detect-replaced-database.ts'
+import { NO_FILE_MESSAGE, watchOwnFile } from '../recovery/detect-replaced-database.ts'
 import type { SharedState } from '../recovery/detect-replaced-database.ts'
 import { listings } from '../operations/list-queries.ts'
 import { getMessage } from '../operations/run-writes.ts'
@@ -33,7 +33,7 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
   let connection: { readonly db: Database.Database; readonly sql: Sql } | null = null
   const open = (): { readonly db: Database.Database; readonly sql: Sql } => {
     // The file is now another database.
-    assert(shared === undefined || watchOwnFile(shared, file).findLoss() === null, NO_FILE)
+    assert(shared === undefined || watchOwnFile(shared, file).findLoss() === null, NO_FILE_MESSAGE)
     const db = openToRead(file)
     return { db, sql: toSql(db) }
   }

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import type { Sql } from './sqlite-connection.ts'
 
 /** Lock slots for answers and persons. Two different values rarely share a slot, so the wait does not matter. */
-export const SLOTS = 1_024
+export const LOCK_SLOTS = 1_024
 
 /** Locks answers that other delegates may submit at the same time, each by event, rule and normalised answer. */
 export function lockAnswers(
@@ -30,7 +30,7 @@ export const lockRules = (sql: Sql, eventIds: readonly string[]): void =>
   )
 
 const computeSlot = (parts: readonly string[]): number =>
-  createHash('sha256').update(parts.join('\0')).digest().readUInt16BE() % SLOTS
+  createHash('sha256').update(parts.join('\0')).digest().readUInt16BE() % LOCK_SLOTS
 
 /** Makes other payments and refunds of these persons wait until the transaction ends. */
 export const lockPersons = (

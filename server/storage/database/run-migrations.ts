@@ -67,20 +67,20 @@ export async function migrateDatabase(
   const copy = path.join(path.dirname(file), `rollcall.before-v${known}.db`)
   // An interrupted migration has already made the copy; the file has changed since.
   const isInterrupted = parseVersion(stored).from !== null
-  if (!isInterrupted || !existsSync(copy)) copyTo(db, copy)
+  if (!isInterrupted || !existsSync(copy)) copyDatabaseTo(db, copy)
   await migrate(db)
   return copy
 }
 
 /** Returns the path of a copy until it is complete. */
-export const partialCopyPath = (copy: string): string => `${copy}.part`
+export const getPartialCopyPath = (copy: string): string => `${copy}.part`
 
 /**
  * Copies the whole database into one file, as of one moment, while others read and write. Throws SQLite's errors. A
  * failed copy leaves nothing; an older file of the same name is replaced only by a complete copy.
  */
-export function copyTo(db: Database.Database, copy: string): void {
-  const part = partialCopyPath(copy)
+export function copyDatabaseTo(db: Database.Database, copy: string): void {
+  const part = getPartialCopyPath(copy)
   rmSync(part, { force: true })
   try {
     db.prepare('VACUUM INTO ?').run(part)

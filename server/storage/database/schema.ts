@@ -5,31 +5,31 @@
  */
 import type Database from 'better-sqlite3'
 import { amountsDue } from '../migrations/amounts-due.ts'
-import { appendOnly } from '../migrations/append-only-trigger.ts'
-import { first } from '../migrations/initial-schema.ts'
+import { createAppendOnlyTrigger } from '../migrations/append-only-trigger.ts'
+import { initialSchema } from '../migrations/initial-schema.ts'
 import { draftProofs, droppedProofs } from '../migrations/dropped-and-draft-uploads.ts'
-import { paying } from '../migrations/payment-attempts.ts'
-import { bills } from '../migrations/bill-lines.ts'
+import { paymentAttempts } from '../migrations/payment-attempts.ts'
+import { billLines } from '../migrations/bill-lines.ts'
 import { corrections } from '../migrations/corrections.ts'
-import { places } from '../migrations/seats.ts'
-import { decided } from '../migrations/review-decisions.ts'
-import { outside } from '../migrations/unique-answers-codes-member-lists.ts'
-import { acts } from '../migrations/actions.ts'
-import { approving } from '../migrations/approval.ts'
+import { seatTables } from '../migrations/seats.ts'
+import { reviewDecisions } from '../migrations/review-decisions.ts'
+import { pricingContextTables } from '../migrations/unique-answers-codes-member-lists.ts'
+import { actionTables } from '../migrations/actions.ts'
+import { approval } from '../migrations/approval.ts'
 import { documentLines } from '../migrations/document-lines.ts'
 import { documents } from '../migrations/documents.ts'
 import { earlierRegistrations } from '../migrations/earlier-registrations.ts'
-import { erasing } from '../migrations/erasure.ts'
-import { finding } from '../migrations/search-fields.ts'
-import { formerNumbers } from '../migrations/imported-numbers.ts'
-import { endedCounted } from '../migrations/ended-registrations.ts'
-import { failures } from '../migrations/failure-tracking.ts'
-import { counting } from '../migrations/batch-counters.ts'
-import { telling, tellingsOfEvent } from '../migrations/payment-claims.ts'
-import { people } from '../migrations/staff.ts'
-import { sums } from '../migrations/list-and-dashboard-totals.ts'
-import { myLists } from '../migrations/saved-views.ts'
-import { mailLimits } from '../migrations/email-limits.ts'
+import { erasure } from '../migrations/erasure.ts'
+import { searchFields } from '../migrations/search-fields.ts'
+import { importedNumbers } from '../migrations/imported-numbers.ts'
+import { endedRegistrationCounts } from '../migrations/ended-registrations.ts'
+import { failureTracking } from '../migrations/failure-tracking.ts'
+import { batchCounters } from '../migrations/batch-counters.ts'
+import { paymentClaims, paymentClaimsByEvent } from '../migrations/payment-claims.ts'
+import { staffTables } from '../migrations/staff.ts'
+import { listTotals } from '../migrations/list-and-dashboard-totals.ts'
+import { savedViews } from '../migrations/saved-views.ts'
+import { emailLimits } from '../migrations/email-limits.ts'
 import { bankLinePayments } from '../migrations/bank-line-payments.ts'
 import { handledSettlementLines } from '../migrations/handled-settlement-lines.ts'
 import { changedSettlementLines } from '../migrations/changed-settlement-lines.ts'
@@ -54,7 +54,7 @@ import { restoreOlderCancellations } from '../payments/balance-adjustments.ts'
 import { reportProgress } from '../../ops/progress.ts'
 import { runInTransaction, toSql, type Sql } from './sqlite-connection.ts'
 import { bankReferences } from '../migrations/bank-references.ts'
-import { recoveries } from '../migrations/recovery.ts'
+import { recoveryTables } from '../migrations/recovery.ts'
 import { dueNotices, registeredPersons, secondPayments } from '../migrations/duplicate-payments.ts'
 import { settlements } from '../migrations/settlements.ts'
 import { recordOlderPayers } from '../payments/find-duplicate-payments.ts'
@@ -79,7 +79,7 @@ const WATCH_PERIOD_MS = '864000000'
  * Payments become separate rows: an attempt (the amount requested), a capture (the amount received), a refund, and a
  * decision (by whom, and the reason). Successes and reviews of older versions become captures.
  */
-const moneyMigration = `
+const paymentTables = `
 -- The account whose credentials requested the payment, and its id at the gateway. Null: unknown (attempts of older versions).
 ALTER TABLE payments ADD COLUMN account TEXT;
 ALTER TABLE payments ADD COLUMN merchant_id TEXT;
@@ -156,7 +156,7 @@ CREATE TABLE decisions (
 ) STRICT;
 CREATE INDEX decisions_of ON decisions (registration_id);
 CREATE INDEX decisions_of_capture ON decisions (capture_id);
-${appendOnly('decisions')}
+${createAppendOnlyTrigger('decisions')}
 
 -- Imported rows may share a reference, or have none: then the order id distinguishes them.
 INSERT OR IGNORE INTO captures (payment_id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
@@ -183,10 +183,10 @@ UPDATE payments SET watch_until = status_at + ${WATCH_PERIOD_MS}, next_ask_at = 
 `
 
 /** Earlier versions stored no bank references for imported payments. `fillNewTables` adds them. */
-const importsNamed = '-- Adds bank references of imported payments.'
+const importReferences = '-- Adds bank references of imported payments.'
 
 /** A reported reference stays known, whatever happens to its registration. `fillNewTables` normalises older ones. */
-const reportIndexMigration = 'CREATE INDEX tellings_by_key ON tellings (folded);'
+const claimReferenceIndex = 'CREATE INDEX tellings_by_key ON tellings (folded);'
 
 /** Adds amounts refunded before a payment began to count, and the price at the time of a request for a difference. */
 const balances = `
@@ -198,13 +198,13 @@ UPDATE payments SET bill_total = (SELECT total FROM registrations WHERE registra
 `
 
 /** Earlier versions stored no number for a cheque line. `fillNewTables` adds it. */
-const chequesNamed = '-- Adds cheque numbers of stored lines.'
+const chequeNumbers = '-- Adds cheque numbers of stored lines.'
 
 /**
  * Earlier versions deducted a refund in progress twice from the amount due for refund after a cancellation.
  * `fillNewTables` corrects it.
  */
-const cancellationsRestored = '-- Corrects the amounts to refund after cancellations.'
+const cancellationAmounts = '-- Corrects the amounts to refund after cancellations.'
 
 /** Adds the latest time recorded before the clock was set back, and the first time after it. Null if it never was. */
 const clockSetBack = `
@@ -213,27 +213,27 @@ ALTER TABLE clock_seen ADD COLUMN set_back_at INTEGER;
 `
 
 export const migrations: readonly string[] = [
-  first,
+  initialSchema,
   auditByRegistration,
-  moneyMigration,
-  formerNumbers,
-  paying,
-  decided,
+  paymentTables,
+  importedNumbers,
+  paymentAttempts,
+  reviewDecisions,
   droppedProofs,
-  bills,
-  outside,
-  places,
+  billLines,
+  pricingContextTables,
+  seatTables,
   draftProofs,
-  acts,
-  people,
+  actionTables,
+  staffTables,
   documents,
-  finding,
-  approving,
-  sums,
-  counting,
-  myLists,
-  telling,
-  erasing,
+  searchFields,
+  approval,
+  listTotals,
+  batchCounters,
+  savedViews,
+  paymentClaims,
+  erasure,
   corrections,
   settlements,
   activeEvents,
@@ -244,25 +244,25 @@ export const migrations: readonly string[] = [
   '',
   // Adds the display name, from the served event file. Null for versions from before event files had names.
   'ALTER TABLE places ADD COLUMN name TEXT;',
-  endedCounted,
+  endedRegistrationCounts,
   // Every minute, all refunds ever made are searched for those without an email.
   "CREATE INDEX refunds_done ON refunds (done_at) WHERE state = 'done';",
   documentLines,
   bankReferences,
-  mailLimits,
+  emailLimits,
   refundedAmounts,
   // Finds the last day that the stored settlements of an account cover.
   'CREATE INDEX settlement_lines_by_day ON settlement_lines (source, account, day);',
   secondPayments,
   amountsDue,
-  importsNamed,
-  recoveries,
-  failures,
-  reportIndexMigration,
+  importReferences,
+  recoveryTables,
+  failureTracking,
+  claimReferenceIndex,
   balances,
-  tellingsOfEvent,
-  chequesNamed,
-  cancellationsRestored,
+  paymentClaimsByEvent,
+  chequeNumbers,
+  cancellationAmounts,
   clockSetBack,
   // For an invoice or credit note, the bill of the registration at that time. NULL if it was issued before this step.
   'ALTER TABLE documents ADD COLUMN bill INTEGER;',
@@ -294,11 +294,11 @@ export const migrations: readonly string[] = [
 async function fillNewTables(version: number, sql: Sql): Promise<void> {
   if (version <= migrations.indexOf(bankReferences)) await assignOlderReferences(sql)
   if (version <= migrations.indexOf(registeredPersons)) await recordOlderPayers(sql)
-  if (version <= migrations.indexOf(importsNamed)) await assignOlderImportReferences(sql)
-  if (version <= migrations.indexOf(reportIndexMigration)) await normaliseOlderClaims(sql)
+  if (version <= migrations.indexOf(importReferences)) await assignOlderImportReferences(sql)
+  if (version <= migrations.indexOf(claimReferenceIndex)) await normaliseOlderClaims(sql)
   if (version <= migrations.indexOf(balances)) await updateOldBalances(sql)
-  if (version <= migrations.indexOf(chequesNamed)) await addOlderChequeNumbers(sql)
-  if (version <= migrations.indexOf(cancellationsRestored)) await restoreOlderCancellations(sql)
+  if (version <= migrations.indexOf(chequeNumbers)) await addOlderChequeNumbers(sql)
+  if (version <= migrations.indexOf(cancellationAmounts)) await restoreOlderCancellations(sql)
 }
 
 /** Explains why a file with tables unknown to this version is not opened. */

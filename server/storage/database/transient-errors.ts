@@ -1,6 +1,6 @@
 /** Classifies database errors that the machine causes: the request can be retried. */
 import Database from 'better-sqlite3'
-import { isOfPostgres, PostgresRefused } from '../postgres/errors.ts'
+import { isPostgresError, PostgresRefused } from '../postgres/errors.ts'
 import { normaliseErrorCode } from '../postgres/error-explanations.ts'
 import { StoreBusy } from './store-busy-error.ts'
 
@@ -19,5 +19,5 @@ export const POSTGRES_PREFIX = 'postgres:'
 /** Returns the database's code of an error for `StoreBusy`: SQLite's or PostgreSQL's. */
 export function getBusyCode(error: unknown): string {
   if (error instanceof Database.SqliteError || error instanceof StoreBusy) return error.code
-  return isOfPostgres(error) ? POSTGRES_PREFIX + normaliseErrorCode(error) : ''
+  return isPostgresError(error) ? POSTGRES_PREFIX + normaliseErrorCode(error) : ''
 }

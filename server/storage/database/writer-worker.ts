@@ -8,10 +8,10 @@ import { closeAfterCheckpoint, openToWrite, toSql } from './sqlite-connection.ts
 import type { Connection } from './sqlite-connection.ts'
 import { mapInOrder } from './in-order.ts'
 import { migrateDatabase } from './run-migrations.ts'
-import { degrade } from './fault-injection.ts'
+import { applyFaults } from './fault-injection.ts'
 import type { InjectedFaults } from './fault-injection.ts'
 import { indexBatch, countUnindexed } from '../lists/search-index.ts'
-import { NO_FILE, watchOwnFile, setMark } from '../recovery/detect-replaced-database.ts'
+import { NO_FILE_MESSAGE, watchOwnFile, setMark } from '../recovery/detect-replaced-database.ts'
 import type { SharedState } from '../recovery/detect-replaced-database.ts'
 import { saveMark } from '../recovery/inspect-log.ts'
 import { getMessage } from '../operations/run-writes.ts'
@@ -21,7 +21,7 @@ import type { RescuePlan } from '../files/upload-and-clock-types.ts'
 import type { WorkerResponse, MessageFromThread, Request } from './worker-client.ts'
 
 /** The operation after which the log is copied and truncated. */
-const ERASING: keyof typeof writes = 'erasePersonalData'
+const ERASE_OPERATION: keyof typeof writes = 'erasePersonalData'
 
 export type WriterData = {
   readonly file: string
@@ -49,13 +49,13 @@ export async function serve(
 ): Promise<void> {
   const ownDatabase = shared === undefined ? null : watchOwnFile(shared, file)
   const assertNotReplaced = (): void =>
-    assert(ownDatabase === null || ownDatabase.findLoss() === null, NO_FILE)
+    assert(ownDatabase === null || ownDatabase.findLoss() === null, NO_FILE_MESSAGE)
   // A restarted thread must not create a new database in place of a lost one.
   assertNotReplaced()
   const db = openToWrite(file, { mustExist })
   assertNotReplaced()
   await migrateDatabase(db, file, { migrates, migratesAtStart })
-  degrade(db, faults)
+  applyFaults(db, faults)
   // From here on, migrated data is copied into the file, which must still be the same one.
   assertNotReplaced()
   let markedAt = performance.now()
@@ -89,7 +89,7 @@ export async function serve(
     // Detects at the next start a log that is deleted after the server is killed.
     if (ownDatabase?.hasLastMark() === true) setNextMarkIfRoom()
     await commitBatch({ connection, faults, send }, batch)
-    if (batch.some(({ verb }) => verb === ERASING)) forgetLog()
+    if (batch.some(({ verb }) => verb === ERASE_OPERATION)) forgetLog()
     committed = true
     indexTimer ??= setTimeout(() => void indexRegistrations(), IDLE_MS)
   }
@@ -104,7 +104,7 @@ export async function serve(
 
   /** Writes nothing into the file that has replaced the database. The data still held is written elsewhere. */
   async function answerWithoutFile({ id, verb, args }: Request): Promise<WorkerResponse> {
-    if (verb !== 'rescue') return { id, ok: false, busy: true, message: NO_FILE }
+    if (verb !== 'rescue') return { id, ok: false, busy: true, message: NO_FILE_MESSAGE }
     try {
       return { id, ok: true, value: await rescueInto(db, args[0] as RescuePlan) }
     } catch (error) {

@@ -135,10 +135,12 @@ export function saveExchangeRate(sql: Sql, rate: EnteredRate): void {
   enterRate.run(sql, rate)
 }
 
-export const exchangeRates = (
+export const listExchangeRates = (
   sql: Sql,
   eventId: string,
 ): Promise<readonly Omit<EnteredRate, 'eventId'>[]> => ratesOfEvent.all(sql, { eventId })
 
-export const waitingInvoices = (sql: Sql, eventId: string): Promise<readonly WaitingInvoice[]> =>
-  waitingOfEvent.all(sql, { eventId })
+export const listWaitingInvoices = (
+  sql: Sql,
+  eventId: string,
+): Promise<readonly WaitingInvoice[]> => waitingOfEvent.all(sql, { eventId })

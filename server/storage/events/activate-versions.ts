@@ -3,7 +3,7 @@ import { saveEventFile } from './stored-event-files.ts'
 import type { Activation, Active, ActiveEvent } from './event-version-types.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { lockVersion } from '../database/row-locks.ts'
-import { readOncePerBatch, readAgain } from '../database/batch-cache.ts'
+import { readOncePerBatch, clearCachedReads } from '../database/batch-cache.ts'
 import { statement } from '../database/statements/statement.ts'
 
 const activeNumber = statement((builder) =>
@@ -77,7 +77,7 @@ export async function activate(
     saveActiveVersion.run(sql, { eventId, hash, isGone: isGone ? 1 : 0, place })
   }
   saveActiveNumber.run(sql, { number: after + 1, site })
-  readAgain(sql)
+  clearCachedReads(sql)
   return after + 1
 }
 

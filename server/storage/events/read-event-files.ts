@@ -6,14 +6,14 @@ import { statement } from '../database/statements/statement.ts'
 import type { StoredVersion } from './event-version-types.ts'
 import type { NewEventFile } from '../registrations/registration-types.ts'
 
-const FILE = ['hash', 'event_id as eventId', 'text', 'shared', 'gone_at as goneAt'] as const
+const FILE_COLUMNS = ['hash', 'event_id as eventId', 'text', 'shared', 'gone_at as goneAt'] as const
 const fileByHash = statement((builder, { hash }: { hash: string }) =>
-  builder.selectFrom('event_files').select(FILE).where('hash', '=', hash),
+  builder.selectFrom('event_files').select(FILE_COLUMNS).where('hash', '=', hash),
 )
 const lastFile = statement((builder, { eventId }: { eventId: string }) =>
   builder
     .selectFrom('event_files')
-    .select(FILE)
+    .select(FILE_COLUMNS)
     .where('event_id', '=', eventId)
     .orderBy('served_at', 'desc')
     .orderBy('first_at', 'desc')
@@ -29,7 +29,13 @@ const lastHashes = statement(
       .orderBy('first_at', 'desc')
       .limit(dialect.limit(limit)),
 )
-const VERSION = ['hash', 'text', 'shared', 'first_at as firstAt', 'served_at as lastAt'] as const
+const VERSION_COLUMNS = [
+  'hash',
+  'text',
+  'shared',
+  'first_at as firstAt',
+  'served_at as lastAt',
+] as const
 type Position = Pick<StoredVersion, 'hash' | 'firstAt' | 'lastAt'>
 const positionOfVersion = statement(
   (builder, { eventId, hash }: { eventId: string; hash: string }) =>
@@ -43,7 +49,7 @@ const versionsAfter = statement(
   (builder, after: Position & { eventId: string; limit: number }, dialect) =>
     builder
       .selectFrom('event_files')
-      .select(VERSION)
+      .select(VERSION_COLUMNS)
       .where('event_id', '=', after.eventId)
       .where(({ eb, refTuple, tuple }) =>
         eb(
@@ -58,7 +64,7 @@ const versionsAfter = statement(
       .limit(dialect.limit(after.limit)),
 )
 /** Before the first row; `~` comes after all digits of a hash. */
-const START: Position = {
+const START_POSITION: Position = {
   lastAt: instant(Number.MAX_SAFE_INTEGER),
   firstAt: instant(Number.MAX_SAFE_INTEGER),
   hash: '~',
@@ -87,14 +93,14 @@ export async function readLastVersions(
 }
 
 /** Most recently loaded first. Empty if the event has no version `before`. */
-export async function eventVersions(
+export async function readEventVersions(
   sql: Sql,
   eventId: string,
   before: string | null,
   limit: number,
 ): Promise<readonly StoredVersion[]> {
   const after =
-    before === null ? START : await positionOfVersion.get(sql, { eventId, hash: before })
+    before === null ? START_POSITION : await positionOfVersion.get(sql, { eventId, hash: before })
   return after === undefined ? [] : versionsAfter.all(sql, { ...after, eventId, limit })
 }
 

@@ -102,7 +102,7 @@ const logDroppedFiles = statement(
  * Returns the ids of some unpaid registrations whose files are still stored. Runs on the reader thread, because it
  * scans many rows.
  */
-export async function unpaidWithFiles(
+export async function findUnpaidWithFiles(
   sql: Sql,
   failedBefore: Instant,
   at: Instant,

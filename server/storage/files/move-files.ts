@@ -22,10 +22,10 @@ import { openS3Uploads } from './uploads-in-s3.ts'
 /** The size of the chunks that the server stores. */
 const CHUNK_BYTES = 256 * 1024
 /** The number of bytes sent to PostgreSQL before waiting for the results. */
-const SENT_BYTES = 4 * 1024 * 1024
-const COPYING = 'Copying files'
+const PENDING_BYTES_MAX = 4 * 1024 * 1024
+const COPY_STEP = 'Copying files'
 /** The folder of the uploads in a data folder. */
-const FOLDER = 'uploads'
+const UPLOADS_FOLDER = 'uploads'
 
 /** Tables that only PostgreSQL has. */
 type FileTables = {
@@ -47,7 +47,7 @@ const addFile = statement(
       .insertInto('proof_files')
       .values({ sha256, bytes, kept_at: keptAt }),
 )
-const addPiece = statement((builder, { sha256, place, bytes }: FileTables['proof_pieces']) =>
+const addChunk = statement((builder, { sha256, place, bytes }: FileTables['proof_pieces']) =>
   builder.withTables<FileTables>().insertInto('proof_pieces').values({ sha256, place, bytes }),
 )
 const selectChunk = statement((builder, { sha256, place }: { sha256: string; place: number }) =>
@@ -63,7 +63,7 @@ const selectChunk = statement((builder, { sha256, place }: { sha256: string; pla
 export type MovedFiles = { readonly files: number; readonly missing: readonly string[] }
 
 const getFilePath = (dataDir: string, sha256: string): string =>
-  join(dataDir, FOLDER, sha256.slice(0, 2), sha256)
+  join(dataDir, UPLOADS_FOLDER, sha256.slice(0, 2), sha256)
 
 /** Call this when the rows are present: they list the files. */
 export async function moveFilesIntoPostgres(
@@ -83,17 +83,17 @@ export async function moveFilesIntoPostgres(
     bytes = 0
   }
   const files = await listFilesInUse(sql)
-  for (const sha256 of reportEach(files, COPYING)) {
-    const file = openThere(getFilePath(dataDir, sha256))
+  for (const sha256 of reportEach(files, COPY_STEP)) {
+    const file = openIfPresent(getFilePath(dataDir, sha256))
     const isIntact = file !== null && computeHash(file) === sha256
     if (file === null || !isIntact) missing.push(sha256)
     else {
       const { size, mtimeMs } = fstatSync(file)
       addFile.run(sql, { sha256, bytes: size, keptAt: Math.floor(mtimeMs) })
       for (const [chunkIndex, chunk] of readChunks(file)) {
-        insertions.push(addPiece.run(sql, { sha256, place: chunkIndex, bytes: chunk }).changes)
+        insertions.push(addChunk.run(sql, { sha256, place: chunkIndex, bytes: chunk }).changes)
         bytes += chunk.length
-        if (bytes >= SENT_BYTES) await areAllTaken()
+        if (bytes >= PENDING_BYTES_MAX) await areAllTaken()
       }
     }
     if (file !== null) closeSync(file)
@@ -120,7 +120,7 @@ export async function moveFilesOutOfPostgres(
 ): Promise<MovedFiles> {
   const missing: string[] = []
   const files = await listFilesInUse(sql)
-  for (const sha256 of reportEach(files, COPYING)) {
+  for (const sha256 of reportEach(files, COPY_STEP)) {
     const filePath = getFilePath(dataDir, sha256)
     mkdirSync(dirname(filePath), { recursive: true, mode: 0o700 })
     const part = `${filePath}.part`
@@ -147,7 +147,7 @@ export async function moveFilesOutOfPostgres(
 const listFilesInUse = async (sql: PostgresConnection['sql']): Promise<readonly string[]> =>
   (await filesInUse.all(sql)).map(({ sha256 }) => sha256)
 
-function openThere(path: string): number | null {
+function openIfPresent(path: string): number | null {
   try {
     return openSync(path, 'r')
   } catch (error) {

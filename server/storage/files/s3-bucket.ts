@@ -19,7 +19,8 @@ const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 const PREFIX = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/
 const PARAMETERS = ['endpoint', 'region']
 const DEFAULT_REGION = 'us-east-1'
-const FORM = 's3://BUCKET, s3://BUCKET/PREFIX or s3://BUCKET?endpoint=https://HOST&region=REGION'
+const URL_FORMS =
+  's3://BUCKET, s3://BUCKET/PREFIX or s3://BUCKET?endpoint=https://HOST&region=REGION'
 
 /** `read` returns the value of a variable, or null if it is not set. Null if uploads are not in a bucket. */
 export function readS3Bucket(
@@ -27,7 +28,7 @@ export function readS3Bucket(
 ): Result<S3Bucket | null, string> {
   const text = read('UPLOADS_URL')
   if (text === null) return ok(null)
-  const invalid = err(`UPLOADS_URL must have the form ${FORM}, not "${text}".`)
+  const invalid = err(`UPLOADS_URL must have the form ${URL_FORMS}, not "${text}".`)
   if (!text.startsWith('s3://') || !URL.canParse(text)) return invalid
   const { hostname: name, pathname, searchParams, username, port, hash } = new URL(text)
   const prefix = pathname.replaceAll(/^\/|\/$/g, '')

@@ -14,10 +14,10 @@ import { openS3Requests } from './s3-requests.ts'
 import type { S3Requests } from './s3-requests.ts'
 import type { SweepOptions, SweptFiles, UploadStorage } from './upload-storage-types.ts'
 
-const FILES = 'files/'
+const FILES_PREFIX = 'files/'
 /** Empty objects (`aside/HASH/TIME`): since then, no record refers to the file. */
 const ASIDE_PREFIX = 'aside/'
-const PROBES = 'probe/'
+const PROBES_PREFIX = 'probe/'
 /** An object younger than this protects its file from the sweep. */
 const FRESH_MS = 60 * 60 * 1000
 /** Hashes per query. */
@@ -33,7 +33,7 @@ export function openS3Uploads(bucket: S3Bucket, references: References): UploadS
   return {
     location: `${describeBucket(bucket)}, marked in ${bucket.prefix}${ASIDE_PREFIX}`,
     keep: (file, at) => requests.putFile(getFileKey(file.sha256, at), file),
-    hold: (sha256, at) => hold(requests, sha256, at),
+    hold: (sha256, at) => protectUpload(requests, sha256, at),
     async read(sha256) {
       // A second attempt, because a sweep may have deleted an older object of the file.
       for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -44,15 +44,15 @@ export function openS3Uploads(bucket: S3Bucket, references: References): UploadS
       }
       return null
     },
-    hashes: async () => [...(await listTimes(requests, FILES)).keys()],
+    hashes: async () => [...(await listTimes(requests, FILES_PREFIX)).keys()],
     forget: (sha256s) => removeUploads(requests, references, sha256s),
     sweep: (options) => sweepUploads(requests, references, options),
     reclaim: async () => null,
-    check: () => check(bucket, requests),
+    check: () => checkBucket(bucket, requests),
   }
 }
 
-const getFileKey = (sha256: string, at: number): string => `${FILES}${sha256}/${at}`
+const getFileKey = (sha256: string, at: number): string => `${FILES_PREFIX}${sha256}/${at}`
 const getAsideKey = (sha256: string, at: number): string => `${ASIDE_PREFIX}${sha256}/${at}`
 
 async function listTimes(requests: S3Requests, prefix: string): Promise<TimesByHash> {
@@ -69,10 +69,10 @@ async function listTimes(requests: S3Requests, prefix: string): Promise<TimesByH
 }
 
 async function findNewest(requests: S3Requests, sha256: string): Promise<number | null> {
-  return (await listTimes(requests, `${FILES}${sha256}/`)).get(sha256)?.at(-1) ?? null
+  return (await listTimes(requests, `${FILES_PREFIX}${sha256}/`)).get(sha256)?.at(-1) ?? null
 }
 
-async function hold(requests: S3Requests, sha256: string, at: Instant): Promise<boolean> {
+async function protectUpload(requests: S3Requests, sha256: string, at: Instant): Promise<boolean> {
   const newestObject = await findNewest(requests, sha256)
   if (newestObject === null) return false
   if (newestObject > at - FRESH_MS) return true
@@ -87,7 +87,7 @@ async function removeUploads(
 ): Promise<number> {
   const listed = await runInParallel(sha256s, async (sha256) => {
     const [files, aside] = await Promise.all([
-      listTimes(requests, `${FILES}${sha256}/`),
+      listTimes(requests, `${FILES_PREFIX}${sha256}/`),
       listTimes(requests, `${ASIDE_PREFIX}${sha256}/`),
     ])
     return { sha256, files: files.get(sha256) ?? [], aside: aside.get(sha256) ?? [] }
@@ -115,7 +115,7 @@ async function sweepUploads(
   { at, keptBefore, deleteBefore, expected, mayMove }: SweepOptions,
 ): Promise<SweptFiles> {
   const markers = await listTimes(requests, ASIDE_PREFIX)
-  const times = await listTimes(requests, FILES)
+  const times = await listTimes(requests, FILES_PREFIX)
   const uploads = [...times].map(([sha256, files]): ListedUpload => ({
     sha256,
     files,
@@ -172,8 +172,8 @@ async function sweepUploads(
 }
 
 /** Writes, reads, lists and deletes a small object. Returns a sentence about what fails. Null if everything works. */
-async function check(bucket: S3Bucket, requests: S3Requests): Promise<string | null> {
-  const key = `${PROBES}${randomUUID()}`
+async function checkBucket(bucket: S3Bucket, requests: S3Requests): Promise<string | null> {
+  const key = `${PROBES_PREFIX}${randomUUID()}`
   const steps: readonly (readonly [string, () => Promise<boolean>])[] = [
     ['written', async () => requests.putText(key, key).then(() => true)],
     [
@@ -186,7 +186,8 @@ async function check(bucket: S3Bucket, requests: S3Requests): Promise<string | n
     [
       'listed',
       async () => {
-        for await (const listedKey of requests.list(PROBES)) if (listedKey === key) return true
+        for await (const listedKey of requests.list(PROBES_PREFIX))
+          if (listedKey === key) return true
         return false
       },
     ],

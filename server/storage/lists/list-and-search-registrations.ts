@@ -10,7 +10,7 @@ import { amountOwed, isEnded } from '../reports/balance-expressions.ts'
 import { countByDay, readStatusSums } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
-import { queryOf, statement } from '../database/statements/statement.ts'
+import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import {
   toTexts,
@@ -24,7 +24,7 @@ import { isIdInList } from '../database/select-by-ids.ts'
 import { selectLines } from '../payments/stored-bill-lines.ts'
 import { readRegistrationsByIds } from '../registrations/row-mapping.ts'
 import type { ListPage, ListQuery, ListSort, StatusSum, StoredRegistration } from '../index.ts'
-import { filterOf, isCounted, r } from './list-filters.ts'
+import { buildFilter, isCounted, r } from './list-filters.ts'
 import { findRowsOfCommonWord, findMatchingRows } from './search-registrations.ts'
 import type { RowKey } from './search-registrations.ts'
 
@@ -43,7 +43,7 @@ const idsInReview = statement((builder, { eventId }: { eventId: string }, dialec
 
 type ListParams = { readonly eventId: string; readonly rows: number; readonly skipped: number }
 type StatusListParams = ListParams & { readonly status: PaymentStatus }
-const onPage = <O>(
+const selectOnPage = <O>(
   rows: SelectQueryBuilder<Tables & { r: Tables['registrations'] }, 'r', O>,
   { eventId, rows: count, skipped: skippedRows }: ListParams,
   direction: 'asc' | 'desc',
@@ -60,22 +60,22 @@ const selectIds = (builder: Kysely<Tables>) =>
 /** The rows of a page and their bill lines, read in one packet. */
 const defineNearStatements = (direction: 'asc' | 'desc') => ({
   rows: statement((builder, params: ListParams, dialect) =>
-    onPage(selectListedRows(builder, dialect), params, direction, dialect),
+    selectOnPage(selectListedRows(builder, dialect), params, direction, dialect),
   ),
   rowsOfStatus: statement((builder, params: StatusListParams, dialect) =>
-    onPage(selectListedRows(builder, dialect), params, direction, dialect).where(
+    selectOnPage(selectListedRows(builder, dialect), params, direction, dialect).where(
       'r.payment_status',
       '=',
       params.status,
     ),
   ),
   lines: selectLines<ListParams>((id, params, dialect) =>
-    isIdInList(id, onPage(selectIds(dialect.builder), params, direction, dialect)),
+    isIdInList(id, selectOnPage(selectIds(dialect.builder), params, direction, dialect)),
   ),
   linesOfStatus: selectLines<StatusListParams>((id, params, dialect) =>
     isIdInList(
       id,
-      onPage(selectIds(dialect.builder), params, direction, dialect).where(
+      selectOnPage(selectIds(dialect.builder), params, direction, dialect).where(
         'r.payment_status',
         '=',
         params.status,
@@ -157,9 +157,9 @@ async function readPage(
     const limits = { skipped: (page - 1) * pageSize, limit: pageSize, max: COUNT_MAX }
     const keys = await findRowsOfCommonWord(sql, query, limits)
     if (keys !== null)
-      return { rows: await readListedByIds(sql, listIds(keys)), ...CAPPED, isSorted: true }
+      return { rows: await readListedByIds(sql, listIds(keys)), ...CAPPED_TOTALS, isSorted: true }
   }
-  const filter = filterOf(query)
+  const filter = buildFilter(query)
   const matching = await findMatchingRows(sql, query, null, COUNT_MAX + 1)
   const counted =
     matching === null ? await readCounts(sql, query, filter) : await countWithin(sql, matching)
@@ -181,7 +181,7 @@ async function readPage(
     matching === null && isByDate
       ? await skipWholeDays(sql, query, sort?.isDescending ?? true, skippedRows)
       : { where: null, left: skippedRows }
-  const keys = await queryOf(sql, (builder, dialect) => {
+  const keys = await buildQuery(sql, (builder, dialect) => {
     const rows = builder
       .selectFrom('registrations as r')
       .select('r.id')
@@ -231,7 +231,7 @@ async function skipWholeDays(
 
 type ListTotals = Pick<ListPage, 'count' | 'countCapped' | 'sums'>
 
-const CAPPED: ListTotals = { count: COUNT_MAX, countCapped: true, sums: null }
+const CAPPED_TOTALS: ListTotals = { count: COUNT_MAX, countCapped: true, sums: null }
 
 /** Totals of all rows of a filter: exact if counters exist, else counted up to a limit. */
 async function readCounts(
@@ -247,7 +247,7 @@ async function readCounts(
 /** The sums of too many rows are not shown, so they are not computed. */
 async function countWithin(sql: Sql, keys: readonly RowKey[]): Promise<ListTotals> {
   return keys.length > COUNT_MAX
-    ? CAPPED
+    ? CAPPED_TOTALS
     : addUpStatuses(await readSumsOfRows(sql, hasId(sql.dialect, listIds(keys)), null))
 }
 
@@ -257,7 +257,7 @@ const readSumsOfRows = (
   filter: Expression<SqlBool>,
   limit: number | null,
 ): Promise<readonly StatusSum[]> =>
-  queryOf(sql, (builder, dialect) => {
+  buildQuery(sql, (builder, dialect) => {
     const rows = builder
       .selectFrom('registrations as r')
       .select(['r.payment_status', 'r.category', 'r.state', 'r.total', 'r.due', 'r.booked'])
@@ -279,7 +279,7 @@ const readSumsOfRows = (
 
 function addUpStatuses(statusSums: readonly StatusSum[]): ListTotals {
   const count = sumTotals(statusSums)
-  return count > COUNT_MAX ? CAPPED : { count, countCapped: false, sums: statusSums }
+  return count > COUNT_MAX ? CAPPED_TOTALS : { count, countCapped: false, sums: statusSums }
 }
 
 const sumTotals = (statusSums: readonly StatusSum[]): number =>
@@ -370,11 +370,11 @@ const readKeysAfter = (
   from: Cursor | null,
   size: number,
 ): Promise<readonly { readonly id: number; readonly created_at: Instant }[]> =>
-  queryOf(sql, (builder, dialect) =>
+  buildQuery(sql, (builder, dialect) =>
     builder
       .selectFrom('registrations as r')
       .select(['r.id', 'r.created_at'])
-      .where(filterOf(query))
+      .where(buildFilter(query))
       .where(({ eb, refTuple, tuple }) =>
         eb(
           refTuple('r.created_at', 'r.id'),
@@ -387,7 +387,7 @@ const readKeysAfter = (
       .limit(dialect.limit(size)),
   ).all()
 
-export async function registrationsInReview(
+export async function listRegistrationsInReview(
   sql: Sql,
   eventId: string,
 ): Promise<readonly StoredRegistration[]> {

@@ -45,7 +45,7 @@ const INDEXED_STATES: Partial<Record<RegistrationState, Condition>> = {
   refused: isEnded,
 }
 
-export function filterOf(query: ListQuery): Condition {
+export function buildFilter(query: ListQuery): Condition {
   const { eventId, paymentStatus, category, period, dateFrom, dateTo, state } = query
   // Uses a function, because SQLite would plan the most frequent queries again at every run.
   const tests: Condition[] = [r('r.event_id', '=', r.fn.coalesce(r.val(eventId), raw.lit('')))]

@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3'
 import { runInTransaction } from '../database/sqlite-connection.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { queryOf, statement } from '../database/statements/statement.ts'
+import { buildQuery, statement } from '../database/statements/statement.ts'
 import { joinSearchWords, type SearchableFields } from './search-terms.ts'
 
 /**
@@ -84,7 +84,7 @@ function addWords(sql: Sql, row: Row): void {
 
 /** One statement, because each takes longer on PostgreSQL. */
 function addAllWords(sql: Sql, rows: readonly Row[]): void {
-  queryOf(sql, (builder, dialect) =>
+  buildQuery(sql, (builder, dialect) =>
     builder
       .insertInto('search_index')
       .values(

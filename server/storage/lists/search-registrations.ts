@@ -4,11 +4,11 @@ import { bankKey, hasOneTypo, rankName, listTermsWithTypos } from '../../../engi
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
-import { queryOf, statement } from '../database/statements/statement.ts'
+import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { ListQuery, StoredRegistration } from '../index.ts'
 import { readRegistrationsByIds } from '../registrations/row-mapping.ts'
 import { readStatusSums } from '../reports/registration-and-revenue-counters.ts'
-import { filterOf, isCounted, r } from './list-filters.ts'
+import { buildFilter, isCounted, r } from './list-filters.ts'
 import { endOfValue, readSearch, type Search } from './search-terms.ts'
 import { readWaitingIds } from './work-queue.ts'
 
@@ -90,7 +90,7 @@ export async function findMatchingRows(
   const search = readSearch(text)
   const { terms } = search
   if (terms.length === 0 && query.waiting === undefined) return null
-  const filter = r.and([filterOf(query), ...namesBeginWith(sql.dialect, search, text)])
+  const filter = r.and([buildFilter(query), ...namesBeginWith(sql.dialect, search, text)])
   if (query.waiting === undefined) return searchIndexed(sql, filter, terms, beforeId, limit)
   const waitingRegistrations = JSON.stringify(
     await readWaitingIds(sql, query.eventId, query.waiting, waitingMax),
@@ -99,7 +99,7 @@ export async function findMatchingRows(
     const condition = r.and([filter, sql.dialect.isIdIn(r.ref('r.id'), waitingRegistrations)])
     return searchIndexed(sql, condition, terms, beforeId, limit)
   }
-  return queryOf(sql, (builder, dialect) =>
+  return buildQuery(sql, (builder, dialect) =>
     builder
       .selectFrom(dialect.idTable(waitingRegistrations).as('k'))
       .crossJoin('registrations as r')
@@ -135,7 +135,7 @@ export async function findRowsOfCommonWord(
   const listed = (await readStatusSums(sql, query)).reduce((sum, { count }) => sum + count, 0)
   const others = ((await registrationCount.get(sql))?.n ?? 0) - listed
   if (others > OTHERS_MAX || listed <= max) return null
-  const matches = await queryOf(sql, (builder, dialect) =>
+  const matches = await buildQuery(sql, (builder, dialect) =>
     builder
       .selectFrom(
         builder
@@ -148,7 +148,7 @@ export async function findRowsOfCommonWord(
       .select(({ fn }) => fn.countAll<number>().as('n')),
   ).get()
   if ((matches?.n ?? 0) <= max + others) return null
-  return (await searchIndexed(sql, filterOf(query), terms, null, skipped + limit)).slice(skipped)
+  return (await searchIndexed(sql, buildFilter(query), terms, null, skipped + limit)).slice(skipped)
 }
 
 /**
@@ -204,7 +204,7 @@ async function searchIndexed(
   const indexed = (await indexedUpTo.get(sql))?.last_id ?? 0
   const unindexed = await searchUnindexed(sql, filter, terms, indexed, maxId, limit)
   if (unindexed.length === limit) return unindexed
-  const older = await queryOf(sql, (builder, dialect) =>
+  const older = await buildQuery(sql, (builder, dialect) =>
     builder
       .selectFrom('search_index')
       .crossJoin('registrations as r')
@@ -230,7 +230,7 @@ async function searchUnindexed(
 ): Promise<readonly RowKey[]> {
   const { unindexed } = sql.dialect
   if (unindexed === null) return []
-  return queryOf(sql, (builder, dialect) =>
+  return buildQuery(sql, (builder, dialect) =>
     builder
       .selectFrom(unindexed.registrations)
       .select(['r.id', 'r.created_at'])
@@ -304,7 +304,7 @@ async function findInitials(
     return spellings.length === 0 ? [] : [r.or(spellings)]
   })
   if (starts.length === 0) return null
-  const found = await queryOf(sql, (builder, dialect) =>
+  const found = await buildQuery(sql, (builder, dialect) =>
     builder
       .with('candidates', (candidates) =>
         candidates
@@ -362,7 +362,7 @@ export async function searchSimilarNames(
 
 async function readNames(sql: Sql, keys: readonly RowKey[]): Promise<ReadonlyMap<number, string>> {
   const ids = JSON.stringify(keys.map(({ id }) => id))
-  const rows = await queryOf(sql, (builder, dialect) =>
+  const rows = await buildQuery(sql, (builder, dialect) =>
     builder
       .selectFrom('registrations as r')
       .select(['r.id', 'r.full_name as name'])

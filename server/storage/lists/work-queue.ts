@@ -375,7 +375,7 @@ export async function readWaitingIds(
 const COUNT_MAX = 999
 
 /** Returns counts by condition and event, without zeros. */
-export function workQueue(
+export function countWorkQueue(
   sql: Sql,
   eventIds: readonly string[],
   at: Instant,

@@ -3,7 +3,7 @@ import { sql as raw } from 'kysely'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { queryOf, statement } from '../database/statements/statement.ts'
+import { buildQuery, statement } from '../database/statements/statement.ts'
 import { addAccessLink } from '../registrations/access-links.ts'
 import type { NewLink } from '../payments/payment-types.ts'
 import type { MailState, EmailsToRetry, FailedAttempt } from './email-list-types.ts'
@@ -173,7 +173,7 @@ export function planMailsAgain(sql: Sql, at: Instant): void {
 
 /** Retries failed emails from the beginning, except those of an erased person; returns how many. */
 export function retryMails(sql: Sql, at: Instant, { ids, events }: EmailsToRetry): Promise<number> {
-  return queryOf(sql, (builder, dialect) => {
+  return buildQuery(sql, (builder, dialect) => {
     const emails = builder
       .updateTable('mail_queue')
       .set({

@@ -2,7 +2,7 @@
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { queryOf } from '../database/statements/statement.ts'
+import { buildQuery } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { COUNT_MAX } from '../lists/list-and-search-registrations.ts'
 import type { ListedMail, MailCounts, MailsQuery, MailState } from './email-list-types.ts'
@@ -17,7 +17,7 @@ export function listEmails(
   beforeId: number | null,
   limit: number,
 ): Promise<readonly ListedMail[]> {
-  return queryOf(sql, (builder, dialect) => {
+  return buildQuery(sql, (builder, dialect) => {
     let query = selectEmails(builder)
       .$if(id !== null, (all) => all.select('m.body as text').where('m.id', '=', id))
       .select(({ fn }) => [
@@ -53,9 +53,9 @@ export function listEmails(
   }).all()
 }
 
-export async function mailCounts(sql: Sql, events: readonly string[] | null): Promise<MailCounts> {
+export async function countEmails(sql: Sql, events: readonly string[] | null): Promise<MailCounts> {
   const count = async (status: MailState): Promise<number> => {
-    const counted = await queryOf(sql, (builder, dialect) => {
+    const counted = await buildQuery(sql, (builder, dialect) => {
       const withStatus = selectEmails(builder)
         .select('m.id')
         .where('m.status', '=', raw.lit(status))

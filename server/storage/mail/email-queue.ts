@@ -32,7 +32,7 @@ const getSendTime = (isHeld: Expression<SqlBool>, at: Instant) =>
     .else(raw<Instant>`cast(${at} as bigint)`)
     .end()
 /** The columns of an email to a registration, in the order of `selectText`. */
-const COLUMNS = [
+const EMAIL_COLUMNS = [
   'registration_id',
   'kind',
   'recipient',
@@ -160,7 +160,7 @@ const addConfirmation = statement((builder, email: EmailById & TextOfSecond) =>
 const addLinks = statement((builder, email: EmailByNumber) =>
   builder
     .insertInto('mail_queue')
-    .columns(COLUMNS)
+    .columns(EMAIL_COLUMNS)
     .expression(selectEmail(builder, 'links', email))
     .returning('id'),
 )
@@ -168,7 +168,7 @@ const addLinks = statement((builder, email: EmailByNumber) =>
 const addRequested = statement((builder, email: EmailByNumber & { after: Instant; max: number }) =>
   builder
     .insertInto('mail_queue')
-    .columns(COLUMNS)
+    .columns(EMAIL_COLUMNS)
     .expression(
       selectEmail(builder, 'asked', email)
         .where(({ exists, not, selectFrom }) =>
@@ -197,7 +197,7 @@ const addRequested = statement((builder, email: EmailByNumber & { after: Instant
 const addAlready = statement((builder, email: EmailByNumber & { after: Instant }) =>
   builder
     .insertInto('mail_queue')
-    .columns(COLUMNS)
+    .columns(EMAIL_COLUMNS)
     .expression(
       selectEmail(builder, 'already', email).where(({ exists, not, selectFrom }) =>
         not(
@@ -218,7 +218,7 @@ const addSamePerson = statement(
   (builder, email: EmailByNumber & { after: Instant; mailbox: string }) =>
     builder
       .insertInto('mail_queue')
-      .columns(COLUMNS)
+      .columns(EMAIL_COLUMNS)
       .expression(
         selectEmail(builder, 'same-person', email).where(({ exists, not, selectFrom }) =>
           not(
@@ -255,7 +255,7 @@ const addReviews = statement((builder, email: Email & { eventId: string; once: s
 const addUnfinished = statement((builder, email: EmailByNumber & { once: string }) =>
   builder
     .insertInto('mail_queue')
-    .columns([...COLUMNS, 'once'])
+    .columns([...EMAIL_COLUMNS, 'once'])
     .expression(
       selectHeldEmail(builder, 'unfinished', email)
         .where('r.payment_status', '=', 'pending')
@@ -267,7 +267,7 @@ const addUnfinished = statement((builder, email: EmailByNumber & { once: string 
 const addRefundEmail = statement((builder, email: EmailByNumber & { once: string }) =>
   builder
     .insertInto('mail_queue')
-    .columns([...COLUMNS, 'once'])
+    .columns([...EMAIL_COLUMNS, 'once'])
     .expression(selectHeldEmail(builder, 'given-back', email))
     .onConflict((conflict) => conflict.column('once').doNothing()),
 )

@@ -1,5 +1,5 @@
 /** Adds registration states, actions, and the balance adjustments of corrections and cancellations. */
-export const acts = `
+export const actionTables = `
 ALTER TABLE registrations ADD COLUMN state TEXT NOT NULL DEFAULT 'to_pay'
   CHECK (state IN ('to_approve', 'refused', 'to_pay', 'told', 'complete', 'cancelled', 'lapsed'));
 -- The sum of its lines in dues, updated by a trigger. Positive: still to be paid; negative: to be paid back.

@@ -13,7 +13,7 @@ export const buildDueSql = (row: string): string => `CASE ${row}.payment_status
 export const buildOwedSql = (row: string): string =>
   `CASE WHEN ${row}.state IN ('cancelled', 'refused', 'lapsed') THEN 0 ELSE ${buildDueSql(row)} END`
 
-const count = (row: 'NEW' | 'OLD', sign: '' | '-'): string => `
+const buildCountSql = (row: 'NEW' | 'OLD', sign: '' | '-'): string => `
   INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed, ended)
   VALUES (${row}.event_id, ${row}.created_day, coalesce(${row}.category, ''), coalesce(${row}.period, ''), ${row}.payment_status,
     ${sign}1, ${sign}${row}.booked, ${sign}(${buildOwedSql(row)}), ${sign}(${buildEndedSql(row)}))
@@ -28,5 +28,5 @@ INSERT INTO counters (event_id, day, category, period, status, registrations, ow
   SELECT event_id, created_day, coalesce(category, ''), coalesce(period, ''), payment_status, 0, sum(${buildOwedSql('registrations')})
   FROM registrations WHERE id <= (SELECT last_id FROM counted) GROUP BY 1, 2, 3, 4, 5
   ON CONFLICT DO UPDATE SET owed = owed + excluded.owed;
-${buildFollowedSql(count)}
+${buildFollowedSql(buildCountSql)}
 `

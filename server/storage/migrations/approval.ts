@@ -1,5 +1,5 @@
 /** Adds approval before payment, and the payment deadline of registrations paid later. */
-export const approving = `
+export const approval = `
 -- The approval rule of the event file; null: no approval was needed.
 ALTER TABLE registrations ADD COLUMN approval TEXT;
 -- The deadline of the organisers' decision.

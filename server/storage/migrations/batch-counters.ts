@@ -3,7 +3,7 @@
  * The trigger took an eighth of the writer's time. Triggers still follow counted registrations, so that no
  * statement can miss a change.
  */
-import { countRegistration } from './list-and-dashboard-totals.ts'
+import { buildCountSql } from './list-and-dashboard-totals.ts'
 
 const IS_COUNTED = 'OLD.id <= (SELECT last_id FROM counted)'
 const COUNTED_BY = [
@@ -30,12 +30,12 @@ WHEN ${IS_COUNTED} AND (${buildAllSql('NEW')}) IS NOT (${buildAllSql('OLD')})
 BEGIN ${by('OLD', '-')} ${by('NEW', '')} END;
 CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations WHEN ${IS_COUNTED} BEGIN ${by('OLD', '-')} END;`
 
-export const counting = `
+export const batchCounters = `
 -- The last registration that was counted; ids are never reused.
 CREATE TABLE counted (only INTEGER PRIMARY KEY CHECK (only = 1), last_id INTEGER NOT NULL) STRICT;
 INSERT INTO counted SELECT 1, coalesce(max(id), 0) FROM registrations;
 DROP TRIGGER registrations_counted;
 DROP TRIGGER registrations_recounted;
 DROP TRIGGER registrations_uncounted;
-${buildFollowedSql(countRegistration)}
+${buildFollowedSql(buildCountSql)}
 `

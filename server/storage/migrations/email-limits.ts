@@ -1,5 +1,5 @@
 /** Adds the recipient mailbox of emails that anyone can trigger, to count them per hour. */
-export const mailLimits = `
+export const emailLimits = `
 -- Normalised; null: an email that only staff or a payment can trigger.
 ALTER TABLE mail_queue ADD COLUMN mailbox TEXT;
 CREATE INDEX mail_queue_mailbox ON mail_queue (mailbox, created_at) WHERE mailbox IS NOT NULL;

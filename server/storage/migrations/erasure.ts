@@ -2,7 +2,7 @@
  * Allows erasing a person: their data is deleted, but not the record of payments.
  * Personal data may be removed from append-only rows, and nothing else.
  */
-export const erasing = `
+export const erasure = `
 -- Null: not erased.
 ALTER TABLE registrations ADD COLUMN erased_at INTEGER;
 

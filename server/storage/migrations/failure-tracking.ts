@@ -1,5 +1,5 @@
 /** Records failures: of mail servers, of clocks, and of removed event files. */
-export const failures = `
+export const failureTracking = `
 -- The time of the first attempt determines when an email is given up. unreached: the mail server did not respond to the last one.
 ALTER TABLE mail_queue ADD COLUMN first_tried_at INTEGER;
 ALTER TABLE mail_queue ADD COLUMN tried_at INTEGER;

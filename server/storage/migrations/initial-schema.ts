@@ -1,12 +1,12 @@
 /** Creates the first tables: registrations, payments, events, messages, files, emails, users, log. */
-import { appendOnly } from './append-only-trigger.ts'
+import { createAppendOnlyTrigger } from './append-only-trigger.ts'
 
-const count = (row: 'NEW' | 'OLD', by: '+ 1' | '- 1'): string => `
+const buildCountSql = (row: 'NEW' | 'OLD', by: '+ 1' | '- 1'): string => `
   INSERT INTO counters (event_id, day, category, period, status, registrations)
   VALUES (${row}.event_id, ${row}.created_day, coalesce(${row}.category, ''), coalesce(${row}.period, ''), ${row}.payment_status, 0 ${by})
   ON CONFLICT DO UPDATE SET registrations = registrations ${by};`
 
-export const first = `
+export const initialSchema = `
 CREATE TABLE registrations (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   event_id TEXT NOT NULL,
@@ -76,7 +76,7 @@ CREATE TABLE payment_facts (
   at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX payment_facts_of ON payment_facts (payment_id);
-${appendOnly('payment_facts')}
+${createAppendOnlyTrigger('payment_facts')}
 
 CREATE TABLE gateway_notices (
   id INTEGER PRIMARY KEY,
@@ -88,7 +88,7 @@ CREATE TABLE gateway_notices (
   at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX gateway_notices_of ON gateway_notices (order_id);
-${appendOnly('gateway_notices')}
+${createAppendOnlyTrigger('gateway_notices')}
 
 CREATE TABLE uploads (
   registration_id INTEGER NOT NULL REFERENCES registrations (id),
@@ -147,7 +147,7 @@ CREATE TABLE audit_log (
   reg_no TEXT
 ) STRICT;
 CREATE INDEX audit_log_of ON audit_log (reg_no) WHERE reg_no IS NOT NULL;
-${appendOnly('audit_log')}
+${createAppendOnlyTrigger('audit_log')}
 
 CREATE TABLE event_files (
   hash TEXT PRIMARY KEY,
@@ -179,10 +179,10 @@ CREATE TABLE counters (
   registrations INTEGER NOT NULL,
   PRIMARY KEY (event_id, day, category, period, status)
 ) STRICT, WITHOUT ROWID;
-CREATE TRIGGER registrations_counted AFTER INSERT ON registrations BEGIN ${count('NEW', '+ 1')} END;
+CREATE TRIGGER registrations_counted AFTER INSERT ON registrations BEGIN ${buildCountSql('NEW', '+ 1')} END;
 CREATE TRIGGER registrations_recounted AFTER UPDATE OF event_id, created_day, category, period, payment_status ON registrations
-BEGIN ${count('OLD', '- 1')} ${count('NEW', '+ 1')} END;
-CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations BEGIN ${count('OLD', '- 1')} END;
+BEGIN ${buildCountSql('OLD', '- 1')} ${buildCountSql('NEW', '+ 1')} END;
+CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations BEGIN ${buildCountSql('OLD', '- 1')} END;
 -- By the day of the payment or refund.
 CREATE TABLE revenue (
   event_id TEXT NOT NULL,

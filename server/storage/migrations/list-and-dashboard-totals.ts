@@ -4,13 +4,13 @@ export const buildOwedSql = (row: 'NEW' | 'OLD' | 'registrations'): string => `
     WHEN ${row}.payment_status = 'pending' THEN coalesce(${row}.total, 0)
     WHEN ${row}.payment_status = 'success' THEN max(${row}.due, 0) ELSE 0 END`
 
-export const countRegistration = (row: 'NEW' | 'OLD', sign: '' | '-'): string => `
+export const buildCountSql = (row: 'NEW' | 'OLD', sign: '' | '-'): string => `
   INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed)
   VALUES (${row}.event_id, ${row}.created_day, coalesce(${row}.category, ''), coalesce(${row}.period, ''), ${row}.payment_status,
     ${sign}1, ${sign}${row}.booked, ${sign}(${buildOwedSql(row)}))
   ON CONFLICT DO UPDATE SET registrations = registrations + excluded.registrations, booked = booked + excluded.booked, owed = owed + excluded.owed;`
 
-export const sums = `
+export const listTotals = `
 -- Its counted payments less refunds: updated together with the revenue.
 ALTER TABLE registrations ADD COLUMN booked INTEGER NOT NULL DEFAULT 0;
 UPDATE registrations SET booked =
@@ -29,13 +29,13 @@ DELETE FROM counters;
 INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed)
   SELECT event_id, created_day, coalesce(category, ''), coalesce(period, ''), payment_status, count(*), sum(booked), sum(${buildOwedSql('registrations')})
   FROM registrations GROUP BY 1, 2, 3, 4, 5;
-CREATE TRIGGER registrations_counted AFTER INSERT ON registrations BEGIN ${countRegistration('NEW', '')} END;
+CREATE TRIGGER registrations_counted AFTER INSERT ON registrations BEGIN ${buildCountSql('NEW', '')} END;
 CREATE TRIGGER registrations_recounted
 AFTER UPDATE OF event_id, created_day, category, period, payment_status, state, total, due, booked ON registrations
 WHEN (NEW.event_id, NEW.created_day, NEW.category, NEW.period, NEW.payment_status, NEW.state, NEW.total, NEW.due, NEW.booked)
   IS NOT (OLD.event_id, OLD.created_day, OLD.category, OLD.period, OLD.payment_status, OLD.state, OLD.total, OLD.due, OLD.booked)
-BEGIN ${countRegistration('OLD', '-')} ${countRegistration('NEW', '')} END;
-CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations BEGIN ${countRegistration('OLD', '-')} END;
+BEGIN ${buildCountSql('OLD', '-')} ${buildCountSql('NEW', '')} END;
+CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations BEGIN ${buildCountSql('OLD', '-')} END;
 
 CREATE INDEX mail_queue_failed ON mail_queue (registration_id) WHERE status = 'failed';
 CREATE INDEX acts_cancel_asked ON acts (registration_id) WHERE act = 'ask_cancel';

@@ -1,5 +1,5 @@
 /** Adds price and last gateway answer to each payment attempt, and links to unpaid registrations. */
-export const paying = `
+export const paymentAttempts = `
 -- The parts of the attempt's price, whose total is its amount. Null: rows imported without them.
 ALTER TABLE payments ADD COLUMN period TEXT;
 ALTER TABLE payments ADD COLUMN base INTEGER;

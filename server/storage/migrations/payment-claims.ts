@@ -1,5 +1,5 @@
 /** Adds payment claims: the payment method of an attempt, and the delegate's report. */
-export const telling = `
+export const paymentClaims = `
 -- Its payment method in the event file; null: through a gateway, or imported.
 ALTER TABLE payments ADD COLUMN way TEXT;
 
@@ -25,7 +25,7 @@ CREATE UNIQUE INDEX tellings_once ON tellings (folded) WHERE ended_as IS NULL OR
 `
 
 /** A claim is unconfirmed, so its reference is held within its event only. */
-export const tellingsOfEvent = `
+export const paymentClaimsByEvent = `
 ALTER TABLE tellings ADD COLUMN event_id TEXT NOT NULL DEFAULT '';
 UPDATE tellings SET event_id = (SELECT event_id FROM registrations WHERE registrations.id = tellings.registration_id);
 DROP INDEX tellings_once;

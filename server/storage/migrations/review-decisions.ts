@@ -3,7 +3,7 @@
  * Records which attempt a capture counts for, when a refund was made, and the subject of a decision. Emails may
  * also be about no registration.
  */
-export const decided = `
+export const reviewDecisions = `
 -- The attempt that it counts for, or is reviewed with; payment_id stays the order under which it was received.
 ALTER TABLE captures ADD COLUMN counts_for INTEGER REFERENCES payments (id);
 UPDATE captures SET counts_for = payment_id;

@@ -1,5 +1,5 @@
 /** Adds the office's search fields: payment references, phone numbers by digits, places of origin. */
-export const finding = `
+export const searchFields = `
 CREATE INDEX captures_by_reference ON captures (reference COLLATE NOCASE);
 -- Rebuilt with the new fields. This takes a while in the background; searches find everything meanwhile.
 DELETE FROM search_index;

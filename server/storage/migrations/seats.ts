@@ -1,5 +1,5 @@
 /** Adds quotas and seats, counted where they are reserved. */
-export const places = `
+export const seatTables = `
 -- The quotas of the served event file as JSON, and how long a seat is held during payment, in milliseconds.
 CREATE TABLE event_limits (
   event_id TEXT PRIMARY KEY,

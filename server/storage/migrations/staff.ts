@@ -2,7 +2,7 @@
  * Turns admins into users with roles, events, a second factor and sessions.
  * Existing admins keep full permissions.
  */
-export const people = `
+export const staffTables = `
 ALTER TABLE admins ADD COLUMN role TEXT NOT NULL DEFAULT 'owner' CHECK (role IN ('viewer', 'desk', 'treasurer', 'owner'));
 -- A JSON list of event ids; null: all events.
 ALTER TABLE admins ADD COLUMN events TEXT;

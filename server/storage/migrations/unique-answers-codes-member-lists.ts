@@ -1,5 +1,5 @@
 /** Adds data outside the form: unique answers, discount codes with their uses, and member lists. */
-export const outside = `
+export const pricingContextTables = `
 -- Normalised answers by the rule that compares them; missing ones are added when the rule is first used.
 CREATE TABLE unique_answers (
   event_id TEXT NOT NULL,

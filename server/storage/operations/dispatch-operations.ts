@@ -5,7 +5,7 @@ import type { toReads } from './key-lookups.ts'
 import { parseRows } from '../lists/listed-registrations.ts'
 import { hasFastPath } from '../lists/list-and-search-registrations.ts'
 import type { listings } from './list-queries.ts'
-import { openOwed } from '../staff/deferred-audit-log.ts'
+import { openDeferredAuditLog } from '../staff/deferred-audit-log.ts'
 import type { DeferredAuditLog } from '../staff/deferred-audit-log.ts'
 import type { UploadStorage } from '../files/upload-storage-types.ts'
 import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
@@ -51,7 +51,7 @@ export function storeOf({
   tries,
 }: OperationCallers): Store {
   const write = waitForEarlierRegistrations(writeOnce)
-  const owed = openOwed(write)
+  const owed = openDeferredAuditLog(write)
   return {
     isShared,
     proofs,

@@ -25,7 +25,7 @@ import {
 } from '../mail/read-emails.ts'
 import { readPaymentEvents } from '../payments/payment-events.ts'
 import { readGatewayMessages } from '../payments/stored-gateway-messages.ts'
-import { auditOf } from '../staff/audit-log-entries.ts'
+import { readAuditEntries } from '../staff/audit-log-entries.ts'
 import { getBillAmounts } from '../payments/stored-balance.ts'
 import { getKeptAmount } from '../payments/balance-adjustments.ts'
 import { readDecisions } from '../reviews/decision-history.ts'
@@ -35,21 +35,21 @@ import { createSessionReads } from '../staff/sessions.ts'
 import { createUserReads } from '../staff/users.ts'
 import { listCompletedRefunds, readRefunds } from '../refunds/record-refunds.ts'
 import { readRefundsToSend } from '../refunds/send-refunds.ts'
-import { listPaidBySamePerson, refundRequests } from '../payments/find-duplicate-payments.ts'
+import { listPaidBySamePerson, listRefundRequests } from '../payments/find-duplicate-payments.ts'
 import { listSettlementLines } from '../reconciliation/read-settlements.ts'
 import { readLink } from '../registrations/access-links.ts'
 import { findSecondPayment, readDueNotices } from '../registrations/same-person.ts'
 import { countAvailableSeats, listTakenSeats } from '../seats/available-seats.ts'
 import { findRegistrationByKey } from '../registrations/idempotency-keys.ts'
 import { readRowCounts, findOpenRecovery } from '../recovery/begin-and-end-recovery.ts'
-import { findEventOfReview, reviewOf } from '../reviews/open-reviews.ts'
+import { findEventOfReview, findReview } from '../reviews/open-reviews.ts'
 import {
-  checkoutById,
-  checkoutsOf,
+  findCheckout,
+  listCheckouts,
   isWebhookProcessed,
-  lastWebhookAt,
+  findLastWebhookTime,
 } from '../reconciliation/gateway-checkouts.ts'
-import { disputesOf, disputesToQuery, openDisputes } from '../reconciliation/disputes.ts'
+import { listDisputes, listDisputesToQuery, listOpenDisputes } from '../reconciliation/disputes.ts'
 import { readUnknownOrders } from '../payments/unknown-orders.ts'
 import { readFastPage } from '../lists/list-and-search-registrations.ts'
 import { readMemberListRow } from '../registrations/member-lists.ts'
@@ -164,7 +164,7 @@ export function toReads(sql: Sql) {
       return readUnknownOrders(sql, at, limit)
     },
     review(id: string): Promise<ResultOf<'review'>> {
-      return reviewOf(sql, id)
+      return findReview(sql, id)
     },
     eventOfReview(id: string): Promise<ResultOf<'eventOfReview'>> {
       return findEventOfReview(sql, id)
@@ -187,7 +187,7 @@ export function toReads(sql: Sql) {
       return listPaidBySamePerson(sql, regNo)
     },
     refundRequests(eventId: string): Promise<ResultOf<'refundRequests'>> {
-      return refundRequests(sql, eventId)
+      return listRefundRequests(sql, eventId)
     },
     actions(regNo: RegNo): Promise<ResultOf<'actions'>> {
       return listActions(sql, regNo)
@@ -266,25 +266,25 @@ export function toReads(sql: Sql) {
       return readPaymentEvents(sql, orderId)
     },
     checkoutsOf(orderId: OrderId): Promise<ResultOf<'checkoutsOf'>> {
-      return checkoutsOf(sql, orderId)
+      return listCheckouts(sql, orderId)
     },
     checkoutById(checkoutId: string): Promise<ResultOf<'checkoutById'>> {
-      return checkoutById(sql, checkoutId)
+      return findCheckout(sql, checkoutId)
     },
     isWebhookProcessed(eventId: string): Promise<boolean> {
       return isWebhookProcessed(sql, eventId)
     },
     lastWebhookAt(prefix: string): Promise<Instant | null> {
-      return lastWebhookAt(sql, prefix)
+      return findLastWebhookTime(sql, prefix)
     },
     disputesToQuery(at: Instant, limit: number): Promise<ResultOf<'disputesToQuery'>> {
-      return disputesToQuery(sql, at, limit)
+      return listDisputesToQuery(sql, at, limit)
     },
     disputesOf(regNo: RegNo): Promise<ResultOf<'disputesOf'>> {
-      return disputesOf(sql, regNo)
+      return listDisputes(sql, regNo)
     },
     openDisputes(eventIds: readonly string[], limit: number): Promise<ResultOf<'openDisputes'>> {
-      return openDisputes(sql, eventIds, limit)
+      return listOpenDisputes(sql, eventIds, limit)
     },
     gatewayMessages(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]> {
       return readGatewayMessages(sql, orderId)
@@ -296,7 +296,7 @@ export function toReads(sql: Sql) {
       return listEmailsOfRegistration(sql, regNo)
     },
     auditOf(regNo: RegNo): Promise<ResultOf<'auditOf'>> {
-      return auditOf(sql, regNo)
+      return readAuditEntries(sql, regNo)
     },
     eventFile(hash: string): Promise<ResultOf<'eventFile'>> {
       return readEventFile(sql, hash)

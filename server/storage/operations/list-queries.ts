@@ -1,90 +1,90 @@
 /** Lists every list and figure by name: run by the reader thread, requested by `open-store.ts`. */
-import { auditLog, auditLogUsers } from '../staff/audit-log-entries.ts'
-import { exchangeRates, waitingInvoices } from '../documents/exchange-rates.ts'
+import { readAuditLog, listAuditLogUsers } from '../staff/audit-log-entries.ts'
+import { listExchangeRates, listWaitingInvoices } from '../documents/exchange-rates.ts'
 import * as savedStatements from '../reconciliation/saved-statements.ts'
-import { eventVersions } from '../events/read-event-files.ts'
-import { expectedPayments, knownReferences } from '../reconciliation/match-candidates.ts'
-import { discountCodes } from '../registrations/discount-codes.ts'
-import { mailCounts, listEmails } from '../mail/email-list.ts'
-import { operatingFigures } from '../reports/metrics-counts.ts'
-import { memberListCounts } from '../registrations/member-lists.ts'
-import { dashboardFigures, valuesInUse } from '../reports/dashboard-figures.ts'
+import { readEventVersions } from '../events/read-event-files.ts'
+import { findExpectedPayments, findKnownReferences } from '../reconciliation/match-candidates.ts'
+import { listDiscountCodes } from '../registrations/discount-codes.ts'
+import { countEmails, listEmails } from '../mail/email-list.ts'
+import { readOperatingMetrics } from '../reports/metrics-counts.ts'
+import { countMemberLists } from '../registrations/member-lists.ts'
+import { computeDashboardFigures, findValuesInUse } from '../reports/dashboard-figures.ts'
 import {
   exportChunk,
-  registrationsInReview,
+  listRegistrationsInReview,
   listPage,
 } from '../lists/list-and-search-registrations.ts'
 import { searchEvents, searchSimilarNames } from '../lists/search-registrations.ts'
-import { salesOfList } from '../reports/sales-totals.ts'
+import { computeSalesOfList } from '../reports/sales-totals.ts'
 import {
-  registrationsToErase,
-  registrationsWithEmail,
+  findRegistrationsToErase,
+  findRegistrationsWithEmail,
 } from '../registrations/delete-personal-data.ts'
-import { unpaidWithFiles } from '../files/drop-files-of-unpaid.ts'
-import { debtorPage, debtorSums } from '../reports/debtors.ts'
-import { paymentsMovedAway } from '../reports/moved-payments.ts'
-import { movementPage } from '../reports/movements.ts'
-import { movementSums } from '../reports/movement-sums.ts'
-import { monthClosings, taxDocuments } from '../reports/month-closings.ts'
-import { settlementFees } from '../reports/settlement-fees.ts'
-import { openRefunds } from '../reports/open-refunds.ts'
-import { workQueue } from '../lists/work-queue.ts'
-import { referencedFiles, recoveryFigures } from '../recovery/recovery-figures.ts'
-import { reviewCounts, reviews } from '../reviews/open-reviews.ts'
+import { findUnpaidWithFiles } from '../files/drop-files-of-unpaid.ts'
+import { readDebtorPage, readDebtorSums } from '../reports/debtors.ts'
+import { listPaymentsMovedAway } from '../reports/moved-payments.ts'
+import { readMovementPage } from '../reports/movements.ts'
+import { readMovementSums } from '../reports/movement-sums.ts'
+import { readMonthClosings, readTaxDocuments } from '../reports/month-closings.ts'
+import { listSettlementFees } from '../reports/settlement-fees.ts'
+import { listOpenRefunds } from '../reports/open-refunds.ts'
+import { countWorkQueue } from '../lists/work-queue.ts'
+import { listReferencedFiles, computeRecoveryFigures } from '../recovery/recovery-figures.ts'
+import { countReviews, readReviews } from '../reviews/open-reviews.ts'
 import {
-  accountsOfEvent,
-  paymentsOfAccount,
-  knownOrders,
-  settlementLines,
+  findAccountsOfEvent,
+  readPaymentsOfAccount,
+  findKnownOrders,
+  readSettlementLines,
 } from '../reconciliation/read-settlements.ts'
 
 export const listings = {
-  operatingFigures,
+  operatingFigures: readOperatingMetrics,
   mails: listEmails,
-  mailCounts,
+  mailCounts: countEmails,
   searchEvents,
   searchSimilarNames,
   listPage,
-  salesOfList,
+  salesOfList: computeSalesOfList,
   exportChunk,
-  registrationsInReview,
-  reviews,
-  reviewCounts,
-  dashboardFigures,
-  workQueue,
-  valuesInUse,
-  unpaidWithFiles,
-  registrationsToErase,
-  registrationsWithEmail,
-  discountCodes,
-  eventVersions,
-  memberListCounts,
-  expectedPayments,
-  knownReferences,
-  settlementLines,
-  statementsWithHash: savedStatements.statementsWithHash,
-  bankStatements: savedStatements.bankStatements,
-  bankStatement: savedStatements.bankStatement,
-  bankStatementLines: savedStatements.bankStatementLines,
-  newestDecision: savedStatements.newestDecision,
-  statementDeposits: savedStatements.statementDeposits,
-  paymentsUnderKeys: savedStatements.paymentsUnderKeys,
-  accountsOfEvent,
-  paymentsOfAccount,
-  knownOrders,
-  auditLog,
-  auditLogUsers,
-  recoveryFigures,
-  referencedFiles,
-  exchangeRates,
-  waitingInvoices,
-  movementPage,
-  paymentsMovedAway,
-  movementSums,
-  debtorPage,
-  debtorSums,
-  openRefunds,
-  taxDocuments,
-  settlementFees,
-  monthClosings,
+  registrationsInReview: listRegistrationsInReview,
+  reviews: readReviews,
+  reviewCounts: countReviews,
+  dashboardFigures: computeDashboardFigures,
+  workQueue: countWorkQueue,
+  valuesInUse: findValuesInUse,
+  unpaidWithFiles: findUnpaidWithFiles,
+  registrationsToErase: findRegistrationsToErase,
+  registrationsWithEmail: findRegistrationsWithEmail,
+  discountCodes: listDiscountCodes,
+  eventVersions: readEventVersions,
+  memberListCounts: countMemberLists,
+  expectedPayments: findExpectedPayments,
+  knownReferences: findKnownReferences,
+  settlementLines: readSettlementLines,
+  statementsWithHash: savedStatements.findStatementsWithHash,
+  bankStatements: savedStatements.listBankStatements,
+  bankStatement: savedStatements.readBankStatement,
+  bankStatementLines: savedStatements.readBankStatementLines,
+  newestDecision: savedStatements.findNewestDecision,
+  statementDeposits: savedStatements.listStatementDeposits,
+  paymentsUnderKeys: savedStatements.findPaymentsUnderKeys,
+  accountsOfEvent: findAccountsOfEvent,
+  paymentsOfAccount: readPaymentsOfAccount,
+  knownOrders: findKnownOrders,
+  auditLog: readAuditLog,
+  auditLogUsers: listAuditLogUsers,
+  recoveryFigures: computeRecoveryFigures,
+  referencedFiles: listReferencedFiles,
+  exchangeRates: listExchangeRates,
+  waitingInvoices: listWaitingInvoices,
+  movementPage: readMovementPage,
+  paymentsMovedAway: listPaymentsMovedAway,
+  movementSums: readMovementSums,
+  debtorPage: readDebtorPage,
+  debtorSums: readDebtorSums,
+  openRefunds: listOpenRefunds,
+  taxDocuments: readTaxDocuments,
+  settlementFees: listSettlementFees,
+  monthClosings: readMonthClosings,
 }

@@ -93,7 +93,7 @@ const listTargets = (decision: {
 }): readonly string[] => (decision.to === undefined ? [] : [decision.to.trim()])
 
 /** The rows to lock, by operation. */
-export const LOCKS: RowsToLock = {
+export const ROWS_TO_LOCK: RowsToLock = {
   retry: (sql, regNo) => lockByNumber(sql, { regNo }),
   resumePayment: lockByOrder,
   applyPaymentEvent: (sql, orderId) => {

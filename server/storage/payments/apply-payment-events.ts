@@ -19,17 +19,17 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { placeDifferenceOrder, endOpenPayments, requestBalance } from './payment-attempts.ts'
 import {
-  captureNamed,
+  findCapture,
   isDecidedOtherwise,
   isFirstPayment,
   isWithoutMoney,
   saveCapture,
-  UNCHANGED,
+  UNCHANGED_CAPTURE,
 } from './received-payments.ts'
 import { restoreManualRequest } from './reprice-and-restore-orders.ts'
 import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
 import {
-  completesUnconfirmed,
+  needsConfirmation,
   computeBalance,
   priceAndCorrection,
   reduceBalance,
@@ -200,7 +200,7 @@ export async function applyPaymentEvent(
   const updated = await readPaymentRow(sql, orderId)
   // A payment refunded in full by the same response gets no confirmation.
   const isConfirmed = isPaidNow && updated.status === 'success' && email !== null
-  if (isConfirmed && (await completesUnconfirmed(sql, updated)))
+  if (isConfirmed && (await needsConfirmation(sql, updated)))
     confirmByMail(sql, updated.registration_id, email, event.at)
   return { changed, payment: toStoredPayment(updated), review: updated.review }
 }
@@ -227,7 +227,7 @@ function readAheadFor(sql: Sql, row: RowKeys, event: PaymentEvent): void {
   const { reference } = event
   sql.batch?.readAhead(() => [
     isKnownEvent(sql, id, event),
-    captureNamed(sql, row, reference),
+    findCapture(sql, row, reference),
     registrationState.get(sql, { registrationId }),
     otherPaidPayment.get(sql, { registrationId, id }),
     ...(gateway === null ? [] : [paymentWithReference.get(sql, { gateway, reference, id })]),
@@ -254,7 +254,7 @@ async function applyEvent(
   const { clearedReason, isAdded } =
     confirmed.type === 'confirmed'
       ? await saveCapture(sql, row, confirmed, refusal, reason)
-      : UNCHANGED
+      : UNCHANGED_CAPTURE
   if (confirmed.type === 'confirmed')
     for (const capture of confirmed.further ?? []) {
       const { reference: first } = confirmed
@@ -277,7 +277,7 @@ async function applyEvent(
   // It may have been in review until now, and partly refunded meanwhile.
   const counts =
     isPaidNow && next.status.is === 'success' && !isAdded
-      ? await captureNamed(sql, row, next.status.reference)
+      ? await findCapture(sql, row, next.status.reference)
       : undefined
   if (isPaidNow) await addOwedDifference(sql, row, event.at)
   if (isPaidNow) await bookAndIssueInvoice(sql, row, counts, event.at)
@@ -336,7 +336,7 @@ async function removeDecided(
   event: Confirmation,
 ): Promise<Confirmation | null> {
   const isDecided = async (reference: string): Promise<boolean> =>
-    isDecidedOtherwise(await captureNamed(sql, row, reference), row.id)
+    isDecidedOtherwise(await findCapture(sql, row, reference), row.id)
   const { further = [], ...first } = event
   const open = await filterInOrder(further, async ({ reference }) => !(await isDecided(reference)))
   if (!(await isDecided(first.reference)))

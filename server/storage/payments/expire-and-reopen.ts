@@ -12,7 +12,11 @@ import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import { reserveSeatsAgain } from '../seats/keep-and-release-seats.ts'
-import { endOpenPayments, RESPONSES_WITH_PENDING_PAYMENT, payByHand } from './payment-attempts.ts'
+import {
+  endOpenPayments,
+  RESPONSES_WITH_PENDING_PAYMENT,
+  requestManualPayment,
+} from './payment-attempts.ts'
 import { settleRegistration } from './settle-registration.ts'
 
 const byRegistration = expressionBuilder<Tables, 'registrations'>()
@@ -109,7 +113,7 @@ export function reopenExpired(
   const { at, regNo } = action
   return applyAction(sql, action, async ({ id }) => {
     setDeadline.run(sql, { id, payUntil })
-    if (method !== null) await payByHand(sql, { id, regNo }, method, at)
+    if (method !== null) await requestManualPayment(sql, { id, regNo }, method, at)
     await settleRegistration(sql, id)
     const unavailableSeat = await reserveSeatsAgain(sql, id, at)
     if (unavailableSeat !== null)

@@ -7,7 +7,7 @@ import type { RegNo } from '../../../engine/index.ts'
 import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { lockPersons } from '../database/row-locks.ts'
-import { queryOf, statement } from '../database/statements/statement.ts'
+import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import { isInForce } from '../registrations/undone-notes.ts'
@@ -325,7 +325,7 @@ export async function addNoticeIfSecond(
 }
 
 /** Returns the second payments of an event for which the delegate requests a refund, newest first. Reads only. */
-export async function refundRequests(sql: Sql, eventId: string): Promise<readonly RegNo[]> {
+export async function listRefundRequests(sql: Sql, eventId: string): Promise<readonly RegNo[]> {
   const registrations = await requestedRefunds.all(sql, { eventId })
   return registrations.map(({ reg_no }) => reg_no)
 }
@@ -350,7 +350,7 @@ export async function recordOlderPayers(sql: Sql): Promise<void> {
 
 /** A person who was renamed keeps their position in the order of payments. */
 function addPayers(sql: Sql, persons: readonly Insertable<Tables['paid_persons']>[]): void {
-  queryOf(sql, (builder) =>
+  buildQuery(sql, (builder) =>
     builder
       .insertInto('paid_persons')
       .values(persons)

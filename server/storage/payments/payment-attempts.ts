@@ -6,7 +6,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { MerchantAccount, PaymentChannel, AttemptQuote } from './payment-types.ts'
-import { paymentOfOrder, quoteOf, toPayment } from '../registrations/row-mapping.ts'
+import { paymentOfOrder, getQuote, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import { getDue } from './balance-adjustments.ts'
 import { readPayment, savePaymentState } from './payment-state.ts'
@@ -229,7 +229,7 @@ export async function replaceByManualOrder(
     way: method,
     askedOf: null,
     amount: row.amount,
-    quote: quoteOf(row),
+    quote: getQuote(row),
     holdUntil: row.hold_until,
     bill: row.bill,
     billTotal: row.bill_total,
@@ -321,7 +321,7 @@ export const RESPONSES_WITH_PENDING_PAYMENT: readonly LastResponse[] = ['in-proc
  * Replaces the newest attempt with one without a gateway, at the original price. A payment that the bank is
  * processing, or that the gateway cannot be queried about, stays: it ends automatically, or needs review.
  */
-export async function payByHand(
+export async function requestManualPayment(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   method: string,
@@ -350,7 +350,7 @@ export async function payByHand(
     way: method,
     askedOf: null,
     amount: newestAttempt.amount,
-    quote: quoteOf(newestAttempt),
+    quote: getQuote(newestAttempt),
     holdUntil: newestAttempt.hold_until,
     bill: newestAttempt.bill,
     at,

@@ -9,7 +9,7 @@ import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { Answers, BankKey, Day, Instant, RegNo } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
-import { payByHand } from './payment-attempts.ts'
+import { requestManualPayment } from './payment-attempts.ts'
 import {
   findReferenceOwner,
   findPaymentsByKey,
@@ -121,7 +121,7 @@ export function addPaymentClaim(
     })
     replaceUploads(sql, id, uploads)
     for (const draft of drafts) deleteDraftUpload(sql, eventId, draft)
-    await payByHand(sql, { id, regNo }, method, at)
+    await requestManualPayment(sql, { id, regNo }, method, at)
     // A gateway order that ended because of it no longer counts as unpaid in time.
     setClaimed.run(sql, { registrationId: id })
     await settleRegistration(sql, id)
@@ -170,7 +170,7 @@ export async function resolveClaims(
 }
 
 /** Releases every claimed reference without a recorded payment. False if there is none. */
-async function reject(sql: Sql, registrationId: number, at: Instant): Promise<boolean> {
+async function releaseReferences(sql: Sql, registrationId: number, at: Instant): Promise<boolean> {
   const releasedClaims = (await readReportedClaims(sql, registrationId)).filter(
     ({ ended_as: endedAs, payment }) => endedAs !== 'not_found' && payment === null,
   )
@@ -191,7 +191,7 @@ export function rejectPaymentClaim(
   }: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
 ): Promise<ActionOutcome> {
   return applyAction(sql, action, async ({ id }, stateBefore) => {
-    const isAnyReleased = await reject(sql, id, action.at)
+    const isAnyReleased = await releaseReferences(sql, id, action.at)
     if (stateBefore !== 'told')
       return isAnyReleased
         ? ok({ message: 'The reported reference is released for other registrations.' })

@@ -25,7 +25,7 @@ import {
   readRegistrationRow,
 } from '../documents/issue-documents.ts'
 import { addDue, getDue, recordPaidBack } from './balance-adjustments.ts'
-import { captureNamed } from './received-payments.ts'
+import { findCapture } from './received-payments.ts'
 import { computeBalance, priceAndCorrection } from './stored-balance.ts'
 import { removeReturnedReason } from './returned-transfers.ts'
 import { getRefundable } from '../refunds/record-refunds.ts'
@@ -205,7 +205,7 @@ export async function savePaymentState(
     sql.batch?.readAhead(() => [
       ...startSettlingReads(sql, registrationId),
       ...(isPaid ? startReceiptReads(sql, row) : []),
-      ...(isPaid ? [captureNamed(sql, row, status.reference)] : []),
+      ...(isPaid ? [findCapture(sql, row, status.reference)] : []),
       ...(isPaid && row.asks_for === 'whole'
         ? [otherManualPayments.all(sql, { registrationId, paymentId: row.id })]
         : []),
@@ -224,7 +224,7 @@ export async function savePaymentState(
   }
   const capture =
     isPaid && !isFirst && sql.batch !== null
-      ? await captureNamed(sql, row, status.reference)
+      ? await findCapture(sql, row, status.reference)
       : undefined
   await settleRegistration(sql, registrationId, (settled) => {
     if (isPaid && before !== null) foreseeAfter(sql, row, { ...before, ...settled }, status)

@@ -211,7 +211,7 @@ export function getSource(gateway: string | null): string {
 }
 
 /** Returns the capture with this reference of the gateway, if known. */
-export function captureNamed(
+export function findCapture(
   sql: Sql,
   row: Pick<OwnedPaymentRow, 'gateway' | 'account'>,
   reference: string,
@@ -254,7 +254,7 @@ export function isDecidedOtherwise(capture: CaptureRow | undefined, paymentId: n
 }
 
 type SavedCapture = { readonly clearedReason: string | null; readonly isAdded: boolean }
-export const UNCHANGED: SavedCapture = { clearedReason: null, isAdded: false }
+export const UNCHANGED_CAPTURE: SavedCapture = { clearedReason: null, isAdded: false }
 
 /**
  * Stores a payment that the gateway has confirmed. The same reference changes nothing, unless it was in review and
@@ -269,8 +269,8 @@ export async function saveCapture(
   reason: string | null,
 ): Promise<SavedCapture> {
   // The payment belongs to another order, and is stored there.
-  if (refusal === 'reference_taken') return UNCHANGED
-  const existing = await captureNamed(sql, row, paymentEvent.reference)
+  if (refusal === 'reference_taken') return UNCHANGED_CAPTURE
+  const existing = await findCapture(sql, row, paymentEvent.reference)
   const { amount, currency, kind, paidAt = paymentEvent.at } = paymentEvent
   if (existing === undefined) {
     addCapture.run(sql, {
@@ -290,7 +290,7 @@ export async function saveCapture(
     return { clearedReason: null, isAdded: true }
   }
   if (existing.state !== 'review' || existing.payment_id !== row.id || refusal !== null)
-    return UNCHANGED
+    return UNCHANGED_CAPTURE
   setCaptureMatched.run(sql, { id: existing.id, amount, currency, kind, paidAt })
   return { clearedReason: existing.why, isAdded: false }
 }

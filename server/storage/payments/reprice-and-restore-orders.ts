@@ -18,7 +18,7 @@ import type {
   RegNo,
 } from '../../../engine/index.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
-import { paymentOfOrder, quoteOf, toPayment } from '../registrations/row-mapping.ts'
+import { paymentOfOrder, getQuote, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import { endOpenPayments, insertPayment, findNextAttempt } from './payment-attempts.ts'
 import { removeReason, savePaymentState } from './payment-state.ts'
@@ -230,7 +230,7 @@ export async function restoreManualRequest(
   const isReplaced = request?.status === 'failed' && request.reason === 'expired'
   if (payments[0]?.id !== row.id || request === undefined || !isReplaced) return
   // An order without its own price cannot restore it.
-  if (quoteOf(request) === null && request.amount !== row.amount) return
+  if (getQuote(request) === null && request.amount !== row.amount) return
   if (payments.some(({ status }) => status === 'success' || status === 'refunded')) return
   const [unpaid, attempt] = await Promise.all([
     unpaidInTime.get(sql, { registrationId, at }),
@@ -266,7 +266,7 @@ async function replaceOrder(
     way,
     askedOf: account === null ? null : { account, merchantId },
     amount,
-    quote: quoteOf(earlier),
+    quote: getQuote(earlier),
     holdUntil: earlier.hold_until,
     bill,
     at,

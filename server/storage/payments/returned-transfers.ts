@@ -15,7 +15,7 @@ const returnedKeys = statement((builder, { captureId }: { captureId: number }) =
 
 /** Part of the review reason of a counted payment that the bank may have returned. */
 export const POSSIBLE_RETURN = 'It may have returned this transfer.'
-const INSTRUCTION = `${POSSIBLE_RETURN} If so, record the refund on the page of the registration.`
+const RETURN_INSTRUCTION = `${POSSIBLE_RETURN} If so, record the refund on the page of the registration.`
 
 type Withdrawal = { readonly amount: Amount; readonly currency: Currency; readonly day: Day }
 const getReasonStart = ({ amount, currency, day }: Withdrawal): string => {
@@ -25,7 +25,7 @@ const getReasonStart = ({ amount, currency, day }: Withdrawal): string => {
 
 /** `reference`: the payment's reference in the statement line. */
 export const describeReturn = (withdrawal: Withdrawal, reference: string): string =>
-  `${getReasonStart(withdrawal)}${reference}. ${INSTRUCTION}`
+  `${getReasonStart(withdrawal)}${reference}. ${RETURN_INSTRUCTION}`
 
 /** The key of a withdrawal, whose reason is added once. */
 export type ReturnKey = `returned ${number} ${string}`
@@ -65,9 +65,9 @@ export async function removeReturnedReason(
   for (const withdrawal of await readWithdrawals(sql, id)) {
     if (!isAllBack && withdrawal.amount !== amount) continue
     const reasonStart = remaining.indexOf(getReasonStart(withdrawal))
-    const end = remaining.indexOf(INSTRUCTION, reasonStart)
+    const end = remaining.indexOf(RETURN_INSTRUCTION, reasonStart)
     if (reasonStart !== -1 && end !== -1)
-      remaining = remaining.slice(0, reasonStart) + remaining.slice(end + INSTRUCTION.length)
+      remaining = remaining.slice(0, reasonStart) + remaining.slice(end + RETURN_INSTRUCTION.length)
     if (!isAllBack) break
   }
   const trimmed = remaining.replaceAll(/ {2,}/g, ' ').trim()

@@ -18,7 +18,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { count } from '../reviews/accept-payments.ts'
 import { resolveClaims } from './payment-claims.ts'
-import { captureRow } from '../refunds/decide-refunds.ts'
+import { readCaptureRow } from '../refunds/decide-refunds.ts'
 import { findSoldSeat } from '../seats/available-seats.ts'
 import { reprice } from './reprice-and-restore-orders.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
@@ -114,7 +114,7 @@ export function recordPayment(
     }
     const counted = await count(
       sql,
-      await captureRow(sql, captureId.value),
+      await readCaptureRow(sql, captureId.value),
       row,
       row.review,
       at,

@@ -5,7 +5,7 @@ import { assert, computeNextState } from '../../../engine/index.ts'
 import type { Instant, Amount, PaymentStatus, RegistrationState } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { quoteOf } from '../registrations/row-mapping.ts'
+import { getQuote } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 import { updateSeats } from '../seats/keep-and-release-seats.ts'
 import { foreseeDue } from './balance-adjustments.ts'
@@ -208,7 +208,7 @@ export async function settleRegistration(
     chargedAttempts[0]
   // Each attempt has its own price. The registration shows that of the deciding attempt, unless it was corrected since.
   const price =
-    decidingAttempt === undefined || row.is_corrected !== 0 || quoteOf(decidingAttempt) === null
+    decidingAttempt === undefined || row.is_corrected !== 0 || getQuote(decidingAttempt) === null
       ? null
       : {
           period: decidingAttempt.period,
@@ -221,7 +221,7 @@ export async function settleRegistration(
   const inReview = attempts.some(({ review }) => review !== null) || waitingCapture !== undefined
   // If nothing was requested, or nothing is due any longer, it counts as paid.
   const isFree = decidingAttempt === undefined || (row.is_corrected === 1 && row.total === 0)
-  const status = isFree ? freeStatus(row) : getKeptStatus(decidingAttempt.status, row)
+  const status = isFree ? getFreeStatus(row) : getKeptStatus(decidingAttempt.status, row)
   const hasExpired = decidingAttempt?.status === 'failed' && decidingAttempt.reason === 'expired'
   const hasTerm = row.pay_until !== null
   const state = computeNextState(row.state, {
@@ -260,7 +260,7 @@ const getKeptStatus = (status: PaymentStatus, { booked }: StandingRow): PaymentS
   status === 'refunded' && booked > 0 ? 'success' : status
 
 /** The payment status of a free registration: paid, unless it awaits approval or ended before it was approved or paid. */
-function freeStatus({ state, payment_status: was }: StandingRow): PaymentStatus {
+function getFreeStatus({ state, payment_status: was }: StandingRow): PaymentStatus {
   if (state === 'to_approve') return 'pending'
   const isUnseen = state === 'refused' || (state === 'cancelled' && was !== 'success')
   return isUnseen ? 'failed' : 'success'

@@ -247,7 +247,7 @@ export async function reduceBalance(
 }
 
 /** A smaller payment counts in part, and waives nothing: the rest stays due. It is stored with the payment. */
-export function askForRest(
+export function requestRest(
   sql: Sql,
   {
     id: paymentId,
@@ -264,7 +264,7 @@ export function askForRest(
  * belongs to a registration that was confirmed before; the rest of a smaller payment to one that is confirmed once
  * nothing is due.
  */
-export async function completesUnconfirmed(
+export async function needsConfirmation(
   sql: Sql,
   {
     asks_for,

@@ -23,16 +23,27 @@ const addMessage = statement((builder, message: NewMessage) =>
     at: message.at,
   }),
 )
-const MESSAGE = ['id', 'gateway', 'kind', 'body', 'content_type as contentType', 'at'] as const
+const MESSAGE_COLUMNS = [
+  'id',
+  'gateway',
+  'kind',
+  'body',
+  'content_type as contentType',
+  'at',
+] as const
 const messagesOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
   builder
     .selectFrom('gateway_notices')
-    .select(MESSAGE)
+    .select(MESSAGE_COLUMNS)
     .where('order_id', '=', orderId)
     .orderBy('id'),
 )
 const messagesWithoutOrder = statement((builder) =>
-  builder.selectFrom('gateway_notices').select(MESSAGE).where('order_id', 'is', null).orderBy('id'),
+  builder
+    .selectFrom('gateway_notices')
+    .select(MESSAGE_COLUMNS)
+    .where('order_id', 'is', null)
+    .orderBy('id'),
 )
 
 export function recordGatewayMessage(sql: Sql, notice: NewGatewayMessage): void {

@@ -10,8 +10,8 @@ export type DatabaseUrl = {
 }
 
 /** Scheme, user and password, hosts, database, options. */
-const PARTS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)(\/[^?#]+)(?:\?([^#]*))?$/
-const HOST = /^(?:\[[\da-f:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/i
+const URL_PARTS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)(\/[^?#]+)(?:\?([^#]*))?$/
+const HOST_PATTERN = /^(?:\[[\da-f:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/i
 const PORT_MAX = 65_535
 /** With any of these values, the host that accepts writes is used. */
 const USABLE_HOSTS = ['read-write', 'primary', 'any']
@@ -19,12 +19,13 @@ const USABLE_HOSTS = ['read-write', 'primary', 'any']
 /** `pg` verifies the certificate with each of them, and prints a warning that a later version will not. */
 const WEAKER_SSL = /^sslmode=(?:prefer|require|verify-ca)$/
 
-const NOT_POSTGRES =
+const NOT_POSTGRES_MESSAGE =
   'DATABASE_URL must begin with postgres:// and name a database, such as postgres://rollcall@db.example.org/rollcall. Without it, Rollcall stores its data in SQLite, under DATA_DIR.'
 
 export function parseDatabaseUrl(text: string): Result<DatabaseUrl, string> {
-  const [, scheme = '', user = '', list = '', database = '', options = ''] = PARTS.exec(text) ?? []
-  if (scheme === '') return err(NOT_POSTGRES)
+  const [, scheme = '', user = '', list = '', database = '', options = ''] =
+    URL_PARTS.exec(text) ?? []
+  if (scheme === '') return err(NOT_POSTGRES_MESSAGE)
   const hosts = list.split(',')
   const invalidHost = list === '' ? undefined : hosts.find((host) => !isHost(host))
   if (invalidHost !== undefined)
@@ -57,6 +58,6 @@ export function parseDatabaseUrl(text: string): Result<DatabaseUrl, string> {
 }
 
 function isHost(text: string): boolean {
-  const match = HOST.exec(text)
+  const match = HOST_PATTERN.exec(text)
   return match !== null && Number(match[1] ?? 0) <= PORT_MAX
 }

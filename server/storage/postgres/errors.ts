@@ -32,5 +32,5 @@ export class UnusableDatabase extends Error {
   }
 }
 
-export const isOfPostgres = (error: unknown): error is PostgresRefused | ConnectionLost =>
+export const isPostgresError = (error: unknown): error is PostgresRefused | ConnectionLost =>
   error instanceof PostgresRefused || error instanceof ConnectionLost

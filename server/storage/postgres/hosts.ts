@@ -15,8 +15,8 @@ const RETRY_MS = 250
 /** How often the current host is checked: a machine that lost power closes no connection. */
 const CHECK_INTERVAL_MS = 3_000
 /** The host has no free connection. Existing ones still work. */
-const NO_CONNECTION = '53300'
-const ACCEPTS_WRITES =
+const NO_CONNECTION_CODE = '53300'
+const ACCEPTS_WRITES_QUERY =
   "SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS is"
 
 export type Hosts = {
@@ -114,7 +114,7 @@ async function findWritableHost(urls: readonly string[], last: string | null): P
   try {
     return await Promise.any(checkResults)
   } catch {
-    if (last !== null && errors.get(last)?.code === NO_CONNECTION) return last
+    if (last !== null && errors.get(last)?.code === NO_CONNECTION_CODE) return last
     const known = [...errors.values()]
     // A standby is more informative than an unreachable host.
     throw (
@@ -135,7 +135,7 @@ async function checkAcceptsWrites(url: string): Promise<string> {
   client.on('error', () => {})
   try {
     await client.connect()
-    const { rows } = await client.query<{ is: boolean }>(ACCEPTS_WRITES)
+    const { rows } = await client.query<{ is: boolean }>(ACCEPTS_WRITES_QUERY)
     if (rows[0]?.is === true) return url
   } finally {
     void client.end().catch(() => {})

@@ -8,7 +8,7 @@ import type { Store } from '../index.ts'
 import { storeOf } from '../operations/dispatch-operations.ts'
 import type { OperationCallers, Reads } from '../operations/dispatch-operations.ts'
 import { createEventFinder } from '../operations/event-of-operation.ts'
-import { LOCKS } from '../operations/locked-rows.ts'
+import { ROWS_TO_LOCK } from '../operations/locked-rows.ts'
 import { writes } from '../operations/writes.ts'
 import type { Operations } from '../operations/writes.ts'
 import { buildClientOptions, CONNECT_MS_MAX } from './connection.ts'
@@ -16,16 +16,16 @@ import { RETRY_MS, prepare, STARTING_MS_MAX, retryUntilConnected } from './prepa
 import { openHostPool } from './host-pool.ts'
 import type { HostPool } from './host-pool.ts'
 import { openHosts } from './hosts.ts'
-import { openTransactions, WRITERS } from './transactions.ts'
+import { openTransactions, WRITERS_MAX } from './transactions.ts'
 import { rollUp } from './appended-counters.ts'
-import { openProbing } from './write-probe.ts'
-import { openProofs } from './uploads-in-database.ts'
-import { openTries } from './rate-limit-counts.ts'
+import { openWriteProbe } from './write-probe.ts'
+import { openDatabaseUploads } from './uploads-in-database.ts'
+import { openAttemptCounter } from './rate-limit-counts.ts'
 
 /** The maximum number of operations that wait for a connection. */
 const CALLS_MAX = 2_000
 /** Connections for operations that only read. */
-const READERS = 4
+const READERS_MAX = 4
 /** Connections for files and for rate limits; nothing else waits for them. */
 const FILE_CONNECTIONS = 4
 const WRITES_BETWEEN_ROLL_UPS = 500
@@ -55,7 +55,7 @@ export async function openInsidePostgres({
   const { turnMsMax } = faults
   const open = (max: number): HostPool =>
     openHostPool(hosts, (host) => ({ ...buildClientOptions(host), max }), turnMsMax)
-  const [writing, reading] = [open(WRITERS), open(READERS)]
+  const [writing, reading] = [open(WRITERS_MAX), open(READERS_MAX)]
   const files = openHostPool(hosts, (host) => ({
     connectionString: host,
     max: FILE_CONNECTIONS,
@@ -65,8 +65,8 @@ export async function openInsidePostgres({
   }))
   const stopWatching = hosts.watch()
   const transactions = openTransactions({ writing, reading, isPrepared, waitingMax, faults })
-  const { noting, probe } = openProbing(files, () => hosts.doubt())
-  const uploads = openProofs(files)
+  const { noting, probe } = openWriteProbe(files, () => hosts.doubt())
+  const uploads = openDatabaseUploads(files)
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
     await transactions.settled()
@@ -82,7 +82,7 @@ export async function openInsidePostgres({
   }
   const eventOf = createEventFinder()
   const operations = writes as unknown as Operations
-  const locks = LOCKS as unknown as Partial<Operations>
+  const locks = ROWS_TO_LOCK as unknown as Partial<Operations>
   const lists = listings as unknown as Operations
   const store = storeOf({
     write: ((verb: string, ...args: never[]) =>
@@ -99,7 +99,7 @@ export async function openInsidePostgres({
     waiting: transactions.waiting,
     isShared: true,
     proofs: { ...uploads, keep: (file, at) => noting(uploads.keep(file, at)) },
-    tries: openTries(files),
+    tries: openAttemptCounter(files),
     // Only a write shows whether it responds; there is no file that could have been replaced.
     lost: () => null,
     rescue: () => Promise.reject(new Error('there is no file to rescue')),
@@ -143,7 +143,7 @@ async function retryRead(read: () => Promise<unknown>, waitsMs: number): Promise
 }
 
 /** Look-ups that send all their statements before they have any result. */
-const IN_ONE_PACKET: ReadonlySet<string> = new Set<keyof Reads>([
+const ONE_PACKET_READS: ReadonlySet<string> = new Set<keyof Reads>([
   'account',
   'actions',
   'discountCode',
@@ -177,7 +177,7 @@ function createReads(
             const lookUp = lookUps[String(verb)] as (...params: readonly unknown[]) => unknown
             return lookUp(...args)
           },
-          IN_ONE_PACKET.has(String(verb)),
+          ONE_PACKET_READS.has(String(verb)),
         ),
   })
 }

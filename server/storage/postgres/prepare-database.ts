@@ -14,7 +14,7 @@ import { steps } from './schema/migrations.ts'
 import { newDatabase } from './schema/new-database.ts'
 import { connect } from './hosts.ts'
 import type { PostgresConnection } from './connection.ts'
-import { isOfPostgres, PostgresRefused, UnusableDatabase } from './errors.ts'
+import { isPostgresError, PostgresRefused, UnusableDatabase } from './errors.ts'
 import {
   normaliseErrorCode,
   mayPass,
@@ -25,7 +25,7 @@ import {
 } from './error-explanations.ts'
 
 /** A word in which every character is a letter in its own script, but not in the locale "C". */
-const MALAYALAM = 'നായർ'
+const MALAYALAM_WORD = 'നായർ'
 
 const OLDER_MESSAGE =
   'The database in PostgreSQL is of an older version of Rollcall. Copy it with pg_dump, stop the servers, and start one of this version: it brings the database up to date.'
@@ -56,10 +56,10 @@ export function prepare(
 }
 
 /** Returns the version of the database and changes nothing. `found` is null if it has no tables. */
-export async function postgresVersions(url: string): Promise<Versions> {
+export async function readPostgresVersions(url: string): Promise<Versions> {
   let found: number | null = null
   await retryUntilConnected(async () =>
-    onConnection(url, async (connection) => {
+    runOnConnection(url, async (connection) => {
       const stored = await readVersion(connection)
       found = stored === null ? null : getReportedVersion(stored, migrations.length)
     }),
@@ -77,23 +77,23 @@ export async function retryUntilConnected(
       await task()
       return
     } catch (error) {
-      if (performance.now() - startedAt > waitsMs || !isWaitedFor(error))
+      if (performance.now() - startedAt > waitsMs || !isTransient(error))
         throw createUnusableError(error)
       await pause(RETRY_MS)
     }
 }
 
 /** Not reached, disconnected, starting, stopping, recovering, without a free connection, or still a standby. */
-const isWaitedFor = (error: unknown): boolean => {
+const isTransient = (error: unknown): boolean => {
   const code = error instanceof StoreBusy ? error.code.replace(POSTGRES_PREFIX, '') : null
-  return isOfPostgres(error)
+  return isPostgresError(error)
     ? RETRIED_CODES.test(normaliseErrorCode(error))
     : code !== null && RETRIED_CODES.test(code)
 }
 const RETRIED_CODES = /^(?:|57P0[123]|53300|25006)$/
 
 /** Each attempt uses a new connection: the address may lead to another server by then. */
-async function onConnection<T>(
+async function runOnConnection<T>(
   url: string,
   task: (connection: PostgresConnection) => Promise<T>,
 ): Promise<T> {
@@ -106,10 +106,10 @@ async function onConnection<T>(
 }
 
 async function prepareOnce(url: string, options: PrepareOptions): Promise<void> {
-  await onConnection(url, async (connection) => {
+  await runOnConnection(url, async (connection) => {
     if (options.migrates === true) await refuseReadOnly(connection)
     const stored = await readVersion(connection)
-    await refuseOther(connection, stored, options)
+    await refuseOtherVersion(connection, stored, options)
     if (stored === migrations.length) return
     await withMigrationLock(url, async () => {
       // A restored or moved database has no statistics, and without them a step can take hours.
@@ -123,7 +123,7 @@ async function prepareOnce(url: string, options: PrepareOptions): Promise<void> 
 }
 
 /** Throws the reason why this process does not use a database of this version. */
-async function refuseOther(
+async function refuseOtherVersion(
   connection: PostgresConnection,
   stored: number | null,
   { migrates = false, migratesAtStart = true, isNew = true }: PrepareOptions,
@@ -147,7 +147,7 @@ async function refuseOther(
 }
 
 /** How often to retry a table that another server creates at the same time. */
-const CREATED_TIMES_MAX = 5
+const CREATE_ATTEMPTS_MAX = 5
 
 /**
  * Lets one process migrate; others wait for it. It locks a row in a transaction on a separate connection, which ends
@@ -155,7 +155,7 @@ const CREATED_TIMES_MAX = 5
  * lost.
  */
 async function withMigrationLock(url: string, task: () => Promise<void>): Promise<void> {
-  await onConnection(url, async (holder) => {
+  await runOnConnection(url, async (holder) => {
     for (let times = 1; ; times += 1)
       try {
         await runInTransaction(holder, async () => {
@@ -167,7 +167,7 @@ async function withMigrationLock(url: string, task: () => Promise<void>): Promis
         break
       } catch (error) {
         const isRace = error instanceof PostgresRefused && /^(23505|42P07)$/.test(error.code)
-        if (!isRace || times === CREATED_TIMES_MAX) throw error
+        if (!isRace || times === CREATE_ATTEMPTS_MAX) throw error
       }
     await runInTransaction(holder, async () => {
       holder.queue('SET LOCAL idle_in_transaction_session_timeout = 0')
@@ -216,7 +216,7 @@ async function refuseReadOnly({ sql }: PostgresConnection): Promise<void> {
 export function createUnusableError(error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
   const message = error instanceof Error ? error.message : String(error)
-  const code = isOfPostgres(error) ? normaliseErrorCode(error) : null
+  const code = isPostgresError(error) ? normaliseErrorCode(error) : null
   const tlsAdvice = explainTlsError(message)
   const advice = tlsAdvice ?? (code === null ? null : explainPostgresError(code))
   return new UnusableDatabase(
@@ -258,7 +258,7 @@ async function refuseUnsuitable({ plain }: PostgresConnection): Promise<void> {
     throw new UnusableDatabase(
       `The database in PostgreSQL has the encoding ${encoding}, which cannot store all names. Create it again: createdb --template template0 --encoding UTF8 --locale C.UTF-8 NAME.`,
     )
-  const [locale] = await plain(`SELECT '${MALAYALAM}' ~ '[[:alpha:]]' AS knows`)
+  const [locale] = await plain(`SELECT '${MALAYALAM_WORD}' ~ '[[:alpha:]]' AS knows`)
   if (locale?.['knows'] !== 1)
     throw new UnusableDatabase(
       'The database in PostgreSQL has the locale "C", in which a search finds no name that is not English. Create it again: CREATE DATABASE … TEMPLATE template0 LOCALE \'C.UTF-8\'.',

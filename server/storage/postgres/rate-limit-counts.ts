@@ -8,9 +8,9 @@ import type { HostPool } from './host-pool.ts'
 import type { AttemptCounter, Window } from '../database/rate-limit-count-types.ts'
 
 /** Expired counts are deleted after this number of attempts. */
-const CLEANED_EVERY = 200
+const CLEANUP_INTERVAL = 200
 
-export function openTries(pool: HostPool): AttemptCounter {
+export function openAttemptCounter(pool: HostPool): AttemptCounter {
   let counted = 0
   const takeTry = async (
     key: string,
@@ -19,7 +19,8 @@ export function openTries(pool: HostPool): AttemptCounter {
     alwaysCounts: boolean,
   ): Promise<number> => {
     counted += 1
-    if (counted % CLEANED_EVERY === 0) await pool.query('DELETE FROM tries WHERE until < $1', [at])
+    if (counted % CLEANUP_INTERVAL === 0)
+      await pool.query('DELETE FROM tries WHERE until < $1', [at])
     const { rows } = await pool.query<{ wait: string }>(
       'SELECT take_try($1, $2, $3, $4, $5) AS wait',
       [hashKey(key), at, windowMs, triesMax, alwaysCounts],

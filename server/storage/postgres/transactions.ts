@@ -43,9 +43,9 @@ const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 const BEGIN_LIST = [BEGIN_READ, "SELECT set_config('random_page_cost', '1.1', true)"]
 
 /** Connections for operations that write. */
-export const WRITERS = 16
+export const WRITERS_MAX = 16
 /** The share of an event: its operations that wait for locks use no more, so that those of other events continue. */
-const EVENT_CONNECTIONS = WRITERS / 4
+const EVENT_CONNECTIONS = WRITERS_MAX / 4
 /** How long an operation waits for a connection of this share. */
 const TURN_MS_MAX = 5_000
 
@@ -57,7 +57,7 @@ const ATTEMPTS_MAX = 5
 /** The longest pause before the first retry; it doubles with each retry. */
 const RETRY_MS = 10
 /** The last check of a batch divides by zero if a seat is not available; see `Batch`. */
-const NO_SEAT = '22012'
+const NO_SEAT_CODE = '22012'
 /** Serialization failure, deadlock, and a row that another transaction has just added. */
 const CONFLICT_CODES = /^(?:40001|40P01|23505)$/
 
@@ -97,7 +97,7 @@ export function openTransactions({
   const beginStatements =
     faults.lockMsMax === undefined ? BEGIN_WRITE : beginWrite(faults.lockMsMax)
   const shares = createShares({
-    max: WRITERS,
+    max: WRITERS_MAX,
     share: EVENT_CONNECTIONS,
     waitMsMax: faults.turnMsMax ?? TURN_MS_MAX,
   })
@@ -175,7 +175,7 @@ async function retryOnConflict<T>(run: (trustsSeats: boolean) => Promise<T>): Pr
     } catch (error) {
       if (!(error instanceof RetryableError)) throw error
       const isLost = error.why instanceof ConnectionLost
-      if (error.why instanceof PostgresRefused && error.why.code === NO_SEAT) {
+      if (error.why instanceof PostgresRefused && error.why.code === NO_SEAT_CODE) {
         trustsSeats = false
         continue
       }
@@ -219,7 +219,7 @@ async function writeOnce<T>(
     const expectedResult = connection.foreseen(error)
     if (expectedResult !== null) return expectedResult.result as T
     throw error instanceof PostgresRefused &&
-      (CONFLICT_CODES.test(error.code) || error.code === NO_SEAT)
+      (CONFLICT_CODES.test(error.code) || error.code === NO_SEAT_CODE)
       ? new RetryableError(error)
       : error
   }
@@ -303,7 +303,7 @@ async function readOnce<T>(
   task: Operation<T>,
 ): Promise<T> {
   const client = await acquireClient(pool)
-  const connection = isNamed ? readingOn(client) : unnamedConnectionOn(client)
+  const connection = isNamed ? getReadConnection(client) : getUnnamedConnection(client)
   connection.begin(begin, false)
   try {
     const transaction = task(connection.sql)
@@ -329,8 +329,8 @@ async function acquireClient(pool: HostPool): Promise<pg.PoolClient> {
   }
 }
 
-const readingOn = memoize((client: pg.ClientBase) => createConnection(client, true))
-const unnamedConnectionOn = memoize((client: pg.ClientBase) => createConnection(client, false))
+const getReadConnection = memoize((client: pg.ClientBase) => createConnection(client, true))
+const getUnnamedConnection = memoize((client: pg.ClientBase) => createConnection(client, false))
 
 /** The error for a caller of the store: it may retry, or the store has a bug. */
 function toStoreBusy(error: unknown): unknown {

@@ -23,10 +23,10 @@ import type { HostPool } from './host-pool.ts'
 const CHUNK_BYTES = 256 * 1024
 
 /** True if no registration refers to the file, nor a form that has not been submitted. */
-const NOT_REFERENCED = `NOT EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256 AND u.dropped_at IS NULL)
+const NOT_REFERENCED_CONDITION = `NOT EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256 AND u.dropped_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM draft_proofs d WHERE d.sha256 = f.sha256)`
 
-export function openProofs(pool: HostPool): UploadStorage {
+export function openDatabaseUploads(pool: HostPool): UploadStorage {
   return {
     location: 'the database (proof_files.aside_at)',
     keep: (file, at) => storeFile(pool, file, at),
@@ -59,9 +59,10 @@ export function openProofs(pool: HostPool): UploadStorage {
     },
     async forget(sha256s) {
       const { rowCount } = await orUnavailable(
-        pool.query(`DELETE FROM proof_files f WHERE sha256 = ANY ($1) AND ${NOT_REFERENCED}`, [
-          sha256s,
-        ]),
+        pool.query(
+          `DELETE FROM proof_files f WHERE sha256 = ANY ($1) AND ${NOT_REFERENCED_CONDITION}`,
+          [sha256s],
+        ),
       )
       return rowCount ?? 0
     },
@@ -73,7 +74,7 @@ export function openProofs(pool: HostPool): UploadStorage {
 }
 
 /** True if registrations have dropped the file: the database knows it, and it is no longer needed. */
-const DROPPED = 'EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256)'
+const DROPPED_CONDITION = 'EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256)'
 
 async function sweepUploads(
   pool: HostPool,
@@ -88,17 +89,17 @@ async function sweepUploads(
   const change = async (text: string, ...values: readonly unknown[]): Promise<number> =>
     (await orUnavailable(pool.query(text, [...values]))).rowCount ?? 0
   // A request that uses the file meanwhile renews its time, and a changed row is checked again.
-  const droppedFilter = `proof_files f WHERE kept_at <= $1 AND ${NOT_REFERENCED} AND ${DROPPED}`
+  const droppedFilter = `proof_files f WHERE kept_at <= $1 AND ${NOT_REFERENCED_CONDITION} AND ${DROPPED_CONDITION}`
   let removed = await change(`DELETE FROM ${droppedFilter}`, keptBefore)
   await change(
-    `UPDATE proof_files f SET aside_at = NULL WHERE aside_at IS NOT NULL AND NOT (${NOT_REFERENCED})`,
+    `UPDATE proof_files f SET aside_at = NULL WHERE aside_at IS NOT NULL AND NOT (${NOT_REFERENCED_CONDITION})`,
   )
   if (deleteBefore !== null)
     removed += await change(
-      `DELETE FROM proof_files f WHERE aside_at <= $1 AND ${NOT_REFERENCED}`,
+      `DELETE FROM proof_files f WHERE aside_at <= $1 AND ${NOT_REFERENCED_CONDITION}`,
       deleteBefore,
     )
-  const unknown = `proof_files f WHERE kept_at <= $1 AND aside_at IS NULL AND ${NOT_REFERENCED} AND NOT ${DROPPED}`
+  const unknown = `proof_files f WHERE kept_at <= $1 AND aside_at IS NULL AND ${NOT_REFERENCED_CONDITION} AND NOT ${DROPPED_CONDITION}`
   const found = await count(`FROM ${unknown}`, keptBefore)
   const unexpected =
     expected.size === 0

@@ -18,7 +18,7 @@ const PROBE_STATEMENTS: Readonly<Record<string, string>> = {
   53300: 'SELECT 1',
 }
 /** PostgreSQL has no free connection. Existing connections still work. */
-const NO_CONNECTION = '53300'
+const NO_CONNECTION_CODE = '53300'
 
 export type WriteProbe = {
   /** Runs a call, and remembers a refusal. */
@@ -30,7 +30,7 @@ export type WriteProbe = {
   probe(): Promise<void>
 }
 
-export function openProbing(pool: Pick<HostPool, 'query'>, onReadOnly: () => void): WriteProbe {
+export function openWriteProbe(pool: Pick<HostPool, 'query'>, onReadOnly: () => void): WriteProbe {
   let refused: string | null = null
   return {
     noting: (call) =>
@@ -51,7 +51,7 @@ export function openProbing(pool: Pick<HostPool, 'query'>, onReadOnly: () => voi
         if (error instanceof StoreBusy) throw error
         const { code, message } = toStoreError(error, '')
         // A role that may not create a temporary table there learns nothing more: the next refusal reports it again.
-        const Refusal = code === NO_CONNECTION ? NoFurtherConnection : StoreBusy
+        const Refusal = code === NO_CONNECTION_CODE ? NoFurtherConnection : StoreBusy
         if (code === probedCode)
           throw new Refusal(message, POSTGRES_PREFIX + normaliseErrorCode({ code, message }))
         refused = null

@@ -2,7 +2,7 @@
 import type { KnownPayment } from '../../../engine/index.ts'
 import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { queryOf } from '../database/statements/statement.ts'
+import { buildQuery } from '../database/statements/statement.ts'
 import { findPaymentsByKey } from './bank-references.ts'
 import type { ReferenceKey } from './bank-references.ts'
 
@@ -34,7 +34,7 @@ export async function assignReferences<Payment extends KnownPayment>(
         }
     }
     for (const rows of splitIntoBatches(assigned))
-      queryOf(sql, (builder) => builder.insertInto('bank_references').values(rows)).run()
+      buildQuery(sql, (builder) => builder.insertInto('bank_references').values(rows)).run()
   }
   return others
 }

@@ -14,7 +14,7 @@ const QUERY_INTERVAL_MS = 6 * 60 * 60_000
 /** After a query without a usable response. */
 const RETRY_MS = 10 * 60_000
 
-const DISPUTE = [
+const DISPUTE_COLUMNS = [
   'd.dispute_id as disputeId',
   'd.order_id as orderId',
   'd.reference',
@@ -163,7 +163,7 @@ const postponeQuery = statement((builder, params: { disputeId: string; nextAskAt
 const dueDisputes = statement((builder, { at, limit }: { at: Instant; limit: number }, dialect) =>
   builder
     .selectFrom('disputes as d')
-    .select(DISPUTE)
+    .select(DISPUTE_COLUMNS)
     .where('d.next_ask_at', 'is not', null)
     .where('d.next_ask_at', '<=', at)
     .orderBy('d.next_ask_at')
@@ -174,7 +174,7 @@ const disputesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) 
   builder
     .selectFrom('disputes as d')
     .innerJoin('registrations as r', 'r.id', 'd.registration_id')
-    .select(DISPUTE)
+    .select(DISPUTE_COLUMNS)
     .where('r.reg_no', '=', regNo)
     .orderBy('d.noted_at')
     .orderBy('d.dispute_id'),
@@ -193,7 +193,7 @@ const openDisputesOfEvent = statement(
     builder
       .selectFrom('disputes as d')
       .innerJoin('registrations as r', 'r.id', 'd.registration_id')
-      .select([...DISPUTE, 'r.event_id as eventId', 'r.reg_no as regNo'])
+      .select([...DISPUTE_COLUMNS, 'r.event_id as eventId', 'r.reg_no as regNo'])
       .where('d.status', 'in', ['unknown', 'open'])
       .where('r.event_id', '=', eventId)
       .orderBy('d.noted_at')
@@ -231,18 +231,18 @@ export async function explainUnrecordedLoss(sql: Sql, reference: string): Promis
 }
 
 /** Reads only. */
-export const disputesToQuery = (
+export const listDisputesToQuery = (
   sql: Sql,
   at: Instant,
   limit: number,
 ): Promise<readonly StoredDispute[]> => dueDisputes.all(sql, { at, limit })
 
 /** Reads only. */
-export const disputesOf = (sql: Sql, regNo: RegNo): Promise<readonly StoredDispute[]> =>
+export const listDisputes = (sql: Sql, regNo: RegNo): Promise<readonly StoredDispute[]> =>
   disputesOfRegistration.all(sql, { regNo })
 
 /** Reads only. */
-export async function openDisputes(
+export async function listOpenDisputes(
   sql: Sql,
   eventIds: readonly string[],
   limit: number,

@@ -20,17 +20,22 @@ const addCheckout = statement((builder, checkout: StoredCheckout & { at: Instant
     })
     .onConflict((conflict) => conflict.column('checkout_id').doNothing()),
 )
-const CHECKOUT = ['checkout_id as checkoutId', 'order_id as orderId', 'amount', 'currency'] as const
+const CHECKOUT_COLUMNS = [
+  'checkout_id as checkoutId',
+  'order_id as orderId',
+  'amount',
+  'currency',
+] as const
 const checkoutsOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
   builder
     .selectFrom('checkouts')
-    .select(CHECKOUT)
+    .select(CHECKOUT_COLUMNS)
     .where('order_id', '=', orderId)
     .orderBy('at')
     .orderBy('checkout_id'),
 )
 const checkoutWithId = statement((builder, { checkoutId }: { checkoutId: string }) =>
-  builder.selectFrom('checkouts').select(CHECKOUT).where('checkout_id', '=', checkoutId),
+  builder.selectFrom('checkouts').select(CHECKOUT_COLUMNS).where('checkout_id', '=', checkoutId),
 )
 const addEvent = statement((builder, event: { eventId: string; at: Instant }) =>
   builder
@@ -58,12 +63,12 @@ export function recordCheckout(sql: Sql, checkout: StoredCheckout, at: Instant):
 }
 
 /** Returns the checkouts of an order, oldest first. Reads only. */
-export function checkoutsOf(sql: Sql, orderId: OrderId): Promise<readonly StoredCheckout[]> {
+export function listCheckouts(sql: Sql, orderId: OrderId): Promise<readonly StoredCheckout[]> {
   return checkoutsOfOrder.all(sql, { orderId })
 }
 
 /** Null for a checkout that another program created. Reads only. */
-export async function checkoutById(sql: Sql, checkoutId: string): Promise<StoredCheckout | null> {
+export async function findCheckout(sql: Sql, checkoutId: string): Promise<StoredCheckout | null> {
   return (await checkoutWithId.get(sql, { checkoutId })) ?? null
 }
 
@@ -78,6 +83,6 @@ export async function isWebhookProcessed(sql: Sql, eventId: string): Promise<boo
 }
 
 /** Null if none with this prefix was processed in the last month. Reads only. */
-export async function lastWebhookAt(sql: Sql, prefix: string): Promise<Instant | null> {
+export async function findLastWebhookTime(sql: Sql, prefix: string): Promise<Instant | null> {
   return (await newestEvent.get(sql, { pattern: `${prefix}%` }))?.at ?? null
 }

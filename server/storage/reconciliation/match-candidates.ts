@@ -91,7 +91,7 @@ const payoutsUnder = statement((builder, { keys }: { keys: string }, dialect) =>
 )
 
 /** In order of registration. A registration that is complete except for a difference expects the difference. */
-export async function expectedPayments(
+export async function findExpectedPayments(
   sql: Sql,
   eventId: string,
   pricedWays: readonly string[],
@@ -127,7 +127,7 @@ export type StoredReferences = {
 }
 
 /** Returns recorded payments, gateway payouts, and registrations that have these keys. */
-export async function knownReferences(
+export async function findKnownReferences(
   sql: Sql,
   keys: readonly BankKey[],
 ): Promise<StoredReferences> {

@@ -8,7 +8,7 @@ import { refundByHand } from '../refunds/refund-states-and-channels.ts'
 import type { SettlementAccount, StoredSettlementLine } from './settlement-types.ts'
 
 /** The columns of a stored line. */
-export const LINE = [
+export const SETTLEMENT_LINE_COLUMNS = [
   'line',
   'kind as is',
   'order_id as order',
@@ -34,7 +34,7 @@ const linesOfAccount = statement((builder, { source, account }: SettlementAccoun
       ),
     )
     .select([
-      ...LINE,
+      ...SETTLEMENT_LINE_COLUMNS,
       's.id as id',
       'd.id as decisionId',
       'd.why as why',
@@ -134,7 +134,7 @@ const registrationsOfOrders = statement((builder, { orders }: { orders: string }
 const linesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
     .selectFrom('settlement_lines as s')
-    .select(LINE)
+    .select(SETTLEMENT_LINE_COLUMNS)
     .where(({ eb, selectFrom }) =>
       eb(
         's.id',
@@ -165,7 +165,7 @@ const linesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
 )
 
 /** Returns all lines of an account that were ever stored, in order. Runs on the reader thread. */
-export async function settlementLines(
+export async function readSettlementLines(
   sql: Sql,
   { source, account }: SettlementAccount,
 ): Promise<readonly StoredSettlementLine[]> {
@@ -184,7 +184,7 @@ export async function settlementLines(
  * Returns the accounts through which an event was paid, or for which it loaded settlements. The account in its event
  * file may have changed, and the gateway still pays out to the previous one.
  */
-export async function accountsOfEvent(
+export async function findAccountsOfEvent(
   sql: Sql,
   eventId: string,
 ): Promise<readonly SettlementAccount[]> {
@@ -197,7 +197,7 @@ export async function accountsOfEvent(
  * that lists one shows that it was a sale. The account of an event may have changed, and the previous one still pays
  * out.
  */
-export async function paymentsOfAccount(
+export async function readPaymentsOfAccount(
   sql: Sql,
   { source, account }: SettlementAccount,
 ): Promise<readonly HeldMoney[]> {
@@ -221,7 +221,7 @@ export async function paymentsOfAccount(
 }
 
 /** Returns the orders that are in this database. */
-export async function knownOrders(
+export async function findKnownOrders(
   sql: Sql,
   orders: readonly string[],
 ): Promise<readonly HeldOrder[]> {

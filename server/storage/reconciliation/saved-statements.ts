@@ -75,7 +75,7 @@ const linkLine = statement((builder, row: { statementId: number; line: number; k
       .$notNull(),
   })),
 )
-const SUMMARY = [
+const SUMMARY_COLUMNS = [
   'id',
   'currency',
   'events',
@@ -91,7 +91,7 @@ const withHash = statement(
   (builder, { sha256, currency }: { sha256: string; currency: Currency }) =>
     builder
       .selectFrom('bank_statements')
-      .select(SUMMARY)
+      .select(SUMMARY_COLUMNS)
       .where('sha256', '=', sha256)
       .where('currency', '=', currency)
       .orderBy('id'),
@@ -100,7 +100,7 @@ const statementsBefore = statement(
   (builder, { before, limit }: { before: number; limit: number }, dialect) =>
     builder
       .selectFrom('bank_statements')
-      .select(SUMMARY)
+      .select(SUMMARY_COLUMNS)
       .where('id', '<', before)
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
@@ -108,7 +108,7 @@ const statementsBefore = statement(
 const statementWithId = statement((builder, { id }: { id: number }) =>
   builder
     .selectFrom('bank_statements')
-    .select([...SUMMARY, 'file'])
+    .select([...SUMMARY_COLUMNS, 'file'])
     .where('id', '=', id),
 )
 const linesOfStatement = statement((builder, { id }: { id: number }) =>
@@ -228,7 +228,7 @@ const depositsOfDays = statement((builder, { first, last }: { first: Day; last: 
     .orderBy('l.id'),
 )
 
-const hashOf = (value: unknown): string =>
+const computeHash = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex')
 
 /** A line that two statements contain is stored once. */
@@ -248,7 +248,7 @@ export async function saveBankStatement(
     return first.id
   }
   for (const { line, day, narration, reference, amount, isWithdrawal } of rows) {
-    const key = hashOf([row.currency, day, narration, reference, amount, isWithdrawal])
+    const key = computeHash([row.currency, day, narration, reference, amount, isWithdrawal])
     const withdrawn = isWithdrawal ? 1 : 0
     insertLine.run(sql, { key, day, narration, reference, amount, withdrawn })
     linkLine.run(sql, { statementId: inserted.id, line, key })
@@ -270,28 +270,28 @@ const toSummary = (row: SummaryRow): BankStatementSummary => ({
   at: row.at,
 })
 
-export const statementsWithHash = async (
+export const findStatementsWithHash = async (
   sql: Sql,
   sha256: string,
   currency: Currency,
 ): Promise<readonly BankStatementSummary[]> =>
   (await withHash.all(sql, { sha256, currency })).map(toSummary)
 
-export const bankStatements = async (
+export const listBankStatements = async (
   sql: Sql,
   before: number,
   limit: number,
 ): Promise<readonly BankStatementSummary[]> =>
   (await statementsBefore.all(sql, { before, limit })).map(toSummary)
 
-export async function bankStatement(sql: Sql, id: number): Promise<StoredBankStatement | null> {
+export async function readBankStatement(sql: Sql, id: number): Promise<StoredBankStatement | null> {
   const row = await statementWithId.get(sql, { id })
   if (row === undefined) return null
   const file = JSON.parse(row.file) as Pick<StoredBankStatement, 'details' | 'unread' | 'repeated'>
   return { ...toSummary(row), ...file }
 }
 
-export async function bankStatementLines(
+export async function readBankStatementLines(
   sql: Sql,
   statementId: number,
 ): Promise<readonly StoredBankLine[]> {
@@ -319,7 +319,7 @@ const toDecision = ({ id, decision, who, at }: StoredLineDecision): StoredLineDe
   at,
 })
 
-export const newestDecision = async (sql: Sql, statementId: number): Promise<number> =>
+export const findNewestDecision = async (sql: Sql, statementId: number): Promise<number> =>
   (await newestOfStatement.get(sql, { id: statementId }))?.newest ?? 0
 
 /** Two users may decide on one line at once, or one may remove the statement: the second learns what the first did. */
@@ -344,7 +344,7 @@ export function saveStatementMatches(
   for (const payment of payments) linkPayment.run(sql, payment)
 }
 
-export const statementDeposits = async (
+export const listStatementDeposits = async (
   sql: Sql,
   first: Day,
   last: Day,
@@ -354,7 +354,7 @@ export const statementDeposits = async (
     events: JSON.parse(events) as string[],
   }))
 
-export const paymentsUnderKeys = (
+export const findPaymentsUnderKeys = (
   sql: Sql,
   keys: readonly BankKey[],
 ): Promise<readonly RecordedUnder[]> => recordedUnder.all(sql, { keys: JSON.stringify(keys) })

@@ -16,7 +16,7 @@ import {
 } from '../../../engine/index.ts'
 import type { Instant, OrderId, Amount, SettlementLine } from '../../../engine/index.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
-import { LINE } from './read-settlements.ts'
+import { SETTLEMENT_LINE_COLUMNS } from './read-settlements.ts'
 import { changeDeductions } from './settlement-line-decisions.ts'
 import { reportPaidOut } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -32,13 +32,13 @@ type Account = SettlementAccount
 const linesUnderReference = statement((builder, { reference }: { reference: string }) =>
   builder
     .selectFrom('settlement_lines')
-    .select(['id', 'source', 'account', ...LINE])
+    .select(['id', 'source', 'account', ...SETTLEMENT_LINE_COLUMNS])
     .where('reference', '=', reference),
 )
 const linesUnderOrder = statement((builder, { order }: { order: string }) =>
   builder
     .selectFrom('settlement_lines')
-    .select(['id', 'source', 'account', ...LINE])
+    .select(['id', 'source', 'account', ...SETTLEMENT_LINE_COLUMNS])
     .where('order_id', '=', order),
 )
 const insertSettlement = statement(

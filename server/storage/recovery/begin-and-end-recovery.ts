@@ -29,11 +29,11 @@ const TABLES_WITH_IDS = [
   'acts',
   'audit_log',
 ] as const
-/** Earlier than any instant. */
-const LAST = 8_640_000_000_000_000 as Instant
+/** Later than any other instant. */
+const LAST_INSTANT = 8_640_000_000_000_000 as Instant
 /** The office sees this for a discarded email. */
-const DISCARDED = 'Discarded at the end of a recovery. Try again to send it.'
-const IMMEDIATELY = 0 as Instant
+const DISCARDED_MESSAGE = 'Discarded at the end of a recovery. Try again to send it.'
+const FIRST_INSTANT = 0 as Instant
 
 const openRecovery = statement((builder) =>
   builder
@@ -155,7 +155,7 @@ const watchPaymentsWithRefunds = statement((builder, { until }: { until: Instant
 const queryOpenPaymentsNow = statement((builder) =>
   builder
     .updateTable('payments')
-    .set({ next_ask_at: IMMEDIATELY, asking_until: null })
+    .set({ next_ask_at: FIRST_INSTANT, asking_until: null })
     .where('gateway', 'is not', null)
     .where(({ and, eb, or }) =>
       or([
@@ -176,7 +176,7 @@ const sendHeldEmails = statement(
 const discardHeldEmails = statement((builder) =>
   builder
     .updateTable('mail_queue')
-    .set({ status: 'failed', error: DISCARDED })
+    .set({ status: 'failed', error: DISCARDED_MESSAGE })
     .where('status', '=', 'queued')
     .where('next_at', 'is', null),
 )
@@ -284,7 +284,7 @@ export async function endRecovery(
       ? 0
       : await sendHeldEmails.run(sql, {
           at,
-          createdBefore: emails === 'send' ? LAST : recovery.begunAt,
+          createdBefore: emails === 'send' ? LAST_INSTANT : recovery.begunAt,
         }).changes
   const discardedCount = await discardHeldEmails.run(sql).changes
   const entryText = `ended the recovery ${recovery.code}; held emails: ${sent} to be sent, ${discardedCount} discarded`

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { reportProgress } from '../../ops/progress.ts'
 import { DATABASE_FILE } from '../database/sqlite-connection.ts'
-import { partialCopyPath } from '../database/run-migrations.ts'
+import { getPartialCopyPath } from '../database/run-migrations.ts'
 import { copyDatabase } from './copy-database.ts'
 
 export type CopyOrder = { readonly dataDir: string; readonly target: string }
@@ -29,7 +29,7 @@ export async function copyDatabaseReporting(
   const step = 'Copying the database (KB)'
   const total = getSizeKb(path.join(dataDir, DATABASE_FILE))
   const report = (): void =>
-    reportProgress({ step, done: Math.min(getSizeKb(partialCopyPath(target)), total), total })
+    reportProgress({ step, done: Math.min(getSizeKb(getPartialCopyPath(target)), total), total })
   report()
   if (total < threadKbMin) {
     copyDatabase(dataDir, target)

@@ -8,14 +8,14 @@ import { toReads } from '../operations/key-lookups.ts'
 import type { NewEventFile } from '../index.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
-import { copyTo } from '../database/run-migrations.ts'
+import { copyDatabaseTo } from '../database/run-migrations.ts'
 import {
   findNewestRecordTime,
   findOpenRecovery,
   readNewestRecoveryTime,
   readRowCounts,
 } from './begin-and-end-recovery.ts'
-import { recoveryFigures } from './recovery-figures.ts'
+import { computeRecoveryFigures } from './recovery-figures.ts'
 import type { RecoveryFigures } from './recovery-types.ts'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
@@ -37,7 +37,7 @@ export function copyDatabase(dataDir: string, target: string): void {
     timeout: BUSY_MS,
   })
   try {
-    copyTo(db, target)
+    copyDatabaseTo(db, target)
   } finally {
     db.close()
   }
@@ -153,7 +153,7 @@ export const readRecoveryFigures = (
   keptAboveNumbers: readonly string[],
 ): Promise<RecoveryFigures> =>
   readFromStore(path.join(dataDir, DATABASE_FILE), (db) =>
-    recoveryFigures(toSql(db), keptAboveNumbers),
+    computeRecoveryFigures(toSql(db), keptAboveNumbers),
   )
 
 /** Counts what was stored in a data folder's database after an instant. */

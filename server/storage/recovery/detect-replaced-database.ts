@@ -23,18 +23,18 @@ const OPENED_INDEX = 4
  * The last mark in the log that a killed server left. Until then, pages copied from it have this mark, or one in
  * between.
  */
-const LOGGED = 7
+const LOGGED_MARK_INDEX = 7
 /** The index of the log and the log, opened once: closing any handle of it would end SQLite's locks. */
 const INDEX_FD = 5
 const LOG_FD = 6
-const NUMBERS = 8
+const SHARED_NUMBERS = 8
 
 /**
  * The mark is stored where SQLite stores an application's number: the run of the server in the high bits, and in the
  * low bits how often this run has changed it. An earlier copy has another run, or a lower number.
  */
 const RUNS_MAX = 2 ** 15
-const MARKS = 2 ** 16
+const MARKS_PER_RUN = 2 ** 16
 
 /** SQLite's header: the first bytes of the file (https://www.sqlite.org/fileformat2.html). */
 const HEADER_BYTES = 100
@@ -68,7 +68,9 @@ function readHeader(fd: number): Header | null {
 }
 
 export function createSharedState(): SharedState {
-  const shared = new Int32Array(new SharedArrayBuffer(NUMBERS * Int32Array.BYTES_PER_ELEMENT))
+  const shared = new Int32Array(
+    new SharedArrayBuffer(SHARED_NUMBERS * Int32Array.BYTES_PER_ELEMENT),
+  )
   shared[FD] = -1
   shared[INDEX_FD] = -1
   shared[LOG_FD] = -1
@@ -79,11 +81,11 @@ export const isLost = (shared: SharedState): boolean => Atomics.load(shared, LOS
 /** From now on, nothing is written to the current file, and nothing is copied into it. */
 export const setLost = (shared: SharedState): void => void Atomics.store(shared, LOST_INDEX, 1)
 
-const buildMark = (run: number, number: number): number => run * MARKS + number
+const buildMark = (run: number, number: number): number => run * MARKS_PER_RUN + number
 
 /** True if the same run of a server has set both marks; the later one is higher. */
 export const isSameRun = (mark: number, otherMark: number): boolean =>
-  Math.floor(mark / MARKS) === Math.floor(otherMark / MARKS)
+  Math.floor(mark / MARKS_PER_RUN) === Math.floor(otherMark / MARKS_PER_RUN)
 /** True if no mark was set between the two. */
 export const isNextMark = (mark: number, next: number): boolean => next === mark + 1
 
@@ -92,7 +94,7 @@ export const isNextMark = (mark: number, next: number): boolean => next === mark
  */
 export function setMark(db: Database.Database, shared: SharedState): number | null {
   const next = Atomics.load(shared, MARK_INDEX) + 1
-  if (next >= MARKS) return null
+  if (next >= MARKS_PER_RUN) return null
   // A concurrent check may find either mark.
   Atomics.store(shared, MARK_INDEX, next)
   const mark = buildMark(Atomics.load(shared, RUN_INDEX), next)
@@ -111,11 +113,11 @@ export type OwnDatabaseFile = {
 }
 
 /** The reason why writes are refused after a loss. */
-export const NO_FILE = 'the database file was deleted, replaced or written over'
-const DELETED = 'was deleted'
+export const NO_FILE_MESSAGE = 'the database file was deleted, replaced or written over'
+const DELETED_MESSAGE = 'was deleted'
 const REPLACED_MESSAGE = 'was replaced by another file'
 export const OVERWRITTEN_MESSAGE = 'was written over or cut off'
-const LOG_CUT = 'was separated from its log: rollcall.db-wal was emptied or cut off'
+const LOG_CUT_MESSAGE = 'was separated from its log: rollcall.db-wal was emptied or cut off'
 
 type FileState = { readonly header: Header; readonly bytes: number }
 
@@ -137,7 +139,7 @@ export function watchOwnFile(shared: SharedState, file: string): OwnDatabaseFile
       const now = { header, bytes: openedStats.size }
       if (isOverwritten(now, previousState, shared)) return OVERWRITTEN_MESSAGE
       previousState = now
-      return isLogCut(shared) ? LOG_CUT : null
+      return isLogCut(shared) ? LOG_CUT_MESSAGE : null
     },
     hasLastMark: () =>
       previousState?.header.mark ===
@@ -178,7 +180,7 @@ function readIndexHeader(fd: number): Buffer | null {
 
 function describeMove(openedStats: Stats, file: string): string | null {
   const now = statSync(file, { throwIfNoEntry: false })
-  if (now === undefined) return DELETED
+  if (now === undefined) return DELETED_MESSAGE
   return now.ino === openedStats.ino && now.dev === openedStats.dev ? null : REPLACED_MESSAGE
 }
 
@@ -208,7 +210,10 @@ function isOverwritten(
 function getAge(mark: number, shared: SharedState): number | null {
   const number = mark - buildMark(Atomics.load(shared, RUN_INDEX), 0)
   if (number > 0 && number <= Atomics.load(shared, MARK_INDEX)) return number
-  const [openedStats, logged] = [Atomics.load(shared, OPENED_INDEX), Atomics.load(shared, LOGGED)]
+  const [openedStats, logged] = [
+    Atomics.load(shared, OPENED_INDEX),
+    Atomics.load(shared, LOGGED_MARK_INDEX),
+  ]
   if (mark === openedStats) return 0
   const isOfLog = isSameRun(mark, logged) && mark <= logged
   return isOfLog && (mark > openedStats || !isSameRun(openedStats, logged)) ? 0 : null
@@ -235,7 +240,7 @@ export function openOwnFile(
   const fd = openSync(file, 'r')
   const mark = readHeader(fd)?.mark ?? 0
   Atomics.store(shared, OPENED_INDEX, mark)
-  Atomics.store(shared, LOGGED, mark)
+  Atomics.store(shared, LOGGED_MARK_INDEX, mark)
   Atomics.store(shared, FD, fd)
   const ownDatabase = watchOwnFile(shared, file)
   ownDatabase.findLoss()
@@ -256,7 +261,7 @@ export function openOwnFile(
   return {
     findLoss: checkFiles,
     hasLastMark: ownDatabase.hasLastMark,
-    recordLogMark: (logged) => Atomics.store(shared, LOGGED, logged),
+    recordLogMark: (logged) => Atomics.store(shared, LOGGED_MARK_INDEX, logged),
     watchLog: () => {
       if (checkFiles() !== null) return
       for (const [at, name] of [

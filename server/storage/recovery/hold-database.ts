@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3'
 import { DATABASE_FILE, openToRead } from '../database/sqlite-connection.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
-import { NO_FILE, openOwnFile } from './detect-replaced-database.ts'
+import { NO_FILE_MESSAGE, openOwnFile } from './detect-replaced-database.ts'
 import type { SharedState } from './detect-replaced-database.ts'
 import { explainDamagedLog } from './inspect-log.ts'
 import { LostDatabase, explainLostDatabase } from './missing-database.ts'
@@ -22,7 +22,7 @@ export type HeldDatabase = {
 export class DatabaseLostAtStart extends StoreBusy {
   readonly #held: HeldDatabase
   constructor(heldDatabase: HeldDatabase) {
-    super(NO_FILE)
+    super(NO_FILE_MESSAGE)
     this.#held = heldDatabase
   }
   lost(): Promise<string | null> {

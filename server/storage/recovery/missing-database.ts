@@ -56,7 +56,7 @@ const isEmptyLog = (file: string): boolean =>
   /-(wal|journal)$/.test(file) && statSync(file, { throwIfNoEntry: false })?.size === 0
 
 /** Returns true if a server has used a data folder, wherever its database was. */
-export const holdsTraces = (dataDir: string): boolean => findDataFiles(dataDir).length > 0
+export const hasServerTraces = (dataDir: string): boolean => findDataFiles(dataDir).length > 0
 
 /** Describes which parts of a database a data folder lacks, as the start of a sentence. Null if none. */
 export function describeMissing(dataDir: string): string | null {

@@ -113,7 +113,7 @@ const hashesOfFiles = statement((builder) =>
     .union(builder.selectFrom('draft_proofs').select('sha256')),
 )
 
-export async function recoveryFigures(
+export async function computeRecoveryFigures(
   sql: Sql,
   keptAboveNumbers: readonly string[],
 ): Promise<RecoveryFigures> {
@@ -154,6 +154,6 @@ const readNumber = async (row: Promise<{ readonly n: number } | undefined>): Pro
   (await row)?.n ?? 0
 
 /** Returns the hashes of all stored files that a registration or a draft refers to. */
-export async function referencedFiles(sql: Sql): Promise<readonly string[]> {
+export async function listReferencedFiles(sql: Sql): Promise<readonly string[]> {
   return (await hashesOfFiles.all(sql)).map(({ sha256 }) => sha256)
 }

@@ -19,10 +19,10 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import { DATABASE_FILE, runInTransaction, toSql } from '../database/sqlite-connection.ts'
 import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
-import { copyTo } from '../database/run-migrations.ts'
+import { copyDatabaseTo } from '../database/run-migrations.ts'
 import { createTables } from '../database/schema.ts'
 import { beginRecovery } from './begin-and-end-recovery.ts'
-import { freeRescuedName, saveOwner, SPARE_PREFIX } from './rescued-databases.ts'
+import { findFreeRescuedName, saveOwner, SPARE_PREFIX } from './rescued-databases.ts'
 
 /** The first bytes of a database's log; other logs begin differently. */
 const LOG_HEADER_BYTES = 32
@@ -72,7 +72,7 @@ async function rescueIntoFolder(
   folder: string,
   { recovery }: Pick<RescuePlan, 'recovery'>,
 ): Promise<RescuedRows> {
-  const file = freeRescuedName(folder)
+  const file = findFreeRescuedName(folder)
   const part = `${file}.part`
   rmSync(part, { force: true })
   // A read-only connection does not write copies either.
@@ -116,7 +116,7 @@ function sync(location: string): void {
 function copyDatabase(db: Database.Database, part: string): boolean {
   try {
     if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') return false
-    copyTo(db, part)
+    copyDatabaseTo(db, part)
     const counted = countRows(db)
     const copied = countRowsInFile(part)
     return (

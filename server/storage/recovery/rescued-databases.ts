@@ -18,11 +18,11 @@ const OWNER_FILE = 'data-dir'
 const ASIDE_FOLDER = 'before-rescue'
 
 /** The first free name for a rescued database. */
-export function freeRescuedName(folder: string): string {
-  return freeName(folder, (n) => `rollcall.rescued${n}.db`)
+export function findFreeRescuedName(folder: string): string {
+  return findFreeName(folder, (n) => `rollcall.rescued${n}.db`)
 }
 
-function freeName(folder: string, nameOf: (n: string) => string): string {
+function findFreeName(folder: string, nameOf: (n: string) => string): string {
   for (let n = 1; ; n += 1) {
     const file = path.join(folder, nameOf(n === 1 ? '' : `-${n}`))
     if (!existsSync(file)) return file
@@ -71,7 +71,7 @@ export function formatCommands(dataDir: string, file: string): string {
 }
 
 const getAsideFolder = (dataDir: string): string =>
-  freeName(path.resolve(dataDir), (n) => ASIDE_FOLDER + n)
+  findFreeName(path.resolve(dataDir), (n) => ASIDE_FOLDER + n)
 
 const quoteForShell = (text: string): string =>
   /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -102,7 +102,7 @@ const registrationOrOrder = statement((builder, { regNo, orderId }: NumberOfPaye
     .unionAll(builder.selectFrom('payments').select('id').where('order_id', '=', orderId)),
 )
 
-export async function captureRow(sql: Sql, id: number): Promise<CaptureRow> {
+export async function readCaptureRow(sql: Sql, id: number): Promise<CaptureRow> {
   const row = await captureById.get(sql, { id })
   assert(row !== undefined, 'a capture that is not there')
   return row
@@ -182,7 +182,7 @@ export async function decideRefund(
 ): Promise<DecisionResult> {
   const row = await refundById.get(sql, { id })
   assert(row !== undefined, 'a refund that is not there')
-  const capture = await captureRow(sql, row.capture_id)
+  const capture = await readCaptureRow(sql, row.capture_id)
   const { amount } = row
   // The merchant panel's refund could not be assigned while another was in doubt: the gateway is queried once more.
   const orderId = await findOrderOfRefund(sql, id)

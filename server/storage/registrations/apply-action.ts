@@ -57,7 +57,8 @@ const PERSONAL_ACTIONS: ReadonlySet<ActionName> = new Set([
   'edit',
   'transfer',
 ])
-const ERASED = 'The personal data of this registration were erased. Add a new registration instead.'
+const ERASED_MESSAGE =
+  'The personal data of this registration were erased. Add a new registration instead.'
 
 type RegistrationParams = { registrationId: number }
 const registrationByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
@@ -191,7 +192,7 @@ export async function applyAction(
   if (earlierResult !== null) return earlierResult
   const checked = checkAction(row.state, action)
   if (!checked.ok) return checked
-  if (row.erased_at !== null && PERSONAL_ACTIONS.has(act)) return refuse('not_now', ERASED)
+  if (row.erased_at !== null && PERSONAL_ACTIONS.has(act)) return refuse('not_now', ERASED_MESSAGE)
   const { becomes, why: reason } = checked.value
   if (becomes !== row.state) saveState.run(sql, { registrationId: row.id, state: becomes })
   const done = await effect({ ...row, state: becomes }, row.state)

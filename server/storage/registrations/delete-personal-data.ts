@@ -347,7 +347,10 @@ async function blankReceipts(sql: Sql, id: number): Promise<void> {
 /**
  * For all events, including those not served; oldest first. Runs on the reader thread, because it scans all rows.
  */
-export async function registrationsWithEmail(sql: Sql, email: string): Promise<readonly RegNo[]> {
+export async function findRegistrationsWithEmail(
+  sql: Sql,
+  email: string,
+): Promise<readonly RegNo[]> {
   const found = await numbersWithEmail.all(sql, { email: email.trim() })
   return found.map(({ regNo }) => regNo)
 }
@@ -356,7 +359,7 @@ export async function registrationsWithEmail(sql: Sql, email: string): Promise<r
  * Returns some registrations of an event that are not erased yet, with ids after the given one. Runs on the reader
  * thread, because it scans many rows.
  */
-export function registrationsToErase(
+export function findRegistrationsToErase(
   sql: Sql,
   eventId: string,
   after: number,

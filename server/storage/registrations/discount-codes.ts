@@ -260,7 +260,7 @@ export async function withdrawDiscountCode(
 }
 
 /** The newest first. */
-export async function discountCodes(
+export async function listDiscountCodes(
   sql: Sql,
   { eventId, holdMs, at, adjustments, before, limit }: CodeQuery,
 ): Promise<CodePage> {

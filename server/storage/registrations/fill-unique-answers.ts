@@ -5,10 +5,10 @@
 import type { Kysely } from 'kysely'
 import { getComparisonKey, instant } from '../../../engine/index.ts'
 import type { Answers, Instant, UniqueRule } from '../../../engine/index.ts'
-import { readAgain, readOncePerBatch } from '../database/batch-cache.ts'
+import { clearCachedReads, readOncePerBatch } from '../database/batch-cache.ts'
 import { lockRegistrationIds, lockRules } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { queryOf, statement } from '../database/statements/statement.ts'
+import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 
 /** Registrations per batch. */
@@ -141,7 +141,7 @@ export async function saveRules(
     const text = JSON.stringify(parts)
     if (known.some((row) => row.rule === name && row.parts === text)) continue
     saveRule.run(sql, { eventId, rule: name, parts: text })
-    readAgain(sql)
+    clearCachedReads(sql)
   }
 }
 
@@ -151,13 +151,13 @@ export function forgetOlderRules(
   eventId: string,
   rules: readonly Pick<UniqueRule, 'name'>[],
 ): void {
-  readAgain(sql)
+  clearCachedReads(sql)
   deleteOlderRules.run(sql, { eventId, names: JSON.stringify(rules.map(({ name }) => name)) })
 }
 
 /** After rows were added without indexing: the indexes are incomplete, and are filled again. */
 export function refillRules(sql: Sql, eventId: string): void {
-  readAgain(sql)
+  clearCachedReads(sql)
   restartRules.run(sql, { eventId })
 }
 
@@ -178,7 +178,7 @@ export async function completeIndex(
     progress = { createdAt, id }
     if ((await registrationAfterMany.get(sql, { eventId, ...progress })) !== undefined) return false
   }
-  readAgain(sql)
+  clearCachedReads(sql)
   // Registrations that are being imported are not indexed.
   lockRules(sql, [eventId])
   if (index === undefined)
@@ -219,7 +219,7 @@ async function fillNextBatch(
   if (sql.batch === null) for (const answer of answers) addAnswer.run(sql, answer)
   else if (answers.length > 0)
     // Each statement takes longer on PostgreSQL.
-    queryOf(sql, (builder) =>
+    buildQuery(sql, (builder) =>
       builder
         .insertInto('unique_answers')
         .values(
@@ -238,6 +238,6 @@ async function fillNextBatch(
     return last
   }
   endFilling.run(sql, { eventId, rule: rule.name })
-  readAgain(sql)
+  clearCachedReads(sql)
   return null
 }

@@ -11,7 +11,7 @@ import { insertPayment, UNKNOWN_GATEWAY } from '../payments/payment-attempts.ts'
 import { keepLines } from '../payments/stored-bill-lines.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
 import { indexImmediately } from '../lists/search-index.ts'
-import { auditNew } from '../staff/audit-log-entries.ts'
+import { addAuditEntryOfNew } from '../staff/audit-log-entries.ts'
 import { forgetKeys, findRegistrationByKey } from './idempotency-keys.ts'
 import { recordPayment } from '../payments/save-recorded-payment.ts'
 import { addCreationEntry } from './apply-action.ts'
@@ -50,7 +50,7 @@ const saveKey = statement((builder, { id, eventId, key, fingerprint, at }: Key) 
     .insertInto('idempotency_keys')
     .values({ event_id: eventId, key, fingerprint, registration_id: id, at }),
 )
-const COLUMNS = [
+const REGISTRATION_COLUMNS = [
   'event_id',
   'event_hash',
   'reg_no',
@@ -74,9 +74,9 @@ const COLUMNS = [
   'created_day',
   'state',
 ] as const
-type NewRow = Pick<Selectable<Tables['registrations']>, (typeof COLUMNS)[number]>
+type NewRow = Pick<Selectable<Tables['registrations']>, (typeof REGISTRATION_COLUMNS)[number]>
 const listValues = (row: NewRow): NewRow =>
-  Object.fromEntries(COLUMNS.map((column) => [column, row[column]])) as NewRow
+  Object.fromEntries(REGISTRATION_COLUMNS.map((column) => [column, row[column]])) as NewRow
 const addRegistration = statement((builder, row: NewRow) =>
   builder
     .insertInto('registrations')
@@ -166,7 +166,7 @@ export async function register(
   replaceUploads(sql, id, registration.uploads)
   const { addedBy } = registration
   for (const consent of ['registered', ...(registration.agreed ?? [])])
-    auditNew(sql, id, { at, who: addedBy ?? 'delegate', what: consent, eventId, regNo })
+    addAuditEntryOfNew(sql, id, { at, who: addedBy ?? 'delegate', what: consent, eventId, regNo })
   if (addedBy !== undefined) addCreationEntry(sql, id, addedBy, at)
   if (registration.mail !== null)
     await enqueue(

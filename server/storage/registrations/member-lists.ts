@@ -105,6 +105,6 @@ export async function replaceMemberList(
   }
 }
 
-export function memberListCounts(sql: Sql, eventId: string): Promise<readonly MemberListCount[]> {
+export function countMemberLists(sql: Sql, eventId: string): Promise<readonly MemberListCount[]> {
   return rowCounts.all(sql, { eventId })
 }

@@ -21,7 +21,7 @@ import { checkStillAvailable } from '../seats/reserve-seats.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { StoredPayment } from '../index.ts'
 import type { ContextRefusal } from './pricing-context-types.ts'
-import { paymentOfOrder, quoteOf, toStoredPayment } from './row-mapping.ts'
+import { paymentOfOrder, getQuote, toStoredPayment } from './row-mapping.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 
 const registrationByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
@@ -101,7 +101,7 @@ export async function retry(
   // The attempt's own price becomes the registration's, even if it was corrected.
   if (price !== undefined) markNotCorrected.run(sql, { id: registration.id })
   const orderId = createOrderId(regNo, attempt)
-  const quote = price?.quote ?? quoteOf(newestRow)
+  const quote = price?.quote ?? getQuote(newestRow)
   const isInserted = await insertPayment(sql, {
     registrationId: registration.id,
     orderId,

@@ -140,7 +140,7 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   gateway: row.gateway,
   watchUntil: row.watch_until,
   nextAskAt: row.next_ask_at,
-  quote: quoteOf(row),
+  quote: getQuote(row),
   holdUntil: row.hold_until,
   handedOffAt: row.handed_off_at,
   lastAnswer: row.last_answer,
@@ -153,7 +153,7 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
 })
 
 /** An attempt's own price. Null if unknown. */
-export function quoteOf({
+export function getQuote({
   period,
   base,
   gst,

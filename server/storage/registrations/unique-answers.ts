@@ -6,7 +6,7 @@ import { expressionBuilder, sql as raw } from 'kysely'
 import { getComparisonKey, getOwn } from '../../../engine/index.ts'
 import type { Answers, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { queryOf, statement } from '../database/statements/statement.ts'
+import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { lockAnswers } from '../database/row-locks.ts'
 import { createBusyError } from '../database/store-busy-error.ts'
@@ -150,7 +150,7 @@ const findRegistrationsWithWords = (
   { eventId, except: exceptId }: UniqueAnswer & { except: number | null },
   terms: readonly string[],
 ): Promise<readonly { readonly regNo: RegNo; readonly answers: string }[]> =>
-  queryOf(sql, (builder, dialect) =>
+  buildQuery(sql, (builder, dialect) =>
     builder
       .selectFrom('search_index')
       .crossJoin('registrations as r')
@@ -164,7 +164,7 @@ const findRegistrationsWithWords = (
   ).all()
 
 /** A person who registers, among the rules: no rule of an event file has this name. */
-const PERSON = ''
+const PERSON_RULE = ''
 
 /**
  * Until the transaction ends, no other can check or store these answers under these rules, or register this person
@@ -181,7 +181,7 @@ export function lockUniqueAnswers(
     const normalisedAnswer = getComparisonKey(rule, answers)
     return normalisedAnswer === null ? [] : [[eventId, rule.name, normalisedAnswer] as const]
   })
-  lockAnswers(sql, person === null ? ruled : [...ruled, [eventId, PERSON, person] as const])
+  lockAnswers(sql, person === null ? ruled : [...ruled, [eventId, PERSON_RULE, person] as const])
 }
 
 /**

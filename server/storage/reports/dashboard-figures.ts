@@ -96,7 +96,7 @@ const codesInUse = statement((builder, { eventId }: { eventId: string }) =>
     .groupBy('c.kind'),
 )
 
-export async function dashboardFigures(
+export async function computeDashboardFigures(
   sql: Sql,
   eventId: string,
   day: Day,
@@ -146,7 +146,7 @@ export async function dashboardFigures(
   }
 }
 
-export async function valuesInUse(
+export async function findValuesInUse(
   sql: Sql,
   eventId: string,
   values: CountedValues | null,

@@ -50,7 +50,11 @@ const selectPaidOwing = (builder: Kysely<Tables>, { eventId }: { readonly eventI
 const paidWithBalance = statement((builder, params: PageParams, dialect) =>
   selectPage(selectPaidOwing(builder, params), params, dialect),
 )
-const PARTS = [buildUnpaidStatement('pending'), buildUnpaidStatement('failed'), paidWithBalance]
+const PAGE_STATEMENTS = [
+  buildUnpaidStatement('pending'),
+  buildUnpaidStatement('failed'),
+  paidWithBalance,
+]
 
 function selectPage(
   rows: ReturnType<typeof selectOwing>,
@@ -104,10 +108,10 @@ const buildSumStatement = (where: 'unpaid' | 'paid') =>
       ])
       .groupBy('r.currency')
   })
-const SUMS = [buildSumStatement('unpaid'), buildSumStatement('paid')]
+const SUM_STATEMENTS = [buildSumStatement('unpaid'), buildSumStatement('paid')]
 
 /** By the day of registration, the oldest first. */
-export async function debtorPage(
+export async function readDebtorPage(
   sql: Sql,
   eventIds: readonly string[],
   after: string | null,
@@ -115,7 +119,7 @@ export async function debtorPage(
 ): Promise<DebtorPage> {
   const [, at = '-1', id = '0'] = /^(\d{1,15})R(\d{1,15})$/.exec(after ?? '') ?? []
   const found = await flatMapInOrder(eventIds, (eventId) =>
-    flatMapInOrder(PARTS, (part) =>
+    flatMapInOrder(PAGE_STATEMENTS, (part) =>
       part.all(sql, { eventId, at: instant(Number(at)), id: Number(id), limit: limit + 1 }),
     ),
   )
@@ -129,12 +133,12 @@ export async function debtorPage(
 }
 
 /** By event and currency: the same amounts as the lists show as due. */
-export async function debtorSums(
+export async function readDebtorSums(
   sql: Sql,
   eventIds: readonly string[],
 ): Promise<readonly DebtorSum[]> {
   return flatMapInOrder(eventIds, async (eventId) => {
-    const parts = await flatMapInOrder(SUMS, (part) => part.all(sql, { eventId }))
+    const parts = await flatMapInOrder(SUM_STATEMENTS, (part) => part.all(sql, { eventId }))
     const groups = Map.groupBy(parts, ({ currency }) => currency)
     return [...groups].map(([currency, group]): DebtorSum => ({
       eventId,

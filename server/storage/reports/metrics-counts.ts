@@ -62,13 +62,15 @@ const registrationsByStatus = statement((builder) =>
     .groupBy(['event_id', 'status']),
 )
 
-export async function operatingFigures(sql: Sql): Promise<Omit<OperatingMetrics, 'callsWaiting'>> {
+export async function readOperatingMetrics(
+  sql: Sql,
+): Promise<Omit<OperatingMetrics, 'callsWaiting'>> {
   return {
-    mailsQueued: (await queuedEmails.get(sql)) ?? NONE_WAITING,
-    mailsFailed: (await failedEmails.get(sql)) ?? NONE_WAITING,
-    paymentsPending: (await pendingPayments.get(sql)) ?? NONE_WAITING,
+    mailsQueued: (await queuedEmails.get(sql)) ?? EMPTY_QUEUE,
+    mailsFailed: (await failedEmails.get(sql)) ?? EMPTY_QUEUE,
+    paymentsPending: (await pendingPayments.get(sql)) ?? EMPTY_QUEUE,
     registrations: await registrationsByStatus.all(sql),
   }
 }
 
-const NONE_WAITING: QueueMetric = { count: 0, since: null }
+const EMPTY_QUEUE: QueueMetric = { count: 0, since: null }

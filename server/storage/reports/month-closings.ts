@@ -34,7 +34,7 @@ const taxDocumentsBetween = statement(
       .orderBy('d.id'),
 )
 
-const isListed = (eventIds: readonly string[] | null, eventId: string): boolean =>
+const isRequested = (eventIds: readonly string[] | null, eventId: string): boolean =>
   eventIds === null || eventIds.includes(eventId)
 
 export function closeMonth(sql: Sql, closings: readonly MonthClosing[]): void {
@@ -43,7 +43,7 @@ export function closeMonth(sql: Sql, closings: readonly MonthClosing[]): void {
 }
 
 /** The newest of each event. */
-export async function monthClosings(
+export async function readMonthClosings(
   sql: Sql,
   month: string,
   eventIds: readonly string[] | null,
@@ -51,7 +51,7 @@ export async function monthClosings(
   const rows = await closingsOfMonth.all(sql, { month })
   const newest = new Map(rows.map((row) => [row.eventId, row]))
   return [...newest.values()]
-    .filter(({ eventId }) => isListed(eventIds, eventId))
+    .filter(({ eventId }) => isRequested(eventIds, eventId))
     .map(({ figures, ...closing }) => ({
       ...closing,
       figures: JSON.parse(figures) as readonly MovementSum[],
@@ -59,12 +59,12 @@ export async function monthClosings(
 }
 
 /** In the order in which each supplier issued them. */
-export async function taxDocuments(
+export async function readTaxDocuments(
   sql: Sql,
   { eventIds, from, to }: Pick<MovementQuery, 'eventIds' | 'from' | 'to'>,
 ): Promise<readonly ListedDocument[]> {
   const rows = await taxDocumentsBetween.all(sql, { from, to })
   return rows
-    .filter(({ eventId }) => isListed(eventIds, eventId))
+    .filter(({ eventId }) => isRequested(eventIds, eventId))
     .map(({ body, ...document }) => ({ ...document, body: JSON.parse(body) as DocumentBody }))
 }

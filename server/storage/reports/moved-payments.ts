@@ -9,7 +9,7 @@ import type { Movement, MovementQuery } from './movement-types.ts'
 type Period = Pick<MovementQuery, 'from' | 'to'> & { readonly changedAfter: Instant }
 
 /** Only a payment of no registration can be moved to another event. It keeps the event that received it. */
-const movedAfter = statement(
+const paymentsMovedAfter = statement(
   (builder, { eventId, from, to, changedAfter }: Period & { readonly eventId: string }) =>
     builder
       .selectFrom('captures as c')
@@ -45,12 +45,12 @@ const movedAfter = statement(
       .orderBy('c.id'),
 )
 
-export async function paymentsMovedAway(
+export async function listPaymentsMovedAway(
   sql: Sql,
   eventId: string,
   period: Period,
 ): Promise<readonly Movement[]> {
-  const rows = await movedAfter.all(sql, { eventId, ...period })
+  const rows = await paymentsMovedAfter.all(sql, { eventId, ...period })
   return rows.map(({ id, code, ...row }): Movement => {
     const currency = getCurrency({ code, priceCurrency: null })
     return {

@@ -19,7 +19,7 @@ const toLiterals = (words: readonly string[]): Expression<string>[] =>
   words.map((word) => raw.lit(word))
 
 const REFUND_DECISIONS = toLiterals(['refund', 'refund by hand'])
-const COUNTED = (['fits', 'accepted'] as const).map((state) => raw.lit(state))
+const COUNTED_STATES = (['fits', 'accepted'] as const).map((state) => raw.lit(state))
 
 /** Test payments are not money unless staff accepted them. */
 export const selectReceivedPayments = (
@@ -53,7 +53,7 @@ export const selectReceivedPayments = (
             .where((decision) =>
               decision.or([
                 decision('d.what', 'not in', REFUND_DECISIONS),
-                decision('c.state', 'not in', COUNTED),
+                decision('c.state', 'not in', COUNTED_STATES),
               ]),
             ),
         ),

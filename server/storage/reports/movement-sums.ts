@@ -4,7 +4,7 @@ import { toAmount } from '../../../engine/index.ts'
 import type { Amount, Currency } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
-import { queryOf } from '../database/statements/statement.ts'
+import { buildQuery } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import {
   getCurrency,
@@ -46,7 +46,7 @@ const addUp = (builder: Kysely<Tables>, movements: AliasedExpression<MovementRow
     .groupBy(['m.eventId', 'm.method', 'm.code', 'm.priceCurrency', 'm.state'])
 
 const sumPayments = (sql: Sql, query: MovementQuery) =>
-  queryOf<SumRow>(sql, (builder, dialect) =>
+  buildQuery<SumRow>(sql, (builder, dialect) =>
     addUp(
       builder,
       selectReceivedPayments(builder, query, dialect)
@@ -62,8 +62,8 @@ const sumPayments = (sql: Sql, query: MovementQuery) =>
         .as('m'),
     ),
   ).all()
-const refundSums = (sql: Sql, query: MovementQuery) =>
-  queryOf<SumRow>(sql, (builder, dialect) =>
+const sumRefunds = (sql: Sql, query: MovementQuery) =>
+  buildQuery<SumRow>(sql, (builder, dialect) =>
     addUp(
       builder,
       selectMadeRefunds(builder, query, dialect)
@@ -81,13 +81,13 @@ const refundSums = (sql: Sql, query: MovementQuery) =>
   ).all()
 
 /** All movements of the query, without paging. Different codes of one currency are added up. */
-export async function movementSums(
+export async function readMovementSums(
   sql: Sql,
   query: MovementQuery,
 ): Promise<readonly MovementSum[]> {
   const rows = [
     ...(await sumPayments(sql, query)).map((row) => ({ ...row, isRefund: false })),
-    ...(await refundSums(sql, query)).map((row) => ({ ...row, isRefund: true })),
+    ...(await sumRefunds(sql, query)).map((row) => ({ ...row, isRefund: true })),
   ].map((row) => ({ ...row, currency: getCurrency(row) }))
   const groups = Map.groupBy(rows, ({ eventId, method, currency }) =>
     JSON.stringify([eventId, method, currency]),

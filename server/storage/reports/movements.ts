@@ -4,7 +4,7 @@ import { INR, instant } from '../../../engine/index.ts'
 import type { Amount, Currency, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
-import { queryOf, statement } from '../database/statements/statement.ts'
+import { buildQuery, statement } from '../database/statements/statement.ts'
 import {
   getCurrency,
   feeOfPayment,
@@ -47,7 +47,7 @@ type Row = {
 }
 
 const listPayments = (sql: Sql, query: MovementQuery, after: Position | null, limit: number) =>
-  queryOf<Row>(sql, (builder, dialect) => {
+  buildQuery<Row>(sql, (builder, dialect) => {
     const rows = selectReceivedPayments(builder, query, dialect)
       .select(({ fn, lit }) => [
         'c.id',
@@ -84,8 +84,8 @@ const listPayments = (sql: Sql, query: MovementQuery, after: Position | null, li
         )
   }).all()
 
-const refundPage = (sql: Sql, query: MovementQuery, after: Position | null, limit: number) =>
-  queryOf<Row>(sql, (builder, dialect) => {
+const listRefunds = (sql: Sql, query: MovementQuery, after: Position | null, limit: number) =>
+  buildQuery<Row>(sql, (builder, dialect) => {
     const rows = selectMadeRefunds(builder, query, dialect)
       .select(({ fn, lit }) => [
         'f.id',
@@ -132,7 +132,7 @@ const taxDocumentsOf = statement((builder, { ids }: { ids: string }, dialect) =>
 )
 
 /** Newest first. `after`: the `next` of the previous page. */
-export async function movementPage(
+export async function readMovementPage(
   sql: Sql,
   query: MovementQuery,
   after: string | null,
@@ -140,7 +140,7 @@ export async function movementPage(
 ): Promise<MovementPage> {
   const position = after === null ? null : readPosition(after)
   const payments = await listPayments(sql, query, position, limit + 1)
-  const refunds = await refundPage(sql, query, position, limit + 1)
+  const refunds = await listRefunds(sql, query, position, limit + 1)
   const all = [
     ...payments.map((row) => ({ ...row, kind: 'payment' as const })),
     ...refunds.map((row) => ({ ...row, kind: 'refund' as const })),

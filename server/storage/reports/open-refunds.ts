@@ -30,8 +30,8 @@ const selectListed = (builder: Kysely<Tables>) =>
     ])
     .orderBy('f.at')
     .orderBy('f.id')
-const underWay = statement((builder) => selectListed(builder).where(refundUnderWay))
-const refused = statement((builder) =>
+const refundsUnderWay = statement((builder) => selectListed(builder).where(refundUnderWay))
+const refusedRefunds = statement((builder) =>
   selectListed(builder)
     .where('f.state', '=', 'refused')
     .where(({ exists, not, ref, selectFrom }) =>
@@ -46,11 +46,11 @@ const refused = statement((builder) =>
 )
 
 /** Returns the oldest refunds first, and refused ones at the end. */
-export async function openRefunds(
+export async function listOpenRefunds(
   sql: Sql,
   eventIds: readonly string[] | null,
 ): Promise<readonly ListedRefund[]> {
-  const rows = [...(await underWay.all(sql)), ...(await refused.all(sql))]
+  const rows = [...(await refundsUnderWay.all(sql)), ...(await refusedRefunds.all(sql))]
   return rows
     .filter(({ eventId }) => eventIds === null || (eventId !== null && eventIds.includes(eventId)))
     .map(({ code, ...refund }) => ({ ...refund, currency: currencyOfMoney({ currency: code }) }))

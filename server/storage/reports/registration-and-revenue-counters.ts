@@ -7,7 +7,7 @@ import { sql as raw } from 'kysely'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { dayOf, toAmount } from '../../../engine/index.ts'
 import type { Amount, Currency, Day, Instant, Money, PaymentStatus } from '../../../engine/index.ts'
-import { queryOf, statement } from '../database/statements/statement.ts'
+import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { amountOwed, isEnded } from './balance-expressions.ts'
@@ -184,7 +184,7 @@ export async function countNew(sql: Sql): Promise<void> {
 }
 
 /** For queries that filter only by the columns of the counters, without a search, answers or a work queue condition. */
-const filterOf =
+const buildCounterFilter =
   (query: ListQuery) =>
   ({ and, eb, fn, val }: ExpressionBuilder<Tables, 'counters'>): Expression<SqlBool> => {
     // Uses a function, because SQLite would plan the most frequent queries again at every run.
@@ -199,7 +199,7 @@ const filterOf =
 
 /** Exact, and as fast for a million registrations as for ten. */
 export function readStatusSums(sql: Sql, query: ListQuery): Promise<readonly StatusSum[]> {
-  return queryOf(sql, (builder) =>
+  return buildQuery(sql, (builder) =>
     builder
       .selectFrom('counters')
       .select(({ fn }) => [
@@ -210,7 +210,7 @@ export function readStatusSums(sql: Sql, query: ListQuery): Promise<readonly Sta
         fn.sum<Amount>('owed').as('owed'),
         fn.sum<number>('ended').as('ended'),
       ])
-      .where(filterOf(query))
+      .where(buildCounterFilter(query))
       .groupBy(['status', 'category'])
       .having(({ fn }) => fn.sum('registrations'), '<>', 0)
       .orderBy('status')
@@ -224,11 +224,11 @@ export function countByDay(
   query: ListQuery,
   isDescending: boolean,
 ): Promise<readonly { readonly day: Day; readonly n: number }[]> {
-  return queryOf(sql, (builder) =>
+  return buildQuery(sql, (builder) =>
     builder
       .selectFrom('counters')
       .select(({ fn }) => ['day', fn.sum<number>('registrations').as('n')])
-      .where(filterOf(query))
+      .where(buildCounterFilter(query))
       .groupBy('day')
       .orderBy('day', isDescending ? 'desc' : 'asc'),
   ).all()

@@ -9,10 +9,10 @@ import { isEnded, toAmount } from '../../../engine/index.ts'
 import type { Amount, Money, SalesGroup, SoldSum } from '../../../engine/index.ts'
 import { isEnded as isEndedRegistration } from './balance-expressions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { queryOf } from '../database/statements/statement.ts'
+import { buildQuery } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { COUNT_MAX } from '../lists/list-and-search-registrations.ts'
-import { filterOf, countPersons, r } from '../lists/list-filters.ts'
+import { buildFilter, countPersons, r } from '../lists/list-filters.ts'
 import { findMatchingRows } from '../lists/search-registrations.ts'
 import type { ListQuery, ListSales } from '../index.ts'
 
@@ -20,7 +20,7 @@ import type { ListQuery, ListSales } from '../index.ts'
  * For a search, at most as many as are counted; for any other list all, in one pass over its lines. Ended registrations
  * count as not sold, unless the query includes them.
  */
-export async function salesOfList(
+export async function computeSalesOfList(
   sql: Sql,
   query: ListQuery,
   fields: readonly string[],
@@ -28,13 +28,13 @@ export async function salesOfList(
   const found = await findMatchingRows(sql, query, null, COUNT_MAX + 1)
   const listed =
     found === null
-      ? filterOf(query)
+      ? buildFilter(query)
       : sql.dialect.isIdIn(
           r.ref('r.id'),
           JSON.stringify(found.slice(0, COUNT_MAX).map(({ id }) => id)),
         )
   const counted = isEnded(query.state) ? listed : r.and([listed, r.not(isEndedRegistration)])
-  const soldSums = await queryOf(sql, (builder) =>
+  const soldSums = await buildQuery(sql, (builder) =>
     selectLines(builder, counted)
       .select(({ fn, ref }) => [
         'l.item',
@@ -48,7 +48,7 @@ export async function salesOfList(
       ])
       .groupBy(['l.item', 'l.option', 'r.currency']),
   ).all()
-  const partialLines = await queryOf(sql, (builder) =>
+  const partialLines = await buildQuery(sql, (builder) =>
     selectLines(builder, counted)
       .select(['r.id', 'r.booked', 'r.currency', 'l.item', 'l.option', 'l.total'])
       .where('r.booked', '<>', raw.lit(0 as Amount))
@@ -56,7 +56,7 @@ export async function salesOfList(
       .orderBy('r.id')
       .orderBy('l.line'),
   ).all()
-  const groups = await queryOf(sql, (builder) =>
+  const groups = await buildQuery(sql, (builder) =>
     builder
       .selectFrom('registrations as r')
       .select(({ fn, lit }) => [
@@ -85,7 +85,7 @@ export async function salesOfList(
     ...assignPaid(soldSums, partialLines, sumByCurrency(groups)),
     groups,
     people: await mapInOrder(fields, async (field) => {
-      const row = await queryOf(sql, (builder) =>
+      const row = await buildQuery(sql, (builder) =>
         builder
           .selectFrom('registrations as r')
           .select(({ fn }) => [

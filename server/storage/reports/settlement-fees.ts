@@ -3,7 +3,7 @@ import type { Day } from '../../../engine/index.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { LINE } from '../reconciliation/read-settlements.ts'
+import { SETTLEMENT_LINE_COLUMNS } from '../reconciliation/read-settlements.ts'
 import type { SettlementFee } from './movement-types.ts'
 
 const settledAccounts = statement((builder) =>
@@ -23,7 +23,7 @@ type FeeParams = {
 const feesOfAccount = statement((builder, { source, account, from, to }: FeeParams) =>
   builder
     .selectFrom('settlement_lines')
-    .select(LINE)
+    .select(SETTLEMENT_LINE_COLUMNS)
     .select(['source', 'account'])
     .select(({ fn, selectFrom, val }) =>
       fn
@@ -53,7 +53,7 @@ const feesOfAccount = statement((builder, { source, account, from, to }: FeePara
 )
 
 /** Lines without a day are in no month. */
-export async function settlementFees(
+export async function listSettlementFees(
   sql: Sql,
   eventIds: readonly string[] | null,
   from: Day,

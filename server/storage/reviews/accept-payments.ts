@@ -17,12 +17,12 @@ import {
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { getSource } from '../payments/received-payments.ts'
 import {
-  askForRest,
-  completesUnconfirmed,
+  requestRest,
+  needsConfirmation,
   computeBalance,
   reduceBalance,
 } from '../payments/stored-balance.ts'
-import { captureRow } from '../refunds/decide-refunds.ts'
+import { readCaptureRow } from '../refunds/decide-refunds.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
@@ -140,7 +140,7 @@ export async function count(
     return count(sql, { ...capture, counts_for: ownRow.id }, ownRow, null, at, email, rest)
   }
   await reduceBalance(sql, row, counted, at)
-  if (rest === 'asked') askForRest(sql, row, toAmount(row.amount - counted), at)
+  if (rest === 'asked') requestRest(sql, row, toAmount(row.amount - counted), at)
   await savePaymentState(
     sql,
     row,
@@ -151,7 +151,7 @@ export async function count(
   if (rest === 'asked') await requestBalance(sql, row, at)
   recordRevenue(sql, row, paidAt, amount)
   await bookAndIssueInvoice(sql, row, { id: capture.id, reference }, at)
-  if (email !== null && rest === 'waived' && (await completesUnconfirmed(sql, row)))
+  if (email !== null && rest === 'waived' && (await needsConfirmation(sql, row)))
     confirmByMail(sql, row.registration_id, email, at)
   return ok(capture.id)
 }
@@ -178,10 +178,10 @@ export async function acceptCapture(
     await countCapture(sql, capture.id)
     const amount = (await computeBalance(sql, row.registration_id)) - balanceBefore
     addDue(sql, row.registration_id, { what: 'paid', amount, paymentId: row.id }, at)
-    await addRest(sql, capture, row, at)
+    await addLaterPayment(sql, capture, row, at)
     // The order for a requested rest requests no more than the amount still due.
     if (amount !== 0) await requestBalance(sql, row, at)
-    if (email !== null && (await completesUnconfirmed(sql, { ...row, asks_for: 'difference' })))
+    if (email !== null && (await needsConfirmation(sql, { ...row, asks_for: 'difference' })))
       confirmByMail(sql, row.registration_id, email, at)
     return ok(capture.id)
   }
@@ -189,7 +189,7 @@ export async function acceptCapture(
 }
 
 /** An additional payment after a lower amount was accepted: together they pay, and a receipt states this. */
-async function addRest(
+async function addLaterPayment(
   sql: Sql,
   capture: CaptureRow,
   row: OwnedPaymentRow,
@@ -243,7 +243,7 @@ export async function acceptUndecided(
   const remainingReason = await joinRemainingReasons(sql, row.id, row.review)
   return count(
     sql,
-    await captureRow(sql, newRow.id),
+    await readCaptureRow(sql, newRow.id),
     row,
     removeReason(row.review, remainingReason),
     at,

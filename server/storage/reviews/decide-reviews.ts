@@ -29,7 +29,7 @@ import type { DecisionResult } from './decision-history.ts'
 import { acceptCapture, acceptUndecided, closeReview, count } from './accept-payments.ts'
 import type { CaptureId } from './accept-payments.ts'
 import {
-  captureRow,
+  readCaptureRow,
   decideRefund,
   recordManualRefund,
   requestCaptureRefund,
@@ -37,7 +37,7 @@ import {
 import { endManualPayment, reprice, restoreOrder } from '../payments/reprice-and-restore-orders.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
-import { moveTarget, parseNumber, joinRemainingReasons, reviewOf } from './open-reviews.ts'
+import { findMoveTarget, parseNumber, joinRemainingReasons, findReview } from './open-reviews.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import {
@@ -118,10 +118,10 @@ async function decideOne(
     kinds,
   }: { readonly at: Instant; readonly email: NewMail | null; readonly kinds: GatewayKinds },
 ): Promise<DecisionResult> {
-  const review = await reviewOf(sql, id)
+  const review = await findReview(sql, id)
   if (review === null) return findPastDecision(sql, id)
-  if (decision.what === 'move') await priceTarget(sql, decision, at)
-  const target = decision.what === 'move' ? await moveTarget(sql, decision.to.trim()) : null
+  if (decision.what === 'move') await repriceTarget(sql, decision, at)
+  const target = decision.what === 'move' ? await findMoveTarget(sql, decision.to.trim()) : null
   const decisionPlan = computeDecision(review, decision, target)
   if (!decisionPlan.ok) return decisionPlan
   const follows = decisionPlan.value
@@ -131,7 +131,7 @@ async function decideOne(
   switch (follows.does) {
     case 'accept': {
       const accepted = id.startsWith('C')
-        ? await acceptCapture(sql, await captureRow(sql, number), at, email)
+        ? await acceptCapture(sql, await readCaptureRow(sql, number), at, email)
         : await acceptUndecided(sql, await readPayment(sql, number), follows, at, email)
       if (!accepted.ok) return accepted
       return recordDecision(
@@ -143,12 +143,12 @@ async function decideOne(
         follows.amount,
         at,
         {
-          message: await sayAccepted(sql, review, follows.amount),
+          message: await describeAcceptance(sql, review, follows.amount),
         },
       )
     }
     case 'ask': {
-      const capture = await captureRow(sql, number)
+      const capture = await readCaptureRow(sql, number)
       const counted = await acceptCapture(sql, capture, at, null, 'asked')
       if (!counted.ok) return counted
       return recordDecision(
@@ -159,11 +159,11 @@ async function decideOne(
         decisionGrounds,
         follows.amount,
         at,
-        { message: await describeAsked(sql, review, follows.amount) },
+        { message: await describeRequestedAmount(sql, review, follows.amount) },
       )
     }
     case 'give-back': {
-      const capture = await captureRow(sql, number)
+      const capture = await readCaptureRow(sql, number)
       if (follows.byHand !== null) {
         const refundResult = await recordManualRefund(
           sql,
@@ -218,7 +218,7 @@ async function decideOne(
     case 'dismiss': {
       const captureId = id.startsWith('C') ? number : null
       if (captureId === null) await endPayment(sql, await readPayment(sql, number), at)
-      else await dismissCapture(sql, await captureRow(sql, captureId), at)
+      else await dismissCapture(sql, await readCaptureRow(sql, captureId), at)
       return recordDecision(sql, review, captureId, decision, decisionGrounds, null, at, {
         message:
           review.is === 'returned'
@@ -227,7 +227,13 @@ async function decideOne(
       })
     }
     case 'move': {
-      const moveResult = await moveCapture(sql, await captureRow(sql, number), follows, at, email)
+      const moveResult = await moveCapture(
+        sql,
+        await readCaptureRow(sql, number),
+        follows,
+        at,
+        email,
+      )
       if (!moveResult.ok) return moveResult
       return recordDecision(sql, review, number, decision, decisionGrounds, review.left, at, {
         message: follows.fits
@@ -246,7 +252,7 @@ async function decideOne(
 }
 
 /** A refusal undoes it together with everything else. */
-async function priceTarget(
+async function repriceTarget(
   sql: Sql,
   { to, price }: Decision & { readonly what: 'move' },
   at: Instant,
@@ -255,7 +261,7 @@ async function priceTarget(
   if (row !== undefined && price !== undefined) await reprice(sql, row, price, at)
 }
 
-async function sayAccepted(
+async function describeAcceptance(
   sql: Sql,
   { is, due, dueCurrency: currency, regNo }: Review,
   amount: Amount,
@@ -277,7 +283,7 @@ async function sayAccepted(
   return `${counts}: the registration is paid.`
 }
 
-async function describeAsked(
+async function describeRequestedAmount(
   sql: Sql,
   { dueCurrency: currency, regNo }: Review,
   amount: Amount,
@@ -351,7 +357,7 @@ async function moveCapture(
     }
   }
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
-  const movedRow = await captureRow(sql, capture.id)
+  const movedRow = await readCaptureRow(sql, capture.id)
   if (fits) {
     await closeReview(sql, movedRow, 'accepted')
     return count(sql, movedRow, target, target.review, at, email)

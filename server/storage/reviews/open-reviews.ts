@@ -201,7 +201,7 @@ const registrationWithNewestPayment = statement((builder, { regNo }: { regNo: Re
 )
 
 /** Returns the reviews of an event, or of all events, oldest first. */
-export async function reviews(sql: Sql, eventId: string | null): Promise<readonly Review[]> {
+export async function readReviews(sql: Sql, eventId: string | null): Promise<readonly Review[]> {
   return [
     ...(await listCaptureReviews(sql, null)),
     ...(await listPaymentReviews(sql, null)),
@@ -212,7 +212,7 @@ export async function reviews(sql: Sql, eventId: string | null): Promise<readonl
 }
 
 /** Null if there is none, or it was decided. */
-export async function reviewOf(sql: Sql, id: string): Promise<Review | null> {
+export async function findReview(sql: Sql, id: string): Promise<Review | null> {
   const number = parseNumber(id)
   if (number === null) return null
   const listReviews = { C: listCaptureReviews, P: listPaymentReviews, R: listRefundReviews }[
@@ -366,8 +366,8 @@ async function listRefundReviews(sql: Sql, onlyId: number | null): Promise<reado
   }))
 }
 
-export async function reviewCounts(sql: Sql): Promise<ReviewCounts> {
-  const openReviews = await reviews(sql, null)
+export async function countReviews(sql: Sql): Promise<ReviewCounts> {
+  const openReviews = await readReviews(sql, null)
   const countKind = (kind: Review['is']): number =>
     openReviews.filter(({ is }) => is === kind).length
   return {
@@ -378,7 +378,7 @@ export async function reviewCounts(sql: Sql): Promise<ReviewCounts> {
 }
 
 /** Returns the registration that a payment may be moved to, by its number or its previous number. */
-export async function moveTarget(sql: Sql, to: string): Promise<MoveTarget | null> {
+export async function findMoveTarget(sql: Sql, to: string): Promise<MoveTarget | null> {
   const row = await registrationWithNewestPayment.get(sql, { regNo: to as RegNo })
   return row === undefined
     ? null

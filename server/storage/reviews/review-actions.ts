@@ -6,7 +6,7 @@ import { applyAction } from '../registrations/apply-action.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { decideReview } from './decide-reviews.ts'
 import { requestRefund } from '../refunds/decide-refunds.ts'
-import { reviewOf } from './open-reviews.ts'
+import { findReview } from './open-reviews.ts'
 import type { NewMail } from '../index.ts'
 import { isRefundUnsettled } from '../lists/work-queue.ts'
 
@@ -67,7 +67,7 @@ export function decideReviewOfRegistration(
   },
 ): Promise<ActionOutcome> {
   return applyAction(sql, action, async () => {
-    const reviewRow = await reviewOf(sql, review)
+    const reviewRow = await findReview(sql, review)
     if (reviewRow !== null && reviewRow.regNo !== action.regNo)
       return err({
         code: 'not_there',

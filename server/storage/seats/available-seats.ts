@@ -27,7 +27,7 @@ type PlaceRow = Selectable<Tables['places']> & { readonly counting: string | nul
 type RequestedSeats = PlaceRow & { readonly quantity: number }
 
 type EventParams = { eventId: string }
-const SEAT = ['id', 'event_id', 'place', 'max', 'taken', 'name'] as const
+const SEAT_COLUMNS = ['id', 'event_id', 'place', 'max', 'taken', 'name'] as const
 const quotasQuery = expressionBuilder<Tables, 'places'>()
 const selectCounting = () =>
   quotasQuery
@@ -39,13 +39,17 @@ export const seatOfEvent = statement(
   (builder, { eventId, place }: EventParams & { place: string }) =>
     builder
       .selectFrom('places')
-      .select(SEAT)
+      .select(SEAT_COLUMNS)
       .select(selectCounting)
       .where('event_id', '=', eventId)
       .where('place', '=', place),
 )
 const seatsOfEvent = statement((builder, { eventId }: EventParams) =>
-  builder.selectFrom('places').select(SEAT).select(selectCounting).where('event_id', '=', eventId),
+  builder
+    .selectFrom('places')
+    .select(SEAT_COLUMNS)
+    .select(selectCounting)
+    .where('event_id', '=', eventId),
 )
 const seatsLostBy = statement((builder, { registrationId }: { registrationId: number }) =>
   builder

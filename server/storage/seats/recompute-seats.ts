@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely'
 import { allSeatPools, listRequiredSeats } from '../../../engine/index.ts'
 import type { Answers, Instant, Quota, SeatPool } from '../../../engine/index.ts'
-import { readAgain } from '../database/batch-cache.ts'
+import { clearCachedReads } from '../database/batch-cache.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -31,7 +31,7 @@ import {
 import type { Limits } from './stored-quotas.ts'
 import { throwUndecided } from './undecided-seats.ts'
 
-const NONE = '[]'
+const NO_SEAT_TYPES = '[]'
 
 type EventParams = { eventId: string }
 type Names = { /** A JSON array of seat types. */ names: string }
@@ -132,11 +132,14 @@ export async function setLimits(
   const text = formatLimits(limits)
   lockQuotas(sql, eventId)
   const previousLimits = await limitsOfEvent.get(sql, { eventId })
-  if ((previousLimits?.limits ?? NONE) === text && (previousLimits?.hold_ms ?? holdMs) === holdMs)
+  if (
+    (previousLimits?.limits ?? NO_SEAT_TYPES) === text &&
+    (previousLimits?.hold_ms ?? holdMs) === holdMs
+  )
     return
-  readAgain(sql)
+  clearCachedReads(sql)
   saveQuotas.run(sql, { eventId, limits: text, holdMs })
-  if ((previousLimits?.limits ?? NONE) === text) return
+  if ((previousLimits?.limits ?? NO_SEAT_TYPES) === text) return
   const previousPools = allSeatPools(
     previousLimits === undefined ? [] : parseLimits(previousLimits.limits),
   )
@@ -179,7 +182,7 @@ export async function recordSeats(
 ): Promise<void> {
   const known = await getLimits(sql, eventId)
   const row = await registrationForSeats.get(sql, { id: registrationId })
-  if (known !== null && row !== undefined) recomputeOne(sql, eventId, known, row)
+  if (known !== null && row !== undefined) recomputeSeats(sql, eventId, known, row)
 }
 
 /**
@@ -215,7 +218,7 @@ export async function moveSeats(
     if (isAvailable === null) throwUndecided()
     if (!isAvailable) return toUnavailableSeat(pool)
   }
-  recomputeOne(sql, eventId, known, row)
+  recomputeSeats(sql, eventId, known, row)
   return null
 }
 
@@ -234,7 +237,7 @@ export async function takeAgain(
   return unavailableSeat
 }
 
-function recomputeOne(sql: Sql, eventId: string, known: Limits, row: RegistrationForSeats): void {
+function recomputeSeats(sql: Sql, eventId: string, known: Limits, row: RegistrationForSeats): void {
   const answers = JSON.parse(row.answers) as Answers
   const seats = listRequiredSeats(known.limits, answers, row.category)
   const listNames = (pools: readonly SeatPool[]): string =>

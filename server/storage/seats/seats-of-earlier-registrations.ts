@@ -7,10 +7,10 @@ import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import { instant, listRequiredSeats } from '../../../engine/index.ts'
 import type { Answers, Instant } from '../../../engine/index.ts'
-import { readAgain } from '../database/batch-cache.ts'
+import { clearCachedReads } from '../database/batch-cache.ts'
 import { lockRegistrationIds } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { queryOf, statement } from '../database/statements/statement.ts'
+import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { getSeatUse } from './seats-for-state.ts'
 import { getLimits } from './stored-quotas.ts'
@@ -221,7 +221,7 @@ export function retireSeats(sql: Sql, eventId: string, names: readonly string[])
 /** Counts earlier registrations from the first one on; `types`: the seat types that must not be trusted until then. */
 export function beginCounting(sql: Sql, eventId: string, types: readonly string[]): void {
   startCounting.run(sql, { eventId, types: JSON.stringify(types) })
-  readAgain(sql)
+  clearCachedReads(sql)
 }
 
 /** True if they are counted in the background. */
@@ -267,7 +267,7 @@ export async function countNextBatch(
   }
   deleteUnusedSeatTypes.run(sql, { owner: getRetiredOwner(eventId) })
   endCounting.run(sql, { eventId })
-  readAgain(sql)
+  clearCachedReads(sql)
   return null
 }
 
@@ -326,7 +326,7 @@ async function reserveMissingSeats(
   if (sql.batch === null) for (const seat of newSeats) takeSeat.run(sql, seat)
   else if (newSeats.length > 0)
     // Each statement takes longer on PostgreSQL.
-    queryOf(sql, (builder) =>
+    buildQuery(sql, (builder) =>
       builder
         .insertInto('places_taken')
         .values(

@@ -4,7 +4,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { endOfDay, startOfDay } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { queryOf, statement } from '../database/statements/statement.ts'
+import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { ActivityQuery, ActivityRow, ActKind, AuditEntry } from './staff-types.ts'
 
@@ -82,12 +82,16 @@ export function addAuditEntry(sql: Sql, entry: AuditEntry): void {
 }
 
 /** For a new registration, whose id is known, so that its number is not looked up. */
-export function auditNew(sql: Sql, registrationId: number, entry: Omit<AuditEntry, 'look'>): void {
+export function addAuditEntryOfNew(
+  sql: Sql,
+  registrationId: number,
+  entry: Omit<AuditEntry, 'look'>,
+): void {
   addEntryOfNew.run(sql, { ...entry, registrationId })
 }
 
 /** Returns the entries of a registration, oldest first. */
-export function auditOf(
+export function readAuditEntries(
   sql: Sql,
   regNo: RegNo,
 ): Promise<readonly { readonly at: Instant; readonly who: string; readonly what: string }[]> {
@@ -104,7 +108,7 @@ const isViewEntry = (eb: Entry): Condition =>
 const isExport = (eb: Entry): Condition => eb('what', 'like', 'exported %')
 const isSigningIn = (eb: Entry): Condition =>
   eb.or([eb('what', 'like', 'signed %'), eb('what', 'like', 'failed to sign in%')])
-const KINDS: Readonly<Record<ActKind, (eb: Entry) => Condition>> = {
+const KIND_CONDITIONS: Readonly<Record<ActKind, (eb: Entry) => Condition>> = {
   looks: isViewEntry,
   exports: isExport,
   'signing-in': isSigningIn,
@@ -114,13 +118,13 @@ const KINDS: Readonly<Record<ActKind, (eb: Entry) => Condition>> = {
 const isByUser = (eb: Entry): Condition =>
   eb('who', 'not in', [raw.lit('delegate'), raw.lit('import')])
 
-export function auditLog(
+export function readAuditLog(
   sql: Sql,
   { who: user, events, kinds, words, from, to }: ActivityQuery,
   beforeId: number | null,
   limit: number,
 ): Promise<readonly ActivityRow[]> {
-  return queryOf(sql, (builder, dialect) => {
+  return buildQuery(sql, (builder, dialect) => {
     let query = builder
       .selectFrom('audit_log')
       .select(['id', 'at', 'who', 'what', 'event_id as eventId', 'reg_no as regNo'])
@@ -129,7 +133,8 @@ export function auditLog(
     if (user !== null) query = query.where('who', '=', user)
     if (events !== null)
       query = query.where((eb) => dialect.isIn(eb.ref('event_id'), JSON.stringify(events)))
-    if (kinds !== null) query = query.where((eb) => eb.or(kinds.map((kind) => KINDS[kind](eb))))
+    if (kinds !== null)
+      query = query.where((eb) => eb.or(kinds.map((kind) => KIND_CONDITIONS[kind](eb))))
     for (const term of words.split(/\s+/).filter((text) => text !== ''))
       query = query.where(({ eb, ref }) =>
         eb(
@@ -148,11 +153,11 @@ export function auditLog(
 }
 
 /** `events` null for entries of all events, and of none. */
-export async function auditLogUsers(
+export async function listAuditLogUsers(
   sql: Sql,
   events: readonly string[] | null,
 ): Promise<readonly string[]> {
-  const found = await queryOf(sql, (builder, dialect) => {
+  const found = await buildQuery(sql, (builder, dialect) => {
     const entriesOfUsers = builder.selectFrom('audit_log').select('who').where(isByUser)
     const inEvents =
       events === null

@@ -9,7 +9,7 @@ import { StoreBusy } from '../database/store-busy-error.ts'
 import type { Call, writes } from '../operations/writes.ts'
 
 /** Enough for a whole office during one night; further views are refused. */
-const OWED_MAX = 10_000
+const DEFERRED_ENTRIES_MAX = 10_000
 /** The retry interval. */
 const RETRY_MS = 5_000
 
@@ -24,7 +24,7 @@ export type DeferredAuditLog = {
   isEmpty(): boolean
 }
 
-export function openOwed(write: Call<typeof writes>): DeferredAuditLog {
+export function openDeferredAuditLog(write: Call<typeof writes>): DeferredAuditLog {
   const entries: AuditEntry[] = []
   const lastSeenTimes = new Map<string, Instant>()
   let retryTimer: NodeJS.Timeout | null = null
@@ -52,7 +52,10 @@ export function openOwed(write: Call<typeof writes>): DeferredAuditLog {
     try {
       await task
     } catch (error) {
-      if (!(error instanceof StoreBusy) || entries.length + lastSeenTimes.size >= OWED_MAX)
+      if (
+        !(error instanceof StoreBusy) ||
+        entries.length + lastSeenTimes.size >= DEFERRED_ENTRIES_MAX
+      )
         throw error
       defer()
       later()

@@ -179,12 +179,12 @@ export async function removeAdmin(
   const id = await findUserId(sql, username)
   if (id === null) return 'unknown'
   if (await isLastOwner(sql, id)) return 'last'
-  closeAll(sql, id)
+  closeSessionsAndLinks(sql, id)
   deleteUser.run(sql, { id })
   return 'removed'
 }
 
-function closeAll(sql: Sql, id: number): void {
+function closeSessionsAndLinks(sql: Sql, id: number): void {
   deleteSessionsOfUser.run(sql, { id })
   deletePasswordLinks.run(sql, { id })
 }
@@ -198,7 +198,7 @@ export async function setPassword(
   const id = await findUserId(sql, username)
   if (id === null) return false
   changePassword.run(sql, { id, passwordHash, at })
-  closeAll(sql, id)
+  closeSessionsAndLinks(sql, id)
   return true
 }
 

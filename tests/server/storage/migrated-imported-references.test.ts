@@ -12,7 +12,7 @@ import {
   openToWrite,
   toSql,
 } from '../../../server/storage/database/sqlite-connection.ts'
-import { reviews } from '../../../server/storage/reviews/open-reviews.ts'
+import { readReviews } from '../../../server/storage/reviews/open-reviews.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
 test('a database whose imported UTR was confirmed again, or imported twice: the import is put under review', async () => {
@@ -49,7 +49,7 @@ test('a database whose imported UTR was confirmed again, or imported twice: the 
     ['526123456701', 'DEMO1'],
     ['526123456703', 'DEMO4'],
   ])
-  const openReviews = await reviews(sql, 'demo')
+  const openReviews = await readReviews(sql, 'demo')
   expect(openReviews.map(({ is, regNo }) => [is, regNo])).toEqual([
     ['unclear', 'DEMO2'],
     ['unclear', 'DEMO3'],

@@ -16,17 +16,17 @@ import {
 } from '../../../server/storage/reconciliation/bank-references.ts'
 import { decideReview } from '../../../server/storage/reviews/decide-reviews.ts'
 import { bankReferences } from '../../../server/storage/migrations/bank-references.ts'
-import { reviews } from '../../../server/storage/reviews/open-reviews.ts'
+import { readReviews } from '../../../server/storage/reviews/open-reviews.ts'
 import { saveDraftUpload } from '../../../server/storage/files/stored-draft-uploads.ts'
-import { auditLog } from '../../../server/storage/staff/audit-log-entries.ts'
-import { acts } from '../../../server/storage/migrations/actions.ts'
+import { readAuditLog } from '../../../server/storage/staff/audit-log-entries.ts'
+import { actionTables } from '../../../server/storage/migrations/actions.ts'
 import { corrections } from '../../../server/storage/migrations/corrections.ts'
 import { draftProofs } from '../../../server/storage/migrations/dropped-and-draft-uploads.ts'
 import { listTakenSeats, checkSeats } from '../../../server/storage/seats/available-seats.ts'
 import { setLimits } from '../../../server/storage/seats/recompute-seats.ts'
 import { findUsedCode } from '../../../server/storage/registrations/discount-codes.ts'
-import { people } from '../../../server/storage/migrations/staff.ts'
-import { places } from '../../../server/storage/migrations/seats.ts'
+import { staffTables } from '../../../server/storage/migrations/staff.ts'
+import { seatTables } from '../../../server/storage/migrations/seats.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 import { findConflictingAnswer } from '../../../server/storage/registrations/unique-answers.ts'
 import { applyPaymentEvent } from '../../../server/storage/payments/apply-payment-events.ts'
@@ -152,7 +152,7 @@ test('migrates payments without captures: successes, reviews and refunds become 
     [7],
   ])
   // An open review is listed with its decisions; a queued email stays queued.
-  const openReviews = await reviews(toSql(oldDb), null)
+  const openReviews = await readReviews(toSql(oldDb), null)
   expect(openReviews.map(({ regNo, is, why }) => [regNo, is, why])).toEqual([
     ['DEMO2', 'misfit', 'Less came.'],
     ['DEMO8', 'second', 'Money came a second time.'],
@@ -309,7 +309,7 @@ test('migrates answers from before unique rules: existing ones are found when a 
 test('migrates registrations from before quotas: they count as held, kept or free by their state', async () => {
   const other = folder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
-  const before = migrations.indexOf(places)
+  const before = migrations.indexOf(seatTables)
   for (const step of migrations.slice(0, before)) oldDb.exec(step)
   oldDb.pragma(`user_version = ${before}`)
   for (const [id, status, inReview] of [
@@ -388,7 +388,7 @@ test('migrates files from before draft uploads: they stay in use, and drafts are
 test('migrates registrations without a state: it is derived from the stored data, and counted', async () => {
   const other = folder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
-  const before = migrations.indexOf(acts)
+  const before = migrations.indexOf(actionTables)
   for (const step of migrations.slice(0, before)) oldDb.exec(step)
   oldDb.pragma(`user_version = ${before}`)
   // State, gateway and reason of the payment. Without a gateway it was imported.
@@ -445,7 +445,7 @@ test('migrates registrations without a state: it is derived from the stored data
 test('migrates admins without roles: they become owners of all events and stay signed in, and their access entries are recognised', async () => {
   const other = folder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
-  const before = migrations.indexOf(people)
+  const before = migrations.indexOf(staffTables)
   for (const step of migrations.slice(0, before)) oldDb.exec(step)
   oldDb.pragma(`user_version = ${before}`)
   oldDb.exec(`INSERT INTO admins (id, username, password_hash, created_at, changed_at) VALUES (1, 'office', 'hash', 1, 1);
@@ -463,7 +463,7 @@ test('migrates admins without roles: they become owners of all events and stay s
   })
   const ofKind = async (kind: ActKind): Promise<readonly string[]> =>
     (
-      await auditLog(
+      await readAuditLog(
         sql,
         { who: null, events: null, kinds: [kind], words: '', from: null, to: null },
         null,
@@ -573,7 +573,7 @@ test('an older database with one transfer recorded twice opens: both payments st
     ['HDFCN52027010912', 'DEMO7'],
     ['demo cash 17', 'DEMO5'],
   ])
-  const openReviews = await reviews(sql, 'demo')
+  const openReviews = await readReviews(sql, 'demo')
   expect(openReviews.map(({ is, regNo }) => [is, regNo])).toEqual([
     ['unclear', 'DEMO2'],
     ['unclear', 'DEMO3'],
@@ -593,7 +593,7 @@ test('an older database with one transfer recorded twice opens: both payments st
   const dismissal = { what: 'dismiss', why: 'Refunded by hand.', who: 'treasurer' } as const
   const decisionResult = await decideReview(sql, first?.id ?? '', dismissal, 5 as Instant, null)
   expect(decisionResult.ok).toBe(true)
-  expect((await reviews(sql, 'demo')).map(({ regNo }) => regNo)).toEqual(['DEMO3'])
+  expect((await readReviews(sql, 'demo')).map(({ regNo }) => regNo)).toEqual(['DEMO3'])
   db.close()
   rmSync(other, { recursive: true })
 })

@@ -1,6 +1,6 @@
 /**
- * Runs every query of the store that is built for one call (`queryOf`), and records its text with the values of the call.
- * A new call of `queryOf` needs a line here: the test counts them.
+ * Runs every query of the store that is built for one call (`buildQuery`), and records its text with the values of the call.
+ * A new call of `buildQuery` needs a line here: the test counts them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,12 +17,12 @@ import {
   searchSimilarNames,
 } from '../../../server/storage/lists/search-registrations.ts'
 import { retryMails } from '../../../server/storage/mail/email-delivery.ts'
-import { listEmails, mailCounts } from '../../../server/storage/mail/email-list.ts'
+import { listEmails, countEmails } from '../../../server/storage/mail/email-list.ts'
 import { findConflictingAnswer } from '../../../server/storage/registrations/unique-answers.ts'
-import { movementPage } from '../../../server/storage/reports/movements.ts'
-import { movementSums } from '../../../server/storage/reports/movement-sums.ts'
-import { salesOfList } from '../../../server/storage/reports/sales-totals.ts'
-import { auditLog, auditLogUsers } from '../../../server/storage/staff/audit-log-entries.ts'
+import { readMovementPage } from '../../../server/storage/reports/movements.ts'
+import { readMovementSums } from '../../../server/storage/reports/movement-sums.ts'
+import { computeSalesOfList } from '../../../server/storage/reports/sales-totals.ts'
+import { readAuditLog, listAuditLogUsers } from '../../../server/storage/staff/audit-log-entries.ts'
 
 const EVENT = 'event1'
 const AT = instant(1_790_000_000_000)
@@ -67,7 +67,7 @@ export async function runQueries(sql: Sql): Promise<void> {
     await listPage(sql, query, 1, 20)
     await listPage(sql, query, 100, 20)
     await exportChunk(sql, query, null, 500)
-    await salesOfList(sql, query, ['companions'])
+    await computeSalesOfList(sql, query, ['companions'])
   }
   await searchEvents(sql, [EVENT, 'event2'], 'name', 20)
   await searchEvents(sql, [EVENT, 'event2'], 'name k p', 20)
@@ -78,15 +78,15 @@ export async function runQueries(sql: Sql): Promise<void> {
       movements,
       { ...movements, method: 'cash', isUnsettled: true, isUnreconciled: true, changedAfter: AT },
     ]) {
-      for (const after of [null, `${AT}C1`]) await movementPage(sql, query, after, 20)
-      await movementSums(sql, query)
+      for (const after of [null, `${AT}C1`]) await readMovementPage(sql, query, after, 20)
+      await readMovementSums(sql, query)
     }
   }
   for (const status of ['queued', 'failed', 'sent', null] as const)
     await listEmails(sql, { events: [EVENT], status, address: 'somebody' }, 1_000, 20)
-  await mailCounts(sql, [EVENT])
-  await auditLog(sql, ACTIVITY, 1_000, 20)
-  await auditLog(
+  await countEmails(sql, [EVENT])
+  await readAuditLog(sql, ACTIVITY, 1_000, 20)
+  await readAuditLog(
     sql,
     {
       ...ACTIVITY,
@@ -98,7 +98,7 @@ export async function runQueries(sql: Sql): Promise<void> {
     null,
     20,
   )
-  await auditLogUsers(sql, [EVENT])
+  await listAuditLogUsers(sql, [EVENT])
   await retryMails(sql, AT, { ids: [1, 2], events: null }).catch(() => {})
   await retryMails(sql, AT, { ids: null, events: [EVENT] })
   const answers: Answers = { number: 'NO1' }
@@ -113,7 +113,7 @@ const INSERTS: readonly string[] = [
   'registrations/fill-unique-answers.ts',
   'seats/seats-of-earlier-registrations.ts',
 ]
-/** The number of calls of `queryOf` that `runQueries` covers, by file. */
+/** The number of calls of `buildQuery` that `runQueries` covers, by file. */
 export const COVERED: Readonly<Record<string, number>> = {
   'lists/list-and-search-registrations.ts': 3,
   'lists/search-registrations.ts': 6,

@@ -19,15 +19,15 @@ export type StoreStatement<Given, Row> = {
   foresee(sql: Sql, params: Given, rows: readonly (Row & object)[]): void
 }
 
-const defined: ((dialect: Dialect) => string)[] = []
+const definedStatements: ((dialect: Dialect) => string)[] = []
 /** The texts of all statements whose modules are loaded: a test asks the database for their plans. */
 export const listStatements = (dialect: Dialect): readonly string[] =>
-  defined.map((textFor) => textFor(dialect))
+  definedStatements.map((textFor) => textFor(dialect))
 
 /**
  * Defines a statement. `build` is called once per database. `params.name` stands for the value that a call passes under
  * this name. All other values are constants in the text, because a partial index (`WHERE state = 'review'`) is not used
- * for a bound value. A statement whose text depends on its values (a list of variable length) is built by `queryOf`
+ * for a bound value. A statement whose text depends on its values (a list of variable length) is built by `buildQuery`
  * instead.
  */
 export function statement<Given extends object, Row>(
@@ -38,7 +38,7 @@ export function statement<Given extends object, Row>(
     const known = compiled.get(dialect)
     if (known !== undefined) return known
     const { sql, parameters } = build(
-      dialect.builder.withPlugin(CONSTANTS),
+      dialect.builder.withPlugin(CONSTANTS_PLUGIN),
       PLACEHOLDERS as Given,
       dialect,
     ).compile()
@@ -46,7 +46,7 @@ export function statement<Given extends object, Row>(
     compiled.set(dialect, compiledStatement)
     return compiledStatement
   }
-  defined.push((dialect) => compileFor(dialect).text)
+  definedStatements.push((dialect) => compileFor(dialect).text)
   const bindParams = (sql: Sql, callParams: Given | undefined): readonly [string, unknown[]] => {
     const { text, parameters } = compileFor(sql.dialect)
     const values = (callParams ?? {}) as Readonly<Record<string, unknown>>
@@ -91,7 +91,7 @@ export function statement<Given extends object, Row>(
  * A query that is built for one call, such as a list with the user's filters. Values are bound; a constant that an
  * index depends on is written with `raw.lit`.
  */
-export function queryOf<Row>(
+export function buildQuery<Row>(
   sql: Sql,
   build: (builder: Kysely<Tables>, dialect: Dialect) => Compilable<Row>,
 ): { get(): Promise<Row | undefined>; all(): Promise<Row[]>; run(): WriteResult } {
@@ -128,7 +128,7 @@ class ConstantsInText extends OperationNodeTransformer {
 const toValueNode = (value: unknown): ValueNode =>
   value instanceof Placeholder ? ValueNode.create(value) : ValueNode.createImmediate(value)
 const transformer = new ConstantsInText()
-const CONSTANTS: KyselyPlugin = {
+const CONSTANTS_PLUGIN: KyselyPlugin = {
   transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
   transformResult: ({ result }) => Promise.resolve(result),
 }

@@ -1,5 +1,5 @@
 /** Lists everything that an empty database in PostgreSQL needs, in order. A new version changes it and `migrations.ts`. */
-import { SLOTS } from '../../database/row-locks.ts'
+import { LOCK_SLOTS } from '../../database/row-locks.ts'
 import { bankLinePaymentsOnPostgres } from '../../migrations/bank-line-payments.ts'
 import { handledSettlementLinesOnPostgres } from '../../migrations/handled-settlement-lines.ts'
 import { changedSettlementLinesOnPostgres } from '../../migrations/changed-settlement-lines.ts'
@@ -36,5 +36,5 @@ export const newDatabase: readonly string[] = [
   'INSERT INTO counted VALUES (1, 0)',
   // Rows that operations lock for subjects without a row: rare subjects, and slots for unique answers and persons.
   `INSERT INTO row_locks SELECT kind, 0 FROM unnest(ARRAY['recovery', 'settlements', 'staff', 'versions']) AS kind`,
-  `INSERT INTO row_locks SELECT kind, slot FROM unnest(ARRAY['answer', 'person']) AS kind, generate_series(0, ${SLOTS - 1}) AS slot`,
+  `INSERT INTO row_locks SELECT kind, slot FROM unnest(ARRAY['answer', 'person']) AS kind, generate_series(0, ${LOCK_SLOTS - 1}) AS slot`,
 ]
