@@ -45,6 +45,7 @@ export { deriveEventId, findPrefix, suggestEventId } from './authoring/tools/new
 export { createEventFile } from './authoring/tools/new-event/event-file.ts'
 export { QUESTIONS, type Question } from './authoring/tools/new-event/questions.ts'
 export { readFees, type FeeProblem } from './authoring/tools/new-event/check-fees.ts'
+export { askAboutCurrency } from './authoring/tools/new-event/fee-table-currency.ts'
 export { explainNote, readNote } from './authoring/tools/new-event/fee-table-notes.ts'
 export { readFeeTable } from './authoring/tools/new-event/fee-table.ts'
 export type { FeeTable } from './authoring/tools/new-event/fee-table-parts.ts'

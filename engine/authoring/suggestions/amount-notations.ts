@@ -94,7 +94,10 @@ function readRupees(text: string, currency = INR): string | null {
   // 5.000 is five thousand in other countries; no Indian amount has three decimals.
   const decimals = decimalsOf(currency)
   if (decimals < 3 && /^\d{1,3}(\.\d{3})+(,\d{1,2})?$/.test(rest))
-    return rest.replace(/,\d*$/, '').replaceAll('.', '')
+    return rest.replaceAll('.', '').replace(',', '.').replace(/\.0+$/, '')
+  // A comma before two decimals: "390,00". In rupees it can as well be a slip for 3,900 or 39,000.
+  if (currency !== INR && decimals === 2 && /^\d{1,3}( ?\d{3})*,\d{2}$/.test(rest))
+    return rest.replaceAll(' ', '').replace(',', '.').replace(/\.0+$/, '')
   const fraction = decimals === 0 ? '' : `(\\.\\d{1,${decimals}})?`
   if (
     new RegExp(`^\\d{1,3}([ ,'’_]\\d{2,3})*[ ,'’_]\\d{3}${fraction}$`).test(rest) ||

@@ -23,6 +23,7 @@ function describeTable(text: string): readonly string[] {
       .join(' | '),
     ...table.rows.map(({ label, cells }) => [label, ...cells].join(' | ')),
     ...(table.tax === null ? [] : [`GST ${table.tax}`]),
+    ...(table.currency === undefined ? [] : [`currency ${table.currency}`]),
     ...(table.companions === null ? [] : [`accompanying ${table.companions}`]),
     ...problems.map(
       ({ row, column, note, says }) => `${row ?? ''},${column ?? ''},${note ?? ''} ${says}`,
@@ -107,7 +108,7 @@ test.each<[string, string, readonly string[]]>([
       'Early Bird:2026-08-31 | On-site:',
       'Delegate | 5,000/- | –',
       'Foreign delegate | USD 100 | 200',
-      '1,0, “USD 100” is in another currency. Write the price in rupees.',
+      '1,, The prices of “Foreign delegate” are in another currency. Remove the row: these questions take prices in rupees, and prices in another currency can be added to the file later.',
     ],
   ],
   [
@@ -175,8 +176,8 @@ test.each<[string, string, readonly string[]]>([
     [
       ':2026-08-31 | : | Amount in USD:',
       'Member | 5000 | 6000 | USD 7000',
+      ',2, The prices of “Amount in USD” are in another currency. Remove the column: these questions take prices in rupees, and prices in another currency can be added to the file later.',
       ',1, Until which day does “Regular” apply?',
-      '0,2, “USD 7000” is in another currency. Write the price in rupees.',
       ',,0 “Residential” has no prices. If it is a category, add it as a row; then remove it here.',
     ],
   ],
@@ -198,6 +199,27 @@ test.each<[string, string, readonly string[]]>([
       ',,0 “Banquet Dinner (12 Dec) = 2,500 / 3,000” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, leave it out here and enter it with the workshops.',
       ',,1 “Hotel room (per night) = 4000 / 4000” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, leave it out here and enter it with the workshops.',
       ',,2 “Corporate (5 delegates) = 20000 / 25000” looks like a price for several persons, but each delegate registers alone. If one person pays it, add it as a category; otherwise leave it out.',
+    ],
+  ],
+  [
+    'all prices in euros, with a decimal comma and a tax that is not GST',
+    'Fees incl. 20% VAT\nCategory\tEarly until 1 June 2026\tLate\nMember\t€ 390,00\t€ 490,00\nStudent\t€ 1.090,50\t€ 1 190,00',
+    [
+      'Early:2026-06-01 | Late:',
+      'Member | € 390,00 | € 490,00',
+      'Student | € 1.090,50 | € 1 190,00',
+      'currency EUR',
+      ',,0 “Fees incl. 20% VAT” is about a tax that these questions do not know: they know GST of 18%. Leave it out here, and add the tax to the file later.',
+    ],
+  ],
+  [
+    'a currency that only the title names is asked about, once',
+    'Fees in EUR\nCategory\tEarly until 1 June 2026\tLate\nMember\t390\t490\nStudent\t190\t290',
+    [
+      'Early:2026-06-01 | Late:',
+      'Member | 390 | 490',
+      'Student | 190 | 290',
+      ',, The table names EUR. Are its prices in EUR, or in rupees?',
     ],
   ],
   [
@@ -271,4 +293,18 @@ test.each([
   const result = ends?.reads(answer, priced.value, today)
   if (typeof expected === 'string') expect(result).toEqual({ ok: false, error: expected })
   else expect(result).toMatchObject({ ok: true, value: expected })
+})
+
+test('a table in euros sets the currency of the event; a currency that only its title names is asked for', () => {
+  const read = (text: string) =>
+    QUESTIONS.find(({ name }) => name === 'categories')?.reads(text, event, today)
+  expect(read('Category\tTill 1 June 2026\tLate\nMember\t€ 390,00\t€ 1.090,50')).toMatchObject({
+    ok: true,
+    value: { currency: 'EUR', categories: [{ prices: [39_000, 109_050] }] },
+  })
+  expect(read('Fees in EUR\nCategory\tFee\nMember\t390')).toEqual({
+    ok: false,
+    error:
+      'The table names EUR. If its prices are in EUR, state it: --currency EUR. If they are in rupees, remove EUR from the table.',
+  })
 })

@@ -1,4 +1,5 @@
 /** The answers about a new conference as they are kept in this browser; without the checker, which is large. */
+import { readCurrency } from '../../../engine/index.ts'
 import type { FeeTable } from '../../../engine/authoring.ts'
 import { hasAll, isRecord } from '../../app/json-readers.ts'
 import { findKeptDraft, keepDraft } from '../kept-draft.ts'
@@ -27,6 +28,8 @@ export function loadAnswers(): KeptAnswers | null {
   const { texts, fees, at, isOpen } = kept.value
   if (typeof at !== 'string' || !isRecord(texts) || !isRecord(fees)) return null
   const { columns, rows, notes } = fees
+  const currency = readCurrency(fees['currency'])
+  const currencyAsked = readCurrency(fees['currencyAsked'])
   if (!Array.isArray(columns) || !Array.isArray(rows) || !Array.isArray(notes)) return null
   const readText = (value: unknown): string => (typeof value === 'string' ? value : '')
   const draft = {
@@ -49,6 +52,8 @@ export function loadAnswers(): KeptAnswers | null {
           : [],
       ),
       notes: notes.map(readText),
+      ...(currency === null ? {} : { currency }),
+      ...(currencyAsked === null ? {} : { currencyAsked }),
     },
     at,
     isOpen: isOpen === true && kept.isOfTab,

@@ -66,7 +66,9 @@ export function readDraft(
         return at === undefined ? problem : { ...problem, row: at }
       })
       const problem = isEmpty || placed.length === 0 ? null : placed
-      steps.push({ question, sentence, before, problem })
+      const { currency } = draft.fees
+      const inCurrency = currency === undefined ? before : { ...before, currency }
+      steps.push({ question, sentence: question.asks(inCurrency) ?? sentence, before, problem })
       continue
     }
     const text = draft.texts[question.name]?.trim() ?? ''

@@ -1,7 +1,7 @@
 /** The grid of fees: a row for each category, a column for each price period. */
 import { useId } from 'react'
 import { isDay } from '../../../engine/index.ts'
-import { explainNote, readNote } from '../../../engine/authoring.ts'
+import { askAboutCurrency, explainNote, readNote } from '../../../engine/authoring.ts'
 import type { FeeProblem, FeeTable } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
@@ -66,8 +66,32 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
     ))
   const nameOf = (column: number): string => columns[column]?.label || `period ${column + 1}`
   const headProblems = columns.flatMap((_, column) => listFor(undefined, column))
+  const { currency, currencyAsked, ...others } = fees
   return (
     <>
+      {currency !== undefined && (
+        <p>
+          The prices are in {currency}.{' '}
+          <button type="button" className="link" onClick={() => change(others)}>
+            They are in rupees
+          </button>
+        </p>
+      )}
+      {currencyAsked !== undefined && (
+        <div className="org-notes">
+          <p>{askAboutCurrency(currencyAsked)}</p>
+          <button
+            type="button"
+            className="btn line sm"
+            onClick={() => change({ ...others, currency: currencyAsked })}
+          >
+            In {currencyAsked}
+          </button>
+          <button type="button" className="btn line sm" onClick={() => change(others)}>
+            In rupees
+          </button>
+        </div>
+      )}
       <div className="org-fees" role="region" aria-label="Fees" tabIndex={0}>
         <table>
           <thead>

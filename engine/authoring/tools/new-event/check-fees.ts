@@ -1,7 +1,8 @@
 /** Checks a table of fees; each problem names the cell, row or column where it is. */
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
-import { INR, formatCurrency, type Amount } from '../../../lib/money.ts'
+import { INR, type Amount, type Currency } from '../../../lib/money.ts'
 import { addDays, formatDay, isDay, type Day } from '../../../lib/time.ts'
+import { askAboutCurrency, explainOtherCurrency, isInOtherCurrency } from './fee-table-currency.ts'
 import { explainNote } from './fee-table-notes.ts'
 import type { FeeTable } from './fee-table-parts.ts'
 import { findImplausiblePrices, readPrice } from './prices.ts'
@@ -27,15 +28,21 @@ export function readFees(
     table.columns.length,
     table.columns.map(({ label }) => label),
   )
+  const currency = answers.currency ?? table.currency ?? INR
+  const isCurrencyAsked = table.currencyAsked !== undefined && answers.currency === undefined
+  const otherCurrency = explainOtherCurrency(table, labels, currency)
   const problems = [
+    ...(isCurrencyAsked && table.currency === undefined
+      ? [{ says: askAboutCurrency(table.currencyAsked) }]
+      : []),
+    ...(otherCurrency === null ? [] : [otherCurrency]),
     ...findColumnProblems(table, answers, labels),
-    ...findRowProblems(table, answers, labels),
+    ...findRowProblems(table, { ...answers, currency }, labels),
     ...table.notes.map((note, index) => ({
       note: index,
       says: explainNote(note),
     })),
   ]
-  const currency = answers.currency ?? INR
   const categories = table.rows.map(({ label, cells }): SampleCategory => ({
     label: label.trim(),
     prices: cells.map((cell) => readPrice(cell, currency) ?? null),
@@ -46,6 +53,7 @@ export function readFees(
   const ends = table.columns.slice(0, -1).map(({ to }) => to)
   const fees: NewEventAnswers = {
     ...others,
+    ...(currency === INR ? {} : { currency }),
     categories,
     periodLabels: table.columns.map(({ label }) => label.trim()),
     // One missing day is asked together with the others.
@@ -129,30 +137,27 @@ function findRowProblems(
       return [{ row, says: `“${name}” is listed twice.` }]
     const prices = cells.map((cell) => readPrice(cell, currency))
     const unread = prices.flatMap((price, column): readonly FeeProblem[] =>
-      price === undefined
-        ? [
-            {
-              row,
-              column,
-              says: explainCell(
-                cells[column] ?? '',
-                name,
-                labels[column] ?? '',
-                formatCurrency(currency),
-              ),
-            },
-          ]
-        : free && price !== null && price > 0
+      price === undefined && isInOtherCurrency(cells[column] ?? '', currency)
+        ? []
+        : price === undefined
           ? [
               {
                 row,
                 column,
-                says: 'The event is free. Remove the price, or answer that it is not free.',
+                says: explainCell(cells[column] ?? '', name, labels[column] ?? '', currency),
               },
             ]
-          : [],
+          : free && price !== null && price > 0
+            ? [
+                {
+                  row,
+                  column,
+                  says: 'The event is free. Remove the price, or answer that it is not free.',
+                },
+              ]
+            : [],
     )
-    if (unread.length > 0) return unread
+    if (unread.length > 0 || prices.includes(undefined)) return unread
     const says = findImplausiblePrices(
       `“${name}”`,
       prices as readonly (Amount | null)[],
@@ -163,13 +168,11 @@ function findRowProblems(
   })
 }
 
-function explainCell(cell: string, category: string, period: string, currency: string): string {
+function explainCell(cell: string, category: string, period: string, currency: Currency): string {
   const help = 'Write an amount, free, or – if it is not on sale then.'
-  const suggestion = suggestAmount(cell)
+  const suggestion = suggestAmount(cell, currency)
   if (cell.trim() === '') return `What does “${category}” pay in “${period}”? ${help}`
   switch (suggestion?.is) {
-    case 'other-currency':
-      return `“${cell}” is in another currency. Write the price in ${currency}.`
     case 'several':
       return `“${cell}” has several prices. Which one does “${category}” pay in “${period}”?`
     case 'not-known-yet':

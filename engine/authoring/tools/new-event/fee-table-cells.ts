@@ -52,10 +52,11 @@ function splitAtTabs(text: string): readonly (readonly string[])[] {
 
 const cleanCell = (text: string): string => text.replace(/[\s\u00a0\u200b\ufeff]+/g, ' ').trim()
 
+const DECIMAL_COMMA = /^\d{1,3}(?:[. ]?\d{3})*,\d{2}$/
 /** Whether the cell is in place of a price: an amount, a word such as Free, or a dash. */
 export function isPriceCell(text: string, currency: Currency): boolean {
   if (text === '' || findDays(text, 0).length > 0) return false
-  return suggestAmount(text, currency) !== null
+  return DECIMAL_COMMA.test(text) || suggestAmount(text, currency) !== null
 }
 
 export type TableTax = 'inside' | 'on top'

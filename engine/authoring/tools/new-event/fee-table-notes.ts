@@ -8,6 +8,8 @@ const WITH_EXTRA = /(?:\+|&|\b(?:with|without|incl\w*|excl\w*|and|plus|non)\b)/i
 const SEVERAL_PERSONS =
   /\b(corporates?|couples?|famil(?:y|ies)|groups?)\b|\b\d+\s*(?:delegates|persons|people|pax|members|participants)\b/i
 
+const OTHER_TAX = /\b(vat|mwst|ust|iva|tva|sales tax)\b/i
+
 const isExtra = (label: string): boolean => {
   const found = EXTRA.exec(label)
   return found !== null && !WITH_EXTRA.test(label.slice(0, found.index))
@@ -46,5 +48,7 @@ export function explainNote(note: string): string {
     return `“${note}” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, leave it out here and enter it with the workshops.`
   if (label !== note)
     return `“${note}” looks like a price for several persons, but each delegate registers alone. If one person pays it, add it as a category; otherwise leave it out.`
+  if (OTHER_TAX.test(note))
+    return `“${note}” is about a tax that these questions do not know: they know GST of 18%. Leave it out here, and add the tax to the file later.`
   return `“${note}” has no prices. If it is a category, add it as a row; then remove it here.`
 }

@@ -1,4 +1,5 @@
 /** The rows, columns and unexplained texts of a table of fees. */
+import type { Currency } from '../../../lib/money.ts'
 import type { PeriodDays } from './fee-table-days.ts'
 
 export type FeeRow = { readonly label: string; readonly cells: readonly string[] }
@@ -8,4 +9,8 @@ export type FeeTable = {
   readonly rows: readonly FeeRow[]
   /** Texts whose meaning is not recognised: the organiser decides. */
   readonly notes: readonly string[]
+  /** Of all prices. Absent: rupees, or what the answers before state. */
+  readonly currency?: Currency
+  /** A currency that a heading or another text names, when no price has a sign: the organiser decides. */
+  readonly currencyAsked?: Currency
 }

@@ -12,6 +12,7 @@ import {
 } from './fee-table-cells.ts'
 import { connectPeriods, isPeriodHeading, readPeriodHeading } from './fee-table-days.ts'
 import { askAboutExtras } from './fee-table-notes.ts'
+import { findTableCurrency } from './fee-table-currency.ts'
 import type { FeeRow, FeeTable } from './fee-table-parts.ts'
 import { readPrice } from './prices.ts'
 
@@ -46,7 +47,11 @@ type Body = {
 type LabelledRow = { readonly labels: readonly string[]; readonly cells: readonly string[] }
 
 export function readFeeTable(text: string, context: TableContext): PastedFees {
-  const { currency } = context
+  const cells = splitCells(text)
+  const found = context.currency === INR ? findTableCurrency(text, cells) : {}
+  const { currency = context.currency } = found
+  // What is asked about the whole table is not asked about a line.
+  const isCurrencyKnown = (found.currency ?? found.currencyAsked) !== undefined
   const notes: string[] = []
   const taxNotes: string[] = []
   const takeTax = (cell: string): string => {
@@ -57,9 +62,12 @@ export function readFeeTable(text: string, context: TableContext): PastedFees {
     taxNotes.push(whole ? cell : note)
     return whole ? '' : rest
   }
-  const { headRows, priceRows } = separateRows(splitCells(text), currency, (line) => {
+  const { headRows, priceRows } = separateRows(cells, currency, (line) => {
     const rest = takeTax(line)
-    if (rest !== '' && !CAPTION.test(rest)) notes.push(rest)
+    const isCaption =
+      CAPTION.test(rest) ||
+      (isCurrencyKnown && CAPTION.test(`in ${rest.replace(OTHER_CURRENCY, ' ')}`))
+    if (rest !== '' && !isCaption) notes.push(rest)
   })
   const columns = chooseColumns(headRows, priceRows, currency)
   for (const column of columns.others)
@@ -84,6 +92,7 @@ export function readFeeTable(text: string, context: TableContext): PastedFees {
     ).map((column) => (CAPTION.test(column.label) ? { ...column, label: '' } : column)),
     rows: body.rows,
     notes,
+    ...found,
   }
   const taxes = new Set(taxNotes.map(readTaxNote))
   const [tax = null] = taxes
@@ -237,7 +246,9 @@ function arrange(
   const listed = readList(labelled)
   if (listed !== null) return listed
   const joined = heads.map((parts) => parts.join(' '))
-  const isForeign = joined.map((head) => currency === INR && OTHER_CURRENCY.test(head))
+  const named = joined.map((head) => currency === INR && OTHER_CURRENCY.test(head))
+  // One currency above all columns is asked about once.
+  const isForeign = named.every(Boolean) ? [] : named
   const rows = labelled.map(({ labels, cells }) => ({
     label: labels.join(' – '),
     // A figure is not in rupees if its heading says so.

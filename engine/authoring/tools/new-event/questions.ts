@@ -229,14 +229,20 @@ function readPastedTable(
 ): Result<NewEventAnswers, string> {
   const { from, to = from, currency = INR, free = false } = answers
   const { tax, companions, ...table } = readFeeTable(answer, { from, to, currency, today })
+  if (table.currencyAsked !== undefined && answers.currency === undefined)
+    return err(
+      `The table names ${table.currencyAsked}. If its prices are in ${table.currencyAsked}, state it: --currency ${table.currencyAsked}. If they are in rupees, remove ${table.currencyAsked} from the table.`,
+    )
   const { fees, problems } = readFees(table, answers)
   const wrong = problems.filter(({ isMissingDay }) => isMissingDay !== true)
   if (wrong.length > 0) return err(wrong.map(({ says }) => says).join('\n'))
   const persons =
-    companions === null ? null : readCompanions(companions, free, currency, countPeriods(fees))
+    companions === null
+      ? null
+      : readCompanions(companions, free, fees.currency ?? currency, countPeriods(fees))
   return ok({
     ...fees,
-    ...(tax !== null && currency === INR ? { tax } : {}),
+    ...(tax !== null && (fees.currency ?? INR) === INR ? { tax } : {}),
     ...(persons?.ok === true ? { companions: persons.value } : {}),
   })
 }

@@ -1,0 +1,61 @@
+/** Finds the currency of a fee table: the sign of its prices, or a currency that its other texts name. */
+import { suggestAmount } from '../../suggestions/amount-notations.ts'
+import { currencySigns, RUPEE_SIGN } from '../../suggestions/currency-notations.ts'
+import { formatCurrency, INR, type Currency } from '../../../lib/money.ts'
+import { isPriceCell } from './fee-table-cells.ts'
+import type { FeeTable } from './fee-table-parts.ts'
+
+type TableCurrency = Pick<FeeTable, 'currency' | 'currencyAsked'>
+
+/** Empty for a table in rupees, and for one with prices in several currencies. */
+export function findTableCurrency(
+  text: string,
+  rows: readonly (readonly string[])[],
+): TableCurrency {
+  const named = new Set(
+    currencySigns(INR).flatMap(({ currency, pattern }) =>
+      new RegExp(pattern, 'iu').test(text) ? [currency] : [],
+    ),
+  )
+  const [only] = named
+  if (only === undefined || named.size > 1 || new RegExp(RUPEE_SIGN, 'iu').test(text)) return {}
+  const amounts = rows
+    .flatMap((row) => row.slice(1))
+    .filter((cell) => /\d/.test(cell) && isPriceCell(cell, INR))
+  const signed = amounts.filter((cell) => suggestAmount(cell)?.is === 'other-currency')
+  if (signed.length === 0) return { currencyAsked: only }
+  return signed.length === amounts.length ? { currency: only } : {}
+}
+
+/** Names prices in another currency once; null if there are none. */
+export function explainOtherCurrency(
+  { rows }: FeeTable,
+  periods: readonly string[],
+  currency: Currency,
+): { readonly row?: number; readonly column?: number; readonly says: string } | null {
+  const found = rows.flatMap(({ label, cells }, row) =>
+    cells.flatMap((cell, column) =>
+      isInOtherCurrency(cell, currency) ? [{ row, column, label: label.trim() }] : [],
+    ),
+  )
+  const [first] = found
+  if (first === undefined) return null
+  const later = `these questions take prices in ${formatCurrency(currency)}, and prices in another currency can be added to the file later.`
+  if (found.length === rows.length && found.every(({ column }) => column === first.column))
+    return {
+      column: first.column,
+      says: `The prices of “${periods[first.column]}” are in another currency. Remove the column: ${later}`,
+    }
+  const names = [...new Set(found.map(({ label }) => `“${label}”`))]
+  return {
+    row: first.row,
+    says: `The prices of ${names.join(', ')} are in another currency. Remove ${names.length === 1 ? 'the row' : 'these rows'}: ${later}`,
+  }
+}
+
+export const isInOtherCurrency = (cell: string, currency: Currency): boolean =>
+  suggestAmount(cell, currency)?.is === 'other-currency'
+
+/** Asks whether the prices are in the currency that the table names. */
+export const askAboutCurrency = (named: Currency): string =>
+  `The table names ${named}. Are its prices in ${named}, or in rupees?`
