@@ -99,32 +99,32 @@ const sources = SHOWN_TO_DELEGATES.flatMap((path) =>
         .map((name) => `${path}/${name.replaceAll('\\', '/')}`),
 )
 
-const found = sources.flatMap((path) =>
+const foundTexts = sources.flatMap((path) =>
   findWrittenTexts(path, readFileSync(join(TOP, path), 'utf8')).map((writtenText) => ({
     path,
     ...writtenText,
   })),
 )
 
-const applies = ({ in: file, text }: Exception, one: (typeof found)[number]): boolean =>
+const isException = ({ in: file, text }: Exception, one: (typeof foundTexts)[number]): boolean =>
   file.test(one.path) && (text?.test(one.text) ?? true)
 
 test('every sentence that a delegate reads is in the catalogue or in an event file', () => {
   expect(sources.length).toBeGreaterThan(150)
-  const misplaced = found
-    .filter((foundText) => !EXCEPTIONS.some((exception) => applies(exception, foundText)))
+  const misplaced = foundTexts
+    .filter((foundText) => !EXCEPTIONS.some((exception) => isException(exception, foundText)))
     .map(({ path, line, text }) => `${path}:${line}: ${text} (move it to engine/text-catalogue)`)
   expect(misplaced).toEqual([])
 })
 
 test('every exception is still needed', () => {
   const unused = EXCEPTIONS.filter(
-    (exception) => !found.some((foundText) => applies(exception, foundText)),
+    (exception) => !foundTexts.some((foundText) => isException(exception, foundText)),
   )
   expect(unused.map(({ in: file, why }) => `${String(file)}: ${why}`)).toEqual([])
 })
 
-const asModule = (source: string): string =>
+const parseAsModule = (source: string): string =>
   source.startsWith('<') ? `export const shown = () => ${source}` : source
 
 test.each([
@@ -139,7 +139,7 @@ test.each([
   ['a value of a message', "const all = { title: 'Receipt' }"],
   ['markup of the server', 'const page = `<h1>Page not found</h1>`'],
 ])('detects a text in code instead of the catalogue: %s', (_, source) => {
-  expect(findWrittenTexts('sample.tsx', asModule(source))).not.toEqual([])
+  expect(findWrittenTexts('sample.tsx', parseAsModule(source))).not.toEqual([])
 })
 
 test.each([
@@ -151,5 +151,5 @@ test.each([
   ['a log line', "log.info({ id }, 'a request failed')"],
   ['a comparison', "const same = text === 'Two words'"],
 ])('ignores text that delegates never read: %s', (_, source) => {
-  expect(findWrittenTexts('sample.tsx', asModule(source))).toEqual([])
+  expect(findWrittenTexts('sample.tsx', parseAsModule(source))).toEqual([])
 })

@@ -36,7 +36,7 @@ const TEXT = new Set([
   '.out',
   '',
 ])
-const SELF = 'tests/tidy.test.ts'
+const THIS_FILE = 'tests/tidy.test.ts'
 /** A file of more lines is hard to keep in mind: split it by subject. */
 const LINES_MAX = 400
 /** A table of cases may be longer than the code that it tests. */
@@ -49,14 +49,14 @@ const listFiles = (folder: string): string[] =>
     return entry.isDirectory() ? listFiles(path) : TEXT.has(extname(entry.name)) ? [path] : []
   })
 
-const present = new Set(readdirSync(TOP))
+const topLevelEntries = new Set(readdirSync(TOP))
 const rootFiles = readdirSync(TOP, { withFileTypes: true })
   .filter((entry) => entry.isFile() && !NOT_OURS.has(entry.name) && TEXT.has(extname(entry.name)))
   .map((entry) => entry.name)
 const paths = [
   ...rootFiles,
-  ...FOLDERS.filter((folder) => present.has(folder)).flatMap(listFiles),
-].filter((path) => path !== SELF && path !== 'LICENSE' && path !== 'package-lock.json')
+  ...FOLDERS.filter((folder) => topLevelEntries.has(folder)).flatMap(listFiles),
+].filter((path) => path !== THIS_FILE && path !== 'LICENSE' && path !== 'package-lock.json')
 const files = paths.map((path) => ({
   path,
   lines: readFileSync(join(TOP, path), 'utf8').split('\n'),

@@ -72,10 +72,10 @@ async function compareStores(before: Store, now: Store): Promise<boolean> {
     let foundCount = 0
     const query = { eventId: EVENT, answers: {}, search: oldQuery ?? searchText }
     const turns = [
-      async () => oldTimes.push(await timeWork(() => before.listPage(query, 1, 20))),
+      async () => oldTimes.push(await measureWork(() => before.listPage(query, 1, 20))),
       async () =>
         newTimes.push(
-          await timeWork(async () => {
+          await measureWork(async () => {
             foundCount = (await now.searchEvents([EVENT], searchText, 31)).length
           }),
         ),
@@ -93,7 +93,7 @@ async function compareStores(before: Store, now: Store): Promise<boolean> {
   return isWithinAims
 }
 
-async function timeWork(work: () => Promise<unknown>): Promise<number> {
+async function measureWork(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await work()
   return performance.now() - start

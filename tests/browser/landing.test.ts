@@ -2,7 +2,7 @@
 import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
-import { axe, expectAccessible, launch, visit } from './browser.ts'
+import { runAxe, expectAccessible, launch, visit } from './browser.ts'
 import { toPlainText, waitForHydration } from './delegate.ts'
 import { serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
@@ -213,7 +213,7 @@ describe('the other pages of the site', () => {
     await page
       .getByRole('heading', { level: 1 })
       .evaluate((heading) => (heading.style.color = '#ccc'))
-    expect(await axe(page)).toEqual([expect.stringMatching(/^color-contrast: .*h1/)])
+    expect(await runAxe(page)).toEqual([expect.stringMatching(/^color-contrast: .*h1/)])
     await context.close()
   })
 

@@ -282,7 +282,7 @@ async function postJson(path: string, body: object, authorization = ''): Promise
   expect(response.status, JSON.stringify(answer)).toBe(200)
   return answer
 }
-const act = (regNo: string, action: object): Promise<unknown> =>
+const performOfficeAction = (regNo: string, action: object): Promise<unknown> =>
   postJson(`/admin/registrations/${regNo}/acts/`, action, `Bearer ${token}`)
 
 const readText = async (page: Page): Promise<string> =>
@@ -305,12 +305,12 @@ test.each(TESTED_ROWS)('$event: registers and pays $total $pays', async (row) =>
     await page.getByRole('heading', { name: /^Waiting for (your payment|approval)$/ }).waitFor()
     const regNo = /[A-Z]{4}\d{13}/.exec(await readText(page))?.[0] ?? ''
     if (row.pays === 'after approval') {
-      await act(regNo, { act: 'approve' })
+      await performOfficeAction(regNo, { act: 'approve' })
       await page.reload()
       await page.getByRole('button', { name: /^Pay .* now$/ }).click()
       await clickAtGateway(page, 'Pay')
     } else {
-      await act(regNo, {
+      await performOfficeAction(regNo, {
         act: 'confirm',
         way: 'transfer',
         reference: `UTRN20270720${String(ROWS.indexOf(row)).padStart(5, '0')}`,

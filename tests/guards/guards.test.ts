@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findMisfit, TOP } from '../mistakes.ts'
-import { ELSEWHERE, FINDINGS, readGuards, updatePage, SUBJECTS } from './guards.ts'
+import { GUARDS_IN_OTHER_TABLES, FINDINGS, readGuards, updatePage, SUBJECTS } from './guards.ts'
 
 test('every finding has a guard that can be removed, or a note that states where its guard is', () => {
   for (const subject of SUBJECTS) {
@@ -11,7 +11,7 @@ test('every finding has a guard that can be removed, or a note that states where
       guard.subject === subject ? [guard.finding] : [],
     )
     const numbers = Array.from({ length: FINDINGS[subject] }, (_, index) => index + 1)
-    const otherFindings = Object.keys(ELSEWHERE[subject]).map(Number)
+    const otherFindings = Object.keys(GUARDS_IN_OTHER_TABLES[subject]).map(Number)
     expect(
       [...new Set([...findingsWithGuard, ...otherFindings])].toSorted((a, b) => a - b),
     ).toEqual(numbers)

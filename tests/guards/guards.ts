@@ -33,7 +33,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
 }
 
 /** Findings whose guard is in another table. */
-export const ELSEWHERE: Readonly<Record<Subject, Readonly<Record<number, string>>>> = {
+export const GUARDS_IN_OTHER_TABLES: Readonly<Record<Subject, Readonly<Record<number, string>>>> = {
   money: {},
   treasury: {},
   delegates: {},
@@ -94,12 +94,9 @@ function buildTable(subject: Subject): string {
       mistake.extraKey('without'),
       `\`${test.file}\``,
     ])
-  const elsewhereRows = Object.entries(ELSEWHERE[subject]).map(([finding, file]): Row => [
-    Number(finding),
-    file,
-    '',
-    '',
-  ])
+  const elsewhereRows = Object.entries(GUARDS_IN_OTHER_TABLES[subject]).map(
+    ([finding, file]): Row => [Number(finding), file, '', ''],
+  )
   const rows = [...guardRows, ...elsewhereRows]
     .toSorted(([one], [other]) => one - other)
     .map((cells) => cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | '))

@@ -13,7 +13,7 @@ import type { Guard } from './guards.ts'
 import type { TestReport } from './reporter.ts'
 
 /** Everything that tests read, except the history and the packages of the tree. */
-const COPIED = [
+const COPIED_PATHS = [
   'README.md',
   'bin',
   'docs',
@@ -92,7 +92,7 @@ async function proveGuard(tree: string, guard: Guard): Promise<string | null> {
 }
 
 const requestedNames = process.argv.slice(2)
-const tree = copyTree(COPIED)
+const tree = copyTree(COPIED_PATHS)
 try {
   const chosen = readGuards(tree).filter(
     ({ mistake, subject, about }) =>

@@ -17,7 +17,7 @@ import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import { findMisplaced } from '../browser/layout-boxes.ts'
-import { axe, launchDrawing, visit } from '../browser/browser.ts'
+import { runAxe, launchDrawing, visit } from '../browser/browser.ts'
 import { INTERN, payButton } from '../browser/delegate.ts'
 import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { fillForm, listFormStates } from './form.ts'
@@ -215,6 +215,6 @@ async function takePicture(page: Page, name: string, width: number, height: numb
     await page.setViewportSize({ width, height: Math.max(fullHeight, height) })
   for (const problem of await findMisplaced(page)) console.log(`${name} at ${width}: ${problem}`)
   if (AXE_WIDTHS_PX.includes(width))
-    for (const violation of await axe(page)) console.log(`${name} at ${width}: ${violation}`)
+    for (const violation of await runAxe(page)) console.log(`${name} at ${width}: ${violation}`)
   await page.screenshot({ path: join(targetDir, `${name}-${width}.png`) })
 }

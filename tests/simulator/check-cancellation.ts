@@ -34,14 +34,15 @@ const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
   FROM registrations r WHERE r.reg_no = ?`
 
 /** The refund scale of the events that have one. */
-const refundPercentOn = (on: Day): number => (on <= '2026-01-31' ? 75 : on <= '2026-02-20' ? 50 : 0)
+const getRefundPercent = (on: Day): number =>
+  on <= '2026-01-31' ? 75 : on <= '2026-02-20' ? 50 : 0
 /** The charge that is kept in addition to the percentage. */
-const chargeOn = (on: Day, event: string): number =>
-  event === EURO_EVENT && refundPercentOn(on) === 50 ? EURO_CHARGE : 0
+const getCharge = (on: Day, event: string): number =>
+  event === EURO_EVENT && getRefundPercent(on) === 50 ? EURO_CHARGE : 0
 const toPaise = (rupees: number): number => Math.round(rupees * 100)
 
-const refundOn = (on: Day, price: number, event: string): number =>
-  Math.max(0, Math.round((price * refundPercentOn(on)) / 100) - chargeOn(on, event))
+const computeRefund = (on: Day, price: number, event: string): number =>
+  Math.max(0, Math.round((price * getRefundPercent(on)) / 100) - getCharge(on, event))
 
 /** Checks the page of a registration, while the server's clock is right. */
 export async function checkProposal<Page>(
@@ -74,7 +75,7 @@ export async function checkProposal<Page>(
       const isPaid = price === null || paid >= price
       const owed = Math.max(0, paid - (isPaid ? (price ?? paid) : (money.billPaid ?? price)))
       const expectedRefunds = days.map((on) =>
-        Math.max(0, owed + refundOn(on, paid - owed, money.event) - refunded),
+        Math.max(0, owed + computeRefund(on, paid - owed, money.event) - refunded),
       )
       return expectedRefunds.includes(toPaise(proposedRefund))
         ? null

@@ -110,7 +110,7 @@ export function answerRazorpay(
   const refunds = order.gatewayRefunds.filter(({ of }) => of === id)
   if (part === 'refunds')
     return createAnswer(
-      toList(refunds.map((refund) => refundEntity(refund, at))),
+      toList(refunds.map((refund) => buildRefundEntity(refund, at))),
       refunds.filter(({ doneAt }) => doneAt <= at),
       refunds.filter((refund) => hasFailed(refund, at)),
     )
@@ -122,7 +122,7 @@ export function answerRazorpay(
   const refund = repeated ?? refundCapture(gateway, order, made, wanted, at, random)
   return refund === null
     ? refuse('The total refund amount is greater than the refund payment amount')
-    : createAnswer(refundEntity(refund, at))
+    : createAnswer(buildRefundEntity(refund, at))
 }
 
 /** The receipt need not be unique, so a repeated request creates a second one. */
@@ -205,7 +205,7 @@ function getPaymentStatus({ code, amount }: Transaction, refunded: number): stri
   return code === 'created' || code === 'authorized' ? code : 'failed'
 }
 
-const refundEntity = (refund: GatewayRefund, at: Instant): object => ({
+const buildRefundEntity = (refund: GatewayRefund, at: Instant): object => ({
   id: refund.reference,
   payment_id: refund.of,
   amount: refund.amount,
@@ -256,7 +256,7 @@ export function buildPaymentWebhook(
       ? { payment, order: { entity: buildOrderEntity(checkout) } }
       : refund === undefined
         ? { payment }
-        : { payment, refund: { entity: refundEntity(refund, instant(at)) } }
+        : { payment, refund: { entity: buildRefundEntity(refund, instant(at)) } }
   return {
     body: JSON.stringify({ event, payload }),
     eventId: `event_${(refund ?? transaction).reference}_${event}`,

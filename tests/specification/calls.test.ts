@@ -37,7 +37,7 @@ const readRegistration = async (url: string, headers = {}): Promise<Record<strin
   expect(response['status']).toBe('success')
   return response['registration'] as Record<string, unknown>
 }
-const send = (url: string, json: object, headers = {}) =>
+const sendRequest = (url: string, json: object, headers = {}) =>
   server.app.inject({ method: 'POST', url, payload: json, headers })
 
 const AFPICON = {
@@ -146,7 +146,11 @@ describe('registering', () => {
   })
 
   test('S089 S090 S149 S150: Chirurgia accepts JSON with the category computed by the browser, and compares it', async () => {
-    const response = await send('/api/chirurgia/register/', CHIRURGIA, buildKeyHeader('chirurgia'))
+    const response = await sendRequest(
+      '/api/chirurgia/register/',
+      CHIRURGIA,
+      buildKeyHeader('chirurgia'),
+    )
     expect(response.statusCode).toBe(201)
     const { reg_no, payment_data } = response.json<RegisterResponse>()
     expect(reg_no).toMatch(/^CHIR\d+$/)
@@ -164,7 +168,7 @@ describe('registering', () => {
       registration_category: 'pg-asi',
     })
     // A deviation from the specification: a category that the browser invents is rejected.
-    const cheaperResponse = await send('/api/chirurgia/register/', {
+    const cheaperResponse = await sendRequest('/api/chirurgia/register/', {
       ...CHIRURGIA,
       asi_member: false,
       asi_membership_number: undefined,
@@ -177,7 +181,7 @@ describe('registering', () => {
   })
 
   test('S095 S096 S152 S153: Mid Zone accepts JSON', async () => {
-    const response = await send('/api/midzone/register/', MIDZONE, buildKeyHeader('midzone'))
+    const response = await sendRequest('/api/midzone/register/', MIDZONE, buildKeyHeader('midzone'))
     expect(response.statusCode).toBe(201)
     const { status, message, reg_no, payment_data } = response.json<RegisterResponse>()
     expect(status).toBe('success')
@@ -201,7 +205,7 @@ describe('registering', () => {
 
   test('S106 S144: a browser cannot state that it has paid, or its price', async () => {
     const { reg_no } = (
-      await send('/api/midzone/register/', { ...MIDZONE, payment_status: 'success' })
+      await sendRequest('/api/midzone/register/', { ...MIDZONE, payment_status: 'success' })
     ).json<RegisterResponse>()
     expect(await readRegistration(`/api/midzone/registrations/${reg_no}/`)).toMatchObject({
       payment_status: 'pending',
@@ -220,7 +224,7 @@ describe('registering', () => {
     '/api/midzone/register',
     '/api/chirurgia/register/',
   ])('S142: %s works with and without its slash', async (url) => {
-    expect((await send(url, {})).statusCode).toBe(422)
+    expect((await sendRequest(url, {})).statusCode).toBe(422)
   })
 })
 
@@ -247,13 +251,13 @@ describe('prices', () => {
   })
   test('S154: endpoints that no page uses work too', async () => {
     expect((await get('/api/afpicon/tariff-info/'))['current_period']).toBe('sep-1-dec-31')
-    const closedResponse = await send('/api/register/', {})
+    const closedResponse = await sendRequest('/api/register/', {})
     expect([closedResponse.statusCode, closedResponse.json<{ code: string }>().code]).toEqual([
       409,
       'registration_closed',
     ])
-    expect((await send('/api/payment/webhook/', {})).statusCode).toBe(400)
-    expect((await send('/api/afpicon/airpay-response', {})).statusCode).toBe(303)
+    expect((await sendRequest('/api/payment/webhook/', {})).statusCode).toBe(400)
+    expect((await sendRequest('/api/afpicon/airpay-response', {})).statusCode).toBe(303)
   })
 })
 
@@ -331,7 +335,10 @@ describe('the office', () => {
   })
 
   test('S137 S156: signing in returns a bearer token for the calls', async () => {
-    const response = await send('/api/admin/login/', { username: 'office', password: PASSWORD })
+    const response = await sendRequest('/api/admin/login/', {
+      username: 'office',
+      password: PASSWORD,
+    })
     expect(response.statusCode).toBe(200)
     const { token } = response.json<{ token: string }>()
     expect(
@@ -352,7 +359,7 @@ describe('the office', () => {
       { username: 'office', password: 'no' },
       { username: 'nobody', password: PASSWORD },
     ]) {
-      const response = await send('/admin/login/', wrongLogin)
+      const response = await sendRequest('/admin/login/', wrongLogin)
       expect([response.statusCode, response.json<{ message: string }>().message]).toEqual([
         401,
         'Invalid username or password',

@@ -30,7 +30,7 @@ import {
 import { buildTariff } from '../../engine/api.ts'
 import { getResultValues } from '../../engine/messages.ts'
 import type { EventConfig, Instant, Payment, PaymentEvent } from '../../engine/index.ts'
-import { tooLargeText } from '../../web/ui/file-size.ts'
+import { getTooLargeText } from '../../web/ui/file-size.ts'
 import { afpicon, chirurgia, findField, findList, midzone, pulmocon } from './events.ts'
 
 const buildNoon = (text: string): Instant => instant(startOfDay(day(text)) + 12 * 3_600_000)
@@ -588,7 +588,7 @@ describe('a file that is one byte too large is not reported with the allowed siz
     [0.3, '308\u00a0KB', '307\u00a0KB'],
   ])('where %s MB are allowed', (mb, size, limit) => {
     const max = Math.round(mb * 1024 * 1024)
-    expect(tooLargeText('p.pdf', max + 1, max)).toBe(
+    expect(getTooLargeText('p.pdf', max + 1, max)).toBe(
       `p.pdf is ${size}. Please choose a file of at most ${limit}.`,
     )
   })

@@ -40,7 +40,7 @@ export const setCallTexts = (calls: SiteTexts['calls']): void => {
 }
 
 /** Text for an unknown error: "An unexpected error occurred." */
-export const unexpectedText = (): string => texts['other'] ?? ''
+export const getUnexpectedText = (): string => texts['other'] ?? ''
 
 type Failure =
   | { readonly is: 'network' | 'aborted' }
@@ -67,14 +67,14 @@ function toApiError(failure: Failure, fallback: string | undefined): ApiError {
         texts[String(status)] ??
         fallback ??
         (status >= 400 ? texts['not_ok']?.replace('{status}', String(status)) : undefined) ??
-        unexpectedText()
+        getUnexpectedText()
       return { status, code: answer?.code ?? 'error', message, answer }
     }
     case 'unexpected':
       return {
         status: failure.status,
         code: 'unexpected',
-        message: fallback ?? unexpectedText(),
+        message: fallback ?? getUnexpectedText(),
         answer: null,
       }
     default:
@@ -176,7 +176,7 @@ export function readResponse<T>(
 }
 
 /** The result of a call without a response. */
-export function failedCall<T>(): CallResult<T> {
+export function createFailedResult<T>(): CallResult<T> {
   return err(toApiError({ is: 'network' }, undefined))
 }
 
@@ -249,7 +249,7 @@ export function save(blob: Blob, name: string): void {
  * A new Idempotency-Key. `crypto.randomUUID` does not exist on an insecure page, as on a phone in
  * the office's network.
  */
-export const newKey = (): string =>
+export const createKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')

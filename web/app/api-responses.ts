@@ -38,7 +38,7 @@ import { readResponseCurrency } from './response-currency.ts'
  * total). `now` is the server time of the page; it determines the day if the response names no
  * period.
  */
-export const tariffReader =
+export const createTariffReader =
   (event: PublicEvent, now: string): Reader<TariffResponse> =>
   (body) => {
     if (!isRecord(body)) return null

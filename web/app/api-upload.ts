@@ -1,5 +1,5 @@
 /** File uploads with progress, as an extension of api-client.ts. Loaded with the first file. */
-import { readResponse, failedCall } from './api-client.ts'
+import { readResponse, createFailedResult } from './api-client.ts'
 import type { CallResult, Reader } from './api-client.ts'
 
 /** Time in milliseconds without progress after which a connection counts as lost. */
@@ -52,7 +52,7 @@ export function upload<T>(
       end(readResponse(request.status, request.responseText, read)),
     )
     for (const broken of ['error', 'abort', 'timeout'])
-      request.addEventListener(broken, () => end(failedCall()))
+      request.addEventListener(broken, () => end(createFailedResult()))
     request.open('POST', path)
     request.setRequestHeader('accept', 'application/json')
     const form = new FormData()

@@ -1,7 +1,7 @@
 /** The error page, shown if a page cannot be rendered. */
 import { useEffect } from 'react'
 import { COMMON_MESSAGES } from '../../engine/messages.ts'
-import { unexpectedText } from './api-client.ts'
+import { getUnexpectedText } from './api-client.ts'
 import { showPlainPage } from './unsupported-browser-page.ts'
 import { StandalonePage } from '../ui/layout/standalone-page.tsx'
 
@@ -12,7 +12,7 @@ import { StandalonePage } from '../ui/layout/standalone-page.tsx'
 export function ErrorPage() {
   useEffect(showPlainPage, [])
   return (
-    <StandalonePage title={unexpectedText()}>
+    <StandalonePage title={getUnexpectedText()}>
       <p role="alert">{COMMON_MESSAGES.broken.explanation}</p>
       <p className="acts">
         <button type="button" className="btn" onClick={() => location.reload()}>

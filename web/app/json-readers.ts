@@ -45,14 +45,14 @@ export const numberOf = (value: unknown): number | null =>
 /** No currency in use has more decimals. */
 const AMOUNT_DECIMALS_MAX = 3
 /** The error of binary addition (0.1 + 0.2) is smaller than this; one decimal too many is larger. */
-const NOISE_MAX = 1e-6
+const ROUNDING_ERROR_MAX = 1e-6
 
 /** Whether the value can be an amount in major units of some currency; not negative. */
 export const isAmount = (value: unknown): value is number =>
   typeof value === 'number' &&
   Number.isFinite(value) &&
   value >= 0 &&
-  Math.abs(Number(value.toFixed(AMOUNT_DECIMALS_MAX)) - value) < NOISE_MAX
+  Math.abs(Number(value.toFixed(AMOUNT_DECIMALS_MAX)) - value) < ROUNDING_ERROR_MAX
 
 /** Whether the value can be an amount that may be negative. */
 export const isSignedAmount = (value: unknown): value is number =>

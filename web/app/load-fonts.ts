@@ -14,7 +14,7 @@ export function loadFonts(): void {
     rule instanceof CSSFontFaceRule ? createFontFace(rule.style) : [],
   )
   styleElement.remove()
-  const needed = faces.filter(({ unicodeRange }) => covers(unicodeRange, shownCharacters))
+  const needed = faces.filter(({ unicodeRange }) => isNeeded(unicodeRange, shownCharacters))
   void Promise.allSettled(needed.map((face) => face.load())).then(() =>
     // Fonts that are not needed now are loaded by the browser on demand.
     faces.forEach((face) => document.fonts.add(face)),
@@ -31,7 +31,7 @@ function createFontFace(rule: CSSStyleDeclaration): FontFace {
 }
 
 /** @param range in CSS syntax: `U+20-7E, U+A0`. */
-function covers(range: string, characters: ReadonlySet<number>): boolean {
+function isNeeded(range: string, characters: ReadonlySet<number>): boolean {
   return range.split(',').some((part) => {
     const [from = NaN, to = from] = (part.match(/[\da-f]+/gi) ?? []).map((hex) => parseInt(hex, 16))
     return [...characters].some((character) => character >= from && character <= to)

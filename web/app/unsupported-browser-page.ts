@@ -9,11 +9,11 @@ declare global {
   }
 }
 
-const shown = globalThis.window?.rollcallPlain
+const isShown = globalThis.window?.rollcallPlain
 /**
  * Deleted immediately, to signal to the inline script that the app runs (server/pages/unsupported-browser-script.ts).
  */
-if (shown !== undefined) delete window.rollcallPlain
+if (isShown !== undefined) delete window.rollcallPlain
 
 /** Shows the page's <noscript> parts below its current content. A second call has no effect. */
-export const showPlainPage = (): void => shown?.()
+export const showPlainPage = (): void => isShown?.()

@@ -5,7 +5,7 @@
  */
 import type { Plugin } from 'vite'
 
-const throwError = (description: string): string =>
+const buildThrowStatement = (description: string): string =>
   `throw new Error(${JSON.stringify(`omitted code was used: ${description}`)})`
 
 /** End of the module's path, and the code of its replacement. */
@@ -27,76 +27,76 @@ const REPLACED_MODULES: readonly (readonly [path: string, code: string])[] = [
   ],
   [
     '@rjsf/utils/lib/findSchemaDefinition.js',
-    `const no = () => { ${throwError('a reference in a schema')} }
+    `const no = () => { ${buildThrowStatement('a reference in a schema')} }
 export default no
 export { no as findSchemaDefinitionRecursive, no as splitKeyElementFromObject, no as makeAllReferencesAbsolute }`,
   ],
   [
     '@rjsf/utils/lib/schema/omitExtraData.js',
-    `const no = () => { ${throwError('an answer without a field')} }
+    `const no = () => { ${buildThrowStatement('an answer without a field')} }
 export default no
 export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
   ],
   // No field has alternatives.
   [
     '@rjsf/utils/lib/schema/getClosestMatchingOption.js',
-    `export default () => { ${throwError('a choice of schemas')} }`,
+    `export default () => { ${buildThrowStatement('a choice of schemas')} }`,
   ],
   [
     '@rjsf/utils/lib/schema/getFirstMatchingOption.js',
-    `export default () => { ${throwError('a choice of schemas')} }`,
+    `export default () => { ${buildThrowStatement('a choice of schemas')} }`,
   ],
   [
     '@rjsf/utils/lib/schema/findFieldInSchema.js',
-    `export default () => { ${throwError('a field in a choice of schemas')} }`,
+    `export default () => { ${buildThrowStatement('a field in a choice of schemas')} }`,
   ],
   [
     '@rjsf/utils/lib/schema/toPathSchema.js',
-    `export default () => { ${throwError('the paths of a schema')} }`,
+    `export default () => { ${buildThrowStatement('the paths of a schema')} }`,
   ],
   // Only ajv errors from the server's validator are used (web/registration/form/registration-form.tsx); the messages
   // are our own.
   [
     '@rjsf/validator-ajv8/lib/processRawValidationErrors.js',
-    `export default () => { ${throwError('messages of ajv')} }`,
+    `export default () => { ${buildThrowStatement('messages of ajv')} }`,
   ],
   // Label and hint are outside the input (web/registration/fields/field-layout.tsx), and inputs
   // have no Clear button.
   [
     '@mui/material/InputLabel/InputLabel.mjs',
-    `export default () => { ${throwError('a label inside an input')} }`,
+    `export default () => { ${buildThrowStatement('a label inside an input')} }`,
   ],
   [
     '@mui/material/FormLabel/FormLabel.mjs',
-    `export default () => { ${throwError('a label inside radios')} }`,
+    `export default () => { ${buildThrowStatement('a label inside radios')} }`,
   ],
   [
     '@mui/material/FormHelperText/FormHelperText.mjs',
-    `export default () => { ${throwError('a hint inside an input')} }`,
+    `export default () => { ${buildThrowStatement('a hint inside an input')} }`,
   ],
   [
     '@mui/material/InputAdornment/InputAdornment.mjs',
-    `export default () => { ${throwError('a Clear button in an input')} }`,
+    `export default () => { ${buildThrowStatement('a Clear button in an input')} }`,
   ],
   // No schema has examples, but every input requests the component for them.
   ['@rjsf/core/lib/components/SchemaExamples.js', 'export default () => null'],
   // Inputs have only the outlined variant.
   [
     '@mui/material/FilledInput/FilledInput.mjs',
-    `export default () => { ${throwError('a filled input')} }`,
+    `export default () => { ${buildThrowStatement('a filled input')} }`,
   ],
   [
     '@mui/material/Input/Input.mjs',
-    `export default () => { ${throwError('an underlined input')} }`,
+    `export default () => { ${buildThrowStatement('an underlined input')} }`,
   ],
   // One theme with plain values (web/registration/form/mui-theme.ts), without the ripple effect.
   [
     '@mui/material/styles/createThemeWithVars.mjs',
-    `export default () => { ${throwError('a theme of custom properties')} }`,
+    `export default () => { ${buildThrowStatement('a theme of custom properties')} }`,
   ],
   [
     '@mui/material/styles/ThemeProviderWithVars.mjs',
-    `export const CssVarsProvider = () => { ${throwError('a theme of custom properties')} }`,
+    `export const CssVarsProvider = () => { ${buildThrowStatement('a theme of custom properties')} }`,
   ],
   ['@mui/material/ButtonBase/TouchRipple.mjs', 'export default () => null'],
   [
@@ -109,13 +109,13 @@ export default () => still`,
   // being used.
   [
     '@mui/material/styles/defaultTheme.mjs',
-    `export default new Proxy({}, { get() { ${throwError('MUI outside the theme of the form')} } })`,
+    `export default new Proxy({}, { get() { ${buildThrowStatement('MUI outside the theme of the form')} } })`,
   ],
   // Styles come from the theme and our style sheets. Nothing uses `sx`, most of whose code is its
   // list of CSS properties.
   [
     '@mui/system/styleFunctionSx/styleFunctionSx.mjs',
-    `const none = (props) => { if (props.sx) ${throwError('a style in sx')}
+    `const none = (props) => { if (props.sx) ${buildThrowStatement('a style in sx')}
   return null }
 none.filterProps = ['sx']
 export default none
@@ -128,20 +128,20 @@ export const unstable_createStyleFunctionSx = () => none`,
     `export default (theme) => theme
 export const sortContainerQueries = (_theme, css) => css
 export const isCqShorthand = () => false
-export const getContainerQuery = () => { ${throwError('a container query')} }`,
+export const getContainerQuery = () => { ${buildThrowStatement('a container query')} }`,
   ],
   [
     '@mui/material/styles/stringifyTheme.mjs',
-    `export const stringifyTheme = () => { ${throwError('a serialised theme')} }`,
+    `export const stringifyTheme = () => { ${buildThrowStatement('a serialised theme')} }`,
   ],
   // Radios, checkboxes and selects have our icons, but MUI requests its own as well.
   [
     '@mui/material/Radio/RadioButtonIcon.mjs',
-    `export default () => { ${throwError('the radio icon of MUI')} }`,
+    `export default () => { ${buildThrowStatement('the radio icon of MUI')} }`,
   ],
   [
     '@mui/material/internal/svg-icons/ArrowDropDown.mjs',
-    `export default () => { ${throwError('the arrow icon of MUI')} }`,
+    `export default () => { ${buildThrowStatement('the arrow icon of MUI')} }`,
   ],
   // Nothing uses styled.div; its 130 variants would be created at startup.
   [
@@ -152,12 +152,12 @@ export const getContainerQuery = () => { ${throwError('a container query')} }`,
   [
     '@emotion/is-prop-valid/dist/emotion-is-prop-valid.esm.js',
     // Emotion's element factory calls this only for `as`, once.
-    `export default (prop) => { if (prop !== 'as') ${throwError('a styled element without shouldForwardProp')}
+    `export default (prop) => { if (prop !== 'as') ${buildThrowStatement('a styled element without shouldForwardProp')}
   return true }`,
   ],
   [
     'hoist-non-react-statics/dist/hoist-non-react-statics.cjs.js',
-    `export default () => { ${throwError('a component wrapped in a theme')} }`,
+    `export default () => { ${buildThrowStatement('a component wrapped in a theme')} }`,
   ],
   // The form's props contain functions, elements and plain values. Comparing maps, promises or typed arrays as well
   // needs four times the code.
@@ -185,10 +185,10 @@ export default (a, b) => equals(a, b, new Map())`,
     `const RESOLVED = ['$ref', 'allOf', 'if', 'dependencies', 'dependentRequired', 'dependentSchemas', 'patternProperties']
 const read = (_validator, schema) => {
   if (typeof schema !== 'object' || schema === null) return {}
-  if (RESOLVED.some((keyword) => keyword in schema)) ${throwError('a condition or reference in a flat schema')}
+  if (RESOLVED.some((keyword) => keyword in schema)) ${buildThrowStatement('a condition or reference in a flat schema')}
   return schema
 }
-const no = () => { ${throwError('a condition or reference in a flat schema')} }
+const no = () => { ${buildThrowStatement('a condition or reference in a flat schema')} }
 export default read
 export const retrieveSchemaInternal = (validator, schema) => [read(validator, schema)]
 export { no as resolveAllReferences, no as resolveAnyOrOneOfSchemas, no as resolveDependencies, no as relaxOptionsForScoring }`,
@@ -201,14 +201,14 @@ export { no as resolveAllReferences, no as resolveAnyOrOneOfSchemas, no as resol
   ['@rjsf/utils/lib/schemaHasNestedConditional.js', 'export default () => false'],
   [
     '@rjsf/utils/lib/schema/findSelectedOptionInXxxOf.js',
-    `export default () => { ${throwError('a choice of schemas')} }`,
+    `export default () => { ${buildThrowStatement('a choice of schemas')} }`,
   ],
   // The theme defines its own shadows.
   ['@mui/material/styles/shadows.mjs', 'export default []'],
   // The schema does not change while the form is filled in.
   [
     '@rjsf/utils/lib/schema/sanitizeDataForNewSchema.js',
-    `export default () => { ${throwError('a schema that changes with answers in the form')} }`,
+    `export default () => { ${buildThrowStatement('a schema that changes with answers in the form')} }`,
   ],
 ]
 
@@ -223,7 +223,7 @@ const REPLACED_IMPORTS: readonly (readonly [path: string, asked: string, code: s
   [
     '@mui/material/TextField/TextField.mjs',
     '../Select/index.mjs',
-    `export default () => { ${throwError('a select without a component')} }`,
+    `export default () => { ${buildThrowStatement('a select without a component')} }`,
   ],
 ]
 

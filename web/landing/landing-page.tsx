@@ -13,7 +13,7 @@ import {
 import { formatMessage, LANDING_MESSAGES } from '../../engine/messages.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
-import { hiddenText, richMessage } from '../ui/rich-message.tsx'
+import { renderHiddenText, renderMessage } from '../ui/rich-message.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { Badge } from '../ui/payment-status-badge.tsx'
 import { SiteFooter, SiteHeader } from './site-header-footer.tsx'
@@ -235,10 +235,10 @@ function Conferences({
                     className={event.took_place ? 'btn line sm' : 'btn sm'}
                     href={event.routes.form}
                   >
-                    {richMessage(LANDING_MESSAGES.register, {
+                    {renderMessage(LANDING_MESSAGES.register, {
                       label: texts.register,
                       event: event.title,
-                      hidden: hiddenText,
+                      hidden: renderHiddenText,
                     })}
                   </a>
                 ) : (

@@ -21,7 +21,7 @@ export function SiteHeader({ site, here }: SiteLocation) {
         </a>
         <nav aria-label={LANDING_MESSAGES.navigation}>
           {links.map((link) => (
-            <a key={link.go} href={fromHere(here, link.go)}>
+            <a key={link.go} href={buildAnchorUrl(here, link.go)}>
               {link.label}
             </a>
           ))}
@@ -40,7 +40,7 @@ export function SiteHeader({ site, here }: SiteLocation) {
 }
 
 /** Returns the anchor itself on the landing page, and a link to it on any other page. */
-const fromHere = (currentPath: SiteLocation['here'], go: string): string =>
+const buildAnchorUrl = (currentPath: SiteLocation['here'], go: string): string =>
   go.startsWith('#') && currentPath !== '/' ? `/${go}` : go
 
 const SOCIAL_ICONS: Readonly<Record<Social, { readonly name: string; readonly path: string }>> = {
@@ -85,7 +85,7 @@ export function SiteFooter({ site, here }: SiteLocation) {
                         <span className="vh"> ({placeholder})</span>
                       </span>
                     ) : (
-                      <a href={fromHere(here, go)}>{label}</a>
+                      <a href={buildAnchorUrl(here, go)}>{label}</a>
                     )}
                   </li>
                 ))}

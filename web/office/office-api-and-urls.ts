@@ -24,7 +24,7 @@ export const AMOUNTS_DUE = `${PAYMENTS}?tab=due`
 export const STATEMENTS = `${PAYMENTS}/statements`
 export const SETTLEMENTS = `${PAYMENTS}/settlements`
 /** The month has the format `2026-01`. */
-export const monthUrl = (month: string): string => `${PAYMENTS}/month/${month}`
+export const buildMonthUrl = (month: string): string => `${PAYMENTS}/month/${month}`
 /** Invitation and password links open this page. */
 export const SET_PASSWORD = '/admin/password'
 
@@ -126,31 +126,32 @@ export const sanitiseNext = (next: string | null): string =>
     : DASHBOARD
 
 /** Event files choose the URLs of lists, but URLs below these are reserved. */
-export const eventUrl = ({ id }: Pick<OfficeEvent, 'id'>): string =>
+export const buildEventUrl = ({ id }: Pick<OfficeEvent, 'id'>): string =>
   `${EVENTS}/${encodeURIComponent(id)}`
 
-export const discountCodesUrl = (event: Pick<OfficeEvent, 'id'>): string =>
-  `${eventUrl(event)}/codes`
+export const buildDiscountCodesUrl = (event: Pick<OfficeEvent, 'id'>): string =>
+  `${buildEventUrl(event)}/codes`
 
 /** The payments of one event. */
-export const eventPaymentsUrl = (event: Pick<OfficeEvent, 'id'>): string =>
-  `${eventUrl(event)}/payments`
+export const buildEventPaymentsUrl = (event: Pick<OfficeEvent, 'id'>): string =>
+  `${buildEventUrl(event)}/payments`
 
-export const eventFileUrl = (event: Pick<OfficeEvent, 'id'>): string =>
-  `${eventUrl(event)}/event-file`
+export const buildEventFileUrl = (event: Pick<OfficeEvent, 'id'>): string =>
+  `${buildEventUrl(event)}/event-file`
 
-export const salesUrl = (event: Pick<OfficeEvent, 'id'>): string => `${eventUrl(event)}/sales`
+export const buildSalesUrl = (event: Pick<OfficeEvent, 'id'>): string =>
+  `${buildEventUrl(event)}/sales`
 
 /** An event may have several lists, with different columns of the same registrations. */
-export const registrationsUrl = (event: Pick<OfficeEvent, 'id'>): string =>
-  `${eventUrl(event)}/registrations`
+export const buildRegistrationsUrl = (event: Pick<OfficeEvent, 'id'>): string =>
+  `${buildEventUrl(event)}/registrations`
 
 /** Cannot clash with a registration, whose number ends with digits. */
-export const addRegistrationUrl = (event: Pick<OfficeEvent, 'id'>): string =>
-  `${registrationsUrl(event)}/new`
+export const buildAddRegistrationUrl = (event: Pick<OfficeEvent, 'id'>): string =>
+  `${buildRegistrationsUrl(event)}/new`
 
-export const registrationUrl = (event: Pick<OfficeEvent, 'id'>, regNo: string): string =>
-  `${registrationsUrl(event)}/${encodeURIComponent(regNo)}`
+export const buildRegistrationUrl = (event: Pick<OfficeEvent, 'id'>, regNo: string): string =>
+  `${buildRegistrationsUrl(event)}/${encodeURIComponent(regNo)}`
 
 /** The parameter of a registrations page that selects a list other than the first. */
 export const LIST_PARAM = 'list'
@@ -158,8 +159,8 @@ export const LIST_PARAM = 'list'
 /** The registrations page of an event, which shows this list. */
 export const listUrl = (event: OfficeEvent, { id }: Pick<AdminList, 'id'>): string =>
   event.lists[0]?.id === id
-    ? registrationsUrl(event)
-    : `${registrationsUrl(event)}?${LIST_PARAM}=${encodeURIComponent(id)}`
+    ? buildRegistrationsUrl(event)
+    : `${buildRegistrationsUrl(event)}?${LIST_PARAM}=${encodeURIComponent(id)}`
 
 /** Returns the list of an event that the page at a URL shows. Null if it shows none. */
 export function findList(
@@ -167,7 +168,7 @@ export function findList(
   path: string,
   searchParams: URLSearchParams,
 ): AdminList | null {
-  if (path !== registrationsUrl(event))
+  if (path !== buildRegistrationsUrl(event))
     return event.lists.find(({ route }) => route === path) ?? null
   const selected = event.lists.find(({ id }) => id === searchParams.get(LIST_PARAM))
   return selected ?? event.lists[0] ?? null

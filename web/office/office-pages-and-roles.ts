@@ -15,16 +15,16 @@ import {
   SETTLEMENTS,
   STATEMENTS,
   TEAM,
-  addRegistrationUrl,
-  discountCodesUrl,
-  eventFileUrl,
-  eventPaymentsUrl,
-  eventUrl,
+  buildAddRegistrationUrl,
+  buildDiscountCodesUrl,
+  buildEventFileUrl,
+  buildEventPaymentsUrl,
+  buildEventUrl,
   isOwnerOfAll,
-  monthUrl,
-  registrationUrl,
-  registrationsUrl,
-  salesUrl,
+  buildMonthUrl,
+  buildRegistrationUrl,
+  buildRegistrationsUrl,
+  buildSalesUrl,
 } from './office-api-and-urls.ts'
 
 /** Who may open a page. The server checks every call; this only chooses which links are shown. */
@@ -62,7 +62,7 @@ export const SHARED_PAGES = [
   },
   {
     id: 'month',
-    to: monthUrl('{month}'),
+    to: buildMonthUrl('{month}'),
     label: 'Month-end close',
     icon: 'cal',
     access: 'treasurer',
@@ -176,7 +176,7 @@ export const EVENT_PAGES = [
     label: 'Overview',
     icon: 'home',
     access: 'viewer',
-    url: eventUrl,
+    url: buildEventUrl,
     existsFor: () => true,
     isInRail: true,
   },
@@ -185,7 +185,7 @@ export const EVENT_PAGES = [
     label: 'Registrations',
     icon: 'rows',
     access: 'viewer',
-    url: registrationsUrl,
+    url: buildRegistrationsUrl,
     existsFor: ({ lists }) => lists.length > 0,
     isInRail: true,
   },
@@ -194,7 +194,7 @@ export const EVENT_PAGES = [
     label: 'Add registration',
     icon: 'plus',
     access: 'desk',
-    url: addRegistrationUrl,
+    url: buildAddRegistrationUrl,
     existsFor: () => true,
     isInRail: false,
   },
@@ -203,7 +203,7 @@ export const EVENT_PAGES = [
     label: 'Payments',
     icon: 'bank',
     access: 'treasurer',
-    url: eventPaymentsUrl,
+    url: buildEventPaymentsUrl,
     existsFor: () => true,
     isInRail: true,
   },
@@ -212,7 +212,7 @@ export const EVENT_PAGES = [
     label: 'Sales',
     icon: 'grid',
     access: 'viewer',
-    url: salesUrl,
+    url: buildSalesUrl,
     existsFor: ({ lists }) => lists.length > 0,
     isInRail: true,
   },
@@ -221,7 +221,7 @@ export const EVENT_PAGES = [
     label: 'Discount codes',
     icon: 'tag',
     access: 'treasurer',
-    url: discountCodesUrl,
+    url: buildDiscountCodesUrl,
     existsFor: ({ gives_codes }) => gives_codes,
     isInRail: true,
   },
@@ -230,7 +230,7 @@ export const EVENT_PAGES = [
     label: 'Event file',
     icon: 'file',
     access: 'treasurer',
-    url: eventFileUrl,
+    url: buildEventFileUrl,
     existsFor: () => true,
     isInRail: true,
   },
@@ -250,7 +250,7 @@ export function findEventPage(path: string, events: readonly OfficeEvent[]): Eve
   for (const event of events) {
     const page = EVENT_PAGES.find(({ url, existsFor }) => url(event) === path && existsFor(event))
     if (page !== undefined) return { event, ...page, regNo: '' }
-    const regNo = readSegmentBelow(path, registrationsUrl(event))
+    const regNo = readSegmentBelow(path, buildRegistrationsUrl(event))
     if (regNo !== null)
       return { event, id: 'registration', label: 'Registration', access: 'viewer', regNo }
   }
@@ -295,7 +295,7 @@ export function switchEventUrl(
   const id = page?.id === 'registration' ? 'registrations' : page?.id
   const links = listEventLinks(session, target)
   const samePage = links.find((link) => link.id === id)
-  if (samePage === undefined) return links[0]?.to ?? eventUrl(target)
+  if (samePage === undefined) return links[0]?.to ?? buildEventUrl(target)
   const query = new URLSearchParams(
     [...new URLSearchParams(search)].filter(([name]) => SHARED_PARAMS.includes(name)),
   )
@@ -345,12 +345,12 @@ export function replaceOldAddress(
   if (pathname === '/admin/money') return keepQuery(PAYMENTS, { tab: 'review' })
   for (const event of events) {
     const id = encodeURIComponent(event.id)
-    if (pathname === `/admin/${id}/add`) return keepQuery(addRegistrationUrl(event))
-    if (pathname === `/admin/codes-of/${id}`) return keepQuery(discountCodesUrl(event))
+    if (pathname === `/admin/${id}/add`) return keepQuery(buildAddRegistrationUrl(event))
+    if (pathname === `/admin/codes-of/${id}`) return keepQuery(buildDiscountCodesUrl(event))
     if (pathname === `/admin/${id}/reconcile`) return keepQuery(STATEMENTS)
     for (const list of event.lists) {
       const regNo = readSegmentBelow(pathname, list.route)
-      if (regNo !== null) return keepQuery(registrationUrl(event, regNo))
+      if (regNo !== null) return keepQuery(buildRegistrationUrl(event, regNo))
     }
   }
   return null

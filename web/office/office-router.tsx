@@ -30,7 +30,7 @@ import {
   callApi,
   createQueryClient,
   findList,
-  registrationsUrl,
+  buildRegistrationsUrl,
   sanitiseNext,
 } from './office-api-and-urls.ts'
 import {
@@ -211,7 +211,7 @@ function renderEventPage(
 ) {
   switch (id) {
     case 'registrations': {
-      const list = findList(event, registrationsUrl(event), new URLSearchParams(search))
+      const list = findList(event, buildRegistrationsUrl(event), new URLSearchParams(search))
       return list === null ? <NotFoundPage /> : renderList(event, list, session)
     }
     case 'registration':
@@ -257,7 +257,7 @@ function NotFoundPage() {
     <main className="main" id="main">
       <PageHeading title="Page not found" />
       <p className="mute">
-        This page does not exist, or it belongs to an event that you do not work for. An owner of
+        This page does not exist, or it belongs to an event that you have no access to. An owner of
         all events can add events to your account.
       </p>
       <HomeLink />

@@ -4,15 +4,17 @@ import { EXTENDED_FORM_MESSAGES, formatMessage, selectPluralForm } from '../../e
 import type { Answers, PublicEvent } from '../../engine/index.ts'
 
 /** Label of the submit button, or null if no approval is needed before payment. */
-export function submitLabel(event: PublicEvent, answers: Answers): string | null {
-  return approvalForAnswers(event, answers) === null ? null : EXTENDED_FORM_MESSAGES.approval.submit
+export function getSubmitLabel(event: PublicEvent, answers: Answers): string | null {
+  return findApprovalForAnswers(event, answers) === null
+    ? null
+    : EXTENDED_FORM_MESSAGES.approval.submit
 }
 
 /**
  * Notes above the button: what the organisers review, how long they take, and what happens next.
  */
-export function approvalNotes(event: PublicEvent, answers: Answers): readonly string[] {
-  const approval = approvalForAnswers(event, answers)
+export function listApprovalNotes(event: PublicEvent, answers: Answers): readonly string[] {
+  const approval = findApprovalForAnswers(event, answers)
   if (approval === null) return []
   const { documents, decideWithinDays } = approval
   return [
@@ -23,5 +25,5 @@ export function approvalNotes(event: PublicEvent, answers: Answers): readonly st
   ]
 }
 
-const approvalForAnswers = (event: PublicEvent, answers: Answers) =>
+const findApprovalForAnswers = (event: PublicEvent, answers: Answers) =>
   findApproval(event.approvals, answers, findCategory(event, answers))

@@ -20,7 +20,7 @@ export type Draft = {
   readonly code: string | null
 }
 
-const draftStorageName = (event: PublicEvent): string => `answers of ${event.id}`
+const getDraftStorageName = (event: PublicEvent): string => `answers of ${event.id}`
 const isFile = (event: PublicEvent, id: string): boolean =>
   event.fields.some((field) => field.id === id && field.type === 'file')
 
@@ -52,7 +52,7 @@ export const initialAnswers = (event: PublicEvent): RawAnswers =>
   )
 
 export function loadDraft(event: PublicEvent): Draft | null {
-  const stored = readStored(draftStorageName(event))
+  const stored = readStored(getDraftStorageName(event))
   if (!isRecord(stored) || typeof stored['key'] !== 'string') return null
   const data = stored['data']
   if (typeof data !== 'object' || data === null) return null
@@ -71,12 +71,12 @@ export function loadDraft(event: PublicEvent): Draft | null {
 }
 
 export function saveDraft(event: PublicEvent, { data, ...others }: Draft): void {
-  writeStored(draftStorageName(event), { data: removeFiles(event, data), ...others })
+  writeStored(getDraftStorageName(event), { data: removeFiles(event, data), ...others })
 }
 
 export function deleteDraft(event: PublicEvent): void {
-  removeStored(draftStorageName(event))
-  removeStored(proofsStorageName(event))
+  removeStored(getDraftStorageName(event))
+  removeStored(getProofsStorageName(event))
 }
 
 /**
@@ -86,7 +86,7 @@ export function deleteDraft(event: PublicEvent): void {
  */
 export type Completed = { readonly day: string; readonly ending: string; readonly mark: number }
 
-const completedStorageName = (event: PublicEvent): string => `completed of ${event.id}`
+const getCompletedStorageName = (event: PublicEvent): string => `completed of ${event.id}`
 /** Enough digits to recognise the number, too few to look it up. */
 const ENDING_DIGITS = 4
 
@@ -109,11 +109,11 @@ export function saveCompleted(
   email: unknown,
 ): void {
   const completed: Completed = { day, ending: regNo.slice(-ENDING_DIGITS), mark: hashEmail(email) }
-  writeStored(completedStorageName(event), completed)
+  writeStored(getCompletedStorageName(event), completed)
 }
 
 export function loadCompleted(event: PublicEvent): Completed | null {
-  const stored = readStored(completedStorageName(event))
+  const stored = readStored(getCompletedStorageName(event))
   return isRecord(stored) &&
     typeof stored['day'] === 'string' &&
     isDay(stored['day']) &&
@@ -138,7 +138,7 @@ export type StoredProof = {
 /** Keyed by field. */
 export type StoredProofs = ReadonlyMap<string, StoredProof>
 
-const proofsStorageName = (event: PublicEvent): string => `proofs of ${event.id}`
+const getProofsStorageName = (event: PublicEvent): string => `proofs of ${event.id}`
 
 /**
  * Parses stored or received documents. Returns only those of fields that the event still has and
@@ -167,10 +167,10 @@ function estimateServerTime(startOfDay: string): number {
 }
 
 export function loadProofs(event: PublicEvent, now: string): StoredProofs {
-  return parseProofs(event, now, readStored(proofsStorageName(event)))
+  return parseProofs(event, now, readStored(getProofsStorageName(event)))
 }
 
 export function saveProofs(event: PublicEvent, proofs: StoredProofs): void {
-  if (proofs.size === 0) removeStored(proofsStorageName(event))
-  else writeStored(proofsStorageName(event), Object.fromEntries(proofs))
+  if (proofs.size === 0) removeStored(getProofsStorageName(event))
+  else writeStored(getProofsStorageName(event), Object.fromEntries(proofs))
 }

@@ -2,15 +2,17 @@
 import { formatDay } from '../../engine/index.ts'
 import { EVENT_PAGE_MESSAGES } from '../../engine/messages.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
-import { richMessage } from '../ui/rich-message.tsx'
+import { renderMessage } from '../ui/rich-message.tsx'
 import type { Completed } from './draft-storage.ts'
 import './previous-submission-notice.css'
 
 const { answersKept, formCleared, registeredBefore, sent } = EVENT_PAGE_MESSAGES
 
 /** Returns the URL of the result page of a registration. Only the number is passed. */
-export const resultPageUrl = ({ routes }: Pick<PublicEvent, 'routes'>, regNo: string): string =>
-  `${routes.success}?orderId=${encodeURIComponent(regNo)}`
+export const buildResultPageUrl = (
+  { routes }: Pick<PublicEvent, 'routes'>,
+  regNo: string,
+): string => `${routes.success}?orderId=${encodeURIComponent(regNo)}`
 
 export function SubmittedNotice({
   event,
@@ -25,9 +27,9 @@ export function SubmittedNotice({
   return (
     <section className="sent" aria-label={sent.title}>
       <p>
-        {richMessage(sent.explanation, { number: <b>{regNo}</b> })} {isEdited && sent.edited}
+        {renderMessage(sent.explanation, { number: <b>{regNo}</b> })} {isEdited && sent.edited}
       </p>
-      <a className="btn line" href={resultPageUrl(event, regNo)}>
+      <a className="btn line" href={buildResultPageUrl(event, regNo)}>
         {sent.open}
       </a>
     </section>
@@ -48,7 +50,7 @@ export function AlreadyRegisteredNotice({
   return (
     <section className="sent" aria-label={registeredBefore.title}>
       <p>
-        {richMessage(isSame ? registeredBefore.sameEmail : registeredBefore.explanation, {
+        {renderMessage(isSame ? registeredBefore.sameEmail : registeredBefore.explanation, {
           day: formatDay(day as Day),
           ending: <b>{lastDigits}</b>,
         })}
@@ -69,7 +71,7 @@ export function RestoredAnswersNotice({
 }) {
   return (
     <p className="recalled" role="status">
-      {richMessage(isCleared ? formCleared : answersKept, {
+      {renderMessage(isCleared ? formCleared : answersKept, {
         button: (text) => (
           <button type="button" className="link" onClick={onUndo}>
             {text}

@@ -4,7 +4,7 @@ import { assertNever, findContradiction, fillPlaceholders } from '../../engine/i
 import { CONNECTION_ERROR_MESSAGES, FORM_MESSAGES, UPLOAD_MESSAGES } from '../../engine/messages.ts'
 import type { Field, Quote, RawAnswers } from '../../engine/index.ts'
 import type { Registered } from '../app/api-responses.ts'
-import { newKey, type ApiError } from '../app/api-client.ts'
+import { createKey, type ApiError } from '../app/api-client.ts'
 import { Redirect, useReturnFromGateway } from '../ui/payment/gateway-redirect.tsx'
 import * as drafts from './draft-storage.ts'
 import type { Completed, Draft } from './draft-storage.ts'
@@ -47,7 +47,7 @@ export function Registration({ page, extensions }: Pick<FormFlowProps, 'page' | 
   return (
     <extensions.PricingContextProvider
       event={event}
-      tariff={loadedTariff(prices[0])}
+      tariff={getLoadedTariff(prices[0])}
       initialCode={draft?.code ?? null}
     >
       {(context) => <FormFlow {...{ page, extensions, prices, draft, setDraft, context }} />}
@@ -55,7 +55,7 @@ export function Registration({ page, extensions }: Pick<FormFlowProps, 'page' | 
   )
 }
 
-const loadedTariff = (tariff: Tariff) => (tariff.is === 'here' ? tariff.answer : null)
+const getLoadedTariff = (tariff: Tariff) => (tariff.is === 'here' ? tariff.answer : null)
 
 type FormFlowProps = {
   readonly page: EventPage
@@ -89,12 +89,12 @@ function FormFlow({
   const [clearedAnswers, setClearedAnswers] = useState<RawAnswers | null>(null)
   /** Number of the unpaid registration that was sent from this tab. */
   const [submittedRegNo, setSubmittedRegNo] = useState(draft?.regNo ?? null)
-  const key = useRef(draft?.key ?? newKey())
-  const answer = loadedTariff(tariff)
+  const key = useRef(draft?.key ?? createKey())
+  const answer = getLoadedTariff(tariff)
   const [proofs] = useState(() => openProofs(event, page.event.now))
   const onEdit = useCallback(() => {
     identifyBrowser(event)
-    key.current = newKey()
+    key.current = createKey()
     setProblem(null)
     setDraftRestored(false)
     setClearedAnswers(null)
@@ -150,7 +150,7 @@ function FormFlow({
     setPhase({ is: 'submitting' })
     setProblem(null)
     const dialog = loadDialog().catch(() => null)
-    const renewKey = () => (key.current = newKey())
+    const renewKey = () => (key.current = createKey())
     const extraParameters = {
       ...(code !== null && { code }),
       ...(confirmed && { confirmed }),
@@ -229,7 +229,7 @@ function FormFlow({
     const isDue = paymentState && (event.payment ?? paymentState === 'to-approve')
     if (page || (isDue && !(paymentState === 'complete' && !quote?.total))) {
       // Paid elsewhere, or sent before and not payable now: the registration's own page gives the details.
-      location.assign(page ?? notices.resultPageUrl(event, regNo))
+      location.assign(page ?? notices.buildResultPageUrl(event, regNo))
       return { is: 'submitting' }
     }
     const fillRegNo = (text: string) => fillPlaceholders(text, { reg_no: regNo }, '')
@@ -242,7 +242,7 @@ function FormFlow({
     form.reset()
     context.reset()
     drafts.deleteDraft(event)
-    key.current = newKey()
+    key.current = createKey()
     setDraftRestored(false)
     setSubmittedRegNo(null)
     setAttempts(0)

@@ -3,8 +3,13 @@ import type { RegistryWidgetsType } from '@rjsf/utils'
 import { findCategory } from '../../engine/index.ts'
 import type { RawAnswers } from '../../engine/index.ts'
 import { billRows } from '../ui/payment/bill-rows.tsx'
-import { approvalNotes, submitLabel } from './approval-notes.ts'
-import { priceByBill, methodNotes, optionMarks, priceNotes } from './price/itemised-price.ts'
+import { listApprovalNotes, getSubmitLabel } from './approval-notes.ts'
+import {
+  calculatePriceByBill,
+  listMethodNotes,
+  buildOptionStatuses,
+  listPriceNotes,
+} from './price/itemised-price.ts'
 import { Checkboxes, Consent } from './fields/checkboxes.tsx'
 import { EventPage } from './registration-page.tsx'
 import type { EventPageProps } from './registration-page.tsx'
@@ -27,21 +32,21 @@ export const ALL_EXTENSIONS: FormExtensions = {
     templates: { ArrayFieldTemplate: People, ArrayFieldItemTemplate: PersonBox },
   } as FormExtensions['overrides'],
   uiOf: buildFullUiSchema,
-  pricing: priceByBill,
+  pricing: calculatePriceByBill,
   rows: billRows,
   rowsNameCategory: true,
   priceNotes: (event, answers, left, price, now) => [
-    ...(price === null ? [] : methodNotes(event, answers, price, now)),
-    ...priceNotes(event, answers, left),
-    ...approvalNotes(event, answers),
+    ...(price === null ? [] : listMethodNotes(event, answers, price, now)),
+    ...listPriceNotes(event, answers, left),
+    ...listApprovalNotes(event, answers),
   ],
-  submitLabel,
+  submitLabel: getSubmitLabel,
   PricingContextProvider: LivePricingContext,
   Paged: MultiPageForm,
   readAlternative,
   SubmitAnywayDialog,
   optionMarks: (event, tariff, answers) =>
-    optionMarks(event, tariff, answers, findCategory(event, answers)),
+    buildOptionStatuses(event, tariff, answers, findCategory(event, answers)),
 }
 
 export default function ExtendedRegistrationPage(props: EventPageProps) {

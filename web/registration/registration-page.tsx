@@ -17,7 +17,7 @@ export const STYLE_PREFIX = 'r'
 
 let cachedStyles: EmotionCache | null = null
 /** Created on first use, because the server uses its own. */
-const pageStyles = (): EmotionCache => (cachedStyles ??= createCache({ key: STYLE_PREFIX }))
+const getPageStyles = (): EmotionCache => (cachedStyles ??= createCache({ key: STYLE_PREFIX }))
 
 /** `styles`: the cache for MUI's styles; by default they go into the page. */
 export type EventPageProps = PageProps & { readonly styles?: EmotionCache }
@@ -32,7 +32,7 @@ export function EventPage({
   if (page.page !== 'event') return null
   const { event } = page.event
   return (
-    <CacheProvider value={styles ?? pageStyles()}>
+    <CacheProvider value={styles ?? getPageStyles()}>
       <ThemeProvider theme={muiTheme()}>
         <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
           <EventHeader event={event} />

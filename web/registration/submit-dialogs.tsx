@@ -12,8 +12,8 @@ import type { PaymentData } from '../../engine/api.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Ledger } from '../ui/details-list.tsx'
 import type { Alternative, FormExtensions } from './form/form-extensions.ts'
-import { resultPageUrl } from './previous-submission-notice.tsx'
-import type { quoteRows } from '../ui/payment/quote-rows.tsx'
+import { buildResultPageUrl } from './previous-submission-notice.tsx'
+import type { buildQuoteRows } from '../ui/payment/quote-rows.tsx'
 
 const { changed, samePerson } = FORM_MESSAGES
 
@@ -88,7 +88,7 @@ export function SubmitDialog({
         <Dialog title={samePerson.title} onClose={onClose}>
           <p>{formatMessage(samePerson.notCharged, { reason: message })}</p>
           <div className="acts">
-            <a className="btn" href={resultPageUrl(event, regNo)}>
+            <a className="btn" href={buildResultPageUrl(event, regNo)}>
               {samePerson.open}
             </a>
             <button
@@ -114,7 +114,7 @@ export function SubmitDialog({
 
 type PriceChangedDialogProps = {
   readonly event: PublicEvent
-  readonly rows: typeof quoteRows
+  readonly rows: typeof buildQuoteRows
   readonly oldQuote: Quote
   readonly newQuote: Quote
   readonly pay: () => void

@@ -27,7 +27,7 @@ export type SubmitResult =
 /** Amounts that the server compares on submit; an event file may rename them in `api.sends`. */
 const DEFAULT_NAMES = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total' }
 
-function quoteValue(quote: Quote, what: string): string | number | null {
+function getQuoteValue(quote: Quote, what: string): string | number | null {
   if (what === 'category' || what === 'period') return quote[what]
   return what === 'base' || what === 'gst' || what === 'total'
     ? toMajorUnits(quote[what], quote.currency)
@@ -62,7 +62,7 @@ export async function register(
   onRetry: () => void,
 ): Promise<SubmitResult> {
   const send = (key: string) =>
-    attempt(
+    sendOnce(
       event,
       form,
       quote,
@@ -75,7 +75,7 @@ export async function register(
       onRetry,
     )
   await Promise.race([
-    identified,
+    pendingIdentification,
     new Promise((resolve) => void setTimeout(resolve, IDENTIFIED_MS_MAX)),
   ])
   const first = await send(keys.now())
@@ -89,14 +89,14 @@ const WEB_FORM = { 'rollcall-form': '1' }
 /** A slow response delays a submit no longer than this. */
 const IDENTIFIED_MS_MAX = 2_000
 
-let identified: Promise<unknown> | undefined
+let pendingIdentification: Promise<unknown> | undefined
 
 /**
  * Gets the cookie with which the server recognises this browser, once per page: when the delegate begins to fill in
  * the form. So all tabs have the same cookie when they submit, and visitors who only read get none.
  */
 export function identifyBrowser({ id }: PublicEvent): void {
-  identified ??= call(`/api/events/${encodeURIComponent(id)}/browser/`, () => null, {
+  pendingIdentification ??= call(`/api/events/${encodeURIComponent(id)}/browser/`, () => null, {
     headers: WEB_FORM,
   })
 }
@@ -105,7 +105,7 @@ type Rejection = Extract<SubmitResult, { is: 'refused' }>
 const isKeyReused = (outcome: SubmitResult): outcome is Rejection =>
   outcome.is === 'refused' && outcome.error.code === 'idempotency_key_reused'
 
-async function attempt(
+async function sendOnce(
   event: PublicEvent,
   { answers, shown, proofs }: SubmittedForm,
   quote: Quote | null,
@@ -126,7 +126,7 @@ async function attempt(
       ? event.api.sends
       : { ...DEFAULT_NAMES, ...event.api.sends }
     for (const [name, amount] of Object.entries(amounts)) {
-      const value = quoteValue(quote, amount)
+      const value = getQuoteValue(quote, amount)
       if (value !== null && !Object.hasOwn(fields, name)) fields[name] = value
     }
   }

@@ -3,7 +3,7 @@ import { formatMessage, RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { Ledger } from '../ui/details-list.tsx'
-import { amountRows, delegateRows } from './unpaid/unpaid-page.tsx'
+import { buildAmountRows, buildDelegateRows } from './unpaid/unpaid-page.tsx'
 import { formatLastDay } from './unpaid/pay-now-button.tsx'
 import { Questions, usePolling } from './pending-refunded-cancelled-pages.tsx'
 import type { Registration } from './result-page-data.ts'
@@ -35,8 +35,8 @@ export function WaitingForApproval({
       <p>
         {waitingForApproval.next} <Questions event={event} orderId={registration.order_id} />
       </p>
-      <Ledger rows={delegateRows(event, registration)} />
-      <Ledger rows={amountRows(event, registration)} money />
+      <Ledger rows={buildDelegateRows(event, registration)} />
+      <Ledger rows={buildAmountRows(event, registration)} money />
     </section>
   )
 }
@@ -52,7 +52,7 @@ export function NotApproved({ event, registration }: ApprovalPageProps) {
       <p>
         {notApproved.explanation} <Questions event={event} orderId={registration.order_id} />
       </p>
-      <Ledger rows={delegateRows(event, registration)} />
+      <Ledger rows={buildDelegateRows(event, registration)} />
     </section>
   )
 }

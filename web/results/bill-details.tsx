@@ -12,7 +12,7 @@ import type { Registration } from './result-page-data.ts'
  * Bill lines of a registration with their sums. Empty if only the registration itself was sold, or
  * if it was stored before bills had lines.
  */
-export function billRowsOf(
+export function listBillRows(
   event: PublicEvent,
   registration: Registration | null,
 ): readonly LedgerRow[] {
@@ -39,7 +39,7 @@ export function Bill({
   readonly event: PublicEvent
   readonly registration: Registration | null
 }) {
-  const rows = billRowsOf(event, registration)
+  const rows = listBillRows(event, registration)
   return rows.length === 0 ? null : (
     <div className="bill">
       <Ledger rows={rows} money />

@@ -46,7 +46,7 @@ export function useRegistration<T extends SearchResponse>(
       if (!answer.ok) {
         if (answer.error.code !== 'aborted')
           setLoadState((previous) =>
-            previous.is === 'found' ? previous : loadFailure(event, answer.error),
+            previous.is === 'found' ? previous : createLoadFailure(event, answer.error),
           )
         return
       }
@@ -71,7 +71,10 @@ export const notFound = (message: string): LoadFailure => ({
 })
 
 /** Shows the server's message; without one, states that loading failed, and why. */
-function loadFailure(event: PublicEvent, error: ApiError): Exclude<LoadState, { is: 'found' }> {
+function createLoadFailure(
+  event: PublicEvent,
+  error: ApiError,
+): Exclude<LoadState, { is: 'found' }> {
   if (error.code === 'email_needed' || error.code === 'email_differs')
     return { is: 'asks', message: error.message, wrong: error.code === 'email_differs' }
   if (error.answer?.message)

@@ -12,7 +12,7 @@ import type { PublicEvent } from '../../engine/index.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { BreakableText, Ledger } from '../ui/details-list.tsx'
-import { richMessage } from '../ui/rich-message.tsx'
+import { renderMessage } from '../ui/rich-message.tsx'
 import type { LedgerRow } from '../ui/details-list.tsx'
 import { Badge, Status } from '../ui/payment-status-badge.tsx'
 import { Bill } from './bill-details.tsx'
@@ -75,7 +75,7 @@ export function Support({ event, orderId }: SupportProps) {
 
 /** States where to send questions. */
 export function Questions(props: SupportProps) {
-  return richMessage(RESULT_MESSAGES.questions, { support: <Support {...props} /> })
+  return renderMessage(RESULT_MESSAGES.questions, { support: <Support {...props} /> })
 }
 
 function orderRow(event: PublicEvent, registration: Registration): LedgerRow {
@@ -107,7 +107,7 @@ export function ConfirmingPayment({
           : formatMessage(confirming.notConfirmed, { amount: formatMoney(amount, currency) })}{' '}
         {isPolling
           ? confirming.checking
-          : richMessage(confirming.waitForEmail, {
+          : renderMessage(confirming.waitForEmail, {
               support: <Support event={event} orderId={registration.order_id} />,
             })}
       </p>
@@ -160,7 +160,7 @@ export function UnderReview({ event, registration }: StatePageProps) {
           : formatMessage(underReview.explanation, { amount: formatMoney(amount, currency) })}
       </p>
       <p>
-        {richMessage(underReview.next, {
+        {renderMessage(underReview.next, {
           support: <Support event={event} orderId={orderId} />,
         })}
       </p>

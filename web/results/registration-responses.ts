@@ -102,7 +102,7 @@ export function readRegistration(found: unknown): RegistrationResponse['registra
     failed_as: status === 'failed' ? readFailure(failedAs) : null,
     card_failed_as: textOf(cardFailedAs) === null ? null : readFailure(cardFailedAs),
     stands:
-      stands === undefined ? paymentStateFrom(status, inReview === true) : readPaymentState(stands),
+      stands === undefined ? toPaymentState(status, inReview === true) : readPaymentState(stands),
     held_until: textOf(heldUntil),
     price_until: typeof priceUntil === 'string' && isDay(priceUntil) ? priceUntil : null,
     review_since: textOf(reviewSince),
@@ -127,7 +127,7 @@ function readStatus(found: Readonly<Record<string, unknown>>): PaymentStatus | n
 }
 
 /** The specification's responses contain only the status. */
-function paymentStateFrom(status: PaymentStatus, inReview: boolean): PaymentState {
+function toPaymentState(status: PaymentStatus, inReview: boolean): PaymentState {
   if (status === 'success') return 'complete'
   if (inReview) return 'organisers'
   return status === 'pending' ? 'at-bank' : status

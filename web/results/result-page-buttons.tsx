@@ -45,7 +45,7 @@ export function ResultButtons({
         <a
           key={button.label}
           className={buttonClass}
-          href={mailDraftUrl(event, button.mail, registration, query)}
+          href={buildMailDraftUrl(event, button.mail, registration, query)}
         >
           <Icon name="mail" />
           {button.label}
@@ -76,7 +76,7 @@ export function ResultButtons({
 }
 
 /** A mail draft to the event's support address, with the event file's subject. */
-function mailDraftUrl(
+function buildMailDraftUrl(
   event: PublicEvent,
   subject: string,
   registration: Registration | null,

@@ -10,7 +10,7 @@ import { deleteDraft, saveCompleted } from '../registration/draft-storage.ts'
 import './result-page.css'
 import './ticket/ticket-print.css'
 import { NotApproved, WaitingForApproval } from './approval-pages.tsx'
-import { ManualPaymentPage, titleOfManualPayment } from './unpaid/manual-payment-pages.tsx'
+import { ManualPaymentPage, getManualPaymentTitle } from './unpaid/manual-payment-pages.tsx'
 import { FailedPayment } from './unpaid/failed-payment-page.tsx'
 import { UnpaidPage } from './unpaid/unpaid-page.tsx'
 import { usePayment } from './unpaid/pay-now-button.tsx'
@@ -139,7 +139,7 @@ function PageForState({
   }
 }
 
-export function titleOfState(event: PublicEvent, registration: Registration): string {
+export function getStateTitle(event: PublicEvent, registration: Registration): string {
   const { stands: paymentState } = registration
   switch (paymentState) {
     case 'complete':
@@ -149,7 +149,7 @@ export function titleOfState(event: PublicEvent, registration: Registration): st
     case 'by-hand':
     case 'told':
     case 'lapsed':
-      return titleOfManualPayment(paymentState, registration)
+      return getManualPaymentTitle(paymentState, registration)
     case 'at-bank':
       return RESULT_MESSAGES.confirming.title
     case 'organisers':

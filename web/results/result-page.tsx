@@ -10,7 +10,7 @@ import type { CallOptions } from '../app/api-client.ts'
 import { callWithRetries } from '../app/retry-requests.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
-import { richMessage } from '../ui/rich-message.tsx'
+import { renderMessage } from '../ui/rich-message.tsx'
 import { DuplicatePayment } from '../self-service/duplicate-payment.tsx'
 import { EmailForm } from './verify-email.tsx'
 import { ResultButtons } from './result-page-buttons.tsx'
@@ -24,7 +24,7 @@ import {
   Loading,
   ResultFrame,
   PaymentStatePage,
-  titleOfState,
+  getStateTitle,
   useTitle,
 } from './result-page-by-payment-state.tsx'
 
@@ -64,7 +64,7 @@ function Result({
     setEmail(typedEmail)
     reload()
   }
-  useTitle(event, titleOf(event, loadState, outcome))
+  useTitle(event, getTitle(event, loadState, outcome))
 
   if (loadState.is === 'loading') return <Loading />
   // The failed page shows its URL parameters, identically for a number that needs an email address
@@ -105,7 +105,7 @@ function Result({
           ...(email !== null && { email }),
           ...(price !== null && { price }),
         },
-        ...(email === null && submissionKeyHeaders(event, registration.reg_no)),
+        ...(email === null && buildSubmissionKeyHeaders(event, registration.reg_no)),
         fallback: event.form.failure,
       },
       onRetry,
@@ -153,7 +153,7 @@ function useRegistrationRequest(
       return call(path, readFound, {
         signal,
         ...(email === null
-          ? submissionKeyHeaders(event, order.value)
+          ? buildSubmissionKeyHeaders(event, order.value)
           : { method: 'POST', json: { email } }),
         fallback: event.results.errors.fetchFailed,
       })
@@ -162,18 +162,21 @@ function useRegistrationRequest(
   )
 }
 
-function submissionKeyHeaders(event: PublicEvent, orderId: string): Pick<CallOptions, 'headers'> {
+function buildSubmissionKeyHeaders(
+  event: PublicEvent,
+  orderId: string,
+): Pick<CallOptions, 'headers'> {
   const key = readSubmissionKey(event, orderId)
   return key === null ? {} : { headers: { 'idempotency-key': key } }
 }
 
-function titleOf(event: PublicEvent, loadState: LoadState, outcome: 'success' | 'failed'): string {
+function getTitle(event: PublicEvent, loadState: LoadState, outcome: 'success' | 'failed'): string {
   if (loadState.is === 'loading') return RESULT_MESSAGES.loadingTitle
   if (loadState.is !== 'found' && outcome === 'failed') return event.results.failed.title
   const { title, titleOfError } = RESULT_MESSAGES.verifyEmail
   if (loadState.is === 'asks') return loadState.wrong ? titleOfError : title
   if (loadState.is === 'missing') return loadState.message
-  return titleOfState(event, loadState.registration)
+  return getStateTitle(event, loadState.registration)
 }
 
 type LoadFailureProps = {
@@ -196,8 +199,8 @@ function LoadFailureMessage({ event, message, detail, reload, query }: LoadFailu
       {detail !== null && <p className="intro">{detail}</p>}
       <p className="intro mute">
         {shownOrderId === undefined
-          ? richMessage(RESULT_MESSAGES.notLoaded.contact, { support })
-          : richMessage(RESULT_MESSAGES.notLoaded.contactWithOrder, {
+          ? renderMessage(RESULT_MESSAGES.notLoaded.contact, { support })
+          : renderMessage(RESULT_MESSAGES.notLoaded.contactWithOrder, {
               support,
               order: <b>{shownOrderId}</b>,
             })}

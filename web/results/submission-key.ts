@@ -8,7 +8,7 @@ import { isRecord } from '../app/json-readers.ts'
 import { readStored, writeStored } from '../app/browser-storage.ts'
 import type { Registration } from './result-page-data.ts'
 
-const storageName = (event: PublicEvent): string => `sent from here of ${event.id}`
+const getStorageName = (event: PublicEvent): string => `sent from here of ${event.id}`
 
 /**
  * Returns the key of a registration, or null if another tab sent it or it is unknown. The key is
@@ -18,10 +18,10 @@ export function readSubmissionKey(event: PublicEvent, orderId: string): string |
   const answers = loadDraft(event)
   if (answers?.regNo != null && orderId.startsWith(answers.regNo)) {
     const { regNo, key } = answers
-    writeStored(storageName(event), { regNo, key })
+    writeStored(getStorageName(event), { regNo, key })
     return key
   }
-  const stored = readStored(storageName(event))
+  const stored = readStored(getStorageName(event))
   return isRecord(stored) &&
     typeof stored['regNo'] === 'string' &&
     typeof stored['key'] === 'string' &&

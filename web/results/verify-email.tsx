@@ -4,7 +4,7 @@ import type { SyntheticEvent } from 'react'
 import { RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { EmailField } from '../ui/forms/email-form.tsx'
-import { richMessage } from '../ui/rich-message.tsx'
+import { renderMessage } from '../ui/rich-message.tsx'
 
 const { verifyEmail } = RESULT_MESSAGES
 
@@ -34,7 +34,7 @@ export function EmailForm({ event, message, isWrong, onSubmit }: EmailFormProps)
       </h2>
       <p className="intro">
         {isWrong ? verifyEmail.reason : message}{' '}
-        {richMessage(verifyEmail.forgotten, {
+        {renderMessage(verifyEmail.forgotten, {
           support: <a href={`mailto:${event.support}`}>{event.support}</a>,
         })}
       </p>

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { formatDay, isDay } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
-import { AnswerField, valueOf } from '../ui/forms/edit-answer-field.tsx'
+import { AnswerField, toApiValue } from '../ui/forms/edit-answer-field.tsx'
 import { useHeadingFocus } from './use-heading-focus.ts'
 import { useSelfServiceAction } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
@@ -53,7 +53,7 @@ export function EditAnswers({ event, data: { edit: editable }, path, reload }: P
             <AnswerField
               key={field.id}
               field={field}
-              value={Object.hasOwn(answers, field.id) ? answers[field.id] : valueOf(field)}
+              value={Object.hasOwn(answers, field.id) ? answers[field.id] : toApiValue(field)}
               onChange={(value) => setAnswers({ ...answers, [field.id]: value })}
             />
           ))}

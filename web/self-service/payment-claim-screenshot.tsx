@@ -94,13 +94,13 @@ export function ScreenshotField({
         {proof === null ? UPLOAD_MESSAGES.choose : UPLOAD_MESSAGES.chooseAnother}
       </label>
       <p className="small mute" role="status">
-        {proof === null ? '' : progressText(proof)}
+        {proof === null ? '' : describeProgress(proof)}
       </p>
     </div>
   )
 }
 
-function progressText(proof: Proof): string {
+function describeProgress(proof: Proof): string {
   switch (proof.is) {
     case 'there':
       return formatMessage(paymentClaim.fileSent, { name: proof.name })

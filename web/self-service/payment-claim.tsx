@@ -8,7 +8,7 @@ import type { WireAsk, WirePaying, WirePaymentClaim } from '../../engine/api.ts'
 import { call } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
-import { richMessage } from '../ui/rich-message.tsx'
+import { renderMessage } from '../ui/rich-message.tsx'
 import { isShortMessage } from '../ui/forms/is-short-message.ts'
 import { textsOf } from '../app/json-readers.ts'
 import { PaymentInstructions } from '../results/unpaid/payment-instructions.tsx'
@@ -58,15 +58,15 @@ function LastClaim({ told: claim }: { readonly told: WirePaymentClaim }) {
       <Icon name="bang" />
       <span>
         {day === null
-          ? richMessage(paymentClaim.rejected, values)
-          : richMessage(paymentClaim.rejectedWithDay, valuesWithDay)}
+          ? renderMessage(paymentClaim.rejected, values)
+          : renderMessage(paymentClaim.rejectedWithDay, valuesWithDay)}
       </span>
     </p>
   ) : (
     <p>
       {day === null
-        ? richMessage(paymentClaim.reported, values)
-        : richMessage(paymentClaim.reportedWithDay, valuesWithDay)}
+        ? renderMessage(paymentClaim.reported, values)
+        : renderMessage(paymentClaim.reportedWithDay, valuesWithDay)}
     </p>
   )
 }
@@ -82,7 +82,7 @@ function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
   const [isBusy, setBusy] = useState(false)
   const [rejection, setRejection] = useState<ApiError | null>(null)
   const [files, setFiles] = useState<Readonly<Record<string, string | null>>>({})
-  const [key, setKey] = useState(newKey)
+  const [key, setKey] = useState(createKey)
   const errors = textsOf(rejection?.answer?.errors) ?? {}
   const isUploading = Object.values(files).includes(null)
   const send = async (submitEvent: FormEvent<HTMLFormElement>) => {
@@ -104,7 +104,7 @@ function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
     if (answer.ok) return reload()
     // A rejected claim gets a new key. A claim that may have arrived is sent again with the same
     // key.
-    if (answer.error.status !== 0) setKey(newKey())
+    if (answer.error.status !== 0) setKey(createKey())
     setRejection(answer.error)
     const [firstError] = Object.keys(textsOf(answer.error.answer?.errors) ?? {})
     const field = firstError === undefined ? null : form.elements.namedItem(firstError)
@@ -150,7 +150,7 @@ function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
 }
 
 /** Idempotency key: unique, so that a double click submits one claim. */
-function newKey(): string {
+function createKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
@@ -204,7 +204,7 @@ function ClaimField({
         <input
           {...commonProps}
           type={kind === 'date' ? 'date' : 'text'}
-          {...(kind === 'date' && { max: today() })}
+          {...(kind === 'date' && { max: getToday() })}
           autoComplete="off"
           autoCapitalize="characters"
         />
@@ -214,7 +214,7 @@ function ClaimField({
 }
 
 /** Today by the browser's clock, as a default. The server checks the day. */
-function today(): string {
+function getToday(): string {
   const at = readInstant(new Date().toISOString())
   return at === null ? '' : dayOf(at)
 }

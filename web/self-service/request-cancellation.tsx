@@ -43,7 +43,7 @@ export function RequestCancellation({ data, path, reload }: PanelProps) {
       {!isOpen && <ActionResult action={action} />}
       {requestedAt === null ? (
         <>
-          <p>{refundText(cancel, data)}</p>
+          <p>{describeRefund(cancel, data)}</p>
           <button type="button" className="btn line" onClick={() => setOpen(true)}>
             {cancellation.request}
           </button>
@@ -54,7 +54,7 @@ export function RequestCancellation({ data, path, reload }: PanelProps) {
       {isOpen && (
         <Dialog title={cancellation.confirmTitle} onClose={() => setOpen(false)}>
           <p>
-            {refundText(cancel, data)} {cancellation.confirm}
+            {describeRefund(cancel, data)} {cancellation.confirm}
           </p>
           <ActionResult action={action} />
           <label className="mywhy">
@@ -80,7 +80,7 @@ export function RequestCancellation({ data, path, reload }: PanelProps) {
   )
 }
 
-function refundText(
+function describeRefund(
   { kept, back, terms }: WireCancel,
   { registration, state }: PanelProps['data'],
 ): string {
@@ -94,10 +94,12 @@ function refundText(
     refunded === 0
       ? formatMessage(cancellation.noRefund, values)
       : formatMessage(cancellation.refund, { ...values, refund: formatMoney(refunded, currency) })
-  return terms === undefined ? refundSentence : `${refundSentence} ${termsText(terms, currency)}`
+  return terms === undefined
+    ? refundSentence
+    : `${refundSentence} ${describeTerms(terms, currency)}`
 }
 
-function termsText(
+function describeTerms(
   { percent, of: priceAmount, without_tax: tax, charge }: NonNullable<WireCancel['terms']>,
   currency: Currency,
 ): string {

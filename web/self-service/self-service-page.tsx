@@ -7,7 +7,7 @@ import { call } from '../app/api-client.ts'
 import { callWithRetries } from '../app/retry-requests.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { BreakableText } from '../ui/details-list.tsx'
-import { richMessage } from '../ui/rich-message.tsx'
+import { renderMessage } from '../ui/rich-message.tsx'
 import type { PageProps } from '../app/page-props.ts'
 import { StandalonePage } from '../ui/layout/standalone-page.tsx'
 import { useRegistration } from '../results/load-registration.ts'
@@ -17,7 +17,7 @@ import {
   Loading,
   ResultFrame,
   PaymentStatePage,
-  titleOfState,
+  getStateTitle,
   useTitle,
 } from '../results/result-page-by-payment-state.tsx'
 import { readSelfServiceData } from './self-service-api-responses.ts'
@@ -52,13 +52,13 @@ function LinkedRegistration({ page }: { readonly page: EventResponse }) {
  */
 const readToken = (pathname: string): string => pathname.split('/')[2] ?? ''
 
-const apiPath = (token: string): string => `/api/my/${encodeURIComponent(token)}/`
+const buildApiPath = (token: string): string => `/api/my/${encodeURIComponent(token)}/`
 
 function OwnRegistration({ page: { event, now } }: { readonly page: EventResponse }) {
   const [token] = useState(() => readToken(window.location.pathname))
   const loadOwnRegistration = useCallback<RegistrationRequest<SelfServiceData>>(
     (signal) =>
-      call(apiPath(token), readSelfServiceData, {
+      call(buildApiPath(token), readSelfServiceData, {
         signal,
         fallback: event.results.errors.fetchFailed,
       }),
@@ -67,8 +67,8 @@ function OwnRegistration({ page: { event, now } }: { readonly page: EventRespons
   const [loadState, reload] = useRegistration(event, loadOwnRegistration)
   useTitle(
     event,
-    titleOf(loadState) ??
-      (loadState.is === 'found' ? titleOfState(event, loadState.registration) : title),
+    getTitle(loadState) ??
+      (loadState.is === 'found' ? getStateTitle(event, loadState.registration) : title),
   )
   const requestPayment: RequestPayment = (price, onRetry) =>
     callWithRetries(
@@ -84,7 +84,7 @@ function OwnRegistration({ page: { event, now } }: { readonly page: EventRespons
   if (loadState.is === 'found') {
     const { registration } = loadState
     const query = { orderId: registration.order_id, amount: null, date: null }
-    const panelProps = { event, data: loadState.answer, path: apiPath(token), reload }
+    const panelProps = { event, data: loadState.answer, path: buildApiPath(token), reload }
     return (
       <>
         <DuplicatePayment
@@ -110,7 +110,7 @@ function OwnRegistration({ page: { event, now } }: { readonly page: EventRespons
   )
 }
 
-const titleOf = (loadState: LoadState): string | null =>
+const getTitle = (loadState: LoadState): string | null =>
   loadState.is === 'missing' ? (loadState.canRetry ? loadState.message : expiredLink.title) : null
 
 type ExpiredLinkProps = {
@@ -125,12 +125,12 @@ function ExpiredLink({ event, failure: loadState, reload }: ExpiredLinkProps) {
     <section className="pend" role="alert">
       <h2 className="disp">
         <Icon name={loadState.canRetry ? 'bang' : 'clock'} />
-        {titleOf(loadState)}
+        {getTitle(loadState)}
       </h2>
       <p>{loadState.canRetry ? loadState.detail : loadState.message}</p>
       <p>
         {loadState.canRetry && expiredLink.notLost}{' '}
-        {richMessage(expiredLink.contact, {
+        {renderMessage(expiredLink.contact, {
           support: (
             <a href={`mailto:${event.support}`}>
               <BreakableText text={event.support} />

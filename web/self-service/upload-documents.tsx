@@ -4,8 +4,8 @@ import { formatMessage, SELF_SERVICE_MESSAGES, UPLOAD_MESSAGES } from '../../eng
 import type { WireFile } from '../../engine/api.ts'
 import { readProof } from '../app/api-responses.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
-import { richMessage } from '../ui/rich-message.tsx'
-import { limitText, tooLargeText } from '../ui/file-size.ts'
+import { renderMessage } from '../ui/rich-message.tsx'
+import { formatFileSizeLimit, getTooLargeText } from '../ui/file-size.ts'
 import { useSelfServiceAction } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
 import { ActionResult } from './action-result-message.tsx'
@@ -42,7 +42,7 @@ function DocumentUpload({
       return action.setProblem(
         selectedFile.size === 0
           ? formatMessage(UPLOAD_MESSAGES.empty, { name: selectedFile.name })
-          : tooLargeText(selectedFile.name, selectedFile.size, bytesMax),
+          : getTooLargeText(selectedFile.name, selectedFile.size, bytesMax),
       )
     action.setProblem(null)
     setPercent(0)
@@ -62,8 +62,8 @@ function DocumentUpload({
     <div className="myfile">
       <p id={`my-${id}`}>
         {name === null
-          ? richMessage(text.missing, { label: <b>{label}</b> })
-          : richMessage(text.uploaded, { label: <b>{label}</b>, name })}
+          ? renderMessage(text.missing, { label: <b>{label}</b> })
+          : renderMessage(text.uploaded, { label: <b>{label}</b>, name })}
       </p>
       <ActionResult action={action} />
       <input
@@ -90,9 +90,9 @@ function DocumentUpload({
         {accept.length > 0
           ? formatMessage(text.limitAndTypes, {
               types: accept.join(', ').toUpperCase(),
-              limit: limitText(bytesMax),
+              limit: formatFileSizeLimit(bytesMax),
             })
-          : formatMessage(text.limit, { limit: limitText(bytesMax) })}
+          : formatMessage(text.limit, { limit: formatFileSizeLimit(bytesMax) })}
       </p>
     </div>
   )

@@ -1,6 +1,6 @@
 /** The hook for self-service actions: one request at a time, its result as text, then a reload. */
 import { useState } from 'react'
-import { call, newKey } from '../app/api-client.ts'
+import { call, createKey } from '../app/api-client.ts'
 import { readActionMessage } from './self-service-api-responses.ts'
 import type { PanelProps } from './panel-props.ts'
 
@@ -34,7 +34,7 @@ export function useSelfServiceAction({
     setProblem(null)
     setMessage(null)
     const body = JSON.stringify(parameters)
-    const key = unconfirmed?.message === body ? unconfirmed.key : newKey()
+    const key = unconfirmed?.message === body ? unconfirmed.key : createKey()
     const answer = await call(`${path}acts/`, readActionMessage, {
       method: 'POST',
       json: { ...parameters, key },

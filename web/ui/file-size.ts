@@ -12,15 +12,15 @@ const formatSize = (bytes: number, round: (amount: number) => number): string =>
     : `${round((bytes / MEGA) * 10) / 10}\u00a0MB`
 
 /** Size of a file, rounded up: "5.1 MB", "340 KB". */
-export const sizeText = (bytes: number): string => formatSize(bytes, Math.ceil)
+export const formatFileSize = (bytes: number): string => formatSize(bytes, Math.ceil)
 
 /** Maximum size of a file, rounded down, so that no larger file is displayed with this size. */
-export const limitText = (bytes: number): string =>
+export const formatFileSizeLimit = (bytes: number): string =>
   formatSize(bytes, (amount) => Math.floor(amount + ROUNDING_MARGIN))
 
-export const tooLargeText = (name: string, bytes: number, bytesMax: number): string =>
+export const getTooLargeText = (name: string, bytes: number, bytesMax: number): string =>
   formatMessage(UPLOAD_MESSAGES.tooLarge, {
     name,
-    size: sizeText(bytes),
-    limit: limitText(bytesMax),
+    size: formatFileSize(bytes),
+    limit: formatFileSizeLimit(bytesMax),
   })

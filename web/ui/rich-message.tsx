@@ -7,13 +7,13 @@ import type { ValueNames } from '../../engine/messages.ts'
 type Part = ReactNode | ((text: string) => ReactNode)
 
 /** Text for screen readers only. */
-export const hiddenText = (text: string): ReactNode => <span className="vh">{text}</span>
+export const renderHiddenText = (text: string): ReactNode => <span className="vh">{text}</span>
 
 /**
  * The message with an element for each `{value}` and `<element>text</element>`. An element's text
  * may contain values that are text.
  */
-export function richMessage<Message extends string>(
+export function renderMessage<Message extends string>(
   message: Message,
   parts: Readonly<Record<ValueNames<Message>, Part>>,
 ): ReactNode {

@@ -75,7 +75,7 @@ export function MessageProvider({ as, ms, children }: ProviderProps) {
   )
 }
 
-const iconOf = { bad: 'bang', good: 'tick', info: 'info' } as const
+const getIcon = { bad: 'bang', good: 'tick', info: 'info' } as const
 
 function MessageBox({
   message,
@@ -114,7 +114,7 @@ function MessageBox({
       }}
       onBlur={resume}
     >
-      <Icon name={iconOf[message.tone]} />
+      <Icon name={getIcon[message.tone]} />
       <p>{message.text}</p>
       {message.action && (
         <button

@@ -35,20 +35,23 @@ let inbox: Inbox
 let server: TestServer
 let browser: Browser
 let visitor: Visit
-let variables: Readonly<Record<string, string>>
+let serverVariables: Readonly<Record<string, string>>
 
 beforeAll(async () => {
   inbox = await openInbox()
-  variables = {
+  serverVariables = {
     SMTP_URL: inbox.url,
     MAIL_FROM: 'office@sample.example',
   }
   browser = await launch()
   visitor = await visit(browser)
-  server = await serve({ ...variables, CLOCK: '2026-01-30T16:00:00+05:30' }, ({ eventsDir }) => {
-    writeFileSync(join(eventsDir, 'sample2026.yaml'), EVENT)
-    writeFileSync(join(eventsDir, 'second2026.yaml'), SECOND_EVENT)
-  })
+  server = await serve(
+    { ...serverVariables, CLOCK: '2026-01-30T16:00:00+05:30' },
+    ({ eventsDir }) => {
+      writeFileSync(join(eventsDir, 'sample2026.yaml'), EVENT)
+      writeFileSync(join(eventsDir, 'second2026.yaml'), SECOND_EVENT)
+    },
+  )
   await addSessionCookie(visitor.context, server.url, ADMIN)
 })
 afterAll(async () => {
@@ -204,7 +207,7 @@ test('approves and rejects registrations, and matches a transfer in a statement:
   await delegate.context.close()
   delegate = await visit(browser, { width: 360 })
   page = delegate.page
-  server = await serveAgain(server, { ...variables, CLOCK: '2026-02-01T10:00:00+05:30' })
+  server = await serveAgain(server, { ...serverVariables, CLOCK: '2026-02-01T10:00:00+05:30' })
   await addSessionCookie(visitor.context, server.url, ADMIN)
   await openOffice(`/admin/events/sample2026/registrations/${regNo}`)
   await press('Approve')

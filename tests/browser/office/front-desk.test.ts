@@ -222,7 +222,7 @@ test('corrects an email in its row within three clicks and by keyboard alone, sh
   await form.getByRole('button', { name: 'Save with the new price ₹\u00a01,180' }).click()
   await page.getByText('To refund: ₹\u00a02,360').waitFor()
   await expectFocusKept(page)
-  await page.getByRole('checkbox', { name: 'Show access' }).check()
+  await page.getByRole('checkbox', { name: 'Show views' }).check()
   await findEntries(page, 'Opened the registration').first().waitFor()
   await page.setViewportSize({ width: 320, height: 600 })
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)

@@ -70,7 +70,7 @@ const RULES = `  rules:
     - {when: {born_on: {age: {below: 30}}}, then: member}
     - {when: {born_on: {age: {at_least: 30}}}, then: visitor}
 `
-const BORN =
+const BIRTH_DATE_FIELD =
   '        - {id: born_on, type: date, label: Date of birth, from: 1920-01-01, to: 2010-12-31, required: true}\n'
 const compile = (rules: string) =>
   compileEvent(
@@ -78,7 +78,7 @@ const compile = (rules: string) =>
       .replace(/ {2}rules:\n(?: {4}-.*\n)*/, rules)
       .replace('card-gateway', 'airpay')
       .replace('account: sample', 'account: afpi')
-      .replace('        - {id: is_member,', `${BORN}        - {id: is_member,`),
+      .replace('        - {id: is_member,', `${BIRTH_DATE_FIELD}        - {id: is_member,`),
     sharedFiles,
     { path: 'sample2026.yaml' },
   )

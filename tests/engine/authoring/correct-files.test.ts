@@ -18,7 +18,7 @@ const findings = (name: string, text: string): readonly string[] =>
 const EDITS_PER_FILE = 40
 
 /** Edits that change the file, then single lines of the terms; each file begins with a different line. */
-function editsOf(text: string, index: number): readonly (readonly [string, string])[] {
+function createEdits(text: string, index: number): readonly (readonly [string, string])[] {
   const edited = Object.entries(EDITS).flatMap(([edit, change]) => {
     const changed = change(text)
     return changed === text ? [] : [[edit, changed] as const]
@@ -39,7 +39,7 @@ test.each(names)(
   (name) => {
     const text = read(name)
     expect(findings(name, text)).toEqual([])
-    const edits = editsOf(text, names.indexOf(name))
+    const edits = createEdits(text, names.indexOf(name))
     expect(new Set(edits.map(([, changed]) => changed)).size).toBe(EDITS_PER_FILE)
     expect(
       edits.flatMap(([edit, changed]) =>

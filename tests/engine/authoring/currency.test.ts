@@ -36,15 +36,15 @@ import { base, readGolden, shared } from './goldens.ts'
 import { readSource, sharedFiles } from '../event-files.ts'
 import { collectFindings, listFindings } from './sample-file.ts'
 
-const asCurrency = (code: string): Currency => {
+const toCurrency = (code: string): Currency => {
   const currency = readCurrency(code)
   if (currency === null) throw new Error(`${code} is no currency`)
   return currency
 }
-const EUR = asCurrency('EUR')
+const EUR = toCurrency('EUR')
 /** The base in euros: VAT, and a bank transfer instead of the gateway. */
-const inEuro = readGolden('EV1014.yaml')
-const withInvoice = inEuro.replace(
+const eventInEuros = readGolden('EV1014.yaml')
+const withInvoice = eventInEuros.replace(
   'results:\n',
   `invoice:
   supplier: Sample Society
@@ -56,7 +56,8 @@ const withInvoice = inEuro.replace(
 results:
 `,
 )
-const inCurrency = (code: string): string => inEuro.replace('currency: EUR', `currency: ${code}`)
+const inCurrency = (code: string): string =>
+  eventInEuros.replace('currency: EUR', `currency: ${code}`)
 const read = (text: string): EventConfig => {
   const { event, findings } = compileEvent(text, shared, { path: 'sample2026.yaml' })
   if (event === null) throw new Error(findings.map(({ message }) => message).join('\n'))
@@ -66,7 +67,7 @@ const listCodes = (text: string): readonly string[] => [
   ...new Set(collectFindings(text).map(({ code }) => code)),
 ]
 
-test.each(['INR', 'EUR', 'JPY', 'KWD'].map(asCurrency))(
+test.each(['INR', 'EUR', 'JPY', 'KWD'].map(toCurrency))(
   'every amount in %s is read as it was formatted, in a file and in a text',
   (own) => {
     fc.assert(
@@ -123,7 +124,7 @@ test.each([
   ['currency: 978\n', '`978` is not a currency code'],
   ['currency: [EUR, INR]\n', '`[EUR, INR]` is not a currency code'],
 ])('%j', (line, message) => {
-  expect(collectFindings(inEuro.replace('currency: EUR\n', line))).toMatchObject([
+  expect(collectFindings(eventInEuros.replace('currency: EUR\n', line))).toMatchObject([
     { code: 'EV105', message },
   ])
 })
@@ -141,7 +142,7 @@ describe('a currency under `fees`', () => {
   })
 
   test.each(['EUR', 'Euro', '"€"'])('%s is moved to the top of the file', (written) => {
-    const text = under(written, inEuro.replace('currency: EUR\n', ''))
+    const text = under(written, eventInEuros.replace('currency: EUR\n', ''))
     const found = collectFindings(text)
     expect(found).toMatchObject([{ code: 'EV104', help: expect.stringContaining('currency: EUR') }])
     const fixed = applyFixes(text, found).text
@@ -150,9 +151,9 @@ describe('a currency under `fees`', () => {
   })
 
   test('INR beside another currency at the top is removed', () => {
-    const text = under('INR', inEuro)
+    const text = under('INR', eventInEuros)
     expect(listCodes(text)).toEqual(['EV1101'])
-    expect(applyFixes(text, collectFindings(text)).text).toBe(inEuro)
+    expect(applyFixes(text, collectFindings(text)).text).toBe(eventInEuros)
   })
 
   test('a comment beside it does not matter', () => {
@@ -234,15 +235,15 @@ describe('payment methods and the currency', () => {
   const card = 'payment: {gateway: card-gateway, account: sample}\n'
   const desk = 'payment:\n  methods:\n    - {id: desk, label: Front desk, office_only: true}\n'
   const pay = (block: string): string =>
-    inEuro.replace(/payment:\n[^]*?results:/, `${block}results:`)
+    eventInEuros.replace(/payment:\n[^]*?results:/, `${block}results:`)
 
   test.each([
-    ['a bank transfer', inEuro, []],
+    ['a bank transfer', eventInEuros, []],
     ['rupees by card', base, []],
     ['euro by card', pay(card), ['EV1102']],
     [
       'a card among other methods',
-      inEuro.replace(
+      eventInEuros.replace(
         '  methods:\n',
         '  methods:\n    - {id: card, gateway: card-gateway, account: sample}\n',
       ),
@@ -251,7 +252,7 @@ describe('payment methods and the currency', () => {
     ['a UPI ID', readGolden('EV1103.yaml'), ['EV1103']],
     [
       'UPI at the desk',
-      inEuro.replace(
+      eventInEuros.replace(
         '  methods:\n',
         '  methods:\n    - {id: upi, label: UPI at the desk, office_only: true}\n',
       ),
@@ -259,10 +260,14 @@ describe('payment methods and the currency', () => {
     ],
     ['a tax invoice, which states its value in rupees', withInvoice, []],
     ['whole rupees', readGolden('EV1105.yaml'), ['EV1105']],
-    ['paise, the smallest unit', inEuro.replace('exclusive}', 'exclusive, round: paise}'), []],
+    [
+      'paise, the smallest unit',
+      eventInEuros.replace('exclusive}', 'exclusive, round: paise}'),
+      [],
+    ],
     [
       'GST at the rate of another country',
-      inEuro.replace('VAT, percent: 19', 'GST, percent: 9'),
+      eventInEuros.replace('VAT, percent: 19', 'GST, percent: 9'),
       [],
     ],
   ])('%s', (_, text, codes) => {
@@ -274,7 +279,7 @@ describe('payment methods and the currency', () => {
   })
 
   test.each([
-    ['without a gateway, an amount has no maximum', inEuro, []],
+    ['without a gateway, an amount has no maximum', eventInEuros, []],
     ['with a gateway, it has one', base, ['EV411']],
   ])('%s', (_, text, codes) => {
     const dear = text
@@ -285,7 +290,7 @@ describe('payment methods and the currency', () => {
 })
 
 describe('amounts in texts', () => {
-  const says = (text: string, file = inEuro): string =>
+  const says = (text: string, file = eventInEuros): string =>
     file.replace('  - {id: member}\n', `  - {id: member, about: ${JSON.stringify(text)}}\n`)
 
   test.each([
@@ -325,18 +330,18 @@ describe('amounts in texts', () => {
   })
 
   test('$ means the dollar of the event', () => {
-    expect(findAmounts('Members pay $150', asCurrency('SGD'))).toMatchObject([{ currency: 'SGD' }])
-    expect(findAmounts('Members pay US$ 150', asCurrency('SGD'))).toMatchObject([
+    expect(findAmounts('Members pay $150', toCurrency('SGD'))).toMatchObject([{ currency: 'SGD' }])
+    expect(findAmounts('Members pay US$ 150', toCurrency('SGD'))).toMatchObject([
       { currency: 'USD' },
     ])
   })
 
   test.each([
-    ['Members pay € 1,000 early', inEuro, []],
-    ['Members pay 1.000 € early', inEuro, []],
-    ['Members pay € 1,100 early', inEuro, ['EV456']],
-    ['Members pay Rs. 1,000 early', inEuro, ['EV1106']],
-    ['Members pay US$ 1,000 early', inEuro, ['EV1106']],
+    ['Members pay € 1,000 early', eventInEuros, []],
+    ['Members pay 1.000 € early', eventInEuros, []],
+    ['Members pay € 1,100 early', eventInEuros, ['EV456']],
+    ['Members pay Rs. 1,000 early', eventInEuros, ['EV1106']],
+    ['Members pay US$ 1,000 early', eventInEuros, ['EV1106']],
     ['Members pay Rs. 1,000 early', base, []],
     ['Members pay $ 1,000 early', base, ['EV1106']],
     ['Members pay € 20 at the desk for a printed abstract book', base, []],
@@ -354,7 +359,7 @@ describe('amounts in texts', () => {
   })
 
   test('a file may accept an amount in another currency', () => {
-    const text = `${says('Members from India pay Rs. 5,000', inEuro)}allow:\n  - {code: EV1106, because: The Indian society collects it.}\n`
+    const text = `${says('Members from India pay Rs. 5,000', eventInEuros)}allow:\n  - {code: EV1106, because: The Indian society collects it.}\n`
     expect(listCodes(text)).toEqual([])
   })
 })
@@ -369,7 +374,7 @@ describe('an amount with a second sign', () => {
     ['You paid Rs. {total}', '€'],
     ['You paid {total} euros', '€'],
   ])('%s', (text, sign) => {
-    expect(collectFindings(printed(text, inEuro))).toMatchObject([
+    expect(collectFindings(printed(text, eventInEuros))).toMatchObject([
       {
         code: 'EV015',
         message: `\`{total}\` is already printed with ${sign}; here the sign appears twice`,
@@ -378,7 +383,7 @@ describe('an amount with a second sign', () => {
   })
 
   test('without a second sign there is no finding', () => {
-    expect(listCodes(printed('You paid {total}', inEuro))).toEqual([])
+    expect(listCodes(printed('You paid {total}', eventInEuros))).toEqual([])
   })
 })
 
@@ -416,7 +421,7 @@ describe('a conference in euros', () => {
 })
 
 test('diff reports a changed currency first', () => {
-  const changed = diffEvents(read(inEuro), read(inCurrency('USD')))
+  const changed = diffEvents(read(eventInEuros), read(inCurrency('USD')))
   expect(changed.currency).toEqual({ old: 'EUR', next: 'USD' })
   expect(formatDiff(changed).split('\n\n')[0]).toBe(
     'Currency\n  EUR → USD: every price and total is in USD',
@@ -480,7 +485,7 @@ describe('a category with its own currency', () => {
     expect(method({ country: 'other', way: 'card' })).toBe('wire')
     expect(method({ country: 'other', way: 'transfer' })).toBeUndefined()
     expect(method({ country: 'other' })).toBe('wire')
-    expect(findChosenMethod(event, { way: 'card' }, dayOf(july), asCurrency('USD'))).toMatchObject({
+    expect(findChosenMethod(event, { way: 'card' }, dayOf(july), toCurrency('USD'))).toMatchObject({
       ok: true,
       value: { id: 'wire' },
     })

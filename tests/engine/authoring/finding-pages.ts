@@ -236,7 +236,7 @@ const APPROVAL = [
   '',
 ].join('\n')
 /** Examples without a counterpart in the base: whole blocks, lines in another order, two files together. */
-const RIGHT: Readonly<Record<string, string>> = {
+const RIGHT_EXAMPLES: Readonly<Record<string, string>> = {
   EV303:
     'category:\n  rules:\n    - {when: {is_member: true}, then: member}\n    - {otherwise: visitor}\n',
   EV420: 'event:\n  status: closed\n',
@@ -382,7 +382,7 @@ export function findExamples(code: string): { readonly wrong: string; readonly r
     readGolden(`${code}.yaml`).split('\n'),
     correctGolden(code).split('\n'),
   ]
-  const right = RIGHT[code]
+  const right = RIGHT_EXAMPLES[code]
   if (
     code === 'EV303' ||
     code === 'EV420' ||

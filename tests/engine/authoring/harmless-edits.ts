@@ -6,7 +6,7 @@ const LONG_MONTHS =
   'January|February|March|April|May|June|July|August|September|October|November|December'
 
 /** Changes the texts of the form's panel and of the email, and leaves keys and values alone. */
-function inTexts(text: string, change: (line: string) => string): string {
+function mapTexts(text: string, change: (line: string) => string): string {
   let isText = false
   return text
     .split('\n')
@@ -22,7 +22,7 @@ function inTexts(text: string, change: (line: string) => string): string {
 }
 const replaceInTexts =
   (pattern: RegExp, by: string | ((...parts: string[]) => string)) => (text: string) =>
-    inTexts(text, (line) => line.replace(pattern, by as string))
+    mapTexts(text, (line) => line.replace(pattern, by as string))
 
 const WRITTEN_DAY = new RegExp(`\\b(\\d{1,2}) (${LONG_MONTHS}) (\\d{4})`, 'g')
 const day = (write: (d: number, month: number, year: string, name: string) => string) =>

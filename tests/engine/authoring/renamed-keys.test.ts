@@ -10,7 +10,7 @@ import { RENAMED_KEYS, RENAMED_VALUES } from '../../../engine/authoring/schema/r
 import { base, checkGolden, readGolden, shared as sampleShared } from './goldens.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', '..')
-const OLD = join(import.meta.dirname, 'old-keys')
+const OLD_KEYS_FOLDER = join(import.meta.dirname, 'old-keys')
 const readSharedFile = (name: string) => ({
   path: `_shared/${name}.yaml`,
   text: readFileSync(join(TOP, 'events', '_shared', `${name}.yaml`), 'utf8'),
@@ -20,15 +20,15 @@ const shared = {
   gateways: readSharedFile('gateways'),
   texts: readSharedFile('texts'),
 }
-const files = readdirSync(OLD).map((name) => [
+const files = readdirSync(OLD_KEYS_FOLDER).map((name) => [
   name,
-  readFileSync(join(OLD, name), 'utf8').replaceAll('\r\n', '\n'),
+  readFileSync(join(OLD_KEYS_FOLDER, name), 'utf8').replaceAll('\r\n', '\n'),
 ])
-const EVERY = 'EV019-every-key'
+const EVERY_KEY_GOLDEN = 'EV019-every-key'
 
 test('every renamed key is reported at its old name with the new one', () => {
-  const text = readGolden(`${EVERY}.yaml`)
-  const reportedKeys = checkGolden(EVERY).findings.map(({ at, message, fix }) => [
+  const text = readGolden(`${EVERY_KEY_GOLDEN}.yaml`)
+  const reportedKeys = checkGolden(EVERY_KEY_GOLDEN).findings.map(({ at, message, fix }) => [
     at.keyPath,
     message,
     text.slice(fix?.start, fix?.end),
@@ -56,7 +56,7 @@ test('every renamed key is reported at its old name with the new one', () => {
 })
 
 test('is a warning: the file compiles to the same event as with the new names', () => {
-  const text = readGolden(`${EVERY}.yaml`)
+  const text = readGolden(`${EVERY_KEY_GOLDEN}.yaml`)
   const { event, findings } = compileEvent(text, sampleShared)
   expect(event).not.toBeNull()
   const fixedText = applyFixes(text, findings)

@@ -11,10 +11,10 @@ import { compileEvent, formatSimulation, simulate } from '../../../engine/author
 import { formatDocument } from '../../../server/documents/document-contents.ts'
 import { sharedFiles, readSource } from '../event-files.ts'
 
-const REAL = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025']
+const EVENT_IDS = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025']
 
 /** The text that a receipt prints for one registration. */
-function printReceipt(event: EventConfig, lines: readonly Line[]): string {
+function formatReceipt(event: EventConfig, lines: readonly Line[]): string {
   const eventStart = instant(startOfDay(event.from))
   const sumTotals = (part: 'base' | 'gst' | 'total') =>
     lines.reduce((sumSoFar, line) => sumSoFar + line[part], 0) as Amount
@@ -45,7 +45,7 @@ function printReceipt(event: EventConfig, lines: readonly Line[]): string {
     .replaceAll('\u00a0', ' ')
 }
 
-test.each(REAL)('%s: prices and receipts match the table', async (id) => {
+test.each(EVENT_IDS)('%s: prices and receipts match the table', async (id) => {
   const path = `events/${id}.yaml`
   const { event } = compileEvent(readSource(path).text, sharedFiles, { path })
   if (event === null) throw new Error(`${id} does not compile`)
@@ -54,7 +54,7 @@ test.each(REAL)('%s: prices and receipts match the table', async (id) => {
       const priceDay = period.from ?? period.to ?? event.from
       const lines = calculateBill(event, {}, category.id, period.id, priceDay)
       return lines.ok && lines.value.length > 0
-        ? [`${category.id}, ${period.id}: ${printReceipt(event, lines.value)}`]
+        ? [`${category.id}, ${period.id}: ${formatReceipt(event, lines.value)}`]
         : [`${category.id}, ${period.id}: not on sale`]
     }),
   )

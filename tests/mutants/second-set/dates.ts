@@ -3,8 +3,8 @@ import {
   afpicon,
   replaceAll,
   chirurgia,
-  drop,
-  swap,
+  removeLine,
+  swapLines,
   midzone,
   markUnfindable,
   replaceOne,
@@ -64,18 +64,18 @@ export const dates: readonly Mistake[] = [
   ),
   afpicon(
     'overlap line deleted as odd',
-    drop('overlap: first'),
+    removeLine('overlap: first'),
     'On 25 January two prices would have applied.',
     'jan-25-jan-31',
   ),
   afpicon(
     'periods in the wrong order',
-    swap('{id: july-1', '{id: sep-1'),
+    swapLines('{id: july-1', '{id: sep-1'),
     'The price list would have read backwards.',
   ),
   afpicon(
     'the last two periods swapped',
-    swap('{id: jan-1-', '{id: jan-25'),
+    swapLines('{id: jan-1-', '{id: jan-25'),
     'On 25 January the higher price would have been charged.',
   ),
   afpicon(
@@ -100,7 +100,7 @@ export const dates: readonly Mistake[] = [
   ),
   afpicon(
     'other dates missing',
-    drop('other_dates:'),
+    removeLine('other_dates:'),
     'On the second day of the conference the desk could not have registered anyone.',
     '  periods',
   ),

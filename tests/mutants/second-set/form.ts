@@ -4,7 +4,7 @@ import {
   replaceAll,
   insertBelow,
   chirurgia,
-  drop,
+  removeLine,
   midzone,
   markUnfindable,
   replaceOne,
@@ -41,10 +41,10 @@ export const form: readonly Mistake[] = [
   afpicon(
     'the email field is missing',
     combineEdits(
-      drop('- id: email'),
-      drop('          type: email'),
-      drop('label: Email Address'),
-      drop('required: Email address is required'),
+      removeLine('- id: email'),
+      removeLine('          type: email'),
+      removeLine('label: Email Address'),
+      removeLine('required: Email address is required'),
     ),
     'No confirmation could have been sent.',
     'fields:',
@@ -52,7 +52,7 @@ export const form: readonly Mistake[] = [
   ),
   afpicon(
     'the email field is plain text',
-    drop('          type: email'),
+    removeLine('          type: email'),
     'asha.example.org would have been accepted, and the confirmation lost.',
     '- id: email',
   ),
@@ -135,7 +135,7 @@ export const form: readonly Mistake[] = [
   ),
   afpicon(
     'file extensions missing',
-    drop('accept: ['),
+    removeLine('accept: ['),
     'Any file could have been uploaded.',
     'id: pg_proof',
   ),
@@ -258,14 +258,14 @@ export const form: readonly Mistake[] = [
   ),
   chirurgia(
     'the number always required',
-    drop('show_when: {asi_member: true}'),
+    removeLine('show_when: {asi_member: true}'),
     'Non-members could not have registered.',
     'id: asi_membership_number',
   ),
   chirurgia(
     'the membership field after its number',
     combineEdits(
-      drop('{id: asi_member, type'),
+      removeLine('{id: asi_member, type'),
       insertBelow(
         'required: Required for ASI members',
         '        - {id: asi_member, type: yes-no, label: ASI Member}',

@@ -44,7 +44,7 @@ export const replaceAll =
       from,
     )
 /** Removes the first line that contains the fragment. */
-export const drop =
+export const removeLine =
   (part: string): Edit =>
   (text) => {
     const lines = text.split('\n')
@@ -62,7 +62,7 @@ export const insertBelow =
     return lines.toSpliced(index + 1, 0, ...newLines).join('\n')
   }
 /** Swaps the first lines that contain the two fragments. */
-export const swap =
+export const swapLines =
   (a: string, b: string): Edit =>
   (text) => {
     const lines = text.split('\n')

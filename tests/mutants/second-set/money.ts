@@ -4,7 +4,7 @@ import {
   replaceAll,
   insertBelow,
   chirurgia,
-  drop,
+  removeLine,
   midzone,
   markUnfindable,
   replaceOne,
@@ -50,7 +50,7 @@ export const money: readonly Mistake[] = [
   ),
   afpicon(
     'a row is missing',
-    drop('    non-afpi-pg:   '),
+    removeLine('    non-afpi-pg:   '),
     'Post graduates would have found no price.',
     'id: non-afpi-pg',
     '  prices:',

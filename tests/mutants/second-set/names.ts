@@ -4,7 +4,7 @@ import {
   replaceAll,
   changeText,
   chirurgia,
-  drop,
+  removeLine,
   midzone,
   markUnfindable,
   replaceOne,
@@ -54,13 +54,13 @@ export const names: readonly Mistake[] = [
   ),
   afpicon(
     'the office address missing, its copy required',
-    drop('office: registrations@'),
+    removeLine('office: registrations@'),
     'Staff would have got no copy of a confirmation.',
     'copy_to',
   ),
   afpicon(
     'the venue is missing',
-    drop('venue: Resort'),
+    removeLine('venue: Resort'),
     'Delegates would not have known where to go.',
     'event:',
   ),
@@ -138,7 +138,7 @@ export const names: readonly Mistake[] = [
   ),
   afpicon(
     'the extra route removed',
-    drop('also: [/afpicon/register]'),
+    removeLine('also: [/afpicon/register]'),
     'A delegate whose card failed would have seen “not found”.',
     'go: /afpicon/register',
     'routes:',

@@ -5,7 +5,7 @@ import {
   insertBelow,
   changeText,
   chirurgia,
-  drop,
+  removeLine,
   midzone,
   markUnfindable,
   replaceOne,
@@ -165,7 +165,7 @@ export const office: readonly Mistake[] = [
   ),
   afpicon(
     'an allowance without a reason',
-    drop('because: The panel names'),
+    removeLine('because: The panel names'),
     'Next year’s organiser would not have known why.',
     'code: EV604',
   ),

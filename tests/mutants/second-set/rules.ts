@@ -3,8 +3,8 @@ import {
   afpicon,
   insertBelow,
   chirurgia,
-  drop,
-  swap,
+  removeLine,
+  swapLines,
   midzone,
   markUnfindable,
   replaceOne,
@@ -15,7 +15,7 @@ import type { Mistake } from './mistake-builders.ts'
 export const rules: readonly Mistake[] = [
   chirurgia(
     'otherwise is missing',
-    drop('- {otherwise:'),
+    removeLine('- {otherwise:'),
     'Most surgeons would have seen no price and a grey button.',
     '  rules:',
     'id: non-asi-member',
@@ -23,14 +23,14 @@ export const rules: readonly Mistake[] = [
   chirurgia(
     'otherwise on top',
     combineEdits(
-      drop('- {otherwise:'),
+      removeLine('- {otherwise:'),
       insertBelow('  rules:', '    - {otherwise: non-asi-member}'),
     ),
     'All delegates would have paid the non-member price.',
   ),
   chirurgia(
     'the general rule above the special ones',
-    swap('{when: {designation: pg, asi_member: true}', '{when: {asi_member: true}, '),
+    swapLines('{when: {designation: pg, asi_member: true}', '{when: {asi_member: true}, '),
     'Post graduates who are members would have paid the full price.',
     '{when: {designation: pg, asi_member: true}',
   ),
@@ -98,7 +98,7 @@ export const rules: readonly Mistake[] = [
   ),
   chirurgia(
     'the general rule is missing',
-    drop('{when: {asi_member: true}, '),
+    removeLine('{when: {asi_member: true}, '),
     'Members would have paid ₹1,180 too much.',
     'id: asi-member',
   ),
@@ -262,7 +262,7 @@ export const rules: readonly Mistake[] = [
   ),
   afpicon(
     'the condition reads a removed field',
-    drop('{id: afpi_member, type'),
+    removeLine('{id: afpi_member, type'),
     'No delegate could have given a membership number.',
     'show_when: {afpi_member',
   ),

@@ -3,7 +3,7 @@ import {
   afpicon,
   insertBelow,
   chirurgia,
-  drop,
+  removeLine,
   midzone,
   markUnfindable,
   replaceOne,
@@ -60,7 +60,7 @@ export const texts: readonly Mistake[] = [
   ),
   afpicon(
     'the motto is gone, the email needs it',
-    drop('theme: The Spice'),
+    removeLine('theme: The Spice'),
     'Confirmations would have said “(N/A)”.',
     '{event.theme}',
   ),
@@ -148,7 +148,7 @@ export const texts: readonly Mistake[] = [
   ),
   afpicon(
     'a detail of a removed field',
-    drop('{id: full_name,'),
+    removeLine('{id: full_name,'),
     'Confirmations would have had no name.',
     '- full_name',
     '{full_name}',
@@ -187,7 +187,7 @@ export const texts: readonly Mistake[] = [
   afpicon(
     'split-total under one page',
     combineEdits(
-      drop('amounts: split-total'),
+      removeLine('amounts: split-total'),
       insertBelow('title: Registration Confirmed', '    amounts: split-total'),
     ),
     'Receipts would have shown other amounts than the page.',
@@ -258,7 +258,7 @@ export const texts: readonly Mistake[] = [
   ),
   midzone(
     'the hours deleted, the email needs them',
-    drop('hours: 9 AM'),
+    removeLine('hours: 9 AM'),
     'Confirmations would have said “N/A” for the hours.',
     '{event.hours}',
     'event.hours',
@@ -279,7 +279,7 @@ export const texts: readonly Mistake[] = [
   ),
   pulmocon(
     'the lookup removed',
-    drop('lookup: if-found'),
+    removeLine('lookup: if-found'),
     'The failed page would have shown “N/A” for the number.',
     '- reg_no',
   ),

@@ -5,7 +5,7 @@ import {
   insertBelow,
   changeText,
   chirurgia,
-  drop,
+  removeLine,
   midzone,
   replaceOne,
   pulmocon,
@@ -151,7 +151,7 @@ export const yaml: readonly Mistake[] = [
   ),
   afpicon(
     'the format’s line missing',
-    drop('format: 1'),
+    removeLine('format: 1'),
     'The version of the format would have been unknown.',
     'demo:',
     'event:',

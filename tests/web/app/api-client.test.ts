@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { call, download, newKey } from '../../../web/app/api-client.ts'
+import { call, download, createKey } from '../../../web/app/api-client.ts'
 import { callWithRetries } from '../../../web/app/retry-requests.ts'
 
 let base = ''
@@ -186,7 +186,7 @@ test('an error response is read leniently: values of the wrong type are ignored'
 })
 
 test('keys are long and never repeat', () => {
-  const keys = new Set(Array.from({ length: 1000 }, newKey))
+  const keys = new Set(Array.from({ length: 1000 }, createKey))
   expect(keys.size).toBe(1000)
   for (const pendingKey of keys) expect(pendingKey).toMatch(/^[0-9a-f]{32}$/)
 })

@@ -8,7 +8,7 @@ import {
   readEventFile,
   readRegistered,
   readRetried,
-  tariffReader,
+  createTariffReader,
 } from '../../../web/app/api-responses.ts'
 import { readFound } from '../../../web/results/registration-responses.ts'
 import type { Reader } from '../../../web/app/api-client.ts'
@@ -177,7 +177,7 @@ const page = {
 
 /** Every reader with a valid response and the paths that it requires. */
 const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly string[]])[] = [
-  ['the tariff', tariffReader(afpicon, NOW), buildTariff(afpicon, PRICE_DAY), []],
+  ['the tariff', createTariffReader(afpicon, NOW), buildTariff(afpicon, PRICE_DAY), []],
   [
     'a registration sent',
     readRegistered,
@@ -368,7 +368,7 @@ describe('the form gets its prices from each format of the tariff', () => {
     const tariff = buildTariff(event, PRICE_DAY)
     expect(findCategory(event, answers)).not.toBeNull()
     const readPrices = (body: unknown) => {
-      const answer = tariffReader(event, NOW)(body)
+      const answer = createTariffReader(event, NOW)(body)
       return answer === null ? null : calculatePrice(event, { is: 'here', answer }, answers)
     }
     const price = readPrices(tariff)
@@ -385,7 +385,7 @@ describe('the form gets its prices from each format of the tariff', () => {
   })
   test('a closed day and a day in no period have none', () => {
     const { tariff_data } = buildTariff(afpicon, PRICE_DAY)
-    const readTariff = tariffReader(afpicon, NOW)
+    const readTariff = createTariffReader(afpicon, NOW)
     expect(readTariff({ tariff_data, current_period: null })?.pricing).toEqual({})
     expect(readTariff({ tariff_data, open: false, closed_text: 'Closed.' })).toMatchObject({
       open: false,

@@ -13,18 +13,21 @@ import {
 import { buildTariff, toWireQuote } from '../../../engine/api.ts'
 import type { Currency, EventConfig, Quote } from '../../../engine/index.ts'
 import { renderScriptNotice } from '../../../server/pages/html-shell.ts'
-import { tariffReader, toQuote } from '../../../web/app/api-responses.ts'
+import { createTariffReader, toQuote } from '../../../web/app/api-responses.ts'
 import { formatOptionPrice } from '../../../web/registration/fields/radio-choices.tsx'
 import { buildUiSchema } from '../../../web/registration/form/ui-schema.ts'
 import { FeeTable, PriceUntil } from '../../../web/registration/price/fee-table.tsx'
-import { optionMarks, priceByBill } from '../../../web/registration/price/itemised-price.ts'
-import { priceByTariff } from '../../../web/registration/price/live-price.ts'
+import {
+  buildOptionStatuses,
+  calculatePriceByBill,
+} from '../../../web/registration/price/itemised-price.ts'
+import { calculatePriceByTariff } from '../../../web/registration/price/live-price.ts'
 import { PriceChangedDialog } from '../../../web/registration/submit-dialogs.tsx'
 import { ItemPrices } from '../../../web/organisers/preview/item-prices.tsx'
 import { PricePreview } from '../../../web/organisers/preview/price-preview.tsx'
 import ResultsPreview from '../../../web/organisers/preview/result-page-and-email-preview.tsx'
 import { billRows } from '../../../web/ui/payment/bill-rows.tsx'
-import { quoteRows } from '../../../web/ui/payment/quote-rows.tsx'
+import { buildQuoteRows } from '../../../web/ui/payment/quote-rows.tsx'
 import { createEvent, createField, createRequired } from '../../engine/fixtures.ts'
 
 const NOW = '2026-01-20T12:00:00+05:30'
@@ -88,14 +91,14 @@ const now = at
 
 /** The tariff as the browser reads it. */
 function readTariff(event: EventConfig) {
-  const tariff = tariffReader(event, NOW)(JSON.parse(JSON.stringify(buildTariff(event, now))))
+  const tariff = createTariffReader(event, NOW)(JSON.parse(JSON.stringify(buildTariff(event, now))))
   if (tariff === null) throw new Error('the browser cannot read this tariff')
   return tariff
 }
 
 function findBill(event: EventConfig): Quote {
   const { answers } = normalise(event, { kind: 'plain', nights: 2 })
-  const bill = priceByBill(event, readTariff(event), 'plain', answers)
+  const bill = calculatePriceByBill(event, readTariff(event), 'plain', answers)
   if (bill === null || typeof bill === 'string') throw new Error(`no bill: ${bill}`)
   return bill
 }
@@ -119,7 +122,8 @@ test.each([
     ).toEqual([price, later])
     expect(findAmounts(renderScriptNotice(event))).toEqual([price, later])
     expect(findAmounts(formatOptionPrice(event, tariff, { id: 'plain' }) ?? '')).toEqual([today])
-    const unitPrice = optionMarks(event, tariff, answers, 'plain').get('nights')?.price ?? ''
+    const unitPrice =
+      buildOptionStatuses(event, tariff, answers, 'plain').get('nights')?.price ?? ''
     expect(findAmounts(unitPrice)).toEqual([night])
   },
 )
@@ -155,9 +159,9 @@ test.each([
 
 test('an event in yen that sells only the registration showed rupees in its summary', () => {
   const event = createEventIn('JPY')
-  const quote = priceByTariff(event, readTariff(event), 'plain', {})
+  const quote = calculatePriceByTariff(event, readTariff(event), 'plain', {})
   if (quote === null || typeof quote === 'string') throw new Error('no quote')
-  const rows = quoteRows(event, quote, ['base', 'gst', 'total'])
+  const rows = buildQuoteRows(event, quote, ['base', 'gst', 'total'])
   expect(findAmounts(rows.map(({ value }) => String(value)).join(' '))).toEqual([
     'JP¥ 120,000',
     'JP¥ 12,000',
@@ -175,7 +179,7 @@ test('the dialog of a changed price in euro showed rupees', () => {
   const html = renderToStaticMarkup(
     <PriceChangedDialog
       event={event}
-      rows={quoteRows}
+      rows={buildQuoteRows}
       oldQuote={{ ...newQuote, total: toAmount(newQuote.total - 100) }}
       newQuote={newQuote}
       pay={() => {}}

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
-import { inputAttributes } from '../../../web/registration/fields/keyboard-and-autofill.ts'
+import { getInputAttributes } from '../../../web/registration/fields/keyboard-and-autofill.ts'
 import { createField } from '../../engine/fixtures.ts'
 
 const roles: PublicEvent['roles'] = { fullName: 'full_name', email: 'email', phone: 'phone_number' }
@@ -11,7 +11,7 @@ const describeInput = (
   testField: Field,
   fieldRoles: PublicEvent['roles'] | null = roles,
 ): string => {
-  const { autocomplete, inputMode, autocapitalize, spellCheck } = inputAttributes(
+  const { autocomplete, inputMode, autocapitalize, spellCheck } = getInputAttributes(
     testField,
     fieldRoles,
   )
@@ -68,8 +68,8 @@ test('a field of another person has no autofill, and the same keyboard', () => {
 })
 
 test('the enter key of a phone’s keyboard moves to the next field, except within several lines', () => {
-  expect(inputAttributes(createField('city'), roles).enterKeyHint).toBe('next')
+  expect(getInputAttributes(createField('city'), roles).enterKeyHint).toBe('next')
   expect(
-    inputAttributes(createField('remarks', { type: 'multiline' }), roles).enterKeyHint,
+    getInputAttributes(createField('remarks', { type: 'multiline' }), roles).enterKeyHint,
   ).toBeUndefined()
 })

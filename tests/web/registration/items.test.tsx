@@ -16,15 +16,15 @@ import { buildResultRows } from '../../../engine/messages.ts'
 import type { PricingContext, PublicEvent } from '../../../engine/index.ts'
 import type { TariffResponse } from '../../../engine/api.ts'
 import {
-  priceByBill,
-  optionMarks,
-  priceNotes,
+  calculatePriceByBill,
+  buildOptionStatuses,
+  listPriceNotes,
 } from '../../../web/registration/price/itemised-price.ts'
 import {
-  elementIdOf,
-  keyOf,
+  toElementId,
+  toFieldKey,
   moveErrors,
-  fieldNameOf,
+  getFieldName,
   toErrorTree,
 } from '../../../web/registration/form/field-keys.ts'
 import { readAlternative } from '../../../web/registration/submit-anyway-dialog.tsx'
@@ -133,7 +133,7 @@ const filledAnswers = {
 const createAnswers = (raw: object, context: PricingContext = EMPTY_CONTEXT) =>
   normalise(event, raw as Readonly<Record<string, unknown>>, context).answers
 const createBill = (raw: object, billedEvent = event) => {
-  const found = priceByBill(billedEvent, tariff, 'plain', createAnswers(raw))
+  const found = calculatePriceByBill(billedEvent, tariff, 'plain', createAnswers(raw))
   if (found === null || typeof found === 'string') throw new Error(`no bill: ${found}`)
   return found
 }
@@ -144,13 +144,13 @@ test.each([
   ['companions.0.age', 'root_companions_0_age'],
   ['companions.12.first_name', 'root_companions_12_first_name'],
 ])('the message %s belongs to the element %s, and vice versa', (key, element) => {
-  expect(elementIdOf(key)).toBe(element)
-  expect(keyOf(event, element)).toBe(key)
+  expect(toElementId(key)).toBe(element)
+  expect(toFieldKey(event, element)).toBe(key)
 })
 
 test('a person is named by their number, and an answer of theirs by both', () => {
-  expect(fieldNameOf(event, 'companions.1.age')).toBe('Person 2: Label of age')
-  expect(fieldNameOf(event, 'room')).toBe('Label of room')
+  expect(getFieldName(event, 'companions.1.age')).toBe('Person 2: Label of age')
+  expect(getFieldName(event, 'room')).toBe('Label of room')
 })
 
 test('messages are passed to the form library at their fields', () => {
@@ -300,7 +300,7 @@ test('a number field shows the unit price, or the prices of its items', () => {
     ...event,
     fees: { ...event.fees, items: [workshop, firstItem, child, ...otherItems] },
   }
-  const companionMarks = optionMarks(
+  const companionMarks = buildOptionStatuses(
     familyEvent,
     tariff,
     createAnswers({ kind: 'plain' }),
@@ -339,7 +339,7 @@ test('a quote without lines is shown by its totals', () => {
 })
 
 const findMarks = (raw: object, category: string | null, seatsLeft: Record<string, number> = {}) =>
-  optionMarks(event, { ...tariff, left: seatsLeft }, createAnswers(raw), category)
+  buildOptionStatuses(event, { ...tariff, left: seatsLeft }, createAnswers(raw), category)
 
 test('an option shows its price for these answers, whether it is on sale, and the price per night', () => {
   const plain = findMarks({ kind: 'plain' }, 'plain')
@@ -358,9 +358,9 @@ test('an option shows how many seats are left, and when it is full', () => {
 })
 
 test('a chosen item that is not on sale is named', () => {
-  expect(priceByBill(event, tariff, 'pg', createAnswers({ kind: 'pg', workshops: ['ecmo'] }))).toBe(
-    'ECMO is not on sale today',
-  )
+  expect(
+    calculatePriceByBill(event, tariff, 'pg', createAnswers({ kind: 'pg', workshops: ['ecmo'] })),
+  ).toBe('ECMO is not on sale today')
 })
 
 const createContext = (...seats: string[]): PricingContext => ({
@@ -370,16 +370,23 @@ const createContext = (...seats: string[]): PricingContext => ({
 
 test('a full hall blocks the bill with its message; a full category offers another one, with a note', () => {
   expect(
-    priceByBill(event, tariff, 'plain', createAnswers({ kind: 'plain' }, createContext('hall'))),
+    calculatePriceByBill(
+      event,
+      tariff,
+      'plain',
+      createAnswers({ kind: 'plain' }, createContext('hall')),
+    ),
   ).toBe('The hall is full')
   const answersOfOther = createAnswers({ kind: 'pg' }, createContext('pgs'))
-  expect(priceByBill(event, tariff, 'plain', answersOfOther)).toMatchObject({ category: 'plain' })
-  expect(priceNotes(event, answersOfOther, { pgs: 0 })).toEqual(['PG is full'])
-  expect(priceNotes(event, createAnswers({ kind: 'plain' }), { hall: 1, pgs: 0 })).toEqual([
+  expect(calculatePriceByBill(event, tariff, 'plain', answersOfOther)).toMatchObject({
+    category: 'plain',
+  })
+  expect(listPriceNotes(event, answersOfOther, { pgs: 0 })).toEqual(['PG is full'])
+  expect(listPriceNotes(event, createAnswers({ kind: 'plain' }), { hall: 1, pgs: 0 })).toEqual([
     '1 seat left',
   ])
   // Both the hall and the category have few seats: only the decisive number is shown.
-  expect(priceNotes(event, createAnswers({ kind: 'pg' }), { hall: 4, pgs: 2 })).toEqual([
+  expect(listPriceNotes(event, createAnswers({ kind: 'pg' }), { hall: 4, pgs: 2 })).toEqual([
     '2 seats left',
   ])
 })
@@ -387,13 +394,20 @@ test('a full hall blocks the bill with its message; a full category offers anoth
 test('a workshop that became full after it was chosen blocks the bill, by its name', () => {
   const chosenItems = { kind: 'plain', workshops: ['usg', 'ecmo'] }
   expect(
-    priceByBill(event, tariff, 'plain', createAnswers(chosenItems, createContext('seats.ecmo'))),
+    calculatePriceByBill(
+      event,
+      tariff,
+      'plain',
+      createAnswers(chosenItems, createContext('seats.ecmo')),
+    ),
   ).toBe('ECMO: Full')
   const otherAnswers = createAnswers(
     { ...chosenItems, workshops: ['usg'] },
     createContext('seats.ecmo'),
   )
-  expect(priceByBill(event, tariff, 'plain', otherAnswers)).toMatchObject({ category: 'plain' })
+  expect(calculatePriceByBill(event, tariff, 'plain', otherAnswers)).toMatchObject({
+    category: 'plain',
+  })
 })
 
 test('a hall that is full for all categories blocks the bill, even if it offers another category', () => {
@@ -406,11 +420,15 @@ test('a hall that is full for all categories blocks the bill, even if it offers 
     ],
   }
   const chosenAnswers = createAnswers({ kind: 'plain' }, createContext('hall'))
-  expect(priceByBill(eventWithOffer, tariff, 'plain', chosenAnswers)).toBe('The hall is full')
-  expect(priceNotes(eventWithOffer, chosenAnswers, { hall: 0 })).toEqual([])
+  expect(calculatePriceByBill(eventWithOffer, tariff, 'plain', chosenAnswers)).toBe(
+    'The hall is full',
+  )
+  expect(listPriceNotes(eventWithOffer, chosenAnswers, { hall: 0 })).toEqual([])
   // Without a bill, the message is shown in one place.
   const eventWithoutPrices = { ...eventWithOffer, fees: { ...eventWithOffer.fees, prices: null } }
-  expect(priceNotes(eventWithoutPrices, chosenAnswers, { hall: 0 })).toEqual(['The hall is full'])
+  expect(listPriceNotes(eventWithoutPrices, chosenAnswers, { hall: 0 })).toEqual([
+    'The hall is full',
+  ])
 })
 
 test('a delegate who requests more tickets than are left reads how many are left', () => {
@@ -419,17 +437,17 @@ test('a delegate who requests more tickets than are left reads how many are left
   const answers = createAnswers({ kind: 'plain', room: 'twin', nights: 3 })
   const left = { dinner: 2 }
   const message = 'Dinner: only 2 left, and you asked for 3.'
-  expect(priceByBill(withTickets, { ...tariff, left }, 'plain', answers)).toBe(message)
-  expect(priceByBill(withTickets, { ...tariff, left: { dinner: 0 } }, 'plain', answers)).toBe(
-    'Full',
-  )
-  expect(priceByBill(withTickets, { ...tariff, left: { dinner: 3 } }, 'plain', answers)).not.toBe(
-    message,
-  )
-  // The number is shown only from `few` on, although the browser knows it.
-  expect(priceNotes(withTickets, answers, { dinner: 4 })).toEqual([])
+  expect(calculatePriceByBill(withTickets, { ...tariff, left }, 'plain', answers)).toBe(message)
   expect(
-    priceNotes({ ...withTickets, quotas: [{ ...dinner, few: 4 }] }, answers, { dinner: 4 }),
+    calculatePriceByBill(withTickets, { ...tariff, left: { dinner: 0 } }, 'plain', answers),
+  ).toBe('Full')
+  expect(
+    calculatePriceByBill(withTickets, { ...tariff, left: { dinner: 3 } }, 'plain', answers),
+  ).not.toBe(message)
+  // The number is shown only from `few` on, although the browser knows it.
+  expect(listPriceNotes(withTickets, answers, { dinner: 4 })).toEqual([])
+  expect(
+    listPriceNotes({ ...withTickets, quotas: [{ ...dinner, few: 4 }] }, answers, { dinner: 4 }),
   ).toEqual(['4 seats left'])
 })
 

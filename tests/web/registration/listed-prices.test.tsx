@@ -18,7 +18,7 @@ import type { TaxRule } from '../../../engine/event/pricing-types.ts'
 import type { Tax } from '../../../engine/lib/money.ts'
 import { preview } from '../../../engine/authoring.ts'
 import { renderScriptNotice } from '../../../server/pages/html-shell.ts'
-import { optionMarks } from '../../../web/registration/price/itemised-price.ts'
+import { buildOptionStatuses } from '../../../web/registration/price/itemised-price.ts'
 import {
   formatOptionPrice,
   listPriceDetails,
@@ -80,7 +80,8 @@ const findAmounts = (html: string): readonly string[] =>
 function listPrices(event: EventConfig) {
   const tariffAnswer = buildTariff(event, NOW)
   const { answers } = normalise(event, { kind: 'plain' })
-  const room = optionMarks(event, tariffAnswer, answers, 'plain').get('room.twin')?.price ?? ''
+  const room =
+    buildOptionStatuses(event, tariffAnswer, answers, 'plain').get('room.twin')?.price ?? ''
   const form = formatOptionPrice(event, tariffAnswer, { id: 'plain' }) ?? ''
   const table = renderToStaticMarkup(
     <FeeTable event={event} category={null} answers={{}} now="2026-01-20T12:00:00+05:30" />,

@@ -5,9 +5,9 @@ import type { Answers, PublicEvent } from '../../../engine/index.ts'
 import type { TariffResponse } from '../../../engine/api.ts'
 import { choosePageKind } from '../../../web/registration/event-page-kind.ts'
 import {
-  methodNotes,
-  optionMarks,
-  priceByBill,
+  listMethodNotes,
+  buildOptionStatuses,
+  calculatePriceByBill,
 } from '../../../web/registration/price/itemised-price.ts'
 import { createEvent, createField, isIn, when } from '../../engine/fixtures.ts'
 
@@ -74,7 +74,9 @@ const getTariff = (on: string): TariffResponse => ({
 })
 const listNotes = (answers: Answers) => {
   const chosen = quote(event, answers, startOfDay(day('2027-01-10')))
-  return chosen.ok ? methodNotes(event, answers, chosen.value, getTariff('2027-01-10').now) : null
+  return chosen.ok
+    ? listMethodNotes(event, answers, chosen.value, getTariff('2027-01-10').now)
+    : null
 }
 
 test('the price with each other method is shown below the bill, with the line that it adds', () => {
@@ -86,7 +88,7 @@ test('the price with each other method is shown below the bill, with the line th
 
 test('an option states the price of its own period on that day', () => {
   const price = (on: string) =>
-    optionMarks(event, getTariff(on), {}, 'member').get('room.twin')?.price
+    buildOptionStatuses(event, getTariff(on), {}, 'member').get('room.twin')?.price
   expect(price('2027-01-14')).toBe(formatRupees(50_000))
   expect(price('2027-01-15')).toBe(formatRupees(80_000))
 })
@@ -94,10 +96,10 @@ test('an option states the price of its own period on that day', () => {
 test('an option and the bill state the price without tax if a tax rule applies', () => {
   const company = { buyer: 'company', way: 'bank', room: 'twin' }
   const tariff = getTariff('2027-01-10')
-  expect(optionMarks(event, tariff, company, 'member').get('room.twin')?.price).toBe(
+  expect(buildOptionStatuses(event, tariff, company, 'member').get('room.twin')?.price).toBe(
     formatRupees(40_000),
   )
-  const price = priceByBill(event, tariff, 'member', company)
+  const price = calculatePriceByBill(event, tariff, 'member', company)
   expect(price).toMatchObject({ gst: 0, total: 120_000 })
 })
 

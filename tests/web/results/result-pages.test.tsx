@@ -15,7 +15,7 @@ import {
   UnderReview,
 } from '../../../web/results/pending-refunded-cancelled-pages.tsx'
 import { BalanceDue } from '../../../web/results/unpaid/balance-due-notice.tsx'
-import { titleOfState } from '../../../web/results/result-page-by-payment-state.tsx'
+import { getStateTitle } from '../../../web/results/result-page-by-payment-state.tsx'
 import { ManualPaymentPage } from '../../../web/results/unpaid/manual-payment-pages.tsx'
 import { UnpaidPage } from '../../../web/results/unpaid/unpaid-page.tsx'
 import type { Registration } from '../../../web/results/result-page-data.ts'
@@ -203,7 +203,7 @@ test.each([
       'Your seat is reserved until 21 January 2026.',
     ])
       expect(result).toContain(phrase)
-    expect(titleOfState(event, due)).toBe(title)
+    expect(getStateTitle(event, due)).toBe(title)
     const selfService = textOf(
       <ManualPaymentPage {...props} paymentState="by-hand" isSelfService />,
     )

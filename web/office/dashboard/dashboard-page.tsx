@@ -11,7 +11,7 @@ import type {
   StatsResponse,
 } from '../../../engine/api.ts'
 import { readSuccess, readStats } from '../office-api-responses.ts'
-import { AMOUNTS_DUE, callApi, listUrl, registrationsUrl } from '../office-api-and-urls.ts'
+import { AMOUNTS_DUE, callApi, listUrl, buildRegistrationsUrl } from '../office-api-and-urls.ts'
 import { shortenTitle } from '../lists/other-lists.tsx'
 import { EventPanel, findStats } from './event-figures.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
@@ -96,7 +96,7 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
                     {card === 'revenue' ? (
                       formatCard(stats, card)
                     ) : (
-                      <Link to={`${registrationsUrl(event)}${CARD_QUERIES[card]}`}>
+                      <Link to={`${buildRegistrationsUrl(event)}${CARD_QUERIES[card]}`}>
                         {formatCard(stats, card)}
                       </Link>
                     )}

@@ -5,7 +5,7 @@ import type { Currency } from '../../../engine/index.ts'
 import type { EventStats, OfficeEvent, StatsResponse } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Status } from '../../ui/payment-status-badge.tsx'
-import { registrationUrl, registrationsUrl } from '../office-api-and-urls.ts'
+import { buildRegistrationUrl, buildRegistrationsUrl } from '../office-api-and-urls.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { RegistrationsChart } from './registrations-chart.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
@@ -102,7 +102,9 @@ function EventFigures({
         <div>
           <dt>Total</dt>
           <dd>
-            <Link to={`${registrationsUrl(event)}`}>{formatCount(stats.total_registrations)}</Link>
+            <Link to={`${buildRegistrationsUrl(event)}`}>
+              {formatCount(stats.total_registrations)}
+            </Link>
           </dd>
         </div>
         <div>
@@ -110,7 +112,7 @@ function EventFigures({
             <Status is="success" />
           </dt>
           <dd>
-            <Link to={`${registrationsUrl(event)}?payment_status=success`}>
+            <Link to={`${buildRegistrationsUrl(event)}?payment_status=success`}>
               {formatCount(stats.paid_registrations)}
             </Link>
           </dd>
@@ -120,7 +122,7 @@ function EventFigures({
             <Status is="pending" />
           </dt>
           <dd>
-            <Link to={`${registrationsUrl(event)}?payment_status=pending`}>
+            <Link to={`${buildRegistrationsUrl(event)}?payment_status=pending`}>
               {formatCount(stats.pending_registrations)}
             </Link>
           </dd>
@@ -130,7 +132,7 @@ function EventFigures({
             <Status is="failed" />
           </dt>
           <dd>
-            <Link to={`${registrationsUrl(event)}?payment_status=failed`}>
+            <Link to={`${buildRegistrationsUrl(event)}?payment_status=failed`}>
               {formatCount(stats.failed_registrations)}
             </Link>
           </dd>
@@ -141,7 +143,7 @@ function EventFigures({
               <Status is="refunded" />
             </dt>
             <dd>
-              <Link to={`${registrationsUrl(event)}?payment_status=refunded`}>
+              <Link to={`${buildRegistrationsUrl(event)}?payment_status=refunded`}>
                 {formatCount(stats.refunded_registrations)}
               </Link>
             </dd>
@@ -161,7 +163,7 @@ function EventFigures({
               <Status is="review" word="Needs review" />
             </dt>
             <dd>
-              <Link to={`${registrationsUrl(event)}?waiting=review`}>
+              <Link to={`${buildRegistrationsUrl(event)}?waiting=review`}>
                 {formatCount(stats.needs_decision)}
               </Link>
             </dd>
@@ -183,7 +185,7 @@ function EventFigures({
       <h3>Recent registrations</h3>
       <RecentRegistrations event={event} data={data} currency={currency} max={NEWEST_ON_HOME} />
       {event.lists.length > 0 && (
-        <Link className="more-l" to={registrationsUrl(event)}>
+        <Link className="more-l" to={buildRegistrationsUrl(event)}>
           All {label} registrations
           <Icon name="right" small />
         </Link>
@@ -212,7 +214,7 @@ export function RecentRegistrations({
           <li key={row.id}>
             <span>
               <b>
-                <Link to={registrationUrl(event, row.reg_no)}>{row.full_name}</Link>
+                <Link to={buildRegistrationUrl(event, row.reg_no)}>{row.full_name}</Link>
               </b>
               <small>
                 <RegNumber text={row.reg_no} />

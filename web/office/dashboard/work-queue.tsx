@@ -4,7 +4,7 @@ import { addDays, formatCount, isAtLeast, UNMATCHED } from '../../../engine/inde
 import type { Day, Role, WireWorkQueueItem } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { PAYMENT_REVIEWS, registrationsUrl } from '../office-api-and-urls.ts'
+import { PAYMENT_REVIEWS, buildRegistrationsUrl } from '../office-api-and-urls.ts'
 import './work-queue.css'
 
 type WorkQueueProps = {
@@ -147,6 +147,6 @@ function QueueCount({ event, itemId, count, more, label }: QueueCountProps) {
   return event === undefined ? (
     <span>{content}</span>
   ) : (
-    <Link to={`${registrationsUrl(event)}?waiting=${itemId}`}>{content}</Link>
+    <Link to={`${buildRegistrationsUrl(event)}?waiting=${itemId}`}>{content}</Link>
   )
 }

@@ -3,7 +3,7 @@ import { Link } from 'react-router-dom'
 import { formatDayShort, isDay } from '../../../engine/index.ts'
 import type { OfficeEvent, WireCode } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { discountCodesUrl } from '../office-api-and-urls.ts'
+import { buildDiscountCodesUrl } from '../office-api-and-urls.ts'
 import { PageHeading } from '../ui/error-banner-and-heading.tsx'
 import './code-slips.css'
 
@@ -27,7 +27,7 @@ export function CodeSlips({
     <main className="main" id="main">
       <PageHeading title="Code slips">
         <div className="acts">
-          <Link className="btn line sm" to={discountCodesUrl(event)}>
+          <Link className="btn line sm" to={buildDiscountCodesUrl(event)}>
             Back to the codes
           </Link>
           <button type="button" className="btn sm" onClick={() => print()}>

@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom'
 import { formatCount, isEventOver, day } from '../../../engine/index.ts'
 import type { OfficeEvent, SessionResponse, StatsResponse } from '../../../engine/api.ts'
 import { readStats } from '../office-api-responses.ts'
-import { callApi, eventUrl, isOwnerOfAll } from '../office-api-and-urls.ts'
+import { callApi, buildEventUrl, isOwnerOfAll } from '../office-api-and-urls.ts'
 import { findStats } from '../dashboard/event-figures.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
@@ -65,7 +65,7 @@ function EventTable({
           return (
             <li key={event.id}>
               <span>
-                <Link to={eventUrl(event)}>{event.title}</Link>
+                <Link to={buildEventUrl(event)}>{event.title}</Link>
                 <small>{describeEventDays(event, data?.now)}</small>
               </span>
               {stats && (

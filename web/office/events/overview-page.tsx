@@ -5,7 +5,12 @@ import { formatCount, isAtLeast } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
 import type { EventStats, OfficeEvent, StatsResponse } from '../../../engine/api.ts'
 import { readSeats, readStats } from '../office-api-responses.ts'
-import { callApi, eventPaymentsUrl, registrationsUrl, salesUrl } from '../office-api-and-urls.ts'
+import {
+  callApi,
+  buildEventPaymentsUrl,
+  buildRegistrationsUrl,
+  buildSalesUrl,
+} from '../office-api-and-urls.ts'
 import { RecentRegistrations, findStats } from '../dashboard/event-figures.tsx'
 import { RegistrationsChart } from '../dashboard/registrations-chart.tsx'
 import { WorkQueue, selectQueueOfRole } from '../dashboard/work-queue.tsx'
@@ -101,7 +106,7 @@ function listFigures(
   role: Role,
   today: string,
 ): readonly Figure[] {
-  const list = registrationsUrl(event)
+  const list = buildRegistrationsUrl(event)
   const dateFilter = event.lists[0]?.filters.find(({ show }) => show === 'date_from')
   const figure = (label: string, count: number, query: string): Figure => ({
     label,
@@ -119,7 +124,7 @@ function listFigures(
     {
       label: 'Received, less refunds, with tax',
       value: formatEventRevenue(stats),
-      to: isAtLeast(role, 'treasurer') ? eventPaymentsUrl(event) : null,
+      to: isAtLeast(role, 'treasurer') ? buildEventPaymentsUrl(event) : null,
     },
   ]
 }
@@ -142,7 +147,7 @@ function Seats({ event }: { readonly event: OfficeEvent }) {
     <section className="pan" aria-labelledby="seats">
       <div className="ph">
         <h2 id="seats">Seats</h2>
-        <Link to={salesUrl(event)}>Sales</Link>
+        <Link to={buildSalesUrl(event)}>Sales</Link>
       </div>
       {query.data !== undefined && pools.length === 0 && (
         <p className="mute">The event file sets no limits.</p>

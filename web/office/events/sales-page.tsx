@@ -241,7 +241,7 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
       <p className="mute">Cancelled and refused registrations are not counted.</p>
       {peopleCounts.length > 0 && (
         <p className="mute">
-          People listed are everyone named on the forms, with or without a ticket.
+          People listed: everyone named on the forms, with or without a ticket.
         </p>
       )}
       {seatPools.length > 0 && <p className="mute">Seats are counted for the whole event.</p>}

@@ -1,6 +1,12 @@
 /** The path to the open page: event, its pages, then the page itself. */
 import { Link, useLocation } from 'react-router-dom'
-import { DASHBOARD, EVENTS, eventUrl, findList, registrationsUrl } from '../office-api-and-urls.ts'
+import {
+  DASHBOARD,
+  EVENTS,
+  buildEventUrl,
+  findList,
+  buildRegistrationsUrl,
+} from '../office-api-and-urls.ts'
 import { findSharedPage, listPagesAbove } from '../office-pages-and-roles.ts'
 import type { EventPage } from '../office-pages-and-roles.ts'
 
@@ -45,10 +51,13 @@ function listSharedCrumbs(path: string): readonly Crumb[] {
 /** The link to the registrations keeps the filters with which the registration was found. */
 function listEventCrumbs({ event, id }: EventPage, from: string | null): readonly Crumb[] {
   if (id === 'overview') return [{ label: 'Events', to: EVENTS }]
-  const home = { label: event.title, to: eventUrl(event) }
+  const home = { label: event.title, to: buildEventUrl(event) }
   if (id !== 'registration' && id !== 'add') return [home]
   const [fromPath = '', fromSearch = ''] = from?.split('?') ?? []
   const isOfList = findList(event, fromPath, new URLSearchParams(fromSearch)) !== null
-  const list = { label: 'Registrations', to: isOfList ? (from ?? '') : registrationsUrl(event) }
+  const list = {
+    label: 'Registrations',
+    to: isOfList ? (from ?? '') : buildRegistrationsUrl(event),
+  }
   return event.lists.length === 0 ? [home] : [home, list]
 }

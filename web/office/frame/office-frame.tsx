@@ -13,10 +13,10 @@ import {
   RECOVERY,
   SEARCH,
   SIGN_IN,
-  addRegistrationUrl,
+  buildAddRegistrationUrl,
   callApi,
   isOwnerOfAll,
-  registrationsUrl,
+  buildRegistrationsUrl,
 } from '../office-api-and-urls.ts'
 import {
   findEventPage,
@@ -76,7 +76,7 @@ export function OfficeFrame({ session, path, children }: FrameProps) {
   const addLink = eventToAddTo !== null && (
     <Link
       className="btn sm add"
-      to={addRegistrationUrl(eventToAddTo)}
+      to={buildAddRegistrationUrl(eventToAddTo)}
       aria-keyshortcuts="n"
       {...(eventPage?.id === 'add' && { 'aria-current': 'page' as const })}
     >
@@ -179,7 +179,7 @@ function findEventToAddTo(
 
 /** The URL of the link that represents the open page. A registration is part of Registrations. */
 function findCurrentUrl(path: string, eventPage: EventPage | null): string {
-  if (eventPage?.id === 'registration') return registrationsUrl(eventPage.event)
+  if (eventPage?.id === 'registration') return buildRegistrationsUrl(eventPage.event)
   if (findSharedPage(path)?.rail === null) return listPagesAbove(path).at(-1)?.to ?? path
   return path
 }
@@ -218,7 +218,7 @@ function BottomBar({
     { to: SEARCH, label: 'Search', icon: 'search' as const },
     ...(eventToAddTo === null
       ? []
-      : [{ to: addRegistrationUrl(eventToAddTo), label: 'Add', icon: 'plus' as const }]),
+      : [{ to: buildAddRegistrationUrl(eventToAddTo), label: 'Add', icon: 'plus' as const }]),
     ...shared.filter(({ id }) => id === 'payments'),
   ]
   return (

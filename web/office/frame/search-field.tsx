@@ -6,12 +6,12 @@ import type { SessionResponse, WireFound } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { IconName } from '../../ui/icons-and-logo.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
-import { addRegistrationUrl } from '../office-api-and-urls.ts'
+import { buildAddRegistrationUrl } from '../office-api-and-urls.ts'
 import { listEventLinks, listEventsToAddTo, listSharedLinks } from '../office-pages-and-roles.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { Highlighted, describePayment, buildResultUrl, useSearch } from './search-results.tsx'
-import { SEARCH_HINT, describeResults, searchUrl } from './search-page.tsx'
+import { SEARCH_HINT, describeResults, buildSearchUrl } from './search-page.tsx'
 import { useInertPage } from './use-inert-page.ts'
 import './search-field.css'
 
@@ -68,7 +68,7 @@ export function SearchField({
           : [
               {
                 id: 'all',
-                to: searchUrl(words),
+                to: buildSearchUrl(words),
                 content: (
                   <>
                     <Icon name="search" small />
@@ -194,7 +194,7 @@ const toOption =
   (result: WireFound): Option => ({
     id: result.reg_no,
     to: buildResultUrl(result),
-    state: { from: searchUrl(text) },
+    state: { from: buildSearchUrl(text) },
     content: (
       <>
         <span className="find-person">
@@ -222,7 +222,7 @@ const toOption =
     ),
   })
 
-const matches = (label: string, words: string): boolean =>
+const isMatch = (label: string, words: string): boolean =>
   words
     .toLowerCase()
     .split(/\s+/)
@@ -252,7 +252,7 @@ function findPages(session: SessionResponse, words: string): readonly Option[] {
     })),
   )
   return [...shared, ...ofEvents]
-    .filter(({ label }) => matches(label, words))
+    .filter(({ label }) => isMatch(label, words))
     .slice(0, PAGES_MAX)
     .map(({ to, label, icon }) => toLinkOption(`page-${to}`, to, label, icon))
 }
@@ -260,7 +260,7 @@ function findPages(session: SessionResponse, words: string): readonly Option[] {
 const findActions = (session: SessionResponse, words: string): readonly Option[] =>
   listEventsToAddTo(session)
     .map((event) => ({ event, label: `Add registration: ${event.title}` }))
-    .filter(({ label }) => matches(label, words))
+    .filter(({ label }) => isMatch(label, words))
     .map(({ event, label }) =>
-      toLinkOption(`add-${event.id}`, addRegistrationUrl(event), label, 'plus'),
+      toLinkOption(`add-${event.id}`, buildAddRegistrationUrl(event), label, 'plus'),
     )

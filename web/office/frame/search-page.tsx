@@ -16,7 +16,7 @@ import { Highlighted, describePayment, buildResultUrl, useSearch } from './searc
 import './search-page.css'
 
 export const SEARCH_HINT = 'Name, phone, email, number or bank reference'
-export const searchUrl = (text: string): string =>
+export const buildSearchUrl = (text: string): string =>
   `${SEARCH}?${new URLSearchParams({ q: text.trim() }).toString()}`
 
 /** The page itself changed its URL to the typed text. */
@@ -44,7 +44,7 @@ export function SearchPage() {
   }, [isTyped, urlText, key])
   useEffect(() => {
     if (text !== '' && text !== urlText)
-      void navigate(searchUrl(text), { replace: true, state: { isTyped: true } })
+      void navigate(buildSearchUrl(text), { replace: true, state: { isTyped: true } })
     // Only a change of the text changes the URL, not the reverse.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [text])
@@ -56,7 +56,7 @@ export function SearchPage() {
     if (!isOpening || !isCurrent) return
     setOpening(false)
     if (onlyResult !== undefined && found.length === 1)
-      void navigate(buildResultUrl(onlyResult), { state: { from: searchUrl(text) } })
+      void navigate(buildResultUrl(onlyResult), { state: { from: buildSearchUrl(text) } })
   }, [isOpening, isCurrent, onlyResult, found.length, text, navigate])
   const results = found.length > 0 ? found : (data?.similar ?? [])
   const events = new Map(results.map(({ event }) => [event.id, event]))
@@ -115,7 +115,7 @@ export function SearchPage() {
 }
 
 const SearchResult = ({ result, text }: { readonly result: WireFound; readonly text: string }) => (
-  <Link className="hit" to={buildResultUrl(result)} state={{ from: searchUrl(text) }}>
+  <Link className="hit" to={buildResultUrl(result)} state={{ from: buildSearchUrl(text) }}>
     <b>
       <Highlighted text={result.name} search={text} />
     </b>

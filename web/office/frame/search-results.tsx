@@ -5,7 +5,7 @@ import { dayOf, formatDayShort, isPaymentStatus, readInstant } from '../../../en
 import type { SearchResponse, WireFound } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isAmount, isRecord, listOf } from '../../app/json-readers.ts'
-import { callApi, registrationUrl } from '../office-api-and-urls.ts'
+import { callApi, buildRegistrationUrl } from '../office-api-and-urls.ts'
 
 const readResult: Reader<unknown> = (result) =>
   isRecord(result) &&
@@ -59,7 +59,7 @@ function useDebounced(text: string): string {
 }
 
 export const buildResultUrl = ({ event, reg_no }: WireFound): string =>
-  registrationUrl(event, reg_no)
+  buildRegistrationUrl(event, reg_no)
 
 /** “Paid on 21 Jan 2026 by UPI”. Null if it is not paid, or if the date is unknown. */
 export function describePayment({ paid_at, paid_by }: WireFound): string | null {

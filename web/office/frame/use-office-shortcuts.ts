@@ -7,8 +7,8 @@ import {
   DASHBOARD,
   PAYMENTS,
   SEARCH,
-  addRegistrationUrl,
-  monthUrl,
+  buildAddRegistrationUrl,
+  buildMonthUrl,
 } from '../office-api-and-urls.ts'
 import { listEventLinks, mayOpen } from '../office-pages-and-roles.ts'
 import { useShortcutKeys } from '../ui/shortcut-keys.ts'
@@ -52,7 +52,9 @@ export function useOfficeShortcuts({
       case 'p':
         return mayOpen(session, 'treasurer') ? PAYMENTS : null
       case 'm':
-        return mayOpen(session, 'treasurer') ? monthUrl(session.today.slice(0, MONTH_LENGTH)) : null
+        return mayOpen(session, 'treasurer')
+          ? buildMonthUrl(session.today.slice(0, MONTH_LENGTH))
+          : null
     }
   }
   useShortcutKeys((key) => {
@@ -66,7 +68,8 @@ export function useOfficeShortcuts({
     if (key === 'g') goPressedAt.current = performance.now()
     else if (key === '/') openSearch()
     else if (key === '?') onShowShortcuts()
-    else if (key === 'n' && eventToAddTo !== null) void navigate(addRegistrationUrl(eventToAddTo))
+    else if (key === 'n' && eventToAddTo !== null)
+      void navigate(buildAddRegistrationUrl(eventToAddTo))
     else return false
     return true
   })

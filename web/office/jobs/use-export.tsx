@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { download, save } from '../../app/api-client.ts'
-import { sizeText } from '../../ui/file-size.ts'
+import { formatFileSize } from '../../ui/file-size.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { unwrap } from '../office-api-and-urls.ts'
 import { Progress } from './progress.tsx'
@@ -49,7 +49,7 @@ export function useExport(): {
       setSlow(false)
     }
   }, [isPending])
-  const size = bytes === 0 ? '' : ` (${sizeText(bytes)})`
+  const size = bytes === 0 ? '' : ` (${formatFileSize(bytes)})`
   return {
     start: mutation.mutate,
     isPending,

@@ -14,7 +14,7 @@ import type { AdminList, Colour, Column, Currency } from '../../../engine/index.
 import type { ListRow, OfficeEvent } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
-import { registrationUrl } from '../office-api-and-urls.ts'
+import { buildRegistrationUrl } from '../office-api-and-urls.ts'
 import { useShortcutKeys } from '../ui/shortcut-keys.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import { TotalsRow } from './list-totals.tsx'
@@ -97,7 +97,7 @@ export function ListTable({
             key={row.id}
             onClick={(event) => {
               if (isRowClick(event))
-                void navigate(registrationUrl({ id: eventId }, row.reg_no), {
+                void navigate(buildRegistrationUrl({ id: eventId }, row.reg_no), {
                   state: { from: listUrl },
                 })
             }}
@@ -265,7 +265,7 @@ function BodyCell({
   if (slot === 'reg')
     return (
       <>
-        <Link to={registrationUrl({ id: eventId }, row.reg_no)} state={{ from: listUrl }}>
+        <Link to={buildRegistrationUrl({ id: eventId }, row.reg_no)} state={{ from: listUrl }}>
           <RegNumber text={row.reg_no} />
         </Link>
         {smallText}

@@ -1,8 +1,8 @@
 /** The audit log: who did what, and when. The URL contains its filters. */
 import { Link } from 'react-router-dom'
 import type { SessionResponse, WireActivity } from '../../../engine/api.ts'
-import { LogFilters, ShowOlder, eventFilter, useFilteredLog } from '../ui/log-list.tsx'
-import { registrationUrl } from '../office-api-and-urls.ts'
+import { LogFilters, ShowOlder, createEventFilter, useFilteredLog } from '../ui/log-list.tsx'
+import { buildRegistrationUrl } from '../office-api-and-urls.ts'
 import { ExportButtons } from '../jobs/export-buttons.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
@@ -70,7 +70,7 @@ export function AuditLogPage({ session }: { readonly session: SessionResponse })
               .filter((username) => username !== '')
               .map((username) => ({ id: username, label: username })),
           },
-          eventFilter(session.events),
+          createEventFilter(session.events),
           { show: 'from', sentAs: 'from', label: 'From', kind: 'day' },
           { show: 'to', sentAs: 'to', label: 'To', kind: 'day' },
         ]}
@@ -127,7 +127,7 @@ function AuditEntry({
             (entryEvent === undefined ? (
               reg_no
             ) : (
-              <Link to={registrationUrl(entryEvent, reg_no)}>{reg_no}</Link>
+              <Link to={buildRegistrationUrl(entryEvent, reg_no)}>{reg_no}</Link>
             ))}
         </small>
       </span>

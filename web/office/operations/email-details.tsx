@@ -50,7 +50,9 @@ function Content({ id }: { readonly id: number }) {
   const { text } = email.details
   return (
     <>
-      <Ledger rows={deliveryRows(email).map(([label, value]) => ({ id: label, label, value }))} />
+      <Ledger
+        rows={buildDeliveryRows(email).map(([label, value]) => ({ id: label, label, value }))}
+      />
       {text === '' ? (
         <p className="mute">The text was erased with the personal data of the recipient.</p>
       ) : (
@@ -60,7 +62,7 @@ function Content({ id }: { readonly id: number }) {
   )
 }
 
-function deliveryRows({
+function buildDeliveryRows({
   tries,
   error,
   next_at,

@@ -5,8 +5,8 @@ import { formatCount } from '../../../engine/index.ts'
 import type { EmailsResponse, SessionResponse, WireMail } from '../../../engine/api.ts'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { readMessage } from '../office-api-responses.ts'
-import { LogFilters, ShowOlder, eventFilter, useFilteredLog } from '../ui/log-list.tsx'
-import { callApi, registrationUrl } from '../office-api-and-urls.ts'
+import { LogFilters, ShowOlder, createEventFilter, useFilteredLog } from '../ui/log-list.tsx'
+import { callApi, buildRegistrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { readEmails } from './operations-api-responses.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
@@ -72,7 +72,7 @@ export function EmailsPage({ session }: { readonly session: SessionResponse }) {
             options: STATES,
             anyLabel: 'All',
           },
-          eventFilter(session.events),
+          createEventFilter(session.events),
         ]}
         {...{ params, setParams }}
       />
@@ -179,7 +179,7 @@ function EmailRow({
             (emailEvent === undefined ? (
               reg_no
             ) : (
-              <Link to={registrationUrl(emailEvent, reg_no)}>{reg_no}</Link>
+              <Link to={buildRegistrationUrl(emailEvent, reg_no)}>{reg_no}</Link>
             ))}
         </small>
         {error !== null && <small className="bad">{explainDeliveryError(error)}</small>}

@@ -9,9 +9,9 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import {
   callApi,
   DASHBOARD,
-  monthUrl,
+  buildMonthUrl,
   PAYMENTS,
-  registrationsUrl,
+  buildRegistrationsUrl,
   SETTLEMENTS,
   STATEMENTS,
 } from '../office-api-and-urls.ts'
@@ -128,11 +128,11 @@ function MonthLinks({ month, isOver }: { readonly month: string; readonly isOver
   const [before, after] = [-1, 1].map((by) => addMonths(first, by).slice(0, 7)) as [string, string]
   return (
     <nav className="acts" aria-label="Months">
-      <Link className="btn line sm" to={monthUrl(before)}>
+      <Link className="btn line sm" to={buildMonthUrl(before)}>
         {formatMonth(before)}
       </Link>
       {isOver && (
-        <Link className="btn line sm" to={monthUrl(after)}>
+        <Link className="btn line sm" to={buildMonthUrl(after)}>
           {formatMonth(after)}
         </Link>
       )}
@@ -199,7 +199,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
       to:
         refundsEvent === null
           ? DASHBOARD
-          : `${registrationsUrl({ id: refundsEvent })}?waiting=pay_back`,
+          : `${buildRegistrationsUrl({ id: refundsEvent })}?waiting=pay_back`,
     },
     {
       text:

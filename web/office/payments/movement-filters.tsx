@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { MovementsResponse, SessionResponse } from '../../../engine/api.ts'
 import { ExportButtons, listFiles } from '../jobs/export-buttons.tsx'
-import { monthUrl } from '../office-api-and-urls.ts'
+import { buildMonthUrl } from '../office-api-and-urls.ts'
 import { EventOptions } from '../ui/log-list.tsx'
 import { listNamedPeriods } from './periods.ts'
 
@@ -147,7 +147,7 @@ export function MovementFilters(props: FilterProps) {
       </div>
       <div className="go">
         {chosen.startsWith('month=') || chosen === '' ? (
-          <Link className="btn line sm" to={monthUrl(from.slice(0, 7))}>
+          <Link className="btn line sm" to={buildMonthUrl(from.slice(0, 7))}>
             Close month
           </Link>
         ) : null}

@@ -12,7 +12,7 @@ export type SumName = Exclude<
   'event_id' | 'event' | 'method' | 'currency'
 >
 
-export const ofCurrency = (totals: Totals, currency: Currency): Totals =>
+export const selectCurrency = (totals: Totals, currency: Currency): Totals =>
   totals.filter((entry) => readResponseCurrency(entry) === currency)
 export const listCurrencies = (totals: Totals): readonly Currency[] => [
   ...new Set(totals.map(readResponseCurrency)),
@@ -44,11 +44,11 @@ export function Summary({
     )
   const currencies = listCurrencies(totals)
   const isEmpty = (currency: Currency): boolean =>
-    SHOWN_SUMS.every((name) => sum(ofCurrency(totals, currency), currency, name) === 0)
+    SHOWN_SUMS.every((name) => sum(selectCurrency(totals, currency), currency, name) === 0)
   // A currency of another event without payments or refunds would only take up space.
   const shown = currencies.filter((currency) => !isEmpty(currency))
   return (shown.length > 0 ? shown : currencies.slice(0, 1)).map((currency) => {
-    const own = ofCurrency(totals, currency)
+    const own = selectCurrency(totals, currency)
     const formatSum = (...names: readonly SumName[]): string =>
       formatSignedMoney(sum(own, currency, ...names), currency)
     const net = addAmounts(
@@ -105,7 +105,7 @@ const describeSums = (
 
 /** Names the totals under the columns, which also have amounts that are neither received nor refunded. */
 export function describeTotal(totals: Totals, currency: Currency): string {
-  const own = ofCurrency(totals, currency)
+  const own = selectCurrency(totals, currency)
   const isOnlyRupees = currency === INR && listCurrencies(totals).length === 1
   const counts = `${pluralise(count(own, 'payments'), 'payment', 'payments')}, ${pluralise(count(own, 'refunds'), 'refund', 'refunds')}`
   const rest = describeSums(own, currency, [

@@ -18,7 +18,7 @@ import {
   TotalsBy,
   describeTotal,
   listCurrencies,
-  ofCurrency,
+  selectCurrency,
   sum,
 } from './movement-totals.tsx'
 import type { SumName, Totals } from './movement-totals.tsx'
@@ -154,7 +154,7 @@ function MovementTable({
       </tbody>
       <tfoot>
         {listCurrencies(totals).map((currency) => {
-          const own = ofCurrency(totals, currency)
+          const own = selectCurrency(totals, currency)
           const formatSum = (...names: readonly SumName[]) =>
             formatSignedMoney(sum(own, currency, ...names), currency)
           return (

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import { formatCount } from '../../../engine/index.ts'
 import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
-import { registrationUrl } from '../office-api-and-urls.ts'
+import { buildRegistrationUrl } from '../office-api-and-urls.ts'
 import { EventOptions } from '../ui/log-list.tsx'
 import './payments.css'
 
@@ -60,7 +60,7 @@ export function RegistrationLink({
       {event === undefined ? (
         <b>{name || regNo}</b>
       ) : (
-        <Link to={registrationUrl(event, regNo)}>{name || regNo}</Link>
+        <Link to={buildRegistrationUrl(event, regNo)}>{name || regNo}</Link>
       )}
       <small>{regNo}</small>
       {shownEvent}

@@ -14,7 +14,7 @@ import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { FindPayer } from './find-payer.tsx'
 import { readReviewCurrencies } from './payment-review-api-responses.ts'
 import { formatDateParts } from '../lists/list-table.tsx'
-import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
+import { getAmountInputMode } from '../../ui/forms/amount-input-mode.ts'
 import {
   addAmounts,
   formatAmountLabel,
@@ -290,7 +290,7 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
             {formatAmountLabel('Amount received', currency)}
             <input
               name="amount"
-              inputMode={amountInputMode(currency)}
+              inputMode={getAmountInputMode(currency)}
               required
               autoComplete="off"
             />
@@ -306,7 +306,7 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
             {formatAmountLabel('Amount to refund', currency)}
             <input
               name="amount"
-              inputMode={amountInputMode(currency)}
+              inputMode={getAmountInputMode(currency)}
               required
               defaultValue={formatForInput(left, currency)}
               autoComplete="off"

@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { EventFilter } from '../payments/payment-tables.tsx'
 import { ReviewTable } from '../payments/review-table.tsx'
 import { ReviewCard } from './payment-review-card.tsx'
-import { callApi, registrationUrl, registrationsUrl } from '../office-api-and-urls.ts'
+import { callApi, buildRegistrationUrl, buildRegistrationsUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { ActionOutcome, type Outcome } from '../ui/action-outcome.tsx'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
@@ -123,7 +123,7 @@ function RefundRequests({
         {event === undefined ? (
           label
         ) : (
-          <Link to={`${registrationsUrl(event)}?waiting=second_payment`}>{label}</Link>
+          <Link to={`${buildRegistrationsUrl(event)}?waiting=second_payment`}>{label}</Link>
         )}
         {event !== undefined && `, ${event.title}`}
       </span>
@@ -150,7 +150,7 @@ function ReviewHeader({
         ) : event === undefined ? (
           regNo
         ) : (
-          <Link to={registrationUrl(event, regNo)}>{regNo}</Link>
+          <Link to={buildRegistrationUrl(event, regNo)}>{regNo}</Link>
         )}
       </b>{' '}
       {name}

@@ -11,7 +11,7 @@ import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 import { ExportButtons } from '../jobs/export-buttons.tsx'
 import { readPayouts } from './settlement-api-responses.ts'
-import { statementUrl } from './statement-api-responses.ts'
+import { buildStatementUrl } from './statement-api-responses.ts'
 import {
   describeFormerAccount,
   LinesByPayout,
@@ -99,7 +99,7 @@ function BankLine({ bank }: { readonly bank: WireBankLine }) {
       </small>
     )
   const link = (
-    <Link to={statementUrl(bank.statement)}>bank statement, {formatDayText(bank.day)}</Link>
+    <Link to={buildStatementUrl(bank.statement)}>bank statement, {formatDayText(bank.day)}</Link>
   )
   return bank.is === 'found' ? (
     <small className="good">

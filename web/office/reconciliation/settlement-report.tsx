@@ -17,7 +17,7 @@ import type {
   WireSettlement,
   WireUnsettled,
 } from '../../../engine/api.ts'
-import { toSpreadsheet, callApi, registrationUrl } from '../office-api-and-urls.ts'
+import { toSpreadsheet, callApi, buildRegistrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { ShowMoreButton } from '../ui/show-more-button.tsx'
@@ -297,7 +297,7 @@ export function SettledLine({
 }
 
 const RegistrationLink = ({ event, regNo }: EventProps & { readonly regNo: string }) => (
-  <Link to={registrationUrl(event, regNo)}>{regNo}</Link>
+  <Link to={buildRegistrationUrl(event, regNo)}>{regNo}</Link>
 )
 
 function UnsettledPayments({

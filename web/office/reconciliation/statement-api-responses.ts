@@ -9,7 +9,7 @@ import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isAmount, isRecord, isSignedAmount, listOf } from '../../app/json-readers.ts'
 import { STATEMENTS } from '../office-api-and-urls.ts'
 
-export const statementUrl = (id: number): string => `${STATEMENTS}/${id}`
+export const buildStatementUrl = (id: number): string => `${STATEMENTS}/${id}`
 export const buildStatementApiPath = (id: number, call = ''): string =>
   `/api/admin/statements/${id}/${call === '' ? '' : `${call}/`}`
 

@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom'
 import { formatDayShort, INR, isDay } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 import type { OfficeEvent, WireProposal, WireStatementLine } from '../../../engine/api.ts'
-import { registrationUrl } from '../office-api-and-urls.ts'
+import { buildRegistrationUrl } from '../office-api-and-urls.ts'
 import { formatDateTime } from '../ui/format-date-time.ts'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 import { FindPayer } from './find-payer.tsx'
@@ -137,7 +137,7 @@ function PayerName({
       {event === undefined ? (
         <b>{text}</b>
       ) : (
-        <Link to={registrationUrl(event, regNo)}>
+        <Link to={buildRegistrationUrl(event, regNo)}>
           <b>{text}</b>
         </Link>
       )}

@@ -3,7 +3,7 @@ import { Link } from 'react-router-dom'
 import { formatCount, formatDayShort, isDay } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 import type { OfficeEvent, StatementResponse } from '../../../engine/api.ts'
-import { PAYMENT_REVIEWS, registrationUrl } from '../office-api-and-urls.ts'
+import { PAYMENT_REVIEWS, buildRegistrationUrl } from '../office-api-and-urls.ts'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
 
 type Statement = Extract<StatementResponse, { unchanged: false }>
@@ -122,7 +122,7 @@ export function StatementNotes({
                     {event === undefined ? (
                       name
                     ) : (
-                      <Link to={registrationUrl(event, regNo)}>{name}</Link>
+                      <Link to={buildRegistrationUrl(event, regNo)}>{name}</Link>
                     )}
                     <small>
                       {formatResponseMoney(due, currency)}, reported by delegate: {reference}

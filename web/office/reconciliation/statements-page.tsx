@@ -9,7 +9,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatDateTime } from '../ui/format-date-time.ts'
 import { ColumnMapping } from './column-mapping.tsx'
-import { readStatements, readUpload, statementUrl } from './statement-api-responses.ts'
+import { readStatements, readUpload, buildStatementUrl } from './statement-api-responses.ts'
 import '../registration/registration-details-page.css'
 import '../discount-codes/discount-codes-page.css'
 import './settlements.css'
@@ -51,7 +51,7 @@ function UploadForm({ events }: EventsProps) {
       ),
     onSuccess: (answer) =>
       answer.header === null
-        ? navigate(statementUrl(answer.id), { state: { isUploaded: true } })
+        ? navigate(buildStatementUrl(answer.id), { state: { isUploaded: true } })
         : undefined,
   })
   const error = useSignInOn401(upload.error)
@@ -60,7 +60,7 @@ function UploadForm({ events }: EventsProps) {
     <section className="pan" aria-labelledby="statement-load" aria-busy={upload.isPending}>
       <h2 id="statement-load">Upload a statement</h2>
       <p className="mute">
-        One file serves all events that share the account. CSV or Excel, as downloaded from your
+        One file covers all events that share the account. CSV or Excel, as downloaded from your
         bank. No payment is recorded until you confirm it. Transfers that the bank returned go to
         review immediately.
       </p>
@@ -136,7 +136,7 @@ function SavedStatements() {
           {statements.map((statement) => (
             <li key={statement.id}>
               <span>
-                <Link to={statementUrl(statement.id)}>{describeStatement(statement)}</Link>
+                <Link to={buildStatementUrl(statement.id)}>{describeStatement(statement)}</Link>
                 <small>
                   Uploaded by {statement.who}, {formatDateTime(statement.at)}
                 </small>

@@ -3,11 +3,11 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { OfficeRegistrationResponse, WireEditable } from '../../../engine/api.ts'
 import type { Currency } from '../../../engine/index.ts'
-import { newKey } from '../../app/api-client.ts'
+import { createKey } from '../../app/api-client.ts'
 import { textsOf } from '../../app/json-readers.ts'
 import { BreakableText } from '../../ui/details-list.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { AnswerField, valueOf } from '../../ui/forms/edit-answer-field.tsx'
+import { AnswerField, toApiValue } from '../../ui/forms/edit-answer-field.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { callApi, isApiError } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
@@ -47,9 +47,9 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
         json: {
           act: 'correct',
           why: 'Undone',
-          answers: { [before.id]: valueOf(before) },
+          answers: { [before.id]: toApiValue(before) },
           seen: { [before.id]: shown.value },
-          key: newKey(),
+          key: createKey(),
         },
       })
     },
@@ -184,8 +184,8 @@ type EditAnswerProps = {
 function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: EditAnswerProps) {
   // The answer that the user saw when the form opened, or that the last refusal stated.
   const [seen, setSeen] = useState<WireEditable | null>(field)
-  const [value, setValue] = useState(() => valueOf(field))
-  const idempotencyKey = useRef(newKey())
+  const [value, setValue] = useState(() => toApiValue(field))
+  const idempotencyKey = useRef(createKey())
   const mutation = useMutation({
     mutationFn: ({ reason, total }: { reason: string; total: number | null }) =>
       callApi(buildActionsUrl(regNo), readOutcome, {

@@ -2,7 +2,7 @@
 import { readLines } from '../../../engine/api.ts'
 import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
 import type { Currency } from '../../../engine/index.ts'
-import { lineRows } from '../../ui/payment/bill-rows.tsx'
+import { buildLineRows } from '../../ui/payment/bill-rows.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
@@ -55,7 +55,7 @@ export function buildPriceRows({
     ...(registeredAt
       ? [{ id: 'created_at', label: 'Registered', value: registeredAt.join(', ') }]
       : []),
-    ...(lines.length < 2 ? [] : lineRows({ lines, currency })),
+    ...(lines.length < 2 ? [] : buildLineRows({ lines, currency })),
     // Without tax, only the total is shown.
     ...amounts.flatMap(([id, label]) =>
       registration[id] === null || registration[id] === undefined || !registration['gst']

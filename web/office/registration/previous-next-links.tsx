@@ -6,7 +6,7 @@ import type { OfficeEvent } from '../../../engine/api.ts'
 import type { AdminList } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { createListReader } from '../office-api-responses.ts'
-import { callApi, findList, registrationUrl, buildListUrl } from '../office-api-and-urls.ts'
+import { callApi, findList, buildRegistrationUrl, buildListUrl } from '../office-api-and-urls.ts'
 import { useShortcutKeys } from '../ui/shortcut-keys.ts'
 
 type PreviousNextLinksProps = {
@@ -53,7 +53,7 @@ export function PreviousNextLinks({ event, regNo, listUrl }: PreviousNextLinksPr
         <Link
           rel="prev"
           aria-keyshortcuts="["
-          to={registrationUrl(event, previous.reg_no)}
+          to={buildRegistrationUrl(event, previous.reg_no)}
           state={buildLinkState(index === 0 ? pageNumber - 1 : pageNumber)}
         >
           <Icon name="left" small />
@@ -64,7 +64,7 @@ export function PreviousNextLinks({ event, regNo, listUrl }: PreviousNextLinksPr
         <Link
           rel="next"
           aria-keyshortcuts="]"
-          to={registrationUrl(event, next.reg_no)}
+          to={buildRegistrationUrl(event, next.reg_no)}
           state={buildLinkState(index === rows.length - 1 ? pageNumber + 1 : pageNumber)}
         >
           Next

@@ -16,7 +16,7 @@ import { AnswersPanel } from './answers-panel.tsx'
 import { MoneyPanels } from './money-panel.tsx'
 import { buildEntries, Timeline } from './timeline.tsx'
 import { readOfficeRegistration } from '../office-api-responses.ts'
-import { callApi, registrationUrl, registrationsUrl } from '../office-api-and-urls.ts'
+import { callApi, buildRegistrationUrl, buildRegistrationsUrl } from '../office-api-and-urls.ts'
 import { ContactLinks } from './contact-links.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { PreviousNextLinks } from './previous-next-links.tsx'
@@ -64,7 +64,7 @@ export function RegistrationPage({
   // A failed check of an open page must not interrupt the user: the next click reports it.
   const actionsError = useSignInOn401(actionsQuery.data === undefined ? actionsQuery.error : null)
   const error = useSignInOn401(query.error)
-  const listUrl = state?.from ?? registrationsUrl(officeEvent)
+  const listUrl = state?.from ?? buildRegistrationsUrl(officeEvent)
   if (query.data === undefined) {
     return (
       <main className="main" id="main" aria-busy={query.isFetching}>
@@ -170,7 +170,7 @@ function RelatedRegistrations({
   readonly from: unknown
 }) {
   const link = (regNo: string) => (
-    <Link to={registrationUrl(event, regNo)} state={from}>
+    <Link to={buildRegistrationUrl(event, regNo)} state={from}>
       {regNo}
     </Link>
   )

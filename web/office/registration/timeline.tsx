@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { ActionsResponse, OfficeRegistrationResponse } from '../../../engine/api.ts'
-import { newKey } from '../../app/api-client.ts'
+import { createKey } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { IconName } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
@@ -120,7 +120,7 @@ export function Timeline({
             checked={isAccessShown}
             onChange={({ target }) => setAccessShown(target.checked)}
           />
-          Show access
+          Show views
         </label>
       </div>
       {canNote && <NoteForm regNo={regNo} onDone={onDone} />}
@@ -166,7 +166,7 @@ function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: 
   const form = useRef<HTMLFormElement>(null)
   const showToast = useToast()
   // A repeated click sends the same key, so that the note is written once.
-  const idempotencyKey = useRef(newKey())
+  const idempotencyKey = useRef(createKey())
   const mutation = useMutation({
     mutationFn: (note: string) =>
       callApi(buildActionsUrl(regNo), readOutcome, {
@@ -176,7 +176,7 @@ function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: 
     onSuccess: ({ message }, note) => {
       showToast(message, { onUndo: () => undo.mutate(note) })
       form.current?.reset()
-      idempotencyKey.current = newKey()
+      idempotencyKey.current = createKey()
       onDone()
     },
   })
@@ -185,7 +185,7 @@ function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: 
     mutationFn: (note: string) =>
       callApi(buildActionsUrl(regNo), readOutcome, {
         method: 'POST',
-        json: { act: 'undo_note', why: note, key: newKey() },
+        json: { act: 'undo_note', why: note, key: createKey() },
       }),
     onSuccess: ({ message }) => {
       showToast(message)

@@ -95,7 +95,7 @@ export function ShowOlder({
 type EventChoices = readonly { readonly id: string; readonly title: string }[]
 
 /** Event selector; all events by default. */
-export const eventFilter = (events: EventChoices): ListFilter => ({
+export const createEventFilter = (events: EventChoices): ListFilter => ({
   show: 'event',
   sentAs: 'event',
   label: 'Event',

@@ -256,7 +256,7 @@ function PasswordSection({ account, onChange }: SectionProps) {
           name="new_password"
           label="New password"
           type="password"
-          hint="At least 8 characters. Several words are best. You are signed out everywhere else."
+          hint="At least 8 characters. Several words are best. You will be signed out everywhere else."
           autoComplete="new-password"
         />
         {account.second_factor.is_on && <CodeField />}

@@ -3,7 +3,7 @@ import Checkbox from '@mui/material/Checkbox'
 import type Radio from '@mui/material/Radio'
 import type { WidgetProps } from '@rjsf/utils'
 import { COMMON_MESSAGES, EXTENDED_FORM_MESSAGES } from '../../../engine/messages.ts'
-import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
+import { renderHiddenText, renderMessage } from '../../ui/rich-message.tsx'
 import { Dot, OptionRows } from './radio-choices.tsx'
 import { useControl } from './field-control.tsx'
 import './checkboxes.css'
@@ -53,8 +53,8 @@ export function Consent(props: WidgetProps) {
       </label>
       {field.link !== undefined && (
         <a href={field.link} target="_blank" rel="noopener">
-          {richMessage(EXTENDED_FORM_MESSAGES.readWholeText, {
-            hidden: hiddenText,
+          {renderMessage(EXTENDED_FORM_MESSAGES.readWholeText, {
+            hidden: renderHiddenText,
             label: field.label,
           })}
         </a>

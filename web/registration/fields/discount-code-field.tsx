@@ -4,7 +4,7 @@ import { EXTENDED_FORM_MESSAGES } from '../../../engine/messages.ts'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { richMessage } from '../../ui/rich-message.tsx'
+import { renderMessage } from '../../ui/rich-message.tsx'
 import './discount-code-field.css'
 
 const { code: text } = EXTENDED_FORM_MESSAGES
@@ -144,6 +144,6 @@ function AppliedCode({
       : label
   const values = { code: <b>{typed}</b>, discount: label }
   return category === label
-    ? richMessage(text.applied, values)
-    : richMessage(text.appliedCategory, { ...values, category })
+    ? renderMessage(text.applied, values)
+    : renderMessage(text.appliedCategory, { ...values, category })
 }

@@ -8,7 +8,7 @@ import { FORM_MESSAGES } from '../../../engine/messages.ts'
 import { PriceNote, Swatch, formatOptionPrice, listPriceDetails } from './radio-choices.tsx'
 import { OptionStatuses, Prices } from '../form/form-context.ts'
 import { Chevron, useControl } from './field-control.tsx'
-import { textFieldProps, NO_DESCRIPTION } from './text-select-switch-inputs.tsx'
+import { buildTextFieldProps, NO_DESCRIPTION } from './text-select-switch-inputs.tsx'
 
 /**
  * Replaces the theme's SelectWidget where there are too many categories for rows. The theme's
@@ -27,7 +27,7 @@ export function DropdownMenu(props: WidgetProps) {
       {isPriced && <PriceNote event={event} tariff={tariff} />}
       <ThemeInput
         {...(props as BaseInputTemplateProps)}
-        {...textFieldProps(name)}
+        {...buildTextFieldProps(name)}
         value={selected?.id}
         select
         slots={{ select: Select }}

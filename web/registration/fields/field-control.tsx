@@ -26,7 +26,7 @@ export type Control = {
 }
 
 /** Ids of a field's hint and message, in this order. */
-export const describedBy = (
+export const getDescriptionIds = (
   id: string,
   hint: boolean,
   message: string | undefined,
@@ -47,7 +47,7 @@ export function useControl(props: WidgetProps): Control {
     change: props.onChange,
     onLeave: () => props.onBlur(props.id, props.value),
     aria: {
-      'aria-describedby': describedBy(
+      'aria-describedby': getDescriptionIds(
         props.id,
         Boolean(getUiOptions(props.uiSchema).help),
         message,

@@ -7,8 +7,8 @@ import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { OptionStatuses, RequiredFields } from '../form/form-context.ts'
 import type { FormConstants } from '../form/form-context.ts'
-import { describedBy } from './field-control.tsx'
-import { personName } from '../form/field-keys.ts'
+import { getDescriptionIds } from './field-control.tsx'
+import { getPersonName } from '../form/field-keys.ts'
 import { chooseWidget } from './choose-field-widget.ts'
 import './field-layout.css'
 
@@ -31,7 +31,7 @@ export function FieldLayout(props: FieldTemplateProps) {
   const price = marks.get(key)?.price
   const label = (
     <>
-      {part !== undefined && <span className="vh">{personName(Number(at))}: </span>}
+      {part !== undefined && <span className="vh">{getPersonName(Number(at))}: </span>}
       {field.label}
       {price && <i>: {price}</i>}
       {!requiredFields.has(key) && field.default === undefined && (
@@ -48,7 +48,9 @@ export function FieldLayout(props: FieldTemplateProps) {
         return (
           // Both the group and its radios reference hint and message, because some screen readers
           // skip the group.
-          <fieldset aria-describedby={describedBy(id, Boolean(props.rawHelp), rawErrors?.[0])}>
+          <fieldset
+            aria-describedby={getDescriptionIds(id, Boolean(props.rawHelp), rawErrors?.[0])}
+          >
             <legend className={event.sections[field.section]?.title === field.label ? 'vh' : 'lab'}>
               {label}
             </legend>

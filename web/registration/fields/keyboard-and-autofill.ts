@@ -54,7 +54,10 @@ const AS_TYPED = { autocapitalize: 'off', spellCheck: false } as const
  * `roles` is null for fields about someone other than the delegate, which the browser must not fill
  * in.
  */
-export function inputAttributes(field: Field, roles: PublicEvent['roles'] | null): InputAttributes {
+export function getInputAttributes(
+  field: Field,
+  roles: PublicEvent['roles'] | null,
+): InputAttributes {
   const { id } = field
   const isEmail = field.type === 'email' || (field.type === 'text' && EMAIL.test(id))
   const isPhone = field.type === 'phone' || (field.type === 'text' && PHONE.test(id))
@@ -64,7 +67,7 @@ export function inputAttributes(field: Field, roles: PublicEvent['roles'] | null
     ...(autocomplete !== undefined && { autocomplete }),
     // In a multi-line field, Enter inserts a line break.
     ...(field.type !== 'multiline' && { enterKeyHint: 'next' }),
-    ...keyboardAttributes(field, isEmail, isPhone),
+    ...getKeyboardAttributes(field, isEmail, isPhone),
   }
 }
 
@@ -86,7 +89,7 @@ function findAutocomplete(
 }
 
 /** Keyboard, capitals and spelling of a field; autofill is separate. */
-function keyboardAttributes(
+function getKeyboardAttributes(
   { id, type, isWhole, pattern }: Field,
   isEmail: boolean,
   isPhone: boolean,
@@ -98,7 +101,7 @@ function keyboardAttributes(
   // No spinner: turning the mouse wheel over it would change the answer.
   if (type === 'number') return { inputMode: isWhole ? 'numeric' : 'decimal' }
   if (type !== 'text') return {}
-  const numericMode = numericInputMode(pattern)
+  const numericMode = findNumericInputMode(pattern)
   if (numericMode !== null || PIN.test(id)) return { inputMode: numericMode ?? 'numeric' }
   if (/(^|_)(website|url)$/.test(id)) return { ...AS_TYPED, inputMode: 'url' }
   if (CODE_NUMBERS.test(id)) return { autocapitalize: 'characters', spellCheck: false }
@@ -111,7 +114,7 @@ function keyboardAttributes(
  * The keyboard for a pattern without letters. `tel` if it allows a plus, which a numeric keypad
  * lacks. Null if letters may be needed.
  */
-function numericInputMode(pattern: string | undefined): 'numeric' | 'tel' | null {
+function findNumericInputMode(pattern: string | undefined): 'numeric' | 'tel' | null {
   if (pattern === undefined) return null
   const characters = pattern.replaceAll(/\\d|\\[+-]|^\^|\$$/g, '')
   if (/[\p{L}.^\\]/u.test(characters)) return null

@@ -19,9 +19,9 @@ import {
   selectPluralForm,
 } from '../../../engine/messages.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
-import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
+import { renderHiddenText, renderMessage } from '../../ui/rich-message.tsx'
 import type { FormConstants } from '../form/form-context.ts'
-import { personName } from '../form/field-keys.ts'
+import { getPersonName } from '../form/field-keys.ts'
 import { findWideFields } from '../form/form-sections.tsx'
 import { buildUiSchema, buildFieldUiSchema } from '../form/ui-schema.ts'
 import './people-list.css'
@@ -168,7 +168,7 @@ export function People(props: ArrayFieldTemplateProps) {
 export function PersonBox(props: ArrayFieldItemTemplateProps) {
   const { index, children, buttonsProps, disabled } = props
   const onRemove = use(PersonRemoval)
-  const name = personName(index)
+  const name = getPersonName(index)
   return (
     <li className="person">
       <h3 tabIndex={-1}>{name}</h3>
@@ -181,7 +181,7 @@ export function PersonBox(props: ArrayFieldItemTemplateProps) {
           buttonsProps.onRemoveItem(clickEvent)
         }}
       >
-        {richMessage(messages.remove, { hidden: hiddenText, person: name })}
+        {renderMessage(messages.remove, { hidden: renderHiddenText, person: name })}
       </button>
       {children}
     </li>

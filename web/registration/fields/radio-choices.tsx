@@ -24,12 +24,12 @@ import { OptionStatuses, Prices } from '../form/form-context.ts'
 import { useControl } from './field-control.tsx'
 import './radio-choices.css'
 
-const colourStyle = (colour: Colour | undefined): CSSProperties =>
+const getColourStyle = (colour: Colour | undefined): CSSProperties =>
   ({ '--c': colour ? `var(--c-${colour})` : 'transparent' }) as CSSProperties
 
 /** Colour of a category, always shown next to its label. */
 export const Swatch = ({ colour }: { readonly colour: Colour | undefined }) => (
-  <i className="sw" style={colourStyle(colour)} />
+  <i className="sw" style={getColourStyle(colour)} />
 )
 
 /** Today's price of a category in the format of a price list, or null if it is not on sale. */
@@ -40,7 +40,7 @@ export function formatOptionPrice(
 ): string | null {
   const price = tariff.pricing[option.id]
   const currency = getCurrency(event, option.id)
-  const on = todayOf(tariff)
+  const on = readToday(tariff)
   const listed = price && on && getListedPart(event, { category: option.id, on }, price)
   const amount = fromMajorUnits(listed, currency)
   return amount === null ? null : formatPrice(amount, currency)
@@ -48,7 +48,7 @@ export function formatOptionPrice(
 
 /** The texts about the tax in today's prices: one above the list, or one per category if they differ. */
 function listTaxes(event: PublicEvent, tariff: TariffResponse) {
-  const on = todayOf(tariff)
+  const on = readToday(tariff)
   const ids = event.categories.map(({ id }) => id).filter((id) => tariff.pricing[id] !== undefined)
   const { above, rows } = placeTaxTexts(
     ids.map((id) => [on === null ? null : getListedTaxText(event, { category: id, on })]),
@@ -75,7 +75,7 @@ export function listPriceDetails(
   )
 }
 
-const todayOf = ({ now }: TariffResponse): Day | null => {
+const readToday = ({ now }: TariffResponse): Day | null => {
   const at = readInstant(now)
   return at === null ? null : dayOf(at)
 }
@@ -85,7 +85,7 @@ const todayOf = ({ now }: TariffResponse): Day | null => {
  * one has none.
  */
 function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: string): string {
-  const on = todayWithOwnLastDays(event, tariff)
+  const on = findTodayWithOwnLastDays(event, tariff)
   const last =
     on === null || tariff.pricing[category] === undefined
       ? null
@@ -96,8 +96,8 @@ function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: st
 }
 
 /** Today if the prices of categories end on different days, otherwise null. */
-function todayWithOwnLastDays(event: PublicEvent, tariff: TariffResponse): Day | null {
-  const on = todayOf(tariff)
+function findTodayWithOwnLastDays(event: PublicEvent, tariff: TariffResponse): Day | null {
+  const on = readToday(tariff)
   return on !== null && haveOwnLastDays(event, on) ? on : null
 }
 
@@ -114,7 +114,7 @@ export function PriceNote({
 }) {
   if (event.fees.prices === null) return null
   const until =
-    tariff?.until && todayWithOwnLastDays(event, tariff) === null
+    tariff?.until && findTodayWithOwnLastDays(event, tariff) === null
       ? formatMessage(FORM_MESSAGES.fees.until, { day: formatDay(tariff.until as Day) })
       : FORM_MESSAGES.fees.heading
   if (tariff === null) return <p className="hint"> </p>
@@ -196,7 +196,7 @@ export function OptionRows({
             <label
               key={option.id}
               className={`cat${isSelected ? ' on' : ''}${isDisabled ? ' off' : ''}`}
-              style={colourStyle(option.colour)}
+              style={getColourStyle(option.colour)}
               htmlFor={rowId}
             >
               <Box

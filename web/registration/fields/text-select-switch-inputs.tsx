@@ -24,7 +24,7 @@ const LINES_MAX = 8
  * passes `required` from the schema to the browser, which then reports an empty input as invalid
  * before anything is typed. `aria-required` on the input states the same without that effect.
  */
-export const textFieldProps = (htmlName: string) =>
+export const buildTextFieldProps = (htmlName: string) =>
   ({ htmlName, hideLabel: true, required: false }) as const
 export const NO_DESCRIPTION = { 'aria-describedby': undefined }
 
@@ -49,7 +49,7 @@ export function Input(props: BaseInputTemplateProps) {
       )}
       <ThemeInput
         {...props}
-        {...textFieldProps(name)}
+        {...buildTextFieldProps(name)}
         slotProps={{
           root: NO_DESCRIPTION,
           ...(unit && { input: unit }),
@@ -92,7 +92,7 @@ export function NativeSelectField(props: WidgetProps) {
   return (
     <ThemeInput
       {...(props as BaseInputTemplateProps)}
-      {...textFieldProps(name)}
+      {...buildTextFieldProps(name)}
       select
       slots={{ select: NativeSelectInput }}
       slotProps={{

@@ -4,7 +4,7 @@ import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { FieldErrors, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { isShortMessage } from '../../ui/forms/is-short-message.ts'
-import { elementIdOf, fieldNameOf, personName } from './field-keys.ts'
+import { toElementId, getFieldName, getPersonName } from './field-keys.ts'
 import './error-summary.css'
 
 /**
@@ -37,7 +37,7 @@ export function ErrorSummary({
         {lines.map(([id, text]) => (
           <li key={id}>
             <a
-              href={`#${elementIdOf(id)}`}
+              href={`#${toElementId(id)}`}
               onClick={(clickEvent) => {
                 clickEvent.preventDefault()
                 focusField(id)
@@ -71,17 +71,17 @@ export function useErrorInTitle(isWrong: boolean): void {
 export function formatFieldError(event: PublicEvent, id: string, text: string): string {
   const { withField } = FORM_MESSAGES.errors
   if (isShortMessage(text))
-    return formatMessage(withField, { field: fieldNameOf(event, id), error: text })
+    return formatMessage(withField, { field: getFieldName(event, id), error: text })
   // In a list, the message must name the person.
   const at = id.split('.')[1]
   return at === undefined
     ? text
-    : formatMessage(withField, { field: personName(Number(at)), error: text })
+    : formatMessage(withField, { field: getPersonName(Number(at)), error: text })
 }
 
 /** Moves the focus to the field that a message is about. */
 export function focusField(id: string): void {
-  const at = document.getElementById(elementIdOf(id))
+  const at = document.getElementById(toElementId(id))
   // For Yes and No, the group has the id; focus the checked radio, or the first one.
   const control =
     at?.querySelector<HTMLElement>('input:checked') ??

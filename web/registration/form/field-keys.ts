@@ -13,7 +13,7 @@ export const FORM_ID = 'registration'
  * Marks an element whose text pre-hydration.ts may change before the form's script has
  * loaded. React accepts the text it finds.
  */
-export const preHydrationSpot = (spot: Spot) => ({
+export const markPreHydrationSpot = (spot: Spot) => ({
   'data-ahead': spot,
   suppressHydrationWarning: true,
 })
@@ -21,13 +21,13 @@ export const preHydrationSpot = (spot: Spot) => ({
 export type Spot = 'total' | 'instead' | 'short' | 'empty' | 'why' | 'pay'
 
 /** Id of the element that a message is about. */
-export const elementIdOf = (key: string): string => `root_${key.replaceAll('.', '_')}`
+export const toElementId = (key: string): string => `root_${key.replaceAll('.', '_')}`
 
 /** The top-level field that a message is about: the field itself, or the list that contains it. */
-export const rootOf = (key: string): string => key.split('.')[0] ?? key
+export const getRootField = (key: string): string => key.split('.')[0] ?? key
 
 /** Converts an element's id to a key. Field names may contain underscores. */
-export function keyOf({ fields }: PublicEvent, element: string): string {
+export function toFieldKey({ fields }: PublicEvent, element: string): string {
   const name = element.replace(/^root_/, '')
   const list = fields.find(({ id, type }) => type === 'people' && name.startsWith(`${id}_`))
   const [, at, part] = /^_(\d+)_(.+)$/.exec(list ? name.slice(list.id.length) : '') ?? []
@@ -35,19 +35,19 @@ export function keyOf({ fields }: PublicEvent, element: string): string {
 }
 
 /** Name of the field that a message is about: "Age", or "Person 2: Age" in a list. */
-export function fieldNameOf({ fields }: PublicEvent, key: string): string {
+export function getFieldName({ fields }: PublicEvent, key: string): string {
   const [id, at, part] = key.split('.')
   const field = fields.find((field) => field.id === id)
   return part === undefined
     ? (field?.label ?? key)
     : formatMessage(FORM_MESSAGES.errors.withField, {
-        field: personName(Number(at)),
+        field: getPersonName(Number(at)),
         error: field?.fields?.find(({ id }) => id === part)?.label ?? part,
       })
 }
 
 /** Label of a person in a list, by position, because the name may not be typed yet. */
-export const personName = (at: number): string =>
+export const getPersonName = (at: number): string =>
   formatMessage(FORM_MESSAGES.person, { number: at + 1 })
 
 type ErrorTree = { [part: string]: ErrorTree | string[] }

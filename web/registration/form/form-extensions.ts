@@ -23,9 +23,9 @@ import type {
 } from '../../../engine/index.ts'
 import type { TariffResponse } from '../../../engine/api.ts'
 import type { ApiError } from '../../app/api-client.ts'
-import { quoteRows } from '../../ui/payment/quote-rows.tsx'
+import { buildQuoteRows } from '../../ui/payment/quote-rows.tsx'
 import type { OptionStatus } from './form-context.ts'
-import { priceByTariff } from '../price/live-price.ts'
+import { calculatePriceByTariff } from '../price/live-price.ts'
 import type { PriceView, Pricing } from '../price/live-price.ts'
 import type { SubmittedForm } from '../submit-registration.ts'
 import { buildUiSchema } from './ui-schema.ts'
@@ -83,7 +83,7 @@ export type FormExtensions = {
   readonly overrides: Pick<FormProps<RawAnswers>, 'fields' | 'widgets' | 'templates'>
   readonly uiOf: (event: PublicEvent) => UiSchema<RawAnswers>
   readonly pricing: Pricing
-  readonly rows: typeof quoteRows
+  readonly rows: typeof buildQuoteRows
   /** Texts next to options and below answers. */
   readonly optionMarks: (
     event: PublicEvent,
@@ -163,8 +163,8 @@ const NO_NOTES: readonly string[] = []
 export const NO_EXTENSIONS: FormExtensions = {
   overrides: {},
   uiOf: buildUiSchema,
-  pricing: priceByTariff,
-  rows: quoteRows,
+  pricing: calculatePriceByTariff,
+  rows: buildQuoteRows,
   optionMarks: () => NO_STATUSES,
   priceNotes: () => NO_NOTES,
   submitLabel: () => null,

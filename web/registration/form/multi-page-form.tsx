@@ -9,11 +9,11 @@ import { EXTENDED_FORM_MESSAGES, FORM_MESSAGES } from '../../../engine/messages.
 import type { PublicEvent } from '../../../engine/index.ts'
 import { billRows } from '../../ui/payment/bill-rows.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
-import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
+import { renderHiddenText, renderMessage } from '../../ui/rich-message.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
 import { NO_SECTION } from './form-context.ts'
 import { FORM_ID } from './field-keys.ts'
-import { rootOf } from './field-keys.ts'
+import { getRootField } from './field-keys.ts'
 import { ONE_PAGE } from './form-extensions.ts'
 import type { FormExtensions, Paging } from './form-extensions.ts'
 import type { PriceView } from '../price/live-price.ts'
@@ -43,7 +43,7 @@ function listPages({ sections }: PublicEvent, shown: ReadonlySet<string>): reado
 /** Hashes that name a page. An empty hash is the first page. */
 const PAGE_HASH = /^(#(page-\d{1,3}|check))?$/
 
-const pageHash = (page: Page): string => (page === LAST ? page : `page-${page + 1}`)
+const getPageHash = (page: Page): string => (page === LAST ? page : `page-${page + 1}`)
 
 /** Returns the page that a hash names, or the next one that is shown. */
 function findPage(name: string, pages: readonly Page[]): Page {
@@ -58,7 +58,7 @@ function onHashChange(onChange: () => void): () => void {
 }
 
 /** On the server, the URL has no hash. */
-const emptyHash = () => ''
+const getEmptyHash = () => ''
 
 function FormPages({
   event,
@@ -67,7 +67,7 @@ function FormPages({
   attempts,
   children,
 }: Parameters<FormExtensions['Paged']>[0]) {
-  const currentHash = useSyncExternalStore(onHashChange, () => window.location.hash, emptyHash)
+  const currentHash = useSyncExternalStore(onHashChange, () => window.location.hash, getEmptyHash)
   const [hash, setHash] = useState(currentHash)
   // Ignore anchors that name no page, such as the skip link's.
   if (currentHash !== hash && PAGE_HASH.test(currentHash)) setHash(currentHash)
@@ -85,11 +85,13 @@ function FormPages({
   const orderOf = (page: Page): number => (page === LAST ? Infinity : page)
   const hashPage = findPage(hash.slice(1), pages)
   const page =
-    orderOf(hashPage) > orderOf(furthestPage) ? findPage(pageHash(furthestPage), pages) : hashPage
+    orderOf(hashPage) > orderOf(furthestPage)
+      ? findPage(getPageHash(furthestPage), pages)
+      : hashPage
   const at = pages.indexOf(page)
   const openPage = (next: Page) => {
     if (orderOf(next) > orderOf(furthestPage)) setFurthestPage(next)
-    window.location.hash = pageHash(next)
+    window.location.hash = getPageHash(next)
   }
   /** Id of the element to focus after the page changes: a wrong answer, otherwise the heading. */
   const focusTarget = useRef<string | null>(null)
@@ -100,11 +102,11 @@ function FormPages({
     const key = focusTarget.current
     focusTarget.current = null
     if (key === null) focusPageStart(page)
-    else afterRendering(() => focusField(key))
+    else runAfterRendering(() => focusField(key))
   }, [page])
   const showError = (key: string) => {
-    const wrong = pageOfKey(event, key)
-    if (wrong === page || wrong === null) return afterRendering(() => focusField(key))
+    const wrong = findPageOfKey(event, key)
+    if (wrong === page || wrong === null) return runAfterRendering(() => focusField(key))
     focusTarget.current = key
     openPage(wrong)
   }
@@ -163,15 +165,15 @@ function FormPages({
   return children(paging)
 }
 
-const pageOfKey = ({ sections }: PublicEvent, key: string): number | null => {
-  const at = sections.findIndex(({ fields }) => fields.includes(rootOf(key)))
+const findPageOfKey = ({ sections }: PublicEvent, key: string): number | null => {
+  const at = sections.findIndex(({ fields }) => fields.includes(getRootField(key)))
   return at === -1 ? null : at
 }
 
 /** Returns the first page of a draft with a missing or invalid answer. */
 function findFirstInvalidPage(event: PublicEvent, { answers }: Form): number | null {
   const [key] = Object.keys(findAnswerErrors(event, answers))
-  return key === undefined ? null : pageOfKey(event, key)
+  return key === undefined ? null : findPageOfKey(event, key)
 }
 
 /** Scrolls a new page to its top and focuses its heading for screen readers. */
@@ -182,7 +184,8 @@ function focusPageStart(page: Page): void {
     ?.focus({ preventScroll: true })
 }
 
-const afterRendering = (run: () => void) => requestAnimationFrame(() => requestAnimationFrame(run))
+const runAfterRendering = (run: () => void) =>
+  requestAnimationFrame(() => requestAnimationFrame(run))
 
 /** Shows the current page among all pages. */
 function PageSteps({
@@ -203,7 +206,7 @@ function PageSteps({
           className={index < at ? 'past' : ''}
         >
           <span className="t">
-            {richMessage(text.step, {
+            {renderMessage(text.step, {
               number: String(index + 1),
               count: String(pages.length),
               of: (step) => <span className="of">{step}</span>,
@@ -243,7 +246,7 @@ function CheckAnswersPage({
               <div key={page} className="part">
                 <h3>{section.title}</h3>
                 <button type="button" className="link" onClick={() => openPage(page)}>
-                  {richMessage(text.change, { hidden: hiddenText, section: section.title })}
+                  {renderMessage(text.change, { hidden: renderHiddenText, section: section.title })}
                 </button>
                 <Ledger rows={formatAnswers(event, form, section.fields)} />
               </div>

@@ -26,7 +26,7 @@ import { RequiredFields, Prices, Progress, ShownFields } from './form-context.ts
 import type { FormConstants, SectionState } from './form-context.ts'
 import { Form } from './rjsf-theme.tsx'
 import { initialAnswers } from '../draft-storage.ts'
-import { FORM_ID, keyOf, moveErrors, rootOf, toErrorTree } from './field-keys.ts'
+import { FORM_ID, toFieldKey, moveErrors, getRootField, toErrorTree } from './field-keys.ts'
 import type { FormExtensions, FormPricingContext } from './form-extensions.ts'
 import type { Proofs } from '../uploads/upload-progress.ts'
 import type { Tariff } from '../price/live-price.ts'
@@ -158,7 +158,7 @@ export function useForm(
     () =>
       Object.fromEntries(
         event.fields.flatMap(({ id }) =>
-          shown.has(id) ? Object.entries(errors).filter(([key]) => rootOf(key) === id) : [],
+          shown.has(id) ? Object.entries(errors).filter(([key]) => getRootField(key) === id) : [],
         ),
       ),
     [event, shown, errors],
@@ -206,7 +206,7 @@ export function useForm(
   const onLeave = useCallback(
     (id: string) => {
       setVisited((previous) => (previous.has(id) ? previous : new Set([...previous, id])))
-      afterPress(() => {
+      runAfterPress(() => {
         const { data, context } = latest.current
         startLookup(id, data[id])
         const text = findAnswerErrors(event, data, context)[id]
@@ -219,7 +219,7 @@ export function useForm(
 
   const check = (onlyError?: readonly string[]) => {
     const found = Object.entries({ ...validate(data), ...knownErrors }).filter(
-      ([key]) => onlyError?.includes(rootOf(key)) ?? true,
+      ([key]) => onlyError?.includes(getRootField(key)) ?? true,
     )
     setErrors(Object.fromEntries(found))
     return found[0]?.[0] ?? null
@@ -268,7 +268,7 @@ export function useForm(
           setData((previous) => ({ ...previous, ...form }))
           // Replacing all answers is not an edit by the delegate.
           if (id === undefined) return
-          const key = keyOf(event, id)
+          const key = toFieldKey(event, id)
           clearError(key)
           onAnswerChange(key)
           setErrors((previous) => moveErrors(previous, key, before[key], form?.[key]))
@@ -276,13 +276,13 @@ export function useForm(
         },
         [event, clearError, onAnswerChange, onEdit],
       ),
-      onLeave: useCallback((id: string) => onLeave(keyOf(event, id)), [event, onLeave]),
+      onLeave: useCallback((id: string) => onLeave(toFieldKey(event, id)), [event, onLeave]),
     },
   }
 }
 
 /** Runs after the pointer press in progress, or immediately if there is none. */
-function afterPress(run: () => void): void {
+function runAfterPress(run: () => void): void {
   if (!isPressed) return run()
   const runOnce = () => setTimeout(run)
   addEventListener('pointerup', runOnce, { once: true })
@@ -312,10 +312,10 @@ function useProgress(
   visited: ReadonlySet<string>,
 ): readonly SectionState[] {
   const states = useMemo(() => {
-    const rootsOf = (found: FieldErrors) => new Set(Object.keys(found).map(rootOf))
+    const rootsOf = (found: FieldErrors) => new Set(Object.keys(found).map(getRootField))
     const open = rootsOf(findAnswerErrors(event, data, context))
     const invalidFields = rootsOf(errors)
-    const visitedFields = new Set([...visited].map(rootOf))
+    const visitedFields = new Set([...visited].map(getRootField))
     return event.sections.map((section): SectionState => {
       const seen = section.fields.filter((id) => shown.has(id))
       if (seen.some((id) => invalidFields.has(id))) return 'wrong'

@@ -3,9 +3,9 @@ import type { UiSchema } from '@rjsf/utils'
 import { createUiSchema } from '../../../engine/index.ts'
 import { formatMessage, UPLOAD_MESSAGES } from '../../../engine/messages.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
-import { limitText } from '../../ui/file-size.ts'
-import { amountInputMode } from '../../ui/forms/amount-input-mode.ts'
-import { inputAttributes } from '../fields/keyboard-and-autofill.ts'
+import { formatFileSizeLimit } from '../../ui/file-size.ts'
+import { getAmountInputMode } from '../../ui/forms/amount-input-mode.ts'
+import { getInputAttributes } from '../fields/keyboard-and-autofill.ts'
 import { chooseWidget } from '../fields/choose-field-widget.ts'
 
 /** The hint from the event file; for a file field also its accepted types and maximum size. */
@@ -16,7 +16,7 @@ function buildHint(field: Field): string | undefined {
   const first = extensions.slice(0, -1).join(', ')
   const last = extensions.at(-1) ?? ''
   const types = first === '' ? last : formatMessage(text.types, { first, last })
-  const limit = field.bytesMax === undefined ? null : limitText(field.bytesMax)
+  const limit = field.bytesMax === undefined ? null : formatFileSizeLimit(field.bytesMax)
   const acceptedFiles =
     limit === null
       ? types
@@ -45,13 +45,13 @@ export function buildUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
 
 /** An amount in a currency without decimals is a whole number, so its keyboard has no decimal point. */
 const describeAmount = (field: Field, { currency }: PublicEvent): Field =>
-  field.isAmount === true && amountInputMode(currency) === 'numeric'
+  field.isAmount === true && getAmountInputMode(currency) === 'numeric'
     ? { ...field, isWhole: true }
     : field
 
 /** UI schema of one field. `roles` is null for a field about another person: no autofill. */
 export function buildFieldUiSchema(field: Field, roles: PublicEvent['roles'] | null): UiSchema {
-  const { inputMode, spellCheck, enterKeyHint, ...options } = inputAttributes(field, roles)
+  const { inputMode, spellCheck, enterKeyHint, ...options } = getInputAttributes(field, roles)
   return {
     'ui:widget': chooseWidget(field),
     'ui:help': buildHint(field),

@@ -2,7 +2,7 @@
 import { assertNever } from '../../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
 import { initialAnswers } from '../draft-storage.ts'
-import { elementIdOf } from '../form/field-keys.ts'
+import { toElementId } from '../form/field-keys.ts'
 import { chooseWidget } from '../fields/choose-field-widget.ts'
 
 /**
@@ -56,7 +56,7 @@ function readTypedAnswer(field: Field): Raw {
     case 'line':
     case 'lines':
     case 'list': {
-      const control = document.getElementById(elementIdOf(field.id))
+      const control = document.getElementById(toElementId(field.id))
       return control instanceof HTMLInputElement ||
         control instanceof HTMLTextAreaElement ||
         control instanceof HTMLSelectElement
@@ -65,7 +65,7 @@ function readTypedAnswer(field: Field): Raw {
     }
     case 'switch':
     case 'consent': {
-      const control = document.getElementById(elementIdOf(field.id))
+      const control = document.getElementById(toElementId(field.id))
       return control instanceof HTMLInputElement ? control.checked : undefined
     }
     case 'rows':

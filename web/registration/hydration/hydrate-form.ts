@@ -7,7 +7,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { RawAnswers } from '../../../engine/index.ts'
 import { loadDraft, initialAnswers } from '../draft-storage.ts'
 import type { Draft } from '../draft-storage.ts'
-import { elementIdOf, FORM_ID } from '../form/field-keys.ts'
+import { toElementId, FORM_ID } from '../form/field-keys.ts'
 import type { EventPage } from '../price/live-price.ts'
 import { isSame, dispatchTakeover, readTypedAnswers } from './answers-typed-before-hydration.ts'
 import type { TypedAnswers } from './answers-typed-before-hydration.ts'
@@ -65,7 +65,7 @@ export function useHydratedAnswers(
  * no other input.
  */
 const isNativeSelect = (id: string): boolean =>
-  document.getElementById(elementIdOf(id)) instanceof HTMLSelectElement
+  document.getElementById(toElementId(id)) instanceof HTMLSelectElement
 
 /** Returns the answers in the page; for native selects, the answers from before hydration. */
 function restoreSelects(now: TypedAnswers, before: TypedAnswers): TypedAnswers {

@@ -24,7 +24,7 @@ import './fee-table.css'
 
 const text = FEE_TABLE_MESSAGES
 
-const dayOfServerTime = (now: string): Day | null => {
+const readServerDay = (now: string): Day | null => {
   const at = readInstant(now)
   return at === null ? null : dayOf(at)
 }
@@ -44,7 +44,7 @@ export type PriceUntilProps = {
  * is scheduled.
  */
 export function PriceUntil({ event, answers, quote, now }: PriceUntilProps) {
-  const today = dayOfServerTime(now)
+  const today = readServerDay(now)
   const next = today === null ? null : findNextPrice(event, answers, quote.category, today)
   if (next === null) return null
   const { from, total } = next
@@ -84,7 +84,7 @@ export type FeeTableProps = {
 
 /** A row per category, a column per range of days from today. On a phone, each row is a block. */
 export function FeeTable({ event, category: ownCategory, answers, now }: FeeTableProps) {
-  const today = dayOfServerTime(now)
+  const today = readServerDay(now)
   const tables = buildPriceTables(event).map(({ label: heading, rows }) => {
     const ranges = today === null ? [] : listPriceRanges(event, today, rows[0]?.category.id ?? null)
     return {

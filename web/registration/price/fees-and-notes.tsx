@@ -28,14 +28,14 @@ export function OrganiserNotes({ event }: { readonly event: PublicEvent }) {
 }
 
 /** Renders nothing if loading fails. */
-const lazyComponent = <P extends object>(select: (all: typeof Coming) => ComponentType<P>) =>
+const createLazyComponent = <P extends object>(select: (all: typeof Coming) => ComponentType<P>) =>
   lazy(() =>
     import('./fee-table.tsx')
       .then((all) => ({ default: select(all) }))
       .catch(() => ({ default: (() => null) as ComponentType<P> })),
   )
-const LazyFeeTable = lazyComponent<FeeTableProps>((all) => all.FeeTable)
-const LazyPriceUntil = lazyComponent<PriceUntilProps>((all) => all.PriceUntil)
+const LazyFeeTable = createLazyComponent<FeeTableProps>((all) => all.FeeTable)
+const LazyPriceUntil = createLazyComponent<PriceUntilProps>((all) => all.PriceUntil)
 
 /** States the last day of the delegate's price, and the next price. */
 export function PriceValidity(props: PriceUntilProps) {

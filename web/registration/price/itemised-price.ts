@@ -42,7 +42,7 @@ import type { Pricing } from './live-price.ts'
 const { price: priceMessages, seats } = EXTENDED_FORM_MESSAGES
 
 /** The bill, calculated by the engine at the server's time: the same lines as on the server. */
-export const priceByBill: Pricing = (event, { now, left = {} }, _category, answers) => {
+export const calculatePriceByBill: Pricing = (event, { now, left = {} }, _category, answers) => {
   const at = readInstant(now)
   if (at === null) return null
   const fullQuota = findFirstFull(event.quotas, answers, findCategory(event, answers), left)
@@ -53,13 +53,13 @@ export const priceByBill: Pricing = (event, { now, left = {} }, _category, answe
   if (error.code === 'registration_closed') return error.text
   return error.code === 'not_on_sale' && error.item !== null
     ? formatMessage(priceMessages.notOnSale, {
-        item: itemName(event, error.item, error.option),
+        item: getItemName(event, error.item, error.option),
       })
     : null
 }
 
 /** Returns the name of an item as in the form: for an option, its label. */
-function itemName(event: PublicEvent, item: string, option: string | null): string {
+function getItemName(event: PublicEvent, item: string, option: string | null): string {
   const soldItem = event.fees.items.find(({ id }) => id === item)
   const field = event.fields.find(({ id }) => id === soldItem?.by)
   return field?.options?.find(({ id }) => id === option)?.label ?? soldItem?.label ?? item
@@ -69,7 +69,7 @@ function itemName(event: PublicEvent, item: string, option: string | null): stri
  * States the price of the same answers with the other payment methods: "Card: ₹ 7,292.40, including Card charge ₹
  * 212.40".
  */
-export function methodNotes(
+export function listMethodNotes(
   event: PublicEvent,
   answers: Answers,
   chosen: Quote,
@@ -94,7 +94,7 @@ export function methodNotes(
  * Returns notes about few remaining seats, and about the category offered instead of a full one. If
  * a full quota prevents the registration, the note replaces the bill.
  */
-export function priceNotes(
+export function listPriceNotes(
   event: PublicEvent,
   answers: Answers,
   left: Readonly<Record<string, number>>,
@@ -112,7 +112,7 @@ export function priceNotes(
   if (fullNow !== null) return event.fees.prices === null ? [messageOf(fullNow)] : []
   if (soldOut !== undefined) return [messageOf(soldOut)]
   // A quota that counts people or tickets reports more seats than the form shows.
-  const seatsLeft = fewestSeatsLeft(
+  const seatsLeft = findFewestSeatsLeft(
     seatQuotas.filter(({ id, limit: { count, few = 0 } }) => {
       return count === undefined || (getOwn(left, id) ?? Infinity) <= few
     }),
@@ -124,7 +124,7 @@ export function priceNotes(
 }
 
 /** The smallest number of seats left, or null if the server reported none. */
-function fewestSeatsLeft(
+function findFewestSeatsLeft(
   seatQuotas: readonly { readonly id: string }[],
   left: Readonly<Record<string, number>>,
 ): number | null {
@@ -133,7 +133,7 @@ function fewestSeatsLeft(
 }
 
 /** Statuses by field and option: today's price with these answers, seats left, or "full". */
-export function optionMarks(
+export function buildOptionStatuses(
   event: PublicEvent,
   tariff: TariffResponse,
   answers: Answers,
@@ -160,7 +160,7 @@ export function optionMarks(
       const price = formatOptionPrice(event, field, id, sale, answers, category)
       statuses.set(`${field.id}.${id}`, {
         ...(price !== undefined && { price }),
-        ...seatStatus(
+        ...describeSeats(
           listRequiredSeats(limits, selectOption(field, id, answers), category).filter(
             ({ option }) => option === id,
           ),
@@ -286,11 +286,11 @@ function selectOption(field: Field, option: string, answers: Answers): Answers {
   return { ...answers, [field.id]: selectedAnswer }
 }
 
-function seatStatus(
+function describeSeats(
   seatQuotas: ReturnType<typeof listRequiredSeats>,
   left: Readonly<Record<string, number>>,
 ): OptionStatus {
-  const seatsLeft = fewestSeatsLeft(seatQuotas, left)
+  const seatsLeft = findFewestSeatsLeft(seatQuotas, left)
   const soldOut = seatQuotas.find(({ id }) => (getOwn(left, id) ?? 1) <= 0)
   if (soldOut !== undefined) return { full: soldOut.limit.full.message }
   return seatsLeft === null ? {} : { left: formatMessage(seats.left, { count: seatsLeft }) }

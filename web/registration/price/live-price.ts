@@ -5,7 +5,7 @@ import { FORM_PRICE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Answers, PublicEvent, Quote } from '../../../engine/index.ts'
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { PageData, TariffResponse } from '../../../engine/api.ts'
-import { readAvailability, tariffReader, toQuote } from '../../app/api-responses.ts'
+import { readAvailability, createTariffReader, toQuote } from '../../app/api-responses.ts'
 import { call } from '../../app/api-client.ts'
 import { isShortMessage } from '../../ui/forms/is-short-message.ts'
 
@@ -38,10 +38,10 @@ export function useTariff({
     const abort = new AbortController()
     const { signal } = abort
     const loading = isCurrent
-      ? call(availabilityUrl(event), readAvailability, { signal }).then((answer) =>
+      ? call(buildAvailabilityUrl(event), readAvailability, { signal }).then((answer) =>
           answer.ok ? ok({ ...embeddedTariff, left: answer.value }) : answer,
         )
-      : call(event.api.tariff, tariffReader(event, now), { signal })
+      : call(event.api.tariff, createTariffReader(event, now), { signal })
     void loading.then((answer) => {
       if (answer.ok) setTariff({ is: 'here', answer: answer.value })
       else if (answer.error.code !== 'aborted')
@@ -59,7 +59,7 @@ export function useTariff({
 }
 
 /** Seats left are never in the page, which is the same for every visitor. */
-const availabilityUrl = ({ id }: PublicEvent): string =>
+const buildAvailabilityUrl = ({ id }: PublicEvent): string =>
   `/api/events/${encodeURIComponent(id)}/availability/`
 
 /** Whether the browser has restored the page without asking the server, perhaps on another day. */
@@ -95,7 +95,11 @@ export type Pricing = (
 ) => Quote | string | null
 
 /** Returns the price that the server states, for an event that sells only the registration. */
-export const priceByTariff: Pricing = (event, { pricing, current_period: period }, category) => {
+export const calculatePriceByTariff: Pricing = (
+  event,
+  { pricing, current_period: period },
+  category,
+) => {
   const wire = pricing[category]
   if (wire === undefined || period === null) return null
   const currency = toWireCurrency(getCurrency(event, category))
@@ -106,7 +110,7 @@ export function calculatePrice(
   event: PublicEvent,
   tariff: Tariff,
   answers: Answers,
-  pricing: Pricing = priceByTariff,
+  pricing: Pricing = calculatePriceByTariff,
 ): PriceView {
   if (event.fees.prices === null) return { is: 'free' }
   const category = findCategory(event, answers)
@@ -121,7 +125,7 @@ export function calculatePrice(
     return noPrice(formatMessage(messages.notLoaded, { reason: tariff.message }), true)
   const { answer } = tariff
   if (!answer.open) return noPrice(answer.closed_text ?? messages.closed)
-  if (category === null) return noPrice(categoryPrompt(event))
+  if (category === null) return noPrice(getCategoryPrompt(event))
   const quote =
     pricing(event, answer, category, answers) ??
     formatMessage(messages.categoryNotOnSale, { word: getLowerCaseLabel(event, 'category') })
@@ -129,7 +133,7 @@ export function calculatePrice(
   return { is: 'price', quote }
 }
 
-function categoryPrompt(event: PublicEvent): string {
+function getCategoryPrompt(event: PublicEvent): string {
   const choice = event.categoryChoice
   if (choice.by === 'rules') return event.form.summary.empty
   const field = event.fields.find((field) => field.id === choice.field)

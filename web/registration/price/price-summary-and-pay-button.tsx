@@ -13,9 +13,9 @@ import {
 import type { Contradiction, PublicEvent, Quote } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
-import { richMessage } from '../../ui/rich-message.tsx'
+import { renderMessage } from '../../ui/rich-message.tsx'
 import { useIsLive } from '../../app/hydration-state.ts'
-import { preHydrationSpot, FORM_ID } from '../form/field-keys.ts'
+import { markPreHydrationSpot, FORM_ID } from '../form/field-keys.ts'
 import type { FormExtensions } from '../form/form-extensions.ts'
 import type { PriceView } from './live-price.ts'
 import { markTotal } from './total-before-hydration.tsx'
@@ -28,16 +28,18 @@ const { errors, summary: text } = FORM_MESSAGES
 export const SUMMARY_ID = 'summary'
 export const BAR_ID = 'summary-bar'
 
-const wideQuery = () => matchMedia('(min-width: 768px)')
+const createWideQuery = () => matchMedia('(min-width: 768px)')
 /**
  * Whether the page has two columns, or one with the bar at the bottom. Null if unknown, as on the
  * server.
  */
 export function useWide(): boolean | null {
   const isLive = useIsLive()
-  const [isWide, setWide] = useState(() => typeof matchMedia === 'function' && wideQuery().matches)
+  const [isWide, setWide] = useState(
+    () => typeof matchMedia === 'function' && createWideQuery().matches,
+  )
   useEffect(() => {
-    const query = wideQuery()
+    const query = createWideQuery()
     const updateIsWide = (): void => setWide(query.matches)
     query.addEventListener('change', updateIsWide)
     updateIsWide()
@@ -121,7 +123,7 @@ function PriceNotes({
       {price.is === 'none' && (
         <p className="why" id="pay-why">
           <Icon name="info" />
-          <span {...preHydrationSpot('why')}>
+          <span {...markPreHydrationSpot('why')}>
             {price.reason}
             {price.canRetry && (
               <>
@@ -144,7 +146,7 @@ function PriceNotes({
         <p className="why care">
           <Icon name="tri" />
           <span>
-            {richMessage(errors.contradiction, {
+            {renderMessage(errors.contradiction, {
               ...contradiction,
               button: (text) => (
                 <button
@@ -187,7 +189,7 @@ function PayButton({ event, price, submitLabel, isBusy }: SummaryProps) {
       form={FORM_ID}
       className="btn"
       disabled={isBusy || price.is === 'none' || !isLive}
-      {...preHydrationSpot('pay')}
+      {...markPreHydrationSpot('pay')}
       {...(price.is === 'none' ? { 'aria-describedby': 'pay-why' } : {})}
     >
       {isBusy ? (
@@ -234,7 +236,7 @@ function PriceRows({ event, price, extensions }: SummaryProps) {
         <Ledger rows={extensions.rows(event, price.quote, lines).map(markTotal)} money />
       ) : (
         !(category !== null && extensions.rowsNameCategory) && (
-          <p className="empty" {...preHydrationSpot('empty')}>
+          <p className="empty" {...markPreHydrationSpot('empty')}>
             {empty}
           </p>
         )
@@ -270,7 +272,7 @@ function ConfirmationAddress({
     <p className="why">
       <Icon name="mail" />
       <span>
-        {richMessage(event.sendsMail === true ? text.confirmationTo : text.email, {
+        {renderMessage(event.sendsMail === true ? text.confirmationTo : text.email, {
           email: <b>{answer}</b>,
         })}
       </span>
@@ -321,7 +323,7 @@ export function SummaryColumn(props: SummaryProps) {
  * Landmark name of the bar. Must differ from the section titles, one of which may equal the
  * summary's title.
  */
-function barName({ sections, form: { summary } }: PublicEvent): string {
+function getBarName({ sections, form: { summary } }: PublicEvent): string {
   const isSectionTitle = sections.some(({ title }) => title === summary.title)
   return isSectionTitle ? formatMessage(text.bar, { title: summary.title }) : summary.title
 }
@@ -346,7 +348,7 @@ function SummaryBar(props: SummaryProps) {
     }
   }, [])
   return (
-    <section ref={bar} className="bar" id={BAR_ID} tabIndex={-1} aria-label={barName(event)}>
+    <section ref={bar} className="bar" id={BAR_ID} tabIndex={-1} aria-label={getBarName(event)}>
       {isOpen && price.is === 'price' && (
         <div className="unfolded" id="summary-details">
           <h2 className="disp">{event.form.summary.title}</h2>
@@ -366,8 +368,8 @@ function SummaryBar(props: SummaryProps) {
         {price.is === 'none' && !price.canRetry && (
           // The full text is below the form, where screen readers read it.
           <p className="why" aria-hidden="true">
-            <strong {...preHydrationSpot('instead')}>{PLACEHOLDER}</strong>
-            <span {...preHydrationSpot('short')}>{price.reason}</span>
+            <strong {...markPreHydrationSpot('instead')}>{PLACEHOLDER}</strong>
+            <span {...markPreHydrationSpot('short')}>{price.reason}</span>
           </p>
         )}
         {price.is === 'price' && (
@@ -378,7 +380,7 @@ function SummaryBar(props: SummaryProps) {
             aria-controls={isOpen ? 'summary-details' : undefined}
             onClick={() => setOpen(!isOpen)}
           >
-            <strong {...preHydrationSpot('total')}>{formatTotal(price.quote)}</strong>
+            <strong {...markPreHydrationSpot('total')}>{formatTotal(price.quote)}</strong>
             <small>
               {text.details} <Icon name="chev" small />
             </small>

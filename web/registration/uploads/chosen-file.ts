@@ -2,7 +2,7 @@
 import { formatMessage, UPLOAD_MESSAGES } from '../../../engine/messages.ts'
 import type { Field } from '../../../engine/index.ts'
 import type { StoredProof } from '../draft-storage.ts'
-import { tooLargeText } from '../../ui/file-size.ts'
+import { getTooLargeText } from '../../ui/file-size.ts'
 
 /** A file's name and upload state. */
 export type Proof =
@@ -24,25 +24,27 @@ export type Proof =
 /** Extensions of images that a browser may be able to decode. */
 const IMAGE_EXTENSIONS = new Set(['jpg', 'jpeg', 'png', 'webp', 'heic', 'heif'])
 
-export const extensionOf = (name: string): string =>
+export const getExtension = (name: string): string =>
   /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 
 /** Returns the extension of the resized image, or null if the field does not accept JPEG. */
-export const jpegExtension = ({ accept }: Field): 'jpg' | 'jpeg' | null =>
+export const findJpegExtension = ({ accept }: Field): 'jpg' | 'jpeg' | null =>
   accept === undefined || accept.includes('jpg') ? 'jpg' : accept.includes('jpeg') ? 'jpeg' : null
 
 /**
  * Whether the file is an image that may be converted, so that its type and size are not final yet.
  */
 export const canShrink = (field: Field, file: File): boolean =>
-  jpegExtension(field) !== null && IMAGE_EXTENSIONS.has(extensionOf(file.name)) && file.size > 0
+  findJpegExtension(field) !== null &&
+  IMAGE_EXTENSIONS.has(getExtension(file.name)) &&
+  file.size > 0
 
 /** Returns why a file cannot be sent, or null if it can. The server also checks its content. */
 export function findFileError(field: Field, { name, size }: File): string | null {
-  if (field.accept && !field.accept.includes(extensionOf(name)))
+  if (field.accept && !field.accept.includes(getExtension(name)))
     return formatMessage(UPLOAD_MESSAGES.wrongType, { name, error: field.invalid })
   if (field.bytesMax !== undefined && size > field.bytesMax)
-    return tooLargeText(name, size, field.bytesMax)
+    return getTooLargeText(name, size, field.bytesMax)
   if (size === 0) return formatMessage(UPLOAD_MESSAGES.empty, { name })
   return null
 }

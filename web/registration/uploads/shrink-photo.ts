@@ -1,6 +1,6 @@
 /** Resizes a photo before upload: a 12-megapixel photo is forty times larger than a certificate needs. */
 import type { Field } from '../../../engine/index.ts'
-import { extensionOf, jpegExtension, canShrink } from './chosen-file.ts'
+import { getExtension, findJpegExtension, canShrink } from './chosen-file.ts'
 
 /** Longer side in pixels: 170 dots per inch of an A4 page, enough to read its small print. */
 const SIDE_PIXELS_MAX = 2000
@@ -16,13 +16,13 @@ const QUALITIES = [0.75, 0.6, 0.45] as const
  * file itself if it is not an image, is small enough, or cannot be decoded by this browser.
  */
 export async function shrinkPhoto(field: Field, file: File): Promise<File> {
-  const extension = jpegExtension(field)
+  const extension = findJpegExtension(field)
   if (extension === null || !canShrink(field, file)) return file
-  const isAccepted = field.accept?.includes(extensionOf(file.name)) ?? true
+  const isAccepted = field.accept?.includes(getExtension(file.name)) ?? true
   if (isAccepted && file.size <= BYTES_ENOUGH) return file
   const jpeg = await redrawImage(file).catch(() => null)
   if (jpeg === null || (isAccepted && jpeg.size >= file.size)) return file
-  const name = isAccepted && ['jpg', 'jpeg'].includes(extensionOf(file.name)) ? file.name : null
+  const name = isAccepted && ['jpg', 'jpeg'].includes(getExtension(file.name)) ? file.name : null
   return new File([jpeg], name ?? `${file.name.replace(/\.[^.]*$/, '')}.${extension}`, {
     type: 'image/jpeg',
   })

@@ -8,11 +8,11 @@ import {
   UPLOAD_MESSAGES,
 } from '../../../engine/messages.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
+import { renderHiddenText, renderMessage } from '../../ui/rich-message.tsx'
 import { useControl } from '../fields/field-control.tsx'
 import { preloadUploadCode, useProof } from './upload-progress.ts'
 import type { Proof } from './chosen-file.ts'
-import { sizeText } from '../../ui/file-size.ts'
+import { formatFileSize } from '../../ui/file-size.ts'
 import './upload-field.css'
 
 /**
@@ -102,7 +102,7 @@ export function Upload(props: WidgetProps) {
           <SelectedFile proof={proof} remove={remove} />
         )}
         <p className="vh" role="status">
-          {proof === null ? '' : progressAnnouncement(proof)}
+          {proof === null ? '' : describeProgressForAnnouncement(proof)}
         </p>
       </div>
     </>
@@ -115,10 +115,10 @@ function SelectedFile({ proof, remove }: { readonly proof: Proof; readonly remov
     <div className={`kept ${proof.is}`}>
       <Icon name={proof.is === 'there' ? 'tick' : proof.is === 'waiting' ? 'clock' : 'file'} />
       <b>{proof.name}</b>
-      <span className="mute">{progressText(proof)}</span>
+      <span className="mute">{describeProgress(proof)}</span>
       <button type="button" className="btn quiet sm" onClick={remove}>
-        {richMessage(isUploading ? UPLOAD_MESSAGES.cancel : UPLOAD_MESSAGES.remove, {
-          hidden: hiddenText,
+        {renderMessage(isUploading ? UPLOAD_MESSAGES.cancel : UPLOAD_MESSAGES.remove, {
+          hidden: renderHiddenText,
           name: proof.name,
         })}
       </button>
@@ -134,28 +134,28 @@ function SelectedFile({ proof, remove }: { readonly proof: Proof; readonly remov
 }
 
 /** Progress as text. */
-function progressText(proof: Proof): string {
+function describeProgress(proof: Proof): string {
   switch (proof.is) {
     case 'preparing':
       return UPLOAD_MESSAGES.preparing
     case 'sending':
       return formatMessage(UPLOAD_MESSAGES.progress, {
-        size: sizeText(proof.bytes),
+        size: formatFileSize(proof.bytes),
         percent: proof.percent,
       })
     case 'waiting':
       return CONNECTION_ERROR_MESSAGES.weakConnection
     case 'there':
-      return formatMessage(UPLOAD_MESSAGES.sent, { size: sizeText(proof.bytes) })
+      return formatMessage(UPLOAD_MESSAGES.sent, { size: formatFileSize(proof.bytes) })
     case 'here':
-      return sizeText(proof.bytes)
+      return formatFileSize(proof.bytes)
     default:
       return assertNever(proof)
   }
 }
 
 /** Progress for screen readers: each state once, without percentages. */
-function progressAnnouncement(proof: Proof): string {
+function describeProgressForAnnouncement(proof: Proof): string {
   switch (proof.is) {
     case 'preparing':
     case 'sending':

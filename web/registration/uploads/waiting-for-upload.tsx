@@ -23,13 +23,13 @@ export function UploadInProgressNotice({
     <p className="why">
       <Icon name="clock" />
       {/* Running numbers are not announced at every step. */}
-      <span aria-hidden="true">{progressSentence(proof, true)}</span>
-      <span className="vh">{progressSentence(proof, false)}</span>
+      <span aria-hidden="true">{describeProgress(proof, true)}</span>
+      <span className="vh">{describeProgress(proof, false)}</span>
     </p>
   )
 }
 
-function progressSentence(proof: Proof, isCounted: boolean): string {
+function describeProgress(proof: Proof, isCounted: boolean): string {
   if (proof.is === 'waiting') return CONNECTION_ERROR_MESSAGES.weakConnectionWhileWaiting
   return isCounted && proof.is === 'sending'
     ? formatMessage(text.waitProgress, { percent: proof.percent })

@@ -34,7 +34,7 @@ export function TicketLinks({ event }: { readonly event: PublicEvent }) {
         <li>
           <a
             className="btn line sm"
-            href={mapUrl(event)}
+            href={buildMapUrl(event)}
             target="_blank"
             rel="noreferrer"
             aria-label={formatMessage(ticket.mapLabel, { venue: event.venue })}
@@ -58,6 +58,6 @@ export function TicketLinks({ event }: { readonly event: PublicEvent }) {
 }
 
 /** Returns a map search for the venue's name. Phones open this URL in their maps app. */
-function mapUrl({ venue }: PublicEvent): string {
+function buildMapUrl({ venue }: PublicEvent): string {
   return `https://www.google.com/maps/search/?${new URLSearchParams({ api: '1', query: venue })}`
 }

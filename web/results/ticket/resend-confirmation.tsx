@@ -5,7 +5,7 @@ import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { call } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { richMessage } from '../../ui/rich-message.tsx'
+import { renderMessage } from '../../ui/rich-message.tsx'
 import type { Registration } from '../result-page-data.ts'
 
 const { ticket } = RESULT_MESSAGES
@@ -53,7 +53,7 @@ export function ConfirmationAddress({
     <div className="mailed">
       <Icon name="mail" />
       <p>
-        {richMessage(ticket.emailedTo, { email: <b>{to}</b> })} {paidTwiceNote}{' '}
+        {renderMessage(ticket.emailedTo, { email: <b>{to}</b> })} {paidTwiceNote}{' '}
         {!(resendState.is === 'done' && resendState.isSent) && (
           <button
             type="button"

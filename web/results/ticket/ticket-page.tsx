@@ -13,7 +13,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
-import { billRowsOf } from '../bill-details.tsx'
+import { listBillRows } from '../bill-details.tsx'
 import { ResultButtons } from '../result-page-buttons.tsx'
 import type { Query, Registration } from '../result-page-data.ts'
 import { ConfirmationAddress } from './resend-confirmation.tsx'
@@ -53,7 +53,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
   const rows = allRows.filter((row) => row.id !== 'reg_no' && row.id !== event.roles.fullName)
   const isMoneyRow = (row: ResultRow) => MONEY_ROWS.has(row.id) || isStateRow(row)
   const delegateRows = rows.filter((row) => !isMoneyRow(row))
-  const bill = billRowsOf(event, registration)
+  const bill = listBillRows(event, registration)
   // If only the registration was sold, the sums are sufficient.
   const isInBill = (row: ResultRow) =>
     bill.length === 0 ? row.id === 'lines' : BILL_ROWS.has(row.id)
@@ -119,7 +119,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
               ]}
               money
             />
-            {otherPaymentNotes(registration).map((line) => (
+            {listOtherPaymentNotes(registration).map((line) => (
               <p className="also" key={line}>
                 {line}
               </p>
@@ -156,7 +156,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
 }
 
 /** Returns notes about other payments of a valid registration, which do not affect the ticket. */
-function otherPaymentNotes(registration: Registration): readonly string[] {
+function listOtherPaymentNotes(registration: Registration): readonly string[] {
   const currency = readResponseCurrency(registration)
   const refunded = fromMajorUnits(registration.refunded_amount, currency)
   return [

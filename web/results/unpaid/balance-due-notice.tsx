@@ -4,7 +4,7 @@ import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { richMessage } from '../../ui/rich-message.tsx'
+import { renderMessage } from '../../ui/rich-message.tsx'
 import { PayNow } from './pay-now-button.tsx'
 import type { PayButtonState } from './pay-now-button.tsx'
 import type { Registration } from '../result-page-data.ts'
@@ -34,7 +34,7 @@ export function BalanceDue({ event, registration, payButton }: BalanceDueProps) 
       {registration.may_pay && event.payment ? (
         <PayNow label={formatMessage(payAmountNow, { amount })} payButton={payButton} />
       ) : (
-        <p>{richMessage(balance.contact, { support: event.support })}</p>
+        <p>{renderMessage(balance.contact, { support: event.support })}</p>
       )}
     </section>
   )

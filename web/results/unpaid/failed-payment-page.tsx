@@ -10,7 +10,7 @@ import {
 import type { Failure, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
-import { richMessage } from '../../ui/rich-message.tsx'
+import { renderMessage } from '../../ui/rich-message.tsx'
 import { Bill } from '../bill-details.tsx'
 import { ResultButtons } from '../result-page-buttons.tsx'
 import { formatPriceUntil, getValidPrice, PayNow } from './pay-now-button.tsx'
@@ -96,7 +96,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
       )}
       {notes.length < page.notes.length && (
         <p className="intro">
-          {richMessage(RESULT_MESSAGES.help, {
+          {renderMessage(RESULT_MESSAGES.help, {
             support: <a href={`mailto:${event.support}`}>{event.support}</a>,
           })}
         </p>

@@ -6,7 +6,7 @@ import type { WirePaymentInstructions } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
-import { amountRows, delegateRows } from './unpaid-page.tsx'
+import { buildAmountRows, buildDelegateRows } from './unpaid-page.tsx'
 import { PaymentInstructions } from './payment-instructions.tsx'
 import { PayNow } from './pay-now-button.tsx'
 import type { PayButtonState } from './pay-now-button.tsx'
@@ -44,7 +44,7 @@ export const MANUAL_PAYMENT_MESSAGES = {
 } as const
 
 /** The title of a manual payment's state, or of the card payment that replaced it and failed. */
-export const titleOfManualPayment = (
+export const getManualPaymentTitle = (
   paymentState: keyof typeof MANUAL_PAYMENT_MESSAGES,
   { card_failed_as: failure }: Registration,
 ): string =>
@@ -72,14 +72,15 @@ export function ManualPaymentPage({
     <section className={paymentState === 'told' ? 'pend' : 'pend todo'} aria-labelledby="by-hand">
       <h2 className="disp" id="by-hand">
         <Icon name={failure === null ? 'clock' : 'bang'} />
-        {titleOfManualPayment(paymentState, registration)}
+        {getManualPaymentTitle(paymentState, registration)}
       </h2>
       {failure !== null && <p>{cardFailed[failure].explanation}</p>}
       <p>
-        {failure === null ? explanation : textOfBalance(amount)} {isSelfService ? here : onThisPage}
+        {failure === null ? explanation : getBalanceText(amount)}{' '}
+        {isSelfService ? here : onThisPage}
       </p>
       {registration.may_pay && event.payment && paymentState !== 'told' && (
-        <PayNow label={labelOfCard(event, amount, failure !== null)} payButton={payButton} />
+        <PayNow label={getCardLabel(event, amount, failure !== null)} payButton={payButton} />
       )}
       {paying !== null && (
         <>
@@ -94,17 +95,17 @@ export function ManualPaymentPage({
       <p className="mute">
         <Questions event={event} orderId={registration.order_id} />
       </p>
-      <Ledger rows={delegateRows(event, registration)} />
-      <Ledger rows={amountRows(event, registration)} money />
+      <Ledger rows={buildDelegateRows(event, registration)} />
+      <Ledger rows={buildAmountRows(event, registration)} money />
     </section>
   )
 }
 
-const textOfBalance = (amount: string | null): string =>
+const getBalanceText = (amount: string | null): string =>
   amount === null ? cardFailed.dueUnknownAmount : formatMessage(cardFailed.due, { amount })
 
 /** States the amount only if it is the same by card; otherwise the next step states it. */
-function labelOfCard(event: PublicEvent, amount: string | null, isAgain: boolean): string {
+function getCardLabel(event: PublicEvent, amount: string | null, isAgain: boolean): string {
   if (amount === null || event.fees.methods !== undefined)
     return isAgain ? cardFailed.tryAgain : manualPayment.payByCard
   return formatMessage(isAgain ? cardFailed.tryAmountAgain : manualPayment.payAmountByCard, {

@@ -5,7 +5,7 @@ import { formatMessage, SELF_SERVICE_MESSAGES } from '../../../engine/messages.t
 import type { Day } from '../../../engine/index.ts'
 import type { WirePaymentInstructions } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
-import { richMessage } from '../../ui/rich-message.tsx'
+import { renderMessage } from '../../ui/rich-message.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
 import type { Registration } from '../result-page-data.ts'
 import { formatLastDay } from './pay-now-button.tsx'
@@ -45,7 +45,7 @@ export function PaymentInstructions({
         <figure className="upi">
           <QrCode text={upi} label={paymentClaim.qrCode} />
           <figcaption>
-            {richMessage(paymentClaim.scan, {
+            {renderMessage(paymentClaim.scan, {
               link: (text) => (
                 <a className="link" href={upi}>
                   {text}

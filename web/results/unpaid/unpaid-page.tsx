@@ -14,12 +14,12 @@ import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
-import { richMessage } from '../../ui/rich-message.tsx'
+import { renderMessage } from '../../ui/rich-message.tsx'
 import { Support, usePolling } from '../pending-refunded-cancelled-pages.tsx'
 import { formatPriceUntil, getValidPrice, PayNow } from './pay-now-button.tsx'
 import type { PayButtonState } from './pay-now-button.tsx'
 import { GroupedNumber } from '../registration-number.tsx'
-import { billRowsOf } from '../bill-details.tsx'
+import { listBillRows } from '../bill-details.tsx'
 import type { Registration } from '../result-page-data.ts'
 import '../unpaid-and-pending-pages.css'
 
@@ -60,26 +60,29 @@ export function UnpaidPage({ event, registration, now, reload, payButton }: Unpa
         </>
       ) : (
         <p>
-          {unpaid.notReceived} {notPayableText(event, now)}{' '}
-          {richMessage(unpaid.contact, {
+          {unpaid.notReceived} {getNotPayableText(event, now)}{' '}
+          {renderMessage(unpaid.contact, {
             support: <Support event={event} orderId={registration.order_id} />,
           })}
         </p>
       )}
-      <Ledger rows={delegateRows(event, registration)} />
-      <Ledger rows={amountRows(event, registration)} money />
+      <Ledger rows={buildDelegateRows(event, registration)} />
+      <Ledger rows={buildAmountRows(event, registration)} money />
     </section>
   )
 }
 
-function notPayableText(event: PublicEvent, now: string): string {
+function getNotPayableText(event: PublicEvent, now: string): string {
   const at = readInstant(now)
   const openState = at === null ? null : checkRegistrationOpen(event, dayOf(at))
   return openState === null || openState.open ? unpaid.closed : openState.text
 }
 
 /** Returns number, name and category with the event's labels. */
-export function delegateRows(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
+export function buildDelegateRows(
+  event: PublicEvent,
+  registration: Registration,
+): readonly LedgerRow[] {
   const { reg_no: number, category_label: category } = registration
   const { fullName } = event.roles
   const name = fullName === undefined ? undefined : registration[fullName]
@@ -98,8 +101,11 @@ export function delegateRows(event: PublicEvent, registration: Registration): re
   ]
 }
 
-export function amountRows(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
-  const bill = billRowsOf(event, registration)
+export function buildAmountRows(
+  event: PublicEvent,
+  registration: Registration,
+): readonly LedgerRow[] {
+  const bill = listBillRows(event, registration)
   if (bill.length > 0) return bill
   const currency = readResponseCurrency(registration)
   return listPriceParts(event).flatMap((part) => {

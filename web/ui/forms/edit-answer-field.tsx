@@ -3,7 +3,7 @@ import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { WireEditable } from '../../../engine/api.ts'
 
 /** Returns the value in the format of the API: a yes-no answer is a boolean. */
-export function valueOf({ kind, value }: WireEditable): unknown {
+export function toApiValue({ kind, value }: WireEditable): unknown {
   return kind === 'yes-no' ? value === 'true' : value
 }
 

@@ -3,7 +3,7 @@ import { formatDays } from '../../../engine/index.ts'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon, Logo } from '../icons-and-logo.tsx'
-import { richMessage } from '../rich-message.tsx'
+import { renderMessage } from '../rich-message.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { Badge } from '../payment-status-badge.tsx'
 
@@ -74,7 +74,7 @@ export function EventFooter({ support }: { readonly support: string }) {
     <footer className="foot">
       <div className="wrap">
         <span>
-          {richMessage(COMMON_MESSAGES.questions, {
+          {renderMessage(COMMON_MESSAGES.questions, {
             support: <a href={`mailto:${support}`}>{support}</a>,
           })}
         </span>

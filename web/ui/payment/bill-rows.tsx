@@ -3,13 +3,13 @@ import { formatMoney, formatPrice, getLabel, toAmount } from '../../../engine/in
 import { COMMON_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Currency, Amount, PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
-import { changedPrice, previousPrice, quoteRows } from './quote-rows.tsx'
+import { renderChangedPrice, renderPreviousPrice, buildQuoteRows } from './quote-rows.tsx'
 
 type Line = Quote['lines'][number]
 
 type PricedLines = Pick<Quote, 'lines' | 'currency'>
 
-const lineKey = (line: Line): string => `${line.id}.${line.option ?? ''}`
+const getLineKey = (line: Line): string => `${line.id}.${line.option ?? ''}`
 
 /** Whether tax is added to any line; otherwise prices include tax, or there is none. */
 const isTaxOnTop = (lines: readonly Line[]): boolean =>
@@ -26,7 +26,7 @@ export function billRows(
   summaryLines: readonly SummaryLine[],
   before?: Quote,
 ): readonly LedgerRow[] {
-  if (quote.lines.length === 0) return quoteRows(event, quote, summaryLines, before)
+  if (quote.lines.length === 0) return buildQuoteRows(event, quote, summaryLines, before)
   const onTop = isTaxOnTop(quote.lines)
   const isTaxed = quote.gst !== 0
   const sums = (['period', 'base', 'gst', 'total'] as const).filter((sum) => {
@@ -39,9 +39,9 @@ export function billRows(
     sums.filter((sum) => sum !== 'period'),
   ]
   return [
-    ...quoteRows(event, quote, period, before),
-    ...lineRows(quote, before),
-    ...quoteRows(event, quote, rest, before).map((row) => {
+    ...buildQuoteRows(event, quote, period, before),
+    ...buildLineRows(quote, before),
+    ...buildQuoteRows(event, quote, rest, before).map((row) => {
       if (row.id === 'base' && quote.lines.length > 1)
         return { ...row, label: getLabel(event, 'sum') }
       return row.id === 'gst' && !onTop
@@ -55,20 +55,20 @@ export function billRows(
  * The lines only, each with the price as stated in the event file. Previous amounts and removed
  * lines are struck through.
  */
-export function lineRows(
+export function buildLineRows(
   { lines, currency }: PricedLines,
   before: PricedLines = { lines: [], currency },
 ): readonly LedgerRow[] {
   const onTop = isTaxOnTop(lines)
   const amountOf = (line: Line): Amount => (onTop ? line.base : line.total)
-  const previousLines = new Map(before.lines.map((line) => [lineKey(line), line]))
+  const previousLines = new Map(before.lines.map((line) => [getLineKey(line), line]))
   const rows = lines.map((line): LedgerRow => {
-    const previousLine = previousLines.get(lineKey(line))
-    const now = priceText(amountOf(line), currency)
+    const previousLine = previousLines.get(getLineKey(line))
+    const now = formatLinePrice(amountOf(line), currency)
     const previously =
-      previousLine === undefined ? now : priceText(amountOf(previousLine), before.currency)
+      previousLine === undefined ? now : formatLinePrice(amountOf(previousLine), before.currency)
     return {
-      id: lineKey(line),
+      id: getLineKey(line),
       label: line.label,
       about:
         [
@@ -77,18 +77,18 @@ export function lineRows(
             : [
                 formatMessage(COMMON_MESSAGES.payment.previousLabel, { label: previousLine.label }),
               ]),
-          ...quantityText(line, amountOf(line), currency),
+          ...formatQuantity(line, amountOf(line), currency),
         ].join(', ') || undefined,
-      value: previously === now ? now : changedPrice(previously, now),
+      value: previously === now ? now : renderChangedPrice(previously, now),
     }
   })
-  const currentKeys = new Set(lines.map(lineKey))
+  const currentKeys = new Set(lines.map(getLineKey))
   const removedLines = [...previousLines.values()]
-    .filter((line) => !currentKeys.has(lineKey(line)))
+    .filter((line) => !currentKeys.has(getLineKey(line)))
     .map((line): LedgerRow => ({
-      id: `gone.${lineKey(line)}`,
+      id: `gone.${getLineKey(line)}`,
       label: line.label,
-      value: previousPrice(priceText(amountOf(line), before.currency)),
+      value: renderPreviousPrice(formatLinePrice(amountOf(line), before.currency)),
     }))
   return [...rows, ...removedLines]
 }
@@ -97,7 +97,7 @@ export function lineRows(
  * Returns "2 × ₹ 4,000". Empty for a quantity of one. Only the quantity if the amount is not that
  * product, because it includes tax.
  */
-function quantityText(
+function formatQuantity(
   { quantity, unit }: Line,
   amount: Amount,
   currency: Currency,
@@ -107,5 +107,5 @@ function quantityText(
   return [isProduct ? `${quantity} × ${formatMoney(unit, currency)}` : `× ${quantity}`]
 }
 
-const priceText = (amount: Amount, currency: Currency): string =>
+const formatLinePrice = (amount: Amount, currency: Currency): string =>
   formatPrice(toAmount(amount), currency)

@@ -4,7 +4,7 @@ import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import { buildGatewayForm } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import type { PaymentData } from '../../../engine/api.ts'
-import { richMessage } from '../rich-message.tsx'
+import { renderMessage } from '../rich-message.tsx'
 import './gateway-redirect.css'
 
 /** Time in milliseconds before a manual button is offered. */
@@ -45,7 +45,7 @@ export function Redirect({ event, data, onReturn }: RedirectProps) {
       ))}
       {isSlow && (
         <p role="status">
-          {richMessage(COMMON_MESSAGES.payment.notOpened, {
+          {renderMessage(COMMON_MESSAGES.payment.notOpened, {
             button: (text) => (
               <button type="submit" className="link">
                 {text}

@@ -10,19 +10,23 @@ import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { ReactNode } from 'react'
 import type { PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
-import { hiddenText, richMessage } from '../rich-message.tsx'
+import { renderHiddenText, renderMessage } from '../rich-message.tsx'
 
 /** A previous price, struck through. */
-export function previousPrice(price: ReactNode): ReactNode {
-  return <s>{richMessage(COMMON_MESSAGES.payment.previousPrice, { hidden: hiddenText, price })}</s>
+export function renderPreviousPrice(price: ReactNode): ReactNode {
+  return (
+    <s>
+      {renderMessage(COMMON_MESSAGES.payment.previousPrice, { hidden: renderHiddenText, price })}
+    </s>
+  )
 }
 
 /** A previous price and the new one. */
-export function changedPrice(was: ReactNode, now: ReactNode): ReactNode {
+export function renderChangedPrice(was: ReactNode, now: ReactNode): ReactNode {
   return (
     <>
-      {previousPrice(was)}
-      {richMessage(COMMON_MESSAGES.payment.newPrice, { hidden: hiddenText, price: now })}
+      {renderPreviousPrice(was)}
+      {renderMessage(COMMON_MESSAGES.payment.newPrice, { hidden: renderHiddenText, price: now })}
     </>
   )
 }
@@ -31,7 +35,7 @@ export function changedPrice(was: ReactNode, now: ReactNode): ReactNode {
  * Rows of the summary with the amounts of a quote. If the price is zero, shows the total "Free" without its
  * components, unless the total has no row. `before` is struck through where it differs.
  */
-export function quoteRows(
+export function buildQuoteRows(
   event: PublicEvent,
   quote: Quote,
   lines: readonly SummaryLine[],
@@ -52,7 +56,7 @@ export function quoteRows(
   return shownLines.map((line) => {
     const now = textOf(quote, line)
     const oldText = before && textOf(before, line)
-    const value = oldText === undefined || oldText === now ? now : changedPrice(oldText, now)
+    const value = oldText === undefined || oldText === now ? now : renderChangedPrice(oldText, now)
     return { id: line, label: getLabel(event, line, quote.lines), value, total: line === 'total' }
   })
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import type { ActionsResponse } from '../../../../engine/api.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
-import { amountInputMode } from '../../../ui/forms/amount-input-mode.ts'
+import { getAmountInputMode } from '../../../ui/forms/amount-input-mode.ts'
 import type { ApiError } from '../../../app/api-client.ts'
 import { Dialog, FOCUSED_FIRST } from '../../../ui/dialog.tsx'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
@@ -272,7 +272,7 @@ function RefundFields({
         {formatAmountLabel('Amount to refund', currency)}
         <input
           name="amount"
-          inputMode={amountInputMode(currency)}
+          inputMode={getAmountInputMode(currency)}
           required
           defaultValue={formatForInput(amount, currency)}
           autoComplete="off"

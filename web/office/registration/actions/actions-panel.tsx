@@ -12,9 +12,9 @@ import { MoreActions } from './more-actions.tsx'
 import { ACTION_LABELS, arrangeActions, canRefundAtOnce } from '../action-buttons.ts'
 import type { ActionRequest } from '../action-buttons.ts'
 import { ReviewCard } from '../../reconciliation/payment-review-card.tsx'
-import { registrationUrl } from '../../office-api-and-urls.ts'
+import { buildRegistrationUrl } from '../../office-api-and-urls.ts'
 import { ActionOutcome } from '../../ui/action-outcome.tsx'
-import { newKey } from '../../../app/api-client.ts'
+import { createKey } from '../../../app/api-client.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { formatResponseMoney } from '../../ui/format-amount.ts'
@@ -136,7 +136,7 @@ function SecondPaymentNotice({
       <Icon name="tri" small />
       <span>
         This is a second payment. The first registration of this person is{' '}
-        <Link to={registrationUrl(event, first)}>{first}</Link>.
+        <Link to={buildRegistrationUrl(event, first)}>{first}</Link>.
         {requestedAt !== null && (
           <>
             {' '}
@@ -162,7 +162,7 @@ function RefundSecondPayment({
   readonly isBusy: boolean
   readonly onRefund: (request: ActionRequest & { readonly act: 'refund' }) => void
 }) {
-  const [key] = useState(newKey)
+  const [key] = useState(createKey)
   const why = `Second payment of the same person: the first is ${first}.`
   return (
     <div className="acts-of">

@@ -2,7 +2,7 @@
 import type { Currency } from '../../../../engine/index.ts'
 import type { ActionsResponse } from '../../../../engine/api.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
-import { amountInputMode } from '../../../ui/forms/amount-input-mode.ts'
+import { getAmountInputMode } from '../../../ui/forms/amount-input-mode.ts'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../../ui/details-list.tsx'
 import type { LedgerRow } from '../../../ui/details-list.tsx'
@@ -98,7 +98,7 @@ export function CancellationRefundFields({
         {formatAmountLabel('Amount to refund', currency)}
         <input
           name="pay_back"
-          inputMode={amountInputMode(currency)}
+          inputMode={getAmountInputMode(currency)}
           defaultValue={formatForInput(proposedRefund ?? 0, currency)}
           autoComplete="off"
         />

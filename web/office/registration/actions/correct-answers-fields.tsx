@@ -1,7 +1,7 @@
 /** The fields for corrections: selected answers, or all personal details. */
 import { useState } from 'react'
 import type { ActionsResponse, WireEditable } from '../../../../engine/api.ts'
-import { AnswerField, valueOf } from '../../../ui/forms/edit-answer-field.tsx'
+import { AnswerField, toApiValue } from '../../../ui/forms/edit-answer-field.tsx'
 
 type Answers = Readonly<Record<string, unknown>>
 
@@ -41,7 +41,7 @@ export function CorrectionFields({ fields, onChange }: CorrectionFieldsProps) {
             onChange={({ target }) => {
               const field = fields.find(({ id }) => id === target.value)
               if (field !== undefined)
-                updateCorrections({ ...corrections, [field.id]: valueOf(field) })
+                updateCorrections({ ...corrections, [field.id]: toApiValue(field) })
             }}
           >
             <option value="" disabled>

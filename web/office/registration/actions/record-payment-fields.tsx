@@ -12,7 +12,7 @@ import {
 import type { Currency, Day, ManualMethod } from '../../../../engine/index.ts'
 import type { ActionsResponse, WirePaymentClaim } from '../../../../engine/api.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
-import { amountInputMode } from '../../../ui/forms/amount-input-mode.ts'
+import { getAmountInputMode } from '../../../ui/forms/amount-input-mode.ts'
 import { formatAmountLabel, formatForInput, formatResponseMoney } from '../../ui/format-amount.ts'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 
@@ -69,7 +69,7 @@ export function RecordPaymentFields({
         {formatAmountLabel('Amount received', currency)}
         <input
           name="amount"
-          inputMode={amountInputMode(currency)}
+          inputMode={getAmountInputMode(currency)}
           required
           autoComplete="off"
           defaultValue={expected === 0 ? '' : formatForInput(expected, currency)}

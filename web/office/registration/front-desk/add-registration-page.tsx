@@ -21,7 +21,7 @@ import type {
   OfficeEvent,
 } from '../../../../engine/api.ts'
 import type { Reader } from '../../../app/api-client.ts'
-import { newKey } from '../../../app/api-client.ts'
+import { createKey } from '../../../app/api-client.ts'
 import { isShortMessage } from '../../../ui/forms/is-short-message.ts'
 import {
   hasAll,
@@ -143,7 +143,7 @@ function AddRegistrationForm({
    * midnight while the page is open.
    */
   const clockOffsetMs = Date.parse(now) - loadedAt
-  const idempotencyKey = useRef(newKey())
+  const idempotencyKey = useRef(createKey())
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (isFocused) form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
@@ -178,7 +178,7 @@ function AddRegistrationForm({
       // If no response arrives, the registration may exist. The next click then sends the same key,
       // so that no second registration is created.
       if (isApiError(error) && error.status >= 400 && error.status < 500)
-        idempotencyKey.current = newKey()
+        idempotencyKey.current = createKey()
       // Prices and dates may have changed since the page was opened.
       void queryClient.invalidateQueries({ queryKey: ['adding', event.id] })
       // Focuses the first field with an error, or else the message, because the button has lost the focus.

@@ -5,7 +5,7 @@ import { isPaymentStatus, type PublicEvent } from '../../../../engine/index.ts'
 import type { SimilarResponse, WireSimilar } from '../../../../engine/api.ts'
 import type { Reader } from '../../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../../app/json-readers.ts'
-import { callApi, registrationUrl } from '../../office-api-and-urls.ts'
+import { callApi, buildRegistrationUrl } from '../../office-api-and-urls.ts'
 import { RegNumber, RegistrationStatus } from '../../ui/error-banner-and-heading.tsx'
 
 const API_PATH = '/api/admin/add/similar/'
@@ -75,7 +75,7 @@ export function AlreadyRegisteredWarning({
           <ul className="hits">
             {similar.map((registration) => (
               <li key={registration.reg_no}>
-                <Link className="link" to={registrationUrl(event, registration.reg_no)}>
+                <Link className="link" to={buildRegistrationUrl(event, registration.reg_no)}>
                   {registration.name}
                 </Link>{' '}
                 <span className="mute">same {registration.matches.join(' and ')}</span>{' '}

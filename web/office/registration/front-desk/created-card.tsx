@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'react-router-dom'
 import type { RegistrationState } from '../../../../engine/index.ts'
 import type { OfficeEvent } from '../../../../engine/api.ts'
-import { registrationUrl } from '../../office-api-and-urls.ts'
+import { buildRegistrationUrl } from '../../office-api-and-urls.ts'
 import { ActionOutcome } from '../../ui/action-outcome.tsx'
 import { RegNumber } from '../../ui/error-banner-and-heading.tsx'
 import { ACTION_LABELS } from '../action-buttons.ts'
@@ -59,7 +59,7 @@ export function CreatedCard({
   return (
     <section className="pan created" aria-label="Added registration">
       <p className="big">
-        <Link to={registrationUrl(event, regNo)} aria-label={regNo}>
+        <Link to={buildRegistrationUrl(event, regNo)} aria-label={regNo}>
           <RegNumber text={regNo} />
         </Link>
       </p>
