@@ -46,8 +46,8 @@ if (report === null || report.vulnerabilities === undefined) {
   )
   process.exit(2)
 }
-const found = Object.entries(report.vulnerabilities)
-for (const [name, { severity, range, fixAvailable }] of found)
+const vulnerabilities = Object.entries(report.vulnerabilities)
+for (const [name, { severity, range, fixAvailable }] of vulnerabilities)
   console.log(
     `${severity}: ${name} ${range}${
       typeof fixAvailable === 'object'
@@ -58,8 +58,8 @@ for (const [name, { severity, range, fixAvailable }] of found)
     }`,
   )
 console.log(
-  found.length === 0
+  vulnerabilities.length === 0
     ? 'The packages that a server runs have no known vulnerabilities.'
-    : `${found.length} package${found.length === 1 ? ' has' : 's have'} known vulnerabilities.`,
+    : `${vulnerabilities.length} package${vulnerabilities.length === 1 ? ' has' : 's have'} known vulnerabilities.`,
 )
-process.exit(found.length === 0 ? 0 : 1)
+process.exit(vulnerabilities.length === 0 ? 0 : 1)

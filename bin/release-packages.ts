@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 
 /** Folders that run on a server, without those that only build the web app. */
-const SOURCES = ['engine', 'schemas', 'server']
+const SOURCE_FOLDERS = ['engine', 'schemas', 'server']
 const BUILD_FILES = /^(server\/cli\/build\/[\w-]+|schemas\/precompiled)\.ts$/
 const PLATFORM = `${process.platform}-${process.arch}`
 /** Fonts are referenced by file name, one file per script and weight. */
@@ -72,7 +72,7 @@ function findImportedPackages(top: string): readonly string[] {
   const { dependencies } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>
   }
-  const text = SOURCES.flatMap((folder) =>
+  const text = SOURCE_FOLDERS.flatMap((folder) =>
     readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
       join(folder, name),
     ),
@@ -97,13 +97,13 @@ export function createFileFilter(top: string, packageFolder: string): (from: str
     if (packageFolder.includes(FONT_PACKAGES) && file.endsWith('.ttf'))
       return isUsedFont(basename(file))
     if (packageFolder === 'node_modules/better-sqlite3')
-      return !/^(deps|src)(\/|$)/.test(file) && isOfPlatform(file)
+      return !/^(deps|src)(\/|$)/.test(file) && isForPlatform(file)
     return !(packageFolder.startsWith('node_modules/node-') && /^(include|share)(\/|$)/.test(file))
   }
 }
 
 /** Excludes binaries for other platforms. */
-const isOfPlatform = (file: string): boolean =>
+const isForPlatform = (file: string): boolean =>
   !file.startsWith('prebuilds/') || file.startsWith(`prebuilds/${PLATFORM}`)
 
 /** Latin is used in three weights, other scripts in one. */

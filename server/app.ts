@@ -23,7 +23,7 @@ import { sendError, errorForStatus } from './http/error-response.ts'
 import {
   addWildcardRoutes,
   multipartConstraint,
-  listFixedRoutes,
+  recordFixedRoutes,
   createEventRouteTable,
   getPath,
 } from './http/event-route-table.ts'
@@ -76,7 +76,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   closeIdleConnections(app)
   ignoreExpectHeader(app)
   app.decorate('eventCalls', createEventRouteTable(deps.events))
-  listFixedRoutes(app)
+  recordFixedRoutes(app)
   rejectUnguardedRoutes(app)
   addHeaders(app, deps)
   // Handlers that need cookies parse them: most requests have none.

@@ -7,9 +7,9 @@ import type { Instant, Result } from '../engine/index.ts'
 import { buildApp } from './app.ts'
 import type { Deps, Environment, EventRegistry, Log } from './dependencies.ts'
 import { watchClock } from './ops/clock-jumps.ts'
-import { freeFilesSync } from './ops/free-disk-space.ts'
+import { getFreeFilesSync } from './ops/free-disk-space.ts'
 import { listMissingAccounts } from './ops/gateway-accounts.ts'
-import { explainDataDir, keepPrivate } from './ops/file-permissions.ts'
+import { explainDataDir, makePrivate } from './ops/file-permissions.ts'
 import { openGateway } from './payments/gateways/select-gateway.ts'
 import type { OpenSimulators } from './payments/gateways/select-gateway.ts'
 import { startMailQueue } from './mail/send-queued-emails.ts'
@@ -328,7 +328,7 @@ function checkFolders(environment: Environment, log: Log): CannotStart | null {
   const inodeProblem = checkInodes(dataDir)
   if (inodeProblem !== null) return inodeProblem
   try {
-    const { restrictedCount: tightened, notOwned: notOurs } = keepPrivate(dataDir)
+    const { restrictedCount: tightened, notOwned: notOurs } = makePrivate(dataDir)
     if (tightened > 0)
       log.warn(
         { tightened },
@@ -350,7 +350,7 @@ function checkFolders(environment: Environment, log: Log): CannotStart | null {
 
 /** Without free inodes, SQLite would report a database error in the middle of the start. */
 function checkInodes(dataDir: string): CannotStart | null {
-  const files = freeFilesSync(dataDir)
+  const files = getFreeFilesSync(dataDir)
   if (files === null || files >= FILES_MIN) return null
   return {
     text: `DATA_DIR is ${dataDir}, and its disk can hold only ${files} more files (free inodes); the server needs ${FILES_MIN}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" where the files are. Then start again; a systemd unit does so automatically.`,

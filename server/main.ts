@@ -17,7 +17,7 @@ import { explainListenError } from './ops/listen-errors.ts'
 import { makeLog } from './ops/log.ts'
 import { checkProduction } from './production-checks.ts'
 import { formatHoldReason } from './registration/uploads/unreferenced-files.ts'
-import { hashPassword, makePassword, findPasswordProblem } from './office/auth/passwords.ts'
+import { hashPassword, generatePassword, findPasswordProblem } from './office/auth/passwords.ts'
 
 /** How often to search for unreferenced uploads. */
 const SWEEP_MS = 60 * 60 * 1000
@@ -129,7 +129,7 @@ export async function boot(
   if (!firstAdmin.ok) return firstAdmin
   try {
     await releasePort()
-    await app.listen(listenOptions(environment))
+    await app.listen(buildListenOptions(environment))
   } catch (error) {
     await assembled.value.close()
     const problem = explainSocketError(error, environment)
@@ -219,7 +219,7 @@ async function sweepUploads({
 }
 
 /** An inherited socket is already listening: clients that connect during a restart wait in its queue. */
-function listenOptions({ port, host, socketFd }: Environment): FastifyListenOptions {
+function buildListenOptions({ port, host, socketFd }: Environment): FastifyListenOptions {
   const socket = socketFd === undefined ? {} : { fd: socketFd }
   return { port, host, ...socket }
 }
@@ -334,7 +334,7 @@ async function prepareFirstAdmin({
       status: 2,
       text: `ADMIN_PASSWORD was not accepted. ${refusal} Or leave it out to have one generated.`,
     })
-  const password = configuredPassword ?? makePassword()
+  const password = configuredPassword ?? generatePassword()
   const hash = await hashPassword(password)
   return ok(async () => {
     const newOwner = await store.addAdmin(username, hash, clock())

@@ -49,7 +49,7 @@ type BackgroundProcess = {
   run(task: Task, onSending: () => void): Promise<TaskResult>
 }
 
-let current: BackgroundProcess | null = null
+let currentProcess: BackgroundProcess | null = null
 let lastId = 0
 
 /** Runs a task in the process. Never throws. */
@@ -58,12 +58,12 @@ export async function runInBackground(
   onSending: () => void = () => {},
 ): Promise<TaskResult> {
   try {
-    if (current?.isUsedUp() === true) {
-      current.retire()
-      current = null
+    if (currentProcess?.isUsedUp() === true) {
+      currentProcess.retire()
+      currentProcess = null
     }
-    if (current === null || current.isOver()) current = startProcess()
-    return await current.run(task, onSending)
+    if (currentProcess === null || currentProcess.isOver()) currentProcess = startProcess()
+    return await currentProcess.run(task, onSending)
   } catch (error) {
     return { is: 'ended', isSending: false, error: String(error) }
   }
@@ -71,9 +71,9 @@ export async function runInBackground(
 
 /** Returns the running process with the number of tasks that it has and has not finished, or null. */
 export const getBackgroundProcess = (): { readonly pid: number; readonly tasks: number } | null =>
-  current === null || current.isOver() || current.pid === undefined
+  currentProcess === null || currentProcess.isOver() || currentProcess.pid === undefined
     ? null
-    : { pid: current.pid, tasks: current.countTasks() }
+    : { pid: currentProcess.pid, tasks: currentProcess.countTasks() }
 
 function startProcess(): BackgroundProcess {
   const tasks = new Map<number, RunningTask>()

@@ -11,7 +11,7 @@ import { createTransport } from '../mail/email-transport.ts'
 import { readLastBackup } from '../ops/backup/last-backup.ts'
 import { findMissingUploads } from '../ops/backup/create-and-restore-backup.ts'
 import { createClock } from '../ops/clock.ts'
-import { freeBytes } from '../ops/free-disk-space.ts'
+import { getFreeBytes } from '../ops/free-disk-space.ts'
 import { listMissingAccounts } from '../ops/gateway-accounts.ts'
 import { checkProduction } from '../production-checks.ts'
 import { findDamage, checkCopy } from '../storage/recovery/copy-database.ts'
@@ -67,7 +67,7 @@ type CheckContext = {
   readonly here: ReadonlySet<string> | null
 }
 const createGood = (text: string): Finding => ({ is: 'good', text })
-const check = (text: string): Finding => ({ is: 'check', text })
+const createNotice = (text: string): Finding => ({ is: 'check', text })
 const createWrong = (text: string): Finding => ({ is: 'wrong', text })
 const CHECKS: readonly Check[] = [
   async () => [await checkNode()],
@@ -76,10 +76,10 @@ const CHECKS: readonly Check[] = [
       ? [createGood('The web app is built from these sources.')]
       : environment.production
         ? [createWrong('The web app is not built: run "npm run build".')]
-        : [check('The web app is not built. The server builds it when it next starts.')],
+        : [createNotice('The web app is not built. The server builds it when it next starts.')],
   async ({ environment }) => [checkPermissions(environment.dataDir)],
   async ({ environment }) => {
-    const free = await freeBytes(findExistingFolder(environment.dataDir)).catch(() => 0)
+    const free = await getFreeBytes(findExistingFolder(environment.dataDir)).catch(() => 0)
     const text = `${Math.floor(free / 1024 / 1024)} MB are free for DATA_DIR`
     return [
       free < FREE_BYTES_MIN
@@ -96,7 +96,7 @@ const CHECKS: readonly Check[] = [
   async ({ environment, hasDatabase, events }) =>
     hasDatabase
       ? (await findRecoveryFindings(environment, events)).map(({ isGood, text }) =>
-          isGood ? createGood(text) : check(text),
+          isGood ? createGood(text) : createNotice(text),
         )
       : [],
   async ({ events, refused }) => [
@@ -114,22 +114,26 @@ const CHECKS: readonly Check[] = [
     if (!reachability.ok) return reachability.error.map(createWrong)
     return reachability.value.length === 0
       ? [createGood(`Delegates reach the server at ${environment.publicUrl}.`)]
-      : reachability.value.map(check)
+      : reachability.value.map(createNotice)
   },
   async ({ environment }) => {
     const transport = createTransport(environment)
     const problem = await transport.verify()
     transport.close()
     if (environment.smtpUrl === null)
-      return [check('Emails are written to DATA_DIR/mail and not sent. Set SMTP_URL to send them.')]
+      return [
+        createNotice(
+          'Emails are written to DATA_DIR/mail and not sent. Set SMTP_URL to send them.',
+        ),
+      ]
     if (problem !== null)
       return [createWrong(`The mail server does not accept emails: ${problem.text}`)]
     // A server may accept connections without ever accepting an email.
-    const waitingEmails = (await fetchOwnHealth(environment))?.mail?.waiting ?? 0
+    const waitingEmails = (await fetchServerHealth(environment))?.mail?.waiting ?? 0
     return [
       waitingEmails === 0
         ? createGood('The mail server responds. Only a sent email shows whether it accepts emails.')
-        : check(
+        : createNotice(
             `The mail server responds, but emails are waiting (${waitingEmails}). The page Emails in the office shows why.`,
           ),
     ]
@@ -137,9 +141,12 @@ const CHECKS: readonly Check[] = [
   async ({ environment, events }) => checkGateway(environment, events),
   async ({ environment }) => {
     if (environment.databaseUrl !== null)
-      return [check('Use pg_dump to back up the PostgreSQL database. Make a copy every night.')]
+      return [
+        createNotice('Use pg_dump to back up the PostgreSQL database. Make a copy every night.'),
+      ]
     const last = await readLastBackup(environment.dataDir)
-    if (last === null) return [check('There is no backup yet. Run rollcall db backup every night.')]
+    if (last === null)
+      return [createNotice('There is no backup yet. Run rollcall db backup every night.')]
     const hours = Math.floor((createClock(environment.clockStart)() - last) / HOUR_MS)
     return [
       hours > BACKUP_HOURS_MAX
@@ -174,13 +181,13 @@ export const doctorCommand: Command = {
       findings.push(finding)
     }
     for (const check of CHECKS) for (const finding of await check(context)) report(finding)
-    for (const serverTrouble of await fetchTroubles(environment))
+    for (const serverTrouble of await fetchServerProblems(environment))
       if (
         !findings.some(
-          ({ text }) => text.includes(serverTrouble) || startsAlike(text, serverTrouble),
+          ({ text }) => text.includes(serverTrouble) || hasSameStart(text, serverTrouble),
         )
       )
-        report(check(`The server reports: ${serverTrouble}`))
+        report(createNotice(`The server reports: ${serverTrouble}`))
     return findings.some(({ is }) => is === 'wrong') ? 1 : 0
   },
 }
@@ -235,16 +242,16 @@ async function checkNode(): Promise<Finding> {
   const testedVersion = packages[`node-${process.platform}-${process.arch}`] ?? node
   return node.split('.')[0] === testedVersion.split('.')[0]
     ? createGood(`Node is ${node}.`)
-    : check(`Node is ${node}. Rollcall was tested with ${testedVersion}.`)
+    : createNotice(`Node is ${node}. Rollcall was tested with ${testedVersion}.`)
 }
 
-const startsAlike = (version: string, otherVersion: string): boolean =>
+const hasSameStart = (version: string, otherVersion: string): boolean =>
   version.split('. ')[0] === otherVersion.split('. ')[0]
 
-const fetchTroubles = async (environment: Environment): Promise<readonly string[]> =>
-  (await fetchOwnHealth(environment))?.troubles ?? []
+const fetchServerProblems = async (environment: Environment): Promise<readonly string[]> =>
+  (await fetchServerHealth(environment))?.troubles ?? []
 
-async function fetchOwnHealth(environment: Environment): ReturnType<typeof fetchHealth> {
+async function fetchServerHealth(environment: Environment): ReturnType<typeof fetchHealth> {
   const health = await fetchHealth(environment)
   const isOwnServer = health?.process === findServingPid(environment.dataDir)
   return isOwnServer ? health : null
@@ -252,11 +259,11 @@ async function fetchOwnHealth(environment: Environment): ReturnType<typeof fetch
 
 async function checkMissingDatabase(environment: Environment): Promise<readonly Finding[]> {
   if (findServingPid(environment.dataDir) !== null)
-    return (await describeLeftovers(environment.dataDir)).map(check)
+    return (await describeLeftovers(environment.dataDir)).map(createNotice)
   const lossMessage = explainLostDatabase(environment.dataDir)
   return [
     lossMessage === null
-      ? check('There is no database yet. The server creates one when it first starts.')
+      ? createNotice('There is no database yet. The server creates one when it first starts.')
       : createWrong(lossMessage),
   ]
 }
@@ -280,7 +287,7 @@ async function checkDatabase(
       createGood(summary),
       ...(missing === null ? [] : [await checkFiles(environment, missing, async () => missing)]),
       ...older.map(({ config: { id } }) =>
-        check(
+        createNotice(
           `${id}.yaml here is not the version that all servers serve. The first server that reads it activates it; rollcall event reload does so now.`,
         ),
       ),
@@ -290,7 +297,7 @@ async function checkDatabase(
   /** This is the error at startup: the server does not open a database with the log of another one. */
   const wrongLog = pid === null ? (explainLostLog(dataDir) ?? explainForeignLog(dataDir)) : null
   if (wrongLog !== null)
-    return [createWrong(wrongLog.message), ...(await describeLeftovers(dataDir)).map(check)]
+    return [createWrong(wrongLog.message), ...(await describeLeftovers(dataDir)).map(createNotice)]
   try {
     if (describeMissing(dataDir) !== null) return await checkMissingDatabase(environment)
     const { found, known } = readVersions(dataDir)
@@ -303,7 +310,7 @@ async function checkDatabase(
     const version =
       found === known
         ? createGood(`The database has version ${known}.`)
-        : check(
+        : createNotice(
             `The database has version ${found}. The server migrates it to ${known} when it next starts.`,
           )
     const damage = findDamage(path.join(dataDir, DATABASE_FILE))
@@ -322,10 +329,14 @@ async function checkDatabase(
       version,
       createGood('The database is intact.'),
       ...(rows['registrations'] === 0
-        ? [check('The database has no registrations, so a copy of it does not count as a backup.')]
+        ? [
+            createNotice(
+              'The database has no registrations, so a copy of it does not count as a backup.',
+            ),
+          ]
         : []),
       await checkFiles(environment, files, () => findMissingUploads(dataDir)),
-      ...(await describeLeftovers(dataDir)).map(check),
+      ...(await describeLeftovers(dataDir)).map(createNotice),
       ...(found === known && pid === null
         ? (await findNextStartProblems(environment, presentIds)).map(createWrong)
         : []),
@@ -335,7 +346,7 @@ async function checkDatabase(
       pid !== null && isDamage(error)
         ? explainDamageWhileServing(pid)
         : (explainStoreError(error) ?? String(error))
-    return [createWrong(text), ...(await describeLeftovers(dataDir)).map(check)]
+    return [createWrong(text), ...(await describeLeftovers(dataDir)).map(createNotice)]
   }
 }
 
@@ -354,7 +365,9 @@ async function checkGateway(
       ...(databaseUrl === null
         ? []
         : [
-            check('Each server has its own sandbox. Run several servers only with a real gateway.'),
+            createNotice(
+              'Each server has its own sandbox. Run several servers only with a real gateway.',
+            ),
           ]),
     ]
   const addresses = new Set(

@@ -16,11 +16,11 @@ type CommandEntry = {
 
 const loadUser = async (): Promise<Command> => (await import('./users/users.ts')).userCommand
 const buildUserEntry = (summary: string): CommandEntry => ({ summary, load: loadUser, ownWords: 1 })
-const validate: CommandEntry = {
+const validateEntry: CommandEntry = {
   summary: 'Check event files and list every finding with its line',
   load: async () => (await import('./event/validate.ts')).validateCommand,
 }
-const newEvent: CommandEntry = {
+const newEventEntry: CommandEntry = {
   summary: 'Write a first event file',
   load: async () => (await import('./event/new.ts')).newCommand,
 }
@@ -47,10 +47,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Build the web app',
     load: async () => (await import('./build.ts')).build,
   },
-  new: newEvent,
-  validate,
-  'event new': newEvent,
-  'event validate': validate,
+  new: newEventEntry,
+  validate: validateEntry,
+  'event new': newEventEntry,
+  'event validate': validateEntry,
   'event explain': {
     summary: 'Explain why a delegate pays an amount',
     load: async () => (await import('./event/explain.ts')).explainCommand,

@@ -186,11 +186,11 @@ const createFormatter =
     formatMoney(amount, currency)
 
 /** The label of a line may repeat an answer. */
-type Safe = (text: string) => string
+type EscapeText = (text: string) => string
 type Tables = Pick<PrintedDocument, 'columns' | 'rows' | 'rates'>
 
 /** For receipts, and for documents issued before lines had their own rates. */
-function buildTablesWithoutRates(body: DocumentBody, safe: Safe): Tables {
+function buildTablesWithoutRates(body: DocumentBody, safe: EscapeText): Tables {
   const { gst, tax, lines, untaxed } = body
   const money = createFormatter(body)
   const hasTax = gst > 0
@@ -229,7 +229,7 @@ const RATE_COLUMNS = [
 function buildTablesWithRates(
   body: DocumentBody,
   byRate: readonly RateSummary[],
-  safe: Safe,
+  safe: EscapeText,
 ): Tables {
   const { lines } = body
   const money = createFormatter(body)
@@ -345,7 +345,7 @@ function formatDifference(body: DocumentBody, amountPaid: Amount): readonly Pair
 }
 
 /** Returns true if every line has the event's own rate; an item may have a separate one. */
-const isOneRate = ({ lines, tax }: DocumentBody): boolean =>
+const hasOneRate = ({ lines, tax }: DocumentBody): boolean =>
   tax !== null &&
   lines.every(({ base, gst }) => Math.abs(gst - (base * tax.percent) / 100) <= ROUNDED_PAISE_MAX)
 /** Tax may be rounded to whole rupees. */
@@ -358,7 +358,7 @@ function formatTaxSums(
   const money = createFormatter(body)
   const percent = body.tax?.percent ?? 0
   const formatLabelWithRate = (name: string, share: number): string =>
-    isOneRate(body) ? formatMessage(text.taxWithRate, { tax: name, percent: share }) : name
+    hasOneRate(body) ? formatMessage(text.taxWithRate, { tax: name, percent: share }) : name
   return [
     ...(igst > 0
       ? ([[formatLabelWithRate(text.igst, percent), money(igst)]] as const)

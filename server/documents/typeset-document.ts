@@ -60,7 +60,7 @@ const getCompiler = memoize((_: 'documents') => {
   return compiler
 })
 
-const typeset = new Map<string, Buffer>()
+const cachedDocuments = new Map<string, Buffer>()
 let typesetBytes = 0
 
 /** Returns the PDF; the same data gives the same bytes, and is not typeset again while the result is cached. */
@@ -73,7 +73,7 @@ export function typesetDocument({
 }): Buffer {
   const data = Buffer.from(JSON.stringify(document))
   const key = createHash('sha256').update(data).update(String(at)).digest('base64')
-  const cachedDocument = typeset.get(key)
+  const cachedDocument = cachedDocuments.get(key)
   if (cachedDocument !== undefined) return cachedDocument
   const compiler = getCompiler('documents')
   compiler.mapShadow(DATA_PATH, data)
@@ -83,11 +83,11 @@ export function typesetDocument({
   assert(result !== null, 'the typesetter returned no document')
   const pdf = compiler.pdf(result, { creationTimestamp: Math.floor(at / 1000) })
   compiler.evictCache(KEPT_DOCUMENTS)
-  typeset.set(key, pdf)
+  cachedDocuments.set(key, pdf)
   typesetBytes += pdf.length
-  for (const [oldest, { length }] of typeset) {
+  for (const [oldest, { length }] of cachedDocuments) {
     if (typesetBytes <= KEPT_BYTES_MAX) break
-    typeset.delete(oldest)
+    cachedDocuments.delete(oldest)
     typesetBytes -= length
   }
   return pdf

@@ -55,7 +55,7 @@ const WARMED_VALIDATORS_MAX = 50
 /** Forms stay open for an hour or a day; in that time an event file may change this often. */
 const OLD_VERSIONS_MAX = 8
 /** Hashes that were looked up in old versions, so that repeated requests for unknown ones are cheap. */
-const lookups = new Set<string>()
+const checkedVersions = new Set<string>()
 const LOOKUPS_MAX = 10_000
 
 /**
@@ -126,9 +126,9 @@ export async function findEarlierModule(
   const activeModule = findModule(events.byId(eventId), hash)
   if (activeModule !== null) return activeModule
   for (const version of await store.lastVersions(eventId, OLD_VERSIONS_MAX)) {
-    if (lookups.has(version)) continue
-    lookups.add(version)
-    if (lookups.size > LOOKUPS_MAX) lookups.clear()
+    if (checkedVersions.has(version)) continue
+    checkedVersions.add(version)
+    if (checkedVersions.size > LOOKUPS_MAX) checkedVersions.clear()
     const served = await readVersion(store, version)
     if (served !== null && getPublicForm(served).hash === hash) break
   }

@@ -14,7 +14,7 @@ import type { Deps, ServedEvent } from '../dependencies.ts'
  */
 export function buildPublicFile({ config, text }: ServedEvent): EventFile {
   const { id, office, support } = config
-  const publicText = condensed.get(text)
+  const publicText = withoutEmptyLines.get(text)
   return {
     path: `events/${id}.yaml`,
     text: office === undefined ? publicText : publicText.replaceAll(office, support),
@@ -39,15 +39,15 @@ function cacheTexts(convert: (text: string) => string): { get: (text: string) =>
     },
   }
 }
-const uncommented = cacheTexts(removeComments)
-const condensed = cacheTexts((text) => condenseEmptyLines(removeComments(text)))
+const withoutComments = cacheTexts(removeComments)
+const withoutEmptyLines = cacheTexts((text) => condenseEmptyLines(removeComments(text)))
 
 /** Returns the shared files that the event was compiled with, without comments. */
 export function buildSharedFiles({ shared }: ServedEvent): SharedFiles {
   const texts = JSON.parse(shared) as Record<keyof SharedFiles, string>
   const findFile = (name: keyof SharedFiles) => ({
     path: `events/_shared/${name}.yaml`,
-    text: uncommented.get(texts[name]),
+    text: withoutComments.get(texts[name]),
   })
   return { lists: findFile('lists'), gateways: findFile('gateways'), texts: findFile('texts') }
 }

@@ -10,7 +10,7 @@ import type { EventCard } from '../../engine/api.ts'
 import { buildActivation, toStoredVersion, NO_ACTIVE_VERSIONS } from './versions/active-versions.ts'
 import type { ActiveState } from './versions/active-versions.ts'
 import { compileFolder, readFolder, findSharedFolder } from './files/event-folder.ts'
-import type { Compiled, FolderCheck } from './files/event-folder.ts'
+import type { CompiledFolder, FolderCheck } from './files/event-folder.ts'
 import type { EventRegistry, Log, RefusedFile, ServedEvent } from '../dependencies.ts'
 import { openFollower, explainOverruled, serialize } from './versions/follow-active-versions.ts'
 import { approveVersions, readLastServed } from './versions/version-approval.ts'
@@ -66,7 +66,7 @@ export async function openRegistry(
   let isSharedKnown = existsSync(folder)
   // Computed before reading, so that a write during the read counts as a change.
   let signature = await readSignature(folder, shared)
-  const compile = async (check?: FolderCheck): Promise<Compiled> =>
+  const compile = async (check?: FolderCheck): Promise<CompiledFolder> =>
     useStoredHashes(store, await compileFolder(await readFolder(folder, shared), options, check))
   const compileResult = await compile()
   const isFirstStart = (await store.eventsServed()).length === 0
@@ -224,7 +224,7 @@ export async function openRegistry(
 /** Returns the events to serve at startup if none were activated before: valid files, else previous versions. */
 async function chooseStartVersions(
   options: RegistryOptions,
-  first: Compiled,
+  first: CompiledFolder,
 ): Promise<Result<readonly ServedEvent[], string>> {
   const lastValid = await findLastValid(options, first)
   if (!lastValid.ok) return lastValid
@@ -242,7 +242,7 @@ async function findPreviousVersions(
   { store }: RegistryOptions,
   current: readonly ServedEvent[],
   requested: readonly ServedEvent[],
-  { refused }: Compiled,
+  { refused }: CompiledFolder,
 ): Promise<readonly ServedEvent[]> {
   if (isSameList(current, requested) && refused.size === 0) return current
   const previous = await Promise.all(current.map(({ config }) => readLastServed(store, config.id)))
@@ -252,8 +252,8 @@ async function findPreviousVersions(
 /** Leaves out events that this server cannot serve: otherwise only the first payer would notice. */
 function dropUnservable(
   { folder, cannotServe = () => null }: RegistryOptions,
-  compileResult: Compiled,
-): Compiled {
+  compileResult: CompiledFolder,
+): CompiledFolder {
   const refused = new Map(compileResult.refused)
   const served = compileResult.served.filter(({ config }) => {
     const reason = cannotServe(config)
@@ -265,7 +265,7 @@ function dropUnservable(
 
 /** Returns files on disk that are not served, because they were refused or another version is served. */
 function listRefused(
-  compileResult: Compiled,
+  compileResult: CompiledFolder,
   { served, unable }: ActiveState,
   overruled: ReadonlyMap<string, string>,
 ): readonly RefusedFile[] {
@@ -335,7 +335,7 @@ function buildIndex(now: ActiveState): Index {
 function merge(
   options: RegistryOptions,
   previous: readonly ServedEvent[],
-  next: Compiled,
+  next: CompiledFolder,
 ): readonly ServedEvent[] {
   const newVersions = new Map(next.served.map((event) => [event.config.id, event]))
   const keptEvents = previous.filter(({ config, isGone }) => !newVersions.has(config.id) && !isGone)

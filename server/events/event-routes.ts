@@ -6,7 +6,7 @@ import type { Instant } from '../../engine/index.ts'
 import type { EventsResponse } from '../../engine/api.ts'
 import { buildSecurityHeaders } from '../http/security-headers.ts'
 import { sendStored } from '../http/stored-responses.ts'
-import type { Made, StoredResponses } from '../http/stored-responses.ts'
+import type { BuiltResponse, StoredResponses } from '../http/stored-responses.ts'
 import { sendError, errorForStatus } from '../http/error-response.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 import { getShareImageBytes } from './share-image.ts'
@@ -28,7 +28,7 @@ export async function addEventRoutes(
     request: FastifyRequest,
     reply: FastifyReply,
     key: string,
-    make: (validSince: Instant) => Omit<Made, 'headers'>,
+    make: (validSince: Instant) => Omit<BuiltResponse, 'headers'>,
   ): Promise<FastifyReply> => {
     const validSince = getLastPriceInstant(deps.clock())
     const stored = responses.get(validSince, key, () => ({ ...make(validSince), headers }))

@@ -13,19 +13,20 @@ const FORM_HEADER = 'rollcall-form'
 const AGAIN_HEADER = 'rollcall-again'
 /** 256 random bits, of which only the hash is stored. */
 const TOKEN_BYTES = 32
-const TOKEN = /^[\w-]{43}$/
+const TOKEN_PATTERN = /^[\w-]{43}$/
 /** A month covers a delegate's second attempt; later, the link in the confirmation email identifies the browser again. */
 const COOKIE_SECONDS = 30 * 24 * 60 * 60
 
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 /** Unlike `decodeURIComponent`, this never throws. */
-const decode = (encoded: string): string => new URLSearchParams(`text=${encoded}`).get('text') ?? ''
+const decodeHeader = (encoded: string): string =>
+  new URLSearchParams(`text=${encoded}`).get('text') ?? ''
 
 const getCookieName = ({ id }: Pick<EventConfig, 'id'>): string => `rollcall_form_${id}`
 
 /** Undefined if the request has no valid cookie of the event. */
-function readToken(
+function readCookieToken(
   event: Pick<EventConfig, 'id'>,
   { server, headers }: FastifyRequest,
 ): string | undefined {
@@ -33,7 +34,7 @@ function readToken(
     headers.cookie === undefined
       ? undefined
       : server.parseCookie(headers.cookie)[getCookieName(event)]
-  return sent !== undefined && TOKEN.test(sent) ? sent : undefined
+  return sent !== undefined && TOKEN_PATTERN.test(sent) ? sent : undefined
 }
 
 /** Returns the hash by which the store knows the browser. Null if it sent no cookie. */
@@ -41,7 +42,7 @@ export function readBrowser(
   event: Pick<EventConfig, 'id'>,
   request: FastifyRequest,
 ): string | null {
-  const token = readToken(event, request)
+  const token = readCookieToken(event, request)
   return token === undefined ? null : hashToken(token)
 }
 
@@ -51,7 +52,7 @@ function openCookie(
   event: Pick<EventConfig, 'id'>,
   request: FastifyRequest,
 ): { readonly browser: string; readonly set: (reply: FastifyReply) => void } {
-  const token = readToken(event, request) ?? randomBytes(TOKEN_BYTES).toString('base64url')
+  const token = readCookieToken(event, request) ?? randomBytes(TOKEN_BYTES).toString('base64url')
   return {
     browser: hashToken(token),
     set: (reply) =>
@@ -93,7 +94,7 @@ export function openWebForm(
   const beganMs = performance.now()
   const again = request.headers[AGAIN_HEADER]
   const { browser, set } = openCookie(deps, event, request)
-  const confirmed = again === undefined ? null : decode(String(again))
+  const confirmed = again === undefined ? null : decodeHeader(String(again))
   return {
     form: { browser, confirmed, sendsEmail: event.email !== null },
     setCookie: set,

@@ -13,9 +13,9 @@ import { sendError, RETRY_SECONDS, errorForStatus } from './error-response.ts'
 import { redactPath } from './request-log.ts'
 
 /** No disk space, quota or file handles are left. */
-const NO_SPACE = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EMFILE|ENFILE)$/
+const NO_SPACE_CODES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EMFILE|ENFILE)$/
 /** SQLite's messages for a full disk. */
-const DATABASE_FULL = /database or disk is full|disk I\/O error/
+const DATABASE_FULL_MESSAGES = /database or disk is full|disk I\/O error/
 /** The reason is the same for all failed requests, and logging it each time would use more of a full disk. */
 const LOG_INTERVAL_MS = 1_000
 
@@ -28,7 +28,7 @@ async function readLoss({ store }: Pick<Deps, 'store'>): Promise<string | null> 
   }
 }
 
-const isOfDatabase = (error: Error): boolean =>
+const isDatabaseError = (error: Error): boolean =>
   error instanceof StoreBusy && !isRowsBehind(error) && !(error instanceof UploadsUnavailable)
 
 export type ErrorHandler = (
@@ -71,11 +71,11 @@ export function createErrorHandler(
   return (error, request, reply) => {
     if (error instanceof StoreBusy || (error instanceof BodyAborted && error.statusCode === 503)) {
       void logRejected(error)
-      if (isOfDatabase(error)) outages.begin()
-      if (DATABASE_FULL.test(error.message)) onNoSpace(deps.clock())
+      if (isDatabaseError(error)) outages.begin()
+      if (DATABASE_FULL_MESSAGES.test(error.message)) onNoSpace(deps.clock())
       return sendStatusError(reply, 503)
     }
-    if (NO_SPACE.test(error.code)) {
+    if (NO_SPACE_CODES.test(error.code)) {
       void logRejected(error)
       return sendStatusError(reply, 503, 507)
     }

@@ -61,7 +61,7 @@ export type FixedRoute = {
 }
 
 /** Records the fixed routes. Call it before the first of them is registered. */
-export function listFixedRoutes(app: FastifyInstance): void {
+export function recordFixedRoutes(app: FastifyInstance): void {
   const routes: FixedRoute[] = []
   app.decorate('fixedRoutes', routes)
   app.addHook('onRoute', ({ method, url, config }) => {

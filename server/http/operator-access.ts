@@ -8,7 +8,7 @@ export function isOperator(
   request: FastifyRequest,
   { metricsToken }: Pick<Environment, 'metricsToken'>,
 ): boolean {
-  if (metricsToken === null) return isDirect(request)
+  if (metricsToken === null) return isDirectRequest(request)
   const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]
   return token !== undefined && isEqual(token, metricsToken)
 }
@@ -32,7 +32,7 @@ const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
  * No list contains the headers of all proxies, and some add none, so only the headers of the clients above are allowed.
  * nginx uses HTTP/1.0 or closes each connection; other proxies forward headers of the visitor's browser.
  */
-function isDirect({ raw, headers }: FastifyRequest): boolean {
+function isDirectRequest({ raw, headers }: FastifyRequest): boolean {
   return (
     /^(?:::ffff:)?127\.|^::1$/.test(raw.socket.remoteAddress ?? '') &&
     raw.httpVersion === '1.1' &&

@@ -24,7 +24,7 @@ type Variant = {
 export type StoredResponse = Readonly<Record<Encoding | 'identity', Variant>>
 
 /** `isFinal` is false if the next visitor may get a better response, so that this one is not kept. */
-export type Made = {
+export type BuiltResponse = {
   readonly text: string
   readonly type: string
   readonly headers: HeaderList
@@ -41,7 +41,7 @@ export type StoredResponses = {
   readonly get: (
     since: Instant,
     key: string,
-    make: () => Promise<Made> | Made,
+    make: () => Promise<BuiltResponse> | BuiltResponse,
   ) => StoredResponse | Promise<StoredResponse>
 }
 
@@ -62,13 +62,16 @@ export function openStoredResponses(
       bytes -= measureSize(dropped)
     }
   }
-  const start = (key: string, make: () => Promise<Made> | Made): Promise<StoredResponse> => {
+  const start = (
+    key: string,
+    make: () => Promise<BuiltResponse> | BuiltResponse,
+  ): Promise<StoredResponse> => {
     const requests = pending
     const responses = storedResponses
     const making = (async () => {
       try {
         const newResponse = await make()
-        const response = await prepare(newResponse)
+        const response = await prepareResponse(newResponse)
         if (newResponse.isFinal !== false && responses === storedResponses)
           storeResponse(key, response)
         return response
@@ -106,12 +109,12 @@ export function openStoredResponses(
 const measureSize = ({ br, gzip, identity }: StoredResponse): number =>
   br.body.length + gzip.body.length + 2 * identity.headers.join('').length
 
-async function prepare({
+async function prepareResponse({
   text,
   type,
   headers,
   cacheControl = 'no-cache',
-}: Made): Promise<StoredResponse> {
+}: BuiltResponse): Promise<StoredResponse> {
   const bodies = await compressOnce(text)
   // The hash includes the headers, because a browser keeps the old headers after a 304.
   const hash = computeHash(JSON.stringify([type, cacheControl, headers]), text)
@@ -150,7 +153,7 @@ export function sendStored(
   const { etag, headers, unchangedHeaders, body } = stored[encoding ?? 'identity']
   const { raw } = reply.hijack()
   const known = request.headers['if-none-match']
-  if (known !== undefined && isKnown(known, etag)) {
+  if (known !== undefined && isInBrowserCache(known, etag)) {
     raw.writeHead(304, unchangedHeaders as string[])
     raw.end()
   } else {
@@ -170,7 +173,7 @@ export function sendWithTag(
   const etag = `"${computeHash(text)}"`
   const known = request.headers['if-none-match']
   void reply.header('etag', etag)
-  return known !== undefined && isKnown(known, etag)
+  return known !== undefined && isInBrowserCache(known, etag)
     ? reply.code(304).send()
     : reply.type('application/json; charset=utf-8').send(text)
 }
@@ -179,7 +182,7 @@ const computeHash = (...texts: readonly string[]): string =>
   createHash('sha256').update(texts.join('\n')).digest('base64url').slice(0, ETAG_CHARS)
 
 /** Returns true if a browser has this version; a proxy may have marked its tag as weak. */
-const isKnown = (ifNoneMatch: string, etag: string): boolean =>
+const isInBrowserCache = (ifNoneMatch: string, etag: string): boolean =>
   ifNoneMatch === etag ||
   ifNoneMatch
     .split(',')

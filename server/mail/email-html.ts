@@ -21,7 +21,7 @@ import { EMAIL_MESSAGES, formatMessage } from '../../engine/messages.ts'
 import type { QueuedMail } from '../storage/index.ts'
 
 /** Available on phones, in email clients and on web pages. */
-const FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
+const FONT_FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 const INK = '#16202b'
 const MUTED = '#56606b'
 /** Ours, because the components' own blue has too little contrast on white. */
@@ -84,7 +84,7 @@ export function renderEmailHtml(
           margin: 0,
           padding: '16px 8px',
           background: '#eef1f4',
-          fontFamily: FAMILY,
+          fontFamily: FONT_FAMILY,
           wordBreak: 'break-word',
         },
       },

@@ -26,12 +26,12 @@ const TIMEOUT_MS = 30_000
  */
 const SEND_MS_MAX = 90_000
 /** nodemailer's codes for a connection that failed or ended, including a refused password. */
-const UNREACHABLE =
+const UNREACHABLE_CODES =
   /^(ECONNECTION|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ESOCKET|EDNS|ETLS|EREQUIRETLS|EAUTH|ENOAUTH|EPROXY)$/
 /** SMTP: the service is not available and the connection is closed. */
-const CLOSING = 421
+const CLOSING_CODE = 421
 /** SMTP: replies with this first digit are temporary, for mailboxes and servers alike. */
-const TRANSIENT = 4
+const TRANSIENT_DIGIT = 4
 /** Commands about one email: their replies do not apply to the next. */
 const PER_EMAIL_COMMANDS = /^(RCPT TO|DATA)$/
 
@@ -53,13 +53,13 @@ export type Attachment = {
   readonly contentType: string
 }
 /** `html` and `replyTo` are null if the event's file was removed. */
-export type Outgoing = QueuedMail & {
+export type OutgoingEmail = QueuedMail & {
   readonly html: string | null
   readonly replyTo: string | null
   readonly attachments: readonly Attachment[]
 }
 export type MailTransport = {
-  send(email: Outgoing): Promise<Problem | null>
+  send(email: OutgoingEmail): Promise<Problem | null>
   /** Checks whether emails would be accepted, without sending one. */
   verify(): Promise<Problem | null>
   close(): void
@@ -75,7 +75,7 @@ export const createTransport = (environment: MailEnvironment): MailTransport =>
  * A single recipient as an object, so that a comma in an answer does not add a second one; no line breaks in any
  * header.
  */
-function buildMessage(environment: MailEnvironment, email: Outgoing) {
+function buildMessage(environment: MailEnvironment, email: OutgoingEmail) {
   const host = new URL(environment.publicUrl).hostname
   return {
     from: environment.mailFrom,
@@ -170,14 +170,14 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
         const result = await withTimeout(transport.sendMail(buildMessage(environment, email)))
         if (result === null) {
           replaceTransport()
-          return TOO_SLOW
+          return TIMEOUT_PROBLEM
         }
         const { rejected, rejectedErrors = [] } = result
         // The server may accept one recipient and refuse the other; only the delegate counts.
         if (!rejected.includes(email.to)) return null
         const isTransient = rejectedErrors.some(
           ({ recipient, responseCode = 0 }) =>
-            recipient === email.to && Math.floor(responseCode / 100) === TRANSIENT,
+            recipient === email.to && Math.floor(responseCode / 100) === TRANSIENT_DIGIT,
         )
         return {
           code: 'EENVELOPE',
@@ -194,7 +194,7 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
     },
     verify: async () => {
       try {
-        return (await withTimeout(transport.verify())) === null ? TOO_SLOW : null
+        return (await withTimeout(transport.verify())) === null ? TIMEOUT_PROBLEM : null
       } catch (error) {
         return toProblem(error)
       }
@@ -204,7 +204,7 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
   }
 }
 
-const TOO_SLOW: Problem = {
+const TIMEOUT_PROBLEM: Problem = {
   code: 'ETIMEDOUT',
   text: 'The mail server timed out on this email.',
   final: false,
@@ -240,7 +240,8 @@ function toProblem(error: unknown): Problem {
   // password) may be temporary.
   const final = code === 'EENVELOPE' && responseCode >= 500
   const isUnreachable =
-    (UNREACHABLE.test(code) || responseCode === CLOSING) && !PER_EMAIL_COMMANDS.test(command)
+    (UNREACHABLE_CODES.test(code) || responseCode === CLOSING_CODE) &&
+    !PER_EMAIL_COMMANDS.test(command)
   return { code, text: message.slice(0, 300), final, isUnreachable }
 }
 

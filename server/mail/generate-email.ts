@@ -7,7 +7,7 @@ import type { CalendarEvent } from '../events/calendar-entry.ts'
 import type { QueuedMail } from '../storage/index.ts'
 import { renderEmailHtml } from './email-html.ts'
 import type { EmailTheme } from './email-html.ts'
-import type { Outgoing } from './email-transport.ts'
+import type { OutgoingEmail } from './email-transport.ts'
 import { drawQrCode } from './qr-code-image.ts'
 
 /** The data of an email. */
@@ -37,7 +37,7 @@ export type TicketDocument = {
 export function generateEmail(
   { mail: email, theme, replyTo, ticket }: EmailJob,
   publicUrl: string,
-): Outgoing {
+): OutgoingEmail {
   return {
     ...email,
     html: theme === null ? null : renderEmailHtml(theme, email, publicUrl),
@@ -50,7 +50,7 @@ export function generateEmail(
 const buildAttachments = (
   { regNo, event, at, documents }: Ticket,
   publicUrl: string,
-): Outgoing['attachments'] => [
+): OutgoingEmail['attachments'] => [
   ...(event === null
     ? []
     : [

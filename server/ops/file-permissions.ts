@@ -59,7 +59,7 @@ function makeFolder(folder: string): void {
  * Creates the folder if it is missing. Makes the folder, our entries in it, and files that this process creates later
  * readable only by this user. Throws if the folder cannot be created.
  */
-export function keepPrivate(folder: string): PermissionResult {
+export function makePrivate(folder: string): PermissionResult {
   if (isMainThread) process.umask(OTHERS_MASK)
   makeFolder(folder)
   const notOwned: string[] = []

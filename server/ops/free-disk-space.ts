@@ -4,7 +4,7 @@ import { stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
 
 /** Returns the number of bytes that this process can still write to a folder's disk. */
-export async function freeBytes(folder: string): Promise<number> {
+export async function getFreeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }
@@ -15,15 +15,15 @@ export async function getFileSize(file: string): Promise<number> {
 }
 
 /** Returns the number of files that can still be created on a folder's disk. Null if its file system has no limit. */
-export async function freeFiles(folder: string): Promise<number | null> {
+export async function getFreeFiles(folder: string): Promise<number | null> {
   const { files, ffree } = await statfs(folder)
   return files > 0 ? ffree : null
 }
 
-/** Synchronous version of `freeFiles`, which also accepts a folder that does not exist yet. */
-export function freeFilesSync(folder: string): number | null {
+/** Synchronous version of `getFreeFiles`, which also accepts a folder that does not exist yet. */
+export function getFreeFilesSync(folder: string): number | null {
   if (!existsSync(folder) && path.dirname(folder) !== folder)
-    return freeFilesSync(path.dirname(folder))
+    return getFreeFilesSync(path.dirname(folder))
   const { files, ffree } = statfsSync(folder)
   return files > 0 ? ffree : null
 }

@@ -28,7 +28,7 @@ export function makeLog(
       clearTimeout(timer)
       windows.delete(key)
       const { suppressedCount: count } = newWindow
-      if (count > 0) writeLine(level, { left_out: count, of: message }, SUPPRESSED)
+      if (count > 0) writeLine(level, { left_out: count, of: message }, SUPPRESSED_MESSAGE)
     }
     const timer = setTimeout(close, WINDOW_MS)
     timer.unref()
@@ -56,4 +56,4 @@ export function makeLog(
   }
 }
 
-const SUPPRESSED = `lines with the same message were omitted: at most ${MAX_SAME_PER_WINDOW} are written per minute`
+const SUPPRESSED_MESSAGE = `lines with the same message were omitted: at most ${MAX_SAME_PER_WINDOW} are written per minute`

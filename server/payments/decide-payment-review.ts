@@ -59,12 +59,12 @@ export async function decideReview(
   const { decision, mail: email, gatewayKinds } = prepared.value
   const result = await deps.store.decideReview(id, decision, deps.clock(), email, gatewayKinds)
   if (!result.ok) return result
-  const decided = await withRefundState(deps, result.value)
-  return ok(decision.what === 'ask' ? await withPayLink(deps, decided, user) : decided)
+  const decided = await addRefundState(deps, result.value)
+  return ok(decision.what === 'ask' ? await sendPayLinkForRest(deps, decided, user) : decided)
 }
 
 /** If a payment covers only a part, the rest is requested by email. If no email is sent, the message says why. */
-async function withPayLink(
+async function sendPayLinkForRest(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   decided: ReviewResult,
   user: string,
@@ -154,7 +154,7 @@ export async function refundPayment(
     gatewayKinds: readGatewayKinds(deps),
   }
   const result = await deps.store.requestRefund(request)
-  return result.ok ? ok(await withRefundState(deps, result.value)) : result
+  return result.ok ? ok(await addRefundState(deps, result.value)) : result
 }
 
 function readDecision(
@@ -284,7 +284,7 @@ async function buildEmailAfter(
   return buildPaidEmail({ event: event.config, registration, payment }, reference, paidAt)
 }
 
-async function withRefundState(
+async function addRefundState(
   deps: DecisionDeps,
   decision: DecisionOutcome,
 ): Promise<ReviewResult> {

@@ -19,7 +19,7 @@ import {
 import type { LookupGuard } from '../registration/find-registration.ts'
 import { hashToken, resolveLink, LINK_UNKNOWN } from '../registration/access-link.ts'
 import { retryPayment } from '../registration/retry-payment.ts'
-import { retryRefusal, sendRefusal } from '../registration/registration-errors.ts'
+import { refuseRetry, sendRefusal } from '../registration/registration-errors.ts'
 
 /** More payments per minute than several delegates behind one address make. */
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
@@ -142,7 +142,7 @@ async function pay(
     accepted: fields?.['price'] ?? null,
     by: payer,
   })
-  if (!order.ok) return sendRefusal(reply, retryRefusal(event, order.error))
+  if (!order.ok) return sendRefusal(reply, refuseRetry(event, order.error))
   const response: RegisterResponse = {
     status: 'success',
     message: REFUSAL_MESSAGES.recorded.payNow,

@@ -49,7 +49,7 @@ export function compareDisplayedPrice(
 ): Comparison {
   const differences = new Set<Difference>()
   const sentMeanings = new Set<string>()
-  for (const [name, meaning] of parameterMeanings(event)) {
+  for (const [name, meaning] of getParameterMeanings(event)) {
     const sent = toText(getOwn(values, name))
     if (sent === '') continue
     if (sent === null) return { is: 'unreadable', name }
@@ -61,7 +61,7 @@ export function compareDisplayedPrice(
     } else if (meaning === 'category' && sent !== category) differences.add('category')
     else if (meaning === 'period' && sent !== quote?.period) differences.add('period')
   }
-  const first = ORDER.find((difference) => differences.has(difference))
+  const first = DIFFERENCE_ORDER.find((difference) => differences.has(difference))
   return first === undefined ? { is: 'same', sentMeanings } : { is: 'differs', in: first }
 }
 
@@ -71,9 +71,9 @@ export const describeNotAmount = ({ currency }: EventConfig): string =>
     currency: formatCurrency(currency),
   })
 
-const ORDER: readonly Difference[] = ['price', 'category', 'period']
+const DIFFERENCE_ORDER: readonly Difference[] = ['price', 'category', 'period']
 
-const parameterMeanings = memoize((event: EventConfig): ReadonlyMap<string, string> => {
+const getParameterMeanings = memoize((event: EventConfig): ReadonlyMap<string, string> => {
   const fields = new Set(event.fields.map(({ id }) => id))
   const defaults = Object.entries(DEFAULT_NAMES).filter(([name]) => !fields.has(name))
   return new Map([...defaults, ...Object.entries(event.api.sends)])

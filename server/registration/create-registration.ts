@@ -90,7 +90,7 @@ export type CreationRefusal =
     }
 
 /** A payment cannot be accepted before approval. */
-const NEEDS_APPROVAL = {
+const NEEDS_APPROVAL_MESSAGE = {
   code: 'not_now',
   message: 'This registration needs approval before payment. Choose “Pay later (send link)”.',
 } as const
@@ -112,7 +112,7 @@ export async function createRegistration(
     deskPayment !== null &&
     findApproval(served.config.approvals, validated.answers, validated.category)
   )
-    return err({ code: 'not_confirmed', denial: NEEDS_APPROVAL, field })
+    return err({ code: 'not_confirmed', denial: NEEDS_APPROVAL_MESSAGE, field })
   for (let attempt = 0; attempt < NUMBER_ATTEMPTS_MAX; attempt++) {
     const regNo = drawRegNo(served.config)
     const registration = buildNewRegistration(served, validated, regNo, merchantId)

@@ -99,7 +99,7 @@ export function buildPricingContext(
   if (event.codeKinds.length > 0 || event.memberLists.length > 0)
     return buildContextFromLists(deps, event, raw, left, at)
   const context = event.quotas.length === 0 ? EMPTY_CONTEXT : { ...EMPTY_CONTEXT, left }
-  return { context, outside: buildOutside(event, raw, null, []) }
+  return { context, outside: buildExternalContext(event, raw, null, []) }
 }
 
 async function buildContextFromLists(
@@ -118,11 +118,11 @@ async function buildContextFromLists(
   const usedCode = code?.is === 'valid' ? { folded: foldCode(typed), kind: code.kind } : null
   return {
     context: { ...context, rolls: memberLookups.cells },
-    outside: buildOutside(event, raw, usedCode, memberLookups.rows),
+    outside: buildExternalContext(event, raw, usedCode, memberLookups.rows),
   }
 }
 
-function buildOutside(
+function buildExternalContext(
   event: EventConfig,
   raw: RawAnswers,
   code: ExternalContext['code'],
@@ -145,10 +145,10 @@ export async function readSeatsLeft(
 ): Promise<PricingContext['left']> {
   return event.quotas.length === 0
     ? {}
-    : store.availableSeats(event.id, fewSeatsThresholds(event), at)
+    : store.availableSeats(event.id, getFewSeatsThresholds(event), at)
 }
 
-const fewSeatsThresholds = memoize(({ quotas }: EventConfig): Readonly<Record<string, number>> =>
+const getFewSeatsThresholds = memoize(({ quotas }: EventConfig): Readonly<Record<string, number>> =>
   Object.fromEntries(
     // One registration may use all seats left in a quota that counts people or tickets.
     allSeatPools(quotas).map(({ id, max, limit: { count, few = 0 } }) => [

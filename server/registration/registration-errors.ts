@@ -217,7 +217,7 @@ export function refuseFull(
   })
 }
 
-export function quoteRefusal(event: EventConfig, refusal: QuoteRefusal): Refusal {
+export function refuseQuote(event: EventConfig, refusal: QuoteRefusal): Refusal {
   switch (refusal.code) {
     case 'no_category': {
       const chosenField = event.categoryChoice.by === 'field' ? event.categoryChoice.field : null
@@ -345,7 +345,7 @@ export function refuseNotPayable(
   }
 }
 
-export function retryRefusal(event: EventConfig, refusal: RetryRefusal): Refusal {
+export function refuseRetry(event: EventConfig, refusal: RetryRefusal): Refusal {
   const { payment } = REFUSAL_MESSAGES
   switch (refusal.code) {
     case 'nothing_due':
@@ -368,7 +368,7 @@ export function retryRefusal(event: EventConfig, refusal: RetryRefusal): Refusal
       )
     }
     case 'not_on_sale':
-      return quoteRefusal(event, refusal.why)
+      return refuseQuote(event, refusal.why)
     case 'too_many_attempts':
       return refuse(
         409,

@@ -91,7 +91,7 @@ export function buildPublicView(
   at: Instant,
   isProven: boolean,
 ): RegistrationResponse['registration'] {
-  const shown = isProven ? fieldsShownToOwner(event) : fieldsShownByNumber(event)
+  const shown = isProven ? listFieldsShownToOwner(event) : listFieldsShownByNumber(event)
   const answers = Object.entries(stored.answers).filter(([id]) => shown.has(id))
   const paymentId = isProven ? stored.paymentId : null
   return {
@@ -131,13 +131,13 @@ function findEarliest(instants: readonly (Instant | null)[]): Instant | null {
 const listCategoryFields = ({ categoryChoice }: EventConfig): readonly string[] =>
   categoryChoice.by === 'field' ? [categoryChoice.field] : []
 
-const fieldsShownByNumber = memoize(
+const listFieldsShownByNumber = memoize(
   (event: EventConfig): ReadonlySet<string> =>
     new Set([...listCategoryFields(event), ...[event.roles.fullName ?? []].flat()]),
 )
 
 /** Returns the fields in rows, in their conditions, and in the placeholders of a result page or receipt. */
-const fieldsShownToOwner = memoize((event: EventConfig): ReadonlySet<string> => {
+const listFieldsShownToOwner = memoize((event: EventConfig): ReadonlySet<string> => {
   const { success, failed } = event.results
   const details = [...success.details, ...failed.details]
   const rows = details.flatMap((detail) => ('show' in detail ? [detail.show] : []))

@@ -21,7 +21,7 @@ import type {
 } from '../storage/index.ts'
 import { buildResponse } from '../payments/start-checkout.ts'
 import { issueLink } from './access-link.ts'
-import { retryRefusal } from './registration-errors.ts'
+import { refuseRetry } from './registration-errors.ts'
 import type { Refusal } from './registration-errors.ts'
 import { retryPayment } from './retry-payment.ts'
 
@@ -74,7 +74,7 @@ export async function buildRepeatedResponse(
   const payable = await retryPayment(deps, event, regNo, at)
   if (payable.ok) return ok(buildResponse(event, regNo, payable.value.data))
   if (['registration_closed', 'not_payable', 'taken'].includes(payable.error.code))
-    return err(retryRefusal(event, payable.error))
+    return err(refuseRetry(event, payable.error))
   const stored = await deps.store.registration(regNo)
   assert(stored !== null, 'a resubmitted registration does not exist')
   return ok(buildResponse(event, regNo, null, getPaymentState(stored, at)))

@@ -67,7 +67,7 @@ import {
   refuseNotInMemberList,
   refuseNotPayable,
   refuseTaken,
-  quoteRefusal,
+  refuseQuote,
   sendRefusal,
 } from './registration-errors.ts'
 import type { Refusal } from './registration-errors.ts'
@@ -291,7 +291,7 @@ async function register(
   }
   const deskMethod = deskPayment?.method ?? null
   const pricing = calculatePrice(event, withMethod(event, answers.value, deskMethod?.id), at)
-  if (!pricing.ok) return err(quoteRefusal(event, pricing.error))
+  if (!pricing.ok) return err(refuseQuote(event, pricing.error))
   const { category, quote } = pricing.value
   const invoiceFieldErrors = findInvoiceErrors(event, answers.value, quote)
   if (Object.keys(invoiceFieldErrors).length > 0) return err(refuseAnswers(invoiceFieldErrors))

@@ -180,25 +180,25 @@ function planScenes(cast: Cast, calendar: readonly CalendarDay[]): void {
   for (const [index, person] of [...people.values()].entries())
     plan(atMinute(opens, 10, index), () => registerAndPay(cast, person))
   if (isPaid)
-    plan(atMinute(opens, 11), () => register(cast, rename(event, answers, 'Leaves Unpaid')))
+    plan(atMinute(opens, 11), () => register(cast, renameDelegate(event, answers, 'Leaves Unpaid')))
   for (const method of event.methods)
     if (method.is === 'transfer')
       plan(atMinute(opens, 12), () =>
         register(cast, {
-          ...rename(event, answers, 'Never Transfers'),
+          ...renameDelegate(event, answers, 'Never Transfers'),
           [METHOD_FIELD]: method.id,
         }),
       )
   for (const day of changeDays.filter((one) => one > opens))
     plan(atMinute(day, 10), () =>
-      registerAndPay(cast, rename(event, answers, `Of ${formatDayShort(day)}`)),
+      registerAndPay(cast, renameDelegate(event, answers, `Of ${formatDayShort(day)}`)),
     )
   const [cancels] = [...people.values()].slice(-1)
   const cancelDay = event.cancellation?.steps[0]?.until ?? addDays(event.from, -7)
   if (cancels !== undefined) plan(atMinute(cancelDay, 15), () => askToCancel(cast, cancels))
   for (const day of new Set([event.registration.desk?.opens ?? event.from, event.from]))
     plan(atMinute(day, 9), () =>
-      addAtDesk(cast, rename(event, answers, `Arrives ${formatDayShort(day)}`)),
+      addAtDesk(cast, renameDelegate(event, answers, `Arrives ${formatDayShort(day)}`)),
     )
 }
 
@@ -224,14 +224,14 @@ function inventDelegates(event: EventConfig): ReadonlyMap<string, Answers> {
     const category = findCategory(event, answers)
     if (category !== null && !found.has(category)) {
       const label = event.categories.find(({ id }) => id === category)?.label ?? category
-      found.set(category, rename(event, answers, label))
+      found.set(category, renameDelegate(event, answers, label))
     }
   }
   return found
 }
 
 /** Returns the same answers with another person's name and address. */
-function rename({ roles }: EventConfig, answers: Answers, name: string): Answers {
+function renameDelegate({ roles }: EventConfig, answers: Answers, name: string): Answers {
   const mailbox = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')

@@ -19,7 +19,7 @@ const LINKS_MAX = 50
 /** Longer than any address. */
 const EMAIL_CHARACTERS_MAX = 254
 
-const SENT = REFUSAL_MESSAGES.link.sent
+const SENT_MESSAGE = REFUSAL_MESSAGES.link.sent
 
 /**
  * The response and its time are the same whether or not the address has registrations, because registrations are
@@ -47,7 +47,7 @@ export function addLostLinkRoute(app: FastifyInstance, deps: Deps): void {
         deps.log.error({ error: String(error) }, 'an email with access links could not be queued'),
       )
     })
-    return reply.send({ status: 'success', message: SENT })
+    return reply.send({ status: 'success', message: SENT_MESSAGE })
   }
 
   for (const slash of ['', '/']) app.post(`/api/my${slash}`, handleRequest)

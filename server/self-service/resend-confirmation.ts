@@ -21,7 +21,7 @@ const REQUESTS_PER_ADDRESS: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
  * An email takes a moment to arrive. A delegate who has not found five has another problem, which the organisers can
  * solve.
  */
-const SPACING: MailSpacing = { apartMs: 2 * 60_000, mailsMax: 5 }
+const EMAIL_SPACING: MailSpacing = { apartMs: 2 * 60_000, mailsMax: 5 }
 
 const NOT_FOUND = REFUSAL_MESSAGES.notFound
 
@@ -65,7 +65,7 @@ export async function addConfirmationRoute(
         : null
     if (confirmation === null)
       return sendError(reply, 409, 'no_mail', REFUSAL_MESSAGES.confirmation.none)
-    return (await deps.store.queueConfirmationAgain(found.regNo, confirmation, at, SPACING))
+    return (await deps.store.queueConfirmationAgain(found.regNo, confirmation, at, EMAIL_SPACING))
       ? reply.send({ status: 'success' })
       : sendError(
           reply,

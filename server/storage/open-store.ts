@@ -3,7 +3,7 @@
  * On SQLite: the writer thread, the reader thread, and a connection of the main thread for look-ups by key.
  */
 import { lstatSync, statSync } from 'node:fs'
-import { keepPrivate } from '../ops/file-permissions.ts'
+import { makePrivate } from '../ops/file-permissions.ts'
 import { join } from 'node:path'
 import { DATABASE_FILE, openToRead, toSql } from './database/sqlite-connection.ts'
 import { toReads } from './operations/key-lookups.ts'
@@ -91,7 +91,7 @@ export async function openInside({
   readonly faults?: InjectedFaults
   readonly startWorker?: StartWorker
 }): Promise<OpenedStore> {
-  keepPrivate(dataDir)
+  makePrivate(dataDir)
   const lostLog = explainLostLog(dataDir)
   if (lostLog !== null) throw lostLog
   forgetLostLog(dataDir)

@@ -2,7 +2,7 @@
 import { instant, toAmount } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { RazorpayAccount } from '../../server/payments/gateways/razorpay/credentials.ts'
-import { sign } from '../../server/payments/gateways/razorpay/signatures.ts'
+import { computeSignature } from '../../server/payments/gateways/razorpay/signatures.ts'
 import { hasFailed, isCapture, refundCapture, sumRefunds } from './gateway.ts'
 import type { Checkout, Gateway, GatewayRefund, Order, Transaction } from './gateway.ts'
 import type { Profile } from './profiles.ts'
@@ -221,7 +221,7 @@ export const buildRazorpayReturn = (
     : {
         razorpay_payment_id: transaction.reference,
         razorpay_order_id: transaction.checkoutId,
-        razorpay_signature: sign(
+        razorpay_signature: computeSignature(
           `${transaction.checkoutId}|${transaction.reference}`,
           RAZORPAY_ACCOUNT.keySecret,
         ),
@@ -272,6 +272,6 @@ export function signWebhook(
   const [secret = ''] = RAZORPAY_ACCOUNT.webhookSecrets
   return {
     'x-razorpay-event-id': eventId,
-    'x-razorpay-signature': isForged ? 'forged' : sign(body, secret),
+    'x-razorpay-signature': isForged ? 'forged' : computeSignature(body, secret),
   }
 }

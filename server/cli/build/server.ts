@@ -2,13 +2,20 @@
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Plugin } from 'vite'
-import { hashSources, isUpToDate, SERVER_BUILD, STAMP } from './stamp.ts'
+import { hashSources, isUpToDate, SERVER_BUILD, STAMP_FILE } from './stamp.ts'
 import { moveIntoPlace } from './web-app.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..')
 
 /** Packages that are not bundled: those with native code, and those that a running server loads late. */
-const SEPARATE = ['better-sqlite3', 'file-type', 'pg-native', 'react', 'react-dom', 'vite']
+const UNBUNDLED_PACKAGES = [
+  'better-sqlite3',
+  'file-type',
+  'pg-native',
+  'react',
+  'react-dom',
+  'vite',
+]
 
 /** Returns true if it built the server. */
 export async function buildServer(options: {
@@ -26,7 +33,7 @@ export async function buildServer(options: {
     configFile: false,
     logLevel: 'warn',
     plugins: [preserveUrls()],
-    ssr: { noExternal: true, external: SEPARATE },
+    ssr: { noExternal: true, external: UNBUNDLED_PACKAGES },
     build: {
       ssr: true,
       target: 'node22',
@@ -44,13 +51,13 @@ export async function buildServer(options: {
       },
     },
   })
-  await writeFile(path.join(temporaryFolder, STAMP), sources)
+  await writeFile(path.join(temporaryFolder, STAMP_FILE), sources)
   await moveIntoPlace(temporaryFolder, SERVER_BUILD.folder, options)
   return true
 }
 
 /** Matches the URL of the file of a thread or process, and any other use of the module's path. */
-const OWN_FOLDER =
+const OWN_URL =
   /new URL\(\s*'(?<file>\.[^']*\/(?<name>[\w-]+)\.ts)',\s*import\.meta\.url,?\s*\)|import\.meta\.(?<what>dirname|url)\b/g
 
 /**
@@ -65,7 +72,7 @@ function preserveUrls(): Plugin {
       const source = path.relative(ROOT, id)
       if (!/^(server|engine)\//.test(source)) return null
       const fromBuild = path.relative(SERVER_BUILD.folder, id)
-      const moved = code.replaceAll(OWN_FOLDER, (...match) => {
+      const moved = code.replaceAll(OWN_URL, (...match) => {
         const { file, name, what } = match.at(-1) as Readonly<Record<string, string | undefined>>
         if (what === 'url') return `new URL('${fromBuild}', import.meta.url).href`
         if (what === 'dirname') return `(import.meta.dirname + '/${path.dirname(fromBuild)}')`

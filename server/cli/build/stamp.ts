@@ -5,7 +5,7 @@ import path from 'node:path'
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..')
 /** The file in a built folder that contains the hash of its sources. */
-export const STAMP = 'sources'
+export const STAMP_FILE = 'sources'
 
 /** A folder that is built, and the folders that it is built from. */
 export type Build = { readonly folder: string; readonly sources: readonly string[] }
@@ -26,7 +26,7 @@ export const isUpToDate = (build: Build): boolean =>
 /** Returns the hash of the sources that a folder was built from. Null if the folder does not exist. */
 export function readStamp(folder: string): string | null {
   try {
-    return readFileSync(path.join(folder, STAMP), 'utf8')
+    return readFileSync(path.join(folder, STAMP_FILE), 'utf8')
   } catch {
     return null
   }

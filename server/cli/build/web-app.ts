@@ -3,7 +3,7 @@ import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promise
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { hashSources, isUpToDate, readStamp, STAMP, WEB_BUILD } from './stamp.ts'
+import { hashSources, isUpToDate, readStamp, STAMP_FILE, WEB_BUILD } from './stamp.ts'
 
 const rootFolder = path.join(import.meta.dirname, '..', '..', '..')
 const webFolder = path.join(rootFolder, 'web')
@@ -64,7 +64,7 @@ export async function buildWeb(options: {
       copyPublicDir: false,
     },
   })
-  await writeFile(path.join(temporaryFolder, STAMP), sources)
+  await writeFile(path.join(temporaryFolder, STAMP_FILE), sources)
   await moveIntoPlace(temporaryFolder, WEB_BUILD.folder, options)
   return true
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { formatInstant, instant } from '../../../engine/index.ts'
 import type { Environment } from '../../dependencies.ts'
 import { recordBackup } from '../../ops/backup/last-backup.ts'
-import { backUp, partialPath, restore } from '../../ops/backup/create-and-restore-backup.ts'
+import { backUp, getPartialPath, restore } from '../../ops/backup/create-and-restore-backup.ts'
 import type { BackupResult } from '../../ops/backup/create-and-restore-backup.ts'
 import { pruneBackups } from '../../ops/backup/prune-backups.ts'
 import { createClock } from '../../ops/clock.ts'
@@ -76,7 +76,7 @@ export const backupCommand: Command = {
     if (environment === null) return 2
     const at = createClock(environment.clockStart)()
     const target = path.resolve(parsed.positionals[0] ?? '')
-    const result = await removeOnSignal(partialPath(target), () =>
+    const result = await removeOnSignal(getPartialPath(target), () =>
       showProgress(terminal, () => backUp(environment, target, at)),
     )
     if (!result.ok) return fail(terminal, result.error)

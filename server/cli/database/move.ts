@@ -1,5 +1,5 @@
 /** `rollcall db move`: moves all stored data to another database, or uploads to object storage, or back. */
-import { keepPrivate } from '../../ops/file-permissions.ts'
+import { makePrivate } from '../../ops/file-permissions.ts'
 import { beginServing } from '../../storage/database/single-server-lock.ts'
 import { moveToPostgres, moveToSqlite } from '../../storage/database/move-database.ts'
 import { parseArguments } from '../options.ts'
@@ -47,7 +47,7 @@ export const moveCommand: Command = {
       return 2
     }
     const { move, then: nextStep } = DIRECTIONS[direction]
-    keepPrivate(dataDir)
+    makePrivate(dataDir)
     const release = beginServing(dataDir)
     if (release === null) {
       terminal.printError(`A server is running on ${dataDir}. Stop it first.`)

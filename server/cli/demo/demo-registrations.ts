@@ -40,10 +40,10 @@ import {
 import type { Random } from '../../rehearsal/invented-people.ts'
 
 /** Registrations per event, in the order of the events; further events start again from the beginning. */
-const SIZES = [600, 450, 1400, 550]
+const REGISTRATION_COUNTS = [600, 450, 1400, 550]
 /** Days before the conference (or before now) over which people register. */
-const DAYS = 120
-const HOUR = 3_600_000
+const REGISTRATION_DAYS = 120
+const HOUR_MS = 3_600_000
 /** Registrations in the writer's queue at a time. */
 const CONCURRENT_MAX = 200
 
@@ -57,7 +57,7 @@ export function chooseDemoTime(events: readonly EventConfig[]): Instant | null {
     .map(({ from }) => from)
     .sort()
     .at(-1)
-  return last === undefined ? null : instant(startOfDay(addDays(last, -31)) + 15 * HOUR)
+  return last === undefined ? null : instant(startOfDay(addDays(last, -31)) + 15 * HOUR_MS)
 }
 
 /** Returns the number of registrations created. */
@@ -70,7 +70,7 @@ export async function createDemoRegistrations(deps: {
   let count = 0
   for (const [index, served] of deps.events.entries()) {
     const chance = createRandom(20_260_131 + index)
-    const size = SIZES[index % SIZES.length] ?? 500
+    const size = REGISTRATION_COUNTS[index % REGISTRATION_COUNTS.length] ?? 500
     const moments = generateTimes(served.config, size, deps.now, chance)
     const hasPayments = served.config.fees.prices !== null && served.config.payment !== null
     count += hasPayments
@@ -89,7 +89,9 @@ function generateTimes(
 ): readonly Instant[] {
   const today = dayOf(now)
   const end = event.from < today ? event.from : today
-  const days = Array.from({ length: DAYS }, (_, daysBack) => addDays(end, -daysBack)).reverse()
+  const days = Array.from({ length: REGISTRATION_DAYS }, (_, daysBack) =>
+    addDays(end, -daysBack),
+  ).reverse()
   const increases = [event.fees, ...(event.fees.groups ?? [])]
     .flatMap(({ periods }) => periods)
     .flatMap(({ to }) => (to === undefined ? [] : [to]))
@@ -100,7 +102,7 @@ function generateTimes(
         (increase >= day && increase < addDays(day, 8) ? 3 / (1 + countDays(day, increase)) : 0),
       0,
     )
-    return (0.4 + index / DAYS + increaseWeight) * (0.6 + 0.8 * chance())
+    return (0.4 + index / REGISTRATION_DAYS + increaseWeight) * (0.6 + 0.8 * chance())
   })
   const totalWeight = weights.reduce((sum, weight) => sum + weight, 0)
   const pickDay = (): Day => {
@@ -108,13 +110,13 @@ function generateTimes(
     return days.find((_, index) => (remaining -= weights[index] ?? 0) <= 0) ?? end
   }
   const moments = Array.from({ length: size }, () =>
-    instant(startOfDay(pickDay()) + Math.floor((7 + 15 * chance()) * HOUR)),
+    instant(startOfDay(pickDay()) + Math.floor((7 + 15 * chance()) * HOUR_MS)),
   )
   return moments.filter((at) => at < now).toSorted((a, b) => a - b)
 }
 
 const countDays = (from: Day, to: Day): number =>
-  Math.round((startOfDay(to) - startOfDay(from)) / (24 * HOUR))
+  Math.round((startOfDay(to) - startOfDay(from)) / (24 * HOUR_MS))
 
 async function registerAll(
   deps: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant },
@@ -223,7 +225,7 @@ async function applyPayment(
       { type: 'confirmed', reference, amount, currency: '356', kind: 'sale', at: minutesLater(3) },
       null,
     )
-  const isRecent = at > now - 20 * HOUR
+  const isRecent = at > now - 20 * HOUR_MS
   if (luck < (isRecent ? 0.6 : 0.84)) {
     await confirm(total)
     if (luck < 0.02)

@@ -16,7 +16,7 @@ const STARTUP_MS_MAX = 2 * 60_000
 /** Enough, because a program on this machine accepts a connection immediately. */
 const CONNECT_MS_MAX = 2_000
 /** The beginning of the health message about a lost database. */
-const LOST_DATABASE = /^The database file .*? Writes are refused\./
+const LOST_DATABASE_PREFIX = /^The database file .*? Writes are refused\./
 const KEEP_RUNNING_MESSAGE = 'Do not stop it before its log states where it wrote its data.'
 
 /** Checks that exactly one server uses DATA_DIR, and that delegates reach this one. */
@@ -50,7 +50,7 @@ export async function checkServers(environment: Environment): Promise<Finding> {
       : toWrong(
           `${prefix}, but does not respond at ${url}: it hangs, or it was started with another HOST and PORT. Compare them, read its log, and restart it.`,
         )
-  const [lostText] = LOST_DATABASE.exec(health.message ?? '') ?? []
+  const [lostText] = LOST_DATABASE_PREFIX.exec(health.message ?? '') ?? []
   if (lostText !== undefined) return toWrong(`${prefix}. ${lostText} ${KEEP_RUNNING_MESSAGE}`)
   const answeringPid = health.process ?? pid
   return answeringPid === pid

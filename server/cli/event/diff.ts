@@ -65,7 +65,11 @@ export const diffCommand: Command = {
         terminal.print(
           isEmptyDiff(diff) ? `${file}: nothing changes.` : `${file}\n\n${formatDiff(diff)}`,
         )
-    if (values.database === true && values.json !== true && !(await printStored(pairs, terminal)))
+    if (
+      values.database === true &&
+      values.json !== true &&
+      !(await printStoredCounts(pairs, terminal))
+    )
       return 2
     return pairs.some(({ diff }) => !isEmptyDiff(diff)) ? 1 : 0
   },
@@ -174,7 +178,10 @@ async function readAtRevision(revision: string, file: string): Promise<RevisionF
   return content.ok ? { is: 'text', text: content.text } : { is: 'no-file' }
 }
 
-async function printStored(pairs: readonly ComparedEvent[], terminal: Terminal): Promise<boolean> {
+async function printStoredCounts(
+  pairs: readonly ComparedEvent[],
+  terminal: Terminal,
+): Promise<boolean> {
   const environment = terminal.environment()
   if (environment === null) return false
   const store = await openExistingStore(environment)

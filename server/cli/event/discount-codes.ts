@@ -10,7 +10,7 @@ import { withContext, findEvent } from '../command-context.ts'
 import type { Command } from '../command.ts'
 
 /** Recorded user of actions without a sign-in. */
-const WHO = 'command line'
+const AUDIT_USER = 'command line'
 
 const help = `Usage: rollcall event discount-codes EVENT [--json]
        rollcall event discount-codes EVENT --make KIND [--count N] [--uses N] [--until DAY] [--note TEXT] [--code TEXT]
@@ -63,9 +63,9 @@ export const discountCodesCommand: Command = {
       if (event === null) return 2
       const result =
         make !== undefined
-          ? await createCodes(deps, event, { kind: make, ...codeOptions }, WHO)
+          ? await createCodes(deps, event, { kind: make, ...codeOptions }, AUDIT_USER)
           : withdraw !== undefined
-            ? await withdrawCode(deps, event, withdraw, WHO)
+            ? await withdrawCode(deps, event, withdraw, AUDIT_USER)
             : null
       if (result !== null) {
         if (result.ok)

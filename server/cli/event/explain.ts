@@ -61,7 +61,7 @@ export const explainCommand: Command = {
         positionals.length === 0 &&
         [answers, on, code, full, memberList].every((option) => option === undefined)
       )
-        return explainStored(values.registration, values.json === true, terminal)
+        return explainStoredRegistration(values.registration, values.json === true, terminal)
       terminal.printError(
         '--registration uses the stored answers, day and context: omit the file, --given, --on, --code, --full and --roll.',
       )
@@ -147,7 +147,11 @@ function parseObject(text: string): RawAnswers | null {
   }
 }
 
-async function explainStored(regNo: string, isJson: boolean, terminal: Terminal): Promise<Status> {
+async function explainStoredRegistration(
+  regNo: string,
+  isJson: boolean,
+  terminal: Terminal,
+): Promise<Status> {
   const environment = terminal.environment()
   if (environment === null) return 2
   const store = await openExistingStore(environment)
@@ -172,7 +176,7 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
       )
     const explanation = explainRegistration(event, registration)
     printExplanation(explanation, event, version.text, isJson, terminal)
-    return compare(explanation, registration, terminal)
+    return compareWithStored(explanation, registration, terminal)
   } finally {
     await store.close()
   }
@@ -188,7 +192,11 @@ function explainRegistration(
 }
 
 /** Compares the stored quote with the one computed again. */
-function compare({ quote }: Explanation, stored: StoredRegistration, terminal: Terminal): Status {
+function compareWithStored(
+  { quote }: Explanation,
+  stored: StoredRegistration,
+  terminal: Terminal,
+): Status {
   if (stored.total === null && (quote === null || !quote.ok)) return 0
   const current = quote?.ok === true ? quote.value : null
   if (

@@ -24,7 +24,7 @@ Exit status: 0 done; 1 rows with errors; 2 invalid usage; 3 internal error.`
 
 /** Further errors usually have the same cause. */
 const PROBLEMS_SHOWN_MAX = 100
-const WHO = 'command line'
+const AUDIT_USER = 'command line'
 
 export const membersCommand: Command = {
   help,
@@ -66,11 +66,11 @@ export const membersCommand: Command = {
         event.id,
         memberList.id,
         rows,
-        WHO,
+        AUDIT_USER,
         deps.clock(),
       )
       terminal.print(
-        [formatResult(memberList.id, result), ...formatIgnored(ignoredColumns)].join('\n'),
+        [formatResult(memberList.id, result), ...formatIgnoredColumns(ignoredColumns)].join('\n'),
       )
       return 0
     })
@@ -85,6 +85,6 @@ function formatResult(listId: string, { rows, changed, added, gone }: MemberList
   return `The member list ${listId} has ${rows} ${rows === 1 ? 'row' : 'rows'}: ${formatKeys(added, 'new')}, ${changed} changed, ${formatKeys(gone, 'gone')}.`
 }
 
-function formatIgnored(columns: readonly string[]): readonly string[] {
+function formatIgnoredColumns(columns: readonly string[]): readonly string[] {
   return columns.length === 0 ? [] : [`Ignored columns: ${columns.join(', ')}.`]
 }

@@ -18,7 +18,7 @@ import type { NewEventAnswers } from '../../../engine/authoring.ts'
 import type { Command, Terminal } from '../command.ts'
 import { createClock } from '../../ops/clock.ts'
 import { parseArguments } from '../options.ts'
-import { findEventsFolder, readSharedFor } from './open-event-file.ts'
+import { findEventsFolder, readSharedFiles } from './open-event-file.ts'
 
 const help = `Usage: rollcall new <event id> [options]
 
@@ -118,7 +118,7 @@ export const newCommand: Command = {
     const isFree = free === true || payment === 'none'
     const freeAnswer = isFree ? { free: 'yes' } : payment === DEFAULT_GATEWAY ? { free: 'no' } : {}
     const today = dayOf(createClock(null)())
-    const interviewed = await interview(
+    const interviewed = await askQuestions(
       { ...values, ...freeAnswer },
       currency === INR ? {} : { currency },
       today,
@@ -130,7 +130,9 @@ export const newCommand: Command = {
       return 2
     }
     const content = createEventFile({ ...interviewed.value, id, prefix, today })
-    const { findings } = compileEvent(content, await readSharedFor(file, terminal), { path: file })
+    const { findings } = compileEvent(content, await readSharedFiles(file, terminal), {
+      path: file,
+    })
     const problems = findings.filter(({ severity }) => severity !== 'note')
     if (problems.length > 0)
       terminal.printError(formatFindings(problems, new Map([[file, content]])))
@@ -191,7 +193,7 @@ function openLineReader({ input = process.stdin }: Terminal): LineReader {
  * Combines options and answers, checking each as it arrives. Repeats a question after an invalid answer, with the
  * reason. Ends if there is no user to answer, or no further line.
  */
-async function interview(
+async function askQuestions(
   options: Readonly<Partial<Record<(typeof QUESTIONS)[number]['name'], string>>>,
   given: NewEventAnswers,
   today: Day,

@@ -123,7 +123,7 @@ export function findSharedFolder(file: string, terminal: Terminal, sharedFolder?
   return candidates.find((folder) => existsSync(path.join(folder, 'texts.yaml'))) ?? BUNDLED_SHARED
 }
 
-export async function readSharedFor(
+export async function readSharedFiles(
   file: string,
   terminal: Terminal,
   sharedFolder?: string,
@@ -144,7 +144,7 @@ export async function openEvent(
 > {
   const file = await readEventFile(name, terminal)
   if (file === null) return { ok: false, status: 2 }
-  return compileFile(file, await readSharedFor(file.path, terminal, shared), terminal)
+  return compileFile(file, await readSharedFiles(file.path, terminal, shared), terminal)
 }
 
 /** Accepts a file with semantic errors, because an example shows their effect best. */

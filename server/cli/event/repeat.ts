@@ -16,7 +16,7 @@ import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { openEvent } from './open-event-file.ts'
 
-const WEEKS = 52
+const WEEKS_DEFAULT = 52
 /** Ten years. A larger number is a typo. */
 const WEEKS_MAX = 522
 
@@ -39,7 +39,7 @@ export const repeatCommand: Command = {
     const parsed = parseArguments(args, { weeks: text, out: text }, [2, 2], help, terminal)
     if (parsed === null) return 2
     const [oldName = '', newName = ''] = parsed.positionals
-    const weeks = Number(parsed.values.weeks ?? WEEKS)
+    const weeks = Number(parsed.values.weeks ?? WEEKS_DEFAULT)
     if (!Number.isInteger(weeks) || weeks < 1 || weeks > WEEKS_MAX) {
       terminal.printError(
         `--weeks takes a whole number from 1 to ${WEEKS_MAX}, such as 52, not "${parsed.values.weeks}".`,

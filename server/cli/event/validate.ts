@@ -109,7 +109,7 @@ export const validateCommand: Command = {
       if (folders === null) return 2
       const status = await printFindings(folders, options, terminal)
       // Even a valid file fails if its name means that no server reads it.
-      return status === 0 && (await findUnread(names, terminal)).length > 0 ? 1 : status
+      return status === 0 && (await listIgnoredFiles(names, terminal)).length > 0 ? 1 : status
     }
     const status = await checkOnce()
     if (!isWatching || status === 2) return status
@@ -253,7 +253,7 @@ async function readFolders(
     )
     return null
   }
-  const unread = await findUnread(names, terminal)
+  const unread = await listIgnoredFiles(names, terminal)
   const problems = folders.flatMap((folder) => [...folder.problems, ...folder.unreadable.values()])
   const messages = new Set([...folders.flatMap((folder) => folder.unread), ...unread, ...problems])
   for (const problem of messages) terminal.printError(problem)
@@ -281,7 +281,7 @@ async function readFolders(
 }
 
 /** Reports requested files that servers ignore because of their names. */
-async function findUnread(
+async function listIgnoredFiles(
   names: readonly string[],
   terminal: Terminal,
 ): Promise<readonly string[]> {

@@ -190,7 +190,7 @@ function printSettlement(
   return isOpen || isLate || (report?.unread.length ?? 0) > 0 ? 1 : 0
 }
 
-const LABELS: Readonly<Record<Reconciled['as'], string>> = {
+const RESULT_LABELS: Readonly<Record<Reconciled['as'], string>> = {
   matched: 'matched',
   differs: 'another amount',
   ambiguous: 'uncertain',
@@ -213,7 +213,7 @@ function printStatement(
     const payoutText =
       payout === null ? [] : [`of ${formatMoney(payout.net, INR)} for ${payout.lines}`]
     terminal.print(
-      `${file}:${line.line}: ${formatMoney(line.amount, currency)} on ${formatDay(line.day)}, ${reference}: ${[LABELS[outcome], ...payoutText, ...of].join(' ')}${reason === null ? '' : `. ${reason}`}`,
+      `${file}:${line.line}: ${formatMoney(line.amount, currency)} on ${formatDay(line.day)}, ${reference}: ${[RESULT_LABELS[outcome], ...payoutText, ...of].join(' ')}${reason === null ? '' : `. ${reason}`}`,
     )
   }
   for (const line of unreadableLines)

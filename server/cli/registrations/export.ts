@@ -12,7 +12,7 @@ import { showProgress } from '../progress-line.ts'
 import type { Command, Terminal } from '../command.ts'
 
 /** Recorded user of actions without a sign-in. */
-const WHO = 'command line'
+const AUDIT_USER = 'command line'
 
 const help = `Usage: rollcall registration export <event> [--per <field>]
 
@@ -43,7 +43,7 @@ export const exportCommand: Command = {
       }
       await deps.store.addAuditEntry({
         at: deps.clock(),
-        who: WHO,
+        who: AUDIT_USER,
         what: per === undefined ? 'exported the registrations' : `exported the people of ${per}`,
         eventId: event.id,
         regNo: null,

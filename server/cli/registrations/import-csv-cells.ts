@@ -3,10 +3,10 @@ import { err, formatDay, ok } from '../../../engine/index.ts'
 import type { Answer, Day, Field, Result, Scalar } from '../../../engine/index.ts'
 
 /** Parses one answer from its text, like the text of a separate cell. */
-type ParsePart = (field: Field, text: string) => Result<Answer, string>
+type ParseAnswer = (field: Field, text: string) => Result<Answer, string>
 
 /** Parses options by id or label, separated by commas or semicolons. Labels may contain commas. */
-export function parseMany(field: Field, text: string): Result<readonly string[], string> {
+export function parseOptions(field: Field, text: string): Result<readonly string[], string> {
   const values = parseJsonList(text)
   const options = field.options ?? []
   const names = options
@@ -38,7 +38,7 @@ export function parseMany(field: Field, text: string): Result<readonly string[],
 export function parsePeople(
   field: Field,
   text: string,
-  parse: ParsePart,
+  parse: ParseAnswer,
 ): Result<readonly Readonly<Record<string, Scalar>>[], string> {
   const parts = field.fields ?? []
   const listed = parseJsonList(text)

@@ -37,14 +37,14 @@ import type {
 import { reportEach } from '../../ops/progress.ts'
 import type { ImportRow } from '../../storage/index.ts'
 import type { CsvLine, CsvProblem } from '../../office/spreadsheets/parse-csv.ts'
-import { parseMany, parsePeople } from './import-csv-cells.ts'
+import { parseOptions, parsePeople } from './import-csv-cells.ts'
 
 /** A row of the file, without a registration number: it gets one once all rows are valid. */
 export type ParsedRow = Omit<ImportRow, 'regNo'>
 export type ImportLine = { readonly line: number; readonly row: ParsedRow }
 
 /** Values of a registration that are not answers. */
-const VALUES = [
+const VALUE_NAMES = [
   'reg_no',
   'category',
   'period',
@@ -57,7 +57,7 @@ const VALUES = [
   'created_at',
   'currency',
 ] as const
-type Value = (typeof VALUES)[number]
+type Value = (typeof VALUE_NAMES)[number]
 /** The specification's names for these values. */
 const ALIASES: Readonly<Record<string, Value>> = {
   registration_category: 'category',
@@ -69,7 +69,7 @@ const ALIASES: Readonly<Record<string, Value>> = {
   amount: 'total',
 }
 /** Columns with the other system's own counters. */
-const IGNORED = ['id', 'event_id']
+const IGNORED_COLUMNS = ['id', 'event_id']
 
 type Column =
   | { readonly is: 'value'; readonly value: Value; readonly name: string }
@@ -86,7 +86,7 @@ const STATUSES: Readonly<Record<string, PaymentStatus>> = {
 }
 
 /** Other statuses in our own export. They need data that a CSV file does not contain. */
-const UNSUPPORTED: Readonly<Record<string, string>> = {
+const UNSUPPORTED_STATUSES: Readonly<Record<string, string>> = {
   review:
     'means that a payment is under review, and the file does not contain that payment. Decide on it in the other system and export again. Or write pending here, and record the payment after the import.',
   registered:
@@ -94,12 +94,12 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
 }
 
 /** An ended registration is exported with its payment status: "Cancelled (paid)". */
-function explainUnsupported(status: string): string | undefined {
+function explainUnsupportedStatus(status: string): string | undefined {
   const statusText = status.toLowerCase()
   const [first = ''] = statusText.split(/[ ,]/)
   return isEnded(first)
     ? `means that the registration was ${first}. Only active registrations can be imported. Remove the row.`
-    : UNSUPPORTED[statusText]
+    : UNSUPPORTED_STATUSES[statusText]
 }
 
 /**
@@ -173,9 +173,10 @@ function parseHeader(
   )
   const findColumn = (name: string): Column | null => {
     const lowerName = name.toLowerCase()
-    if (IGNORED.includes(lowerName) || soldColumns.has(lowerName)) return { is: 'ignored', name }
+    if (IGNORED_COLUMNS.includes(lowerName) || soldColumns.has(lowerName))
+      return { is: 'ignored', name }
     const value =
-      VALUES.find((knownValue) => knownValue === lowerName) ??
+      VALUE_NAMES.find((knownValue) => knownValue === lowerName) ??
       (answers.includes(lowerName) ? undefined : ALIASES[lowerName])
     if (value !== undefined && !answers.includes(lowerName)) return { is: 'value', value, name }
     if (answers.includes(lowerName)) return { is: 'answer', id: lowerName, name }
@@ -187,7 +188,7 @@ function parseHeader(
     const column = findColumn(name)
     if (column === null)
       errors.push(
-        `${event.title} has no column “${name}”. Available: ${[...answers, ...VALUES].join(', ')}.`,
+        `${event.title} has no column “${name}”. Available: ${[...answers, ...VALUE_NAMES].join(', ')}.`,
       )
     return column === null ? { is: 'ignored', name } : { ...column, name }
   })
@@ -268,7 +269,7 @@ function parseRow(
     errors.push(
       values.payment_status === undefined
         ? 'The payment status is missing.'
-        : `payment_status: “${values.payment_status}” ${explainUnsupported(values.payment_status) ?? 'must be pending, success, failed or refunded.'}`,
+        : `payment_status: “${values.payment_status}” ${explainUnsupportedStatus(values.payment_status) ?? 'must be pending, success, failed or refunded.'}`,
     )
   const [base, gst, total] = [parseAmount('base'), parseAmount('gst'), parseAmount('total')]
   if (base !== null && gst !== null && total !== null && base + gst !== total)
@@ -334,11 +335,11 @@ function findCategory(
 function parseAnswer(event: EventConfig, id: string, text: string): Result<Answer, string> {
   const stored = event.alsoStored.find((candidate) => candidate.id === id)
   const field = event.fields.find((candidate) => candidate.id === id)
-  return parseTyped(stored?.type ?? field?.type ?? 'text', field, text, event.currency)
+  return parseAnswerOfType(stored?.type ?? field?.type ?? 'text', field, text, event.currency)
 }
 
 /** Parses one answer. `field` is undefined for a value that is stored in addition to the form. */
-function parseTyped(
+function parseAnswerOfType(
   type: Field['type'] | EventConfig['alsoStored'][number]['type'],
   field: Field | undefined,
   text: string,
@@ -380,11 +381,13 @@ function parseTyped(
     case 'email':
       return isEmail(text) ? ok(text) : reject('an email address')
     case 'many':
-      return field === undefined ? ok(text) : parseMany(field, text)
+      return field === undefined ? ok(text) : parseOptions(field, text)
     case 'people':
       return field === undefined
         ? ok(text)
-        : parsePeople(field, text, (part, cell) => parseTyped(part.type, part, cell, currency))
+        : parsePeople(field, text, (part, cell) =>
+            parseAnswerOfType(part.type, part, cell, currency),
+          )
     case 'text':
     case 'multiline':
     case 'phone':

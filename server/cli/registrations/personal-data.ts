@@ -15,7 +15,7 @@ import type { CommandContext } from '../command-context.ts'
 import type { Command } from '../command.ts'
 
 /** Recorded user of actions without a sign-in. */
-const WHO = 'command line'
+const AUDIT_USER = 'command line'
 
 const personHelp = `Usage: rollcall registration export-person EMAIL [--into FOLDER]
 
@@ -65,7 +65,7 @@ async function collectData(deps: CommandContext, regNo: RegNo, folder: string): 
   if (registration === null) return { regNo }
   await store.addAuditEntry({
     at: clock(),
-    who: WHO,
+    who: AUDIT_USER,
     what: 'exported everything about the person',
     eventId: registration.eventId,
     regNo,
@@ -155,7 +155,7 @@ export const eraseCommand: Command = {
           regNo,
           act: 'erase',
           actor: 'owner',
-          who: WHO,
+          who: AUDIT_USER,
           why: reason,
           once: null,
         } as const

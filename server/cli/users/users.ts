@@ -8,7 +8,7 @@ import type { Role } from '../../../engine/index.ts'
 import { parseArguments } from '../options.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 import { createClock } from '../../ops/clock.ts'
-import { hashPassword, makePassword, findPasswordProblem } from '../../office/auth/passwords.ts'
+import { hashPassword, generatePassword, findPasswordProblem } from '../../office/auth/passwords.ts'
 import { formatPermissions, findUsernameProblem } from '../../office/users/team.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { openExistingStore } from '../open-existing-store.ts'
@@ -140,7 +140,7 @@ async function readPassword(
   events: readonly string[],
   terminal: Terminal,
 ): Promise<Password | null> {
-  if (values['password-stdin'] !== true) return { text: makePassword(), isGiven: false }
+  if (values['password-stdin'] !== true) return { text: generatePassword(), isGiven: false }
   const text = (await readAll(terminal.input ?? process.stdin)).replace(/\r?\n$/, '')
   const problem = findPasswordProblem(text, [username, ...events])
   if (problem === null) return { text, isGiven: true }

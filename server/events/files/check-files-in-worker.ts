@@ -20,14 +20,14 @@ export type FolderCheckInput = {
 }
 
 /** Returns how long the check of a folder may take, in milliseconds. */
-export function checkTimeoutMs({ folder, known }: FolderCheckInput): number {
+export function calculateTimeoutMs({ folder, known }: FolderCheckInput): number {
   return CHECK_MS_MAX + FILE_MS_MAX * (folder.files.length - known.size)
 }
 
 /** Fails with a message if the check takes longer than `msMax`, or if the thread dies. */
 export function checkFolderInWorker(
   input: FolderCheckInput,
-  msMax = checkTimeoutMs(input),
+  msMax = calculateTimeoutMs(input),
 ): Promise<Result<FolderVerdict, string>> {
   const changedFiles = input.folder.files.filter(({ path }) => !input.known.has(path))
   // If all files are known, only conflicts between them are checked.

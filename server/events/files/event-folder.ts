@@ -33,7 +33,7 @@ export type Folder = EventFolder & {
   /** Files that look like event files but are ignored, in sentences. */
   readonly unread: readonly string[]
 }
-export type Compiled = {
+export type CompiledFolder = {
   readonly served: readonly ServedEvent[]
   /** Path of a file that must not be served → the reason. */
   readonly refused: ReadonlyMap<string, string>
@@ -219,7 +219,7 @@ export async function compileFolder(
   folder: Folder,
   options: CompileOptions,
   check: FolderCheck = checkFolderHere,
-): Promise<Compiled> {
+): Promise<CompiledFolder> {
   const shared = serializeShared(folder.shared)
   const cache = await openCache(options.cacheFolder)
   const hashes = new Map(folder.files.map((file) => [file.path, computeHash(file.text, shared)]))
@@ -336,7 +336,7 @@ export const checkFolderHere: FolderCheck = async ({ folder, production, known }
   ok(await checkFolder(folder, { production }, ({ path: file }) => known.get(file) ?? null))
 
 /** Serves nothing from a folder that could not be checked. */
-function createEmptyResult(reason: string): Compiled {
+function createEmptyResult(reason: string): CompiledFolder {
   return {
     served: [],
     refused: new Map(),

@@ -3,7 +3,7 @@ import type { Instant } from '../../../engine/index.ts'
 import { findClashes } from '../../../engine/authoring.ts'
 import type { Log, ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
-import type { Compiled } from './event-folder.ts'
+import type { CompiledFolder } from './event-folder.ts'
 import { toStoredVersion } from '../versions/active-versions.ts'
 import { closeRegistration, getEventId, formatRemoved } from '../versions/last-valid-version.ts'
 
@@ -20,7 +20,7 @@ type Missing = {
 }
 export type RemovalTracker = {
   /** Finds served events without a file on disk. A folder without any event file is invalid, and removes nothing. */
-  check(served: readonly ServedEvent[], disk: Compiled, all: boolean): Missing
+  check(served: readonly ServedEvent[], disk: CompiledFolder, all: boolean): Missing
 }
 
 /** `isShared`: an event that was never on this disk was activated by another server, and stays. */
@@ -62,7 +62,7 @@ export function openRemovalTracker(
   }
 }
 
-function listIds({ served, refused }: Compiled): ReadonlySet<string> {
+function listIds({ served, refused }: CompiledFolder): ReadonlySet<string> {
   return new Set([...served.map(({ config }) => config.id), ...[...refused.keys()].map(getEventId)])
 }
 

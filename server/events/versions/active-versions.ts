@@ -52,7 +52,7 @@ export async function compileActive(
   for (const active of events) {
     const { eventId, hash, isGone } = active
     const found = byHash.get(hash) ?? (await compileVersion(deps, hash))
-    const reason = found === null ? UNREADABLE : findObstacle(deps, found.config)
+    const reason = found === null ? UNREADABLE_REASON : findObstacle(deps, found.config)
     if (found !== null && reason === null) served.push(isGone ? closeRegistration(found) : found)
     else {
       unservable.set(
@@ -71,7 +71,7 @@ export async function compileActive(
   }
 }
 
-const UNREADABLE = 'it is from a newer Rollcall, or not stored.'
+const UNREADABLE_REASON = 'it is from a newer Rollcall, or not stored.'
 
 function findObstacle(
   { production, cannotServe }: CompileDeps,

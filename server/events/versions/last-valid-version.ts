@@ -7,7 +7,7 @@ import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 import type { Log, ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
-import type { Compiled } from '../files/event-folder.ts'
+import type { CompiledFolder } from '../files/event-folder.ts'
 import { readLastServed } from './version-approval.ts'
 
 type StartDeps = {
@@ -38,7 +38,7 @@ export const getEventId = (file: string): string => path.basename(file).replace(
  */
 export async function findLastValid(
   deps: StartDeps,
-  first: Compiled,
+  first: CompiledFolder,
 ): Promise<Result<LastValidVersions, string>> {
   const problems = [...first.folderErrors, ...first.refused.values()]
   const servedIds = await deps.store.eventsServed()

@@ -5,7 +5,7 @@
 import { isSameApartFromNames } from '../../../engine/authoring.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
-import type { Compiled } from '../files/event-folder.ts'
+import type { CompiledFolder } from '../files/event-folder.ts'
 
 /** Events looked up concurrently, so that the store's queue has space for other work. */
 const READ_BATCH_SIZE = 50
@@ -13,8 +13,8 @@ const READ_BATCH_SIZE = 50
 /** Returns the compiled files, each under the hash of its last stored version if that is the same. */
 export async function useStoredHashes(
   store: Pick<Store, 'lastEventFile'>,
-  compiled: Compiled,
-): Promise<Compiled> {
+  compiled: CompiledFolder,
+): Promise<CompiledFolder> {
   const served: ServedEvent[] = []
   for (let from = 0; from < compiled.served.length; from += READ_BATCH_SIZE) {
     const batch = compiled.served.slice(from, from + READ_BATCH_SIZE)

@@ -10,7 +10,7 @@ import { sendError, errorForStatus } from '../../http/error-response.ts'
 import { readInput } from '../../http/request-input.ts'
 import { findAdmin, getStatusMessage, isForeign, rejectForeign } from './sessions.ts'
 import type { Admin } from './sessions.ts'
-import { makeResolve, findUncoveredInput } from './request-targets.ts'
+import { createResolve, findUncoveredInput } from './request-targets.ts'
 import type { Targets } from './request-targets.ts'
 
 /** The checked target and the declared inputs of a request: all that an office handler receives. */
@@ -68,17 +68,17 @@ export function rejectUnguardedRoutes(app: FastifyInstance): void {
     const rule = config?.office
     assert(
       rule !== undefined || !isOfficePath(url),
-      `${[method].flat().join(', ')} ${url} declares no rule: register it with officeRoutes`,
+      `${[method].flat().join(', ')} ${url} declares no rule: register it with createOfficeRoutes`,
     )
     assert(
       rule === undefined || rule === 'unauthenticated' || guardedHandlers.has(handler),
-      `${[method].flat().join(', ')} ${url} reads the request itself: register it with officeRoutes`,
+      `${[method].flat().join(', ')} ${url} reads the request itself: register it with createOfficeRoutes`,
     )
   })
 }
 
-export function officeRoutes(app: FastifyInstance, deps: Deps): OfficeRoutes {
-  const checkRequest = makeGuard(deps)
+export function createOfficeRoutes(app: FastifyInstance, deps: Deps): OfficeRoutes {
+  const checkRequest = createGuard(deps)
   const guardHandler = <K extends TargetKind, Q extends string, B extends string, P extends string>(
     rule: GuardedRule<K, Q, B, P>,
     handle: (call: Call<K, Q, B, P>, reply: FastifyReply) => Promise<unknown>,
@@ -116,8 +116,8 @@ export function officeRoutes(app: FastifyInstance, deps: Deps): OfficeRoutes {
 }
 
 /** Returns a function that checks a request against a rule. Its result is null if it sent an error response. */
-function makeGuard(deps: Deps) {
-  const resolve = makeResolve(deps)
+function createGuard(deps: Deps) {
+  const resolve = createResolve(deps)
   return async <K extends TargetKind, Q extends string, B extends string, P extends string>(
     rule: GuardedRule<K, Q, B, P>,
     request: FastifyRequest,
@@ -154,7 +154,7 @@ function makeGuard(deps: Deps) {
     }
     const { query = [], params = [], filters } = rule
     const body = rule.body ?? ({} as Readonly<Record<B, JsonKind>>)
-    const invalidName = listKeys(body).find(
+    const invalidName = listParameterNames(body).find(
       (name) => !isOfKind(body[name], getOwn(sent.body, name)),
     )
     if (invalidName !== undefined) {
@@ -164,9 +164,9 @@ function makeGuard(deps: Deps) {
     return {
       admin,
       target: resolved.target,
-      query: pick(query, (name) => sent.query.get(name) ?? ''),
-      body: pick(listKeys(body), (name) => getOwn(sent.body, name)),
-      params: pick(params, (name) => String(getOwn(sent.params, name) ?? '')),
+      query: pickNames(query, (name) => sent.query.get(name) ?? ''),
+      body: pickNames(listParameterNames(body), (name) => getOwn(sent.body, name)),
+      params: pickNames(params, (name) => String(getOwn(sent.params, name) ?? '')),
       filters: filters === true ? sent.query : new URLSearchParams(),
       path: sent.path,
       file: sent.file,
@@ -175,11 +175,11 @@ function makeGuard(deps: Deps) {
   }
 }
 
-const listKeys = <N extends string>(record: Readonly<Partial<Record<N, unknown>>>): N[] =>
+const listParameterNames = <N extends string>(record: Readonly<Partial<Record<N, unknown>>>): N[] =>
   Object.keys(record) as N[]
 
 /** Picks the declared names from a request, and no others. */
-function pick<N extends string, V>(names: readonly N[], read: (name: N) => V): Record<N, V> {
+function pickNames<N extends string, V>(names: readonly N[], read: (name: N) => V): Record<N, V> {
   const result: Record<string, V> = Object.create(null)
   for (const name of names) {
     const value = read(name)

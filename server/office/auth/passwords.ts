@@ -8,7 +8,7 @@ const argon2 = importLazily<typeof Argon2>('@node-rs/argon2')
 /** Excludes characters that look alike when copied from a screen. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 /** 16 of 31 letters give 79 bits. */
-const GROUPS = 4
+const GROUP_COUNT = 4
 const LETTERS_PER_GROUP = 4
 /** Nobody uses a longer password, and hashing one would let an attacker consume CPU time. */
 export const CREDENTIAL_CHARACTERS_MAX = 256
@@ -19,7 +19,7 @@ export const PASSWORD_CHARACTERS_MIN = 8
  * The most common words in lists of stolen passwords, which attackers guess first. They are rejected on their
  * own and with digits or punctuation around them.
  */
-const COMMON = new Set(
+const COMMON_WORDS = new Set(
   (
     'password passwort passw pass admin administrator root user login master secret welcome letmein changeme ' +
     'default test testing demo sample temp qwerty qwertyuiop qwertz azerty asdfgh asdfghjkl zxcvbn zxcvbnm ' +
@@ -58,7 +58,7 @@ export function findPasswordProblem(password: string, names: readonly string[]):
   const ownNames = new Set(
     names.map((name) => trimNonLetters(name.toLowerCase())).filter((name) => name.length > 2),
   )
-  if (variants.some((variant) => COMMON.has(variant)))
+  if (variants.some((variant) => COMMON_WORDS.has(variant)))
     return 'This password is too easy to guess. Use several words.'
   if (variants.some((variant) => ownNames.has(variant)))
     return 'This password is only a username or the name of an event. Use several words.'
@@ -67,7 +67,13 @@ export function findPasswordProblem(password: string, names: readonly string[]):
   return null
 }
 const DISTINCT_CHARACTERS_MIN = 4
-const ROWS = ['01234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm']
+const KEYBOARD_ROWS = [
+  '01234567890',
+  'abcdefghijklmnopqrstuvwxyz',
+  'qwertyuiop',
+  'asdfghjkl',
+  'zxcvbnm',
+]
 
 /**
  * 12345678, 87654321, 12341234: every character is next to the previous one in a row of keys, or the first half
@@ -76,7 +82,9 @@ const ROWS = ['01234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfgh
 function isSequence(text: string): boolean {
   const half = text.slice(0, Math.ceil(text.length / 2))
   return [text, [...text].reverse().join('')].some((variant) =>
-    ROWS.some((row) => row.includes(variant) || (variant === half + half && row.includes(half))),
+    KEYBOARD_ROWS.some(
+      (row) => row.includes(variant) || (variant === half + half && row.includes(half)),
+    ),
   )
 }
 
@@ -89,9 +97,9 @@ export function verifyPassword(password: string, passwordHash: string): Promise<
 }
 
 /** `k7xm-2wqp-…` */
-export function makePassword(): string {
+export function generatePassword(): string {
   const pickRandomLetter = (): string => LETTERS[randomInt(LETTERS.length)] ?? ''
-  return Array.from({ length: GROUPS }, () =>
+  return Array.from({ length: GROUP_COUNT }, () =>
     Array.from({ length: LETTERS_PER_GROUP }, pickRandomLetter).join(''),
   ).join('-')
 }

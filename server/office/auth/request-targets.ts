@@ -86,7 +86,7 @@ const isTargetName = (name: string): boolean =>
 const EVENT_NAMES = ['event', 'event_id'] as const
 type Names = Readonly<Partial<Record<'params' | 'query' | 'body', readonly string[]>>>
 /** The names that the resolver for each kind of target reads. Handlers do not read them. */
-const NAMES: Readonly<Record<TargetKind, Names>> = {
+const INPUT_NAMES: Readonly<Record<TargetKind, Names>> = {
   own: {},
   any: {},
   every: {},
@@ -116,7 +116,7 @@ const mayNameTarget = (name: string, about: TargetKind): boolean =>
  * Describes the unchecked inputs that a route's handler would read, so that startup fails. Null if there are none.
  */
 export function findUncoveredInput(path: string, rule: GuardedRule): string | null {
-  const covered: Names = NAMES[rule.about]
+  const covered: Names = INPUT_NAMES[rule.about]
   const { params = [], query = [], body = {} } = rule
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const missingInPath = (covered.params ?? []).filter((name) => !inPath.includes(name))
@@ -136,7 +136,7 @@ export function findUncoveredInput(path: string, rule: GuardedRule): string | nu
     : `the handler reads ${unchecked.join(', ')}, which only the guard may read`
 }
 
-export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
+export function createResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
   const { events, store } = deps
   let table: OfficeTable = buildOfficeTable(events.all())
   events.onChange(() => {
@@ -153,13 +153,14 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     const rows: NamedRow[] = []
     for (const [at, name] of names.entries()) {
       const requestedNo = toText(name)
-      if (requestedNo === null) return malformed([], 422, 'A registration is named by its number.')
+      if (requestedNo === null)
+        return asMalformed([], 422, 'A registration is named by its number.')
       const registration = await findRegistration(requestedNo, user)
       rows.push({ requestedNo, regNo: registration?.regNo ?? null, fields: fieldsAt(at) })
     }
     // Only users with access to all events see which numbers are unknown.
     return hasAllEvents(user) || rows.every(({ regNo }) => regNo !== null)
-      ? found([], rows)
+      ? asFound([], rows)
       : buildUnknownRegistration(user)
   }
   const resolveLines = async (
@@ -168,7 +169,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
   ): Promise<ResolvedTarget<readonly NamedRow[]>> => {
     const lines = getOwn(body, 'lines') ?? []
     if (!Array.isArray(lines) || lines.length > ROWS_MAX)
-      return malformed([], 422, `Send the lines as a list of at most ${ROWS_MAX}.`)
+      return asMalformed([], 422, `Send the lines as a list of at most ${ROWS_MAX}.`)
     const names = lines.map((line) => getOwn(asRecord(line), 'reg_no'))
     return resolveRows(names, (at) => asRecord(lines[at]), user)
   }
@@ -184,8 +185,8 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     if (problem !== null) return { ...problem, eventIds: servedIds }
     const served = eventId === null ? null : events.byId(eventId)
     return served === null
-      ? missing(servedIds, NO_EVENT, 'no_such_event')
-      : found(servedIds, served)
+      ? asMissing(servedIds, NO_EVENT, 'no_such_event')
+      : asFound(servedIds, served)
   }
   const resolveOptionalEvent = (
     sent: RequestInput,
@@ -195,7 +196,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     const { eventIds, eventId, problem } = readEvent(sent, rule)
     if (problem !== null) return { ...problem, eventIds }
     const isKnown = eventId === null || hasAllEvents(user) || events.byId(eventId) !== null
-    return isKnown ? found(eventIds, eventId) : missing([], NO_EVENT, 'no_such_event')
+    return isKnown ? asFound(eventIds, eventId) : asMissing([], NO_EVENT, 'no_such_event')
   }
   const isReviewVisible = async (user: User, id: string): Promise<boolean> =>
     getIfVisible(user, await store.eventOfReview(id)) !== null
@@ -204,25 +205,25 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     user: User,
   ): Promise<ResolvedTarget<StoredRegistration>> => {
     const registration = await findRegistration(String(params['reg_no']), user)
-    return registration === null ? buildUnknownRegistration(user) : found([], registration)
+    return registration === null ? buildUnknownRegistration(user) : asFound([], registration)
   }
   const resolveBodyReview = async (
     { body }: RequestInput,
     user: User,
   ): Promise<ResolvedTarget<string | null>> => {
     const reviewId = getOwn(body, 'review') ?? ''
-    if (typeof reviewId !== 'string') return malformed([], 422, '“review” must be text.')
+    if (typeof reviewId !== 'string') return asMalformed([], 422, '“review” must be text.')
     const id = reviewId.trim()
-    if (id === '') return found([], null)
+    if (id === '') return asFound([], null)
     return hasAllEvents(user) || (await isReviewVisible(user, id))
-      ? found([], id)
-      : missing([], NO_REVIEW)
+      ? asFound([], id)
+      : asMissing([], NO_REVIEW)
   }
 
   const resolvers: { readonly [K in TargetKind]: Resolver<K> } = {
-    own: async () => found([], null),
-    any: async () => found([], null),
-    every: async () => found([], null),
+    own: async () => asFound([], null),
+    any: async () => asFound([], null),
+    every: async () => asFound([], null),
     event: async (sent, _user, rule) => resolveServedEvent(sent, rule),
     events: async (sent, user, rule) => resolveOptionalEvent(sent, rule, user),
     'stored registration': resolvePathRegistration,
@@ -234,8 +235,8 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       const registration = resolved.target
       const served = events.byId(registration.eventId)
       return served === null
-        ? missing([], 'This registration belongs to an event that is not being served.')
-        : found([], { registration, served, review: review.target })
+        ? asMissing([], 'This registration belongs to an event that is not being served.')
+        : asFound([], { registration, served, review: review.target })
     },
     payment: async ({ params }, user) => {
       const name = String(params['reg_no'])
@@ -246,30 +247,30 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       // itself.
       const isOrderVisible =
         owner === null ? registration !== null : getIfVisible(user, owner) !== null
-      return isOrderVisible ? found([], order) : buildUnknownRegistration(user)
+      return isOrderVisible ? asFound([], order) : buildUnknownRegistration(user)
     },
     review: async ({ params, body }, user) => {
       const id = String(params['id'])
-      if (!hasAllEvents(user) && !(await isReviewVisible(user, id))) return missing([], NO_REVIEW)
+      if (!hasAllEvents(user) && !(await isReviewVisible(user, id))) return asMissing([], NO_REVIEW)
       const to = getOwn(body, 'to') ?? ''
-      if (typeof to !== 'string') return malformed([], 422, '“to” must be text.')
+      if (typeof to !== 'string') return asMalformed([], 422, '“to” must be text.')
       const name = to.trim()
-      if (name === '') return found([], { id, to: '' })
+      if (name === '') return asFound([], { id, to: '' })
       const target = await findRegistration(name, user)
       if (target === null)
-        return hasAllEvents(user) ? found([], { id, to: name }) : buildUnknownRegistration(user)
-      return found([], { id, to: target.regNo })
+        return hasAllEvents(user) ? asFound([], { id, to: name }) : buildUnknownRegistration(user)
+      return asFound([], { id, to: target.regNo })
     },
     registrations: async (sent, user, rule) => {
       const event = resolveOptionalEvent(sent, rule, user)
       if (event.is !== 'found') return event
       const names = getOwn(sent.body, 'reg_nos')
       if (!Array.isArray(names) || names.length === 0 || names.length > ROWS_MAX)
-        return malformed(event.eventIds, 422, `Select 1 to ${ROWS_MAX} registrations.`)
+        return asMalformed(event.eventIds, 422, `Select 1 to ${ROWS_MAX} registrations.`)
       const rows = await resolveRows([...new Set(names as unknown[])], () => ({}), user)
       const { eventIds } = event
       return rows.is === 'found'
-        ? found(eventIds, { eventId: event.target, rows: rows.target })
+        ? asFound(eventIds, { eventId: event.target, rows: rows.target })
         : { ...rows, eventIds }
     },
     statement: async (sent, user, rule) => {
@@ -278,7 +279,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       const { eventIds } = event
       const rows = await resolveLines(sent, user)
       return rows.is === 'found'
-        ? found(eventIds, { served: event.target, rows: rows.target })
+        ? asFound(eventIds, { served: event.target, rows: rows.target })
         : { ...rows, eventIds }
     },
     'bank statement': async (sent, user) => {
@@ -286,15 +287,15 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       const statement = /^\d{1,15}$/.test(id) ? await store.bankStatement(Number(id)) : null
       // A statement shows the payers of all events of the user who uploaded it.
       if (statement === null || !statement.events.every((eventId) => canSee(user, eventId)))
-        return missing([], 'There is no such statement.')
+        return asMissing([], 'There is no such statement.')
       const rows = await resolveLines(sent, user)
-      return rows.is === 'found' ? found([], { statement, rows: rows.target }) : rows
+      return rows.is === 'found' ? asFound([], { statement, rows: rows.target }) : rows
     },
     list: async ({ path, query }) => {
       const call = findOfficeCall(table, path, query)
       return call === null
-        ? missing([], 'There is no list for this event type.')
-        : found([call.event.id], call)
+        ? asMissing([], 'There is no list for this event type.')
+        : asFound([call.event.id], call)
     },
   }
 
@@ -303,7 +304,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     const unexpected = findUnexpectedName(rule, sent)
     return unexpected === null
       ? resolved
-      : malformed(
+      : asMalformed(
           resolved.eventIds,
           400,
           `This address does not accept “${unexpected.slice(0, 40)}”.`,
@@ -331,7 +332,7 @@ function getIfVisible<T extends { readonly eventId: string | null }>(
 }
 
 const buildUnknownRegistration = (user: User) =>
-  missing(
+  asMissing(
     [],
     hasAllEvents(user)
       ? 'No registration has this number.'
@@ -340,14 +341,14 @@ const buildUnknownRegistration = (user: User) =>
 const NO_REVIEW = 'There is no such review.'
 const NO_EVENT = 'There is no event with this name.'
 
-const found = <T>(eventIds: readonly string[], target: T): ResolvedTarget<T> => ({
+const asFound = <T>(eventIds: readonly string[], target: T): ResolvedTarget<T> => ({
   is: 'found',
   eventIds,
   target,
 })
-const missing = (eventIds: readonly string[], message: string, code = 'not_found') =>
+const asMissing = (eventIds: readonly string[], message: string, code = 'not_found') =>
   ({ is: 'missing', eventIds, code, message }) as const
-const malformed = (eventIds: readonly string[], status: 400 | 422, message: string) =>
+const asMalformed = (eventIds: readonly string[], status: 400 | 422, message: string) =>
   ({ is: 'malformed', eventIds, status, message }) as const
 
 /** People copy a number in groups, as pages print it, or type it in lower case. */
@@ -360,7 +361,7 @@ type NamedEvent = {
   /** All named events, so that the guard checks each of them. */
   readonly eventIds: readonly string[]
   readonly eventId: string | null
-  readonly problem: ReturnType<typeof malformed> | null
+  readonly problem: ReturnType<typeof asMalformed> | null
 }
 
 /** Returns the single value that query and body have under these names; an empty one counts as none. */
@@ -375,9 +376,9 @@ function readSingleValue({ query, body }: RequestInput, names: readonly string[]
     ),
   ]
   const problem = values.some((value) => typeof value !== 'string')
-    ? malformed(eventIds, 422, `“${names[0]}” must be text.`)
+    ? asMalformed(eventIds, 422, `“${names[0]}” must be text.`)
     : eventIds.length > 1
-      ? malformed(eventIds, 400, `Name one ${names[0]}, not several.`)
+      ? asMalformed(eventIds, 400, `Name one ${names[0]}, not several.`)
       : null
   return { eventIds, eventId: eventIds[0] ?? null, problem }
 }
@@ -389,7 +390,7 @@ function readSingleValue({ query, body }: RequestInput, names: readonly string[]
 function findUnexpectedName(rule: GuardedRule, { query, body }: RequestInput): string | null {
   // An event file may give a filter any name.
   if (rule.about === 'list') return null
-  const { query: inQuery = [], body: inBody = [] } = NAMES[rule.about]
+  const { query: inQuery = [], body: inBody = [] } = INPUT_NAMES[rule.about]
   const unexpected = [
     ...(rule.filters === true ? [] : [...query.keys()].filter((name) => !inQuery.includes(name))),
     ...Object.keys(body).filter((name) => !inBody.includes(name)),

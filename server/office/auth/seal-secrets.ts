@@ -13,7 +13,7 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 /** Base32 secrets, which earlier versions stored, contain no full stop. */
-const PREFIX = 'v1.'
+const SEALED_PREFIX = 'v1.'
 
 export type SecretSeal = {
   /** Encrypts a secret for a user. Null if this server has no key that every server of the database has. */
@@ -34,13 +34,13 @@ export function openSecretSeal(
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(encodeUserId(adminId))
       const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
       const sealed = Buffer.concat([nonce, cipher.getAuthTag(), encrypted])
-      return PREFIX + sealed.toString('base64url')
+      return SEALED_PREFIX + sealed.toString('base64url')
     },
     open(stored, adminId) {
-      if (!stored.startsWith(PREFIX)) return stored
+      if (!stored.startsWith(SEALED_PREFIX)) return stored
       const key = findKey(environment, false)
       if (key === null) return null
-      const bytes = Buffer.from(stored.slice(PREFIX.length), 'base64url')
+      const bytes = Buffer.from(stored.slice(SEALED_PREFIX.length), 'base64url')
       const nonce = bytes.subarray(0, NONCE_BYTES)
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
       try {
@@ -52,7 +52,7 @@ export function openSecretSeal(
         return null
       }
     },
-    isSealed: (stored) => stored.startsWith(PREFIX),
+    isSealed: (stored) => stored.startsWith(SEALED_PREFIX),
   }
 }
 

@@ -34,7 +34,7 @@ const TRIES_PER_PAIR: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
  */
 const TRIES_PER_ACCOUNT: Allowance = { triesMax: 100, windowMs: 15 * 60_000 }
 /** Guesses from elsewhere do not lock an account out at an address where it signed in recently. */
-const KNOWN_ADDRESS: Allowance = { triesMax: 1, windowMs: 30 * 24 * 60 * 60_000 }
+const KNOWN_ADDRESS_LIMIT: Allowance = { triesMax: 1, windowMs: 30 * 24 * 60 * 60_000 }
 /** Limits the log entries for failures of one account, and for all unknown names together: 1,000 rows a day. */
 const FAILURES_LOGGED: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
 
@@ -47,11 +47,11 @@ let placeholderHash: Promise<string> | null = null
 const getInvalidSignInText = (deps: Deps): string =>
   deps.events.all()[0]?.config.texts.admin.signIn ?? 'Invalid username or password'
 
-export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: Deps): void {
+export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: Deps): void {
   const byAddress = openLimit(deps, TRIES_PER_ADDRESS)
   const byPair = openLimit(deps, TRIES_PER_PAIR)
   const byAccount = openLimit(deps, TRIES_PER_ACCOUNT)
-  const knownAddresses = openLimit(deps, KNOWN_ADDRESS)
+  const knownAddresses = openLimit(deps, KNOWN_ADDRESS_LIMIT)
   const loggedFailures = openLimit(deps, FAILURES_LOGGED)
   const factors = openSecondFactors(deps)
   const placeholder = (placeholderHash ??= hashPassword(randomBytes(16).toString('hex')))

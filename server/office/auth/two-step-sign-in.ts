@@ -8,7 +8,7 @@ import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { openLimit } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
-import { makePassword } from './passwords.ts'
+import { generatePassword } from './passwords.ts'
 import { openSecretSeal } from './seal-secrets.ts'
 import type { SecretSeal } from './seal-secrets.ts'
 
@@ -18,7 +18,7 @@ const SECRET_BYTES = 20
 const STEPS_OFF_MAX = 1
 const RECOVERY_CODES = 10
 /** For an account from an unknown address: 240 guesses a day, with three in a million codes valid at a time. */
-const TRIES: Allowance = { triesMax: 10, windowMs: 60 * 60_000 }
+const TRIES_PER_ACCOUNT: Allowance = { triesMax: 10, windowMs: 60 * 60_000 }
 
 const buildTotp = (secret: string, label = '', issuer = ''): TOTP =>
   new TOTP({ secret: Secret.fromBase32(secret), label, issuer })
@@ -46,7 +46,7 @@ export function generateRecoveryCodes(): {
   readonly codes: readonly string[]
   readonly hashes: readonly string[]
 } {
-  const codes = Array.from({ length: RECOVERY_CODES }, makePassword)
+  const codes = Array.from({ length: RECOVERY_CODES }, generatePassword)
   return { codes, hashes: codes.map(hashCode) }
 }
 
@@ -79,7 +79,7 @@ export type SecondFactors = {
 }
 
 export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): SecondFactors {
-  const attemptLimit = openLimit(deps, TRIES)
+  const attemptLimit = openLimit(deps, TRIES_PER_ACCOUNT)
   const seal = openSecretSeal(deps.environment)
   return {
     seal,

@@ -29,7 +29,7 @@ export function maskCode(role: Role, code: string): string {
 
 type EventCall = Pick<Call<'event'>, 'admin' | 'target'>
 
-export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
   const recordView = (
     viewKey: string,
     description: string,

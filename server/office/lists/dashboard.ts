@@ -22,7 +22,7 @@ import type { OpenDispute, WaitingCount } from '../../storage/index.ts'
 import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addDashboardRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendStats = async ({ admin }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> => {
     const at = deps.clock()
     const events = findUserEvents(deps, admin)

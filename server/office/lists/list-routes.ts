@@ -15,7 +15,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { expandRoots } from './list-paths.ts'
 import { readTableKind } from '../spreadsheets/send-table.ts'
 
-export function listRoutes(office: OfficeRoutes, deps: Deps, eventCalls: EventRouteTable): void {
+export function addListRoutes(office: OfficeRoutes, deps: Deps, eventCalls: EventRouteTable): void {
   const handle = async (call: Call<'list'>, reply: FastifyReply): Promise<FastifyReply> => {
     const { admin, target, filters } = call
     const listQuery = readListQuery(target.event, target.list, filters, deps.clock())
@@ -70,7 +70,7 @@ async function sendPage(
     count_capped: stored.countCapped,
     ...toWireCurrency(event.currency),
     sums: stored.sums === null ? null : toWireSums(stored.sums, event),
-    not_sorted: stored.isSorted ? null : NOT_SORTED,
+    not_sorted: stored.isSorted ? null : NOT_SORTED_MESSAGE,
     next: hasMore ? buildPageUrl(deps, path, params, page + 1) : null,
     previous: page > 1 ? buildPageUrl(deps, path, params, page - 1) : null,
     page,
@@ -88,7 +88,7 @@ async function sendPage(
 }
 
 /** Matches the maximum that is counted for a search. */
-const NOT_SORTED =
+const NOT_SORTED_MESSAGE =
   'Too many registrations to sort, so the newest come first. Filter to at most 10,000.'
 
 /** Amounts in the event's currency; those in another currency are separate, never added. */

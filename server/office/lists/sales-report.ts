@@ -18,7 +18,7 @@ import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 /** Converts the paid amounts that no row contains: in the event's currency, and in each other one. */
-function toWireBeside(
+function toWirePaidWithoutRow(
   paidBeside: readonly Money[],
   own: Currency,
 ): Pick<SalesResponse, 'paid_beside' | 'others_beside'> {
@@ -87,7 +87,7 @@ function buildSalesFile(
   )
 }
 
-export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addSalesRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendSales = async (
     { admin, target, query, filters }: Call<'event', 'list_id'>,
     reply: FastifyReply,
@@ -127,7 +127,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
       ...toWireCurrency(event.currency),
       capped: isCapped,
       rows: buildSalesRows(event, sums),
-      ...toWireBeside(paidBeside, event.currency),
+      ...toWirePaidWithoutRow(paidBeside, event.currency),
       ...buildSalesGroups(event, groups),
       people: people.map(({ field, count, paid }) => ({
         id: field,

@@ -13,7 +13,7 @@ const NAME_CHARACTERS_MAX = 60
 /** Enough for every filter of a long list, and below the length limit of a URL. */
 const QUERY_CHARACTERS_MAX = 1_000
 
-export function savedViewRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendLists = async (reply: FastifyReply, adminId: number): Promise<FastifyReply> => {
     const lists = await deps.store.savedViews(adminId)
     return reply

@@ -51,7 +51,7 @@ function describeResult(
   }
 }
 
-export function searchRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
   const search = async (
     { admin, query }: Call<'any', 'q'>,
     reply: FastifyReply,

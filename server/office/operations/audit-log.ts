@@ -40,7 +40,7 @@ export async function addEventEntries(
     await store.addAuditEntry({ at, who, what, eventId, regNo: null })
 }
 
-export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
   const handle = async (
     { admin, target, query: params }: LogCall,
     reply: FastifyReply,

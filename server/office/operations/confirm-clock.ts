@@ -4,7 +4,7 @@ import { CLOCK_CONFIRMED, formatErasurePause } from '../../ops/health/clock-chec
 import type { Deps } from '../../dependencies.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-export function clockRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addClockRoutes(office: OfficeRoutes, deps: Deps): void {
   const confirm = async ({ admin }: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
     const at = deps.clock()
     await deps.store.confirmClock(at)

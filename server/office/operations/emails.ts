@@ -22,7 +22,7 @@ const ADDRESS_CHARACTERS_MAX = 100
 /** The maximum number of selected emails. To retry more, a user retries all. */
 const IDS_MAX = 200
 
-export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
   const findTitle = (id: string): string => deps.events.byId(id)?.config.title ?? id
   const toWireEmail = (email: ListedMail): WireMail => ({
     id: email.id,

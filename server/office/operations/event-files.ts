@@ -9,7 +9,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 /** Length of a version's short hash, as in the log. */
 const VERSION_CHARACTERS = 12
 
-export function eventFileRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addOfficeEventFileRoutes(office: OfficeRoutes, deps: Deps): void {
   const buildAnswer = (): EventFilesResponse => ({ status: 'success', files: [...listFiles(deps)] })
   const list = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
     reply.header('cache-control', 'no-store').send(buildAnswer())

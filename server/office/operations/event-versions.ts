@@ -23,7 +23,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 const PAGE_ROWS = 20
 
-export function eventVersionRoutes(office: OfficeRoutes, { store }: Deps): void {
+export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): void {
   const isVersionOf = async (eventId: string, hash: string): Promise<boolean> =>
     (await store.eventFile(hash))?.eventId === eventId
 
@@ -33,7 +33,7 @@ export function eventVersionRoutes(office: OfficeRoutes, { store }: Deps): void 
   ): Promise<FastifyReply> => {
     const before = query.before === '' ? null : query.before
     const rows = await store.eventVersions(target.config.id, before, PAGE_ROWS + 1)
-    const spellings = groupSpellings(rows)
+    const spellings = groupSameVersions(rows)
     // The last row may be incomplete: the next page repeats it in full.
     const isLast = rows.length <= PAGE_ROWS || spellings.length === 1
     const shown = isLast ? spellings : spellings.slice(0, -1)
@@ -58,7 +58,7 @@ export function eventVersionRoutes(office: OfficeRoutes, { store }: Deps): void 
     const hashes = [query.from, query.version]
     const configs: (EventConfig | null)[] = []
     for (const hash of hashes) {
-      if (!(await isVersionOf(target.config.id, hash))) return sendUnknown(reply)
+      if (!(await isVersionOf(target.config.id, hash))) return sendUnknownVersion(reply)
       // Lets requests proceed between two versions.
       await rest()
       configs.push((await readVersion(store, hash))?.config ?? null)
@@ -85,7 +85,7 @@ export function eventVersionRoutes(office: OfficeRoutes, { store }: Deps): void 
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const stored = await store.eventFile(query.version)
-    if (stored?.eventId !== target.config.id) return sendUnknown(reply)
+    if (stored?.eventId !== target.config.id) return sendUnknownVersion(reply)
     const { hash: version, text } = stored
     const response: VersionTextResponse = { status: 'success', version, text }
     return sendPrivately(reply, response)
@@ -101,11 +101,11 @@ export function eventVersionRoutes(office: OfficeRoutes, { store }: Deps): void 
   office.get('/admin/event-versions/text', { ...rule, query: ['version'] }, sendText)
 }
 
-type Spellings = [StoredVersion, ...StoredVersion[]]
+type SameVersions = [StoredVersion, ...StoredVersion[]]
 
 /** Groups neighbouring rows that are one version under old and new keys. */
-function groupSpellings(rows: readonly StoredVersion[]): readonly Spellings[] {
-  const groups: Spellings[] = []
+function groupSameVersions(rows: readonly StoredVersion[]): readonly SameVersions[] {
+  const groups: SameVersions[] = []
   for (const row of rows) {
     const group = groups.at(-1)
     if (group !== undefined && isSameVersion(group[0], row)) group.push(row)
@@ -115,7 +115,7 @@ function groupSpellings(rows: readonly StoredVersion[]): readonly Spellings[] {
 }
 
 /** Sends the same response for an unknown version and for one of another event. */
-const sendUnknown = (reply: FastifyReply): FastifyReply =>
+const sendUnknownVersion = (reply: FastifyReply): FastifyReply =>
   sendError(reply, 404, 'not_found', 'This event has no such version.')
 
 const sendPrivately = (reply: FastifyReply, response: object): FastifyReply =>

@@ -11,7 +11,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 const formatOptional = (at: Instant | null): string | null => (at === null ? null : isoIndia(at))
 
-export function recoveryRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addRecoveryRoutes(office: OfficeRoutes, deps: Deps): void {
   const buildAnswer = async (): Promise<RecoveryResponse> => {
     const events = deps.events.all().map(({ config }) => config)
     const status = await readRecoveryStatus(deps, events)

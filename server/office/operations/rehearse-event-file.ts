@@ -7,7 +7,7 @@ import { sendError } from '../../http/error-response.ts'
 import { rehearseInWorker } from '../../rehearsal/rehearse-in-worker.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-export function rehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
   let isRunning = false
   const rehearse = async (
     { body }: Call<'every', never, 'text'>,

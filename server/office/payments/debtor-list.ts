@@ -17,7 +17,7 @@ const PAGE_ROWS = 100
 /** The number of rows read at a time for a file. */
 const CHUNK_ROWS = 500
 
-export function debtorRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addDebtorRoutes(office: OfficeRoutes, deps: Deps): void {
   const findEventIds = ({ admin, target }: Pick<Call<'events'>, 'admin' | 'target'>) =>
     findListedEventIds(deps, admin, target) ?? findUserEvents(deps, admin).map(({ id }) => id)
 
@@ -68,7 +68,7 @@ export function debtorRoutes(office: OfficeRoutes, deps: Deps): void {
     return sendTable(reply, {
       kind,
       fileName: `amounts-due_${dayOf(deps.clock())}.${kind}`,
-      head: HEAD,
+      head: DEBTOR_HEAD,
       chunks: readDebtors(deps, eventIds),
       toCells: (row) => buildCells(deps, row),
       advice: 'Choose one event',
@@ -89,7 +89,7 @@ export function debtorRoutes(office: OfficeRoutes, deps: Deps): void {
   office.get('/admin/debtors/export', { ...rule, query: ['format'] }, sendFile)
 }
 
-const HEAD: readonly string[] = [
+const DEBTOR_HEAD: readonly string[] = [
   'Name',
   'Event',
   'Registration',

@@ -23,7 +23,7 @@ import type { MonthScope, Period } from './payment-period.ts'
 /** The number of later changes that the page lists; the file has all of them. */
 const CHANGES_SHOWN = 100
 
-export function monthRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
   const readScope = (
     { admin, target }: Pick<Call<'events'>, 'admin' | 'target'>,
     month: string,

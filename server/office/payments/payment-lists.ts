@@ -40,7 +40,7 @@ const FILTERS = ['month', 'from', 'to', 'method', 'unsettled', 'unreconciled'] a
 type Filter = (typeof FILTERS)[number]
 type Parsed = MovementQuery & { readonly name: string }
 
-export function paymentListRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
   const parse = ({ admin, target, query }: Call<'events', Filter>): Result<Parsed, string> => {
     const period = readPeriod(query, dayOf(deps.clock()))
     if (!period.ok) return period

@@ -41,7 +41,7 @@ type Part = {
   readonly roundOff: number
   readonly untaxed: number
 }
-const NONE = { taxable: 0, cgst: 0, sgst: 0, igst: 0, roundOff: 0, untaxed: 0 }
+const NO_AMOUNTS = { taxable: 0, cgst: 0, sgst: 0, igst: 0, roundOff: 0, untaxed: 0 }
 
 const formatState = (state: { readonly code: string; readonly name: string } | null): string =>
   state === null ? '' : `${state.code}-${state.name}`
@@ -55,7 +55,7 @@ function listParts(body: DocumentBody): readonly Part[] {
     const taxable = heads?.taxable ?? (gst > 0 ? base : 0)
     return [
       {
-        ...NONE,
+        ...NO_AMOUNTS,
         place: formatState(body.placeOfSupply),
         sac: supplier?.sac ?? '',
         rate: tax?.percent ?? '',
@@ -69,7 +69,7 @@ function listParts(body: DocumentBody): readonly Part[] {
     ]
   }
   const taxed = byRate.map((row): Part => ({
-    ...NONE,
+    ...NO_AMOUNTS,
     place: formatState({ code: row.place, name: STATES_OF_INDIA[row.place] }),
     sac: join(
       lines
@@ -89,7 +89,7 @@ function listParts(body: DocumentBody): readonly Part[] {
   return [
     ...taxed,
     {
-      ...NONE,
+      ...NO_AMOUNTS,
       place: join(
         untaxedLines.map(({ place }) =>
           place === undefined ? '' : formatState({ code: place, name: STATES_OF_INDIA[place] }),

@@ -18,13 +18,13 @@ import { matchSettlements, readReportedSettlement } from './match-settlements.ts
 import { saveReport, toWireSettlement } from './settlement-import.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import { parseLinesToKeep, findWordsToConfirm } from './lines-to-keep.ts'
-import { hideOtherEvents, matchStatement, reportReturns } from './match-statement.ts'
+import { hideOtherEvents, matchStatement, reportReturnedTransfers } from './match-statement.ts'
 import type { MatchedStatement } from './match-statement.ts'
 import { readSheet } from '../spreadsheets/read-spreadsheet.ts'
 import { formatConfirmed, formatSaved } from './statement-result-messages.ts'
 import { XLSX_TYPE } from '../spreadsheets/write-excel.ts'
 
-export async function reconcileRoutes(
+export async function addBankStatementRoutes(
   app: FastifyInstance,
   office: OfficeRoutes,
   deps: Deps,
@@ -91,7 +91,7 @@ export async function reconcileRoutes(
       return reply.send(unknownColumns)
     }
     await deps.store.addAuditEntry({ ...auditEntry, what: 'matched a bank statement' })
-    await reportReturns(deps, admin, matched.value, currency)
+    await reportReturnedTransfers(deps, admin, matched.value, currency)
     return reply.send(toWireStatement(await hideOtherEvents(deps, admin, matched.value)))
   }
 

@@ -67,7 +67,7 @@ export async function assignLines(
     const message =
       line === null || first === undefined || parts.length !== ofLine.length
         ? 'A part needs a registration and an amount.'
-        : (explainAssigned(line, first.choice) ??
+        : (explainDecided(line, first.choice) ??
           explainParts(line, parts, currency) ??
           (await assignLine(task, line, first.choice.seen, parts)))
     if (message === null) done.push(lineId)
@@ -88,7 +88,7 @@ const findLine = ({ lines }: ViewedStatement, id: number): ViewedLine | null =>
   lines.find(({ stored }) => stored.id === id) ?? null
 
 /** The page may be older than another user's decision. Null if the line is still open. */
-function explainAssigned({ stored, state, sums }: ViewedLine, { seen }: Choice): string | null {
+function explainDecided({ stored, state, sums }: ViewedLine, { seen }: Choice): string | null {
   const { decision } = stored
   if (decision !== null && decision.id !== seen) return describeDecision(decision)
   if (state === 'left' && sums.left > 0) return null
@@ -332,7 +332,7 @@ function explainUndecidable(
       ? 'A payment of this line is recorded. Refund or move it on the page of the registration.'
       : describeDecision(newest)
   }
-  if (decision !== 'undone') return explainAssigned(line, choice)
+  if (decision !== 'undone') return explainDecided(line, choice)
   if (stored.decision !== null && stored.decision.id !== choice.seen)
     return describeDecision(stored.decision)
   return state === 'not_ours' || line.isPayoutByAmount ? null : 'This line is open.'

@@ -29,7 +29,7 @@ export function listCurrenciesWithRate(
   return event.invoice === null ? [] : currenciesOf(event).filter((currency) => currency !== INR)
 }
 
-export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
   const list = async (
     { target, admin }: Call<'event'>,
     reply: FastifyReply,
@@ -110,7 +110,7 @@ export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
       eventId: event.id,
       regNo: null,
     })
-    const issued = await issueWaiting(deps, event, { currency, day })
+    const issued = await issueWaitingInvoices(deps, event, { currency, day })
     return reply.send({
       status: 'success',
       message: `The rate is saved.${isReplaced ? ' Invoices that were issued with the earlier rate of this day keep it.' : ''} ${issued === 0 ? 'No invoice was waiting for it.' : issued === 1 ? '1 invoice was issued.' : `${issued} invoices were issued.`}`,
@@ -130,12 +130,12 @@ export function exchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
 }
 
 /** Returns true if a rate differs by a third from a known one: its decimal point is probably misplaced. */
-const FAR = 4 / 3
+const FAR_FACTOR = 4 / 3
 const isFarFrom = (rate: string, other: string): boolean =>
-  Number(rate) > Number(other) * FAR || Number(rate) * FAR < Number(other)
+  Number(rate) > Number(other) * FAR_FACTOR || Number(rate) * FAR_FACTOR < Number(other)
 
 /** Returns how many invoices were issued with the rate of that day. */
-async function issueWaiting(
+async function issueWaitingInvoices(
   { store, clock }: Deps,
   event: EventConfig,
   { currency, day }: { readonly currency: Currency; readonly day: Day },

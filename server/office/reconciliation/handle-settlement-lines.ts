@@ -19,7 +19,7 @@ import { findOwner, formatAccounts, toWireLine } from './settlement-import.ts'
 
 const REASON_CHARACTERS_MAX = 500
 
-export function settlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
   const handle = async (
     { admin, target, body }: Call<'event', never, 'line' | 'why' | 'seen'>,
     reply: FastifyReply,

@@ -92,7 +92,7 @@ export async function matchLines(
   if (keys === null) return null
   const [known, awaited, accounts] = await Promise.all([
     store.knownReferences(keys),
-    Promise.all(events.map((event) => loadAwaited(store, event, currency))),
+    Promise.all(events.map((event) => loadExpectedPayments(store, event, currency))),
     Promise.all(events.map((event) => loadSettlementAccounts(store, event))),
   ])
   const awaitedPayments = awaited.flat()
@@ -123,14 +123,14 @@ export async function matchLines(
     awaited: awaitedPayments,
     eventsByNumber: new Map(known.registrations.map(({ regNo, eventId }) => [regNo, eventId])),
     byNumber: new Map(
-      [...ownReports.map(omitBalance), ...awaitedPayments].map(
+      [...ownReports.map(toPayerWithoutBalance), ...awaitedPayments].map(
         (registration) => [registration.regNo, registration] as const,
       ),
     ),
   }
 }
 
-async function loadAwaited(
+async function loadExpectedPayments(
   store: MatchStore,
   event: EventConfig,
   currency: Currency,
@@ -145,7 +145,13 @@ export const TOO_MANY_NUMBERS =
   'This file has too many numbers. Upload a statement for a shorter period.'
 
 /** Converts a registration that reported the reference but owes nothing. */
-const omitBalance = ({ regNo, name, reference, day, eventId }: ReferenceReport): Payer => ({
+const toPayerWithoutBalance = ({
+  regNo,
+  name,
+  reference,
+  day,
+  eventId,
+}: ReferenceReport): Payer => ({
   regNo,
   name,
   due: toAmount(0),
@@ -154,7 +160,7 @@ const omitBalance = ({ regNo, name, reference, day, eventId }: ReferenceReport):
 })
 
 /** Adds returned transfers to the work queue, so that they do not depend on a user reading this response. */
-export async function reportReturns(
+export async function reportReturnedTransfers(
   { store }: { readonly store: Pick<Store, 'reportReturned'> },
   user: Pick<PermissionHolder, 'events'>,
   { lines }: Pick<Matches, 'lines'>,

@@ -22,7 +22,7 @@ import type { ReviewResult } from '../../payments/decide-payment-review.ts'
 import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
   const list = async (
     { admin, target: eventId }: Call<'events'>,
     reply: FastifyReply,

@@ -30,7 +30,7 @@ const DAYS_AFTER_MAX = 5
 type PayoutDeps = Pick<Deps, 'store' | 'events' | 'clock'>
 type User = Pick<PermissionHolder, 'events'>
 
-export function payoutRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addPayoutRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendPayouts = async (
     { admin, query }: Call<'any', 'reference'>,
     reply: FastifyReply,
@@ -111,8 +111,8 @@ async function loadAllSettlements(deps: PayoutDeps, user: User): Promise<AllSett
     for (const account of eventAccounts === null
       ? []
       : [eventAccounts.reported, ...eventAccounts.others]) {
-      accounts.set(nameAccount(account), account)
-      eventByAccount.set(nameAccount(account), event.id)
+      accounts.set(formatAccountName(account), account)
+      eventByAccount.set(formatAccountName(account), event.id)
     }
   }
   const [reported, ...others] = accounts.values()
@@ -123,7 +123,7 @@ async function loadAllSettlements(deps: PayoutDeps, user: User): Promise<AllSett
   return { ...settlements, eventByAccount }
 }
 
-const nameAccount = ({ source, account }: SettlementAccount): string => `${source} ${account}`
+const formatAccountName = ({ source, account }: SettlementAccount): string => `${source} ${account}`
 
 function listLines(
   { eventByAccount, ...settlements }: AllSettlements,
@@ -134,7 +134,7 @@ function listLines(
       .filter(({ line }) => ownership.isOwn(line) && getPayoutReference(line) === reference)
       .map((settledLine) => ({
         ...toWireLine(settledLine, ownership),
-        event: findOwner(settledLine)?.eventId ?? eventByAccount.get(nameAccount(of)) ?? null,
+        event: findOwner(settledLine)?.eventId ?? eventByAccount.get(formatAccountName(of)) ?? null,
       })),
   )
 }
@@ -194,7 +194,7 @@ async function findDeposits(
       ({ id, amount, day, isTaken }) =>
         payout.net > 0 &&
         amount === net &&
-        isNear(payout.day, day) &&
+        isNearPayoutDay(payout.day, day) &&
         isTaken === 0 &&
         !used.has(id),
     )
@@ -204,7 +204,7 @@ async function findDeposits(
   return { found, deposits }
 }
 
-const isNear = (payoutDay: string | null, day: Day): boolean =>
+const isNearPayoutDay = (payoutDay: string | null, day: Day): boolean =>
   payoutDay !== null &&
   isDay(payoutDay) &&
   addDays(toDay(payoutDay), -DAYS_BEFORE_MAX) <= day &&
@@ -216,7 +216,9 @@ function describeDeposit(
   deposits: readonly StatementDeposit[],
 ): WireBankLine {
   if (deposit === undefined)
-    return { is: deposits.some((other) => isNear(day, other.day)) ? 'missing' : 'no_statement' }
+    return {
+      is: deposits.some((other) => isNearPayoutDay(day, other.day)) ? 'missing' : 'no_statement',
+    }
   const amount = toMajorUnits(deposit.amount, INR)
   const { statementId: statement, day: on } = deposit
   return { is: amount === net ? 'found' : 'amount_differs', statement, day: on, amount }

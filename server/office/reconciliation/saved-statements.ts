@@ -43,13 +43,13 @@ import { toWireStatement, toWireSummary, viewStatement } from './statement-view.
 import type { ViewedStatement } from './statement-view.ts'
 
 /** Larger than every id, for the first page. */
-const NEWEST = Number.MAX_SAFE_INTEGER
+const NEWEST_ID = Number.MAX_SAFE_INTEGER
 /** Used as the period of a file without lines. */
 const NO_DAY = '' as Day
 /** The maximum number of lines that one request can assign. */
 const CHOICES_MAX = 500
 
-export async function savedStatementRoutes(
+export async function addSavedStatementRoutes(
   app: FastifyInstance,
   office: OfficeRoutes,
   deps: Deps,
@@ -144,7 +144,7 @@ export async function savedStatementRoutes(
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const statements: BankStatementSummary[] = []
-    let before: number | null = /^\d{1,15}$/.test(query.before) ? Number(query.before) : NEWEST
+    let before: number | null = /^\d{1,15}$/.test(query.before) ? Number(query.before) : NEWEST_ID
     while (before !== null && statements.length < RECONCILIATION_ROWS) {
       const page: readonly BankStatementSummary[] = await deps.store.bankStatements(
         before,
@@ -195,7 +195,7 @@ export async function savedStatementRoutes(
       return sendError(reply, 422, 'bad_data', 'Name a line and a registration for each part.')
     const view = await viewStatement(deps, admin, target.statement)
     const outcome = await assignLines({ deps, admin, view }, rows)
-    return sendOutcome(reply, outcome, ASSIGNED, admin, target.statement)
+    return sendOutcome(reply, outcome, ASSIGNED_TEXT, admin, target.statement)
   }
 
   const decide = async (
@@ -219,7 +219,7 @@ export async function savedStatementRoutes(
       decision === 'review'
         ? await sendLinesToReview(task, choices)
         : await markLines(task, choices, decision)
-    return sendOutcome(reply, outcome, DONE_TEXTS[decision], admin, target.statement)
+    return sendOutcome(reply, outcome, DECISION_TEXTS[decision], admin, target.statement)
   }
 
   const remove = async (
@@ -257,7 +257,7 @@ export async function savedStatementRoutes(
   ): Promise<FastifyReply> => {
     const view = await viewStatement(deps, admin, statement)
     await saveMatches(deps, admin, view)
-    const count = describeDone(done, text, view)
+    const count = describeDecided(done, text, view)
     const message =
       refused.length === 0 ? `${count}.` : `${count}; ${refused.length} not, for the reasons below.`
     const answer: StatementDecisionResponse = { status: 'success', message, done, refused }
@@ -306,8 +306,8 @@ export async function savedStatementRoutes(
   })
 }
 
-const ASSIGNED = 'assigned'
-const DONE_TEXTS = {
+const ASSIGNED_TEXT = 'assigned'
+const DECISION_TEXTS = {
   review: 'sent to review',
   not_ours: 'marked as not ours',
   undone: 'reopened',
@@ -316,10 +316,14 @@ const DONE_TEXTS = {
 /**
  * “2 lines assigned, 1 line sent to review because the amount differs”: staff must not think that the second is paid.
  */
-function describeDone(done: readonly number[], text: string, { lines }: ViewedStatement): string {
+function describeDecided(
+  done: readonly number[],
+  text: string,
+  { lines }: ViewedStatement,
+): string {
   const count = (n: number): string => `${n} ${n === 1 ? 'line' : 'lines'}`
   const differing =
-    text === ASSIGNED
+    text === ASSIGNED_TEXT
       ? lines.filter(({ stored, state }) => state === 'review' && done.includes(stored.id)).length
       : 0
   if (differing === 0) return `${count(done.length)} ${text}`

@@ -139,7 +139,7 @@ export function toWireLine(
   const { line, money, order } = settledLine
   const isHidden = isElsewhere(line)
   const reason =
-    isPartial && money === null && order === null ? NOT_IN_YOUR_EVENTS : settledLine.why
+    isPartial && money === null && order === null ? UNKNOWN_IN_EVENTS_MESSAGE : settledLine.why
   const stored = isHidden || !canBeHandled(settledLine) ? undefined : line.stored
   const handled = isHidden ? null : findHandled(settledLine)
   return {
@@ -156,15 +156,15 @@ export function toWireLine(
     day: line.day,
     utr: line.utr,
     reg_no: findOwner(settledLine)?.regNo ?? null,
-    why: isHidden ? OF_ANOTHER_EVENT : reason,
+    why: isHidden ? ANOTHER_EVENT_MESSAGE : reason,
     id: stored?.id ?? null,
     seen: stored?.decisionId ?? null,
     handled: handled === null ? null : { ...handled, at: isoIndia(handled.at) },
   }
 }
 
-const OF_ANOTHER_EVENT = 'The order number belongs to another event. Contact its staff.'
-const NOT_IN_YOUR_EVENTS = 'Your events have no such order or payment.'
+const ANOTHER_EVENT_MESSAGE = 'The order number belongs to another event. Contact its staff.'
+const UNKNOWN_IN_EVENTS_MESSAGE = 'Your events have no such order or payment.'
 
 /** Returns null if it belongs to no known registration. */
 export function findOwner({ money, order }: Pick<SettledLine, 'money' | 'order'>): {
@@ -276,7 +276,7 @@ export async function saveReport(
   return { status: 'success', message, added, changed, known, to_review: toReview }
 }
 
-export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addSettlementRoutes(office: OfficeRoutes, deps: Deps): void {
   const loadAccounts = async ({ admin, target }: Call<'event'>, reply: FastifyReply) => {
     const event = target.config
     const accounts = await loadSettlementAccounts(deps.store, event)

@@ -3,7 +3,7 @@ import type { MonthResponse } from '../../../engine/api.ts'
 import type { Day, PermissionHolder } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { BankStatementSummary, Store } from '../../storage/index.ts'
-import { reportReturns } from './match-statement.ts'
+import { reportReturnedTransfers } from './match-statement.ts'
 import { sumUp, viewStatement } from './statement-view.ts'
 import type { ViewedStatement } from './statement-view.ts'
 
@@ -32,7 +32,7 @@ export async function saveMatches(
   )
   if (matched !== statement.matched || open !== statement.open || payments.length > 0)
     await store.saveStatementMatches(statement.id, { matched, open, payments })
-  await reportReturns({ store }, user, matches, statement.currency)
+  await reportReturnedTransfers({ store }, user, matches, statement.currency)
 }
 
 /**

@@ -313,13 +313,13 @@ export function toWireStatement(
   }
 }
 
-type Proposed = Omit<WireProposal, 'due'> & { readonly due: number }
+type PayerProposal = Omit<WireProposal, 'due'> & { readonly due: number }
 
 /** Proposes the registrations that the line names, otherwise those with a matching amount or name. */
 export function createProposer(
   lines: readonly ViewedLine[],
   { awaited, byNumber, eventsByNumber }: Matches,
-): (line: ViewedLine) => readonly Proposed[] {
+): (line: ViewedLine) => readonly PayerProposal[] {
   // Another line names these registrations.
   const isNamed = new Set(
     lines.flatMap(({ match }) =>
@@ -331,7 +331,7 @@ export function createProposer(
     payer: Payer,
     line: StatementLine,
     basis: WireProposal['basis'],
-  ): Proposed => ({
+  ): PayerProposal => ({
     reg_no: payer.regNo,
     name: payer.name,
     event: payer.eventId,
@@ -341,7 +341,7 @@ export function createProposer(
   return ({ match, sums }) => {
     const line = { ...match.line, amount: sums.left as Amount }
     const keys = lineReferenceKeys(match.line)
-    const named = match.of.flatMap((regNo): readonly Proposed[] => {
+    const named = match.of.flatMap((regNo): readonly PayerProposal[] => {
       const payer = byNumber.get(regNo)
       const eventId = payer?.eventId ?? eventsByNumber.get(regNo)
       if (payer === undefined)

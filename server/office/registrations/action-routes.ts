@@ -48,7 +48,7 @@ import { buildTimeline } from './timeline.ts'
 
 type RegistrationCall = Pick<Call<'registration'>, 'admin' | 'target'>
 
-export function actionRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
   const show = async (call: Call<'registration'>, reply: FastifyReply): Promise<FastifyReply> =>
     reply.header('cache-control', 'no-store').send(await loadActions(deps, call))
 
@@ -256,13 +256,13 @@ export function sendDenial(reply: FastifyReply, denial: ActionDenial): FastifyRe
       : {}),
     ...('errors' in denial && denial.errors !== undefined ? { errors: denial.errors } : {}),
   }
-  return sendError(reply, STATUS[code] ?? 409, code, message, details)
+  return sendError(reply, STATUS_BY_CODE[code] ?? 409, code, message, details)
 }
 
 /**
  * 403 if another role may do it, 404 if not found, 422 if the input can be corrected. Other codes get 409, because the state is not the one that the user saw.
  */
-const STATUS: Readonly<Partial<Record<ActionDenial['code'], 403 | 404 | 422>>> = {
+const STATUS_BY_CODE: Readonly<Partial<Record<ActionDenial['code'], 403 | 404 | 422>>> = {
   not_your_role: 403,
   not_there: 404,
   no_grounds: 422,

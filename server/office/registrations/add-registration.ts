@@ -47,7 +47,7 @@ import { toWireFields } from '../../registration/actions/payment-instructions.ts
 /**
  * Maps the specification's payment modes to manual payment methods. Any other mode is stored as `desk`.
  */
-const MODES: Readonly<Record<string, ManualMethod>> = { cash: 'cash', card: 'machine' }
+const METHOD_BY_MODE: Readonly<Record<string, ManualMethod>> = { cash: 'cash', card: 'machine' }
 /** The input of a manual registration: the form's answers, and the payment. */
 const ADD_FIELDS = {
   key: 'text',
@@ -60,9 +60,9 @@ type AddField = keyof typeof ADD_FIELDS
 /** More registrations of one person would not help staff. */
 const SIMILAR_MAX = 5
 /** Every manual registration has a key, so that a double click creates only one. */
-const KEY = /^[\w-]{8,64}$/
+const KEY_PATTERN = /^[\w-]{8,64}$/
 
-export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendForm = async (
     { target }: Call<'event'>,
     reply: FastifyReply,
@@ -88,7 +88,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
     const key = readText(parameters, 'key')
-    if (!KEY.test(key))
+    if (!KEY_PATTERN.test(key))
       return sendError(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
     const answers = readObject(parameters, 'answers')
     const served = omitFiles(target)
@@ -129,7 +129,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
   const readPayment = (
     { config }: ServedEvent,
     parameters: ActionParameters,
-  ): Result<PaidInHand | null, FieldErrors> => {
+  ): Result<PaymentInPerson | null, FieldErrors> => {
     const methodId = readText(parameters, 'way')
     if (methodId === '') return ok(null)
     const method = listFrontDeskMethods(config).find(({ id }) => id === methodId)
@@ -144,7 +144,7 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
       method.reference === undefined
         ? ''
         : String(getOwn(methodFieldsResult.value, method.reference) ?? '').replaceAll(/\s+/g, ' ')
-    const manualMethod = getUsualDeskPayment(method) ?? MODES[mode] ?? 'desk'
+    const manualMethod = getUsualDeskPayment(method) ?? METHOD_BY_MODE[mode] ?? 'desk'
     const problem = findCharacterError(manualMethod, slip)
     if (problem !== null) return err({ [method.reference ?? 'way']: problem })
     return ok({ method, mode: manualMethod, slip })
@@ -209,4 +209,4 @@ const omitFiles = memoize((served: ServedEvent): ServedEvent => {
 })
 
 /** A payment taken at the desk. */
-type PaidInHand = Omit<DeskPayment, 'actor'>
+type PaymentInPerson = Omit<DeskPayment, 'actor'>

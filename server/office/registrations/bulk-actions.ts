@@ -21,7 +21,7 @@ import { confirmPaymentClaim } from '../../registration/actions/confirm-payment-
 import { ACTION_HANDLERS } from '../../registration/actions/action-handlers.ts'
 
 /** Actions whose input is the same for every registration. */
-const BULK: ReadonlySet<ActionName> = new Set([
+const BULK_ACTIONS: ReadonlySet<ActionName> = new Set([
   'accept',
   'approve',
   'confirm',
@@ -33,11 +33,11 @@ const BULK: ReadonlySet<ActionName> = new Set([
 /** `versions` are those of the payment reviews that the user saw, for `accept`. */
 const BULK_PARAMETERS = { ...ACTION_PARAMETERS, versions: 'list' } as const
 
-type Row = Omit<NamedRow, 'words'> & { readonly words: ActionParameters }
+type BulkRow = Omit<NamedRow, 'words'> & { readonly words: ActionParameters }
 type BulkResult = Pick<BulkActionResponse, 'done' | 'refused'>
 
 /** Returns the version of a review that the user saw; '' if the user did not see the review. */
-function findVersion(versions: unknown, review: string): string {
+function findSeenVersion(versions: unknown, review: string): string {
   const seenVersions: readonly unknown[] = Array.isArray(versions) ? versions : []
   const version = seenVersions.find(
     (seenVersion) => typeof seenVersion === 'string' && seenVersion.startsWith(`${review}:`),
@@ -49,7 +49,7 @@ function findVersion(versions: unknown, review: string): string {
 export async function performEach(
   deps: Deps,
   admin: Admin,
-  rows: readonly Row[],
+  rows: readonly BulkRow[],
   task: {
     readonly act: ActionName
     readonly why: string
@@ -115,14 +115,14 @@ export function buildBulkAnswer({ done, refused }: BulkResult, label: string): B
   return { status: 'success', message, done, refused }
 }
 
-export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addBulkRoutes(office: OfficeRoutes, deps: Deps): void {
   const performAction = async (
     { admin, target, body }: Call<'registrations', never, ActionParameter | 'versions'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { act: actionName, versions, ...texts } = body
     const isKnown =
-      typeof actionName === 'string' && isActionName(actionName) && BULK.has(actionName)
+      typeof actionName === 'string' && isActionName(actionName) && BULK_ACTIONS.has(actionName)
     // Each payment is confirmed with the data of its payment claim.
     const handler = !isKnown
       ? undefined
@@ -142,7 +142,7 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
       // If there are several reviews, the user has to choose one.
       const [single, ...otherItems] = reviews.filter((review) => review.regNo === regNo)
       if (single === undefined || otherItems.length > 0) return texts
-      return { ...texts, review: single.id, version: findVersion(versions, single.id) }
+      return { ...texts, review: single.id, version: findSeenVersion(versions, single.id) }
     }
     const result = await performEach(
       deps,

@@ -8,7 +8,7 @@ import type { OpenDispute, StoredCapture, StoredDispute } from '../../storage/in
 export function summarizeDispute(dispute: OpenDispute): string {
   const { regNo, amount, currency, status } = dispute
   return status === 'unknown'
-    ? `${regNo}: ${NOT_DESCRIBED}`
+    ? `${regNo}: ${NOT_DESCRIBED_TEXT}`
     : `${regNo}: ${formatMoney(amount, currency)}, ${formatDeadline(dispute)}`
 }
 
@@ -46,7 +46,7 @@ export function buildRefundNotes(
   return [...new Set([...disputed, ...tooOld])]
 }
 
-const NOT_DESCRIBED = 'the gateway reported a dispute and has not described it yet'
+const NOT_DESCRIBED_TEXT = 'the gateway reported a dispute and has not described it yet'
 
 function formatDeadline({ respondBy }: StoredDispute): string {
   return respondBy === null
@@ -58,7 +58,7 @@ function describeStatus(dispute: StoredDispute): string {
   const amount = formatMoney(dispute.amount, dispute.currency)
   switch (dispute.status) {
     case 'unknown':
-      return `${NOT_DESCRIBED.replace('the', 'The')}. It is queried again. See the gateway’s dashboard.`
+      return `${NOT_DESCRIBED_TEXT.replace('the', 'The')}. It is queried again. See the gateway’s dashboard.`
     case 'open':
       return `The delegate’s bank disputes ${amount}: ${formatDeadline(dispute)}. Download the evidence below, and upload it in the gateway’s dashboard.`
     case 'under_review':

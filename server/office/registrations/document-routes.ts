@@ -9,7 +9,7 @@ import { formatEvidence } from '../../documents/evidence-contents.ts'
 import { renderEvidence } from '../../documents/render-pdf.ts'
 import { sendDocument } from '../../documents/send-pdf.ts'
 
-export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
   const recordView = async (
     { admin, target: registration }: Pick<Call<'stored registration'>, 'admin' | 'target'>,
     description: string,

@@ -34,7 +34,7 @@ import { maskCode } from '../discount-codes/discount-code-routes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { findWithSameEmail } from '../../registration/same-person.ts'
 
-export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendRegistration = async (
     { admin, target }: Call<'registration'>,
     reply: FastifyReply,

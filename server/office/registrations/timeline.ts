@@ -9,13 +9,13 @@ import {
 import type { WireAction } from '../../../engine/api.ts'
 import type { StoredAction, StoredDecision, StoredRefund } from '../../storage/index.ts'
 
-type Refund = Pick<StoredRefund, 'at' | 'amount' | 'state' | 'captureId' | 'reference'>
+type TimelineRefund = Pick<StoredRefund, 'at' | 'amount' | 'state' | 'captureId' | 'reference'>
 
 /** Newest first. */
 export function buildTimeline(
   actions: readonly StoredAction[],
   decisions: readonly StoredDecision[],
-  refunds: readonly Refund[],
+  refunds: readonly TimelineRefund[],
   currency: Currency,
 ): WireAction[] {
   const lines = [
@@ -82,7 +82,7 @@ function describeDifference(difference: number, dueAmount: unknown, currency: Cu
  */
 function toDecisionEntry(
   { at, who: user, what: decision, about: subject, amount, why: reason }: StoredDecision,
-  refunds: readonly Refund[],
+  refunds: readonly TimelineRefund[],
   currency: Currency,
 ): WireAction {
   const matching = refunds.filter((refund) => refund.at === at && refund.amount === amount)

@@ -14,7 +14,7 @@ export type CsvAmount = { readonly amount: number; readonly decimals: number }
 const BYTE_ORDER_MARK = '\uFEFF'
 const PHONE = /^\+[0-9][0-9 ()-]*$/
 /** Matches cells that need escaping. Other cells are written unchanged. */
-const NEEDS_CARE =
+const NEEDS_ESCAPING =
   /[",;|\t\r\n\u202a-\u202e\u2066-\u2069]|^[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u
 
 /** Formats one chunk of a CSV file; the first chunk has the byte order mark. Rows end with CRLF. */
@@ -33,7 +33,7 @@ export function formatCsvRows(rows: readonly (readonly CsvCell[])[], first: bool
 
 function formatCell(cell: CsvCell): string {
   if (typeof cell === 'string')
-    return NEEDS_CARE.test(cell) && !PHONE.test(cell) ? escapeText(cell) : cell
+    return NEEDS_ESCAPING.test(cell) && !PHONE.test(cell) ? escapeText(cell) : cell
   if (typeof cell === 'number') return String(cell)
   if (typeof cell === 'object' && cell !== null) return cell.amount.toFixed(cell.decimals)
   if (typeof cell === 'boolean') return cell ? 'Yes' : 'No'

@@ -8,7 +8,8 @@ import { assert, showDirectionMarks } from '../../../engine/index.ts'
 import type { Sheet } from './write-excel.ts'
 
 /** Amounts with two decimals, or three where the currency has them. */
-const formatOf = (value: number): string => (Number(value.toFixed(2)) === value ? '0.00' : '0.000')
+const getNumberFormat = (value: number): string =>
+  Number(value.toFixed(2)) === value ? '0.00' : '0.000'
 
 assert(parentPort !== null, 'this module runs in a worker thread')
 const writeFile = ({ head, rows }: Sheet): Promise<Uint8Array> =>
@@ -24,7 +25,7 @@ const writeFile = ({ head, rows }: Sheet): Promise<Uint8Array> =>
               ? {
                   value,
                   type: Number,
-                  ...(Number.isInteger(value) ? {} : { format: formatOf(value) }),
+                  ...(Number.isInteger(value) ? {} : { format: getNumberFormat(value) }),
                 }
               : { value: showDirectionMarks(value), type: String },
         ),

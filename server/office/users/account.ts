@@ -50,7 +50,7 @@ const OWN_FIELDS = { password: 'text', new_password: 'text', code: 'text', id: '
 type OwnField = keyof typeof OWN_FIELDS
 type OwnCall = Call<'own', never, OwnField>
 
-export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   const factors = openSecondFactors(deps)
   const attemptLimit = openLimit(deps, TRIES)
   const { store } = deps

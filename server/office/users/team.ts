@@ -16,7 +16,7 @@ import { asRecord } from '../../http/request-input.ts'
 import type { Permissions, StoredUser } from '../../storage/index.ts'
 import { buildPaths } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
-import { hashPassword, makePassword, findPasswordProblem } from '../auth/passwords.ts'
+import { hashPassword, generatePassword, findPasswordProblem } from '../auth/passwords.ts'
 import { isForeign, rejectForeign } from '../auth/sessions.ts'
 
 /** Three days: covers a weekend. */
@@ -76,7 +76,7 @@ async function createPasswordLink(
   return isAdded ? `${deps.environment.publicUrl}/admin/password#${token}` : null
 }
 
-export function userRoutes(office: OfficeRoutes, deps: Deps): void {
+export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
   const { store } = deps
   const sendChanged = async (
     { admin }: Pick<Call<'every'>, 'admin'>,
@@ -116,7 +116,7 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
     // No one knows this password; the user sets one with the link.
     const newUser = await store.addAdmin(
       username,
-      await hashPassword(makePassword()),
+      await hashPassword(generatePassword()),
       at,
       permissions.value,
     )
@@ -169,7 +169,7 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
     if (isOwnAccount(call)) return rejectOwnAccount(reply)
     const at = deps.clock()
     // The old password no longer works.
-    await store.setPassword(username, await hashPassword(makePassword()), at)
+    await store.setPassword(username, await hashPassword(generatePassword()), at)
     const link = await createPasswordLink(deps, username, at)
     if (link === null) return rejectChange(reply, 'unknown', username)
     return sendChanged(
@@ -261,7 +261,7 @@ function rejectOwnAccount(reply: FastifyReply): FastifyReply {
 }
 
 /** Sets a password with a link, for a user who is not signed in. */
-export function passwordLinkRoutes(app: FastifyInstance, deps: Deps): void {
+export function addPasswordLinkRoutes(app: FastifyInstance, deps: Deps): void {
   const { store } = deps
   const isLimited = createAddressLimit(deps, LINK_TRIES)
   const sendLinkExpired = (reply: FastifyReply): FastifyReply =>

@@ -21,7 +21,7 @@ import { beginServing, findDatabaseUser } from '../../storage/database/single-se
 import { explainStoreError, explainFileError } from '../../storage/database/error-explanations.ts'
 import { readReporting, reportEach, reportProgress } from '../progress.ts'
 import { recordRestore } from '../recovery/detect-older-database.ts'
-import { changeToFolderOwner, keepPrivate } from '../file-permissions.ts'
+import { changeToFolderOwner, makePrivate } from '../file-permissions.ts'
 import { recordNewDatabase } from '../recovery/new-database-date.ts'
 
 const LIST_FILE_NAME = 'backup.json'
@@ -29,8 +29,8 @@ const UPLOADS_FOLDER = 'uploads'
 const EVENTS_FOLDER = 'events'
 
 /** Steps whose progress SQLite does not report. */
-const COUNTING = 'Counting the rows'
-const CHECKING = 'Checking the database'
+const COUNTING_STEP = 'Counting the rows'
+const CHECKING_STEP = 'Checking the database'
 
 type DataFolders = {
   readonly dataDir: string
@@ -81,11 +81,11 @@ export async function backUp(
     return err(`The database ${database} is empty. An empty database is not a backup.`)
   const misplacement = explainMisplacement({ dataDir, eventsDir }, target)
   if (misplacement !== null) return err(`${misplacement} No backup was made.`)
-  const partialFolder = partialPath(target)
+  const partialFolder = getPartialPath(target)
   try {
     await rm(partialFolder, { recursive: true, force: true })
     await mkdir(partialFolder)
-    keepPrivate(partialFolder)
+    makePrivate(partialFolder)
     const result = await copyAll(folders, partialFolder, at)
     await rename(partialFolder, target)
     await syncToDisk(path.dirname(target))
@@ -99,7 +99,7 @@ export async function backUp(
 }
 
 /** Returns the temporary path of an incomplete backup or database. */
-export const partialPath = (target: string): string => `${target}.part`
+export const getPartialPath = (target: string): string => `${target}.part`
 
 /**
  * Explains why a backup must not be written to a path. Missing parent folders are not created, because a missing
@@ -139,7 +139,7 @@ function explainCopyError(
     readonly path?: string
   }
   // The parent folder exists, but file systems such as /proc do not allow new folders.
-  if (errorCode === 'ENOENT' && errorPath === partialPath(target))
+  if (errorCode === 'ENOENT' && errorPath === getPartialPath(target))
     return `${target} cannot be created: ${path.dirname(target)} does not allow new folders. Name another place.`
   if (/^SQLITE_IOERR_(READ|SHORT_READ|SHM|LOCK)/.test(errorCode)) return explainStoreError(error)
   const isReadError =
@@ -155,7 +155,7 @@ async function copyAll(
 ): Promise<BackupResult> {
   const copy = path.join(partialFolder, DATABASE_FILE)
   await copyDatabaseReporting({ dataDir, target: copy })
-  reportProgress({ step: COUNTING, done: 0, total: 1 })
+  reportProgress({ step: COUNTING_STEP, done: 0, total: 1 })
   const { version, rows, files: referred } = checkCopy(copy)
   const files = uploadsBucket === null ? referred : []
   await syncToDisk(copy)
@@ -201,7 +201,7 @@ export async function restore(
 ): Promise<Result<RestoreResult, string>> {
   const list = await readBackupList(from)
   if (list === null) return err(`${from} is not a backup: it has no readable ${LIST_FILE_NAME}.`)
-  keepPrivate(dataDir)
+  makePrivate(dataDir)
   let endServing: (() => void) | null = null
   try {
     // The lock is held until the end. Otherwise, a server could start in the meantime and accept registrations into a
@@ -216,7 +216,7 @@ export async function restore(
       )
     return await restoreIntoFolder(from, dataDir, list, { shouldMoveAside, at })
   } catch (error) {
-    await rm(partialPath(path.join(dataDir, DATABASE_FILE)), { force: true }).catch(() => {})
+    await rm(getPartialPath(path.join(dataDir, DATABASE_FILE)), { force: true }).catch(() => {})
     const reason = explainFileError(error, dataDir)
     if (reason === null) throw error
     return err(`${reason} The backup was not restored.`)
@@ -238,7 +238,7 @@ async function restoreIntoFolder(
       `${dataDir} contains ${oldFiles.join(', ')}. A backup next to files of another database would be damaged. Run restore with --move-aside to move them into a separate folder, or move them yourself.`,
     )
   const target = path.join(dataDir, DATABASE_FILE)
-  const partialDatabase = partialPath(target)
+  const partialDatabase = getPartialPath(target)
   await pipeline(
     readReporting(path.join(from, DATABASE_FILE), 'Copying the database'),
     createWriteStream(partialDatabase),
@@ -313,7 +313,7 @@ function findDifference(list: BackupList, file: string): string | null {
 }
 
 function compareWithList({ rows: expectedRows }: BackupList, file: string): string | null {
-  reportProgress({ step: CHECKING, done: 0, total: 1 })
+  reportProgress({ step: CHECKING_STEP, done: 0, total: 1 })
   const damage = findDamage(file)
   if (damage !== null) return `The database of the backup is damaged: ${damage}.`
   const rowCounts = checkCopy(file).rows

@@ -19,7 +19,7 @@ import type { EmailState } from './email-delivery-state.ts'
 import { formatDuration } from '../clock-jumps.ts'
 import { createUploadStorageCheck } from './upload-storage-check.ts'
 import { checkDescriptors } from '../file-descriptors.ts'
-import { freeBytes, freeFiles } from '../free-disk-space.ts'
+import { getFreeBytes, getFreeFiles } from '../free-disk-space.ts'
 import { listMissingWebhooks } from '../../payments/missing-webhooks.ts'
 import { StoreBusy } from '../../storage/index.ts'
 import { NoFurtherConnection } from '../../storage/database/store-busy-error.ts'
@@ -104,7 +104,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     const problems: HealthProblem[] = []
     const addProblem = (code: HealthProblem['code'], text: string, isDown = false): void =>
       void problems.push({ code, text, isDown })
-    const freeSpace = await freeBytes(environment.dataDir)
+    const freeSpace = await getFreeBytes(environment.dataDir)
     const noRoomAt = deps.noRoomAt()
     const isFull = noRoomAt !== null && at >= noRoomAt && at - noRoomAt < FULL_DISK_MS
     if (isFull)
@@ -119,7 +119,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
         'little_room',
         `${formatMb(freeSpace)} are free, and uploads are refused below ${formatMb(UPLOAD_BYTES_MIN)}.`,
       )
-    const files = await freeFiles(environment.dataDir)
+    const files = await getFreeFiles(environment.dataDir)
     if (files !== null && files < FREE_FILES_MIN)
       addProblem(
         'little_room',

@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client'
 import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { readLastBackup } from '../backup/last-backup.ts'
-import { getFileSize, freeBytes } from '../free-disk-space.ts'
+import { getFileSize, getFreeBytes } from '../free-disk-space.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 
 export type MetricsDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'environment' | 'clock'>
@@ -63,7 +63,7 @@ export function createMetricsUpdater(registry: Registry, deps: MetricsDeps): () 
     const [reviewCounts, figures, freeSpace, lastBackup] = await Promise.all([
       store.reviewCounts(),
       store.operatingFigures(),
-      freeBytes(dataDir),
+      getFreeBytes(dataDir),
       readLastBackup(dataDir),
     ])
     events.set(deps.events.all().length)

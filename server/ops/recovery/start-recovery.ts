@@ -83,7 +83,7 @@ export async function scheduleRecoveryIfLogMissing({
   environment: { dataDir },
 }: Pick<RecoveryDeps, 'clock' | 'log' | 'environment'>): Promise<void> {
   if (!isLogMissing(dataDir)) return
-  const reason = LOG_MISSING
+  const reason = LOG_MISSING_REASON
   log.error(
     {},
     `${reason} The last confirmed writes are missing. If you find rollcall.db-wal, stop the server and put it back together with its database. A recovery begins now`,
@@ -123,7 +123,7 @@ export async function explainNextRecovery(
   if (restored !== null) return restored.why ?? explainRestore(restored)
   if (databaseUrl !== null) return explainOlderPostgres(dataDir, readCounted)
   if (findServingPid(dataDir) !== null) return null
-  if (isLogMissing(dataDir)) return LOG_MISSING
+  if (isLogMissing(dataDir)) return LOG_MISSING_REASON
   const progress = await readProgress(path.join(dataDir, DATABASE_FILE))
   if (progress === null) return null
   const newerRescued = await findNewerRescued(progress, dataDir)
@@ -173,7 +173,7 @@ const explainOlderThanRescued = (file: string): string =>
   `The database is older than ${file}, which a server saved when its database was lost.`
 const explainOtherDatabase = ({ at }: LastServed): string =>
   `The database is not the one that this DATA_DIR served until ${formatInstant(at)}: it was copied from elsewhere.`
-const LOG_MISSING =
+const LOG_MISSING_REASON =
   'The database lacks the last writes of this server: its log rollcall.db-wal was deleted, or an earlier copy was put back.'
 const explainRestore = ({ copyAt }: RestoreRecord): string =>
   copyAt === null ? 'A copy was restored.' : `A copy of ${formatInstant(copyAt)} was restored.`

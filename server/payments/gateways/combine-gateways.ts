@@ -32,7 +32,7 @@ export function combineGateways(
       )
       const named = ({ parsed }: SentMessage): boolean =>
         parsed.ok || parsed.error.code === 'unknown_order'
-      return messages.find(({ parsed }) => parsed.ok) ?? messages.find(named) ?? UNREADABLE
+      return messages.find(({ parsed }) => parsed.ok) ?? messages.find(named) ?? UNREADABLE_MESSAGE
     },
     readReturn: async (event, orderId, body) => {
       const messages: SentMessage[] = []
@@ -62,6 +62,9 @@ export function combineGateways(
   }
 }
 
-const UNREADABLE: SentMessage = { sender: null, parsed: err({ code: 'malformed', orderId: null }) }
+const UNREADABLE_MESSAGE: SentMessage = {
+  sender: null,
+  parsed: err({ code: 'malformed', orderId: null }),
+}
 const UNKNOWN_RETURN = { amount: '', code: '', hash: 'unknown' } as const
 const hasFields = (body: object): boolean => Object.keys(body).length > 0

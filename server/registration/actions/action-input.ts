@@ -51,7 +51,7 @@ export type ActionOutcomeResult = Result<ActionResult, ActionDenial>
 export type ActionHandler = (request: ActionRequest) => Promise<ActionOutcomeResult>
 
 /** A double click sends the same key. 128 random bits need up to 32 characters. */
-const KEY = /^[\w-]{8,64}$/
+const KEY_PATTERN = /^[\w-]{8,64}$/
 
 /**
  * Returns the idempotency key of the request; null if none was sent. A key is valid only for the same user,
@@ -62,7 +62,7 @@ export function readIdempotency(
   request: { readonly who: string; readonly regNo: string; readonly act: ActionName },
 ): Result<IdempotencyKey | null, ActionDenial> {
   if (key === undefined || key === null) return ok(null)
-  if (typeof key !== 'string' || !KEY.test(key))
+  if (typeof key !== 'string' || !KEY_PATTERN.test(key))
     return refuseData('A key has 8 to 64 letters, digits or dashes.')
   const computeHash = (text: string): string => createHash('sha256').update(text).digest('hex')
   return ok({

@@ -186,13 +186,13 @@ export async function findLastClaim(
           },
         ]
       }),
-      stands: claimState(registration, claim),
+      stands: getClaimState(registration, claim),
       why: reason,
     },
   }
 }
 
-function claimState(
+function getClaimState(
   { state }: StoredRegistration,
   { endedAs, isRecorded }: StoredPaymentClaim,
 ): WirePaymentClaim['stands'] {

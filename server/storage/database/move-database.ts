@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
-import { keepPrivate } from '../../ops/file-permissions.ts'
+import { makePrivate } from '../../ops/file-permissions.ts'
 import { reportProgress } from '../../ops/progress.ts'
 import {
   closeAfterCheckpoint,
@@ -130,7 +130,7 @@ export async function moveToSqlite(
       `There is a database in ${dataDir} already. Move it away first, or give another DATA_DIR.`,
     )
   await prepare(url)
-  keepPrivate(dataDir)
+  makePrivate(dataDir)
   const part = `${file}.part`
   rmSync(part, { force: true })
   const db = openToWrite(part)

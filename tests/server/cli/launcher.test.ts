@@ -239,9 +239,11 @@ test('a tree without its packages says what to run; a source file that was chang
   // The command has cached its compiled code there.
   rmSync(join(tree, 'node_modules'), { recursive: true, force: true })
   symlinkSync(join(top, 'node_modules'), join(tree, 'node_modules'))
-  const { hashSources, SERVER_BUILD, STAMP } = (await import(
-    join(tree, 'server', 'cli', 'build', 'stamp.ts')
-  )) as typeof Stamp
+  const {
+    hashSources,
+    SERVER_BUILD,
+    STAMP_FILE: STAMP,
+  } = (await import(join(tree, 'server', 'cli', 'build', 'stamp.ts'))) as typeof Stamp
   mkdirSync(join(tree, 'build'))
   // Replaces a slow step.
   writeFileSync(
@@ -252,7 +254,7 @@ test('a tree without its packages says what to run; a source file that was chang
     run([join(tree, 'bin', 'rollcall.js'), '--help'], variables).stdout.split('\n')[0] ?? ''
   // Without a stamp it is incomplete.
   expect(help()).toBe('Usage: rollcall <command> [options]')
-  writeFileSync(join(tree, 'build', STAMP), hashSources(SERVER_BUILD.sources))
+  writeFileSync(join(tree, 'build', STAMP_FILE), hashSources(SERVER_BUILD.sources))
   expect(help()).toBe('built')
   expect(help({ ROLLCALL_SOURCES: '1' })).toBe('Usage: rollcall <command> [options]')
   const changedFile = join(tree, 'engine', 'lib', 'money.ts')

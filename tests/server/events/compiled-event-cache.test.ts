@@ -12,7 +12,7 @@ import {
   checkFolderHere,
   readFolder,
 } from '../../../server/events/files/event-folder.ts'
-import type { Compiled } from '../../../server/events/files/event-folder.ts'
+import type { CompiledFolder } from '../../../server/events/files/event-folder.ts'
 import { TOP } from '../../browser/serve.ts'
 
 let temporaryFolder: string
@@ -27,7 +27,7 @@ afterEach(() => rmSync(temporaryFolder, { recursive: true, force: true }))
 /** The result for the folder, and whether the checker ran. */
 async function compileAtStartup(
   production = false,
-): Promise<Compiled & { readonly isJudged: boolean }> {
+): Promise<CompiledFolder & { readonly isJudged: boolean }> {
   let isCompiled = false
   const compiled = await compileFolder(
     await readFolder(events),

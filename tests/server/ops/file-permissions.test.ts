@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, expect, test } from 'vitest'
-import { keepPrivate } from '../../../server/ops/file-permissions.ts'
+import { makePrivate } from '../../../server/ops/file-permissions.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
@@ -69,7 +69,7 @@ test('the permissions of an older data folder are tightened at startup, and logg
     }),
   )
   await server.close()
-  expect(keepPrivate(dataDir).restrictedCount).toBe(0)
+  expect(makePrivate(dataDir).restrictedCount).toBe(0)
 })
 
 test("a shared folder keeps its permissions; Rollcall's files in it are tightened", () => {
@@ -77,13 +77,13 @@ test("a shared folder keeps its permissions; Rollcall's files in it are tightene
   writeFileSync(join(dataDir, 'notes.txt'), 'of somebody else')
   writeFileSync(join(dataDir, 'rollcall.db'), '')
   for (const name of ['notes.txt', 'rollcall.db']) chmodSync(join(dataDir, name), 0o644)
-  keepPrivate(dataDir)
+  makePrivate(dataDir)
   expect([dataDir, join(dataDir, 'notes.txt'), join(dataDir, 'rollcall.db')].map(readMode)).toEqual(
     ['755', '644', '600'],
   )
   rmSync(join(dataDir, 'notes.txt'))
   chmodSync(dataDir, 0o1777)
-  keepPrivate(dataDir)
+  makePrivate(dataDir)
   expect(readMode(dataDir)).toBe('777')
 })
 
@@ -104,10 +104,10 @@ test('a command while the server runs ignores an email that is being written', a
     { eval: true, workerData: join(dataDir, 'mail') },
   )
   await once(writer, 'message')
-  for (let attempt = 0; attempt < 500; attempt += 1) keepPrivate(dataDir)
+  for (let attempt = 0; attempt < 500; attempt += 1) makePrivate(dataDir)
   await writer.terminate()
 })
 
 test('a server with DATA_DIR in a place without new folders never answered and used a whole processor', () => {
-  expect(() => keepPrivate('/proc/rollcall/data')).toThrow(/ENOENT|EACCES|EPERM/)
+  expect(() => makePrivate('/proc/rollcall/data')).toThrow(/ENOENT|EACCES|EPERM/)
 })

@@ -41,13 +41,13 @@ const MEANINGS: Readonly<Record<string, 'paid' | 'declined' | 'in-process' | 'no
 /** A payment, as opposed to a refund or a reversal. */
 export const SALE_TYPE = '320'
 /** A sale, by number, by name, or both. */
-const SALE = /^(?:320(?:\W*sale)?|sale)$/i
+const SALE_PATTERN = /^(?:320(?:\W*sale)?|sale)$/i
 /** A refund, requested by us or made in the gateway's panel. */
-const REFUND = /^(?:340(?:\W*refund)?|refund)$/i
+const REFUND_PATTERN = /^(?:340(?:\W*refund)?|refund)$/i
 /** The usual symbols of the rupee, in addition to its codes. From an Indian gateway, "Rs" means no other currency. */
-const RUPEE = /^(?:rs\.?|₹|(?:indian )?rupees?)$/i
+const RUPEE_PATTERN = /^(?:rs\.?|₹|(?:indian )?rupees?)$/i
 /** Texts that some responses contain instead of an empty value. */
-const EMPTY_VALUE = /^(?:na|n\/a|null|nil|none|0|-)$/i
+const EMPTY_VALUE_PATTERN = /^(?:na|n\/a|null|nil|none|0|-)$/i
 
 /**
  * Values assumed if a response states no currency or kind; set only after a payment has shown that the gateway never
@@ -66,7 +66,7 @@ export type ResponseContext = {
 }
 
 type Confirmation = Extract<PaymentEvent, { type: 'confirmed' }>
-type Refunded = Extract<PaymentEvent, { type: 'refunded' }>
+type RefundedEvent = Extract<PaymentEvent, { type: 'refunded' }>
 
 /**
  * Interprets the gateway's response. Ignores MESSAGE (it can be "Success" with code 503), BILLEDAMOUNT (it may
@@ -107,7 +107,7 @@ export function interpretStatus(
 function combinePayment(
   payment: Confirmation,
   confirmations: readonly Confirmation[],
-  refunded: readonly Refunded[],
+  refunded: readonly RefundedEvent[],
   { raw }: ResponseContext,
 ): StatusResponse {
   const otherPayments = confirmations.filter(({ reference }) => reference !== payment.reference)
@@ -132,12 +132,12 @@ function combinePayment(
 
 /** Handles a response that lists refunds but not their payment. */
 function combineRefunds(
-  refunded: readonly Refunded[],
+  refunded: readonly RefundedEvent[],
   { raw, at }: ResponseContext,
 ): StatusResponse {
   const [first, ...furtherPayments] = mergeRefunds(refunded)
   assert(first !== undefined, 'a refund response without a refund')
-  const refundEvent: Refunded = { type: 'refunded', ...first, at }
+  const refundEvent: RefundedEvent = { type: 'refunded', ...first, at }
   return {
     is: 'fact',
     raw,
@@ -146,7 +146,7 @@ function combineRefunds(
 }
 
 /** Refunds with the same reference count as one, with the larger amount: it was reported in stages. */
-function mergeRefunds(refunded: readonly Refunded[]): readonly ReportedRefund[] {
+function mergeRefunds(refunded: readonly RefundedEvent[]): readonly ReportedRefund[] {
   const byReference = new Map<string, Amount>()
   for (const { reference, amount } of refunded)
     byReference.set(reference, toAmount(Math.max(amount, byReference.get(reference) ?? 0)))
@@ -163,7 +163,7 @@ function isForOrder(fields: Fields, orderId: OrderId): boolean {
 
 function readOrderId(fields: Fields): string | null {
   const namedOrder = fields['TRANSACTIONID'] ?? ''
-  return namedOrder === '' || EMPTY_VALUE.test(namedOrder) ? null : namedOrder
+  return namedOrder === '' || EMPTY_VALUE_PATTERN.test(namedOrder) ? null : namedOrder
 }
 
 function interpretTransaction(fields: Fields, context: ResponseContext): StatusResponse {
@@ -196,17 +196,18 @@ function interpretPaid(
   if (readOrderId(fields) === null)
     return { is: 'unreachable', error: 'the response has no order id' }
   if (amount === null) return { is: 'unreachable', error: 'the response has no readable amount' }
-  if (reference === '' || EMPTY_VALUE.test(reference))
+  if (reference === '' || EMPTY_VALUE_PATTERN.test(reference))
     return { is: 'unreachable', error: 'the response has no reference' }
   const currencyCode = fields['CURRENCYCODE'] ?? ''
   const isRupee =
     currencyCode === ''
       ? assumed.currency
-      : RUPEE.test(currencyCode) || listCurrencyCodes(INR).includes(currencyCode.toUpperCase())
+      : RUPEE_PATTERN.test(currencyCode) ||
+        listCurrencyCodes(INR).includes(currencyCode.toUpperCase())
   const type = fields['TRANSACTIONTYPE'] ?? ''
-  const isSale = type === '' ? assumed.sale : SALE.test(type)
+  const isSale = type === '' ? assumed.sale : SALE_PATTERN.test(type)
   const isTestPayment = !acceptsTests && isTest(fields)
-  if (REFUND.test(type) && isRupee && !isTestPayment && amount > 0)
+  if (REFUND_PATTERN.test(type) && isRupee && !isTestPayment && amount > 0)
     return { is: 'fact', raw, fact: { type: 'refunded', reference, amount, at } }
   const paidAt = readTime(fields['TRANSACTIONTIME'] ?? '')
   const confirmation: Confirmation = {

@@ -44,9 +44,9 @@ export function buildCheckoutForm(
     amount: formatPlainAmount(amount, currency),
     minor_units: String(amount),
     currency,
-    organiser: shorten(event.title),
-    description: shorten(`${event.title}: ${regNo}`),
-    name: shorten(fullName),
+    organiser: shortenText(event.title),
+    description: shortenText(`${event.title}: ${regNo}`),
+    name: shortenText(fullName),
     email,
     phone,
     payment_url: addresses.pay,
@@ -56,14 +56,14 @@ export function buildCheckoutForm(
   return ok(form)
 }
 
-const shorten = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX)
+const shortenText = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX)
 
 /**
  * Returns the minutes from the start of a payment after which the gateway no longer captures it. With quotas, this is
  * the time for which the seat is held: the gateway refunds a later payment, because another delegate may have taken
  * the seat. Without quotas, it is the gateway's maximum.
  */
-export function captureMinutes({ quotas, holdSeatsMs }: EventConfig): number {
+export function calculateCaptureMinutes({ quotas, holdSeatsMs }: EventConfig): number {
   const { min, max } = razorpay.checkoutMinutes ?? { min: 0, max: 0 }
   return quotas.length === 0
     ? max
@@ -90,20 +90,20 @@ export async function createOrder(
     if (response.is === 'refused') return err(`${response.code}: ${response.message}`)
     if (response.is === 'ok') {
       const checkout = readCheckout(response.json, order.orderId)
-      return checkout !== null && isFor(checkout, order)
+      return checkout !== null && isForOrder(checkout, order)
         ? ok([checkout])
         : err('the gateway created another order than the requested one')
     }
     if (!response.sent || isLast) return err(response.error)
     const found = await findByReceipt(api, order.orderId, receipt)
     if (!found.ok) return found
-    const matching = found.value.filter((checkout) => isFor(checkout, order))
+    const matching = found.value.filter((checkout) => isForOrder(checkout, order))
     if (matching.length > 0) return ok(matching)
   }
   return err('the gateway did not create the order')
 }
 
-const isFor = (checkout: Money, { amount, currency }: Money): boolean =>
+const isForOrder = (checkout: Money, { amount, currency }: Money): boolean =>
   checkout.amount === amount && checkout.currency === currency
 
 function buildOrderBody(
@@ -111,7 +111,7 @@ function buildOrderBody(
   { orderId, amount, currency }: Money & { readonly orderId: OrderId },
   receipt: string,
 ): object {
-  const minutes = captureMinutes(event)
+  const minutes = calculateCaptureMinutes(event)
   return {
     amount,
     currency,

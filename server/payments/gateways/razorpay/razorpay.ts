@@ -10,7 +10,12 @@ import type { RazorpayAccount } from './credentials.ts'
 import type { CheckoutStore, StoredCheckout } from '../../../storage/index.ts'
 import { describeFailure, asItems, requestApi } from './api.ts'
 import type { Api, Json } from './api.ts'
-import { buildCheckoutForm, captureMinutes, createOrder, findByReceipt } from './checkout.ts'
+import {
+  buildCheckoutForm,
+  calculateCaptureMinutes,
+  createOrder,
+  findByReceipt,
+} from './checkout.ts'
 import { requestDispute } from './disputes.ts'
 import { readReturn, readWebhook } from './messages.ts'
 import { requestRefund } from './refund.ts'
@@ -126,7 +131,11 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
       const read = await readPayments(api, found.value)
       if (!read.ok) return { is: 'unreachable', error: read.error }
       const capturable = canCapture
-        ? findCapturable(read.value.payments, found.value, at - captureMinutes(event) * MINUTE_MS)
+        ? findCapturable(
+            read.value.payments,
+            found.value,
+            at - calculateCaptureMinutes(event) * MINUTE_MS,
+          )
         : null
       if (capturable === null)
         return recordConfirmed(orderId, await interpret(api, read.value, at), at)

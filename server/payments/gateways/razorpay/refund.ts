@@ -6,7 +6,7 @@ import type { Api, ApiResponse } from './api.ts'
 import { readRefund } from './status.ts'
 
 /** Keys have at least ten letters, digits, hyphens and underscores. */
-const KEY = /^[\w-]{10,}$/
+const KEY_PATTERN = /^[\w-]{10,}$/
 
 /** The request is repeated once if its response was lost: the key prevents a second refund. */
 export async function requestRefund(
@@ -17,7 +17,7 @@ export async function requestRefund(
 ): Promise<RefundResult> {
   if (!/^pay_\w+$/.test(paymentId))
     return { is: 'not-sent', error: `"${paymentId}" is not the id of a Razorpay payment` }
-  const headers: Readonly<Record<string, string>> = KEY.test(key)
+  const headers: Readonly<Record<string, string>> = KEY_PATTERN.test(key)
     ? { 'x-refund-idempotency': key }
     : {}
   const send = (): Promise<ApiResponse> =>
@@ -29,7 +29,7 @@ export async function requestRefund(
       headers,
     )
   const first = await send()
-  const isLost = first.is === 'failed' && first.sent && KEY.test(key)
+  const isLost = first.is === 'failed' && first.sent && KEY_PATTERN.test(key)
   return interpretRefund(isLost ? await send() : first, amount)
 }
 

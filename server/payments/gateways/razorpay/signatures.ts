@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { RazorpayAccount } from './credentials.ts'
 
-export const sign = (content: string | Buffer, secret: string): string =>
+export const computeSignature = (content: string | Buffer, secret: string): string =>
   createHmac('sha256', secret).update(content).digest('hex')
 
 /** Checks the signature of a browser return. `checkoutId` is the stored one, never the one received. */
@@ -11,14 +11,14 @@ export const isReturnSigned = (
   checkoutId: string,
   paymentId: string,
   signature: string,
-): boolean => isEqual(sign(`${checkoutId}|${paymentId}`, keySecret), signature)
+): boolean => isEqual(computeSignature(`${checkoutId}|${paymentId}`, keySecret), signature)
 
 /** Checks the signature of a webhook, over its bytes as received, with the current or the previous secret. */
 export const isWebhookSigned = (
   { webhookSecrets }: Pick<RazorpayAccount, 'webhookSecrets'>,
   bytes: Buffer,
   signature: string,
-): boolean => webhookSecrets.some((secret) => isEqual(sign(bytes, secret), signature))
+): boolean => webhookSecrets.some((secret) => isEqual(computeSignature(bytes, secret), signature))
 
 function isEqual(expected: string, received: string): boolean {
   const [one, other] = [Buffer.from(expected), Buffer.from(received)]

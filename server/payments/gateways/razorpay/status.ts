@@ -71,11 +71,11 @@ export const isReceived = ({ isCaptured, status }: RazorpayPayment): boolean =>
   isCaptured && (status === 'captured' || status === 'refunded')
 
 /** The code of a payment that the gateway refunded by itself, because it was not captured in time. */
-export const RETURNED = 'NOT_CAPTURED'
+export const RETURNED_CODE = 'NOT_CAPTURED'
 /** The code of a refusal after which the money may still arrive: the bank's response is missing. */
-const UNCLEAR = 'GATEWAY_ERROR'
+const UNCLEAR_CODE = 'GATEWAY_ERROR'
 /** Reasons that mean a missing response from the bank, regardless of the code. */
-const NO_ANSWER = /timed?_?out|technical|unavailable|server_error/
+const NO_RESPONSE_REASON = /timed?_?out|technical|unavailable|server_error/
 
 /**
  * `refunds` are all refunds of the received payments. The earliest received payment counts; further ones were not requested.
@@ -114,7 +114,7 @@ export function interpretPayments(
   // The buyer has opened the payment page, and may still be there.
   if (last === undefined || last.status === 'created') return { is: 'no-record', raw }
   const message = last.error.message || last.error.reason
-  const fact = { type: 'declined', code: declineCode(last), message, at } as const
+  const fact = { type: 'declined', code: getDeclineCode(last), message, at } as const
   return { is: 'fact', fact, raw }
 }
 
@@ -122,7 +122,9 @@ function toMoney({ id, amount, createdAt }: RazorpayPayment) {
   return { reference: id, amount, kind: 'sale', paidAt: createdAt } as const
 }
 
-function declineCode({ status, error }: RazorpayPayment): string {
-  if (status === 'refunded') return RETURNED
-  return error.code === 'BAD_REQUEST_ERROR' && !NO_ANSWER.test(error.reason) ? error.code : UNCLEAR
+function getDeclineCode({ status, error }: RazorpayPayment): string {
+  if (status === 'refunded') return RETURNED_CODE
+  return error.code === 'BAD_REQUEST_ERROR' && !NO_RESPONSE_REASON.test(error.reason)
+    ? error.code
+    : UNCLEAR_CODE
 }

@@ -17,7 +17,7 @@ import {
 import type { Day, RegNo } from '../../../../engine/index.ts'
 import type { GuardedRule, TargetKind } from '../../../../server/http/office-route-rule-types.ts'
 import {
-  officeRoutes,
+  createOfficeRoutes,
   rejectUnguardedRoutes,
 } from '../../../../server/office/auth/authorization.ts'
 import { findUncoveredInput } from '../../../../server/office/auth/request-targets.ts'
@@ -527,7 +527,7 @@ describe('the server does not start with a route of the office', () => {
     rejectUnguardedRoutes(app)
     return () => add(app)
   }
-  const office = (app: ReturnType<typeof Fastify>) => officeRoutes(app, server.deps)
+  const office = (app: ReturnType<typeof Fastify>) => createOfficeRoutes(app, server.deps)
   const answer = async (): Promise<object> => ({})
 
   test('that declares no rule', () => {

@@ -1,7 +1,7 @@
 /** Disputes: the webhook, our query, the office, against the real server and the simulator. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import * as mupdf from 'mupdf'
-import { sign } from '../../../../server/payments/gateways/razorpay/signatures.ts'
+import { computeSignature } from '../../../../server/payments/gateways/razorpay/signatures.ts'
 import type { OrderId, RegNo } from '../../../../engine/index.ts'
 import { signIn } from '../../office/office.ts'
 import type { Office } from '../../office/office.ts'
@@ -85,7 +85,10 @@ test('a webhook that claims a lost dispute changes nothing if the gateway says t
       dispute: { entity: { id: payment?.dispute?.id, status: 'lost', amount_deducted: 17_700 } },
     },
   })
-  const headers = { 'x-razorpay-signature': sign(body, SECRET), 'x-razorpay-event-id': 'evt_lost' }
+  const headers = {
+    'x-razorpay-signature': computeSignature(body, SECRET),
+    'x-razorpay-event-id': 'evt_lost',
+  }
   expect((await server.webhook(body, headers)).status).toBe(200)
   await server.settled()
   expect(await readDisputes(regNo)).toMatchObject([{ status: 'open', deducted: 0 }])

@@ -11,7 +11,7 @@ import type { OrderId } from '../../../../engine/index.ts'
 import {
   isReturnSigned,
   isWebhookSigned,
-  sign,
+  computeSignature,
 } from '../../../../server/payments/gateways/razorpay/signatures.ts'
 import {
   account,
@@ -82,11 +82,11 @@ describe('our signatures agree with the official package', () => {
     fc.assert(
       fc.property(text, text, text, text, fc.boolean(), (one, other, secret, wrong, isRight) => {
         const [order, payment] = [`order_${one}`, `pay_${other}`]
-        const ofReturn = isRight ? sign(`${order}|${payment}`, secret) : wrong
+        const ofReturn = isRight ? computeSignature(`${order}|${payment}`, secret) : wrong
         expect(isReturnSigned({ keySecret: secret }, order, payment, ofReturn)).toBe(
           validatePaymentVerification({ order_id: order, payment_id: payment }, ofReturn, secret),
         )
-        const ofWebhook = isRight ? sign(one, secret) : wrong
+        const ofWebhook = isRight ? computeSignature(one, secret) : wrong
         expect(isWebhookSigned({ webhookSecrets: [secret] }, Buffer.from(one), ofWebhook)).toBe(
           validateWebhookSignature(one, ofWebhook, secret),
         )
@@ -98,7 +98,7 @@ describe('our signatures agree with the official package', () => {
 
 const PAYMENT = 'pay_Sample00000001'
 const signReturn = (checkout = CHECKOUT, payment = PAYMENT, secret = account.keySecret): string =>
-  sign(`${checkout}|${payment}`, secret)
+  computeSignature(`${checkout}|${payment}`, secret)
 const createReturn = (changes: Readonly<Record<string, string>> = {}) => ({
   razorpay_payment_id: PAYMENT,
   razorpay_order_id: CHECKOUT,
@@ -311,21 +311,24 @@ describe('a webhook', () => {
   ])('%s', async (_name, text, secret, expected, reason) => {
     const webhook = await fake.adapter.readWebhook?.({
       bytes: Buffer.from(text),
-      signature: sign(text, secret),
+      signature: computeSignature(text, secret),
       eventId: 'evt_1',
     })
     expect(webhook, reason).toMatchObject(expected)
   })
   test.each<[string, (text: string) => { readonly bytes: string; readonly signature: string }]>([
-    ['cut off', (text) => ({ bytes: text.slice(0, -5), signature: sign(text, now) })],
+    ['cut off', (text) => ({ bytes: text.slice(0, -5), signature: computeSignature(text, now) })],
     [
       'written again',
-      (text) => ({ bytes: JSON.stringify(JSON.parse(text), null, 1), signature: sign(text, now) }),
+      (text) => ({
+        bytes: JSON.stringify(JSON.parse(text), null, 1),
+        signature: computeSignature(text, now),
+      }),
     ],
     ['without a signature', (text) => ({ bytes: text, signature: '' })],
     [
       'with a signature in capitals',
-      (text) => ({ bytes: text, signature: sign(text, now).toUpperCase() }),
+      (text) => ({ bytes: text, signature: computeSignature(text, now).toUpperCase() }),
     ],
   ])('%s is not genuine', async (_name, change) => {
     const { bytes, signature } = change(createBody('payment.captured'))

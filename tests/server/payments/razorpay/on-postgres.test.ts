@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId } from '../../../../engine/index.ts'
 import type { RegisterResponse } from '../../../../engine/api.ts'
-import { sign } from '../../../../server/payments/gateways/razorpay/signatures.ts'
+import { computeSignature } from '../../../../server/payments/gateways/razorpay/signatures.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { hasPostgres, startPostgres } from '../../storage/postgres-server.ts'
@@ -84,7 +84,7 @@ else {
         url: '/api/payment/webhook/razorpay/',
         headers: {
           'content-type': 'application/json',
-          'x-razorpay-signature': sign(body, 'sandbox-webhook-of-society'),
+          'x-razorpay-signature': computeSignature(body, 'sandbox-webhook-of-society'),
           'x-razorpay-event-id': 'evt_on_both',
         },
         payload: body,

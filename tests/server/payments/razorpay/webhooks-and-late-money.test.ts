@@ -1,7 +1,7 @@
 /** Webhooks, late, failed and second payments, and refunds, against the real server and the simulator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHealthChecks } from '../../../../server/ops/health/health-checks.ts'
-import { sign } from '../../../../server/payments/gateways/razorpay/signatures.ts'
+import { computeSignature } from '../../../../server/payments/gateways/razorpay/signatures.ts'
 import type { SimulatedOrder } from '../../../../server/payments/gateways/razorpay/simulator/simulator-state.ts'
 import { sendRefunds } from '../../../../server/payments/send-gateway-refunds.ts'
 import { signIn } from '../../office/office.ts'
@@ -41,7 +41,7 @@ const createWebhook = (orderId: string, type = 'payment.captured'): string =>
   })
 const SECRET = 'sandbox-webhook-of-society'
 const createHeaders = (body: string, eventId: string, secret = SECRET) => ({
-  'x-razorpay-signature': sign(body, secret),
+  'x-razorpay-signature': computeSignature(body, secret),
   'x-razorpay-event-id': eventId,
 })
 

@@ -7,7 +7,7 @@ import {
   buildDisputeEntity,
   buildOrderEntity,
   buildPaymentEntity,
-  refundEntity,
+  buildRefundEntity,
   sumRefunds,
   listSettlementRows,
 } from './simulator-entities.ts'
@@ -153,7 +153,7 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
     if (found === null) return UNKNOWN
     const { order, payment } = found
     return toList(
-      payment.refunds.map((refund) => refundEntity(payment, refund, order.currency, clock())),
+      payment.refunds.map((refund) => buildRefundEntity(payment, refund, order.currency, clock())),
     )
   })
   route('POST', 'payments/:id/refund', (request, keyId) => {
@@ -168,7 +168,7 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
     const repeated = payment.refunds.find((refund) => key !== '' && refund.key === key)
     if (repeated !== undefined)
       return repeated.amount === amount
-        ? refundEntity(payment, repeated, order.currency, clock())
+        ? buildRefundEntity(payment, repeated, order.currency, clock())
         : createProblem('The same idempotency key was used with another request')
     if (payment.status !== 'captured')
       return createProblem('The payment status should be captured for action to be taken')
@@ -193,7 +193,7 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
       ...order,
       payments: [...order.payments.filter(({ id }) => id !== payment.id), updated],
     })
-    return refundEntity(updated, refund, order.currency, clock())
+    return buildRefundEntity(updated, refund, order.currency, clock())
   })
 }
 

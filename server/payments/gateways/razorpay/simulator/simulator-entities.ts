@@ -30,7 +30,7 @@ export function buildOrderEntity(order: SimulatedOrder): object {
   }
 }
 
-export const refundState = (
+export const getRefundState = (
   { dueAt, outcome }: SimulatedRefund,
   now: number,
 ): 'pending' | 'processed' | 'failed' => (now < dueAt ? 'pending' : outcome)
@@ -38,7 +38,7 @@ export const refundState = (
 /** The money of a failed refund returns to the merchant's balance. */
 export const sumRefunds = (payment: SimulatedPayment, now: number): number =>
   payment.refunds.reduce(
-    (sum, refund) => sum + (refundState(refund, now) === 'failed' ? 0 : refund.amount),
+    (sum, refund) => sum + (getRefundState(refund, now) === 'failed' ? 0 : refund.amount),
     0,
   )
 
@@ -84,7 +84,7 @@ export function buildPaymentEntity(
   }
 }
 
-export function refundEntity(
+export function buildRefundEntity(
   payment: SimulatedPayment,
   refund: SimulatedRefund,
   currency: string,
@@ -100,7 +100,7 @@ export function refundEntity(
     receipt: refund.key,
     created_at: toSeconds(refund.createdAt),
     batch_id: null,
-    status: refundState(refund, now),
+    status: getRefundState(refund, now),
     speed_processed: 'normal',
     speed_requested: 'normal',
   }
@@ -159,7 +159,7 @@ export function listSettlementRows(
         payment_id: null,
       }
       const refunds = payment.refunds
-        .filter((refund) => refundState(refund, now) === 'processed')
+        .filter((refund) => getRefundState(refund, now) === 'processed')
         .map((refund) => ({
           ...settled,
           entity_id: refund.id,

@@ -5,12 +5,12 @@
 import { assert } from '../../../../../engine/index.ts'
 import type { RazorpayAccount } from '../credentials.ts'
 import type { SimulatorOrigins } from '../../simulator-port.ts'
-import { sign } from '../signatures.ts'
+import { computeSignature } from '../signatures.ts'
 import {
   buildDisputeEntity,
   buildOrderEntity,
   buildPaymentEntity,
-  refundEntity,
+  buildRefundEntity,
 } from './simulator-entities.ts'
 import { addApiRoutes } from './simulator-api.ts'
 import { addPageRoutes } from './simulator-pages.ts'
@@ -38,7 +38,7 @@ export function createRazorpaySandboxAccount(name: string): RazorpayAccount {
 
 const WEBHOOK_TIMEOUT_MS = 20_000
 const MINUTE_MS = 60_000
-const OFTEN = 5
+const REPEATED_WEBHOOKS = 5
 const RESPOND_WITHIN_MS = 7 * 24 * 60 * MINUTE_MS
 
 export function openRazorpaySimulator(options: RazorpaySimulatorOptions): RazorpaySimulator {
@@ -92,7 +92,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
           : { payment: { entity: buildPaymentEntity(order, payment, now) } }),
         ...(type.startsWith('order.') ? { order: { entity: buildOrderEntity(order) } } : {}),
         ...(payment !== undefined && refund !== undefined && type.startsWith('refund.')
-          ? { refund: { entity: refundEntity(payment, refund, order.currency, now) } }
+          ? { refund: { entity: buildRefundEntity(payment, refund, order.currency, now) } }
           : {}),
         ...(payment?.dispute !== undefined && type.startsWith('payment.dispute.')
           ? { dispute: { entity: buildDisputeEntity(order, payment, payment.dispute) } }
@@ -100,7 +100,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       },
       created_at: Math.floor(now / 1000),
     })
-    const signature = sign(body, webhook.secret ?? account?.webhookSecrets[0] ?? '')
+    const signature = computeSignature(body, webhook.secret ?? account?.webhookSecrets[0] ?? '')
     const delivery = post(
       options.webhookUrl(),
       webhook.truncated === true ? body.slice(0, -20) : body,
@@ -163,7 +163,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     return {
       razorpay_payment_id: paymentId,
       razorpay_order_id: order.id,
-      razorpay_signature: sign(`${order.id}|${paymentId}`, secret),
+      razorpay_signature: computeSignature(`${order.id}|${paymentId}`, secret),
     }
   }
   const buildFailedReturn = (order: SimulatedOrder): ReturnFields => ({
@@ -222,7 +222,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     if (action === 'often') {
       const eventId = createId('evt')
       // Webhooks are sent in another order: the payment of the order is reported before its authorisation.
-      for (let n = 0; n < OFTEN; n++) void sendWebhook('order.paid', paid, { eventId })
+      for (let n = 0; n < REPEATED_WEBHOOKS; n++) void sendWebhook('order.paid', paid, { eventId })
       return notify('payment.authorized', paid)
     }
     if (action === 'first') {
