@@ -239,11 +239,9 @@ test('a tree without its packages says what to run; a source file that was chang
   // The command has cached its compiled code there.
   rmSync(join(tree, 'node_modules'), { recursive: true, force: true })
   symlinkSync(join(top, 'node_modules'), join(tree, 'node_modules'))
-  const {
-    hashSources,
-    SERVER_BUILD,
-    STAMP_FILE: STAMP,
-  } = (await import(join(tree, 'server', 'cli', 'build', 'stamp.ts'))) as typeof Stamp
+  const { hashSources, SERVER_BUILD, STAMP_FILE } = (await import(
+    join(tree, 'server', 'cli', 'build', 'stamp.ts')
+  )) as typeof Stamp
   mkdirSync(join(tree, 'build'))
   // Replaces a slow step.
   writeFileSync(
