@@ -51,10 +51,7 @@ function checkOut(folder: string): void {
 const getDatabase = ({ dataDir, url }: StorageLocation): string =>
   url ?? join(dataDir, 'rollcall.db')
 
-/**
- * Compares rows with those of the old version, and totals with the rows. Returns the hash of the
- * rows.
- */
+/** Compares the rows with the old version's, and the totals with the rows. Returns the hash of the rows. */
 async function compareRows(
   name: string,
   before: Contents,

@@ -109,10 +109,7 @@ export function findPaymentProblems(
   }
 }
 
-/**
- * The gateway is the reference: each of its refunds was requested once, and finally each sale is
- * recorded.
- */
+/** The gateway is the reference: each of its refunds was requested once, and in the end each sale is recorded. */
 function findOrderProblems(
   order: SandboxOrder,
   rows: (sql: string, ...params: unknown[]) => Record<string, unknown>[],

@@ -6,7 +6,7 @@ import { DATABASE_FILE } from '../../server/storage/database/sqlite-connection.t
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** A random generator from 0 to 1 with a seed. */
+/** A seeded generator of random numbers from 0 to 1. */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -25,7 +25,7 @@ type Counts = {
   readonly auditRows: number
 }
 
-/** Returns the problems. With `hasFile`, the proof of every registration must be stored. */
+/** Returns the problems. If `hasFile`, the proof of every registration must be stored. */
 export function findIncomplete(
   dataDir: string,
   acknowledged: readonly string[],

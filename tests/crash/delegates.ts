@@ -7,7 +7,7 @@ import type { PaymentData, ReviewsResponse } from '../../engine/api.ts'
 import type { Running } from './server.ts'
 
 const CLIENTS = 64
-/** Of 64 clients. */
+/** The number of treasurers among the 64 clients. */
 const TREASURERS = 4
 
 /** Operations that the server confirmed. */
@@ -187,7 +187,7 @@ async function decideOne(
   const { reviews } = (await reviewsResponse.json()) as ReviewsResponse
   if (reviews.length === 0) return
   const { id, version, decisions } = pick(reviews)
-  // After `ask`, a further order pays the rest, which the checks would take for a second payment.
+  // After `ask`, another order pays the balance, which the checks would mistake for a second payment.
   const decision = pick(
     decisions.filter((candidate) => candidate !== 'move' && candidate !== 'ask'),
   )

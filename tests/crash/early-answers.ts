@@ -1,6 +1,6 @@
 /**
- * Preloaded in a server (`node --import`) for the crash test's negative control: the store responds
- * before it commits. The server itself has no such option.
+ * Preloaded into a server (`node --import`) for the crash test's negative control: the store responds before it
+ * commits. The server itself has no such option.
  */
 import { registerHooks } from 'node:module'
 

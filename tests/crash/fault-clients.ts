@@ -1,14 +1,11 @@
-/**
- * Clients that register and pay through two servers while faults occur, and the responses that they
- * got.
- */
+/** Clients that register and pay through two servers while faults occur, and the responses they receive. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PaymentData, RegisterResponse } from '../../engine/api.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { createPaidMessage } from './sample-gateway.ts'
 
 export const FAULT_EVENT = 'faults2026'
-/** Seats of the hall, which every third delegate requests. */
+/** The number of seats in the hall, which every third delegate requests. */
 export const SEATS = 9
 export const FAULT_EVENT_TEXT = fixtureEvent({
   id: FAULT_EVENT,
@@ -47,14 +44,14 @@ export type ClientOptions = {
 
 /** The pause before a retry. */
 const RETRY_MS = 25
-/** One response in this many is discarded: the form is sent again, and must get the same number. */
+/** One response in this many is discarded: the form is sent again, and must return the same number. */
 const DISCARD_ONE_IN = 4
 /** Two delegates in three pay. */
 const PAY_GROUP = 3
 /** A gateway repeats its message until it knows that the order is paid. */
 const MESSAGE_MS = 250
 
-/** Registers one delegate after the other until the run ends. */
+/** Registers one delegate after another until the run ends. */
 export async function runClient(name: string, options: ClientOptions): Promise<void> {
   for (let n = 1; !options.isOver(); n += 1) {
     const order = await register(`${name}-${n}`, n, options)
@@ -107,7 +104,7 @@ async function register(
   return null
 }
 
-/** Repeats two concurrent messages until a server shows the order as paid. */
+/** Sends two concurrent messages repeatedly until a server shows the order as paid. */
 async function pay({ regNo, data }: Order, { url, results, isOver }: ClientOptions): Promise<void> {
   const message = createPaidMessage(data)
   const send = (): Promise<unknown> =>

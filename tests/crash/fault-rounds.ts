@@ -41,9 +41,9 @@ export type FaultRounds = {
   /** They run in this order on the same data. A fault that needs a standby must be the last. */
   readonly faults: readonly Fault[]
   readonly clients: number
-  /** The number of further registrations to wait for before and after each fault. */
+  /** The number of registrations to wait for before and after each fault. */
   readonly registrationsMin: number
-  /** How often a server is killed, and how many COMMITs are cut. */
+  /** The number of times a server is killed, and the number of COMMITs that are cut. */
   readonly times: number
   readonly cluster: Cluster
   readonly standby?: Cluster
@@ -56,7 +56,7 @@ export type FaultRounds = {
 export type FaultOutcome = CheckResult & {
   readonly results: ClientResults
   readonly emailCount: number
-  /** From the promotion to the first registration at each server. Empty without a failover. */
+  /** The time from the promotion to the first registration at each server. Empty without a failover. */
   readonly resumedMs: readonly number[]
 }
 
@@ -67,11 +67,11 @@ const WAIT_MS_MAX = 200_000
 const PROXY_DELAY_MS = 0
 /** One COMMIT in this many is cut, including those of background work. */
 const CUT_ONE_IN = 4
-/** From the primary's death to the promotion of its standby. */
+/** The time from the primary's death to the promotion of its standby. */
 const DETECTION_MS = 500
 /** The target for resuming after a failover. */
 export const RESUMED_MS_MAX = 15_000
-/** The time in which queued emails arrive. */
+/** The time allowed for queued emails to arrive. */
 const EMAIL_QUIET_MS = 400
 
 export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {

@@ -1,6 +1,6 @@
 /**
- * A killed process keeps the page cache, a machine without power does not. So the system calls must
- * show that the log is flushed before the response.
+ * The page cache survives a killed process, but not a power cut. So the system calls must show that the log is
+ * flushed before the response.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,10 +25,10 @@ afterEach(() => rmSync(folder, { recursive: true }))
 type Flush = {
   readonly path: RegExp
   readonly movedInto?: RegExp
-  /** Other writers may write to it after a flush. */
+  /** Other writers may write to the file after a flush. */
   readonly isSharedFile?: true
 }
-/** The search index writes to it shortly after a response, which a busy machine may send later. */
+/** The search index writes to the log shortly after a response, which a busy machine may send later. */
 const log: Flush = { path: /rollcall\.db-wal>/, isSharedFile: true }
 const proof: Flush = { path: /uploads\/incoming\/[^>]+>/ }
 const proofFolder: Flush = { path: /uploads\/\w\w>/, movedInto: /"[^"]*uploads\/\w\w\/\w{64}"/ }
@@ -80,7 +80,7 @@ const calls = [
   'sendmsg',
   'fsync',
   'fdatasync',
-  // Which calls are available depends on the machine.
+  // The available calls depend on the machine.
   '?rename',
   '?renameat',
   '?renameat2',
@@ -140,18 +140,18 @@ const repeatValue = (count: number, flushed: boolean): readonly boolean[] =>
   Array.from({ length: count }, () => flushed)
 type Case = readonly [string, number, InjectedFaults, readonly boolean[]]
 const testCases: Case[] = [
-  ['the log is flushed before every answer', 20, {}, repeatValue(20, true)],
+  ['the log is flushed before every response', 20, {}, repeatValue(20, true)],
 ]
 const controls: readonly Case[] = [
   [
-    'negative control: NORMAL, in which better-sqlite3 opens a log, flushes for none',
+    'negative control: NORMAL, the default of better-sqlite3 for a log, flushes before no response',
     20,
     { synchronous: 'NORMAL' },
     repeatValue(20, false),
   ],
   // Sequentially: the flush for the first must precede the second response.
   [
-    'negative control: answering before the commit',
+    'negative control: responding before the commit',
     1,
     { answerBeforeCommitMs: 5_000 },
     repeatValue(1, false),

@@ -1,6 +1,6 @@
 /**
- * A server's store on PostgreSQL in a child process, which stores one file and prints the result.
- * Arguments: the database URL and the file's path, which may be a pipe that blocks.
+ * Stores one file through a server's store on PostgreSQL, in a child process, and prints the result. Arguments: the
+ * database URL and the file's path, which may be a pipe that blocks.
  */
 import { instant } from '../../engine/index.ts'
 import { openInsidePostgres } from '../../server/storage/postgres/open-postgres-store.ts'

@@ -12,7 +12,7 @@ export type LossyProxy = {
   close(): void
 }
 
-/** The port of PostgreSQL's socket file in a folder, and the port of the proxy's socket file. */
+/** The port numbers in the names of the socket files: PostgreSQL's, and the proxy's. */
 const [POSTGRES_PORT, PROXY_PORT] = [5432, 5433]
 const COMMITTED = Buffer.from('COMMIT\0')
 

@@ -19,7 +19,7 @@ import { chooseRuns, registerThorough } from '../runs.ts'
 
 /** CRASH_CYCLES=50 is the long run. */
 const cycles = Number(process.env['CRASH_CYCLES'] ?? chooseRuns(2, 1))
-/** The maximum number of operations between two kills. */
+/** The maximum numbers of operations between two kills. */
 const NOTICES_MAX = 30
 const RARE_MAX = 6
 let folder: string
@@ -33,7 +33,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Kills the server after enough frequent and rare operations, on a machine of any speed. */
+/** Kills the server after a number of frequent and rare operations, which works on a machine of any speed. */
 async function killUnderLoad(
   server: Running,
   acknowledged: Acknowledged,
@@ -104,7 +104,7 @@ test(
       for (const figure of figures) expect(figure).toBeGreaterThan(0)
       console.log(`| ${cycles} | ${figures.join(' | ')} |`)
     }
-    // Negative control of the check: it detects a repeated refund.
+    // Negative control: the check detects a repeated refund.
     const paid = readSandboxOrders(folder).find(({ stage }) => stage === 'paid')
     if (paid === undefined) throw new Error('no order was paid')
     const repeatedRefund = {

@@ -1,6 +1,6 @@
 /**
- * PgBouncer in transaction mode in front of a cluster: each transaction of a connection may run in
- * another session. Uses the program that PGBOUNCER names, or Debian's package.
+ * PgBouncer in transaction mode in front of a cluster: each transaction of a connection may run in another session.
+ * Uses the program in PGBOUNCER, or Debian's package.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ export type Pooler = {
   stop(): Promise<void>
 }
 
-/** It refuses to run as root. */
+/** PgBouncer refuses to run as root. */
 const UNPRIVILEGED_USER: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 /** Fewer sessions than the connections of two servers. */

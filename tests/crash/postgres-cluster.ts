@@ -42,7 +42,7 @@ export type Cluster = {
   remove(): Promise<void>
 }
 export type ClusterOptions = {
-  /** False: fsync is off, which only a power cut would reveal. */
+  /** If false, fsync is off, which only a power cut would reveal. */
   readonly isDurable?: boolean
 }
 
@@ -58,7 +58,7 @@ const PACKAGED = join(
 )
 const LISTENING_MS_MAX = 120_000
 const POLL_MS = 20
-/** For four servers and the observers. */
+/** Enough for four servers and the observers. */
 const CONNECTIONS_MAX = 200
 
 const findPrograms = (): string => process.env['POSTGRES_BIN'] ?? findOldestBinaries() ?? PACKAGED
@@ -133,7 +133,7 @@ async function openCluster(folder: string): Promise<Cluster> {
     await client.connect()
     return client
   }
-  // A failed test or benchmark leaves no process behind.
+  // So that a failed test or benchmark leaves no process behind.
   const endWithUs = (): void => void server.kill('SIGQUIT')
   process.on('exit', endWithUs)
   await start()
@@ -219,7 +219,7 @@ function readParent(pid: string): number | null {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
   } catch {
-    // The process ended in the meantime.
+    // The process has already ended.
     return null
   }
 }
@@ -228,6 +228,6 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended with the one that started it.
+    // The process ended together with its parent.
   }
 }

@@ -3,8 +3,7 @@
  * faults: a server is killed repeatedly, connections are cut around COMMIT, PostgreSQL is restarted
  * or crashes, and a synchronous standby replaces a killed primary (FAILOVERS=5 times). `pooled`:
  * with PgBouncer in transaction mode, a server is killed and PostgreSQL crashes. Each fault uses a
- * separate database. `CLIENTS`, `TIMES` and `TOLD` set the load. Prints a report; exits with 1
- * after a problem.
+ * separate database. `CLIENTS`, `TIMES` and `TOLD` set the load. Prints a report; exits with 1 if there are problems.
  */
 import { FAULTS, needsStandby, RESUMED_MS_MAX, runFaults } from './fault-rounds.ts'
 import type { Fault, FaultOutcome } from './fault-rounds.ts'

@@ -11,8 +11,8 @@ const account = {
 }
 
 /**
- * For a server whose event uses the account `sample`. A message with a valid hash replaces the
- * status query.
+ * Variables for a server whose event uses the account `sample`. A message with a valid hash replaces the status
+ * query.
  */
 export const GATEWAY_VARIABLES = {
   GATEWAY_MODE: 'airpay-test',
@@ -23,7 +23,7 @@ export const GATEWAY_VARIABLES = {
 }
 
 let references = 100_000_000
-/** The gateway's message that an order is paid, with a new reference. */
+/** Builds the gateway's message that an order is paid, with a new reference. */
 export function createPaidMessage(order: Pick<PaymentData, 'orderid' | 'amount'>): URLSearchParams {
   references += 1
   const fields = {

@@ -30,7 +30,7 @@ const findProblems = (acknowledged: readonly string[]): readonly string[] =>
   findIncomplete(folder, acknowledged, (sha256) =>
     existsSync(join(folder, 'uploads', sha256.slice(0, 2), sha256)),
   )
-/** All clients register one person, who gets an email only about registrations by the form. */
+/** All clients register the same person, who gets an email only about registrations through the form. */
 const countSamePersonEmails = (): unknown => {
   const db = new Database(join(folder, DATABASE_FILE), { readonly: true })
   try {
@@ -40,7 +40,7 @@ const countSamePersonEmails = (): unknown => {
   }
 }
 
-/** Each run waits for at least this many responses, on a machine of any speed. */
+/** Each run waits for at least this many responses, however slow the machine is. */
 const ANSWERS_MIN = 11
 /** The maximum number of responses, so that a run also ends on a slow machine. */
 const ANSWERS_MAX = 100
@@ -48,9 +48,9 @@ const ANSWERS_MAX = 100
 const WAIT_MS_MAX = 30
 
 /**
- * Kills the server at a random moment after a number of responses. By the clock alone, a busy
- * machine would kill it before the first response. Just before, another browser registers the same person: the
- * delegate's email is due when the server is killed. Returns the acknowledged numbers.
+ * Kills the server at a random moment after a number of responses. If only time counted, a server on a busy machine
+ * would be killed before the first response. Just before, another browser registers the same person: the delegate's
+ * email is due when the server is killed. Returns the acknowledged numbers.
  */
 async function killUnderLoad(server: Running, random: () => number): Promise<readonly string[]> {
   const acknowledgedNumbers: string[] = []

@@ -17,7 +17,7 @@ export type Running = {
   end(signal: NodeJS.Signals): Promise<void>
 }
 
-/** `rollcall start`, as an operator runs it; a build that is up to date starts in half the CPU time of the sources. */
+/** `rollcall start`, as an operator runs it. An up-to-date build starts in half the CPU time that the sources need. */
 export const getServerCommand = (...before: readonly string[]): readonly string[] => [
   process.execPath,
   ...before,
@@ -77,7 +77,7 @@ export async function startServer(
   )
 }
 
-/** The header with which the web form registers, here in a new browser each time. */
+/** The header that the web form sends, each time from a new browser. */
 export const WEB_FORM = { 'rollcall-form': '1' }
 
 /**

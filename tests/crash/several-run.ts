@@ -1,7 +1,6 @@
 /**
  * `npm run several [ROUNDS]`: two servers on one PostgreSQL behind nginx (or the tests' proxy
- * without nginx), 64 clients, and ten rounds of faults chosen by CRASH_SEED. Prints a report; exits
- * with 1 after a problem.
+ * without nginx), 64 clients, and ten rounds of faults chosen by CRASH_SEED. Prints a report; exits with 1 if there are problems.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -111,7 +110,7 @@ try {
     `${registered} registered, ${results.confirmed.length} confirmed, ${results.soldOut.length} were told that the hall is full, ${results.priceChanged.length} saw the price change, ${emailCount} emails`,
   )
   for (const one of problems.slice(0, 20)) console.log(`wrong: ${one}`)
-  console.log(problems.length === 0 ? 'no problems' : `${problems.length} things were wrong`)
+  console.log(problems.length === 0 ? 'no problems' : `${problems.length} problems`)
   process.exitCode = problems.length === 0 ? 0 : 1
 } finally {
   await postgres.stop()

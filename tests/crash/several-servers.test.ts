@@ -36,7 +36,7 @@ const SEATS = 40
 const REGISTRATIONS_MIN = 20
 /** The number of emails to wait for before checking for duplicates. */
 const EMAILS_MIN = 30
-/** A negative control shows its damage within this many restarts of both servers. */
+/** A negative control must do harm within this many restarts of both servers. */
 const RESTARTS_MAX = 10
 
 type Running = { readonly child: ChildProcess; readonly name: string }
@@ -56,7 +56,7 @@ else {
     server = await startPostgres()
     lossyProxy = await cutCommits(server.folder)
   })
-  /** A failed test leaves no server behind. */
+  /** So that a failed test leaves no server behind. */
   const children: ChildProcess[] = []
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL')
@@ -64,7 +64,7 @@ else {
     await server.stop()
   })
 
-  /** An event with few seats in an empty database. */
+  /** Creates an event with few seats in an empty database. */
   async function createDatabase(name: string): Promise<string> {
     const url = await server.database(name)
     const { store } = await openInsidePostgres({ url })
@@ -126,7 +126,7 @@ else {
       .toBeGreaterThan(count)
   }
 
-  /** Returns the problems of the database, by itself and compared with the output. */
+  /** Returns the problems in the database, including its differences from the servers' output. */
   async function findProblems(
     shell: pg.Client,
     { confirmed, emailed }: ServerOutput,

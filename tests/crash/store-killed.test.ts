@@ -1,4 +1,4 @@
-/** The store in a child process that is killed while 64 clients register. */
+/** Kills the store's child process while 64 clients register. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

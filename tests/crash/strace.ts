@@ -1,6 +1,5 @@
 /**
- * System calls of a process, in the order in which they ended. Linux only; strace is a Debian
- * package.
+ * Records the system calls of a process, in the order in which they ended. Linux only; strace is a Debian package.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -11,10 +10,7 @@ export type SystemCall = { readonly name: string; readonly args: string; readonl
 const isInstalled = (): boolean =>
   spawnSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'ignore' }).status === 0
 
-/**
- * Whether processes can be traced: installs strace where that is allowed. Containers may forbid
- * tracing.
- */
+/** Whether processes can be traced. Installs strace if possible. Containers may forbid tracing. */
 export function canTrace(): boolean {
   if (isInstalled()) return true
   if (process.getuid?.() !== 0) return false
@@ -43,7 +39,7 @@ export const buildTraceCommand = (
     options,
   )
 
-/** A call that is interrupted by another thread has two lines; it counts where it ended. */
+/** A call that is interrupted by another thread has two lines; the second one counts. */
 export function readTrace(file: string): readonly SystemCall[] {
   const startedCalls = new Map<string, string>()
   return readFileSync(file, 'utf8')

@@ -1,7 +1,4 @@
-/**
- * Rounds of faults for two servers on one PostgreSQL with clients, and the problems found at the
- * end.
- */
+/** Causes rounds of faults for two servers on one PostgreSQL with clients, and returns the problems found. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +29,7 @@ export type Rounds = {
   readonly print?: (line: string) => void
 }
 export type Outcome = {
-  /** Problems and rows. */
+  /** The problems found, and the numbers of rows. */
   readonly wrong: readonly string[]
   readonly heard: ClientResults
   readonly mails: number
@@ -161,7 +158,7 @@ END $$;
 CREATE TRIGGER see AFTER INSERT OR UPDATE ON active_events FOR EACH ROW WHEN (NEW.event_id = 'paid2026') EXECUTE FUNCTION see();
 `
 
-/** Returns the problems of the database, also compared with the client results. */
+/** Returns the problems in the database, including its differences from the client results. */
 async function findProblems(
   shell: pg.Client,
   { confirmed: confirmedBefore, problems }: ClientResults,
@@ -203,7 +200,7 @@ async function findProblems(
   )
   const repeatedEmails = inbox.emails
     .filter((_, index) => emailHashes.indexOf(String(emailHashes[index])) !== index)
-    .map(({ to }) => `a mail twice to ${to}`)
+    .map(({ to }) => `two emails to ${to}`)
   return [
     ...problems,
     ...lostRows,

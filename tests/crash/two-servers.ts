@@ -19,7 +19,7 @@ import { getServerCommand, waitForStart } from './server.ts'
 import type { Running } from './server.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
-/** The seats of the hall. */
+/** The number of seats in the hall. */
 export const SEATS = 12
 /** The pause before a retry. */
 const RETRY_MS = 20
@@ -69,7 +69,7 @@ export type Server = {
   readonly printed: () => string
   kill(): Promise<void>
   start(): Promise<void>
-  /** Writes this version of the paid event into its folder, as a careful operator does. */
+  /** Writes this version of the paid event into the server's folder, as a careful operator does. */
   change(version: 0 | 1, change: number): void
 }
 
@@ -191,7 +191,7 @@ export type ClientResults = {
   readonly problems: string[]
 }
 
-/** Between two people of a client: without it, clients use the cores while the run waits for a restart. */
+/** The pause between two people. Without it, clients use all cores while the run waits for a restart. */
 const THINKING_MS = 60
 
 /** Registers people sequentially until the run ends; `n` counts them. */
@@ -227,7 +227,7 @@ async function retryUntilResponse(
       const text = await response.text()
       if (status < 500) return { status, text }
     } catch {
-      // It broke off.
+      // The response was cut off.
     }
     if (isOver()) return null
     await pause(RETRY_MS)

@@ -24,7 +24,7 @@ else {
 
   test('nothing is lost, duplicated, sent twice or oversold, and no registration uses an old version', async () => {
     const { wrong: problems, heard: results } = await runRounds({
-      // What several-servers.test.ts also does to a database and its connections, only in a thorough run.
+      // Faults that several-servers.test.ts also causes are included only in a thorough run.
       happens: ALL_RUNS ? ['version', 'connections', 'database', 'second'] : ['version', 'second'],
       clients: 12,
       registrationsMin: 12,

@@ -66,7 +66,7 @@ export type TestApp = {
   close(): Promise<void>
 }
 
-/** Starts with the sample event files, or with `events` (file name → text) and the shared files. */
+/** Starts the server with the sample event files, or with `events` (file name → text) and the shared files. */
 export async function startTestApp(
   options: {
     readonly clock?: string
@@ -75,7 +75,7 @@ export async function startTestApp(
     readonly isWatching?: boolean
     /** The server that activates changed event files, if several servers share the database. */
     readonly isDeciding?: boolean
-    /** Compiles its own events and caches the result, as the first server on a data folder does. */
+    /** If set, compiles its own events and caches the result, as the first server on a data folder does. */
     readonly isCompiling?: boolean
   } = {},
 ): Promise<TestApp> {

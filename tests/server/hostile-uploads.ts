@@ -68,7 +68,7 @@ type Entry = {
   /** The claimed size. Null if it follows the content. */
   readonly claimedSize?: number | null
 }
-/** The entries of a zip without its central directory, which type detection does not read. */
+/** Builds the entries of a zip file without its central directory, which type detection does not read. */
 function createZipEntries(list: readonly Entry[]): Buffer {
   return Buffer.concat(
     list.flatMap(({ name, content, method, claimedSize = content.length }) => {

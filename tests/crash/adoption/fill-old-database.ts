@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 type Row = Readonly<Record<string, unknown>>
-/** The old version's types differ from ours. */
+/** The old version's types differ from the current ones. */
 type Operation = (...args: readonly unknown[]) => Promise<unknown>
 type Module = Readonly<Record<string, Operation>>
 

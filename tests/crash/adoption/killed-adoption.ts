@@ -12,7 +12,7 @@ const POLL_MS = 1
 
 export type StorageLocation = { readonly dataDir: string; readonly url: string | null }
 
-/** Returns a function that reads the stored version, also while the process writes. */
+/** Returns a function that reads the stored version, even while the process writes. */
 async function openVersionReader({
   dataDir,
   url,
@@ -43,17 +43,14 @@ export async function readVersion(location: StorageLocation): Promise<number> {
   }
 }
 
-/** Runs the migration to its end. Throws the output of the process if it fails. */
+/** Runs the migration to the end. Throws the output of the process if it fails. */
 export async function migrateToEnd({ dataDir, url }: StorageLocation): Promise<void> {
   const { child, printed } = startMigration({ dataDir, url })
   const [status] = (await once(child, 'exit')) as [number | null]
   if (status !== 0) throw new Error(`the migration ended with ${status}: ${printed()}`)
 }
 
-/**
- * Kills the migration once the stored version is `target` or later. Returns the version that
- * remains.
- */
+/** Kills the migration once the stored version is `target` or later. Returns the version stored after the kill. */
 export async function killAt(location: StorageLocation, target: number): Promise<number> {
   const version = await openVersionReader(location)
   const { child } = startMigration(location)

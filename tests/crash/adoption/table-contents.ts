@@ -105,7 +105,7 @@ const computeHash = (lines: readonly string[]): string =>
 export type Comparison = {
   readonly rows: number
   readonly tables: number
-  /** By table and column: the number of rows with another value, or of new or missing rows. */
+  /** By table and column: the number of rows with a different value, or of new or missing rows. */
   readonly differences: readonly string[]
   /** The tables and columns of the first database, read from the second. */
   readonly hash: string
@@ -122,7 +122,7 @@ export function compareContents(before: Contents, after: Contents): Comparison {
     count += rows.length
     const other = after.get(name)
     if (other === undefined) {
-      differences.push(`${name}: the table is gone`)
+      differences.push(`${name}: the table is missing`)
       continue
     }
     const sharedColumns = columns.filter((column) => other.columns.includes(column))
@@ -148,9 +148,7 @@ export function compareContents(before: Contents, after: Contents): Comparison {
   }
 }
 
-/**
- * Lists the columns that differ and in how many rows. Without an id: how many rows are in one only.
- */
+/** Lists the columns that differ, with the number of rows. Without an id: the number of rows in only one database. */
 function describeDifferences(
   name: string,
   columns: readonly string[],
@@ -165,7 +163,9 @@ function describeDifferences(
   const key = columns.indexOf('id')
   const parseRow = (line: string): Row => JSON.parse(line) as Row
   if (key === -1)
-    return [`${name}: ${missingRows.length} rows changed or gone, ${newRows.length} changed or new`]
+    return [
+      `${name}: ${missingRows.length} rows changed or missing, ${newRows.length} changed or new`,
+    ]
   const now = new Map(newRows.map((line) => [parseRow(line)[key], parseRow(line)]))
   const counts = new Map<string, number>()
   const increment = (key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1)

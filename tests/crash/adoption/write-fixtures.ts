@@ -11,7 +11,7 @@ import { brotliCompressSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { findOldestBinaries, startPostgres } from '../../server/storage/postgres-server.ts'
 
-/** Five registrations for each scenario. */
+/** Five registrations per scenario. */
 const REGISTRATIONS = '155'
 
 const [checkout = ''] = process.argv.slice(2)

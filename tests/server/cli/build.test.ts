@@ -1,4 +1,4 @@
-/** The built web app is replaced as a whole, also by concurrent builds. */
+/** The built web app is replaced as a whole, even by concurrent builds. */
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ async function createBuild(builder: string, sources: string): Promise<string> {
   return path
 }
 
-/** The builders named in a folder's files; a mixed folder would have two. */
+/** Lists the builders named in a folder's files; a mixed folder would have two. */
 async function listMakers(folder: string): Promise<readonly string[]> {
   const names = ['index.html', 'assets/a.js', 'assets/b.js', 'assets/c.css']
   return [...new Set(await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8'))))]

@@ -51,14 +51,13 @@ type RunOptions = {
   /** Standard input. */
   readonly input?: string
   readonly variables?: Readonly<Record<string, string>>
-  /** In a separate process, which reads its standard input. */
+  /** Runs the command in a separate process, which reads its standard input. */
   readonly isAlone?: boolean
 }
 
 /**
- * The command line's own `main` in the folder, with loaded modules: starting a process for each of
- * several hundred commands would be slow. The launcher has its own tests
- * (tests/server/cli/launcher.test.ts).
+ * Calls the command line's `main` with the folder, in this process: starting several hundred processes would be slow.
+ * The launcher has its own tests (tests/server/cli/launcher.test.ts).
  */
 async function run(
   cwd: string,
@@ -122,5 +121,5 @@ function runInProcess(
   })
 }
 
-/** Replaces no-break spaces of amounts by plain ones, so that expectations are readable. */
+/** Replaces non-breaking spaces in amounts with plain ones, so that expectations are readable. */
 export const stripColours = (text: string): string => text.replaceAll('\u00a0', ' ')

@@ -38,7 +38,7 @@ beforeAll(async () => {
     [join(top, 'node_modules', 'yaml-language-server', 'bin', 'yaml-language-server'), '--stdio'],
     { stdio: ['pipe', 'pipe', 'ignore'] },
   )
-  // It may still send requests while it is being ended.
+  // The language server may still send requests during its shutdown.
   server.stdin?.on('error', () => {})
   let buffer = Buffer.alloc(0)
   server.stdout?.on('data', (chunk: Buffer) => {
@@ -72,7 +72,7 @@ afterAll(() => {
 
 function handleMessage(message: Message): void {
   if (message.id !== undefined && message.method !== undefined) {
-    // It requests settings and change notifications: defaults, and no schema store on the network.
+    // The server asks for settings and change notifications. It gets defaults, without the online schema store.
     const settings = {
       schemaStore: { enable: false },
       validate: true,

@@ -86,7 +86,7 @@ describe('explain', () => {
     expect(status).toBe(0)
   })
 
-  test('uses the earlier of two periods that contain the day, and adds tax to an exclusive price', async () => {
+  test('uses the first of two periods that contain the day, and adds tax to an exclusive price', async () => {
     const { out } = await folder.rollcall([
       'event',
       'explain',
@@ -419,7 +419,7 @@ describe('simulate', () => {
     expect(seats).toContain('always  any day\n  category  price\n  listener   Free\n\nQuotas\n')
   })
 
-  test('named fields and options by their ids, and people of whom no answer matters by empty brackets', async () => {
+  test('named fields and options by their ids, and people without relevant answers by empty brackets', async () => {
     const { out } = await folder.rollcall(['event', 'simulate', createItemEvent('tarangfest2027')])
     const text = stripColours(out)
     expect(text).toContain('  beds    300, counting “Beds”; then ')

@@ -1,4 +1,4 @@
-/** Reads a CSV text as `rollcall registration import` reads a file. */
+/** Reads CSV text in the same way as `rollcall registration import` reads a file. */
 import { err } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { parseImport } from '../../../server/cli/registrations/import-csv-rows.ts'

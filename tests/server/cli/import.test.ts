@@ -401,7 +401,7 @@ describe('the command', () => {
   })
 })
 
-/** The rows of a file, with generated numbers as in the command. */
+/** Reads the rows of a file, with generated numbers as in the command. */
 const readNumbered = (lines: readonly string[]): ImportRow[] => {
   const importResult = readImportText(
     readPulmocon(),

@@ -124,8 +124,8 @@ describe('the command line', () => {
     expect(
       run([launcher, 'user', 'passwd', 'meera', '--password-stdin'], variables, 'short\n').status,
     ).toBe(2)
-    // Other common passwords are in tests/server/office/permissions/sign-in.test.ts. This test
-    // covers names of users and events.
+    // Other common passwords are in tests/server/office/permissions/sign-in.test.ts. This test covers user names and
+    // event names.
     for (const weakPassword of ['meera2026', 'afpicon@2026'])
       expect(
         run(
@@ -140,7 +140,7 @@ describe('the command line', () => {
       stderr:
         '"meera" is the last owner with access to all events, so no one else could manage users. Add another one first.\n',
     })
-    // A user who was added without a role was an owner of all events.
+    // Users added without a role used to become owners of all events.
     expect(await runHere(['user', 'add', 'latha'], variables)).toEqual({
       status: 2,
       stdout: '',
@@ -220,13 +220,13 @@ describe('the command line', () => {
 })
 
 test('a command whose output is no longer read ends without a stack trace', () => {
-  // Like `head` after its last line.
+  // `true` closes its input, as `head` does after its last line.
   const command = `"${process.execPath}" "${launcher}" --help | true`
   const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-test('a tree without its packages says what to run; a source file that was changed after the build is used', async () => {
+test('without installed packages, a command says what to run; a source file changed after the build is used', async () => {
   const tree = join(folder, 'tree')
   for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
     cpSync(join(top, name), join(tree, name), { recursive: true })
@@ -236,7 +236,7 @@ test('a tree without its packages says what to run; a source file that was chang
     2,
     expect.stringMatching(/^The package \S+ is not installed\. Run "npm ci" in .+\.\n$/),
   ])
-  // The command has cached its compiled code there.
+  // The command has cached its compiled code in node_modules.
   rmSync(join(tree, 'node_modules'), { recursive: true, force: true })
   symlinkSync(join(top, 'node_modules'), join(tree, 'node_modules'))
   const { hashSources, SERVER_BUILD, STAMP_FILE } = (await import(
@@ -250,7 +250,7 @@ test('a tree without its packages says what to run; a source file that was chang
   )
   const help = (variables: Readonly<Record<string, string>> = {}): string =>
     run([join(tree, 'bin', 'rollcall.js'), '--help'], variables).stdout.split('\n')[0] ?? ''
-  // Without a stamp it is incomplete.
+  // A build without a stamp is incomplete.
   expect(help()).toBe('Usage: rollcall <command> [options]')
   writeFileSync(join(tree, 'build', STAMP_FILE), hashSources(SERVER_BUILD.sources))
   expect(help()).toBe('built')

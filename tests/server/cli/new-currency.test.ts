@@ -1,4 +1,4 @@
-/** `rollcall new --currency`: a first event file with prices in another currency than rupees. */
+/** `rollcall new --currency`: a first event file with prices in a currency other than rupees. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ beforeAll(() => {
 })
 afterAll(() => folder.remove())
 
-test('with --currency, prices are in it and delegates pay by bank transfer', async () => {
+test('with --currency, prices are in that currency and delegates pay by bank transfer', async () => {
   const written = await folder.rollcall([
     'new',
     'heath2027',
@@ -57,7 +57,7 @@ test.each([
   expect(existsSync(join(folder.folder, 'events/refused2027.yaml'))).toBe(false)
 })
 
-test('--currency INR writes the same file as none', async () => {
+test('--currency INR writes the same file as no --currency', async () => {
   await folder.rollcall(['new', 'rupees2027', '--yes'])
   const text = folder.read('events/rupees2027.yaml')
   const other = await folder.rollcall([

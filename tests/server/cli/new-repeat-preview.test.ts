@@ -117,7 +117,7 @@ describe('new', () => {
         workshops: [{ label: 'ECG', prices: [toAmount(0), toAmount(0)], seats: 20 }],
       },
     ],
-    ['prices in euro', { id: 'ineuro2027', prefix: 'INEU', today, currency: asCurrency('EUR') }],
+    ['prices in euros', { id: 'ineuro2027', prefix: 'INEU', today, currency: asCurrency('EUR') }],
     ['prices in yen', { id: 'inyen2027', prefix: 'INYE', today, currency: asCurrency('JPY') }],
     [
       'prices in Kuwaiti dinar, with companions and workshops',
@@ -130,7 +130,7 @@ describe('new', () => {
       },
     ],
     [
-      'early prices in euro until the week of the event',
+      'early prices in euros until the week of the event',
       { ...allOptions, currency: asCurrency('EUR'), periodEnds: [day('2027-01-26')] },
     ],
     ['a free event without other options', { id: 'open2031', prefix: 'OPEN', today, free: true }],
@@ -139,7 +139,7 @@ describe('new', () => {
     ['only a closing day', { id: 'ending', prefix: 'ENDI', today, to: day('2027-03-12') }],
     ['only early days', { id: 'earlyone', prefix: 'EARL', today, periodEnds: [day('2028-03-12')] }],
     [
-      'a workshop of five seats, all of which would be few',
+      'a workshop of five seats, all within the low-seats notice',
       {
         id: 'fiveseats',
         prefix: 'FIVE',
@@ -234,7 +234,7 @@ describe('new', () => {
     ).toContainEqual({ registration: 472_000, accompanying: 354_000, workshop: 177_000 })
   })
 
-  test('an event whose title has the name of the meeting has it as its address', () => {
+  test('an event whose title contains the short name of the meeting uses that name as its address', () => {
     for (const title of ['GHICON 2027: 14th Annual Conference', '14th Conference (GHICON 2027)'])
       expect(suggestEventId(title, [])).toBe('ghicon2027')
     expect(suggestEventId('CONGRESS OF RURAL MEDICINE 2027', [])).toBe('crm2027')

@@ -1,4 +1,4 @@
-/** How far a long command is, on a terminal and in a file. */
+/** The progress of a long command, on a terminal and in a file. */
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { showProgress } from '../../../server/cli/progress-line.ts'
@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A stream that keeps what is written to it. */
+/** A stream that records its output. */
 function openStream(isTTY: boolean): { stream: NodeJS.WriteStream; read: () => string } {
   const stream = new PassThrough()
   let text = ''
@@ -34,14 +34,14 @@ test('a log of a nightly backup has one line for each step', async () => {
   expect(read()).toBe('Copying files: 3\nComparing tables: 1,20,000\n')
 })
 
-test('a terminal shows the share and what is counted', async () => {
+test('a terminal shows the percentage and the count', async () => {
   const { stream, read } = openStream(true)
   await showProgress({ progressStream: stream }, copyThreeFiles)
   expect(read()).toContain('Copying files ░░░░░░░░░░░░░░░░░░░░ 0% · 0 of 3')
   expect(read()).toContain('Comparing tables ░░░░░░░░░░░░░░░░░░░░ 0% · 1 of 1,20,000')
 })
 
-test('nothing is reported after the command, or to a command that failed', async () => {
+test('no progress is shown after the command has ended or failed', async () => {
   const { stream, read } = openStream(false)
   const failure = new Error('the disk is full')
   await expect(

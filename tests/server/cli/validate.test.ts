@@ -1,4 +1,4 @@
-/** The command validate for people, programs and CI. */
+/** The command `validate`, for people, programs and CI. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

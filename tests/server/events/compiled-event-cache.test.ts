@@ -1,6 +1,5 @@
 /**
- * A folder that was valid at startup is not checked again at the next, until any of its files
- * changes.
+ * A folder that was valid at startup is not checked again at the next startup unless one of its files has changed.
  */
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +23,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(temporaryFolder, { recursive: true, force: true }))
 
-/** The result for the folder, and whether the checker ran. */
+/** Returns the result for the folder, and whether the checker ran. */
 async function compileAtStartup(
   production = false,
 ): Promise<CompiledFolder & { readonly isJudged: boolean }> {

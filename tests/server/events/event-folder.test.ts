@@ -1,4 +1,4 @@
-/** One result per folder: what `rollcall validate` accepts is served, what it rejects is not. */
+/** One result per folder: the server serves a folder if and only if `rollcall validate` accepts it. */
 import {
   cpSync,
   mkdirSync,
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const sample = fixtureEvent()
 const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
-/** Replaces text that must exist, so that a row cannot lose its effect when the fixture changes. */
+/** Replaces text that must exist, so that no row becomes ineffective when the fixture changes. */
 const replaceText = (text: string, from: string, to: string): string => {
   if (!text.includes(from)) throw new Error(`the fixture does not contain "${from}"`)
   return text.replace(from, to)
@@ -66,7 +66,7 @@ type Row = {
   readonly files: Readonly<Record<string, string | Buffer | null>>
   readonly make?: (folder: string) => void
   readonly production?: boolean
-  /** The expected message of both. Folders without it are accepted. */
+  /** The message expected from command and server. Folders without a message are accepted. */
   readonly refused?: RegExp
 }
 const FOLDERS: readonly Row[] = [
@@ -74,7 +74,7 @@ const FOLDERS: readonly Row[] = [
   { what: 'two events', files: { 'sample2026.yaml': sample, 'other2026.yaml': other } },
   { what: 'a file that ends in .yml', files: { 'sample2026.yml': sample } },
   {
-    what: 'lines that end as Windows ends them',
+    what: 'lines with Windows line endings',
     files: { 'sample2026.yaml': sample.replaceAll('\n', '\r\n') },
   },
   {
@@ -89,11 +89,11 @@ const FOLDERS: readonly Row[] = [
     },
   },
   {
-    what: 'a hidden file with anything in it',
+    what: 'a hidden file with any content',
     files: { 'sample2026.yaml': sample, '.sample2026.yaml': 'event: [' },
   },
   {
-    what: 'files of other endings with anything in them',
+    what: 'files with other extensions and any content',
     files: {
       'sample2026.yaml': sample,
       'notes.txt': 'event: [',
@@ -117,7 +117,7 @@ const FOLDERS: readonly Row[] = [
     },
   },
   {
-    what: 'no shared files: those of the program',
+    what: 'no shared files: those of Rollcall apply',
     files: { 'sample2026.yaml': sample, _shared: null },
   },
   {
@@ -145,7 +145,7 @@ const FOLDERS: readonly Row[] = [
     files: { 'sample2026.yaml': sample, 'other2026.yaml': '' },
     refused: /EV103.*the file is empty/,
   },
-  { what: 'what is no YAML', files: { 'sample2026.yaml': 'event: [' }, refused: /EV001/ },
+  { what: 'a file that is not YAML', files: { 'sample2026.yaml': 'event: [' }, refused: /EV001/ },
   {
     what: 'a file under another name',
     files: { 'sample.yaml': sample },
@@ -192,7 +192,7 @@ const FOLDERS: readonly Row[] = [
     refused: /EV801/,
   },
   {
-    what: "order ids that could be either event's",
+    what: 'order ids that could belong to either event',
     files: {
       'sample2026.yaml': sample,
       'other2026.yaml': replaceText(other, 'prefix: OTHR', 'prefix: SMPL2'),
@@ -200,7 +200,7 @@ const FOLDERS: readonly Row[] = [
     refused: /EV802.*could belong to/,
   },
   {
-    what: 'two calls at one path',
+    what: 'two endpoints at one path',
     files: {
       'sample2026.yaml': sample,
       'other2026.yaml': changeApi(other, { register: '/api/sample2026/register/' }),
@@ -208,7 +208,7 @@ const FOLDERS: readonly Row[] = [
     refused: /EV803/,
   },
   {
-    what: "a call whose open segment takes in another event's",
+    what: "an endpoint whose parameter matches another event's endpoint",
     files: {
       'sample2026.yaml': sample,
       'other2026.yaml': changeApi(other, { registration: '/api/sample2026/{reg_no}/' }),
@@ -216,7 +216,7 @@ const FOLDERS: readonly Row[] = [
     refused: /EV803.*also matches/,
   },
   {
-    what: 'a call at the page of another event',
+    what: 'an endpoint at the page of another event',
     files: {
       'sample2026.yaml': sample,
       'other2026.yaml': changeApi(other, { tariff: '/sample2026' }),
@@ -224,7 +224,7 @@ const FOLDERS: readonly Row[] = [
     refused: /EV80[13].*address of a (page|call) of/,
   },
   {
-    what: 'a call at its own page',
+    what: 'an endpoint at its own page',
     files: { 'sample2026.yaml': changeApi(sample, { tariff: '/sample2026/' }) },
     refused: /EV803.*is the address of a page/,
   },
@@ -289,20 +289,20 @@ const FOLDERS: readonly Row[] = [
     refused: /EV991/,
   },
   {
-    what: 'a file in the letters of old Windows programs',
+    what: 'a file in the encoding of old Windows programs',
     files: {
       'sample2026.yaml': Buffer.from(replaceText(sample, 'Town Hall', 'Café'), 'latin1'),
     },
     refused: /EV01\d/,
   },
   {
-    what: 'a folder that is called like an event file',
+    what: 'a folder with the name of an event file',
     files: { 'sample2026.yaml': sample },
     make: (folder) => mkdirSync(join(folder, 'other2026.yaml')),
     refused: /other2026\.yaml is not a regular file/,
   },
   {
-    what: 'a link to nowhere',
+    what: 'a broken link',
     files: { 'sample2026.yaml': sample },
     make: (folder) => symlinkSync('gone.yaml', join(folder, 'other2026.yaml')),
     refused: /other2026\.yaml cannot be read/,
@@ -323,7 +323,7 @@ function writeFolder(folder: string, { files, make }: Pick<Row, 'files' | 'make'
   make?.(folder)
 }
 
-/** The command's output, and whether it succeeds. */
+/** Runs the command. Returns its output and whether it succeeds. */
 async function runValidate(folder: string, production: boolean): Promise<[boolean, string]> {
   const output: string[] = []
   const status = await validateCommand.run([folder, ...(production ? ['--production'] : [])], {
@@ -335,9 +335,8 @@ async function runValidate(folder: string, production: boolean): Promise<[boolea
 }
 
 /**
- * The server's output when it opens its events, and the served events; null if it does not start.
- * The check is the same in this thread and in a separate one, whose start takes longer than most
- * checks.
+ * Returns the server's output when it opens its events, and the served events; null if it does not start. The check
+ * is the same in this thread and in a separate one, whose start takes longer than most checks.
  */
 async function openEvents(
   folder: string,
@@ -349,7 +348,7 @@ async function openEvents(
   const registry = await openRegistry({
     folder,
     cacheFolder: join(temporaryFolder, 'cache'),
-    // Each folder is a first start: events of other folders are unknown here.
+    // Each folder is opened as at a first start: events from other folders are unknown.
     store: { ...store, eventsServed: () => Promise.resolve([]) },
     clock: () => instant(Date.UTC(2026, 0, 10)),
     log: {
@@ -422,7 +421,7 @@ test('a changed file that takes too long to check is not served: the previous ve
   expect(output.join('\n')).toMatch(
     /^Checking \S*sample2026\.yaml took longer than 0\.001 seconds and was stopped: .* The previous versions stay/m,
   )
-  // The files are also checked together if each is unchanged.
+  // The files are checked together even if each is unchanged.
   writeFileSync(file, readFileSync(file, 'utf8').replace('\n# changed\n', ''))
   writeFileSync(
     join(folder, '_shared', 'site.yaml'),

@@ -136,7 +136,7 @@ test('serves a new file; closes registration a few seconds after a file is remov
   const closed = await app.post('/api/other2026/register/', fixtureDelegate)
   expect([closed.statusCode, closed.json()]).toMatchObject([409, { code: 'registration_closed' }])
   expect((await app.app.inject('/other2026')).statusCode).toBe(200)
-  // Health reports the same as the log, and neither once the file is back.
+  // The health check and the log report the missing file until it is back.
   const health = async (): Promise<unknown> => (await app.app.inject('/healthz')).json().troubles
   const reason = expect.stringMatching(
     /^The file other2026\.yaml no longer exists: registration is closed/,
@@ -150,7 +150,7 @@ test('serves a new file; closes registration a few seconds after a file is remov
   expect(await health()).toEqual([])
 })
 
-test('renaming or rewriting a file does not close registration', async () => {
+test('renaming or rewriting an event file does not close registration', async () => {
   const app = await start()
   app.writeEvent('other2026.yaml', other)
   await app.deps.events.reload()
@@ -224,7 +224,7 @@ test('two events can exchange an address in one reload', async () => {
   app.writeEvent(file, fixtureEvent().replace('form: /sample2026', 'form: /third2026'))
   await app.deps.events.reload()
   expect([formPathOf('sample2026'), formPathOf('third2026')]).toEqual(['/third2026', '/sample2026'])
-  // One of them is changed back, and the other's file is invalid: both stay unchanged.
+  // One event is changed back, but the other's file is invalid: both stay unchanged.
   app.writeEvent(file, fixtureEvent())
   app.writeEvent('third2026.yaml', 'event: [')
   await app.deps.events.reload()
@@ -232,7 +232,7 @@ test('two events can exchange an address in one reload', async () => {
   expect(app.printed.join('\n')).toContain('The previous version stays')
 })
 
-test('shared files that are missing for a moment do not change the events', async () => {
+test('shared files that are briefly missing do not change the events', async () => {
   const app = await start()
   const before = app.deps.events.byId('sample2026')?.hash
   rmSync(join(app.eventsDir, '_shared', 'texts.yaml'))
@@ -268,7 +268,7 @@ test('deletes old cache entries of another engine version and keeps recent ones'
   expect(readdirSync(cache).filter((name) => name.startsWith('l'))).toEqual(['lately'])
 })
 
-test('sends the validator compressed to browsers that support it, with the same content', async () => {
+test('sends the validator compressed to browsers that support compression, with the same content', async () => {
   const app = await start()
   const url =
     (await app.app.inject('/api/events/sample2026/')).json<EventResponse>().validator_url ?? ''
@@ -333,7 +333,7 @@ test('notices a changed file automatically', async () => {
   expect(app.deps.events.byId('sample2026')?.config.title).toBe('Sample changed')
 })
 
-test('a changed shared file makes a new version of every event', async () => {
+test('a changed shared file creates a new version of every event', async () => {
   const app = await start()
   const before = app.deps.events.byId('sample2026')?.hash
   const textsFile = app.readEvent('_shared/texts.yaml')

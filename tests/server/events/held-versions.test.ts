@@ -64,7 +64,7 @@ describe('the findings', () => {
     ],
     ['a removed field without answers', (text) => text.replace(/ {8}- \{id: letter.*\n/, ''), []],
     [
-      'it is kept beside the form',
+      'the answers are kept outside the form',
       (text) =>
         text
           .replace(/ {8}- \{id: state.*\n/, '')
@@ -164,7 +164,7 @@ describe('the findings', () => {
 
   test.each<[string, string, string, Partial<InUse>, readonly string[]]>([
     [
-      'fewer seats of an option than are taken, without an own maximum',
+      'fewer seats of an option than are taken, without a separate maximum',
       '{id: seats, each_option_of: state, max: {kerala: 9, goa: 9}, full: Full}',
       '{id: seats, each_option_of: state, max: {kerala: 4, goa: 2}, full: Full}',
       { places: { 'seats.kerala': 5, 'seats.goa': 2 } },
@@ -245,7 +245,7 @@ describe('the server', () => {
     deps.events.byId('sample2026')?.config.orderId.prefix
   const changedPrefix = file.replace('prefix: SMPL', 'prefix: SMPX')
 
-  test('holds a version that would break a stored registration, with the reason, until it is approved', async () => {
+  test('holds back a version that would break a stored registration, with the reason, until it is approved', async () => {
     const app = await start()
     app.writeEvent('sample2026.yaml', changedPrefix)
     await app.deps.events.reload()

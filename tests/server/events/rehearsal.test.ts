@@ -1,4 +1,4 @@
-/** The rehearsal of an event: its calendar, and the same emails as a server under the same clock. */
+/** The rehearsal of an event: its calendar, and the same emails as those of a server with the same clock. */
 import { afterAll, expect, test } from 'vitest'
 import { dayOf, endOfDay, formatDay, instant } from '../../../engine/index.ts'
 import type { EventConfig, OrderId } from '../../../engine/index.ts'
@@ -43,11 +43,11 @@ async function rehearse(text: string): Promise<readonly RehearsedStep[]> {
 }
 
 const steps = rehearse(createShortEvent())
-/** The texts of a day. */
+/** Returns the texts of a day. */
 const ofDay = (rehearsed: readonly RehearsedStep[], day: string): readonly string[] =>
   rehearsed.filter(({ at }) => dayOf(at) === day).map(({ text }) => text.replaceAll('\u00a0', ' '))
 
-test('an organiser reads on one page what opens, is charged, refused, refunded and sent', async () => {
+test('one page lists every opening, charge, rejection, refund and email', async () => {
   const rehearsed = await steps
   expect(ofDay(rehearsed, '2026-01-10')).toEqual(
     expect.arrayContaining([
@@ -87,7 +87,7 @@ test('a day that is moved in the file moves in the rehearsal', async () => {
   expect(listDays(before).map(({ day }) => day)).toEqual(['2026-01-13'])
 })
 
-test('lists the emails that a server under the same clock sends, and no others', async () => {
+test('lists the emails that a server with the same clock sends, and no others', async () => {
   const server = await startTestApp({
     clock: '2026-01-10T10:01:00+05:30',
     events: { 'sample2026.yaml': createShortEvent() },

@@ -63,7 +63,7 @@ test('finds a conflict among 1,001 events', () => {
   expect(findClashes(manyEvents)).toEqual([])
   const seventhEvent = manyEvents[7]
   if (seventhEvent === undefined) throw new Error('there must be a seventh event')
-  // The last one has one address of each kind in common with the seventh.
+  // The last event shares one address of each kind with the seventh.
   const last = {
     ...manyEvents[999],
     ...config,

@@ -92,7 +92,7 @@ const readServed = (): unknown[] =>
 
 test('event files with the old names are served', () => {
   expect(readServed()).toHaveLength(readdirSync(OLD_FILES).length)
-  // One of them is closed, and one is free.
+  // One event is closed, and one is free.
   expect(open).toHaveLength(readdirSync(OLD_FILES).length - 2)
 })
 

@@ -1,7 +1,4 @@
-/**
- * Two servers on one PostgreSQL: which version of an event they serve, also if a server's disk is
- * outdated.
- */
+/** Two servers on one PostgreSQL serve the same version of an event, even if a server's disk is outdated. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -59,7 +56,7 @@ else {
   const statusAt = async (app: TestApp, address: string): Promise<number> =>
     (await app.app.inject({ url: address })).statusCode
 
-  /** Every test starts with both servers at the same version, and no others. */
+  /** Every test starts with both servers at the same version and no other versions. */
   const restoreVersions = async (): Promise<void> => {
     for (const app of startedApps.splice(2)) await app.close()
     first.writeEvent(FILE, before)
@@ -118,7 +115,7 @@ else {
     const content = await second.deps.uploads.read(String(keptUpload?.sha256))
     if (content === null) throw new Error('the other server does not have the file')
     expect(await buffer(content.content)).toEqual(bytes)
-    // Uploaded ahead of its form, which is sent to the other server.
+    // The document is uploaded before its form, which is sent to the other server.
     const uploadResponse = await first.post(
       '/api/events/sample2026/proofs/',
       {},
@@ -228,7 +225,7 @@ else {
     for (const app of [first, second]) app.setTime('2026-01-20')
   })
 
-  test('rate limits count requests of both servers together, also concurrent ones', async () => {
+  test('rate limits count requests to both servers together, including concurrent ones', async () => {
     const limitedServers = await Promise.all(
       [1, 2].map(() => start({ [FILE]: before }, { RATE_LIMITS: 'on' })),
     )
@@ -319,9 +316,9 @@ else {
     await second.deps.events.refresh()
     const secondResponse = await second.post('/api/other2026/register/', fixtureDelegate)
     const { reg_no: regNo } = secondResponse.json<{ reg_no: string }>()
-    // The second has no file of it, and its disk counts on reload.
+    // The second server has no file of this event, and a reload uses its disk.
     await second.deps.events.reload()
-    // The first has not polled yet: the store has the current state.
+    // The first server has not polled yet, but the store has the current state.
     const firstResponse = await first.post('/api/other2026/register/', fixtureDelegate)
     expect(firstResponse.json()).toMatchObject({ code: 'registration_closed' })
     const knownRegistration = await first.app.inject({

@@ -1,6 +1,6 @@
 /**
- * Invalid requests to every route: all errors have one format. The routes are those that the app
- * lists, fixed and from event files, so new ones are covered automatically.
+ * Invalid requests to every route: all errors have one format. The app itself lists its routes, both fixed ones and
+ * those from event files, so new routes are covered automatically.
  */
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,12 +17,12 @@ afterAll(() => server.close())
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Bodies that no call accepts. */
+/** Bodies that no endpoint accepts. */
 const bodies: readonly { readonly name: string; readonly type?: string; readonly text?: string }[] =
   [
     { name: 'no body' },
     { name: 'JSON that is cut off', type: 'application/json', text: '{"username": "a' },
-    { name: 'JSON that is no object', type: 'application/json', text: '[1, null]' },
+    { name: 'JSON that is not an object', type: 'application/json', text: '[1, null]' },
     { name: 'JSON that is empty', type: 'application/json', text: '' },
     { name: 'JSON of a prototype', type: 'application/json', text: '{"__proto__": {"a": 1}}' },
     { name: 'multipart without a boundary', type: 'multipart/form-data', text: 'a=b' },
@@ -33,12 +33,12 @@ const bodies: readonly { readonly name: string; readonly type?: string; readonly
     },
     { name: 'a form', type: 'application/x-www-form-urlencoded', text: 'order_id=%&=&a' },
     { name: 'text', type: 'text/plain', text: 'hello' },
-    { name: 'a kind nobody knows', type: 'application/x-nothing', text: '\u0000\u0001' },
-    { name: 'a content type that is none', type: ';;', text: 'a' },
-    { name: 'more than answers need', type: 'application/json', text: 'x'.repeat(300_000) },
+    { name: 'an unknown content type', type: 'application/x-nothing', text: '\u0000\u0001' },
+    { name: 'an invalid content type', type: ';;', text: 'a' },
+    { name: 'more bytes than answers need', type: 'application/json', text: 'x'.repeat(300_000) },
   ]
 
-/** A path of a route, with unknown values for its parameters. */
+/** Returns a path of a route, with unknown values for its parameters. */
 const fillPath = (url: string): string =>
   url.replaceAll(/:\w+|\{\w+\}/g, 'NOBODY1').replaceAll('*', 'nothing-here')
 
@@ -101,7 +101,7 @@ test('every route returns errors in the common format to an unauthenticated clie
 test('every route returns errors in the common format to an admin who sends invalid requests', async () => {
   const { token } = await signIn(server)
   const routes = listRoutes()
-    // Signing out comes last: after it the admin is a stranger.
+    // Signing out comes last, because it ends the admin's session.
     .toSorted((a, b) => Number(a.url.includes('logout')) - Number(b.url.includes('logout')))
     .map(({ url, isWild }) => ({
       url: `${url}?page=0&page_size=-1&date_from=x&event_type=nothing`,

@@ -7,12 +7,12 @@ export type ErrorResponse = {
 }
 
 /**
- * Optional parts of an error: field messages, the new bill, whether a retry can confirm, the full
- * seat and the remaining ones.
+ * Optional parts of an error: field messages, the new bill, whether a retry can confirm, the full quota and the
+ * remaining seats.
  */
 const OPTIONAL_KEYS = new Set(['errors', 'quote', 'may_confirm', 'place', 'left'])
 
-/** Describes the format error. Null if there is none. `mayBePage`: the request was for a page. */
+/** Describes the error in the format. Null if there is none. `mayBePage`: the request was for a page. */
 export function findFormatError(
   { statusCode, headers, body }: ErrorResponse,
   method: string,

@@ -1,7 +1,4 @@
-/**
- * The edge of the server: hostile requests over real sockets, their cost, the responses, and the
- * log.
- */
+/** Hostile requests over real sockets: their cost, the responses, and the log. */
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -70,7 +67,7 @@ describe('the log', () => {
             await closed
           }),
         )
-        // The response after the connections ended: the server has seen them all by then.
+        // This response follows the ends of the connections, so the server has seen them all.
         await get('/api/events/')
       }
       expect(server.log.filter(({ level }) => level === 'error')).toEqual([])
@@ -223,7 +220,7 @@ describe('the health check', () => {
 
 describe('unfinished request bodies', () => {
   const KB = 1024
-  /** A server without a limit of requests per address. */
+  /** A server without a limit on requests per address. */
   let busyServer: TestApp
   beforeAll(async () => {
     busyServer = await startTestApp()
@@ -306,7 +303,7 @@ describe('unfinished request bodies', () => {
     ['application/json', '/api/payment/webhook/'],
     ['application/json', '/api/payment/return/'],
     ['application/json', '/api/payment/retry/'],
-  ])('one (%s to %s) counts until it ends', async (type, path) => {
+  ])('one upload (%s to %s) counts until it ends', async (type, path) => {
     port = (busyServer.app.server.address() as AddressInfo).port
     const socket = await startBody(type, 50 * KB, path)
     port = (server.app.server.address() as AddressInfo).port
@@ -317,7 +314,7 @@ describe('unfinished request bodies', () => {
     await expect.poll(() => busyServer.app.bodies.heldBytes(), { interval: 5 }).toBe(0)
   })
 
-  test('a stalled one gets a response, and its connection is closed', async () => {
+  test('a stalled upload gets a response, and its connection is closed', async () => {
     const app = Fastify()
     addBodyBudget(app, { bodyMsMax: 10 })
     app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
@@ -397,7 +394,7 @@ describe('rejects valid syntax without meaning', () => {
     },
   )
 
-  test('a list filtered up to the last possible day, or from the first, shows everything', async () => {
+  test('a list filtered to the last possible day, or from the first, shows everything', async () => {
     const office = await signIn(server)
     for (const days of ['date_to=9999-12-31', 'date_from=0000-01-01', 'date_from=9999-12-31'])
       for (const list of ['/admin/afpicon/registrations/?', '/admin/export/?event_type=afpicon&'])

@@ -80,7 +80,7 @@ const PUBLIC_FIELDS = [
 /** Target names of the access check. */
 const TARGETS = ['event', 'event_id', 'lines', 'reg_nos', 'review', 'to']
 
-/** Properties that the language, a parser or a list check read of any object. */
+/** Properties of any object that JavaScript, a parser or a list check reads. */
 const OF_LANGUAGE = ['then', 'toJSON', 'constructor', '__proto__', 'length', '0']
 
 const listFieldIds = (): readonly string[] =>
@@ -131,16 +131,16 @@ const ACTIONS = [
 ]
 
 const DEPTH = 20_000
-/** Each as JSON text. */
+/** Each value as JSON text. */
 const VALUES: readonly (readonly [what: string, text: string])[] = [
-  ['an object that cannot be made into text', '{"toString":1}'],
-  ['one that has no value either', '{"toString":null,"valueOf":null}'],
+  ['an object that cannot be converted to text', '{"toString":1}'],
+  ['an object that cannot be converted to any primitive value', '{"toString":null,"valueOf":null}'],
   ['a list of such objects', '[{"toString":1}]'],
   ['a list in a list', '[["a"]]'],
   ['an empty list', '[]'],
   ['an empty object', '{}'],
   ['a number', '-1.5'],
-  ['a number without end', '1e999'],
+  ['an infinite number', '1e999'],
   ['true', 'true'],
   ['null', 'null'],
   ['deep nesting', `${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`],
@@ -150,8 +150,8 @@ const VALUES: readonly (readonly [what: string, text: string])[] = [
 ]
 
 /**
- * With one field at a time: always the first value, and of the others a quarter per field. All
- * combinations are covered over time.
+ * One field at a time: always the first value, and a quarter of the others per field. All combinations are covered
+ * over time.
  */
 const isTested = (value: number, fieldIndex: number): boolean =>
   ALL_RUNS || value === 0 || (value + fieldIndex) % 4 === 0
@@ -177,30 +177,26 @@ const buildBody = (
     ...names.map((name) => `${JSON.stringify(name)}:${text}`),
   ].join(',')}}`
 }
-/** Signing out and a new password end the session in use. */
+/** Signing out and changing the password end the session in use. */
 const listRoutesToTest = (): readonly PostRoute[] =>
   listPostRoutes().filter(({ url }) => !/logout|sessions\/end/.test(url))
 
-/** Calls that respond to unexpected JSON with another status than 422, with the reason. */
+/** Endpoints that respond to unexpected JSON with a status other than 422, with the reason. */
 const EXCEPTIONS: readonly (readonly [url: RegExp, statuses: readonly number[], why: string])[] = [
   [/payment\/return|airpay-response/, [303], 'The gateway sends a browser here: it sees a page.'],
-  [
-    /payment\/webhook/,
-    [400, 404],
-    'The gateway’s protocol: it sends a message again that was refused.',
-  ],
-  [/^\/api\/my\/NOBODY1/, [404], 'The link in the address names no registration.'],
-  [/^\/admin\/statements\/NOBODY1/, [404], 'The address names no saved statement.'],
+  [/payment\/webhook/, [400, 404], 'The gateway’s protocol: it resends a rejected message.'],
+  [/^\/api\/my\/NOBODY1/, [404], 'The link in the address belongs to no registration.'],
+  [/^\/admin\/statements\/NOBODY1/, [404], 'The address belongs to no saved statement.'],
   [/^\/api\/register/, [409], 'Specification: this event is closed for any request.'],
   [/\/admin\/set-password/, [403], "Only Rollcall's own page may send it."],
-  [/^\/admin\/reconcile\/(keep\/)?$/, [415, 422], 'These take a sheet, not JSON.'],
+  [/^\/admin\/reconcile\/(keep\/)?$/, [415, 422], 'These accept a spreadsheet, not JSON.'],
 ]
 
 const getAllowedStatuses = (path: string): readonly number[] =>
   EXCEPTIONS.find(([url]) => url.test(path))?.[1] ?? [422]
 
-test('every field that a public call reads is tested with unexpected JSON', async () => {
-  const MARKER = 'a name that nobody reads'
+test('every field that a public endpoint reads is tested with unexpected JSON', async () => {
+  const MARKER = 'a name that no handler reads'
   const readNames = new Set<string>()
   const parse = JSON.parse
   const recordReads = (body: object): object =>
@@ -236,7 +232,7 @@ test('every field that a public call reads is tested with unexpected JSON', asyn
   expect(PUBLIC_FIELDS.filter((name) => readNames.has(name)).length).toBeGreaterThan(10)
 })
 
-test('a call outside the office returned 400, 403 or 404 for an object instead of text: it returns 422, with listed exceptions', async () => {
+test('an endpoint outside the office returned 400, 403 or 404 for an object instead of text: it returns 422, with listed exceptions', async () => {
   const publicRoutes = listRoutesToTest().filter(
     ({ kinds, url }) =>
       Object.keys(kinds).length === 0 && !/^(\/api)?\/admin\/(?!login|set-password)/.test(url),
@@ -249,7 +245,7 @@ test('a call outside the office returned 400, 403 or 404 for an object instead o
         failures.push(`${route.url} with ${text}: ${statusCode}`)
     }
   expect(failures).toEqual([])
-  // Each exception belongs to an existing call.
+  // Each exception belongs to an existing endpoint.
   for (const [url] of EXCEPTIONS)
     expect(listRoutesToTest().some((exception) => url.test(exception.url))).toBe(true)
   expect(publicRoutes.length).toBeGreaterThan(15)
@@ -260,7 +256,7 @@ test('an object instead of text caused a server error', async () => {
   let sent = 0
   for (const [routeIndex, route] of listRoutesToTest().entries()) {
     const { url, names, kinds } = route
-    // Under /api and with a slash, an office route is the same.
+    // Under /api or with a trailing slash, an office route behaves the same.
     if (/^\/api\/admin|^\/admin.*[^/]$/.test(url)) continue
     const hasActions = url.includes('/acts')
     for (const [index, [what, text]] of VALUES.entries()) {

@@ -1,6 +1,5 @@
 /**
- * Emails and documents are generated in a separate process: if it waits or dies, no registration or
- * email is lost.
+ * Emails and documents are generated in a separate process: if it hangs or dies, no registration or email is lost.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createOrderId, toAmount } from '../../../engine/index.ts'
@@ -52,7 +51,7 @@ async function registerAndPay(): Promise<RegNo> {
   )
   return regNo
 }
-/** A ticket with its documents, to a separate address. */
+/** Queues a ticket with its documents, to a separate address. */
 async function queueTicket(): Promise<{ readonly regNo: RegNo; readonly to: string }> {
   const regNo = await registerAndPay()
   const to = `delegate${last}@example.org`
@@ -104,7 +103,7 @@ test('emails are still sent if the process that generates them dies: none is los
   const id = await findProcess()
   process.kill(id, 'SIGSTOP')
   const running = server.mailer.run()
-  // One email is in the process, and the other waits.
+  // One email is in the process, and the other is waiting.
   await hasTask()
   process.kill(id, 'SIGKILL')
   // A new process generates the other one.
@@ -121,7 +120,7 @@ test('emails are still sent if the process that generates them dies: none is los
   expect(readRecipients().toSorted()).toEqual([first.to, second.to].toSorted())
 })
 
-test('an email that the process was sending when it died is sent once more at most', async () => {
+test('an email that the process was sending when it died is sent at most once more', async () => {
   const { regNo, to } = await queueTicket()
   mailServer.answer.holds = true
   const received = mailServer.received()

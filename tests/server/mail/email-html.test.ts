@@ -1,4 +1,4 @@
-/** HTML emails: the text's words without markup, and links for its addresses. */
+/** HTML emails contain the text without its markup, and links for its addresses. */
 import { expect, test } from 'vitest'
 import { renderEmailHtml } from '../../../server/mail/email-html.ts'
 import type { QueuedMail } from '../../../server/storage/index.ts'
@@ -36,7 +36,7 @@ test('links an address in a sentence without the full stop', () => {
   )
 })
 
-test('tells delegates that they are registered, and the office that it is the office', () => {
+test('states the reason for the email: to delegates their registration, to the office its address', () => {
   expect(renderHtml('Dear Asha')).toContain('because of a registration for Sample &amp; Sons 2026.')
   const toOffice = renderHtml('2 payments need review', 'reviews')
   expect(toOffice).toContain('this is the office address of Sample &amp; Sons 2026.')

@@ -17,7 +17,7 @@ export type MailServerResponse = {
   of?: Readonly<Record<string, SmtpError>>
   /** Disconnects in the middle of an email to this address. */
   cuts?: string
-  /** Receives emails without a response. */
+  /** Receives emails without sending a response. */
   holds?: boolean
 }
 export type MailServer = {
@@ -49,7 +49,7 @@ export async function openMailServer(
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
-    // A pool keeps its connections open, which an ended test no longer needs.
+    // A pool keeps connections open that an ended test no longer needs.
     closeTimeout: 1,
     onConnect: (_session, done) => {
       connections += 1

@@ -1,6 +1,4 @@
-/**
- * The email queue: as files, and over SMTP to a real server that rejects, disconnects and accepts.
- */
+/** The email queue writes files, or sends over SMTP to a real server that rejects, disconnects and accepts. */
 import { createServer } from 'node:net'
 import type { Socket } from 'node:net'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -84,7 +82,7 @@ const queueTicket = async (mail: Partial<NewMail> = {}) => {
   }
 }
 
-/** Confirmed by the gateway. */
+/** Records a payment confirmed by the gateway. */
 const confirmPayment = async (regNo: string) => {
   const [payment] = (await store.registration(regNo))?.payments ?? []
   if (payment === undefined) throw new Error('no payment is due')
@@ -391,13 +389,13 @@ describe('over SMTP', () => {
       (await Promise.all(waitingEmails.map(({ state }) => state())))
         .flat()
         .filter(({ error }) => error !== null).length
-    // Emails that were in progress together.
+    // Emails that were in progress at the same time.
     const errorCount = await errors()
     expect(errorCount).toBeLessThanOrEqual(5)
     now = instant(now + 29_000)
     await worker.run()
     expect(await errors()).toBe(errorCount)
-    // The next attempt uses a single email, after twice the pause.
+    // The next attempt sends a single email, after twice the pause.
     now = instant(now + 1_000)
     await worker.run()
     expect(await errors()).toBe(errorCount + 1)
@@ -411,7 +409,7 @@ describe('over SMTP', () => {
   })
 
   test('postponed emails are sent as soon as the mail server responds', async () => {
-    // Five are tried concurrently; the last one ends after the rest of the queue.
+    // Five emails are sent concurrently; the last one ends after the rest of the queue.
     await Promise.all(Array.from({ length: 6 }, () => queueTicket()))
     const port = await findFreePort()
     const worker = startMailer(`smtp://127.0.0.1:${port}`)

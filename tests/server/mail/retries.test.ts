@@ -1,7 +1,4 @@
-/**
- * The retries of an email, and the effect of a response to one email on others, over SMTP to a
- * real server.
- */
+/** Retries of an email, and the effect of its response on other emails, over SMTP to a real server. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -86,7 +83,7 @@ test.each([421, 450])(
       null,
       1,
     )
-    // At the start, after 1, 6 and 21 minutes.
+    // Immediately, and after 1, 6 and 21 minutes.
     expect(throttledEmail?.attempts).toBe(4)
     for (; now < noon + 3 * day; now = instant(now + hour)) await worker.run()
     expect(await readThrottledStatus()).toBe('queued')

@@ -1,4 +1,4 @@
-/** Repeated access is logged once an hour, and further pages of a list do not wait for the log. */
+/** Repeated access is logged once an hour, and later pages of a list do not wait for the log. */
 import { expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import { skipRepeated } from '../../../server/storage/staff/audit-log-entries.ts'
@@ -33,7 +33,7 @@ test('writes repeated access to a list once an hour; another user, list or hour,
   expect(written).toHaveLength(6)
 })
 
-test('writes an access entry later if it could not be written', async () => {
+test('writes an access entry later if the first attempt failed', async () => {
   let isWritable = false
   const written: string[] = []
   const audit = skipRepeated(async ({ who }) => {

@@ -1,4 +1,4 @@
-/** The office's lists of emails and event files, and the actions on them. */
+/** The office's lists of emails and event files, and the actions in them. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -184,7 +184,7 @@ test('the versions of an event file are listed with their changes, for treasurer
   const save = (hash: string, text: string, at: string) =>
     app.deps.store.saveEventFile({ hash, eventId, text, shared: '{}', at: day(at) })
   await save('old', 'event: [', '2025-12-01')
-  // One version with old and new names of its keys.
+  // One version, first with the old and then with the new names of its keys.
   await save('old-names', 'hold: 30 minutes\n', '2025-12-02')
   await save('new-names', 'hold_seats_for: 30 minutes\n', '2025-12-03')
   app.setTime('2026-01-10T13:00:00+05:30')
@@ -230,7 +230,7 @@ test('the versions of an event file are listed with their changes, for treasurer
     (await owner.get(`/admin/event-versions/text/?event=${eventId}&version=old`)).json(),
   ).toEqual({ status: 'success', version: 'old', text: 'event: [' })
 
-  // A version of another event is answered like one that does not exist.
+  // A version of another event gets the same response as one that does not exist.
   await signIn(app, 'treasurer')
   await app.deps.store.setPermissions('treasurer', { role: 'treasurer', events: ['one2026'] })
   const treasurer = await signIn(app, 'treasurer')

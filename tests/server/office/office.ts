@@ -135,7 +135,7 @@ export type SampleDetails = {
   readonly answers: Answers
   readonly pays?: 'success' | 'failed' | 'wrong-amount'
   readonly mail?: NewMail
-  /** Paid through the gateway and merchant account of its event, as settlements name them. */
+  /** The gateway and merchant account of the event, as settlements name them. */
   readonly throughGateway?: true
 }
 

@@ -67,7 +67,7 @@ async function sumInvoices(regNo: RegNo): Promise<Sums> {
     }
   return Object.fromEntries(Object.entries(sums).filter(([, [base, gst]]) => base + gst !== 0))
 }
-/** Taxable value and tax of the registered items, by rate. */
+/** The taxable value and tax of the registered items, by rate. */
 async function sumItems(regNo: RegNo): Promise<Sums> {
   const sums: Record<string, [number, number]> = {}
   for (const { rate, base, gst } of (await server.deps.store.registration(regNo))?.lines ?? []) {

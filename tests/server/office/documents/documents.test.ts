@@ -75,7 +75,7 @@ test('a payment has a receipt and an invoice with consecutive numbers', async ()
     byRate: [{ rate: 18, place: '32', taxable: 100_000, cgst: 9_000, sgst: 9_000, igst: 0 }],
     inWords: 'Rupees one thousand one hundred eighty only',
   })
-  // A repeated gateway message issues nothing.
+  // A repeated gateway message issues no document.
   await server.deps.store.applyPaymentEvent(
     createOrderId(first, 1),
     {
@@ -163,7 +163,7 @@ test.for([
     await refund(after, `LATE${n}`)
     const issued = await readDocuments(regNo)
     expect(issued.find(({ kind }) => kind === 'invoice')?.total).toBe(1180)
-    // A receipt shows the amount held at acceptance, whatever was charged, in the list too.
+    // A receipt and the list show the amount held at acceptance, whatever was charged.
     const accepted = received - before
     expect(issued.find(({ kind }) => kind === 'receipt')?.total).toBe(accepted / 100)
     const {
@@ -173,7 +173,7 @@ test.for([
       sums,
       in_words: inWords,
     } = formatDocument(await readBody(regNo, 'receipt'))
-    // "Order", "Registration" and "reference" did not say which number each of them is.
+    // "Order", "Registration" and "reference" did not identify the numbers next to them.
     expect([head[0]?.[0], head[2]?.[0]]).toEqual(['Order number', 'Registration number'])
     expect(notes[0]?.[1]).toContain(', payment reference ')
     expect(total).toEqual(['Paid', formatMoney(toAmount(accepted), INR)])
@@ -233,7 +233,7 @@ test('a document cannot be rewritten or deleted', async () => {
   }
 })
 
-/** The number of characters without a glyph (glyph 0), which are drawn as boxes. */
+/** Counts the characters without a glyph (glyph 0), which are drawn as boxes. */
 function countMissingGlyphs(page: mupdf.Page): number {
   let found = 0
   const device = new mupdf.Device({
@@ -249,7 +249,7 @@ function countMissingGlyphs(page: mupdf.Page): number {
   return found
 }
 
-test('the PDF states the stored data in every script, and is identical each time', async () => {
+test('the PDF contains the stored data in every script, and is identical each time', async () => {
   const name = 'ഡോ. അഞ്ജലി / टि कृष्णा / ஸ்ரீ / ଡାଃ ସୁଭଦ୍ରା'
   const regNo = await registerPaid(5, name)
   const invoice = (await readDocuments(regNo)).find(({ kind }) => kind === 'invoice')
@@ -286,7 +286,7 @@ test('the PDF states the stored data in every script, and is identical each time
   expect(strangerResponse.statusCode).toBe(404)
 })
 
-test('the server stops immediately after it rendered a receipt', async () => {
+test('the server stops immediately after rendering a receipt', async () => {
   const invoice = await readBody(await registerPaid(12), 'invoice')
   const script = `
     import { renderPdf } from './server/documents/render-pdf.ts'

@@ -60,7 +60,7 @@ async function registerAccepted(extras: Answers, amount: number): Promise<RegNo>
   return regNo
 }
 
-/** Imported as paid elsewhere. */
+/** Imports a registration that was paid elsewhere. */
 async function importPaid(extras: Answers): Promise<RegNo> {
   const served = server.deps.events.byId(EVENT)
   const answers = buildPerson(extras)
@@ -137,7 +137,7 @@ describe('a cancelled registration whose price was not paid in full', () => {
     expect(await sumInvoices(regNo)).toEqual({ 18: [22_881, 4_119] })
   })
 
-  test('leaves no invoice of the price where ₹ 1 is retained', async () => {
+  test('has no invoice for the full price if ₹ 1 is retained', async () => {
     const regNo = await registerAccepted({}, 100)
     expect(await sumInvoices(regNo)).toEqual({ 18: [100_000, 18_000] })
     await performAction(regNo, { act: 'cancel', pay_back: 0 })
@@ -191,7 +191,7 @@ describe('a registration that was imported as paid', () => {
     expect(await readKinds(regNo)).toEqual(['invoice', 'receipt', 'credit'])
     expect(await sumInvoices(regNo)).toEqual({ 18: [91_525, 16_475] })
     await refund(regNo, 1180)
-    // The workshop's payment was refunded: the retained amount was invoiced elsewhere.
+    // The workshop's payment was refunded in full: the retained amount was invoiced elsewhere.
     expect(await sumInvoices(regNo)).toEqual({})
   })
 })

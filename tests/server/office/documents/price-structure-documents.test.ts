@@ -1,4 +1,4 @@
-/** Documents of bills with a charge by payment method and a tax by rule. */
+/** Documents for bills with a charge by payment method and a tax rule. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DocumentBody } from '../../../../engine/index.ts'
 import { formatDocument } from '../../../../server/documents/document-contents.ts'
@@ -33,7 +33,7 @@ afterAll(() => server.close())
 const readRows = (body: DocumentBody) =>
   formatDocument(body).rows.map((row) => row.map((cell) => cell.replaceAll('\u00a0', ' ')))
 
-test('an invoice states the charge of the card below the line that it raises, taxed at the rate of that line', async () => {
+test('an invoice states the card charge below the line that it raises, taxed at the rate of that line', async () => {
   const regNo = await registerAndPay(server, KERALA, { nights: 2 })
   const invoice = await readDocument(server, regNo, 'invoice')
   expect(invoice).toMatchObject({
@@ -50,7 +50,7 @@ test('an invoice states the charge of the card below the line that it raises, ta
   expect(readRows(await readDocument(server, regNo, 'receipt')).at(-1)).toContain('Card charge')
 })
 
-test('an invoice states the note of a tax rule, and taxes only the lines that the rule leaves', async () => {
+test('an invoice states the note of a tax rule, and taxes only the lines that the rule does not exempt', async () => {
   const invoice = await readDocument(
     server,
     await registerAndPay(server, KERALA, { ...REGISTERED, nights: 2 }),

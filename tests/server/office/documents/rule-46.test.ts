@@ -115,7 +115,7 @@ describe('an invoice and its credit note state each particular of rule 46', () =
       expect(creditText, stated).toContain(stated)
     for (const other of tax.absent) expect(`${invoiceText} ${creditText}`).not.toContain(other)
     if (recipient === RECIPIENT.unregistered) expect(invoiceText.match(/GSTIN/g)).toHaveLength(1)
-    // The taxes of each rate and the round-off add up to the total on both documents.
+    // On both documents, the taxes of each rate and the rounding add up to the total.
     for (const body of [invoice, credit]) {
       const rates = body.byRate ?? []
       const sum = rates.reduce(

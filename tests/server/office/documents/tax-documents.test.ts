@@ -235,7 +235,7 @@ test('a long email address ran off the page: each letter of a document is inside
     },
   })
   expect(outsideMargins).toEqual([])
-  // Copied text has no zero-width spaces, with which an address is not valid.
+  // Copied text has no zero-width spaces, which would make an address invalid.
   expect(textOnPage).toContain(email)
   expect(textOnPage).not.toMatch(/[\u200b\u2060]/)
 })
@@ -247,7 +247,7 @@ describe('an invoice of 50,000 rupees', () => {
       url: `/api/${KERALA}/register/`,
       payload: { ...PERSON, ...answers, nights: 17 },
     })
-  test('had no address of a buyer without a GSTIN: the form asks for address and state', async () => {
+  test('had no address for a buyer without a GSTIN: the form asks for address and state', async () => {
     const answer = await sent({})
     expect(answer.statusCode).toBe(422)
     expect(Object.keys(answer.json<{ errors: object }>().errors)).toEqual(['address', 'region'])

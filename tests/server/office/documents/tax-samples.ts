@@ -98,7 +98,7 @@ export const REGISTERED: Answers = {
  */
 const UNREGISTERED: Answers = { address: '1 Home Road\nKochi 682001', region: 'kl' }
 
-/** Intra-state, 18% of it has an odd number of paise. */
+/** For an intra-state supply, 18% of this price has an odd number of paise. */
 const BILL: Answers = { nights: 17, kit: true }
 
 /** The supplies of rule 46: intra-state and inter-state, to registered and unregistered buyers. */

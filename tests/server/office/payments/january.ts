@@ -1,6 +1,6 @@
 /**
  * A synthetic January of two events: 600 payments by four methods, 40 refunds, and payments at the ends of the month.
- * Beside them, the sums that a treasurer would add up by hand.
+ * Includes the totals that a treasurer would add up by hand.
  */
 import { createOrderId, instant, toAmount } from '../../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../../engine/index.ts'
@@ -12,7 +12,7 @@ export const EVENTS = ['sample2026', 'second2026'] as const
 export const METHODS = ['airpay', 'transfer', 'upi', 'cash'] as const
 const PAYMENTS = 600
 const REFUNDS = 40
-/** Of the confirmed amount, beyond a whole number of rupees. */
+/** The paise of the confirmed amount, beyond whole rupees. */
 const ODD_PAISE = 37
 const JANUARY_MS = 31 * 24 * 60 * 60 * 1000
 const FIRST = instant(toNoon('2026-01-01') - 12 * 60 * 60 * 1000)
@@ -87,7 +87,7 @@ export async function createJanuary({
     return regNo
   }
   const times = Array.from({ length: payments }, (_, n) =>
-    // The first and the last millisecond of the month belong to it.
+    // The first and last millisecond belong to the month.
     instant(
       FIRST + (n === payments - 1 ? JANUARY_MS - 1 : Math.floor((n * JANUARY_MS) / payments)),
     ),

@@ -1,6 +1,6 @@
 /**
  * The close of January of two events: the tables of the accountant's file agree with the ledger to the paisa, tax
- * documents add up to their totals, and what is recorded after the closing is marked, never refused.
+ * documents add up to their totals, and later entries are marked, never refused.
  */
 import { parse } from 'csv-parse/sync'
 import { strFromU8, unzipSync } from 'fflate'
@@ -58,7 +58,7 @@ const saveUnmatched = (reference: string) =>
       who: 'office',
     },
   ])
-/** Moves the only unmatched payment to a new registration of the second event. */
+/** Moves the only unmatched payment to a new registration for the second event. */
 async function moveUnmatched(n: number, answers: Answers): Promise<RegNo> {
   const { reviews } = (await office.json('/admin/reviews/')) as unknown as ReviewsResponse
   const [moved] = reviews
@@ -177,7 +177,7 @@ test('a closed month takes later payments, and marks them on the page and in the
   expect(marked.map((row) => row['Registration'])).toEqual([regNo])
   expect(readTable(files, 'summary').map((row) => row['Changes after closing'])).toEqual(['1', '0'])
 
-  // Both events have changed by a payment that is moved from one to the other.
+  // A payment that is moved from one event to the other changes both.
   const to = await moveUnmatched(802, answers)
   const afterMove = (await readMonth()).changes.filter(
     ({ reference }) => reference === 'HDFCN52026012900',
@@ -196,7 +196,7 @@ test('a closed month takes later payments, and marks them on the page and in the
   )
   expect(sumOfMoved.map((row) => row['Counts as'])).toEqual(['Received', 'Moved to another event'])
   expect(add(sumOfMoved, 'Amount received')).toBe(118_000)
-  // A refund was said to count as “Received”.
+  // A refund was listed under “Counts as: Received”.
   const refunds = Object.groupBy(
     readTable(filesAfterMove, 'refunds'),
     (row) => row['Counts as'] ?? '',
@@ -206,13 +206,13 @@ test('a closed month takes later payments, and marks them on the page and in the
     add(readTable(filesAfterMove, 'summary'), 'Refunded'),
   )
 
-  // Closing it again takes the later payment into the closed figures.
+  // Closing the month again includes the later payment in the closed figures.
   expect((await closeMonth('2026-01')).statusCode).toBe(200)
   expect((await readMonth()).changes).toEqual([])
   const stored = app.rows('SELECT event_id, month, who FROM month_closings ORDER BY id')
   expect(stored).toHaveLength(4)
 
-  // A payment that was recorded after the closing was said to have left the first event, which never had counted it.
+  // A payment recorded after the closing was reported as moved from the first event, which had never counted it.
   app.setTime('2026-02-02T13:30:00+05:30')
   await saveUnmatched('HDFCN52026012999')
   const movedTo = await moveUnmatched(803, { ...answers, email: 'latest@example.org' })
@@ -245,7 +245,7 @@ test('the checklist counts what is open: reviews, refunds, and payments in no se
   const airpay = [...january.expected].filter(([key]) => key.endsWith('airpay'))
   expect(checks).toEqual({
     statements: { statements: 0, matched: 0, open: 0 },
-    // Two of them were moved above.
+    // Two of these payments were moved above.
     unreconciled: byStatement().length + 2,
     reviews: 0,
     refunds: 0,

@@ -1,6 +1,6 @@
 /**
- * The payments of January of two events: page, CSV, Excel and the ledger (revenue by day) agree with each other, and with
- * sums that are added up beside the store.
+ * The payments of January of two events: page, CSV, Excel and the ledger (revenue by day) agree with each other, and
+ * with totals computed independently of the store.
  */
 import { parse } from 'csv-parse/sync'
 import readXlsxFile from 'read-excel-file/node'
@@ -148,7 +148,7 @@ test('rows, totals, CSV, Excel and the revenue of the days agree to the paisa', 
   }
 })
 
-test('filters: event, method, days; a wrong one is refused', async () => {
+test('filters by event, method and days; an invalid filter is rejected', async () => {
   const ofEvent = await list(`${MONTH}&event=second2026&method=cash`)
   expect(ofEvent.totals).toHaveLength(1)
   expect(ofEvent.totals?.[0]).toMatchObject({ event: 'Second 2026', method: 'Cash', payments: 75 })
@@ -161,11 +161,11 @@ test('filters: event, method, days; a wrong one is refused', async () => {
   expect((await office.get('/api/admin/movements/?from=2026-02-02&to=2026-02-01')).statusCode).toBe(
     400,
   )
-  // Without days it is the month of the server's clock.
+  // Without days, the list shows the current month of the server's clock.
   expect(await list('')).toMatchObject({ from: '2026-02-01', to: '2026-02-28' })
 })
 
-test('the invoice of a payment, and the credit note of a refund, are in its row', async () => {
+test('the row of a payment shows its invoice, and the row of a refund its credit note', async () => {
   const rows = await readAllRows(`${MONTH}&event=sample2026`)
   const first = rows.find(({ kind }) => kind === 'payment')
   expect(first?.documents).toHaveLength(1)
@@ -174,7 +174,7 @@ test('the invoice of a payment, and the credit note of a refund, are in its row'
   expect(refund?.documents).toHaveLength(1)
 })
 
-test('a treasurer of one event sees its payments, and none that belong to no event', async () => {
+test('a treasurer of one event sees its payments, but no payments without an event', async () => {
   const { store } = january.test.deps
   const hash = await hashCheaply(PASSWORD)
   const rights = { role: 'treasurer', events: ['second2026'] } as const
@@ -198,7 +198,7 @@ test('a treasurer of one event sees its payments, and none that belong to no eve
   expect((await second.get(`/api/admin/movements/?${MONTH}&event=sample2026`)).statusCode).toBe(403)
 })
 
-test('amounts due are those of the lists, the oldest first; a reminder is noted', async () => {
+test('amounts due match the registration lists, oldest first; a reminder is noted', async () => {
   const owing = await Promise.all(
     [0, 1, 2].map((n) =>
       register(january.test, EVENTS[n % 2] ?? EVENTS[0], {
@@ -278,7 +278,7 @@ test('refunds counted as received, like payments', async () => {
   ]).toEqual(['Refunded', 'Withdrawn by the bank', 'Refund of a payment not counted', 'Received'])
 })
 
-test('a refund that a report names by its payment is not listed as in no report', async () => {
+test('a refund that a report identifies by its payment is not listed as missing from the reports', async () => {
   const order = createOrderId(january.regNos[0] ?? ('' as RegNo), 1)
   const readUnsettled = async () => (await readAllRows(`${MONTH}&unsettled=1`)).map(({ id }) => id)
   const before = await readUnsettled()

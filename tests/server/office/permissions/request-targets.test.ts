@@ -1,6 +1,6 @@
 /**
- * Requests that name objects of another event, in every spelling. They are generated for each route
- * from its declared rule, so new routes are covered automatically.
+ * Requests that refer to objects of another event, in every spelling. They are generated for each route from its
+ * declared rule, so new routes are covered automatically.
  */
 import Database from 'better-sqlite3'
 import { join } from 'node:path'
@@ -175,7 +175,7 @@ const wrapValues = (text: string): readonly unknown[] => [
   { toString: text },
 ]
 
-/** Every way to name their event, in the query and in the body. */
+/** Every way to specify the other event, in the query and in the body. */
 function listRequestsNamingEvent(options?: object): readonly Request[] {
   const [ownEvent, other] = [ownParty.event, otherParty.event]
   const queries = [
@@ -219,7 +219,7 @@ const buildLine = (target: unknown) => ({
   day: '2025-10-09',
 })
 
-/** For each kind of target, requests of my owner that name objects of another event. */
+/** For each kind of target, requests by the owner that refer to objects of another event. */
 const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Request[]>> = {
   own: () => listRequestsNamingEvent(),
   any: () => listRequestsNamingEvent(),
@@ -385,7 +385,7 @@ function snapshotDatabase(): Readonly<Record<string, string>> {
   }
 }
 
-/** Whether the path is a list of this event: such a path contains its event. */
+/** Whether the path is a list of this event: the path of a list contains its event. */
 const isEventList = ({ event }: EventParty, { url }: Route): boolean =>
   (server.deps.events.byId(event)?.config.admin.lists ?? []).some(
     ({ api, export: { api: file } }) =>
@@ -422,8 +422,7 @@ describe('a user of another event', () => {
     let requestCount = 0
     for (const route of routes) {
       if (isEventList(ownParty, route) && !isShared(route)) continue
-      // Under /api, with a slash or as HEAD, a route is the same: a sample of the requests is
-      // enough.
+      // Under /api, with a trailing slash or as HEAD, a route behaves the same: a sample of the requests is enough.
       const isMainSpelling =
         route.method !== 'HEAD' && !route.url.startsWith('/api/') && !route.url.endsWith('/')
       for (const [index, request] of ATTACKS[route.rule.about](otherParty).entries()) {
@@ -443,7 +442,7 @@ describe('a user of another event', () => {
     expect(requestCount).toBeGreaterThan(2000)
   })
 
-  test('could tell from the responses which numbers of the other event exist', async () => {
+  test('could tell from the responses which registration numbers of the other event exist', async () => {
     const leaks: string[] = []
     let requestCount = 0
     for (const route of routes) {
@@ -490,7 +489,7 @@ describe('a user of another event', () => {
 describe('a user of the event', () => {
   test('passes the access check at each of these routes, so the requests above were rejected because of the event', async () => {
     const rejectedRoutes: string[] = []
-    // One address of each: the requests above are sent to all of them.
+    // One address per route: the requests above are sent to every address.
     const distinctRoutes = new Map(
       routes
         .filter(({ method }) => method !== 'HEAD')
@@ -504,7 +503,7 @@ describe('a user of the event', () => {
       const isListOfOtherEvent =
         route.rule.about === 'list' && !isShared(route) && !isEventList(otherParty, route)
       if (request === null || isListOfOtherEvent) continue
-      // Except in filters, which an event file declares, the event has only one name.
+      // The event has only one parameter name, except in filters, which an event file declares.
       const isFiltered = route.rule.filters === true && route.rule.about === 'event'
       const requestCount = isFiltered ? { query: `event_id=${otherParty.event}` } : request
       const { statusCode, body } = await sendRequest(route, otherParty, requestCount)

@@ -1,7 +1,6 @@
 /**
- * Which roles may call which route: every route is requested by every role for its own and another
- * event, without a session, and with an ended session, against the table below. A route without a
- * row fails the test.
+ * The roles that each route allows. Every role requests every route for its own and another event, without a session,
+ * and with an ended session, against the table below. A route without a row fails the test.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
@@ -13,17 +12,17 @@ import type { TestApp } from '../../harness.ts'
 import { hashCheaply, toNoon, PASSWORD, register } from '../office.ts'
 
 type Row =
-  /** For delegates, gateways and machines: no session is read. */
+  /** Routes for delegates, gateways and machines, which read no session. */
   | 'public'
-  /** The office, before one is signed in. */
+  /** Office routes before signing in. */
   | 'unauthenticated'
-  /** Whoever is signed in, of whichever event. */
+  /** Any signed-in user, of any event. */
   | 'signed in'
-  /** From that role on; `of their event`: and only of the events that they work for. */
+  /** That role or a higher one; `of their event`: only for the user's events. */
   | `${Role} of their event`
-  /** From that role on; the response covers the events that they work for. */
+  /** That role or a higher one; the response covers the user's events. */
   | `${Role} of any event`
-  /** From that role on, and only for all events. */
+  /** That role or a higher one, with access to all events. */
   | `${Role} of all`
 
 const TABLE: Readonly<Record<string, Row>> = {
