@@ -7,7 +7,7 @@ export {
   formatPlainAmount,
   formatCurrency,
   currencySymbol,
-  decimalsOf,
+  getDecimals,
   formatAmount,
   formatCount,
   formatMoney,
@@ -75,20 +75,20 @@ export { readDelegate } from './event/delegate-fields.ts'
 export { STATES_OF_INDIA } from './event/gstin.ts'
 export type { OfficeMethod, PaymentMethod, TransferMethod } from './event/payment-method-types.ts'
 export type { Item, Quota, MemberList } from './event/pricing-types.ts'
-export { publicEvent } from './event/public-event.ts'
+export { toPublicEvent } from './event/public-event.ts'
 export {
   isRegNo,
   createOrderId,
-  randomDigits,
+  getDigitCount,
   readOrderId,
   createRegNo,
   type OrderId,
   type RegNo,
 } from './event/registration-number.ts'
-export { RESERVED_CALLS } from './event/reserved-addresses.ts'
+export { RESERVED_ENDPOINTS } from './event/reserved-addresses.ts'
 export { getClosedText, UNKNOWN_PAYMENT, type Site, type Social } from './event/site.ts'
 export {
-  answerText,
+  formatAnswer,
   getButtonText,
   fillPlaceholders,
   fillKnown,
@@ -100,12 +100,17 @@ export {
   formatIdAsWords,
 } from './event/placeholders-and-answer-texts.ts'
 export { findContradiction, type Contradiction } from './rules/category-contradiction.ts'
-export { findCategory, getCategoryLabel, currenciesOf, getCurrency } from './rules/category.ts'
+export {
+  findCategory,
+  getCategoryLabel,
+  listCurrenciesOfEvent,
+  getCurrency,
+} from './rules/category.ts'
 export { matchesCondition } from './rules/evaluate-condition.ts'
 export { explainCategory, type CategoryExplained } from './rules/explain-category.ts'
 export {
   removeContext,
-  CODE,
+  CODE_NAME,
   METHOD_FIELD,
   extractContext,
   getFullSeatName,
@@ -118,7 +123,7 @@ export {
   foldCode,
   getComparisonKey,
   foldText,
-  uniqueRules,
+  listUniqueRules,
   type UniqueRule,
 } from './answers/compare-answers.ts'
 export { listConsentSentences, isConsentSentence } from './answers/consent-log-entry.ts'
@@ -140,7 +145,13 @@ export {
 } from './answers/normalize-answers.ts'
 export { checkBySchema, toMessages } from './answers/validate-answers.ts'
 export type { AdjustmentPart, Line } from './pricing/bill-lines.ts'
-export { getTablePrice, itemApplies, EACH, listSelectedOptions, findTable } from './pricing/bill.ts'
+export {
+  getTablePrice,
+  itemApplies,
+  EACH_ROW,
+  listSelectedOptions,
+  findTable,
+} from './pricing/bill.ts'
 export {
   getListedPart,
   getListedItemPrice,
@@ -156,21 +167,21 @@ export {
   getLastDayOfFee,
   getLastPriceInstant,
   checkRegistrationOpen,
-  deskEvent,
+  withDeskDays,
   findPeriodOn,
   listPriceSteps,
   isEventOver,
   findItemPeriodOn,
   listPeriods,
-  periodLabel,
+  getPeriodLabel,
   listPeriodsOfCategory,
 } from './pricing/price-periods.ts'
 export {
-  allSeatPools,
+  listSeatPools,
   findFirstFull,
   getSeatName,
   listRequiredSeats,
-  fullSeatMessage,
+  buildFullSeatMessage,
   buildPublicAvailability,
   type SeatPool,
 } from './pricing/quotas.ts'
@@ -227,7 +238,7 @@ export { listEditableFields, listFilesToSend } from './registration/self-service
 export {
   ACTION_HISTORY_TEXTS,
   REASON_CHARACTERS_MAX,
-  allowedActions,
+  listAllowedActions,
   isActionName,
   checkAction,
   computeNextState,
@@ -238,7 +249,7 @@ export {
 } from './registration/states-and-actions.ts'
 export {
   STATE_LABELS,
-  STATES,
+  REGISTRATION_STATES,
   type RegistrationState,
   ENDED_LABEL,
   ENDED_STATES,
@@ -246,12 +257,12 @@ export {
   getEndedText,
   isEnded,
   isPaymentStatus,
-  statusText,
+  getStatusText,
   type PaymentStatus,
 } from './registration/registration-and-payment-states.ts'
 export {
   isWorkQueueId,
-  UNMATCHED,
+  UNMATCHED_ID,
   UNMATCHED_LABEL,
   WORK_QUEUE,
   WORK_QUEUE_IDS,
@@ -265,12 +276,12 @@ export {
   type MoneyOfBill,
 } from './payments/balance.ts'
 export {
-  bankKey,
+  toBankKey,
   hasOtherLetters,
   isSlipNumber,
   isUtr,
   findReferenceKeys,
-  referenceKeys,
+  listReferenceKeys,
   formatKey,
   REFERENCE_CHARACTERS_MAX,
   splitWords,
@@ -278,8 +289,8 @@ export {
 } from './payments/bank-reference.ts'
 export {
   findChequeNumber,
-  fallbackKeys,
-  lineReferenceKeys,
+  listFallbackKeys,
+  listLineKeys,
   findLineByReference,
   namesPayment,
   findLineUtrs,
@@ -292,8 +303,8 @@ export {
 export {
   buildGatewayForm,
   getAccountPrefix,
-  eventsByAccount,
-  gatewayAccounts,
+  listEventsByAccount,
+  listGatewayAccounts,
   listGatewayKinds,
   toAccountKey,
   withCardMethod,
@@ -337,7 +348,7 @@ export {
   readMethodFields,
   readPaymentClaim,
   getMethodFileName,
-  methodFiles,
+  listMethodFiles,
 } from './payments/payment-claim.ts'
 export {
   findBankNumbers,
@@ -354,7 +365,7 @@ export {
 } from './payments/payment-methods.ts'
 export {
   decideReview,
-  reviewVersion,
+  getReviewVersion,
   listAllowedDecisions,
   checkGrounds,
   findReviewKind,
@@ -380,12 +391,12 @@ export {
   acceptPayment,
   applyPaymentEvent,
   closePayment,
-  currencyOfMoney,
+  getMoneyCurrency,
   findFailure,
   findReviewReason,
   readReportedCurrency,
   listCurrencyCodes,
-  UNDECIDED,
+  UNDECIDED_REASON,
   type Failure,
   type Payment,
   type PaymentEvent,
@@ -400,22 +411,26 @@ export {
   NO_RECORD_MS,
   UNDECIDED_MS,
   adjustWatchEnd,
-  WATCHED_MS,
+  WATCH_MS,
   startWatch,
 } from './payments/polling.ts'
-export { reconcile, findStatementReferences, type Reconciled } from './payments/reconciliation.ts'
+export {
+  reconcileStatement,
+  findStatementReferences,
+  type Reconciled,
+} from './payments/reconciliation.ts'
 export {
   getDue,
-  payerProposals,
+  createPayerProposer,
   type KnownPayment,
-  type PayoutKnown,
+  type KnownPayout,
   type UnpaidOrder,
 } from './payments/statement-payer-proposals.ts'
 export {
   findChangedDeductions,
   type Deductions,
-  lineKey,
-  transferKey,
+  getLineKey,
+  getTransferKey,
   readSettlement,
   type Settlement,
   type SettlementColumns,
@@ -424,11 +439,11 @@ export {
 export {
   joinLines,
   checkSettlementLines,
-  payouts,
+  groupByPayout,
   SETTLED_WITHIN_DAYS,
   listUnsettledPayments,
-  type HeldMoney,
-  type HeldOrder,
+  type RecordedPayment,
+  type RecordedOrder,
   type Payout,
   type SettledLine,
   type Unsettled,
@@ -456,7 +471,7 @@ export {
   type HeldEmails,
 } from './documents/recovery-series.ts'
 export {
-  SORTS,
+  SORT_NAMES,
   type MyList,
   type MyListsResponse,
   type SortName,
@@ -464,7 +479,7 @@ export {
 } from './reports/list-sorting-and-sums.ts'
 export { LIST_ROWS_MAX, RECONCILIATION_ROWS } from './event/rows-per-page.ts'
 export { REMINDER_INTERVAL_MS } from './registration/reminder-interval.ts'
-export { exportColumns } from './reports/export-columns.ts'
+export { listExportColumns } from './reports/export-columns.ts'
 export {
   ACCOUNT_COLUMN,
   CURRENCY_COLUMN,

@@ -60,7 +60,7 @@ export {
 export {
   QR_CODE_OPTIONS,
   buildConfirmationEmail,
-  displayableOrderId,
+  getDisplayableOrderId,
   buildReceiptFile,
   buildResultRows,
   getResultValues,

@@ -1,6 +1,6 @@
 /**
- * For the web build: what engine/authoring/schema/json-schemas.ts exports, with the schemas compiled to plain
- * functions. The content security policy of our pages forbids `eval`, which ajv needs for compiling.
+ * Replaces engine/authoring/schema/json-schemas.ts in the web build: the same exports, with compiled schemas. The
+ * content security policy of our pages forbids `eval`, which ajv needs for compiling.
  */
 import { fileURLToPath } from 'node:url'
 import standalone from 'ajv/dist/standalone/index.js'
@@ -18,19 +18,19 @@ export const precompileSchemas = (...kinds: readonly Kind[]): Plugin => ({
   load: (id) => (id.split('?')[0] === REPLACED ? buildModule(kinds) : null),
 })
 
-/** A module without ajv, but for the small functions that its compiled code borrows. */
+/** Builds a module without ajv, except for the small functions that its compiled code uses. */
 export function buildModule(kinds: readonly Kind[]): string {
   const ajv = createAjv({ source: true, esm: true, optimize: true })
   for (const kind of kinds) ajv.addSchema(removeProse(SCHEMAS[kind]), kind)
   const code = standalone.default(ajv, Object.fromEntries(kinds.map((kind) => [kind, kind])))
-  // The code asks for these by `require`, which a page does not have: here it is a look-up among imports.
+  // The code loads these with `require`, which pages do not have: it becomes a look-up among imports.
   const borrowed = [
     ...new Set([...code.matchAll(/require\("([^"]+)"\)/g)].map(([, name = '']) => name)),
   ]
   return [
     ...borrowed.map((name, at) => `import * as borrowed${at} from ${JSON.stringify(`${name}.js`)}`),
     `const borrowed = { ${borrowed.map((name, at) => `${JSON.stringify(name)}: borrowed${at}`).join(', ')} }`,
-    // Who loads such a module puts its function under one `default` or under two.
+    // Depending on the loader, the function is under one `default` or under two.
     'const require = (name) => (typeof borrowed[name].default === "function" ? borrowed[name] : borrowed[name].default)',
     code,
     `const validators = { ${kinds.join(', ')} }`,

@@ -24,7 +24,7 @@ export type UniqueRule = Pick<Unique, 'onDuplicate'> & {
 
 type ComparedEvent = Pick<EventConfig, 'unique' | 'fields' | 'roles'>
 /** In the event file's order. */
-export const uniqueRules = memoize((event: ComparedEvent): readonly UniqueRule[] =>
+export const listUniqueRules = memoize((event: ComparedEvent): readonly UniqueRule[] =>
   event.unique.map(({ fields, onDuplicate }): UniqueRule => {
     const parts = fields.map((id) => {
       const field = event.fields.find((field) => field.id === id)
@@ -71,11 +71,11 @@ function formatAnswerAsText(answer: Answer): string {
 export function foldText(text: string): string {
   // Nearly every answer is plain ASCII, and there may be a hundred thousand to normalise together.
   if (/^[ -~]*$/.test(text)) return text.replaceAll(' ', '').toLowerCase()
-  const plain = toNfc(text).normalize('NFKC').replace(INVISIBLE, '')
+  const plain = toNfc(text).normalize('NFKC').replace(INVISIBLE_CHARACTERS, '')
   // Both conversions, so that ß equals ss and a final sigma equals a sigma.
   return plain.toUpperCase().toLowerCase().normalize('NFKC')
 }
-const INVISIBLE = /[\s\p{Default_Ignorable_Code_Point}\u2800]+/gu
+const INVISIBLE_CHARACTERS = /[\s\p{Default_Ignorable_Code_Point}\u2800]+/gu
 
 /** Returns the digits; for an Indian mobile number its ten national digits, however it is written. */
 export function foldPhone(text: string): string {

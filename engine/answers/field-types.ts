@@ -6,7 +6,7 @@ import { ANSWER_CHARACTERS_MAX } from '../event/defaults.ts'
 import type { Field } from '../event/config.ts'
 import { FORMATS } from '../event/identifier-patterns.ts'
 import { readGstin } from '../event/gstin.ts'
-import { decimalsOf, type Currency } from '../lib/money.ts'
+import { getDecimals, type Currency } from '../lib/money.ts'
 import { assertNever } from '../lib/result.ts'
 import { DAY_PATTERN, type Day } from '../lib/time.ts'
 
@@ -21,7 +21,7 @@ const EMAIL_PATTERN = `^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${EMAIL_LABEL}(?:\\.${
  * A pattern that an answer must match, in JSON Schema syntax (unanchored, flag u), and the message
  * if it does not.
  */
-type Form = { readonly pattern: string; readonly message: (answer: string) => string }
+type AnswerPattern = { readonly pattern: string; readonly message: (answer: string) => string }
 
 /** The longest answer that the field accepts, in characters. */
 export function getMaxCharacters(field: Field): number {
@@ -29,11 +29,11 @@ export function getMaxCharacters(field: Field): number {
   return field.type === 'email' ? Math.min(limit, ANSWER_CHARACTERS_MAX.email) : limit
 }
 
-const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
+const EMAIL_REGEXP = new RegExp(EMAIL_PATTERN, 'u')
 
 /** Whether browsers would accept it as an email address. */
 export function isEmail(text: string): boolean {
-  return EMAIL.test(text)
+  return EMAIL_REGEXP.test(text)
 }
 
 /** The message for a valid address that the gateway does not accept. */
@@ -46,14 +46,17 @@ export function buildGatewayEmailMessage(characters: number): string {
  * The patterns of a text-like field, in the order in which they are tested. Empty for numbers,
  * yes-no and select.
  */
-export function getFieldPatterns(field: Field): readonly Form[] {
+export function getFieldPatterns(field: Field): readonly AnswerPattern[] {
   const limit = getMaxCharacters(field)
   const measureLength = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
-  const notTooLong: Form = {
+  const notTooLong: AnswerPattern = {
     pattern: measureLength(0, limit),
     message: () => formatMessage(VALIDATION_MESSAGES.tooLong, { max: limit }),
   }
-  const toProper = (pattern: string): Form => ({ pattern, message: () => getInvalidMessage(field) })
+  const toProper = (pattern: string): AnswerPattern => ({
+    pattern,
+    message: () => getInvalidMessage(field),
+  })
   switch (field.type) {
     case 'text':
     case 'multiline':
@@ -136,7 +139,7 @@ export function findValueError(
   if (field.pattern === FORMATS.gstin && typeof answer === 'string')
     return readGstin(answer) === null ? VALIDATION_MESSAGES.gstin : null
   if (field.isAmount === true && typeof answer === 'number')
-    return Number(answer.toFixed(decimalsOf(currency))) === answer
+    return Number(answer.toFixed(getDecimals(currency))) === answer
       ? null
       : buildAmountMessage(currency)
   return null
@@ -144,7 +147,7 @@ export function findValueError(
 
 function buildAmountMessage(currency: Currency): string {
   const { amount, amountWithThreeDecimals, wholeAmount } = VALIDATION_MESSAGES
-  const decimals = decimalsOf(currency)
+  const decimals = getDecimals(currency)
   return decimals === 0 ? wholeAmount : decimals === 2 ? amount : amountWithThreeDecimals
 }
 
@@ -162,17 +165,17 @@ function getPhonePattern(field: Field): string {
     : `^${number}$`
 }
 
-/** Patterns that together match the real days from one to another, both included. */
+/** Patterns that together match the days of a range, both ends included. */
 export function getDatePatterns(from: Day | undefined, to: Day | undefined): readonly string[] {
   return [
     DAY_PATTERN,
-    ...(from === undefined ? [] : [beyond(from, 'later')]),
-    ...(to === undefined ? [] : [beyond(to, 'earlier')]),
+    ...(from === undefined ? [] : [buildLimitPattern(from, 'later')]),
+    ...(to === undefined ? [] : [buildLimitPattern(to, 'earlier')]),
   ]
 }
 
-/** Days compare as text of equal length: equal, or beyond at the first character that differs. */
-function beyond(limit: Day, side: 'later' | 'earlier'): string {
+/** Matches a day equal to the limit or beyond it: the first differing character decides. */
+function buildLimitPattern(limit: Day, side: 'later' | 'earlier'): string {
   const alternatives = [...limit].flatMap((digit, index) => {
     const rest = limit.slice(index + 1).replace(/\d/g, '[0-9]')
     if (!/\d/.test(digit) || digit === (side === 'later' ? '9' : '0')) return []

@@ -17,7 +17,7 @@ import { assertNever, fromPairs } from '../lib/result.ts'
 
 type Schema = { readonly [keyword: string]: unknown }
 
-const NEVER: Schema = { not: {} }
+const NEVER_VALID: Schema = { not: {} }
 /** The pattern of a required text: at least one character that is not a space. */
 export const NOT_BLANK = '\\S'
 /** ajv compares longer enums with an imported function, which the served module must not need. */
@@ -44,7 +44,7 @@ export function toSchema(event: PublicEvent): Schema {
     if (when.length === 0) return []
     return [
       {
-        if: all(when.map(convert)),
+        if: buildAllOf(when.map(convert)),
         then: {
           properties: fromPairs([[field.id, buildFieldSchema(field)]]),
           ...(isAlwaysRequired(field) ? { required: [field.id] } : {}),
@@ -58,7 +58,7 @@ export function toSchema(event: PublicEvent): Schema {
       ? []
       : [
           {
-            if: all([...(showConditions[i] ?? []), when].map(convert)),
+            if: buildAllOf([...(showConditions[i] ?? []), when].map(convert)),
             then: { required: [field.id] },
           },
         ]
@@ -75,10 +75,7 @@ export function toSchema(event: PublicEvent): Schema {
   }
 }
 
-/**
- * All fields without conditions, from which a form library renders. Here `required` only marks
- * fields with a star.
- */
+/** All fields, without conditions, for a form library to render. Here `required` only marks fields with a star. */
 export function buildFlatSchema(event: PublicEvent): Schema {
   return buildFlatFieldsSchema(event.fields)
 }
@@ -197,7 +194,7 @@ function buildFieldSchema(field: Field): Schema {
 
 function buildMultipleChoiceSchema({ options = [], choose }: Field): Schema {
   const exclusions = (choose?.mutuallyExclusive ?? []).map((group) =>
-    negate(all(group.map((id) => ({ contains: { enum: [id] } })))),
+    negate(buildAllOf(group.map((id) => ({ contains: { enum: [id] } })))),
   )
   return {
     items: buildEnumSchema(options.map(({ id }) => id)),
@@ -225,9 +222,9 @@ function convertCondition(
   condition: Condition,
   shown: GetShowConditions,
 ): Schema {
-  return any(
+  return buildAnyOf(
     condition.map((map) =>
-      all(
+      buildAllOf(
         map.map(({ field, test }) =>
           field === 'category'
             ? convertCategoryTest(event, test, shown)
@@ -239,7 +236,7 @@ function convertCondition(
 }
 
 function convertTest(field: string, test: Test, shown: readonly Schema[]): Schema {
-  const hidden = shown.length === 0 ? [] : [negate(all(shown))]
+  const hidden = shown.length === 0 ? [] : [negate(buildAllOf(shown))]
   const requireAnswer = (schema: Schema): Schema => ({
     type: 'object',
     properties: fromPairs([[field, schema]]),
@@ -247,11 +244,11 @@ function convertTest(field: string, test: Test, shown: readonly Schema[]): Schem
   })
   switch (test.is) {
     case 'in':
-      return all([...shown, requireAnswer(buildEnumSchema(test.values))])
+      return buildAllOf([...shown, requireAnswer(buildEnumSchema(test.values))])
     case 'not-in':
-      return any([...hidden, negate(requireAnswer(buildEnumSchema(test.values)))])
+      return buildAnyOf([...hidden, negate(requireAnswer(buildEnumSchema(test.values)))])
     case 'has':
-      return all([
+      return buildAllOf([
         ...shown,
         requireAnswer({ type: 'array', contains: buildEnumSchema(test.values) }),
       ])
@@ -262,19 +259,19 @@ function convertTest(field: string, test: Test, shown: readonly Schema[]): Schem
         minItems: Math.max(1, min),
         ...buildMaximumSchema(max),
       })
-      if (max < Math.max(0, min)) return NEVER
+      if (max < Math.max(0, min)) return NEVER_VALID
       return min > 0
-        ? all([...shown, enough])
-        : any([...hidden, negate(requireAnswer({})), ...(max > 0 ? [enough] : [])])
+        ? buildAllOf([...shown, enough])
+        : buildAnyOf([...hidden, negate(requireAnswer({})), ...(max > 0 ? [enough] : [])])
     }
     case 'answered':
       return test.answered
-        ? all([...shown, requireAnswer({})])
-        : any([...hidden, negate(requireAnswer({}))])
+        ? buildAllOf([...shown, requireAnswer({})])
+        : buildAnyOf([...hidden, negate(requireAnswer({}))])
     case 'number':
-      return all([...shown, requireAnswer({ type: 'number', ...limits(test) })])
+      return buildAllOf([...shown, requireAnswer({ type: 'number', ...buildLimits(test) })])
     case 'date':
-      return all([
+      return buildAllOf([
         ...shown,
         requireAnswer({
           type: 'string',
@@ -310,16 +307,17 @@ function convertCategoryTest(event: PublicEvent, test: Test, shown: GetShowCondi
     const alternatives: Schema[] = []
     for (const { when, then } of choice.rules) {
       const condition = when === null ? {} : convertCondition(event, when, shown)
-      if (matchingCategories.includes(then)) alternatives.push(all([...earlierRules, condition]))
+      if (matchingCategories.includes(then))
+        alternatives.push(buildAllOf([...earlierRules, condition]))
       else earlierRules.push(negate(condition))
     }
-    return any(alternatives)
+    return buildAnyOf(alternatives)
   }
   const isNegated = test.is === 'not-in' || (test.is === 'answered' && !test.answered)
   return isNegated ? negate(buildPositiveSchema()) : buildPositiveSchema()
 }
 
-function limits({ atLeast, atMost, above, below }: Extract<Test, { is: 'number' }>): Schema {
+function buildLimits({ atLeast, atMost, above, below }: Extract<Test, { is: 'number' }>): Schema {
   const keywords = {
     minimum: atLeast,
     maximum: atMost,
@@ -348,7 +346,7 @@ function buildMaximumSchema(max: number): Schema {
 }
 
 function buildEnumSchema(values: readonly Scalar[]): Schema {
-  if (values.length === 0) return NEVER
+  if (values.length === 0) return NEVER_VALID
   if (values.length <= ENUM_MAX || values.some((value) => typeof value !== 'string'))
     return { enum: values }
   return {
@@ -357,7 +355,7 @@ function buildEnumSchema(values: readonly Scalar[]): Schema {
   }
 }
 
-function all(schemas: readonly Schema[]): Schema {
+function buildAllOf(schemas: readonly Schema[]): Schema {
   return schemas.length === 1 && schemas[0] !== undefined
     ? schemas[0]
     : schemas.length === 0
@@ -365,11 +363,11 @@ function all(schemas: readonly Schema[]): Schema {
       : { allOf: schemas }
 }
 
-function any(schemas: readonly Schema[]): Schema {
+function buildAnyOf(schemas: readonly Schema[]): Schema {
   return schemas.length === 1 && schemas[0] !== undefined
     ? schemas[0]
     : schemas.length === 0
-      ? NEVER
+      ? NEVER_VALID
       : { anyOf: schemas }
 }
 

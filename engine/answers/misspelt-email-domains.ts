@@ -6,7 +6,7 @@ import { foldText } from './compare-answers.ts'
  * The most common mailbox providers in India and elsewhere; a domain one typing mistake away from
  * one of these is assumed to be that provider.
  */
-const MAILBOXES = [
+const MAILBOX_DOMAINS = [
   'gmail.com',
   'yahoo.com',
   'yahoo.in',
@@ -35,8 +35,8 @@ const REAL_DOMAINS = new Set([
   'live.co',
   'yahoo.co',
 ])
-/** Endings that no domain has, and the ending intended. */
-const ENDINGS: Readonly<Record<string, string>> = {
+/** Invalid endings of domains, with the intended endings. */
+const INTENDED_ENDINGS: Readonly<Record<string, string>> = {
   con: 'com',
   cpm: 'com',
   cmo: 'com',
@@ -69,8 +69,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
   acin: 'ac.in',
 }
 
-/** The longest first: `com,in` before `in`. */
-const ENDINGS_BY_LENGTH = Object.keys(ENDINGS).sort((a, b) => b.length - a.length)
+/** Longest first: `com,in` before `in`. */
+const ENDINGS_BY_LENGTH = Object.keys(INTENDED_ENDINGS).sort((a, b) => b.length - a.length)
 
 /**
  * Returns the address that a delegate probably intended: the same one with the corrected domain.
@@ -86,18 +86,24 @@ export function suggestMailbox(text: string): string | null {
 
 /** Returns the intended domain; null if it may be right. */
 export function suggestDomain(domain: string): string | null {
-  if (MAILBOXES.includes(domain) || REAL_DOMAINS.has(domain)) return null
+  if (MAILBOX_DOMAINS.includes(domain) || REAL_DOMAINS.has(domain)) return null
   const dot = domain.indexOf('.')
   if (dot === -1) {
-    const knownDomain = MAILBOXES.find((candidate) => candidate.replace(/\..*$/, '') === domain)
+    const knownDomain = MAILBOX_DOMAINS.find(
+      (candidate) => candidate.replace(/\..*$/, '') === domain,
+    )
     return (
-      knownDomain ?? MAILBOXES.find((candidate) => candidate.replaceAll('.', '') === domain) ?? null
+      knownDomain ??
+      MAILBOX_DOMAINS.find((candidate) => candidate.replaceAll('.', '') === domain) ??
+      null
     )
   }
   const suffix = ENDINGS_BY_LENGTH.find((candidate) => domain.endsWith(`.${candidate}`))
   const corrected =
-    suffix === undefined ? domain : `${domain.slice(0, -suffix.length)}${ENDINGS[suffix] ?? ''}`
-  const nearest = MAILBOXES.find(
+    suffix === undefined
+      ? domain
+      : `${domain.slice(0, -suffix.length)}${INTENDED_ENDINGS[suffix] ?? ''}`
+  const nearest = MAILBOX_DOMAINS.find(
     (candidate) =>
       candidate === corrected ||
       // The provider's name with one mistake, or with its ending cut short: gmial.com, gmail.co.
@@ -112,7 +118,7 @@ export function suggestDomain(domain: string): string | null {
 }
 
 /** Providers that ignore dots in the local part. */
-const WITHOUT_DOTS: readonly string[] = ['gmail.com', 'googlemail.com']
+const DOMAINS_IGNORING_DOTS: readonly string[] = ['gmail.com', 'googlemail.com']
 
 /**
  * Returns the mailbox of an address: "A.Nair+x@GMail.com" and "anair@googlemail.com" are one. Only
@@ -123,7 +129,7 @@ export function getMailboxKey(address: string): string {
   const at = folded.lastIndexOf('@')
   const [local = ''] = folded.slice(0, at).split('+')
   const domain = folded.slice(at + 1)
-  return WITHOUT_DOTS.includes(domain)
+  return DOMAINS_IGNORING_DOTS.includes(domain)
     ? `${local.replaceAll('.', '')}@gmail.com`
     : `${local}@${domain}`
 }

@@ -48,8 +48,8 @@ export function normaliseWithContext(
   return { answers: withOfferedMethod(event, answers), shown }
 }
 
-/** The question of the payment method, if not all methods accept every currency of the event. */
-const methodByCurrency = memoize((event: PublicEvent) =>
+/** The payment method field, if some method does not accept every currency of the event. */
+const findMethodFieldByCurrency = memoize((event: PublicEvent) =>
   event.fields.find(({ options = [] }) => options.some(({ currencies }) => currencies)),
 )
 
@@ -62,11 +62,11 @@ export function listOfferedOptions(
 }
 
 /**
- * The form begins with the first method. If it does not accept the currency of the category, the first that does takes its
- * place; any other one that does not is no answer, because another method may cost more.
+ * The form preselects the first method. If it does not accept the currency of the category, the first one that does
+ * replaces it. Any other method that does not accept it is removed, because another one may cost more.
  */
 function withOfferedMethod(event: PublicEvent, answers: Answers): Answers {
-  const field = methodByCurrency(event)
+  const field = findMethodFieldByCurrency(event)
   const chosen = field === undefined ? undefined : getOwn(answers, field.id)
   if (field === undefined || chosen === undefined) return answers
   const offered = listOfferedOptions(field, getCurrency(event, findCategory(event, answers)))
@@ -155,8 +155,8 @@ type FormState = {
   readonly category: string | null
   readonly currency: Currency
 }
-/** For a file name, or a part of a listed person: neither has conditions, and neither is an amount. */
-const ALONE: FormState = { answers: {}, category: null, currency: INR }
+/** For file names and parts of listed people: they have no conditions and are not amounts. */
+const STANDALONE_STATE: FormState = { answers: {}, category: null, currency: INR }
 
 function findError(
   field: Field,
@@ -175,7 +175,7 @@ function findError(
     return isChosenWell(field, toList(answer)) ? null : getChoiceMessage(field)
   if (typeof answer !== 'string') return findValueError(field, answer, currency)
   return (
-    testsOf(field)
+    compileFieldPatterns(field)
       .find(({ pattern }) => !pattern.test(answer))
       ?.message(answer) ?? findValueError(field, answer, currency)
   )
@@ -184,14 +184,14 @@ function findError(
 /** Returns the name of a file as an answer, without folders and invisible characters, or the error. */
 export function readFileName(field: Field, sent: string): Result<string, string> {
   const name = readField(field, sent)
-  const wrong = findError(field, name, ALONE)
+  const wrong = findError(field, name, STANDALONE_STATE)
   return typeof name === 'string' && wrong === null
     ? ok(name)
     : err(wrong ?? getRequiredMessage(field))
 }
 
-/** A field's forms with their patterns compiled, because compiling takes longer than testing. */
-const testsOf = memoize((field: Field) =>
+/** A field's patterns, compiled once because compiling takes longer than testing. */
+const compileFieldPatterns = memoize((field: Field) =>
   getFieldPatterns(field).map(({ pattern, message }) => ({
     pattern: new RegExp(pattern, 'u'),
     message,
@@ -251,7 +251,7 @@ function findErrorsOfPeople(field: Field, answer: Answer | undefined): [string, 
     typeof person === 'string'
       ? []
       : getPersonFields(field).flatMap((part): [string, string][] => {
-          const message = findError(part, getOwn(person, part.id), ALONE)
+          const message = findError(part, getOwn(person, part.id), STANDALONE_STATE)
           return message === null ? [] : [[formatPersonPartName(field, index, part), message]]
         }),
   )
@@ -272,7 +272,7 @@ function readAll(event: PublicEvent, raw: RawAnswers): Answers {
 }
 
 /** All fields, and those with a condition of the field or its section. */
-const fieldsOf = memoize((event: PublicEvent) => {
+const splitFieldsByCondition = memoize((event: PublicEvent) => {
   const isConditional = ({ showWhen, section }: Field): boolean =>
     showWhen !== undefined || event.sections[section]?.showWhen !== undefined
   const listIds = (fields: readonly Field[]): ReadonlySet<string> =>
@@ -293,7 +293,7 @@ function filterShown(
   answers: Answers,
   contextAnswers: Answers = NO_ANSWERS,
 ): ReadonlySet<string> {
-  const { all, conditional } = fieldsOf(event)
+  const { all, conditional } = splitFieldsByCondition(event)
   let shown = all
   let counting = answers
   for (let round = 0; conditional.length > 0 && round <= event.fields.length; round++) {

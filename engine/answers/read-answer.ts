@@ -137,23 +137,25 @@ function cleanText(field: Field, value: string): string {
   if (/^[ -~]*$/.test(value)) return value.trim()
   const lines = value.replace(/\r\n?/g, '\n')
   const flat = field.type === 'multiline' ? lines : lines.replace(/[\n\t\u2028\u2029]+/g, ' ')
-  const text = toNfc(toWellFormed(flat).replace(CONTROLS, '').replace(INVISIBLE, '')).trim()
+  const text = toNfc(
+    toWellFormed(flat).replace(CONTROL_CHARACTERS, '').replace(INVISIBLE_CHARACTERS, ''),
+  ).trim()
   return VISIBLE_CHARACTER.test(text) ? text : ''
 }
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 /**
  * Invisible characters: zero-width spaces, and direction marks that reverse all following text, in
  * office lists too. Joiners stay, because Malayalam and Hindi spelling needs them, and so do
  * variation selectors.
  */
-const INVISIBLE = /(?![\u200c\u200d\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
+const INVISIBLE_CHARACTERS = /(?![\u200c\u200d\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
 /** At least one visible character; a name of only joiners or blank Braille is not a name. */
 const VISIBLE_CHARACTER = /[^\s\u200c\u200d\ufe00-\ufe0f\u2800]/u
 
 /**
- * Truncates a text where it is certain to be too long, and marks it as cut: all patterns of its
- * field are tested on it, and some take quadratic time. The end of a file name is kept, because it
- * identifies its type; an option is only compared.
+ * Truncates a text that is certainly too long, and marks it as cut: all patterns of its field are tested on it, and
+ * some take quadratic time. The end of a file name is kept, because it identifies its type; an option is only
+ * compared.
  */
 function truncateLongText(field: Field, text: string): string {
   // A character may be written as two units, so this exceeds the field's limit however it is

@@ -30,11 +30,11 @@ export type ActionsResponse = {
   goodwill: number
   /** Payments that count, less refunds made or pending. */
   kept: number
-  /** The part of it that came through the gateway and can be refunded through it; 0: none. */
+  /** The part of it that was paid through the gateway and can be refunded through it; 0: none. */
   back_by_gateway: number
   /** What to consider before a refund, in sentences: a dispute, a payment that is too old for its gateway. */
   refund_notes: string[]
-  /** Whether a refund is in no settlement report five days later, and not marked as handled. */
+  /** Whether a refund is not in any settlement report after five days, and is not marked as handled. */
   refund_unsettled: boolean
   /** It is the second payment for this email address and name. Null if it is not. */
   second_payment: WireSecondPayment | null
@@ -85,7 +85,7 @@ export type WireSecondPayment = {
   asked_at: string | null
 }
 export type WireApproval = {
-  /** The files, by the label of their field; `href` null: it was not sent, or is no longer kept. */
+  /** The files, by the label of their field; `href` is null if the file was not sent or is no longer kept. */
   look_at: { id: string; label: string; name: string; href: string | null }[]
   decide_by: string | null
   /** The current price, in the currency of the registration. Null if it states no price. */
@@ -117,12 +117,12 @@ export type ActionResponse = {
   repeated: boolean
 }
 
-/** GET /admin/find/?q=: registrations of all events the user has access to. `more`: there are others. */
+/** GET /admin/find/?q=: registrations of all events the user has access to. `more`: whether there are others. */
 export type SearchResponse = {
   status: 'success'
   more: boolean
   found: WireFound[]
-  /** Registrations whose name is the text but for one letter. Empty if something was found. */
+  /** Registrations whose name differs from the text by one letter. Empty if something was found. */
   similar: WireFound[]
   /** The titles of the searched events. */
   events: string[]

@@ -13,10 +13,7 @@ export type ManualRegistrationFormResponse = {
   /** The server's clock, ISO with +05:30, which decides prices. */
   now: string
   event: PublicEvent
-  /**
-   * Seats that are full (0), and the number left if the file asks to show it; by quota id or
-   * `limit.option`.
-   */
+  /** The seats left by quota id or `limit.option`: 0 if full; another number only if the file shows it. */
   left: Record<string, number>
   /** The payment methods of the desk. Empty if it takes no payments. */
   ways: { id: string; label: string; asks: WireAsk[] }[]
@@ -26,7 +23,7 @@ export type SimilarResponse = { status: 'success'; similar: WireSimilar[] }
 export type WireSimilar = {
   reg_no: string
   name: string
-  /** What is the same. */
+  /** The details that are the same. */
   matches: readonly SharedDetail[]
   payment_status: PaymentStatus
   payment_status_display: string

@@ -66,7 +66,7 @@ export type OfficeRegistrationResponse = {
   payments: {
     order_id: string
     amount: number
-    /** What counts for it, if that is less than `amount`. */
+    /** The part that counts for the registration, if less than `amount`. */
     received?: number
     status: PaymentStatus
     review: string | null
@@ -133,7 +133,7 @@ export type ReviewsResponse = {
 }
 export type WireReview = {
   id: string
-  /** What the user sees; a decision on another version is refused. */
+  /** The version that the user sees; a decision on another version is refused. */
   version: string
   kind: ReviewKind
   /** The allowed decisions: POST /admin/reviews/{id}/decide/ {decision, version, why, to?, reference?, amount?}. */
@@ -152,7 +152,7 @@ export type WireReview = {
   } | null
   due: number | null
   left: number
-  /** Of `left`, the received amount and, unless `due_currency` states another, of `due`. */
+  /** The currency of `left`, of the received amount and, unless `due_currency` states another, of `due`. */
   currency?: string
   due_currency?: string
   said: string | null
@@ -166,7 +166,9 @@ export type WireReview = {
   payer: { name: string; email: string; phone: string; way: string } | null
   suggested: string | null
 }
-/** For a decision and a refund; `refund` is the progress of the resulting refund. Null if there is none. */
+/**
+ * The response to a decision or a refund; `refund` is the progress of the resulting refund. Null if there is none.
+ */
 export type DecisionResponse = {
   status: 'success'
   message: string
@@ -284,7 +286,7 @@ export type WireCode = {
   /** The number of registrations that use it now, and the maximum. */
   uses: number
   uses_max: number
-  /** How many of the uses are paid. The others are still to be paid or approved. */
+  /** The number of paid uses. The others are still to be paid or approved. */
   paid: number
   /**
    * The amount that the code deducted from the bills of its uses, with tax, by currency (absent for INR): of all, and of the paid ones.

@@ -78,8 +78,8 @@ export type WireRecovery = {
    */
   pending: { all: number; asked: number; ended: number }
   /**
-   * Payments for orders that are not in the database: those in payment review, and those to be
-   * asked about again.
+   * Payments for orders that are not in the database: those in payment review, and those to be checked with the
+   * gateway again.
    */
   unknown: { to_decide: number; to_ask: number }
   /** `since`: the emails written since then, about events before the restore. */

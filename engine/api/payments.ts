@@ -19,7 +19,7 @@ export type MovementsResponse = {
   today: string
 }
 export type WireMovement = {
-  /** C and the number of a received payment, R and that of a refund. */
+  /** C and the number of a received payment, or R and the number of a refund. */
   id: string
   kind: 'payment' | 'refund' | 'dispute'
   at: string
@@ -127,7 +127,7 @@ export type MonthResponse = {
     to_refund: { registrations: number; event: string | null }
     /** Payments and refunds through a gateway in the month that no stored settlement lists. */
     unsettled: { payments: number; refunds: number }
-    /** Payouts of the gateways in the month, and those of them that a saved bank statement has with the same amount. */
+    /** The gateways' payouts in the month, and those that a saved bank statement shows with the same amount. */
     payouts: { payouts: number; at_bank: number }
     /** Invoices that wait for an exchange rate. */
     rates: number

@@ -109,11 +109,11 @@ export type AnsweredValues = {
   payment_status: PaymentStatus
   /** A payment arrived that does not match; the delegate sees it as pending. */
   in_review: boolean
-  /** How a failed payment failed, over all attempts; null if it has not failed. */
+  /** The kind of failure, over all attempts; null if the payment has not failed. */
   failed_as: Failure | null
   /**
-   * How the card payments failed that replaced a manual payment, which is due again. Null if there are none, or it is
-   * not due.
+   * The kind of failure of the card payments that replaced a manual payment, which is due again. Null if there were
+   * none, or it is not due.
    */
   card_failed_as: Failure | null
   payment_date: string | null
@@ -151,7 +151,9 @@ export type AnsweredValues = {
   difference_due: number
   /** The organisers' deadline to decide about approval. Null if no approval is needed. */
   decide_by: string | null
-  /** It may be paid: POST `/api/payment/retry/` {order_id, price?} returns payment_data, or why not. */
+  /**
+   * It may be paid: POST `/api/payment/retry/` {order_id, price?} returns payment_data, or the reason for refusing.
+   */
   may_pay: boolean
 }
 /**

@@ -100,7 +100,7 @@ export type WireReturnedLine = {
   why: string
   of: string[]
 }
-/** `sum_in` is the sum of the others, always. A payout of a gateway counts as assigned. */
+/** `sum_in` is always the sum of the others. A payout of a gateway counts as assigned. */
 export type WireStatementTotals = Record<
   'sum_in' | StatementLineState,
   { lines: number; amount: number }

@@ -26,7 +26,7 @@ export type OfficeEvent = {
   look: PublicEvent['look']
   /** Whether staff can add a registration today: registration is open online or at the front desk. */
   adds_registrations: boolean
-  /** The event's own days. */
+  /** The days of the event. */
   from: Day
   to: Day
   /** The fields that every list shows: name (null: the form has none) and category. */

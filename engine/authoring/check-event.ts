@@ -1,4 +1,4 @@
-/** Compiles and checks event files: text → findings, or a valid EventConfig. Each alone, and together. */
+/** Compiles and checks event files, alone and together: text → findings, or a valid EventConfig. */
 import type { EventConfig } from '../event/config.ts'
 import {
   findClashesAcrossFiles,

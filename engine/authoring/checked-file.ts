@@ -93,7 +93,7 @@ export type Model = {
   readonly persons: ReadonlyMap<string, Model>
   /** Every text of the file, displayed or not; examples are answers, not texts. */
   readonly writtenTexts: readonly WrittenText[]
-  /** Those that are displayed. */
+  /** The displayed texts. */
   readonly displayedTexts: readonly TextAt[]
 }
 
@@ -290,7 +290,7 @@ function buildMapAt(path: string, raw: unknown): MapAt {
  * Paths of texts by their first key and a pattern of the path; the first match decides where the
  * text is shown.
  */
-const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>> = {
+const TEXT_PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>> = {
   form: [
     [/^form\.without_payment\./, 'registered'],
     [
@@ -334,13 +334,13 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
 }
 
 /** Not displayed, and its characters are not text. */
-const PATTERN = 'pattern'
+const PATTERN_KEY = 'pattern'
 
 /** One pass over the file for all checks that read its texts. */
 export function collectTexts(source: Source): Pick<Model, 'displayedTexts' | 'writtenTexts'> {
   const displayedTexts: TextAt[] = []
   const writtenTexts: WrittenText[] = []
-  const walk = (value: unknown, path: string, places: (typeof PLACES)[string]): void => {
+  const walk = (value: unknown, path: string, places: (typeof TEXT_PLACES)[string]): void => {
     if (typeof value === 'string') {
       const [start, end] = source.span(path)
       const written = { path, written: source.text.slice(start, end), at: start }
@@ -351,10 +351,11 @@ export function collectTexts(source: Source): Pick<Model, 'displayedTexts' | 'wr
       value.forEach((item, index) => walk(item, join(path, index), places))
     else if (typeof value === 'object' && value !== null)
       for (const [key, inner] of Object.entries(value))
-        if (key !== PATTERN) walk(inner, join(path, key), places)
+        if (key !== PATTERN_KEY) walk(inner, join(path, key), places)
   }
   for (const [key, inner] of Object.entries(source.value as Readonly<Record<string, unknown>>))
-    if (!['examples', 'allow', 'demo'].includes(key)) walk(inner, key, getOwn(PLACES, key) ?? [])
+    if (!['examples', 'allow', 'demo'].includes(key))
+      walk(inner, key, getOwn(TEXT_PLACES, key) ?? [])
   return { displayedTexts, writtenTexts }
 }
 

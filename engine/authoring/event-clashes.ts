@@ -25,7 +25,7 @@ export type Claim = { readonly name: string; readonly at: string; readonly path:
 type OwnedClaim = { readonly owner: number; readonly claim: Claim }
 
 /**
- * Returns every clash among the events, once for every pair. For two with one id nothing else is
+ * Returns every clash among the events, once for every pair. For two events with the same id, nothing else is
  * reported.
  */
 export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
@@ -223,7 +223,7 @@ function createOrderIdIndex() {
 
 type Branch = { readonly below: Map<string, Branch>; readonly here: OwnedClaim[] }
 type SeenPaths = {
-  /** Returns the other claims that one request could also match; of each owner the first. */
+  /** Returns the other claims that one request could also match; only the first of each owner. */
   meeting(path: string): readonly OwnedClaim[]
   add(claim: Claim, owner: number): void
 }

@@ -41,7 +41,7 @@ export type Meta = {
 }
 
 /** Findings about the text itself, other files or stored data, which `allow` does not accept. */
-const CANNOT_BE_ACCEPTED = /^EV(?:0|8|99|10\d\d$)/
+const NEVER_ACCEPTED_CODE = /^EV(?:0|8|99|10\d\d$)/
 
 /** Looks up the places of a draft and adds its code's slug and severity. */
 export function createFinding(
@@ -58,7 +58,7 @@ export function createFinding(
   // Only a warning or a note can be intended; an error is never accepted.
   const help =
     draft.help ??
-    (severity === 'error' || CANNOT_BE_ACCEPTED.test(code)
+    (severity === 'error' || NEVER_ACCEPTED_CODE.test(code)
       ? undefined
       : `if it is intended, accept it with a reason: allow: [{code: ${code}, because: …}]`)
   return {

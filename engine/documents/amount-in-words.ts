@@ -3,7 +3,7 @@ import { assert } from '../lib/result.ts'
 import { spellCurrency, INR, toMajorAndMinor, type Currency, type Amount } from '../lib/money.ts'
 
 /** By their number. */
-export const ONES = [
+export const ONES_WORDS = [
   'zero',
   'one',
   'two',
@@ -25,7 +25,18 @@ export const ONES = [
   'eighteen',
   'nineteen',
 ]
-const TENS = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
+const TENS_WORDS = [
+  '',
+  '',
+  'twenty',
+  'thirty',
+  'forty',
+  'fifty',
+  'sixty',
+  'seventy',
+  'eighty',
+  'ninety',
+]
 type Scales = readonly (readonly [number, string])[]
 const INDIAN_SCALES: Scales = [
   [10_000_000, 'crore'],
@@ -33,7 +44,7 @@ const INDIAN_SCALES: Scales = [
   [1_000, 'thousand'],
   [100, 'hundred'],
 ]
-const SCALES: Scales = [
+const WESTERN_SCALES: Scales = [
   [1_000_000_000, 'billion'],
   [1_000_000, 'million'],
   [1_000, 'thousand'],
@@ -42,10 +53,10 @@ const SCALES: Scales = [
 
 /** Writes a whole, non-negative number in words: 107080 → "one lakh seven thousand eighty". */
 function spellNumber(count: number, scales: Scales = INDIAN_SCALES): string {
-  if (count < 20) return ONES[count] ?? ''
+  if (count < 20) return ONES_WORDS[count] ?? ''
   if (count < 100) {
     const remainder = count % 10
-    return `${TENS[Math.floor(count / 10)]}${remainder === 0 ? '' : `-${ONES[remainder]}`}`
+    return `${TENS_WORDS[Math.floor(count / 10)]}${remainder === 0 ? '' : `-${ONES_WORDS[remainder]}`}`
   }
   for (const [scale, word] of scales) {
     if (count < scale) continue
@@ -59,11 +70,11 @@ function spellNumber(count: number, scales: Scales = INDIAN_SCALES): string {
  * Writes an amount as "Rupees seven thousand eighty and fifty paise only", in other currencies as "One hundred fifty euros
  * and 50/100 only"; not negative.
  */
-export function amountInWords(amount: Amount, currency: Currency): string {
+export function spellAmount(amount: Amount, currency: Currency): string {
   assert(amount >= 0, 'an amount below nothing has no words')
   const { major, minor: remainder, minorPerMajor } = toMajorAndMinor(amount, currency)
   if (currency !== INR) {
-    const words = spellNumber(major, SCALES)
+    const words = spellNumber(major, WESTERN_SCALES)
     const part = remainder === 0 ? '' : ` and ${remainder}/${minorPerMajor}`
     return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${spellCurrency(major, currency)}${part} only`
   }

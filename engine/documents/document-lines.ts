@@ -70,7 +70,7 @@ export function computeDocumentChange(
   const was = computeExcess(before ?? [], withoutInvoice)
   const open = listRemaining(issued)
   const covered = sumByLine(issued)
-  // What a changed bill charges depends on the refunds alone, not on the bills in between.
+  // The charge of a changed bill depends on the refunds alone, not on the bills in between.
   const isChanged = JSON.stringify([...now]) !== JSON.stringify([...was])
   const refunded =
     lastRefund === null || !isChanged
@@ -94,18 +94,18 @@ export function computeDocumentChange(
       credits.set(of, [...(credits.get(of) ?? []), line])
   }
   for (const key of new Set([...requiredLines.keys(), ...covered.keys()])) {
-    const target = requiredLines.get(key) ?? NONE
-    const coveredAmount = covered.get(key) ?? NONE
+    const target = requiredLines.get(key) ?? ZERO
+    const coveredAmount = covered.get(key) ?? ZERO
     const change = subtract(target, coveredAmount)
     const isMixed = Math.sign(change.base) * Math.sign(change.gst) < 0
     const added = isMixed ? target : dropNegatives(change)
-    const removed = isMixed ? coveredAmount : dropNegatives(subtract(NONE, change))
+    const removed = isMixed ? coveredAmount : dropNegatives(subtract(ZERO, change))
     const text = sold.get(key)
     // The first invoice also lists free items.
     const isFirst = issued.length === 0 && text !== undefined && text.total === 0
-    if (text !== undefined && (totalOf(added) > 0 || isFirst))
+    if (text !== undefined && (getTotal(added) > 0 || isFirst))
       invoice.push(takePartOfLine(text, added, mapLinesByKey(before ?? []).get(key)))
-    if (totalOf(removed) > 0) credit(key, removed)
+    if (getTotal(removed) > 0) credit(key, removed)
   }
   return {
     invoice: invoice.some(({ total }) => total > 0) ? invoice : [],
@@ -180,47 +180,47 @@ function computeExcess(bill: readonly Line[], withoutInvoice: readonly Line[]): 
   if (first !== undefined && second === undefined && first.rate === undefined) {
     let rest: number = first.total
     for (const [key, sum] of sums) {
-      const paid = divideOverLines(rest, [sum])[0] ?? NONE
-      rest -= totalOf(paid)
+      const paid = divideOverLines(rest, [sum])[0] ?? ZERO
+      rest -= getTotal(paid)
       sums.set(key, subtract(sum, paid))
     }
     return sums
   }
   for (const [key, paid] of sumByKey(listBilledLines(withoutInvoice)))
-    if (sums.has(key)) sums.set(key, dropNegatives(subtract(sums.get(key) ?? NONE, paid)))
+    if (sums.has(key)) sums.set(key, dropNegatives(subtract(sums.get(key) ?? ZERO, paid)))
   return sums
 }
 
 /** Deducts an amount from the remainder of the invoices, the newest first. */
-function computeUnpaidLines(open: readonly Open[], amount: number): ReadonlyMap<string, Sum> {
+function computeUnpaidLines(open: readonly Remainder[], amount: number): ReadonlyMap<string, Sum> {
   const sums = new Map<string, Sum>()
   let rest = amount
   for (const { lines } of open.toReversed())
     for (const [at, part] of divideOverLines(rest, lines).entries()) {
       const line = lines[at]
-      if (line !== undefined) sums.set(toKey(line), add(sums.get(toKey(line)) ?? NONE, part))
-      rest -= totalOf(part)
+      if (line !== undefined) sums.set(toKey(line), add(sums.get(toKey(line)) ?? ZERO, part))
+      rest -= getTotal(part)
     }
   return sums
 }
 
 type Sum = { readonly base: number; readonly gst: number }
-const NONE: Sum = { base: 0, gst: 0 }
+const ZERO: Sum = { base: 0, gst: 0 }
 const toSplit = ({ base, gst }: Sum): Split => ({
   base: toAmount(base),
   gst: toAmount(gst),
   total: toAmount(base + gst),
 })
-const totalOf = ({ base, gst }: Sum): number => base + gst
+const getTotal = ({ base, gst }: Sum): number => base + gst
 const sumOf = (sums: Iterable<Sum>): number =>
-  [...sums].reduce((total, sum) => total + totalOf(sum), 0)
+  [...sums].reduce((total, sum) => total + getTotal(sum), 0)
 const add = (a: Sum, b: Sum): Sum => ({ base: a.base + b.base, gst: a.gst + b.gst })
 const subtract = (a: Sum, b: Sum): Sum => ({ base: a.base - b.base, gst: a.gst - b.gst })
 const dropNegatives = ({ base, gst }: Sum): Sum => ({
   base: Math.max(0, base),
   gst: Math.max(0, gst),
 })
-const minSum = (a: Sum, b: Sum): Sum => ({
+const pickSmallerSum = (a: Sum, b: Sum): Sum => ({
   base: Math.min(a.base, b.base),
   gst: Math.min(a.gst, b.gst),
 })
@@ -234,7 +234,7 @@ const mapLinesByKey = (bill: readonly Line[]): ReadonlyMap<string, RatedLine> =>
 
 function sumByKey(lines: readonly RatedLine[]): Map<string, Sum> {
   const sums = new Map<string, Sum>()
-  for (const line of lines) sums.set(toKey(line), add(sums.get(toKey(line)) ?? NONE, line))
+  for (const line of lines) sums.set(toKey(line), add(sums.get(toKey(line)) ?? ZERO, line))
   return sums
 }
 
@@ -249,16 +249,16 @@ function computeChargedLines(
 ): ReadonlyMap<string, Sum> {
   const keys = [...now.keys()]
   const lines = keys.map((key) => {
-    const refunded = dropNegatives(subtract(before.get(key) ?? NONE, covered.get(key) ?? NONE))
-    const left = dropNegatives(subtract(now.get(key) ?? NONE, refunded))
-    return dropNegatives(subtract(left, unpaid.get(key) ?? NONE))
+    const refunded = dropNegatives(subtract(before.get(key) ?? ZERO, covered.get(key) ?? ZERO))
+    const left = dropNegatives(subtract(now.get(key) ?? ZERO, refunded))
+    return dropNegatives(subtract(left, unpaid.get(key) ?? ZERO))
   })
-  const excess = lines.reduce((sum, line) => sum + totalOf(line), 0) - charged
-  const room = keys.map((key, index) => subtract(now.get(key) ?? NONE, lines[index] ?? NONE))
+  const excess = lines.reduce((sum, line) => sum + getTotal(line), 0) - charged
+  const room = keys.map((key, index) => subtract(now.get(key) ?? ZERO, lines[index] ?? ZERO))
   const changes = excess > 0 ? divideOverLines(excess, lines) : divideOverLines(-excess, room)
   return new Map(
     keys.map((key, index) => {
-      const [line, change] = [lines[index] ?? NONE, changes[index] ?? NONE]
+      const [line, change] = [lines[index] ?? ZERO, changes[index] ?? ZERO]
       return [key, excess > 0 ? subtract(line, change) : add(line, change)]
     }),
   )
@@ -269,14 +269,14 @@ function computeChargedLines(
  * its line.
  */
 function divideOverLines(amount: number, over: readonly Sum[]): readonly Sum[] {
-  const totals = over.map(totalOf)
+  const totals = over.map(getTotal)
   const within = Math.min(
     amount,
     totals.reduce((sum, total) => sum + total, 0),
   )
   return splitByWeight(within, totals).map((share, index) => {
-    const line = over[index] ?? NONE
-    const gst = share === 0 ? 0 : roundShare(line.gst, share, totalOf(line))
+    const line = over[index] ?? ZERO
+    const gst = share === 0 ? 0 : roundShare(line.gst, share, getTotal(line))
     return { base: share - gst, gst }
   })
 }
@@ -306,10 +306,10 @@ function splitByWeight(amount: number, weights: readonly number[]): readonly num
 
 const sumByLine = (issued: readonly IssuedDocument[]): ReadonlyMap<string, Sum> =>
   sumByKey(listRemaining(issued).flatMap(({ lines }) => lines))
-type Open = { readonly serial: string; readonly lines: readonly RatedLine[] }
+type Remainder = { readonly serial: string; readonly lines: readonly RatedLine[] }
 
 /** Returns the remainder of each invoice after its credit notes, oldest first. */
-function listRemaining(issued: readonly IssuedDocument[]): readonly Open[] {
+function listRemaining(issued: readonly IssuedDocument[]): readonly Remainder[] {
   return issued
     .filter(({ of }) => of === null)
     .map((invoice) => ({
@@ -323,9 +323,9 @@ function listRemaining(issued: readonly IssuedDocument[]): readonly Open[] {
 function withoutCredit(lines: readonly RatedLine[], credit: IssuedDocument): readonly RatedLine[] {
   const rated = listRatedLines(credit)
   const byKey = rated === null ? null : sumByKey(rated)
-  const older = rated === null ? divideSum(credit.lines.reduce(add, NONE), lines) : []
+  const older = rated === null ? divideSum(credit.lines.reduce(add, ZERO), lines) : []
   return lines.map((line, index) => {
-    const left = subtract(line, (byKey === null ? older[index] : byKey.get(toKey(line))) ?? NONE)
+    const left = subtract(line, (byKey === null ? older[index] : byKey.get(toKey(line))) ?? ZERO)
     return { ...line, ...toSplit(left) }
   })
 }
@@ -344,9 +344,9 @@ function listRatedLines({ lines }: IssuedDocument): readonly RatedLine[] | null 
  * bill has.
  */
 function rebuildOlderInvoice({ lines, bill }: IssuedDocument): readonly RatedLine[] {
-  const sum = lines.reduce(add, NONE)
+  const sum = lines.reduce(add, ZERO)
   const sold = listBilledLines(bill)
-  const billed = sold.reduce(add, NONE)
+  const billed = sold.reduce(add, ZERO)
   if (billed.base === sum.base && billed.gst === sum.gst) return sold
   const label = lines[0]?.label ?? ''
   const isWhole = bill.length > 0 || lines.length > 1
@@ -368,7 +368,7 @@ function divideSum(sum: Sum, over: readonly Sum[]): Sum[] {
 
 /** Credits a sum from the invoices that contain it, the newest first. */
 function creditInvoices(
-  open: readonly Open[],
+  open: readonly Remainder[],
   key: string,
   sum: Sum,
 ): readonly { readonly of: string; readonly line: RatedLine }[] {
@@ -376,8 +376,8 @@ function creditInvoices(
   return open.toReversed().flatMap((invoice) =>
     invoice.lines.flatMap((line) => {
       if (toKey(line) !== key) return []
-      const part = minSum(rest, line)
-      if (totalOf(part) === 0) return []
+      const part = pickSmallerSum(rest, line)
+      if (getTotal(part) === 0) return []
       rest = subtract(rest, part)
       return [{ of: invoice.serial, line: takePartOfLine(line, part, undefined) }]
     }),
@@ -391,7 +391,7 @@ function takePartOfLine(line: RatedLine, sum: Sum, before: RatedLine | undefined
   if (before === undefined && line.base === sum.base && line.gst === sum.gst)
     return { ...shared, quantity, unit, ...(adjusted === undefined ? {} : { adjusted }) }
   const added = quantity - (before?.quantity ?? quantity)
-  const isCounted = added > 0 && [sum.base, totalOf(sum)].includes(unit * added)
+  const isCounted = added > 0 && [sum.base, getTotal(sum)].includes(unit * added)
   return {
     ...shared,
     ...(isCounted ? { quantity: added, unit } : { quantity: 1, unit: toAmount(sum.base) }),

@@ -18,7 +18,7 @@ import {
   type TaxForm,
 } from '../pricing/invoice-tax.ts'
 import { type Invoice } from '../event/invoice-types.ts'
-import { amountInWords } from './amount-in-words.ts'
+import { spellAmount } from './amount-in-words.ts'
 import { readBuyer, type Buyer, type State } from '../registration/invoice-buyer.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 import { INR, type Currency, toAmount, type Amount } from '../lib/money.ts'
@@ -103,7 +103,7 @@ export type DocumentBody = {
   } | null
 }
 
-const FORM_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'receipt'>, TaxForm>> = {
+const TAX_FORM_BY_KIND: Readonly<Record<Exclude<DocumentKind, 'receipt'>, TaxForm>> = {
   invoice: 'tax-invoice',
   credit: 'credit-note',
 }
@@ -120,16 +120,16 @@ export function getStatedAmount({
   return kind === 'receipt' ? (paid?.amount ?? total) : total
 }
 
-type DocumentNamed = {
+type DocumentType = {
   readonly kind: DocumentKind
   readonly form?: TaxForm | undefined
 }
 
 /** Returns the title of a document, as on its page and in every list. */
-export function getDocumentTitle({ kind, form }: DocumentNamed): string {
+export function getDocumentTitle({ kind, form }: DocumentType): string {
   return kind === 'receipt'
     ? DOCUMENT_MESSAGES.receipt
-    : TAX_FORMS[form ?? FORM_OF_KIND[kind]].title
+    : TAX_FORMS[form ?? TAX_FORM_BY_KIND[kind]].title
 }
 
 /** The items paid for: the lines of the bill if they add up to the amount, else one line. */
@@ -199,7 +199,7 @@ export function createDocument(
       ? {}
       : { rupees: computeRupeeValue({ ...taxed, ...currency, base: sold.base }, rate) }),
     ...(kind === 'receipt' && sold.gst > 0 && sold.untaxed ? { untaxed: sold.untaxed } : {}),
-    inWords: amountInWords(stated, sold.currency),
+    inWords: spellAmount(stated, sold.currency),
     paid:
       sold.paid === null
         ? null
@@ -232,7 +232,7 @@ function buildTaxPart(
   const supplier = getStateOfGstin(invoice.gstin)
   const registeredIn = buyerGstin === null ? null : getStateOfGstin(buyerGstin)
   const lines = sold.map((line) => {
-    const rate = rateOf(line, issuer.tax)
+    const rate = getLineRate(line, issuer.tax)
     const stated = getOwn(issuer.terms ?? {}, line.item ?? '') ?? {}
     const terms = {
       sac: invoice.sac,
@@ -255,7 +255,7 @@ function buildTaxPart(
 }
 
 /** A line of a bill from before lines had a rate uses the event's rate, if it has tax. */
-const rateOf = (
+const getLineRate = (
   { rate, gst }: Pick<DocumentLine, 'rate' | 'gst'>,
   tax: Issuer['tax'],
 ): number | null => (rate === undefined ? (gst === 0 ? null : (tax?.percent ?? null)) : rate)
@@ -309,7 +309,7 @@ export function createCreditNote(
     base,
     gst,
     total,
-    inWords: amountInWords(total, invoice.currency ?? INR),
+    inWords: spellAmount(total, invoice.currency ?? INR),
     paid: refund === null ? null : { reference: refund.reference, at },
     of: {
       serial: invoice.serial,
@@ -337,7 +337,7 @@ function buildInvoicedLine(
   const sac = found?.rate === undefined ? supplier?.sac : found.sac
   return {
     ...line,
-    rate: rateOf(line, tax),
+    rate: getLineRate(line, tax),
     ...(sac === undefined ? {} : { sac }),
     ...(place === undefined ? {} : { place }),
   }

@@ -14,7 +14,7 @@ import type { Instant } from '../lib/time.ts'
 const CODE_MS = 15 * 60_000
 const CODE_SIGNS = 3
 /** Longer than a financial year, within which a number is unique. */
-const CODES = 36 ** CODE_SIGNS
+const CODES_MAX = 36 ** CODE_SIGNS
 
 /**
  * Returns the code added to document numbers after a restore at that instant; `usedCodes`: the codes of
@@ -22,7 +22,7 @@ const CODES = 36 ** CODE_SIGNS
  */
 export function createRecoveryCode(at: Instant, usedCodes: readonly string[] = []): string {
   for (let quarter = Math.floor(at / CODE_MS); ; quarter += 1) {
-    const characters = (quarter % CODES).toString(36).toUpperCase()
+    const characters = (quarter % CODES_MAX).toString(36).toUpperCase()
     const code = `R${characters.padStart(CODE_SIGNS, '0')}`
     if (!usedCodes.includes(code)) return code
   }
@@ -35,7 +35,7 @@ export function createRecoveryCode(at: Instant, usedCodes: readonly string[] = [
  */
 export function buildSeriesAfterRecovery(pattern: string, code: string): string {
   const isShortEnough = (series: string): boolean =>
-    formatSerial(series, SERIES_MAX, YEAR).length <= SERIAL_CHARACTERS_MAX
+    formatSerial(series, SERIES_MAX, SAMPLE_YEAR).length <= SERIAL_CHARACTERS_MAX
   const seriesNames = [`${pattern}-${code}`, `${pattern}${code}`]
   if (pattern.includes('{year}')) seriesNames.push(pattern.replace('{year}', code))
   const found = seriesNames.find(isShortEnough)
@@ -47,9 +47,9 @@ export function buildSeriesAfterRecovery(pattern: string, code: string): string 
   }
   return `{n}${code}`
 }
-/** As many as the checks leave room for. */
+/** The highest number for which the checks leave room. */
 const SERIES_MAX = 9_999
-const YEAR = '26-27'
+const SAMPLE_YEAR = '26-27'
 
 /**
  * What happens to the held emails when a recovery ends: all are sent; only those queued in the

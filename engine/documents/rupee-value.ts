@@ -2,7 +2,7 @@
  * The value in rupees of a tax document in another currency (CGST Rules, rule 34: the rate of exchange at the time of
  * supply). Returns and the tax authority know amounts in rupees only.
  */
-import { decimalsOf, INR, toAmount, type Amount, type Currency } from '../lib/money.ts'
+import { getDecimals, INR, toAmount, type Amount, type Currency } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 import type { RateSummary } from '../pricing/invoice-tax.ts'
 
@@ -36,21 +36,21 @@ export function readRate(text: string): string | null {
 export function toRupees(amount: Amount, currency: Currency, rate: string): Amount {
   const [whole = '', fraction = ''] = rate.split('.')
   const scaledRate = BigInt(whole + fraction.padEnd(RATE_DECIMALS, '0'))
-  const divisor = 10n ** BigInt(RATE_DECIMALS + decimalsOf(currency) - decimalsOf(INR))
+  const divisor = 10n ** BigInt(RATE_DECIMALS + getDecimals(currency) - getDecimals(INR))
   const [scaled, sign] = [BigInt(Math.abs(amount)) * scaledRate, amount < 0 ? -1 : 1]
   return toAmount(sign * Number((2n * scaled + divisor) / (2n * divisor)))
 }
 
-/** What is converted of a document. */
+/** The parts of a document to convert. */
 type Convertible = {
   readonly byRate?: readonly RateSummary[]
   readonly base: Amount
   readonly currency?: Currency
 }
 
-const PARTS = ['taxable', 'halved', 'igst', 'untaxed'] as const
+const PART_NAMES = ['taxable', 'halved', 'igst', 'untaxed'] as const
 /** `halved`: the tax of which half is CGST and half SGST. */
-type Parts = Readonly<Record<(typeof PARTS)[number], number>>
+type Parts = Readonly<Record<(typeof PART_NAMES)[number], number>>
 
 /** The parts of a document in its own currency. */
 function computeParts({ byRate = [], base }: Convertible): Parts {
@@ -81,7 +81,7 @@ export function computeRupeeValue(
   const currency = body.currency ?? INR
   const [own, before] = [computeParts(body), earlier.map(computeParts)]
   const values = earlier.flatMap(({ rupees }) => rupees ?? [])
-  const convertAll = (part: (typeof PARTS)[number]): number =>
+  const convertAll = (part: (typeof PART_NAMES)[number]): number =>
     toRupees(toAmount(before.reduce((sum, parts) => sum + parts[part], own[part])), currency, rate)
   const taxable = convertAll('taxable') - sumRupees(values, (value) => value.taxable)
   const igst = convertAll('igst') - sumRupees(values, (value) => value.igst)

@@ -321,7 +321,7 @@ export type EventConfig = {
 
 /**
  * The part of an event that a browser may receive: no office settings, email texts or examples.
- * Created by `publicEvent(config)`.
+ * Created by `toPublicEvent(config)`.
  */
 export type PublicEvent = Omit<
   EventConfig,

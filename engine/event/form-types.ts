@@ -76,7 +76,7 @@ export type Field = {
   /** number: the unit ("nights"), shown after the number; `unitOne` is the singular, if it differs. */
   readonly unit?: string
   readonly unitOne?: string
-  /** many: how many may be chosen, and which are mutually exclusive. */
+  /** many: the number of options that may be chosen, and those that are mutually exclusive. */
   readonly choose?: {
     readonly atLeast?: number
     readonly atMost?: number

@@ -65,8 +65,8 @@ export function findState(text: string): StateCode | null {
   return found === undefined ? null : (found[0] as StateCode)
 }
 
-const SIGNS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
-const GSTIN = /^\d{2}[A-Z]{5}\d{4}[A-Z][0-9A-Z]Z[0-9A-Z]$/
+const GSTIN_CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const GSTIN_PATTERN = /^\d{2}[A-Z]{5}\d{4}[A-Z][0-9A-Z]Z[0-9A-Z]$/
 
 /**
  * Computes the last character of a GSTIN from the first fourteen: weights 1 and 2 alternately, the
@@ -74,10 +74,10 @@ const GSTIN = /^\d{2}[A-Z]{5}\d{4}[A-Z][0-9A-Z]Z[0-9A-Z]$/
  */
 function checkSign(first: string): string {
   const sum = [...first].reduce((total, sign, index) => {
-    const product = SIGNS.indexOf(sign) * (index % 2 === 0 ? 1 : 2)
+    const product = GSTIN_CHARACTERS.indexOf(sign) * (index % 2 === 0 ? 1 : 2)
     return total + Math.floor(product / 36) + (product % 36)
   }, 0)
-  return SIGNS.charAt((36 - (sum % 36)) % 36)
+  return GSTIN_CHARACTERS.charAt((36 - (sum % 36)) % 36)
 }
 
 /**
@@ -86,7 +86,7 @@ function checkSign(first: string): string {
  */
 export function readGstin(text: string): string | null {
   const gstin = text.replaceAll(/\s/g, '').toUpperCase()
-  return GSTIN.test(gstin) &&
+  return GSTIN_PATTERN.test(gstin) &&
     findState(gstin.slice(0, 2)) !== null &&
     checkSign(gstin.slice(0, 14)) === gstin.charAt(14)
     ? gstin

@@ -5,38 +5,40 @@
  * write.
  */
 
-const STATE = '(?:0[1-9]|[12][0-9]|3[0-8]|97|99)'
-const PAN = '[A-Za-z]{5}[0-9]{4}[A-Za-z]'
+const STATE_CODE = '(?:0[1-9]|[12][0-9]|3[0-8]|97|99)'
+const PAN_PATTERN = '[A-Za-z]{5}[0-9]{4}[A-Za-z]'
 
 /** Apps show references in groups. */
-const GROUPED = '[ .\\-]?'
+const GROUP_SEPARATOR = '[ .\\-]?'
 /** Matches this many of these characters, in one piece or in groups. */
-const times = (characters: string, count: number): string =>
-  `${characters}(?:${GROUPED}${characters}){${count - 1}}`
+const repeatPattern = (characters: string, count: number): string =>
+  `${characters}(?:${GROUP_SEPARATOR}${characters}){${count - 1}}`
 const [DIGIT, LETTER, EITHER] = ['[0-9]', '[A-Za-z]', '[A-Za-z0-9]']
 
 /** Written before a reference: "UTR", "Ref no.", and zeros that a spreadsheet adds. */
 const BEFORE_UTR = '(?:(?:[Uu][Tt][Rr]|[Rr][Ee][Ff])(?: ?[Nn][Oo])?[ .:]{1,2})?0{0,4}'
 
 /** The forms accepted by `isUtr`, and 22 characters with more letters among them. */
-const UTRS: readonly string[] = [
-  times(DIGIT, 12),
-  [times(LETTER, 4), EITHER, times(DIGIT, 11)].join(GROUPED),
-  [times(LETTER, 4), times(EITHER, 18)].join(GROUPED),
-  [times(LETTER, 6), times(DIGIT, 10)].join(GROUPED),
-  [LETTER, times(DIGIT, 15)].join(GROUPED),
-  ['[Cc][Mm][Ss]', `${times(DIGIT, 9)}(?:${GROUPED}${DIGIT}){0,4}`].join(GROUPED),
+const UTR_PATTERNS: readonly string[] = [
+  repeatPattern(DIGIT, 12),
+  [repeatPattern(LETTER, 4), EITHER, repeatPattern(DIGIT, 11)].join(GROUP_SEPARATOR),
+  [repeatPattern(LETTER, 4), repeatPattern(EITHER, 18)].join(GROUP_SEPARATOR),
+  [repeatPattern(LETTER, 6), repeatPattern(DIGIT, 10)].join(GROUP_SEPARATOR),
+  [LETTER, repeatPattern(DIGIT, 15)].join(GROUP_SEPARATOR),
+  ['[Cc][Mm][Ss]', `${repeatPattern(DIGIT, 9)}(?:${GROUP_SEPARATOR}${DIGIT}){0,4}`].join(
+    GROUP_SEPARATOR,
+  ),
 ]
 
 export const FORMATS = {
   /** Six digits, the first not 0; often written in two groups of three (Department of Posts). */
   pin: '^[1-9][0-9]{2} ?[0-9]{3}$',
   /** State, PAN, registration number, Z, check character (CBIC). */
-  gstin: `^${STATE}${PAN}[0-9A-Za-z][Zz][0-9A-Za-z]$`,
+  gstin: `^${STATE_CODE}${PAN_PATTERN}[0-9A-Za-z][Zz][0-9A-Za-z]$`,
   /** Five letters, four digits, a letter (Income Tax Department). */
-  pan: `^${PAN}$`,
+  pan: `^${PAN_PATTERN}$`,
   /** Bank reference of a transfer: twelve digits of UPI and IMPS, or the letters and digits of NEFT and RTGS. */
-  utr: `^${BEFORE_UTR}(?:${UTRS.join('|')})$`,
+  utr: `^${BEFORE_UTR}(?:${UTR_PATTERNS.join('|')})$`,
   /** Ten digits starting with 6 to 9, with or without the country code (DoT). */
   'mobile-in': '^(?:(?:\\+?91|0)[ \\-]?)?[6-9][0-9]{4}[ \\-]?[0-9]{5}$',
 } as const

@@ -13,11 +13,11 @@ import { REGISTRATION, type TaxRule } from './pricing-types.ts'
 import { getOwn } from '../lib/result.ts'
 import { formatDay, formatDays, isDay } from '../lib/time.ts'
 
-const PLACEHOLDER = /\{([a-z_][a-z0-9_.]*)\}/gi
+const PLACEHOLDER_PATTERN = /\{([a-z_][a-z0-9_.]*)\}/gi
 
 /** Returns the placeholder names in a text, in order. */
 export function findPlaceholderNames(text: string): readonly string[] {
-  return Array.from(text.matchAll(PLACEHOLDER), ([, name = '']) => name)
+  return Array.from(text.matchAll(PLACEHOLDER_PATTERN), ([, name = '']) => name)
 }
 
 /** Replaces {name} by its value, or by `missing` if there is none. Other braces stay as they are. */
@@ -26,7 +26,10 @@ export function fillPlaceholders(
   values: Readonly<Record<string, string | undefined>>,
   missing: string,
 ): string {
-  return text.replace(PLACEHOLDER, (_whole, name: string) => getOwn(values, name) ?? missing)
+  return text.replace(
+    PLACEHOLDER_PATTERN,
+    (_whole, name: string) => getOwn(values, name) ?? missing,
+  )
 }
 
 /** Fills a text; null if it contains an unknown name, so that no one is asked to quote "N/A". */
@@ -35,7 +38,7 @@ export function fillKnown(
   values: Readonly<Record<string, string | undefined>>,
 ): string | null {
   let allKnown = true
-  const filled = text.replace(PLACEHOLDER, (_whole, name: string) => {
+  const filled = text.replace(PLACEHOLDER_PATTERN, (_whole, name: string) => {
     const value = getOwn(values, name)
     allKnown &&= value !== undefined
     return value ?? ''
@@ -56,7 +59,7 @@ export function formatIdAsWords(id: string): string {
  * Formats an answer for display: the option's label, Yes or No, a formatted day, or money for an
  * amount stored with the form.
  */
-export function answerText(event: PublicEvent, id: string, answer: Answer): string {
+export function formatAnswer(event: PublicEvent, id: string, answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
   const field = event.fields.find((candidate) => candidate.id === id)
   if (typeof answer === 'object')

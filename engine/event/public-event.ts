@@ -2,7 +2,7 @@
 import type { EventConfig, PublicEvent } from './config.ts'
 
 /** Returns the event without office settings, email texts and examples. */
-export function publicEvent(config: EventConfig): PublicEvent {
+export function toPublicEvent(config: EventConfig): PublicEvent {
   const {
     admin,
     cancellation,

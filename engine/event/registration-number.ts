@@ -16,7 +16,7 @@ export type OrderId = string & { readonly [orderIdBrand]: true }
 export const ORDER_ID_CHARACTERS_MAX = 20
 
 // Damm's quasigroup: detects every wrong digit and every swap of two neighbours.
-const DAMM = [
+const DAMM_TABLE = [
   '0317598642',
   '7092154863',
   '4206871359',
@@ -30,12 +30,12 @@ const DAMM = [
 ]
 function computeDammDigit(digits: string): string {
   let interim = '0'
-  for (const digit of digits) interim = DAMM[Number(interim)]?.[Number(digit)] ?? ''
+  for (const digit of digits) interim = DAMM_TABLE[Number(interim)]?.[Number(digit)] ?? ''
   return interim
 }
 
 /** The number of random digits that `createRegNo` needs: all but the check digit. */
-export function randomDigits(event: PublicEvent): number {
+export function getDigitCount(event: PublicEvent): number {
   return event.orderId.digits - 1
 }
 
@@ -45,7 +45,7 @@ export function randomDigits(event: PublicEvent): number {
  */
 export function createRegNo(event: PublicEvent, digits: readonly number[]): RegNo {
   assert(
-    digits.length === randomDigits(event),
+    digits.length === getDigitCount(event),
     'a number takes as many random digits as its event says',
   )
   assert(

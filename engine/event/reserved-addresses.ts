@@ -40,7 +40,7 @@ export const LINK_PAGES: readonly string[] = [
 ]
 
 /** The office endpoints are served at the root and under /api. */
-const OFFICE_CALLS: readonly string[] = [
+const OFFICE_ENDPOINTS: readonly string[] = [
   '/admin/login',
   '/admin/logout',
   '/admin/session',
@@ -115,7 +115,7 @@ const OFFICE_CALLS: readonly string[] = [
 ]
 
 /** Fixed endpoints without a trailing slash; `{name}` matches one segment, `*` everything below. */
-export const RESERVED_CALLS: readonly string[] = [
+export const RESERVED_ENDPOINTS: readonly string[] = [
   '/healthz',
   '/metrics',
   '/robots.txt',
@@ -143,13 +143,13 @@ export const RESERVED_CALLS: readonly string[] = [
   '/api/my/{token}/documents/{id}',
   '/api/my/{token}/acts',
   '/api/my/{token}/proofs',
-  ...OFFICE_CALLS,
-  ...OFFICE_CALLS.map((path) => `/api${path}`),
+  ...OFFICE_ENDPOINTS,
+  ...OFFICE_ENDPOINTS.map((path) => `/api${path}`),
 ]
 
 /** Whether one request could match both paths, in the syntax used here and in event files. */
-export function pathsOverlap(a: string, b: string): boolean {
-  return segmentsOverlap(listPathSegments(a), listPathSegments(b))
+export function doPathsOverlap(a: string, b: string): boolean {
+  return doSegmentsOverlap(listPathSegments(a), listPathSegments(b))
 }
 
 /** Splits a path into segments, ignoring a trailing slash. */
@@ -162,13 +162,13 @@ export function isPathParameter(part: string): boolean {
   return part.startsWith('{')
 }
 
-/** `pathsOverlap` for paths already split into segments, to compare one path with many. */
-export function segmentsOverlap(left: readonly string[], right: readonly string[]): boolean {
+/** `doPathsOverlap` for paths already split into segments, to compare one path with many. */
+export function doSegmentsOverlap(left: readonly string[], right: readonly string[]): boolean {
   const [first, second] = [left[0], right[0]]
   if (first === '*' || second === '*') return first !== undefined && second !== undefined
   if (first === undefined || second === undefined) return first === second
   return (
     (first === second || isPathParameter(first) || isPathParameter(second)) &&
-    segmentsOverlap(left.slice(1), right.slice(1))
+    doSegmentsOverlap(left.slice(1), right.slice(1))
   )
 }

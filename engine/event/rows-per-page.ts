@@ -1,4 +1,4 @@
-/** How many rows the tables of the office show at a time. */
+/** The numbers of rows that office tables show at a time. */
 
 /** Rows per page of an office list: one screen. */
 export const LIST_ROWS = 20

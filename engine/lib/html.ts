@@ -1,6 +1,6 @@
 /** Escapes text for HTML. */
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const ENTITY_BY_CHARACTER: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -10,5 +10,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Escapes text so that it contains no markup, both between tags and in a quoted attribute. */
 export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITY_BY_CHARACTER[character] ?? character)
 }

@@ -59,16 +59,16 @@ export function readCurrency(text: unknown): Currency | null {
  * The decimals of ISO 4217 where they are not two. Not Intl's: they follow cash, and changed between browser versions (HUF,
  * IDR and COP from two to none), but stored amounts count minor units.
  */
-const DECIMALS: readonly (readonly [decimals: number, codes: string])[] = [
+const EXCEPTIONAL_DECIMALS: readonly (readonly [decimals: number, codes: string])[] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
   [3, 'BHD IQD JOD KWD LYD OMR TND'],
   [4, 'CLF UYW'],
 ]
 
 /** How many decimals amounts of this currency have: 2 for INR, 0 for JPY, 3 for KWD. */
-export const decimalsOf = memoize(
+export const getDecimals = memoize(
   (currency: Currency): number =>
-    DECIMALS.find(([, codes]) => codes.split(' ').includes(currency))?.[0] ?? 2,
+    EXCEPTIONAL_DECIMALS.find(([, codes]) => codes.split(' ').includes(currency))?.[0] ?? 2,
 )
 /** The currency in a sentence: "an amount in rupees", "an amount in EUR". */
 export const formatCurrency = (currency: Currency): string =>
@@ -79,7 +79,7 @@ export function toMajorAndMinor(
   amount: Amount,
   currency: Currency,
 ): { readonly major: number; readonly minor: number; readonly minorPerMajor: number } {
-  const minorPerMajor = 10 ** decimalsOf(currency)
+  const minorPerMajor = 10 ** getDecimals(currency)
   return {
     major: Math.floor(amount / minorPerMajor),
     minor: amount % minorPerMajor,
@@ -99,7 +99,7 @@ export function spellCurrency(count: number, currency: Currency): string {
 }
 
 /** The symbol that a country itself writes: "$" for SGD; the code if there is none. */
-export const localSymbol = memoize(
+export const getLocalSymbol = memoize(
   (currency: Currency): string =>
     new Intl.NumberFormat('en-GB', {
       style: 'currency',
@@ -112,12 +112,12 @@ export const localSymbol = memoize(
 
 /** Converts an amount to its JSON number in major units: 708000 INR → 7080, 423750 → 4237.5. */
 export function toMajorUnits(amount: Amount, currency: Currency): number {
-  return amount / 10 ** decimalsOf(currency)
+  return amount / 10 ** getDecimals(currency)
 }
 
 /** Formats an amount with its decimals and no grouping, as gateways and query strings require: "7080.00". */
 export function formatPlainAmount(amount: Amount, currency: Currency): string {
-  const decimals = decimalsOf(currency)
+  const decimals = getDecimals(currency)
   const digits = String(Math.abs(amount)).padStart(decimals + 1, '0')
   const sign = amount < 0 ? '-' : ''
   return decimals === 0
@@ -131,7 +131,7 @@ export function formatPlainAmount(amount: Amount, currency: Currency): string {
  */
 export function readAmount(text: string, currency: Currency): Amount | null {
   const found = /^(\d{1,12})(?:\.(\d+))?$/.exec(text.trim())
-  const decimals = decimalsOf(currency)
+  const decimals = getDecimals(currency)
   const fraction = found?.[2] ?? ''
   return found === null || fraction.length > decimals
     ? null
@@ -144,7 +144,7 @@ export function readAmount(text: string, currency: Currency): Amount | null {
  */
 export function fromMajorUnits(majorUnits: unknown, currency: Currency): Amount | null {
   if (typeof majorUnits !== 'number' || !Number.isFinite(majorUnits)) return null
-  const text = majorUnits.toFixed(decimalsOf(currency))
+  const text = majorUnits.toFixed(getDecimals(currency))
   return Math.abs(Number(text) - majorUnits) < NOISE_MAX ? readAmount(text, currency) : null
 }
 

@@ -66,14 +66,14 @@ function stripPrefix(word: string): string {
  * Browsers and mail programs read each of these as the dot of a host name, and a circled letter as
  * the letter.
  */
-const DOT = /[.\u2024\u3002\uFE52\uFF0E\uFF61](?=[\p{L}\p{M}\p{N}\p{So}\p{Cf}_-])/gu
+const HOST_DOT = /[.\u2024\u3002\uFE52\uFF0E\uFF61](?=[\p{L}\p{M}\p{N}\p{So}\p{Cf}_-])/gu
 /** Only after a letter: "10:30" is a time. */
-const SCHEME = /(?<=[\p{L}\p{M}])[:\uFF1A](?=\S)/gu
+const SCHEME_COLON = /(?<=[\p{L}\p{M}])[:\uFF1A](?=\S)/gu
 
 function breakLink(word: string): string {
   return word
-    .replace(DOT, (dot: string, at: number) => (isDecimal(word, at) ? dot : `${dot} `))
-    .replace(SCHEME, '$& ')
+    .replace(HOST_DOT, (dot: string, at: number) => (isDecimal(word, at) ? dot : `${dot} `))
+    .replace(SCHEME_COLON, '$& ')
     .replace(/([/\\])(?=[/\\])/g, '$1 ')
 }
 

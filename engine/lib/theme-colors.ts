@@ -12,8 +12,8 @@ type Lch = { readonly l: number; readonly c: number; readonly h: number }
 type Rgb = readonly [number, number, number]
 
 const WHITE = '#FFFFFF'
-const INK = '#162330'
-const SHEET = '#F4F8FA'
+const DARK_TEXT = '#162330'
+const PAGE_BACKGROUND = '#F4F8FA'
 // WCAG AA requires 4.5; the accent keeps a margin, because it is rounded to whole bytes afterwards.
 const TEXT_CONTRAST_MIN = 4.5
 const ACCENT_CONTRAST_MIN = 4.6
@@ -23,13 +23,13 @@ const ACCENT_CONTRAST_MIN = 4.6
  * onBand is readable on the band.
  */
 export function computeThemeColors(colour: string): ThemeColors {
-  const { l, c, h } = toLch(parse(colour))
+  const { l, c, h } = toLch(parseColour(colour))
   const band = chooseBandColour({ l: Math.min(Math.max(l, 0.42), 0.86), c: Math.min(c, 0.17), h })
   const tint = formatHex(clipToGamut({ l: 0.972, c: Math.min(0.22 * c, 0.024), h }))
   const line = formatHex(clipToGamut({ l: 0.86, c: Math.min(0.5 * c, 0.07), h }))
   return {
     band,
-    onBand: computeContrast(WHITE, band) >= TEXT_CONTRAST_MIN ? WHITE : INK,
+    onBand: computeContrast(WHITE, band) >= TEXT_CONTRAST_MIN ? WHITE : DARK_TEXT,
     accent: chooseAccentColour(tint, { l: Math.min(l, 0.52), c: Math.min(c, 0.13), h }),
     tint,
     line,
@@ -38,7 +38,7 @@ export function computeThemeColors(colour: string): ThemeColors {
 
 /** Returns the WCAG contrast of two colours, 1 to 21. */
 export function computeContrast(first: string, second: string): number {
-  const [a, b] = [computeLuminance(parse(first)), computeLuminance(parse(second))]
+  const [a, b] = [computeLuminance(parseColour(first)), computeLuminance(parseColour(second))]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
@@ -47,7 +47,7 @@ export function computeContrast(first: string, second: string): number {
 function chooseBandColour(start: Lch): string {
   const band = formatHex(clipToGamut(start))
   return computeContrast(WHITE, band) >= TEXT_CONTRAST_MIN ||
-    computeContrast(INK, band) >= TEXT_CONTRAST_MIN
+    computeContrast(DARK_TEXT, band) >= TEXT_CONTRAST_MIN
     ? band
     : chooseBandColour({ ...start, l: start.l - 0.005 })
 }
@@ -57,14 +57,14 @@ function chooseAccentColour(tint: string, start: Lch): string {
     const accent = formatHex(clipToGamut({ ...start, l }))
     if (
       computeContrast(accent, tint) >= ACCENT_CONTRAST_MIN &&
-      computeContrast(accent, SHEET) >= ACCENT_CONTRAST_MIN
+      computeContrast(accent, PAGE_BACKGROUND) >= ACCENT_CONTRAST_MIN
     )
       return accent
   }
-  return INK
+  return DARK_TEXT
 }
 
-function parse(colour: string): Rgb {
+function parseColour(colour: string): Rgb {
   assert(/^#[0-9a-f]{6}$/i.test(colour), `${colour} is not a colour`)
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255) as unknown as Rgb
 }

@@ -92,7 +92,7 @@ export function getResultValues(
 ): Readonly<Record<string, string | undefined>> {
   const view = registration === null ? null : buildRegistrationView(event, registration)
   const fromUrl = {
-    order_id: displayableOrderId(query.orderId),
+    order_id: getDisplayableOrderId(query.orderId),
     amount:
       query.amount == null
         ? undefined
@@ -179,7 +179,7 @@ export function statesNoCharge(line: string): boolean {
  * Returns the order id of a URL if a page may show it: 1 to 20 letters and digits, as the gateway
  * accepts. Any other text is not shown: an attacker could have put it in the URL.
  */
-export function displayableOrderId(text: string | null | undefined): string | undefined {
+export function getDisplayableOrderId(text: string | null | undefined): string | undefined {
   const id = text?.trim() ?? ''
   return /^[A-Za-z0-9]+$/.test(id) && id.length <= ORDER_ID_CHARACTERS_MAX ? id : undefined
 }

@@ -1,5 +1,5 @@
 /** A registration as seen by emails and result pages, and the values that their texts may contain. */
-import { periodLabel } from '../pricing/price-periods.ts'
+import { getPeriodLabel } from '../pricing/price-periods.ts'
 import type { Answers, Answer } from '../event/answer-types.ts'
 import {
   type Currency,
@@ -11,14 +11,17 @@ import {
 } from '../lib/money.ts'
 import { splitTotal } from '../pricing/line-tax.ts'
 import { type Line, formatLines } from '../pricing/bill-lines.ts'
-import { type PaymentStatus, statusText } from '../registration/registration-and-payment-states.ts'
+import {
+  type PaymentStatus,
+  getStatusText,
+} from '../registration/registration-and-payment-states.ts'
 import { type Instant, formatInstant, readInstant } from '../lib/time.ts'
 import type { RegistrationResponse } from '../api/registration.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { EngineValue } from '../event/built-in-values.ts'
 import {
   formatIdAsWords,
-  answerText,
+  formatAnswer,
   getUnitName,
   formatUnit,
   getEventValues,
@@ -107,21 +110,21 @@ export function getPlaceholderValues(
     period:
       period === null
         ? undefined
-        : (periodLabel(event.fees, period, category) ?? formatIdAsWords(period)),
+        : (getPeriodLabel(event.fees, period, category) ?? formatIdAsWords(period)),
     base: formatAmount(parts.base),
     gst: formatAmount(parts.gst, formatMoney),
     total: formatAmount(total),
     amount: formatAmount(total),
     date: paidOn ?? formatTime(attemptedAt),
     payment_date: paidOn,
-    payment_status: statusText(registration.paymentStatus),
+    payment_status: getStatusText(registration.paymentStatus),
     payment_id: registration.paymentId ?? undefined,
     created_at: formatTime(registration.createdAt),
     lines: formatLines(registration.lines, registration.currency),
   }
   const all: Readonly<Record<string, string | undefined>> = {
     ...Object.fromEntries(
-      Object.entries(answers).map(([id, answer]) => [id, answerText(event, id, answer)]),
+      Object.entries(answers).map(([id, answer]) => [id, formatAnswer(event, id, answer)]),
     ),
     ...Object.fromEntries(
       event.fields.map((field) => {

@@ -2,7 +2,7 @@
 
 declare const bankKeyBrand: unique symbol
 /**
- * A normalised bank reference. Only `bankKey` creates one, so that no other spelling is compared or
+ * A normalised bank reference. Only `toBankKey` creates one, so that no other spelling is compared or
  * stored.
  */
 export type BankKey = string & { readonly [bankKeyBrand]: true }
@@ -19,14 +19,14 @@ const GROUPS_MAX = 8
  * Twelve digits of UPI and IMPS; bank code, channel and number of NEFT and RTGS, or 16 characters
  * with a longer channel (AXISCN…) or with a channel alone (N… of HDFC Bank); CMS… of ICICI Bank.
  */
-const UTR = String.raw`\d{12}|[A-Z]{4}[A-Z0-9]\d{11,17}|[A-Z]{6}\d{10}|[A-Z]\d{15}|CMS\d{9,13}`
-const WHOLE_UTR = new RegExp(`^(?:${UTR})$`)
+const UTR_PATTERN = String.raw`\d{12}|[A-Z]{4}[A-Z0-9]\d{11,17}|[A-Z]{6}\d{10}|[A-Z]\d{15}|CMS\d{9,13}`
+const WHOLE_UTR = new RegExp(`^(?:${UTR_PATTERN})$`)
 /**
  * Words written before a reference. Removed only before a digit or a UTR, because a bank code also
  * consists of letters.
  */
 const LEADING_WORD = new RegExp(
-  `^0*(?:UTR|RRN|UPI|IMPS|NEFT|RTGS|REFERENCE|REF|TRANSACTION|TRANS|TXN|TRN|CHEQUE|CHECK|CHQ|DRAFT|DD|SLIP|RECEIPT|PAYMENT|NUMBER|NUM|NO|ID)+(?=\\d|(?:${UTR})$)`,
+  `^0*(?:UTR|RRN|UPI|IMPS|NEFT|RTGS|REFERENCE|REF|TRANSACTION|TRANS|TXN|TRN|CHEQUE|CHECK|CHQ|DRAFT|DD|SLIP|RECEIPT|PAYMENT|NUMBER|NUM|NO|ID)+(?=\\d|(?:${UTR_PATTERN})$)`,
 )
 /** The front desk numbers its slips from 1: only a number as long as a bank's is a bank reference. */
 const OWN_SLIP_CHARACTERS_MAX = 8
@@ -36,7 +36,7 @@ const OWN_SLIP_CHARACTERS_MAX = 8
  * another script, leading zeros, a leading word such as "UTR" or "Ref no" and words next to a UTR do
  * not make a different reference. Empty if the text contains no reference.
  */
-export function bankKey(reference: string): BankKey {
+export function toBankKey(reference: string): BankKey {
   const words = splitWords(reference)
   const joined = stripLeadingWord(words.join(''))
   if (isUtr(joined)) return joined
@@ -52,8 +52,11 @@ export function bankKey(reference: string): BankKey {
  * more numbers than the bank's own ("IMPS-P2A-526123456702"), and the bank's own must be recognised
  * from then on.
  */
-export function referenceKeys(reference: string): readonly BankKey[] {
-  const keys = [bankKey(reference), ...splitWords(reference).flatMap((word) => findUtr(word) ?? [])]
+export function listReferenceKeys(reference: string): readonly BankKey[] {
+  const keys = [
+    toBankKey(reference),
+    ...splitWords(reference).flatMap((word) => findUtr(word) ?? []),
+  ]
   return [...new Set(keys)].filter((key) => key !== '')
 }
 

@@ -147,9 +147,9 @@ export function readStatement(
 }
 
 /** A currency stated above the table is that of its amounts. */
-const STATED = /currency\W{1,3}([a-z]+)/i
+const STATED_CURRENCY = /currency\W{1,3}([a-z]+)/i
 function namesOtherCurrency(text: string, currency: Currency): boolean {
-  const [, stated] = STATED.exec(text) ?? []
+  const [, stated] = STATED_CURRENCY.exec(text) ?? []
   if (stated === undefined || stated.length < 2) return false
   return currency === INR
     ? stated.length > 2 && !/^(?:inr|rs|rupee|indian)/i.test(stated)
@@ -157,7 +157,7 @@ function namesOtherCurrency(text: string, currency: Currency): boolean {
 }
 
 /** Totals and balances carried forward: not deposits. */
-const SUM = /total|balance|brought|carried|[bc]\/f/i
+const SUM_WORDS = /total|balance|brought|carried|[bc]\/f/i
 
 const hasAmount = (
   { cells }: SheetRow,
@@ -166,7 +166,7 @@ const hasAmount = (
   mark: DecimalMark | null,
 ): boolean => {
   const signed = readSignColumn(cells, is, currency, mark)
-  return signed !== null && signed !== 0 && !SUM.test(cells.join(' '))
+  return signed !== null && signed !== 0 && !SUM_WORDS.test(cells.join(' '))
 }
 
 /**

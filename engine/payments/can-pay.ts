@@ -341,7 +341,7 @@ export function isInTime(
 }
 
 /** Payment states in which card payment is possible, also if another method was chosen. */
-const PAYABLE: readonly PaymentState[] = ['not-paid', 'failed', 'by-hand', 'told', 'lapsed']
+const PAYABLE_STATES: readonly PaymentState[] = ['not-paid', 'failed', 'by-hand', 'told', 'lapsed']
 
 /**
  * Whether a retry is worth offering: the same rule, assuming the gateway just answered that it has
@@ -349,7 +349,7 @@ const PAYABLE: readonly PaymentState[] = ['not-paid', 'failed', 'by-hand', 'told
  */
 export function canRetry(event: EventConfig, registration: Payable, at: Instant): boolean {
   const state = getPaymentState(registration, at)
-  const isOpen = PAYABLE.includes(state) || owesDifference(registration)
+  const isOpen = PAYABLE_STATES.includes(state) || owesDifference(registration)
   if (event.payment === null || !isOpen) return false
   const pollResults = new Map(
     registration.payments.map(({ orderId }) => [orderId, 'no-record'] as const),

@@ -21,28 +21,32 @@ export const getAccountPrefix = (kind: GatewayKind, account: string): string =>
   `${kind.toUpperCase()}_${account.toUpperCase().replaceAll('-', '_')}_`
 
 /** Returns the event once for each of its gateway accounts, the first card method first. */
-export const eventsByAccount: (event: EventConfig) => readonly EventConfig[] = memoize((event) => {
-  const { payment, cardAccounts } = event
-  if (payment === null) return []
-  if (cardAccounts === undefined) return [event]
-  const accounts = new Map(
-    Object.values(cardAccounts).map((account) => [formatAccountName(account), account]),
-  )
-  return [...accounts.values()].map((account) => ({ ...event, payment: account }))
-})
+export const listEventsByAccount: (event: EventConfig) => readonly EventConfig[] = memoize(
+  (event) => {
+    const { payment, cardAccounts } = event
+    if (payment === null) return []
+    if (cardAccounts === undefined) return [event]
+    const accounts = new Map(
+      Object.values(cardAccounts).map((account) => [formatAccountName(account), account]),
+    )
+    return [...accounts.values()].map((account) => ({ ...event, payment: account }))
+  },
+)
 
 const formatAccountName = ({ gateway, account }: GatewayAccount): string =>
   `${gateway.name} ${toAccountKey(account)}`
 
 /** Returns every gateway account of the event. */
-export function gatewayAccounts(event: EventConfig): readonly GatewayAccount[] {
-  return eventsByAccount(event).flatMap(({ payment }) => payment ?? [])
+export function listGatewayAccounts(event: EventConfig): readonly GatewayAccount[] {
+  return listEventsByAccount(event).flatMap(({ payment }) => payment ?? [])
 }
 
 /** Returns the kind of each gateway of the events by its name, which is the same for all of them. */
 export function listGatewayKinds(events: readonly EventConfig[]): GatewayKinds {
   return Object.fromEntries(
-    events.flatMap(gatewayAccounts).map(({ gateway }) => [gateway.name, getGatewayKind(gateway)]),
+    events
+      .flatMap(listGatewayAccounts)
+      .map(({ gateway }) => [gateway.name, getGatewayKind(gateway)]),
   )
 }
 
@@ -89,7 +93,7 @@ export function withCardMethod(event: EventConfig, methodId: string | undefined)
   if (account == null) return event
   const name = formatAccountName(account)
   return (
-    eventsByAccount(event).find(
+    listEventsByAccount(event).find(
       ({ payment }) => payment !== null && formatAccountName(payment) === name,
     ) ?? event
   )

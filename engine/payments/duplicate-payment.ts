@@ -4,7 +4,7 @@ import { foldText } from '../answers/compare-answers.ts'
 import { getMailboxKey } from '../answers/misspelt-email-domains.ts'
 
 /** Titles before a name, which some people write and others omit. */
-const TITLES: ReadonlySet<string> = new Set([
+const NAME_TITLES: ReadonlySet<string> = new Set([
   'adv',
   'doctor',
   'dr',
@@ -38,7 +38,7 @@ export function getPayerKey({
     .split(/[^\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}]+/u)
     .map(foldText)
     .filter((word) => word !== '')
-  const first = nameWords.findIndex((word) => !TITLES.has(word))
+  const first = nameWords.findIndex((word) => !NAME_TITLES.has(word))
   const name = nameWords.slice(Math.max(0, first)).join('')
   return foldText(email) === '' || name === '' ? null : JSON.stringify([getMailboxKey(email), name])
 }

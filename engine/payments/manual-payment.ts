@@ -3,7 +3,7 @@ import { GATEWAY_CAPABILITIES, isGatewayKind } from './gateways/capabilities.ts'
 import { INR, type Currency } from '../lib/money.ts'
 import type { Role } from '../registration/permissions.ts'
 
-const METHODS = {
+const MANUAL_METHODS = {
   transfer: {
     label: 'Bank transfer',
     referenceLabel: 'UTR or bank reference',
@@ -24,16 +24,16 @@ const METHODS = {
     { readonly label: string; readonly referenceLabel: string; readonly minimumRole: Role }
   >
 >
-export type ManualMethod = keyof typeof METHODS
-export const MANUAL_METHOD_IDS = Object.keys(METHODS) as readonly ManualMethod[]
+export type ManualMethod = keyof typeof MANUAL_METHODS
+export const MANUAL_METHOD_IDS = Object.keys(MANUAL_METHODS) as readonly ManualMethod[]
 
 /** Whether it is a desk payment: bank references are global, but each event numbers its slips itself. */
 export function isDeskPayment(method: ManualMethod): boolean {
-  return METHODS[method].minimumRole === 'desk'
+  return MANUAL_METHODS[method].minimumRole === 'desk'
 }
 
 export function isManualMethod(word: string): word is ManualMethod {
-  return Object.hasOwn(METHODS, word)
+  return Object.hasOwn(MANUAL_METHODS, word)
 }
 
 /** Whether it came through a gateway that can refund it: neither a manual nor an imported payment. */
@@ -46,7 +46,7 @@ export function isGatewayPayment(source: string): boolean {
  * unchanged.
  */
 export function formatMethodInSentence(method: ManualMethod): string {
-  const { label } = METHODS[method]
+  const { label } = MANUAL_METHODS[method]
   const phrase = method === 'upi' ? label : `${label.charAt(0).toLowerCase()}${label.slice(1)}`
   if (method === 'desk') return phrase
   return method === 'cash' ? `in ${phrase}` : `by ${phrase}`
@@ -61,14 +61,14 @@ export function describeMethod(method: ManualMethod): {
   readonly referenceLabel: string
   readonly minimumRole: Role
 } {
-  return METHODS[method]
+  return MANUAL_METHODS[method]
 }
 
 /** Returns the name of the method's reference. Only transfers of rupees have a UTR. */
 export function getReferenceLabel(method: ManualMethod, currency: Currency): string {
   return method === 'transfer' && currency !== INR
     ? 'Bank reference'
-    : METHODS[method].referenceLabel
+    : MANUAL_METHODS[method].referenceLabel
 }
 
 /** Whether payments in this currency can be made with the method: UPI transfers only rupees. */

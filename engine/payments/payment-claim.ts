@@ -76,7 +76,7 @@ export function getMethodFileName(
 }
 
 /** Every file field of the methods, under the name by which it is stored. */
-export const methodFiles = memoize(({ methods }: EventConfig): readonly Field[] =>
+export const listMethodFiles = memoize(({ methods }: EventConfig): readonly Field[] =>
   methods.flatMap((method) =>
     method.is !== 'transfer'
       ? []

@@ -199,43 +199,44 @@ export function buildMethodQuestion(
 export type BankNumber = { readonly label: string; readonly text: string }
 
 /** A name and a bank handle, which has no dot; with a dot it is an email address. */
-const UPI = /(?<![\w.@-])[A-Za-z0-9][\w.-]{1,49}@[A-Za-z][A-Za-z0-9]{1,29}(?![\w@-]|\.[A-Za-z])/
+const UPI_PATTERN =
+  /(?<![\w.@-])[A-Za-z0-9][\w.-]{1,49}@[A-Za-z][A-Za-z0-9]{1,29}(?![\w@-]|\.[A-Za-z])/
 /** Four letters of the bank, a 0, six characters of the branch (Reserve Bank of India). */
-const IFSC = /(?<![A-Za-z0-9])[A-Z]{4}0[A-Z0-9]{6}(?![A-Za-z0-9])/
+const IFSC_PATTERN = /(?<![A-Za-z0-9])[A-Z]{4}0[A-Z0-9]{6}(?![A-Za-z0-9])/
 /** Nine to eighteen digits, as used by banks in India. */
-const ACCOUNT = /(?<![\w+@.-])[0-9]{9,18}(?![\w@-])/g
+const ACCOUNT_PATTERN = /(?<![\w+@.-])[0-9]{9,18}(?![\w@-])/g
 /** An Indian mobile number has as many digits as some accounts; the words before it tell which it is. */
 const MOBILE = /^[6-9][0-9]{9}$/
 const BEFORE_MOBILE =
   /\b(?:G(?:oogle ?)?Pay|PhonePe|Paytm|BHIM|mobile|phone|WhatsApp|call|contact)\b[^0-9\n;]{0,40}$/i
 
 const findAccounts = (instructions: string): readonly string[] =>
-  [...instructions.matchAll(ACCOUNT)].flatMap(({ 0: text, index }) =>
+  [...instructions.matchAll(ACCOUNT_PATTERN)].flatMap(({ 0: text, index }) =>
     MOBILE.test(text) && BEFORE_MOBILE.test(instructions.slice(0, index)) ? [] : [text],
   )
 
 /** Country, two check digits, the account; printed in groups of four (ISO 13616). */
-const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])/g
+const IBAN_PATTERN = /(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])/g
 /** Only after its name: it looks like a word in capitals (ISO 9362). */
-const BIC =
+const BIC_PATTERN =
   /(?<=\b(?:BIC|SWIFT)(?:\/(?:BIC|SWIFT))?(?: code)?:? )[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![A-Za-z0-9])/
 
 /** Returns the numbers to copy from payment instructions, each kind once. */
 export function findBankNumbers(instructions: string): readonly BankNumber[] {
   const [iban] = findIbans(instructions)
   const found: readonly (readonly [BankNumber['label'], string | undefined])[] = [
-    [messages.upiId, UPI.exec(instructions)?.[0]],
+    [messages.upiId, UPI_PATTERN.exec(instructions)?.[0]],
     [messages.iban, iban],
-    [messages.bic, BIC.exec(instructions)?.[0]],
+    [messages.bic, BIC_PATTERN.exec(instructions)?.[0]],
     [messages.account, findAccounts(instructions)[0]],
-    [messages.ifsc, IFSC.exec(instructions)?.[0]],
+    [messages.ifsc, IFSC_PATTERN.exec(instructions)?.[0]],
   ]
   return found.flatMap(([label, text]) => (text === undefined ? [] : [{ label, text }]))
 }
 
 /** Without spaces. A word in capitals may follow an IBAN, so the longest part with correct check digits counts. */
 const findIbans = (instructions: string): readonly string[] =>
-  [...instructions.matchAll(IBAN)].flatMap(([match]) => {
+  [...instructions.matchAll(IBAN_PATTERN)].flatMap(([match]) => {
     const groups = match.split(' ')
     const candidates = groups.map((_, index) => groups.slice(0, groups.length - index).join(''))
     return candidates.find(isIban) ?? []
@@ -251,7 +252,7 @@ function isIban(text: string): boolean {
 
 /** Returns every account number, IBAN and UPI ID in payment instructions. */
 export function listAccountNumbers(instructions: string): readonly string[] {
-  const upiIds = instructions.match(new RegExp(UPI.source, 'g')) ?? []
+  const upiIds = instructions.match(new RegExp(UPI_PATTERN.source, 'g')) ?? []
   return [...upiIds, ...findAccounts(instructions), ...findIbans(instructions)]
 }
 

@@ -14,7 +14,7 @@ import type { Instant } from '../lib/time.ts'
 export type DecisionName = 'accept' | 'ask' | 'refund' | 'dismiss' | 'move'
 
 /** The decisions allowed for each kind of review. Nothing else decides what is allowed. */
-const ALLOWED = {
+const ALLOWED_DECISIONS = {
   /** A payment that differs from the request, for an unpaid registration. */
   misfit: ['accept', 'ask', 'refund', 'move', 'dismiss'],
   /** A payment for a registration that is paid already: it cannot be accepted a second time. */
@@ -46,19 +46,19 @@ const ALLOWED = {
   /** The gateway refused a refund: the money was refunded another way, it is requested again, or it stays. */
   'refund-refused': ['accept', 'refund', 'dismiss'],
 } as const satisfies Readonly<Record<string, readonly DecisionName[]>>
-export type ReviewKind = keyof typeof ALLOWED
+export type ReviewKind = keyof typeof ALLOWED_DECISIONS
 
 export function listAllowedDecisions(
   review: Pick<Review, 'is' | 'came' | 'due' | 'dueCurrency' | 'left' | 'currency'>,
 ): readonly DecisionName[] {
-  return ALLOWED[review.is].filter(
+  return ALLOWED_DECISIONS[review.is].filter(
     (decision: DecisionName) => decision !== 'ask' || getShortfall(review) > 0,
   )
 }
 
 /**
- * Returns what a received payment is short of the amount due. Zero if it is not short, or if a part
- * of it was refunded: that part would be asked for again.
+ * Returns the shortfall of a received payment. Zero if it is not short, or if a part of it was refunded: that part
+ * would be asked for again.
  */
 function getShortfall({
   came: received,
@@ -120,7 +120,7 @@ export type UnknownMoney = {
 }
 
 /** Identifies what a user sees of a review before a decision: its registration, its kind and its amounts. */
-export function reviewVersion({ id, regNo, is, due, left }: Review): string {
+export function getReviewVersion({ id, regNo, is, due, left }: Review): string {
   return [id, regNo ?? '', is, due ?? '', left].join(':')
 }
 
@@ -130,7 +130,7 @@ export type Grounds = { readonly why: string; readonly who: string }
 const REFERENCE_CHARACTERS_MAX = 64
 
 export type Decision = Grounds & {
-  /** The `reviewVersion` that the user saw. Absent if the review is decided as it is. */
+  /** The `getReviewVersion` that the user saw. Absent if the review is decided as it is. */
   readonly version?: string
 } & (
     | {
@@ -208,7 +208,7 @@ export function decideReview(
 ): Result<DecisionEffect, DecisionRefusal> {
   const grounds = checkGrounds(decision)
   if (!grounds.ok) return grounds
-  const version = checkVersion(review, decision.version ?? reviewVersion(review))
+  const version = checkVersion(review, decision.version ?? getReviewVersion(review))
   if (!version.ok) return version
   const allowed = listAllowedDecisions(review)
   if (!allowed.includes(decision.what))
@@ -236,7 +236,7 @@ export function decideReview(
 
 /** A page may be older than the last decision: the amounts on its buttons are then those of another state. */
 function checkVersion(review: Review, version: string): Result<null, DecisionRefusal> {
-  if (version === reviewVersion(review)) return ok(null)
+  if (version === getReviewVersion(review)) return ok(null)
   const [, regNo] = version.split(':')
   return refuse(
     'review_changed',
@@ -270,7 +270,7 @@ function acceptPayment(
     return ok({ does: 'refund-done', reference: reference === '' ? null : reference })
   if (review.came !== null)
     return amount === null
-      ? // What was refunded of it before does not count.
+      ? // Earlier refunds of it do not count.
         ok({ does: 'accept', reference: null, amount: review.left })
       : refuse('bad_amount', 'The payment is accepted as received, so do not enter an amount.')
   if (reference === '')

@@ -109,7 +109,7 @@ export type PaymentRefusal =
     }
 
 /** Cleared automatically if a final answer arrives after all. */
-export const UNDECIDED = 'The gateway has given no final answer for five days.'
+export const UNDECIDED_REASON = 'The gateway has given no final answer for five days.'
 
 /** The Indian rupee by its letters and by its number; gateways send either. */
 const RUPEE_CODES = ['INR', '356']
@@ -123,7 +123,7 @@ export const readReportedCurrency = (code: string): Currency | null =>
   RUPEE_CODES.includes(code) ? INR : readCurrency(code)
 
 /** The currency of received money. Gateways may state it by its number, or not at all: then it is the rupee. */
-export const currencyOfMoney = ({ currency }: { readonly currency: string }): Currency =>
+export const getMoneyCurrency = ({ currency }: { readonly currency: string }): Currency =>
   readReportedCurrency(currency) ?? INR
 
 /** Whether the code that a gateway reports is that of this currency. */
@@ -241,7 +241,7 @@ export type PaymentState =
   | 'refused'
 
 /** The gateway refunded the payment itself, because it was authorised too late to be captured. */
-const NOT_CAPTURED = 'NOT_CAPTURED'
+const NOT_CAPTURED_CODE = 'NOT_CAPTURED'
 
 /**
  * Returns how an attempt failed, from the gateway's decline code (null if it was not declined) and
@@ -252,7 +252,7 @@ export function findFailure(
   reason: string | null,
   isRefunded: boolean = false,
 ): Failure {
-  if (isRefunded || code === NOT_CAPTURED) return 'given-back'
+  if (isRefunded || code === NOT_CAPTURED_CODE) return 'given-back'
   if (code !== null) return FINAL_FAILURES.has(code) ? 'declined' : 'unclear'
   return reason === 'expired' ? 'expired' : 'unclear'
 }
@@ -284,7 +284,7 @@ export function closePayment(payment: Payment, reason: string, at: Instant): Pay
 }
 
 function markAnswered(payment: Payment): Payment {
-  const rest = payment.review?.replace(UNDECIDED, '').trim() ?? ''
+  const rest = payment.review?.replace(UNDECIDED_REASON, '').trim() ?? ''
   return { ...payment, review: rest === '' ? null : rest }
 }
 
@@ -315,7 +315,7 @@ export function findReviewReason(refusal: PaymentRefusal): string | null {
     case 'not_paid':
       return 'The gateway reports a refund of a payment that is not recorded as paid.'
     case 'undecided':
-      return UNDECIDED
+      return UNDECIDED_REASON
     case 'more_back_than_came':
       return `The gateway reports a refund of ${formatMoney(refusal.got, refusal.currency)} for a payment of ${formatMoney(refusal.came, refusal.currency)}.`
     case 'already_success':

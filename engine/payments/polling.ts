@@ -27,7 +27,7 @@ export const NO_RECORD_MS = DAY_MS
 /** Banks settle held payments within days; without a final answer by then, staff must decide. */
 export const UNDECIDED_MS = 5 * DAY_MS
 /** Late payments, and refunds made in the gateway's panel, arrive within days. */
-export const WATCHED_MS = 10 * DAY_MS
+export const WATCH_MS = 10 * DAY_MS
 /** How long the last request of a watch is repeated if the gateway does not answer it: a refund may have been made since. */
 const UNANSWERED_MS_MAX = DAY_MS
 /** The first request for an ended payment: late money is urgent, a second capture is not. */
@@ -35,7 +35,7 @@ const FAILED_MS_MIN = 10 * MINUTE_MS
 const FAILED_MS_MAX = 12 * HOUR_MS
 const PAID_MS_MIN = HOUR_MS
 /** Clocks of two servers agree within this. */
-const CLOCKS_APART_MS = MINUTE_MS
+const CLOCK_DIFFERENCE_MS_MAX = MINUTE_MS
 /** A request delayed this much: the server was stopped, or its clock was set forward. */
 const LATE_MS_MIN = HOUR_MS
 /** For a payment dated in the future, created while the clock was ahead: its age is not known. */
@@ -61,7 +61,7 @@ export function startWatch(
   at: Instant,
 ): { readonly askAt: Instant; readonly watchUntil: Instant } {
   const wait = isPaid(status) ? PAID_MS_MIN : FAILED_MS_MIN
-  return { askAt: instant(at + wait), watchUntil: instant(at + WATCHED_MS) }
+  return { askAt: instant(at + wait), watchUntil: instant(at + WATCH_MS) }
 }
 
 /**
@@ -93,13 +93,13 @@ export function getNextPollTime(
   const getSoonest = (ms: number): number => (isReachable ? ms : Math.min(ms, UNREACHABLE_MS_MAX))
   if (isOpen(payment)) {
     const age = at - payment.createdAt
-    if (age < -CLOCKS_APART_MS) return instant(at + getSoonest(UNKNOWN_AGE_MS))
+    if (age < -CLOCK_DIFFERENCE_MS_MAX) return instant(at + getSoonest(UNKNOWN_AGE_MS))
     const wait = Math.min(POLL_MS_MAX, Math.max(POLL_MS_MIN, Math.floor(age / 2)))
     return instant(at + getSoonest(wait))
   }
   if (payment.watchUntil === null) return null
-  const since = at - (payment.watchUntil - WATCHED_MS)
-  const ended = since < -CLOCKS_APART_MS ? FAILED_MS_MAX : Math.max(0, since)
+  const since = at - (payment.watchUntil - WATCH_MS)
+  const ended = since < -CLOCK_DIFFERENCE_MS_MAX ? FAILED_MS_MAX : Math.max(0, since)
   const wait = isPaid(payment.status)
     ? Math.max(PAID_MS_MIN, ended)
     : Math.min(FAILED_MS_MAX, Math.max(FAILED_MS_MIN, ended))

@@ -2,7 +2,7 @@
 import type { EventConfig } from '../event/config.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import { gatewayAccounts, toAccountKey } from './card-accounts.ts'
+import { listGatewayAccounts, toAccountKey } from './card-accounts.ts'
 import { formatMethod } from './manual-payment.ts'
 import { listAccountNumbers } from './payment-methods.ts'
 
@@ -55,7 +55,7 @@ const listAccounts = (event: EventConfig): readonly string[] => [
 ]
 
 const listMerchantAccount = (event: EventConfig): readonly string[] =>
-  gatewayAccounts(event).map(({ account }) => account)
+  listGatewayAccounts(event).map(({ account }) => account)
 
 const listBankAccounts = ({ methods }: EventConfig): readonly string[] => [
   ...new Set(
@@ -75,7 +75,7 @@ function describeSource({ account, event }: ReceivedMoney, accounts: readonly st
 
 function describeAccounts(accounts: readonly string[], event: EventConfig | null): string {
   const banks = event === null ? [] : listBankAccounts(event)
-  const gateways = event === null ? [] : gatewayAccounts(event)
+  const gateways = event === null ? [] : listGatewayAccounts(event)
   return accounts
     .map((account) => {
       if (banks.includes(account))

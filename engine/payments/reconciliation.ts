@@ -1,10 +1,10 @@
 /** Matches bank statement lines with registrations that await payment. */
-import { bankKey, isUtr, findReferenceKeys, formatKey, type BankKey } from './bank-reference.ts'
+import { toBankKey, isUtr, findReferenceKeys, formatKey, type BankKey } from './bank-reference.ts'
 import {
   findChequeNumber,
-  fallbackKeys,
+  listFallbackKeys,
   buildFallbackReference,
-  lineReferenceKeys,
+  listLineKeys,
   findLineUtrs,
 } from './statement-references.ts'
 import { canMatch, getDue } from './statement-payer-proposals.ts'
@@ -12,7 +12,7 @@ import type {
   UnpaidOrder,
   KnownPayment,
   KnownReferences,
-  PayoutKnown,
+  KnownPayout,
 } from './statement-payer-proposals.ts'
 import { type Currency, formatMoney, formatCurrency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
@@ -40,7 +40,7 @@ export type Reconciled = {
     | 'returned'
     | 'unmatched'
   /** The contents of the payout according to its settlement. Null if it is not a gateway's transfer. */
-  readonly payout: PayoutKnown | null
+  readonly payout: KnownPayout | null
   /** For a known payment, its registrations, if any. */
   readonly of: readonly RegNo[]
   /** An explanation for staff, in one sentence. Null if none is needed. */
@@ -65,17 +65,17 @@ export function findStatementReferences({ lines, withdrawals }: Lines): readonly
   for (const line of [...lines, ...withdrawals]) {
     numbers += (`${line.reference} ${line.narration}`.match(/\p{Nd}+/gu) ?? []).length
     if (numbers > REFERENCE_NUMBERS_MAX) return null
-    const lineKeys = lineReferenceKeys(line)
+    const lineKeys = listLineKeys(line)
     references += lineKeys.size
     if (references > REFERENCES_MAX) return null
     for (const key of lineKeys) keys.add(key)
   }
-  for (const key of lines.flatMap(fallbackKeys)) keys.add(key)
+  for (const key of lines.flatMap(listFallbackKeys)) keys.add(key)
   return [...keys]
 }
 
 /** Matches all lines of a statement together, because a reference that is in several of them identifies none. */
-export function reconcile(
+export function reconcileStatement(
   statement: Lines,
   awaited: readonly UnpaidOrder[],
   known: KnownReferences,
@@ -94,7 +94,7 @@ export function reconcile(
     const { payments, elsewhere } = found.recordedIn(line)
     if (payments.length > 0)
       return {
-        ...judgeKnown(line, statement.currency, payments, known.eventIds),
+        ...matchKnownPayments(line, statement.currency, payments, known.eventIds),
         recorded: payments,
       }
     const awaits = found.awaitedIn(line)
@@ -103,31 +103,32 @@ export function reconcile(
     const regNos = [...new Set([...namedNos, ...others.regNos])]
     const unsure = found.unsureIn(line)
     if (elsewhere !== null)
-      return ambiguous([...elsewhere.of, ...regNos, ...(unsure?.of ?? [])], elsewhere.why)
+      return toAmbiguous([...elsewhere.of, ...regNos, ...(unsure?.of ?? [])], elsewhere.why)
     const [onlyNumber] = namedNos
     if (onlyNumber === undefined) {
       const isClaimed = unsure === null && found.isClaimedElsewhere(line)
       if (others.isElsewhere || (isClaimed && others.regNos.length === 0))
         return { as: 'elsewhere', of: [], why: others.why ?? CLAIMED_ELSEWHERE_MESSAGE }
-      if (isClaimed) return ambiguous(others.regNos, CLAIMED_ELSEWHERE_MESSAGE)
-      if (unsure !== null) return ambiguous([...unsure.of, ...others.regNos], unsure.why)
+      if (isClaimed) return toAmbiguous(others.regNos, CLAIMED_ELSEWHERE_MESSAGE)
+      if (unsure !== null) return toAmbiguous([...unsure.of, ...others.regNos], unsure.why)
       if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
       const possible = awaited.filter((claim) => canMatch(line, claim) && !isNamed.has(claim.regNo))
-      const possibleNumbers = possible.map(({ regNo }) => regNo)
-      return possibleNumbers.length === 0
+      const candidateNos = possible.map(({ regNo }) => regNo)
+      return candidateNos.length === 0
         ? { as: 'unmatched', of: [], why: null }
-        : ambiguous(possibleNumbers, 'The amount and date fit, but the line names no registration.')
+        : toAmbiguous(candidateNos, 'The amount and date fit, but the line names no registration.')
     }
-    if (others.why !== null) return ambiguous(regNos, others.why)
-    if (found.isClaimedElsewhere(line)) return ambiguous(regNos, CLAIMED_ELSEWHERE_MESSAGE)
-    if (namedNos.length > 1) return ambiguous(regNos, 'The line names more than one registration.')
-    if (found.isReleasedElsewhere(line)) return ambiguous(regNos, RELEASED_ELSEWHERE_MESSAGE)
-    if (unsure?.isShared === true) return ambiguous([...regNos, ...unsure.of], unsure.why)
+    if (others.why !== null) return toAmbiguous(regNos, others.why)
+    if (found.isClaimedElsewhere(line)) return toAmbiguous(regNos, CLAIMED_ELSEWHERE_MESSAGE)
+    if (namedNos.length > 1)
+      return toAmbiguous(regNos, 'The line names more than one registration.')
+    if (found.isReleasedElsewhere(line)) return toAmbiguous(regNos, RELEASED_ELSEWHERE_MESSAGE)
+    if (unsure?.isShared === true) return toAmbiguous([...regNos, ...unsure.of], unsure.why)
     if (matched.has(onlyNumber))
-      return ambiguous(regNos, 'Another line of this file names the same registration.')
+      return toAmbiguous(regNos, 'Another line of this file names the same registration.')
     matched.add(onlyNumber)
     const [entry] = awaits
-    if (entry === undefined) return { as: 'differs', of: regNos, why: PAID_OTHERWISE }
+    if (entry === undefined) return { as: 'differs', of: regNos, why: PAID_OTHERWISE_MESSAGE }
     const as = getDue(entry, line.day) === line.amount ? 'matched' : 'differs'
     return { as, of: regNos, why: null }
   }
@@ -142,10 +143,10 @@ export function reconcile(
   return [...results, ...withdrawals.flatMap((line) => found.returnedBy(line))]
 }
 
-const ambiguous = (of: readonly RegNo[], why: string) =>
+const toAmbiguous = (of: readonly RegNo[], why: string) =>
   ({ as: 'ambiguous', of: [...new Set(of)], why }) as const
 
-function judgeKnown(
+function matchKnownPayments(
   { amount }: StatementLine,
   currency: Currency,
   payments: readonly KnownPayment[],
@@ -153,14 +154,14 @@ function judgeKnown(
 ): Pick<Reconciled, 'as' | 'of' | 'why'> {
   const regNos = [...new Set(payments.flatMap(({ regNo }) => (regNo === null ? [] : [regNo])))]
   if (payments.length > 1)
-    return ambiguous(regNos, 'This line is recorded as several payments. Check which are real.')
+    return toAmbiguous(regNos, 'This line is recorded as several payments. Check which are real.')
   if (payments.some((payment) => isOfAnother(payment, eventIds)))
     return { as: 'known', of: regNos, why: 'This payment is recorded for another event.' }
   const recorded = { currency, ...(payments[0] ?? { amount }) }
   const reason =
     recorded.amount === amount && recorded.currency === currency
       ? null
-      : `${formatMoney(recorded.amount, recorded.currency)} is recorded, the bank shows ${formatMoney(amount, currency)}.`
+      : `${formatMoney(recorded.amount, recorded.currency)} is recorded, but the bank shows ${formatMoney(amount, currency)}.`
   return { as: 'known', of: regNos, why: reason }
 }
 
@@ -186,22 +187,22 @@ function findReferences(
   }: KnownReferences,
 ) {
   const ownKeys = new Set([...details, ...own].flatMap((text) => [...findReferenceKeys(text)]))
-  const keyMap = new Map([...lines, ...withdrawals].map((line) => [line, lineReferenceKeys(line)]))
+  const keyMap = new Map([...lines, ...withdrawals].map((line) => [line, listLineKeys(line)]))
   const listKeys = (line: StatementLine): ReadonlySet<BankKey> => keyMap.get(line) ?? new Set()
   const isNameable = (line: StatementLine): ReadonlySet<BankKey> =>
-    new Set([...listKeys(line), ...fallbackKeys(line)])
+    new Set([...listKeys(line), ...listFallbackKeys(line)])
   const times = countKeys([...lines, ...withdrawals].map(listKeys))
   const countLines = countKeys(lines.map(listKeys))
   const carriers = Map.groupBy(
     lines.flatMap((line) => [...isNameable(line)].map((key) => ({ key, line }))),
     ({ key }) => key,
   )
-  const byNumber = new Map(awaited.map((entry) => [bankKey(entry.regNo), entry]))
+  const byNumber = new Map(awaited.map((entry) => [toBankKey(entry.regNo), entry]))
   const isNumber = (key: BankKey): boolean => byNumber.has(key) || registrations.has(key)
   const isUsable = (key: BankKey): boolean => !ownKeys.has(key) && !isNumber(key)
   const byRegNo = new Map(awaited.map((entry) => [entry.regNo, entry]))
   const claimKeys = awaited.flatMap(({ regNo, claim: last }) =>
-    last === null ? [] : [{ key: bankKey(last.reference), regNo }],
+    last === null ? [] : [{ key: toBankKey(last.reference), regNo }],
   )
   const claimed = [...reports].flatMap(([key, lines]) => lines.map(({ regNo }) => ({ key, regNo })))
   const byReported = Map.groupBy(
@@ -224,7 +225,7 @@ function findReferences(
       const payment = isUsable(key) ? payments.get(key) : undefined
       return payment === undefined ? [] : [{ key, payment }]
     })
-    const names = new Set<BankKey>([...findLineUtrs(line), ...fallbackKeys(line)])
+    const names = new Set<BankKey>([...findLineUtrs(line), ...listFallbackKeys(line)])
     // A number that is not a bank reference, such as a cheque number: another line may contain it by chance.
     const isAnothers = findLineUtrs(line).some((key) => isUsable(key) && !payments.has(key))
     const isIts = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
@@ -265,7 +266,7 @@ function findReferences(
   /** Registrations that await no payment, and whose reported reference is in this line alone or beside their number. */
   const findEnded = (line: StatementLine): readonly RegNo[] => {
     const byBoth = findReported(line, isUsable).filter((regNo) =>
-      listKeys(line).has(bankKey(regNo)),
+      listKeys(line).has(toBankKey(regNo)),
     )
     return [...new Set([...findReported(line, isItsOwn), ...byBoth])].filter(
       (regNo) => !byRegNo.has(regNo),
@@ -274,7 +275,7 @@ function findReferences(
 
   /** Registrations that the line names by number, and that await no payment here. */
   const findOthers = (line: StatementLine) => {
-    const ended = new Set(findEnded(line).map(bankKey))
+    const ended = new Set(findEnded(line).map(toBankKey))
     const otherKeys = [...listKeys(line)].filter(
       (key) => registrations.has(key) && !byNumber.has(key) && !ended.has(key),
     )
@@ -312,7 +313,7 @@ function findReferences(
         }
   }
 
-  const findPayout = (line: StatementLine): PayoutKnown | null =>
+  const findPayout = (line: StatementLine): KnownPayout | null =>
     [...listKeys(line)].flatMap((key) => (isUsable(key) ? (payouts.get(key) ?? []) : []))[0] ?? null
 
   /** A withdrawal that names a payment, recorded or reported; a refund by staff may name it too. */
@@ -338,7 +339,7 @@ function findReferences(
       receivedHere.length > 0 ||
       reported.length > 0 ||
       returns.some((payment) => !isOfAnother(payment, eventIds))
-    const why = isHere ? RETURNED : RETURNED_ELSEWHERE
+    const why = isHere ? RETURNED_MESSAGE : RETURNED_ELSEWHERE_MESSAGE
     return [{ line, reference, also: [], as: 'returned', of: regNos, payout: null, why, returns }]
   }
 
@@ -357,7 +358,7 @@ function findReferences(
     const reference = formatKey(reported ?? utrs[0] ?? buildFallbackReference(line))
     // The line of a cheque keeps its name and takes the number with it, so that it cannot pay for another registration.
     const numbers = [...utrs, findChequeNumber(line) ?? []].flat().filter(isUsable)
-    const key = bankKey(reference)
+    const key = toBankKey(reference)
     return { reference, also: numbers.filter((other) => other !== key).map(formatKey) }
   }
 
@@ -388,9 +389,9 @@ const describeOtherEvents = (titles: readonly string[]): string =>
 const CLAIMED_ELSEWHERE_MESSAGE = 'A delegate of another event reported a reference in this line.'
 const RELEASED_ELSEWHERE_MESSAGE =
   'A delegate of another event reported this reference too; that report was rejected or replaced.'
-const PAID_OTHERWISE =
+const PAID_OTHERWISE_MESSAGE =
   'The delegate reported this reference, but nothing is due. If you confirm, it goes to review as a second payment.'
-const RETURNED_ELSEWHERE =
+const RETURNED_ELSEWHERE_MESSAGE =
   'This withdrawal names a payment of another event: the bank may have returned it.'
-const RETURNED =
+const RETURNED_MESSAGE =
   'This withdrawal names a payment: the bank may have returned it. Check the registration.'

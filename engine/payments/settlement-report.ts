@@ -1,5 +1,5 @@
 /** Reads a gateway's settlement report: detects its columns, and returns its payments and refunds. */
-import { bankKey } from './bank-reference.ts'
+import { toBankKey } from './bank-reference.ts'
 import { INR, toAmount, type Amount } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
@@ -177,7 +177,7 @@ export function readSettlement(
 }
 
 /** Returns the key that identifies a line, whichever file contains it. */
-export function lineKey(line: SettlementLine): string {
+export function getLineKey(line: SettlementLine): string {
   return `${buildLineName(line)} ${line.nth}`
 }
 
@@ -203,12 +203,12 @@ function buildLineName({
   utr,
   day,
 }: Omit<SettlementLine, 'nth'>): string {
-  return [is, reference === '' ? order : reference, amount, transferKey({ utr, day })].join(' ')
+  return [is, reference === '' ? order : reference, amount, getTransferKey({ utr, day })].join(' ')
 }
 
 /** Identifies the bank transfer that contains a line: by its reference in any spelling, else by its day. */
-export function transferKey({ utr, day }: Pick<SettlementLine, 'utr' | 'day'>): string {
-  const key = bankKey(utr)
+export function getTransferKey({ utr, day }: Pick<SettlementLine, 'utr' | 'day'>): string {
+  const key = toBankKey(utr)
   return key === '' ? utr || `${day}` : key
 }
 
@@ -261,7 +261,8 @@ function readLine(
 ): Omit<SettlementLine, 'nth'> | 'none' | 'unread' | 'unsettled' {
   const getText = (at: number | null): string =>
     getCellText(cells, at).replace(/^'/, '').slice(0, NAME_CHARACTERS_MAX)
-  const getName = (at: number | null): string => (SHORTENED.test(getText(at)) ? '' : getText(at))
+  const getName = (at: number | null): string =>
+    SHORTENED_NUMBER.test(getText(at)) ? '' : getText(at)
   const [order, reference, utr] = [columns.order, columns.reference, columns.utr].map(getName) as [
     string,
     string,
@@ -271,7 +272,9 @@ function readLine(
     // A total has an amount, and at most a word in place of the numbers. A part of a payout also has
     // its kind and its transfer.
     const isPart = getCellText(cells, columns.kind) !== '' && /\d/.test(utr)
-    const isShortened = [columns.order, columns.reference].some((at) => SHORTENED.test(getText(at)))
+    const isShortened = [columns.order, columns.reference].some((at) =>
+      SHORTENED_NUMBER.test(getText(at)),
+    )
     return isPart || isShortened ? 'unread' : 'none'
   }
   if (!isInCurrency(cells, columns.currencies, INR)) return 'unread'
@@ -315,7 +318,7 @@ function readLine(
 }
 
 /** Spreadsheet programs write long numbers like this; the last digits are lost. */
-const SHORTENED = /^\d(?:[.,]\d+)?E\+\d+$/i
+const SHORTENED_NUMBER = /^\d(?:[.,]\d+)?E\+\d+$/i
 /** Razorpay's ids end with fourteen random letters and digits: about one in twelve has no digit. */
 const GATEWAY_ID = /^[a-z]+_[a-z\d]{8,}$/i
 const isNumberOrId = (text: string): boolean => /\d/.test(text) || GATEWAY_ID.test(text)

@@ -1,12 +1,12 @@
 /** Compares a gateway's settlements with recorded payments, and lists unsettled payments. */
-import { bankKey } from './bank-reference.ts'
+import { toBankKey } from './bank-reference.ts'
 import { INR, formatMoney, toAmount, type Amount, type Currency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
-import { lineKey, transferKey, type SettlementLine } from './settlement-report.ts'
+import { getLineKey, getTransferKey, type SettlementLine } from './settlement-report.ts'
 import { dayOf, countDaysBetween, type Day, type Instant } from '../lib/time.ts'
 
 /** A payment received through the gateway of a settlement. */
-export type HeldMoney = {
+export type RecordedPayment = {
   readonly id: number
   readonly reference: string
   readonly order: string | null
@@ -25,9 +25,9 @@ export type HeldMoney = {
   /** False: through another account of the gateway. Only its own order identifies it: other accounts may use the same numbers. */
   readonly isOfAccount: boolean
   readonly paidAt: Instant
-  readonly refunds: readonly HeldRefund[]
+  readonly refunds: readonly RecordedRefund[]
 }
-type HeldRefund = {
+type RecordedRefund = {
   readonly id: number
   readonly reference: string | null
   readonly amount: Amount
@@ -36,7 +36,7 @@ type HeldRefund = {
   readonly byHand: boolean
 }
 /** One of our orders that a settlement lists. */
-export type HeldOrder = {
+export type RecordedOrder = {
   readonly order: string
   readonly regNo: RegNo
   readonly eventId: string
@@ -52,8 +52,8 @@ export type SettledLine = {
    */
   readonly as: 'settled' | 'refunded' | 'review' | 'differs' | 'unknown'
   /** The recorded payment. Null if unknown. */
-  readonly money: HeldMoney | null
-  readonly order: HeldOrder | null
+  readonly money: RecordedPayment | null
+  readonly order: RecordedOrder | null
   /** An explanation for staff if they must check it. Null if no check is needed. */
   readonly why: string | null
 }
@@ -77,20 +77,20 @@ export type Payout = {
 export const SETTLED_WITHIN_DAYS = 5
 
 /** Paid, and in no settlement yet. `days`: days since payment. */
-export type Unsettled = { readonly money: HeldMoney; readonly days: number }
+export type Unsettled = { readonly money: RecordedPayment; readonly days: number }
 
 /** Returns each line once, however many files contain it. */
 export function joinLines(
   ...files: readonly (readonly SettlementLine[])[]
 ): readonly SettlementLine[] {
-  return [...new Map(files.flat().map((line) => [lineKey(line), line])).values()]
+  return [...new Map(files.flat().map((line) => [getLineKey(line), line])).values()]
 }
 
 /** Checks all lines of an account together, because a payment settled twice may be in two files. */
 export function checkSettlementLines(
   lines: readonly SettlementLine[],
-  payments: readonly HeldMoney[],
-  orders: readonly HeldOrder[],
+  payments: readonly RecordedPayment[],
+  orders: readonly RecordedOrder[],
 ): readonly SettledLine[] {
   const byReference = new Map(
     payments.filter(({ isOfAccount }) => isOfAccount).map((money) => [money.reference, money]),
@@ -99,7 +99,7 @@ export function checkSettlementLines(
   const orderById = new Map(orders.map((order) => [order.order, order]))
   const settled = new Set<number>()
   const takenRefunds = new Set<number>()
-  const findPayment = ({ order, reference, amount }: SettlementLine): HeldMoney | null => {
+  const findPayment = ({ order, reference, amount }: SettlementLine): RecordedPayment | null => {
     const orderPayments = (byOrder.get(order) ?? []).toSorted((a, b) => +b.isMoney - +a.isMoney)
     if (reference !== '')
       return (
@@ -116,10 +116,12 @@ export function checkSettlementLines(
     )
   }
   const isTransfer = ({ order, reference }: SettlementLine): boolean =>
-    reference !== '' && orderById.get(order)?.transfers?.includes(bankKey(reference)) === true
+    reference !== '' && orderById.get(order)?.transfers?.includes(toBankKey(reference)) === true
   /** By its own number first: two refunds of one payment may be identical. */
-  const findRefund = (line: SettlementLine): readonly [HeldMoney | null, HeldRefund | null] => {
-    const isMatch = ({ id, amount, state }: HeldRefund): boolean =>
+  const findRefund = (
+    line: SettlementLine,
+  ): readonly [RecordedPayment | null, RecordedRefund | null] => {
+    const isMatch = ({ id, amount, state }: RecordedRefund): boolean =>
       amount === line.amount && state !== 'refused' && !takenRefunds.has(id)
     for (const money of payments.filter(
       (payment) => payment.isOfAccount || payment.order === line.order,
@@ -161,11 +163,11 @@ export function checkSettlementLines(
         as: 'unknown',
         money,
         order,
-        why: order === null ? NO_ORDER : UNKNOWN_PAYMENT_MESSAGE,
+        why: order === null ? NO_ORDER_MESSAGE : UNKNOWN_PAYMENT_MESSAGE,
       }
     const isSecond = settled.has(money.id)
     settled.add(money.id)
-    const reason = isSecond ? SECOND : explainDifference(line, money)
+    const reason = isSecond ? PAID_OUT_TWICE_MESSAGE : explainDifference(line, money)
     if (reason !== null) return { line, as: 'differs', money, order, why: reason }
     const isOpen = money.state === 'review' || money.state === 'unmatched'
     return { line, as: isOpen ? 'review' : 'settled', money, order, why: null }
@@ -176,11 +178,11 @@ const REFUND_NOT_DONE_MESSAGE =
   'The gateway deducted this refund, but it is not done in Rollcall yet.'
 const TRANSFER_REFUND_MESSAGE =
   'Its reference belongs to a bank transfer, which the gateway did not receive and cannot refund.'
-const NO_ORDER = 'No registration has this order.'
+const NO_ORDER_MESSAGE = 'No registration has this order.'
 const UNKNOWN_PAYMENT_MESSAGE = 'The order exists, but Rollcall has no such payment.'
-const SECOND = 'It was settled before: the gateway paid it out twice.'
+const PAID_OUT_TWICE_MESSAGE = 'It was settled before: the gateway paid it out twice.'
 
-function explainUnknownRefund({ amount }: SettlementLine, money: HeldMoney | null): string {
+function explainUnknownRefund({ amount }: SettlementLine, money: RecordedPayment | null): string {
   return money === null
     ? 'Rollcall has no record of this refund or its payment.'
     : `Rollcall has no refund of ${formatMoney(amount, INR)} for this payment.`
@@ -194,10 +196,10 @@ function explainOther({ net }: SettlementLine): string {
 }
 
 /** Gateways settle in rupees, at their own rate. */
-const explainCurrency = ({ amount, currency }: HeldMoney): string =>
+const explainCurrency = ({ amount, currency }: RecordedPayment): string =>
   `The payment was ${formatMoney(amount, currency)}; the report is in rupees. Compare it with the gateway's rate.`
 
-function explainDifference(line: SettlementLine, money: HeldMoney): string | null {
+function explainDifference(line: SettlementLine, money: RecordedPayment): string | null {
   if (line.order !== '' && money.order !== null && line.order !== money.order)
     return `The report names the order ${line.order}, but the payment was for ${money.order}.`
   if (money.currency !== INR) return explainCurrency(money)
@@ -206,8 +208,8 @@ function explainDifference(line: SettlementLine, money: HeldMoney): string | nul
   return isDismissed(money) ? explainRefunds(money) : null
 }
 
-function explainRefunds({ refunds }: HeldMoney): string {
-  const hasState = (...states: readonly HeldRefund['state'][]): boolean =>
+function explainRefunds({ refunds }: RecordedPayment): string {
+  const hasState = (...states: readonly RecordedRefund['state'][]): boolean =>
     refunds.some(({ state }) => states.includes(state))
   if (hasState('wanted', 'asked', 'unsure'))
     return 'The gateway paid it out, but its refund is not done yet.'
@@ -216,22 +218,22 @@ function explainRefunds({ refunds }: HeldMoney): string {
     : 'It was ignored here, but the gateway paid it out.'
 }
 
-function sumRefunds({ refunds }: Pick<HeldMoney, 'refunds'>): Amount {
+function sumRefunds({ refunds }: Pick<RecordedPayment, 'refunds'>): Amount {
   return toAmount(
     refunds.filter(({ state }) => state === 'done').reduce((sum, { amount }) => sum + amount, 0),
   )
 }
 
-const sumGatewayRefunds = ({ refunds }: HeldMoney): Amount =>
+const sumGatewayRefunds = ({ refunds }: RecordedPayment): Amount =>
   sumRefunds({ refunds: refunds.filter(({ byHand }) => !byHand) })
 
 /** A payment refunded in full after a review has the same state, but was not dismissed. */
-const isDismissed = (money: HeldMoney): boolean =>
+const isDismissed = (money: RecordedPayment): boolean =>
   money.state === 'refused' && sumRefunds(money) < money.amount
 
 /** Groups lines by transfer, the latest first. */
-export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
-  const groups = Map.groupBy(lines, transferKey)
+export function groupByPayout(lines: readonly SettlementLine[]): readonly Payout[] {
+  const groups = Map.groupBy(lines, getTransferKey)
   return [...groups.values()]
     .map((lines): Payout => {
       const sum = (account: (line: SettlementLine) => number): Amount =>
@@ -265,7 +267,7 @@ export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
  */
 export function listUnsettledPayments(
   settled: readonly SettledLine[],
-  payments: readonly HeldMoney[],
+  payments: readonly RecordedPayment[],
   at: Instant,
 ): readonly Unsettled[] {
   const settledIds = new Set(

@@ -2,7 +2,7 @@
 import {
   INR,
   currencySymbol,
-  decimalsOf,
+  getDecimals,
   toAmount,
   readAmount,
   type Currency,
@@ -56,7 +56,7 @@ export function findDecimalMark(cells: readonly string[], currency: Currency): D
       shown.add(',')
   }
   // Three digits after the mark in every cell are decimals: without decimals, some amount would have no mark.
-  if (shown.size === 0 && decimalsOf(currency) === 3)
+  if (shown.size === 0 && getDecimals(currency) === 3)
     for (const mark of ['.', ','] as const)
       if (cells.every((cell) => new RegExp(`^\\D*\\d+[${mark}]\\d{3}\\D*$`).test(cell)))
         shown.add(mark)
@@ -75,7 +75,7 @@ export function readSignedAmount(
   mark: DecimalMark | null = null,
 ): Amount | null {
   const text = currency === INR ? cell : stripCurrency(cell, currency)
-  if (currency === INR && text.includes(',') && !GROUPED.test(text)) return null
+  if (currency === INR && text.includes(',') && !GROUPED_AMOUNT.test(text)) return null
   const plain = text
     .replaceAll(currency === INR ? /rs\.?|inr|₹|cr\.?$|[,\s]/gi : /cr\.?$|\s/gi, '')
     .replace(/^(.+?)(?:dr\.?|[-−])$/i, '-$1')
@@ -106,23 +106,23 @@ function formatWithDecimalPoint(
   const [whole = '', fraction = '', ...others] = digits.split(mark)
   const isGrouped = /^\d{1,3}(?:[.,]\d{3})*$|^\d+$/.test(whole)
   if (!isGrouped || others.length > 0) return null
-  const decimals = fraction.slice(0, decimalsOf(currency))
+  const decimals = fraction.slice(0, getDecimals(currency))
   return /^0*$/.test(fraction.slice(decimals.length))
     ? `${whole.replaceAll(/[.,]/g, '')}${decimals === '' ? '' : `.${decimals}`}`
     : null
 }
 
 /** Thousands in threes, or lakhs in twos before the last three. */
-const GROUPED = /^[^\d,]*\d{1,3}(?:,\d{2,3})*,\d{3}(?![\d,])[^,]*$/
+const GROUPED_AMOUNT = /^[^\d,]*\d{1,3}(?:,\d{2,3})*,\d{3}(?![\d,])[^,]*$/
 
 /** Banks' and gateways' names for a currency column, letters only. */
-const CURRENCY = /(?:(?:currency|curr|ccy)(?:code|name)?|w(?:ae)?hrung|devise|moneda)$/
+const CURRENCY_HEADING = /(?:(?:currency|curr|ccy)(?:code|name)?|w(?:ae)?hrung|devise|moneda)$/
 /** Their spellings of rupees. Empty if the line does not say. */
-const RUPEES = /^(|inr|356|rs\.?|₹|rupees?|indian rupees?)$/i
+const RUPEE_SPELLINGS = /^(|inr|356|rs\.?|₹|rupees?|indian rupees?)$/i
 
 /** Returns the columns that state a currency. */
 export const findCurrencyColumns = (headings: readonly string[]): readonly number[] =>
-  headings.flatMap((heading, column) => (CURRENCY.test(heading) ? [column] : []))
+  headings.flatMap((heading, column) => (CURRENCY_HEADING.test(heading) ? [column] : []))
 
 /** Whether a line is in this currency, as far as it states one. */
 export const isInCurrency = (
@@ -133,7 +133,7 @@ export const isInCurrency = (
   currencies.every((at) => {
     const text = getCellText(cells, at)
     return currency === INR
-      ? RUPEES.test(text)
+      ? RUPEE_SPELLINGS.test(text)
       : ['', currency, currencySymbol(currency)].includes(text.toUpperCase())
   })
 

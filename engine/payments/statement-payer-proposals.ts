@@ -1,4 +1,4 @@
-/** Payers of a bank statement line: what is known about its references, and proposals by amount and name. */
+/** Payers of a bank statement line: the data stored about its references, and proposals by amount and name. */
 import { splitWords, type BankKey } from './bank-reference.ts'
 import type { StatementLine } from './bank-statement.ts'
 import type { RegNo } from '../event/registration-number.ts'
@@ -16,7 +16,7 @@ export type UnpaidOrder = {
   readonly claim: { readonly reference: string; readonly day: Day | null } | null
 }
 /** A gateway's payout, from its settlement: the number of payments, and their net amount. */
-export type PayoutKnown = { readonly utr: string; readonly lines: number; readonly net: Amount }
+export type KnownPayout = { readonly utr: string; readonly lines: number; readonly net: Amount }
 /** A payment recorded under a reference. `regNo` null: it belongs to no registration yet. */
 export type KnownPayment = {
   readonly id: number
@@ -30,7 +30,7 @@ export type KnownPayment = {
 /** Stored data about the references in a statement. */
 export type KnownReferences = {
   readonly payments: ReadonlyMap<BankKey, KnownPayment>
-  readonly payouts?: ReadonlyMap<BankKey, PayoutKnown>
+  readonly payouts?: ReadonlyMap<BankKey, KnownPayout>
   /** Registration numbers, including those that await no payment. Null for a payment of another event. */
   readonly registrations?: ReadonlyMap<BankKey, RegNo | null>
   /** Titles of other events whose registrations are named, if the user has access to them. */
@@ -49,7 +49,7 @@ export type KnownReferences = {
   readonly details?: readonly string[]
 }
 
-/** Why a registration is proposed, the best reason first. */
+/** The reasons for which a registration is proposed, the best first. */
 export type ProposalBasis = 'number' | 'amount_and_name' | 'amount' | 'name'
 export type Proposal<Awaited extends UnpaidOrder> = {
   readonly registration: Awaited
@@ -63,18 +63,18 @@ const NAME_WORD_CHARACTERS_MIN = 3
 /** With more registrations that fit equally, staff search for the name instead. */
 const PROPOSALS_MAX = 3
 /** They precede names, and some surnames equal them only by chance. */
-const TITLES: ReadonlySet<string> = new Set(['PROF', 'MRS', 'SMT', 'SHRI', 'SRI'])
+const NAME_TITLES: ReadonlySet<string> = new Set(['PROF', 'MRS', 'SMT', 'SHRI', 'SRI'])
 
 /**
  * Returns a function that proposes payers for a line: those with its amount and a name in its text; else those with
  * its amount; else those with a name in its text. Too many equal ones are no proposal.
  */
-export function payerProposals<Awaited extends UnpaidOrder>(
+export function createPayerProposer<Awaited extends UnpaidOrder>(
   awaited: readonly Awaited[],
 ): (line: StatementLine) => readonly Proposal<Awaited>[] {
   const named = awaited.map((registration) => ({
     registration,
-    words: nameWords(registration.name),
+    words: listNameWords(registration.name),
   }))
   const byWord = Map.groupBy(
     named.flatMap((entry) => entry.words.map((word) => ({ word, entry }))),
@@ -119,8 +119,10 @@ export function canMatch({ amount, day }: StatementLine, order: UnpaidOrder): bo
 /** Returns the amount due for a payment on that day. */
 export const getDue = ({ due, dueOn }: UnpaidOrder, day: Day): Amount => dueOn?.(day) ?? due
 
-const nameWords = (name: string): readonly string[] => [
+const listNameWords = (name: string): readonly string[] => [
   ...new Set(
-    splitWords(name).filter((word) => word.length >= NAME_WORD_CHARACTERS_MIN && !TITLES.has(word)),
+    splitWords(name).filter(
+      (word) => word.length >= NAME_WORD_CHARACTERS_MIN && !NAME_TITLES.has(word),
+    ),
   ),
 ]

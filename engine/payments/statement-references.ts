@@ -1,6 +1,6 @@
 /** Returns the references in a bank statement line, or a fallback name for a line without any. */
 import {
-  bankKey,
+  toBankKey,
   readChequeNumber,
   isUtr,
   findReferenceKeys,
@@ -14,7 +14,7 @@ import type { StatementLine } from './bank-statement.ts'
 import type { Amount } from '../lib/money.ts'
 
 /** The reference column and the narration are two texts: no number begins in one and ends in the other. */
-export const lineReferenceKeys = memoize(
+export const listLineKeys = memoize(
   ({ reference, narration }: StatementLine): ReadonlySet<BankKey> =>
     new Set([...findReferenceKeys(reference), ...findReferenceKeys(narration)]),
 )
@@ -41,18 +41,18 @@ function computeFingerprint(text: string): string {
 }
 
 /** The current key, the key used before it had a fingerprint, and the key used before it had the amount. */
-export const fallbackKeys = memoize((line: StatementLine): readonly BankKey[] => {
+export const listFallbackKeys = memoize((line: StatementLine): readonly BankKey[] => {
   const { day, amount, narration } = line
   const names = [
     buildFallbackReference(line),
     `${day} ${amount} ${narration}`,
     `${day} ${narration}`,
   ]
-  return names.map((name) => bankKey(name.slice(0, REFERENCE_CHARACTERS_MAX)))
+  return names.map((name) => toBankKey(name.slice(0, REFERENCE_CHARACTERS_MAX)))
 })
 
 /** UPI apps and some banks print twelve digits in three groups. */
-const IN_GROUPS = /(?<![\d-])\d{4}([ -])\d{4}\1\d{4}(?![\d-])/g
+const DIGITS_IN_GROUPS = /(?<![\d-])\d{4}([ -])\d{4}\1\d{4}(?![\d-])/g
 
 /** Returns the bank's own numbers in a line: the reference column may hold one in groups. */
 export const findLineUtrs = memoize(
@@ -60,8 +60,8 @@ export const findLineUtrs = memoize(
     const words = [...splitWords(reference), ...splitWords(narration)].flatMap(
       (word) => findUtr(word) ?? [],
     )
-    const wholeReference = [bankKey(reference)].filter(isUtr)
-    const groups = (narration.match(IN_GROUPS) ?? []).map(bankKey).filter(isUtr)
+    const wholeReference = [toBankKey(reference)].filter(isUtr)
+    const groups = (narration.match(DIGITS_IN_GROUPS) ?? []).map(toBankKey).filter(isUtr)
     return [...new Set([...wholeReference, ...words, ...groups])]
   },
 )
@@ -89,7 +89,7 @@ export function namesPayment(
   payments: ReadonlyMap<BankKey, { readonly amount: Amount }>,
 ): boolean {
   const utrs = findLineUtrs(line)
-  const names = new Set<BankKey>([...utrs, ...fallbackKeys(line)])
+  const names = new Set<BankKey>([...utrs, ...listFallbackKeys(line)])
   const isAnothers = utrs.some((key) => !payments.has(key))
   return [...payments].some(
     ([key, { amount }]) => names.has(key) || (amount === line.amount && !isAnothers),
@@ -115,7 +115,7 @@ export function findChequeNumber(line: StatementLine): BankKey | null {
       .some((word) => CHEQUE_WORD.test(word)),
   )
   const [year = '', month = '', date = ''] = line.day.slice(2).split('-')
-  const days = [`${date}${month}${year}`, `${year}${month}${date}`].map(bankKey)
+  const days = [`${date}${month}${year}`, `${year}${month}${date}`].map(toBankKey)
   const numbers = [...splitWords(line.reference), ...nearbyWords].flatMap(
     (word) => readChequeNumber(word) ?? [],
   )

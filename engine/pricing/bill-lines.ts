@@ -35,7 +35,7 @@ export type AdjustmentPart = {
  * exclude tax: then the unit price is the amount's share, or only the quantity ("× 2") if that is
  * not a whole number of minor units. Null for a quantity of one.
  */
-export function countText(
+export function formatQuantity(
   { quantity, unit }: Pick<Line, 'quantity' | 'unit'>,
   amount: number,
   currency: Currency,
@@ -54,7 +54,7 @@ export function countText(
 export function formatLines(lines: readonly Line[], currency: Currency): string {
   return lines
     .map((line) => {
-      const times = countText(line, line.total, currency)
+      const times = formatQuantity(line, line.total, currency)
       return `${line.label}${times === null ? '' : `, ${times}`}: ${formatPrice(line.total, currency)}`
     })
     .join('\n')

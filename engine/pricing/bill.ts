@@ -20,16 +20,16 @@ import {
   toList,
 } from '../rules/evaluate-condition.ts'
 import { type Line } from './bill-lines.ts'
-import { decimalsOf, toAmount, type Currency, type Amount, type Tax } from '../lib/money.ts'
+import { getDecimals, toAmount, type Currency, type Amount, type Tax } from '../lib/money.ts'
 import { getCurrency } from '../rules/category.ts'
-import { METHOD, METHOD_FIELD } from '../rules/pricing-context.ts'
+import { METHOD_NAME, METHOD_FIELD } from '../rules/pricing-context.ts'
 import { adjustPrices, splitPrice, subtractReplacedTax, type Split } from './line-tax.ts'
 import { chooseTax, type ChosenTax } from './tax-rules.ts'
 import { findItemPeriodOn } from './price-periods.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { memoize } from '../lib/memoize.ts'
 import {
-  answerText,
+  formatAnswer,
   fillPlaceholders,
   findPlaceholderNames,
   formatUnit,
@@ -45,7 +45,7 @@ export type NotOnSale = {
 }
 
 /** The only row of the table of an item that is not sold by options. */
-export const EACH = 'each'
+export const EACH_ROW = 'each'
 
 /** A line during adjustment: the price as the file states it, before tax is calculated. */
 type LineWithTax = Omit<Line, keyof Split> & { readonly tax: Tax | null; readonly price: Amount }
@@ -131,8 +131,8 @@ export function itemCanBeBilled(
 }
 
 /**
- * Returns what is sold of an item that applies: one entry per option, or the item itself.
- * Quantities of zero are omitted.
+ * Returns the sold parts of an item that applies: one entry per option, or the item itself. Quantities of zero are
+ * omitted.
  */
 export function listItemLines(
   event: PublicEvent,
@@ -146,7 +146,7 @@ export function listItemLines(
     (item.amountIn !== undefined && getOwn(answers, item.amountIn) === undefined)
   )
     return []
-  if (item.by === undefined) return [{ option: null, row: EACH, quantity }]
+  if (item.by === undefined) return [{ option: null, row: EACH_ROW, quantity }]
   return listSelectedOptions(findField(event, item.by), answers).map((option) => ({
     option,
     row: option,
@@ -220,7 +220,7 @@ export function getTablePrice(table: PriceTable, row: string, period: string): A
 function readEnteredAmount(field: string, answers: Answers, currency: Currency): Amount | null {
   const answer = getOwn(answers, field)
   return typeof answer === 'number' && answer >= 0
-    ? toAmount(Math.round(answer * 10 ** decimalsOf(currency)))
+    ? toAmount(Math.round(answer * 10 ** getDecimals(currency)))
     : null
 }
 
@@ -230,7 +230,7 @@ function buildLineLabel(
   answers: Answers,
   option: string | null,
 ): string {
-  const names = labelPlaceholders(item)
+  const names = findLabelPlaceholders(item)
   if (names.length === 0) return item.label
   const options = item.by === undefined ? undefined : findField(event, item.by)?.options
   const values = names.map((name): readonly [string, string | undefined] => {
@@ -239,13 +239,13 @@ function buildLineLabel(
     const answer = getOwn(answers, id)
     if (answer === undefined) return [name, undefined]
     const counted = unit === undefined ? undefined : findField(event, id)
-    return [name, counted ? formatUnit(counted, answer) : answerText(event, id, answer)]
+    return [name, counted ? formatUnit(counted, answer) : formatAnswer(event, id, answer)]
   })
   return fillPlaceholders(item.label, fromPairs(values), '')
 }
 
 /** The placeholder names of a label, found once for each version of a file. */
-const labelPlaceholders = memoize(({ label }: Item) => findPlaceholderNames(label))
+const findLabelPlaceholders = memoize(({ label }: Item) => findPlaceholderNames(label))
 
 /** Applies adjustments from top to bottom, each as a separate line, and adds the tax of every line. */
 function addAdjustments(
@@ -318,12 +318,12 @@ export function addMethod(
   category: string | null,
   on: Day,
 ): Answers {
-  if (event.fees.methods === undefined || getOwn(answers, METHOD) !== undefined) return answers
+  if (event.fees.methods === undefined || getOwn(answers, METHOD_NAME) !== undefined) return answers
   const offered = listPricedMethods(event.fees, getCurrency(event, category))
   const chosen =
     offered.find(({ id }) => id === getOwn(answers, METHOD_FIELD)) ??
     offered.find(({ until }) => until === undefined || on <= until)
-  return chosen === undefined ? answers : { ...answers, [METHOD]: chosen.id }
+  return chosen === undefined ? answers : { ...answers, [METHOD_NAME]: chosen.id }
 }
 
 /** Whether an adjustment applies to these answers on that day. */

@@ -3,7 +3,7 @@ import { DOCUMENT_MESSAGES } from '../text-catalogue/documents.ts'
 import { UNION_TERRITORIES, type StateCode } from '../event/gstin.ts'
 import type { Line } from './bill-lines.ts'
 import {
-  decimalsOf,
+  getDecimals,
   INR,
   toAmount,
   toMajorUnits,
@@ -175,7 +175,7 @@ export function requiresAddress(
   isRegistered: boolean,
   currency: Currency = INR,
 ): boolean {
-  const rupees = currency === INR ? 1 : (RUPEES_MAX[decimalsOf(currency)] ?? 1)
+  const rupees = currency === INR ? 1 : (RUPEES_MAX[getDecimals(currency)] ?? 1)
   return !isRegistered && toMajorUnits(taxable, currency) * rupees >= ADDRESS_FROM_PAISE / 100
 }
 

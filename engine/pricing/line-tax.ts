@@ -6,12 +6,12 @@ import { assert } from '../lib/result.ts'
 export type Split = { readonly base: Amount; readonly gst: Amount; readonly total: Amount }
 
 // Percentages may have decimals (12.5); in whole millionths of a percent they are exact.
-const MILLIONTH = 1_000_000
+const MILLIONTHS_PER_UNIT = 1_000_000
 function toMillionths(percent: number): bigint {
   assert(percent >= 0 && percent <= 1000, `a tax of ${percent}%`)
-  return BigInt(Math.round(percent * MILLIONTH))
+  return BigInt(Math.round(percent * MILLIONTHS_PER_UNIT))
 }
-const HUNDRED_PERCENT = BigInt(100 * MILLIONTH)
+const HUNDRED_PERCENT = BigInt(100 * MILLIONTHS_PER_UNIT)
 
 /** Rounds numerator ÷ denominator to the nearest multiple of `unit`, half up. */
 function roundToUnit(numerator: bigint, denominator: bigint, unit: bigint): Amount {

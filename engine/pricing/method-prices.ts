@@ -1,7 +1,7 @@
-/** Prices by payment method: the method of a bill, and what the same answers cost with the others. */
+/** Prices by payment method: the method of a bill, and the cost of the same answers with the others. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
-import { METHOD, METHOD_FIELD } from '../rules/pricing-context.ts'
+import { METHOD_NAME, METHOD_FIELD } from '../rules/pricing-context.ts'
 import type { PricedMethod } from '../event/pricing-types.ts'
 import { getOwn } from '../lib/result.ts'
 import { listPricedMethods } from './bill.ts'
@@ -21,7 +21,7 @@ export function withMethod(
 ): Answers {
   return fees.methods === undefined || method === undefined
     ? answers
-    : { ...answers, [METHOD]: method ?? '' }
+    : { ...answers, [METHOD_NAME]: method ?? '' }
 }
 
 type StoredBill = {
@@ -53,7 +53,10 @@ function findBilledMethod(
   return candidates.find(isBilled) ?? null
 }
 
-/** Returns the answers with the method by which a stored bill was priced, if prices depend on it and it can be told. */
+/**
+ * Returns the answers with the method by which a stored bill was priced, if prices depend on it and it can be
+ * determined.
+ */
 export function withBilledMethod(
   event: PublicEvent,
   answers: Answers,
@@ -65,8 +68,8 @@ export function withBilledMethod(
 }
 
 /**
- * Returns what a stored registration costs by another method, at the prices of its period. Null if it costs the same, is
- * not on sale, or was priced by an earlier version of the file: then its price stays.
+ * Returns the price of a stored registration by another method, at the prices of its period. Null if it costs the
+ * same, is not on sale, or was priced by an earlier version of the file: then its price stays.
  */
 export function quoteByMethod(
   event: PublicEvent,
@@ -102,7 +105,7 @@ export function withStatedMethod(
   answers: Answers,
   raw: Readonly<Record<string, unknown>>,
 ): Answers {
-  const stated = getOwn(raw, METHOD)
+  const stated = getOwn(raw, METHOD_NAME)
   return typeof stated === 'string' ? withMethod(event, answers, stated) : answers
 }
 
@@ -114,8 +117,8 @@ export type MethodPrice = {
 }
 
 /**
- * Returns what the same answers cost with each other method that is open. Empty if all cost the same, or if prices do
- * not depend on the method.
+ * Returns the cost of the same answers with each other open method. Empty if all cost the same, or if prices do not
+ * depend on the method.
  */
 export function listPricesOfOtherMethods(
   event: PublicEvent,

@@ -17,7 +17,7 @@ import { getLastDayOfPrice } from './price-periods.ts'
 import { quoteWithCategory } from './quote.ts'
 import { findNextPrice } from './upcoming-prices.ts'
 
-/** What decides which prices a registration has. */
+/** The data that decides the prices of a registration. */
 type Priced = { readonly answers: Answers; readonly category: string | null }
 
 /**
@@ -46,7 +46,7 @@ export function getPriceHoldEnd(event: EventConfig, at: Instant, priced: Priced)
   return last === null ? null : instant(endOfDay(last) + DAY_MS)
 }
 
-/** Returns the same for an attempt, also for one made before it was recorded. */
+/** Returns the same for an attempt, even if it was made before price holds were recorded. */
 export function getAttemptHoldEnd(
   event: EventConfig,
   { holdUntil, createdAt }: { readonly holdUntil: Instant | null; readonly createdAt: Instant },
@@ -55,7 +55,7 @@ export function getAttemptHoldEnd(
   return holdUntil ?? getPriceHoldEnd(event, createdAt, priced)
 }
 
-/** The part of an attempt that decides until when its price is valid. */
+/** The part of an attempt that decides the end of its price's validity. */
 type PricedAttempt = {
   readonly amount: Amount
   readonly createdAt: Instant
@@ -77,7 +77,7 @@ export function getPriceUntil(
   if (hold === payUntil) return dayOf(instant(hold - 1))
   const last = dayOf(instant(hold - DAY_MS - 1))
   if (category === null) return last
-  // A retry on the day after the last one has the earlier price.
+  // An attempt on the day after the last day still has the earlier price.
   const created = dayOf(attempt.createdAt)
   const first = created < last ? created : last
   const quoted = quoteWithCategory(event, answers, category, startOfDay(first))

@@ -24,7 +24,7 @@ export function containsDay({ from, to }: Period, on: Day): boolean {
 }
 
 /** Returns the group with its own periods to which a category belongs. Undefined: it has the event's periods. */
-export function groupOfCategory(
+export function findGroupOfCategory(
   { groups = [] }: Pick<Fees, 'groups'>,
   category: string | null,
 ): PriceGroup | undefined {
@@ -38,7 +38,7 @@ export function listPeriodsOfCategory(
   fees: Pick<Fees, 'periods' | 'groups'>,
   category: string | null,
 ): readonly Period[] {
-  return groupOfCategory(fees, category)?.periods ?? fees.periods
+  return findGroupOfCategory(fees, category)?.periods ?? fees.periods
 }
 
 /**
@@ -57,7 +57,7 @@ export function listPeriods({
 }
 
 /** Returns the label of a period, as the category has it; null: all labels that it has. Undefined if the file no longer has it. */
-export function periodLabel(
+export function getPeriodLabel(
   fees: Pick<Fees, 'periods' | 'groups'>,
   period: string,
   category: string | null,
@@ -71,7 +71,7 @@ export function periodLabel(
  * on that day. With a category: among the periods of its group.
  */
 export function findPeriodOn(fees: Fees, on: Day, category: string | null = null): Period | null {
-  const group = groupOfCategory(fees, category)
+  const group = findGroupOfCategory(fees, category)
   if (group !== undefined) return group.periods.find((period) => containsDay(period, on)) ?? null
   return (
     fees.periods.find((period) => containsDay(period, on)) ??
@@ -87,7 +87,7 @@ export function findPeriodOfCategoryOn(
   period: string,
   on: Day,
 ): string {
-  return groupOfCategory(fees, category) === undefined
+  return findGroupOfCategory(fees, category) === undefined
     ? period
     : (findPeriodOn(fees, on, category)?.id ?? '')
 }
@@ -112,7 +112,7 @@ export function findItemPeriodOn(
   on: Day,
 ): string {
   if (periods !== undefined) return periods.find((own) => containsDay(own, on))?.id ?? ''
-  if (groupOfCategory(fees, category) === undefined) return period
+  if (findGroupOfCategory(fees, category) === undefined) return period
   return findPeriodOn(fees, on)?.id ?? ''
 }
 
@@ -191,17 +191,17 @@ export function checkRegistrationOpen(
  * Returns the event as staff register delegates on that day: open on the days of the front desk too. The same event if
  * the form is open, or the day is not one of them.
  */
-export function deskEvent<E extends PublicEvent>(event: E, on: Day): E {
+export function withDeskDays<E extends PublicEvent>(event: E, on: Day): E {
   const { desk } = event.registration
   return desk === undefined || checkRegistrationOpen(event, on).open || !isDeskDay(desk, on)
     ? event
-    : (duringDesk(event) as E)
+    : (openAtDesk(event) as E)
 }
 
 const isDeskDay = ({ opens, closes }: { readonly opens: Day; readonly closes: Day }, on: Day) =>
   opens <= on && on <= closes
 
-const duringDesk = memoize((event: PublicEvent): PublicEvent => {
+const openAtDesk = memoize((event: PublicEvent): PublicEvent => {
   const { desk = {} } = event.registration
   return { ...event, registration: desk }
 })
@@ -265,7 +265,7 @@ export function haveOwnLastDays(event: PublicEvent, on: Day): boolean {
 }
 
 /** The days requested for an event: few, because they are days on which someone viewed it. */
-const lastDaysOf = memoize((_: PublicEvent) => new Map<string, Day | null>())
+const createLastDayCache = memoize((_: PublicEvent) => new Map<string, Day | null>())
 
 /**
  * Returns the last day from `on` on which the same period applies and registration is open; null:
@@ -277,7 +277,7 @@ export function getLastDayOfPrice(
   category: string | null = null,
   items: readonly Item[] = event.fees.items,
 ): Day | null {
-  const cache = lastDaysOf(event)
+  const cache = createLastDayCache(event)
   const key = `${on} ${category ?? ''} ${items.map(({ id }) => id).join()}`
   const found = cache.get(key)
   if (found !== undefined) return found

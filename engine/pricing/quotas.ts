@@ -1,4 +1,4 @@
-/** Quotas: which seats a registration takes, and what the form says about the seats left. */
+/** Quotas: the seats that a registration takes, and the messages of the form about seats left. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { listChosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
@@ -20,7 +20,7 @@ export type SeatPool = {
 }
 
 /** Returns every seat type of these quotas, in the file's order. */
-export function allSeatPools(limits: readonly Quota[]): readonly SeatPool[] {
+export function listSeatPools(limits: readonly Quota[]): readonly SeatPool[] {
   return limits.flatMap((limit): SeatPool[] => {
     const { id, max } = limit
     return typeof max === 'number'
@@ -60,7 +60,7 @@ export function listRequiredSeats(
   })
 }
 
-/** The number entered in the counted field, or of the people listed in it. */
+/** The number entered in the counted field, or the number of people listed in it. */
 function countSeats({ count, withDelegate }: Quota, answers: Answers): number {
   if (count === undefined) return 1
   const answer = getOwn(answers, count)
@@ -100,7 +100,7 @@ export const getDisplayThreshold = ({ few = 0, count, countMax }: Quota): number
  * Returns the message for a full seat; for one of several options it names the option. `left`: how many are left of more
  * seats that were requested.
  */
-export function fullSeatMessage(event: PublicEvent, place: SeatPool, left = 0): string {
+export function buildFullSeatMessage(event: PublicEvent, place: SeatPool, left = 0): string {
   const { message } = place.limit.full
   const { quantity } = place
   if (left > 0 && left < quantity)
@@ -121,13 +121,13 @@ export function getSeatName(
   return options.find(({ id }) => id === option)?.label ?? formatIdAsWords(option ?? limit.id)
 }
 
-/** Returns what may be public: which seats are full, and how many are left if the file asks to show it. */
+/** Returns the public part: the full seats, and the number left if the file asks to show it. */
 export function buildPublicAvailability(
   limits: readonly Quota[],
   left: Readonly<Record<string, number>>,
 ): Record<string, number> {
   return Object.fromEntries(
-    allSeatPools(limits).flatMap(({ id, max, limit }): [string, number][] => {
+    listSeatPools(limits).flatMap(({ id, max, limit }): [string, number][] => {
       const seatsLeft = Math.max(0, getOwn(left, id) ?? max)
       return seatsLeft <= getDisplayThreshold(limit) ? [[id, seatsLeft]] : []
     }),

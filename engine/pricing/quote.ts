@@ -15,7 +15,7 @@ import { chooseTax } from './tax-rules.ts'
 import { err, ok, getOwn, type Result } from '../lib/result.ts'
 import {
   checkRegistrationOpen,
-  groupOfCategory,
+  findGroupOfCategory,
   findPeriodOn,
   listPeriodsOfCategory,
 } from './price-periods.ts'
@@ -161,7 +161,9 @@ export function buildPriceTables(event: PublicEvent): readonly PriceTableOfGroup
     { label: null, periods: event.fees.periods, group: undefined },
     ...groups.map((group) => ({ label: group.label, periods: group.periods, group })),
   ].flatMap(({ label, periods, group }) => {
-    const own = rows.filter(({ category }) => groupOfCategory(event.fees, category.id) === group)
+    const own = rows.filter(
+      ({ category }) => findGroupOfCategory(event.fees, category.id) === group,
+    )
     return own.length === 0 ? [] : [{ label, periods, rows: own }]
   })
 }

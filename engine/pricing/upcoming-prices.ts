@@ -16,10 +16,7 @@ import { addDays, startOfDay, type Day } from '../lib/time.ts'
 /** A range of days, both included, in which one period applies and registration is open. */
 export type PriceRange = { readonly from: Day; readonly to: Day | null; readonly period: Period }
 
-/**
- * Returns every later day on which prices, or whether registration is open, may differ from the day
- * before.
- */
+/** Returns every later day on which prices or the opening of registration may differ from the day before. */
 function listPriceChangesAfter({ fees, registration }: PublicEvent, on: Day): readonly Day[] {
   const { opens, closes } = registration
   const days = [...fees.adjustments, ...listTaxRules(fees)].flatMap(({ from, to }) => [

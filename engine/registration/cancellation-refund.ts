@@ -59,7 +59,9 @@ export function computeCancellationRefund(
     terms?.charge === undefined ? toAmount(0) : (getOwn(terms.charge, currency) ?? null)
   // The event file that is served now may not state the charge in the currency that was paid.
   const share =
-    terms === null || charge === null ? null : shareOf(terms.percent, remaining - taxKept, charge)
+    terms === null || charge === null
+      ? null
+      : computeShare(terms.percent, remaining - taxKept, charge)
   const proposed = share === null ? null : toAmount(Math.max(0, overpaid + share - refunded))
   return {
     paid,
@@ -75,7 +77,7 @@ export function computeCancellationRefund(
 }
 
 /** Returns the refund under these terms for a bill paid in full. Null without a charge in its currency. */
-export function refundOfPrice(
+export function computeRefundOfPrice(
   { percent, withoutTax, charge }: RefundTerms,
   {
     base,
@@ -86,11 +88,11 @@ export function refundOfPrice(
   const deducted = charge === undefined ? toAmount(0) : getOwn(charge, currency)
   return deducted === undefined
     ? null
-    : shareOf(percent, withoutTax === true ? base : total, deducted)
+    : computeShare(percent, withoutTax === true ? base : total, deducted)
 }
 
 /** Half a paisa is rounded up, in the delegate's favour. */
-const shareOf = (percent: number, amount: number, charge: Amount): Amount =>
+const computeShare = (percent: number, amount: number, charge: Amount): Amount =>
   toAmount(Math.max(0, Math.floor((amount * percent + 50) / 100) - charge))
 
 /** The tax in a part of the bill, in proportion; half of the smallest unit is rounded up. */

@@ -10,8 +10,8 @@ import { getCurrency, findCategory } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
 import { findInvoiceErrors } from './invoice-buyer.ts'
 import {
-  CODE,
-  METHOD,
+  CODE_NAME,
+  METHOD_NAME,
   extractContext,
   getFullSeatName,
   type PricingContext,
@@ -21,7 +21,7 @@ import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { withBilledMethod, withMethod } from '../pricing/method-prices.ts'
 import { getPricingPeriod } from '../pricing/price-periods.ts'
 import { quoteInPeriod, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
-import { answerText } from '../event/placeholders-and-answer-texts.ts'
+import { formatAnswer } from '../event/placeholders-and-answer-texts.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
 /** The part of a registration that a correction reads. */
@@ -139,7 +139,7 @@ function findUnnamedBuyer(
  */
 function keepOtherAnswers(event: EventConfig, answers: Answers): Answers {
   const isContextValue = (id: string): boolean =>
-    id === CODE || id.startsWith(getFullSeatName('')) || id.includes('.')
+    id === CODE_NAME || id.startsWith(getFullSeatName('')) || id.includes('.')
   return fromPairs(
     Object.entries(answers).filter(
       ([id]) => !isContextValue(id) && !event.fields.some((field) => field.id === id),
@@ -164,7 +164,7 @@ function reprice(
   const priceBasis = getBasis(categoryBefore)
   const bill = { category: categoryBefore, period: priceBasis, total }
   const billed = withBilledMethod(event, before, bill, on)
-  const method = getOwn(billed, METHOD)
+  const method = getOwn(billed, METHOD_NAME)
   const corrected = method === undefined ? answers : withMethod(event, answers, String(method))
   const now = quoteInPeriod(event, corrected, category, getBasis(category), on)
   const originalQuote = quoteInPeriod(event, billed, categoryBefore, priceBasis, on)
@@ -179,7 +179,7 @@ function reprice(
 function listChanges(event: EventConfig, before: Answers, after: Answers): readonly string[] {
   const formatAnswerText = (answers: Answers, id: string): string => {
     const answer = getOwn(answers, id)
-    return answer === undefined ? '–' : answerText(event, id, answer)
+    return answer === undefined ? '–' : formatAnswer(event, id, answer)
   }
   return event.fields.flatMap(({ id, label }) => {
     const [was, now] = [formatAnswerText(before, id), formatAnswerText(after, id)]

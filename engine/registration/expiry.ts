@@ -9,21 +9,21 @@ const DAYS_TO_PAY_AFTER_APPROVAL = 7
 const DAYS_TO_PAY_AFTER_REOPENING = 7
 
 /** A registration can be paid until the end of a day. */
-const endOfDayAfter = (at: Instant, days: number): Instant => endOfDay(addDays(dayOf(at), days))
+const getEndOfDayAfter = (at: Instant, days: number): Instant => endOfDay(addDays(dayOf(at), days))
 
 /** Returns when a registration whose delegate chose this transfer now expires. */
 export function getExpiryOfTransfer({ expiresAfterDays }: TransferMethod, at: Instant): Instant {
-  return endOfDayAfter(at, expiresAfterDays)
+  return getEndOfDayAfter(at, expiresAfterDays)
 }
 
 /** Returns when a registration approved now expires. */
 export function getExpiryAfterApproval(approval: Approval | null, at: Instant): Instant {
-  return endOfDayAfter(at, approval?.payWithinDays ?? DAYS_TO_PAY_AFTER_APPROVAL)
+  return getEndOfDayAfter(at, approval?.payWithinDays ?? DAYS_TO_PAY_AFTER_APPROVAL)
 }
 
 /** Returns when a registration reopened now expires. Null: its payment method sets no period. */
 export function getExpiryAfterReopening(method: TransferMethod | null, at: Instant): Instant {
   return method === null
-    ? endOfDayAfter(at, DAYS_TO_PAY_AFTER_REOPENING)
+    ? getEndOfDayAfter(at, DAYS_TO_PAY_AFTER_REOPENING)
     : getExpiryOfTransfer(method, at)
 }

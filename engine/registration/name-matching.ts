@@ -1,7 +1,19 @@
 /** Compares names with what a caller or a secretary says: with a title, initials, in any order, with one wrong letter. */
 
 /** Not part of a name, with or without a full stop. */
-const TITLES = new Set(['dr', 'prof', 'mr', 'mrs', 'ms', 'smt', 'shri', 'sri', 'fr', 'sr', 'er'])
+const NAME_TITLES = new Set([
+  'dr',
+  'prof',
+  'mr',
+  'mrs',
+  'ms',
+  'smt',
+  'shri',
+  'sri',
+  'fr',
+  'sr',
+  'er',
+])
 /** With a wrong letter, a shorter word is another word. */
 const WORD_LETTERS_MIN = 4
 
@@ -13,14 +25,14 @@ function splitName(text: string): readonly string[] {
 
 /** Returns words without the titles at their beginning, unless nothing else is there. */
 export function removeTitles(words: readonly string[]): readonly string[] {
-  const first = words.findIndex((word) => !TITLES.has(word.toLowerCase().replaceAll('.', '')))
+  const first = words.findIndex((word) => !NAME_TITLES.has(word.toLowerCase().replaceAll('.', '')))
   return first === -1 ? words : words.slice(first)
 }
 
 const splitNameWithoutTitles = (text: string): readonly string[] => removeTitles(splitName(text))
 
 /**
- * How well a name answers a search: 0 the same words in any order, 1 each searched word begins a word of the name,
+ * Ranks a name for a search: 0 the same words in any order, 1 each searched word begins a word of the name,
  * 2 the name contains them, 3 something else matches, such as the institution.
  */
 export function rankName(name: string, search: string): number {
@@ -32,7 +44,7 @@ export function rankName(name: string, search: string): number {
   return wanted.every((word) => text.includes(word)) ? 2 : 3
 }
 
-/** Whether each searched word begins a word of the name of its own, the longest first. */
+/** Whether each searched word, longest first, begins a different word of the name. */
 function matchesDistinct(known: readonly string[], wanted: readonly string[]): boolean {
   const left = [...known]
   return wanted
@@ -44,7 +56,10 @@ function matchesDistinct(known: readonly string[], wanted: readonly string[]): b
     })
 }
 
-/** Whether the name has the searched words, one of them with a letter too many, missing, wrong or exchanged. */
+/**
+ * Whether the name has the searched words, one of them with an extra, missing or wrong letter, or two letters
+ * swapped.
+ */
 export function hasOneTypo(name: string, search: string): boolean {
   const [known, wanted] = [splitNameWithoutTitles(name), splitNameWithoutTitles(search)]
   return wanted.some((typed, index) => {
@@ -75,8 +90,8 @@ function isOneEditAway(a: string, b: string): boolean {
 }
 
 /**
- * Returns terms of which names with one typo in the search contain all of at least one list: the other words, and half
- * of the word with the typo.
+ * Returns lists of terms. A name that the search matches with one typo contains all terms of at least one list: the
+ * other words, and half of the word with the typo.
  */
 export function listTermsWithTypos(search: string): readonly (readonly string[])[] {
   const words = splitNameWithoutTitles(search)

@@ -4,7 +4,7 @@
  * States of the registration, in addition to its payment status: awaiting approval, refused, to be paid (in
  * full, or a difference), payment claimed by the delegate, complete, cancelled, expired.
  */
-export const STATES = [
+export const REGISTRATION_STATES = [
   'to_approve',
   'refused',
   'to_pay',
@@ -13,7 +13,7 @@ export const STATES = [
   'cancelled',
   'lapsed',
 ] as const
-export type RegistrationState = (typeof STATES)[number]
+export type RegistrationState = (typeof REGISTRATION_STATES)[number]
 
 /** Used after "This registration is" and after "registrations". */
 export const STATE_LABELS = {
@@ -44,23 +44,23 @@ const STATUS_WORDS = {
 export const isPaymentStatus = (value: unknown): value is PaymentStatus =>
   typeof value === 'string' && Object.hasOwn(STATUS_WORDS, value)
 
-export function statusText(status: PaymentStatus): string {
+export function getStatusText(status: PaymentStatus): string {
   return STATUS_WORDS[status]
 }
 
-const WORDS = {
+const STATE_WORDS = {
   cancelled: 'Cancelled',
   refused: 'Refused',
 } as const satisfies Partial<Record<RegistrationState, string>>
-export type EndedState = keyof typeof WORDS
+export type EndedState = keyof typeof STATE_WORDS
 
-export const ENDED_STATES = Object.keys(WORDS) as readonly EndedState[]
+export const ENDED_STATES = Object.keys(STATE_WORDS) as readonly EndedState[]
 /** Label of their combined count. */
 export const ENDED_LABEL = 'Cancelled or refused'
 
 export const isEnded = (state: unknown): state is EndedState =>
-  typeof state === 'string' && Object.hasOwn(WORDS, state)
-export const getEndedLabel = (state: EndedState): string => WORDS[state]
+  typeof state === 'string' && Object.hasOwn(STATE_WORDS, state)
+export const getEndedLabel = (state: EndedState): string => STATE_WORDS[state]
 
 /** Returns "Cancelled (paid)"; without a payment there is no addition. Null if it has not ended. */
 export function getEndedText({
@@ -85,5 +85,5 @@ export function getEndedText({
           : inReview
             ? 'review'
             : null
-  return money === null ? WORDS[state] : `${WORDS[state]} (${money})`
+  return money === null ? STATE_WORDS[state] : `${STATE_WORDS[state]} (${money})`
 }

@@ -1,4 +1,4 @@
-/** What delegates may change on their self-service page, and until when. */
+/** The answers and files that delegates may change on their self-service page. */
 import type { Answers } from '../event/answer-types.ts'
 import { findVisibleFields } from '../answers/normalize-answers.ts'
 import type { EventConfig, Field } from '../event/config.ts'

@@ -1,4 +1,4 @@
-/** Which registrations may be of the same person: the same email address, phone number or name. */
+/** Finds registrations that may be of the same person: the same email address, phone number or name. */
 import { foldText } from '../answers/compare-answers.ts'
 import { rankName } from './name-matching.ts'
 
@@ -33,7 +33,7 @@ export function listSearchTexts({ fullName, email, phone }: Person): readonly st
   ]
 }
 
-/** Returns what a registration has in common with a person. Empty: it is of someone else. */
+/** Returns the details that a registration shares with a person. Empty: it is someone else's. */
 export function listSharedDetails(person: Person, known: Person): readonly SharedDetail[] {
   return [
     ...(isSameEmail(person.email, known.email) ? (['email'] as const) : []),

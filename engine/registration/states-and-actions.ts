@@ -9,7 +9,7 @@ import { isAtLeast, type Role } from './permissions.ts'
 import type { Amount } from '../lib/money.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
 import {
-  STATES,
+  REGISTRATION_STATES,
   STATE_LABELS,
   type PaymentStatus,
   type RegistrationState,
@@ -39,10 +39,10 @@ const ACTIVE_STATES: readonly RegistrationState[] = [
   'lapsed',
 ]
 
-const ACTIONS = {
-  note: { in: STATES, minimumActor: 'desk', requiresReason: true },
+const ACTION_TABLE = {
+  note: { in: REGISTRATION_STATES, minimumActor: 'desk', requiresReason: true },
   /** Undoes the user's own note; its text is the reason. Both stay in the history. */
-  undo_note: { in: STATES, minimumActor: 'desk', requiresReason: true },
+  undo_note: { in: REGISTRATION_STATES, minimumActor: 'desk', requiresReason: true },
   /** Changes an answer, and with it the price. */
   correct: { in: ACTIVE_STATES, minimumActor: 'owner', requiresReason: true },
   /** Records money received by a manual payment method: transfer, front desk. */
@@ -58,14 +58,14 @@ const ACTIONS = {
   },
   /** Decisions on payment reviews; `payment-review.ts` lists those allowed for each kind. */
   accept: { in: ACTIVE_STATES, minimumActor: 'treasurer', requiresReason: true },
-  dismiss: { in: STATES, minimumActor: 'treasurer', requiresReason: true },
+  dismiss: { in: REGISTRATION_STATES, minimumActor: 'treasurer', requiresReason: true },
   refund: {
     in: ['to_pay', 'told', 'complete', 'cancelled', 'lapsed', 'refused'],
     minimumActor: 'treasurer',
     requiresReason: true,
   },
   /** Marks a refund that is in no settlement report as checked. */
-  handle_refund: { in: STATES, minimumActor: 'treasurer', requiresReason: true },
+  handle_refund: { in: REGISTRATION_STATES, minimumActor: 'treasurer', requiresReason: true },
   cancel: { in: ACTIVE_STATES, minimumActor: 'owner', becomes: 'cancelled', requiresReason: true },
   /** Transfers the registration to another person; number and payments stay. */
   transfer: { in: ['complete'], minimumActor: 'owner', requiresReason: true },
@@ -85,13 +85,13 @@ const ACTIONS = {
    * the reference.
    */
   not_found: {
-    in: STATES,
+    in: REGISTRATION_STATES,
     minimumActor: 'treasurer',
     becomes: 'to_pay',
     from: 'told',
     requiresReason: true,
   },
-  erase: { in: STATES, minimumActor: 'owner', requiresReason: true },
+  erase: { in: REGISTRATION_STATES, minimumActor: 'owner', requiresReason: true },
   /** The payment claim "I have paid", for a payment method that sends no confirmation itself. */
   tell: {
     in: ['to_pay', 'told', 'lapsed'],
@@ -142,17 +142,17 @@ const ACTIONS = {
   reopen: { in: ['lapsed'], minimumActor: 'clock', becomes: 'to_pay', requiresReason: false },
 } as const satisfies Readonly<Record<string, Row>>
 
-export type ActionName = keyof typeof ACTIONS
+export type ActionName = keyof typeof ACTION_TABLE
 
-const getActionRow = (action: ActionName): Row => ACTIONS[action]
+const getActionRow = (action: ActionName): Row => ACTION_TABLE[action]
 
 export function isActionName(name: string): name is ActionName {
-  return Object.hasOwn(ACTIONS, name)
+  return Object.hasOwn(ACTION_TABLE, name)
 }
 
 /** Returns the actions that the actor can perform in the state. The office shows a button for each. */
-export function allowedActions(state: RegistrationState, actor: Actor): readonly ActionName[] {
-  return (Object.keys(ACTIONS) as ActionName[]).filter(
+export function listAllowedActions(state: RegistrationState, actor: Actor): readonly ActionName[] {
+  return (Object.keys(ACTION_TABLE) as ActionName[]).filter(
     (action) => getActionRow(action).in.includes(state) && canAct(action, actor),
   )
 }

@@ -61,12 +61,12 @@ export function isWorkQueueId(word: string): word is WorkQueueId {
 }
 
 /** Unmatched money belongs to no registration, so it is counted but no list filters by it. */
-export const UNMATCHED = 'unmatched'
+export const UNMATCHED_ID = 'unmatched'
 export const UNMATCHED_LABEL = 'Unmatched payments'
 
 /** One row of the work queue: the number of registrations of each event; events with none are omitted. */
 export type WireWorkQueueItem = {
-  id: WorkQueueId | typeof UNMATCHED
+  id: WorkQueueId | typeof UNMATCHED_ID
   label: string
   /** `more`: counting stopped here. */
   events: { id: string; count: number; more: boolean }[]

@@ -1,6 +1,6 @@
 /** Columns of an exported list, for the office and for `rollcall registration export`. */
 import type { AdminList, Column, EventConfig } from '../event/config.ts'
-import { currenciesOf } from '../rules/category.ts'
+import { listCurrenciesOfEvent } from '../rules/category.ts'
 import { ACCOUNT_COLUMN, CURRENCY_COLUMN, MONEY_COLUMNS } from './list-columns.ts'
 import { buildSalesColumns } from './sales-columns.ts'
 
@@ -8,14 +8,14 @@ import { buildSalesColumns } from './sales-columns.ts'
  * Returns the list's columns, then the items sold, so that the amounts of a row add up to its total, then the
  * payments.
  */
-export function exportColumns(event: EventConfig, list: AdminList): readonly Column[] {
+export function listExportColumns(event: EventConfig, list: AdminList): readonly Column[] {
   const { columns, hasSeveralAccounts } = list
   const missing = buildSalesColumns(event).filter(({ id }) =>
     columns.every((column) => column.id !== id),
   )
   const money = [
     ...MONEY_COLUMNS,
-    ...(currenciesOf(event).length > 1 ? [CURRENCY_COLUMN] : []),
+    ...(listCurrenciesOfEvent(event).length > 1 ? [CURRENCY_COLUMN] : []),
     ...(hasSeveralAccounts === true ? [ACCOUNT_COLUMN] : []),
   ]
   return [...columns, ...missing, ...(event.fees.prices === null ? [] : money)]

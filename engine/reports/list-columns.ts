@@ -2,7 +2,7 @@
 import type { AdminList, Column } from '../event/config.ts'
 import type { Amount } from '../lib/money.ts'
 
-/** Paid − refunded is what the organisers keep; the dashboard adds it up as revenue. */
+/** Paid − refunded is the organisers' share; the dashboard adds it up as revenue. */
 export type RegistrationMoney = {
   /** Every payment that counts, before refunds. */
   readonly paid: Amount

@@ -1,8 +1,8 @@
 /** Features of every office list, independent of its event file: fixed columns, sorting and sums. */
 
 /** The sort keys of a list: `?sort=name`, and `?sort=-name` for descending order. */
-export const SORTS = ['number', 'name', 'category', 'total', 'status', 'date'] as const
-export type SortName = (typeof SORTS)[number]
+export const SORT_NAMES = ['number', 'name', 'category', 'total', 'status', 'date'] as const
+export type SortName = (typeof SORT_NAMES)[number]
 
 /** Sums over the registrations of a list, across all pages. Amounts are rupees. */
 export type WireSums = {

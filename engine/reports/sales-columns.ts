@@ -8,24 +8,28 @@ type EventFees = Pick<EventConfig, 'fees'>
 type EventSales = Pick<EventConfig, 'fees' | 'fields'>
 
 /** A name that no field and no built-in value can have. */
-const ITEMS = 'items.'
-const COUNT = '.count'
+const ITEM_PREFIX = 'items.'
+const COUNT_SUFFIX = '.count'
 /** The filter by bill contents, and the name under which it is sent. */
-export const SALES_FILTER = `${ITEMS}sold`
+export const SALES_FILTER = `${ITEM_PREFIX}sold`
 
 /** Returns the columns in the order of the bill; empty if nothing is sold besides the registration. */
 export function buildSalesColumns({ fees: { items, adjustments } }: EventFees): readonly Column[] {
   return [
     ...items.flatMap(({ id, label }): readonly Column[] => [
       {
-        id: `${ITEMS}${id}${COUNT}`,
+        id: `${ITEM_PREFIX}${id}${COUNT_SUFFIX}`,
         label: `${buildColumnHeading(id, label)} (number)`,
         kind: 'number',
       },
-      { id: `${ITEMS}${id}`, label: `${buildColumnHeading(id, label)} (amount)`, kind: 'money' },
+      {
+        id: `${ITEM_PREFIX}${id}`,
+        label: `${buildColumnHeading(id, label)} (amount)`,
+        kind: 'money',
+      },
     ]),
     ...adjustments.map(({ id, label }): Column => ({
-      id: `${ITEMS}${id}`,
+      id: `${ITEM_PREFIX}${id}`,
       label: `${buildColumnHeading(id, label)} (amount)`,
       kind: 'money',
     })),
@@ -78,10 +82,10 @@ export function computeSalesValues(
   const paid: Record<string, number> = {}
   for (const { id, quantity, total } of lines) {
     paid[id] = (paid[id] ?? 0) + total
-    const count = `${ITEMS}${id}${COUNT}`
+    const count = `${ITEM_PREFIX}${id}${COUNT_SUFFIX}`
     values[count] = (values[count] ?? 0) + quantity
   }
   for (const [id, total] of Object.entries(paid))
-    values[`${ITEMS}${id}`] = toMajorUnits(total as Amount, currency)
+    values[`${ITEM_PREFIX}${id}`] = toMajorUnits(total as Amount, currency)
   return values
 }

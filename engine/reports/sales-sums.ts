@@ -3,8 +3,8 @@ import type { EventConfig } from '../event/config.ts'
 import { REGISTRATION, type Quota } from '../event/pricing-types.ts'
 import { toAmount, toMajorUnits, type Amount, type Currency } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
-import { listPeriods, periodLabel } from '../pricing/price-periods.ts'
-import { allSeatPools } from '../pricing/quotas.ts'
+import { listPeriods, getPeriodLabel } from '../pricing/price-periods.ts'
+import { listSeatPools } from '../pricing/quotas.ts'
 import { buildColumnHeading, listItemOptions } from './sales-columns.ts'
 import { formatIdAsWords } from '../event/placeholders-and-answer-texts.ts'
 
@@ -174,7 +174,7 @@ export function buildSalesGroups(
     ),
     by_period: addUp(
       getPeriod,
-      (id) => periodLabel(fees, id, null) ?? formatMissing(id),
+      (id) => getPeriodLabel(fees, id, null) ?? formatMissing(id),
       withOthers(periodIds, groups.map(getPeriod)),
     ),
     by_day: addUp(
@@ -198,7 +198,7 @@ export function buildSeatRows(
   event: EventConfig,
   seatsInUse: readonly SeatsInUse[],
 ): SalesResponse['places'] {
-  return allSeatPools(event.quotas).map(({ id, max, limit }) => {
+  return listSeatPools(event.quotas).map(({ id, max, limit }) => {
     const field = event.fields.find((field) => field.id === limit.eachOptionOf)
     const option = field?.options?.find((candidate) => `${limit.id}.${candidate.id}` === id)
     return {

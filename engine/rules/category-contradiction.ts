@@ -7,7 +7,7 @@ import type { Answers } from '../event/answer-types.ts'
 import { matchesCondition, passesTest } from './evaluate-condition.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { getOwn } from '../lib/result.ts'
-import { answerText } from '../event/placeholders-and-answer-texts.ts'
+import { formatAnswer } from '../event/placeholders-and-answer-texts.ts'
 
 export type Contradiction = {
   /** The field whose answer differs: its id, and its label in the form. */
@@ -40,7 +40,7 @@ export function findContradiction(
     : {
         field: field.id,
         question: field.label,
-        answer: answerText(event, field.id, answer),
+        answer: formatAnswer(event, field.id, answer),
         category: chosen.label,
       }
 }

@@ -2,7 +2,7 @@
 import type { Category, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { matchesCondition } from './evaluate-condition.ts'
-import { CODE, getFullSeatName } from './pricing-context.ts'
+import { CODE_NAME, getFullSeatName } from './pricing-context.ts'
 import type { Currency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
 
@@ -11,7 +11,7 @@ import { getOwn } from '../lib/result.ts'
  * first matching rule. Null if there is none (yet). `answers` are normalised and include the context.
  */
 export function findCategory(event: PublicEvent, answers: Answers): string | null {
-  const fromCode = event.codeKinds.find(({ id }) => id === getOwn(answers, CODE))?.gives
+  const fromCode = event.codeKinds.find(({ id }) => id === getOwn(answers, CODE_NAME))?.gives
   const id =
     fromCode !== undefined && 'category' in fromCode
       ? fromCode.category
@@ -42,7 +42,9 @@ export function getCurrency(
 }
 
 /** The currencies of an event's bills: its own first, unless every category has another. */
-export function currenciesOf(event: Parameters<typeof getCurrency>[0]): readonly Currency[] {
+export function listCurrenciesOfEvent(
+  event: Parameters<typeof getCurrency>[0],
+): readonly Currency[] {
   const used = event.categories.map(({ id }) => getCurrency(event, id))
   return [...new Set([event.currency, ...used])].filter((currency) => used.includes(currency))
 }

@@ -1,6 +1,6 @@
 /** Describes conditions in words, to explain why a rule matches or a price applies. */
 import type { Answer, Answers, Condition, Test } from '../event/answer-types.ts'
-import { METHOD } from './pricing-context.ts'
+import { METHOD_NAME } from './pricing-context.ts'
 import { passesTest } from './evaluate-condition.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { assertNever, getOwn } from '../lib/result.ts'
@@ -89,6 +89,6 @@ function formatComparedAnswer(event: PublicEvent, id: string, answer: Answer | u
     id === 'category'
       ? event.categories
       : (event.fields.find((field) => field.id === id)?.options ??
-        (id === METHOD ? event.fees.methods : undefined))
+        (id === METHOD_NAME ? event.fees.methods : undefined))
   return options?.find((option) => option.id === answer)?.label ?? String(answer)
 }

@@ -10,13 +10,13 @@ import type { Answers, Scalar } from '../event/answer-types.ts'
 import { fromPairs, getOwn } from '../lib/result.ts'
 
 /** The name of the discount code's kind among the answers. */
-export const CODE = 'code'
+export const CODE_NAME = 'code'
 
 /** The form field by which a delegate chooses a payment method. */
 export const METHOD_FIELD = 'way'
 
 /** The name of the payment method in conditions of adjustments. Never stored: it follows from the payment. */
-export const METHOD = 'method'
+export const METHOD_NAME = 'method'
 
 /** The name among the answers of a seat that is full: a quota's id, or `limit.option`. */
 export function getFullSeatName(seat: string): string {
@@ -48,7 +48,7 @@ export const EMPTY_CONTEXT: PricingContext = { code: null, left: {}, rolls: {} }
 /** Returns the context under the names that conditions use. */
 export function getContextValues(context: PricingContext): Answers {
   const pairs: [string, Scalar][] = []
-  if (context.code?.is === 'valid') pairs.push([CODE, context.code.kind])
+  if (context.code?.is === 'valid') pairs.push([CODE_NAME, context.code.kind])
   for (const [seat, left] of Object.entries(context.left))
     if (left <= 0) pairs.push([getFullSeatName(seat), true])
   for (const [field, row] of Object.entries(context.rolls))
@@ -80,7 +80,7 @@ export function extractContext(event: PublicEvent, answers: Answers): PricingCon
   for (const [name, value] of Object.entries(answers)) {
     if (getOwn(ownAnswers, name) !== undefined) continue
     const [field = '', column] = name.split('.')
-    if (name === CODE) code = { is: 'valid', kind: String(value) }
+    if (name === CODE_NAME) code = { is: 'valid', kind: String(value) }
     else if (name.startsWith(getFullSeatName(''))) left[name.slice(getFullSeatName('').length)] = 0
     else if (column !== undefined) (memberLists[field] ??= {})[column] = String(value)
   }

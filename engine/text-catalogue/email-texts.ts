@@ -24,7 +24,7 @@ export const EMAIL_MESSAGES = {
     text: '{amount} of your payment for registration {number} ({event}) was refunded on {day}.',
     textWithReference:
       '{amount} of your payment for registration {number} ({event}) was refunded on {day}. The reference is {reference}.',
-    time: 'The refund can take some working days to appear on your statement.',
+    time: 'The refund can take a few working days to appear on your statement.',
     stillComplete: 'Your registration is still paid and complete.',
   },
 

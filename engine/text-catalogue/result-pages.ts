@@ -116,7 +116,7 @@ export const RESULT_MESSAGES = {
   failed: {
     expired: 'We did not receive a payment for this order in time.',
     refunded:
-      'We received a payment for this registration and refunded it, so it is not paid. The refund can take some working days to appear on your statement.',
+      'We received a payment for this registration and refunded it, so it is not paid. The refund can take a few working days to appear on your statement.',
     unconfirmed: 'We could not confirm this payment.',
     notFound: 'We could not find this payment.',
     checkFirst: 'Check that no amount was deducted before you pay again.',
@@ -161,7 +161,7 @@ export const RESULT_MESSAGES = {
       'given-back': {
         title: 'Your card payment was refunded',
         explanation:
-          'We received your card payment and refunded it. The refund can take some working days to appear on your statement.',
+          'We received your card payment and refunded it. The refund can take a few working days to appear on your statement.',
       },
       unclear: {
         title: 'We could not confirm your card payment',

@@ -3,7 +3,7 @@ import { existsSync, lstatSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
-import { gatewayAccounts, type EventConfig } from '../../engine/index.ts'
+import { listGatewayAccounts, type EventConfig } from '../../engine/index.ts'
 import type { Environment, ServedEvent } from '../dependencies.ts'
 import { compileFolder, readFolder } from '../events/files/event-folder.ts'
 import { getEventId } from '../events/versions/last-valid-version.ts'
@@ -371,7 +371,7 @@ async function checkGateway(
           ]),
     ]
   const addresses = new Set(
-    events.flatMap((event) => gatewayAccounts(event).map(({ gateway }) => gateway.live.status)),
+    events.flatMap((event) => listGatewayAccounts(event).map(({ gateway }) => gateway.live.status)),
   )
   return Promise.all(
     [...addresses].map(async (address) => {

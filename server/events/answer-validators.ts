@@ -16,7 +16,7 @@ import {
   isoIndia,
   EMPTY_CONTEXT,
   checkRegistrationOpen,
-  publicEvent,
+  toPublicEvent,
   memoize,
   toSchema,
 } from '../../engine/index.ts'
@@ -87,7 +87,7 @@ export function checkAnswers(
 }
 
 const getValidator = memoize((served: ServedEvent): ValidateFunction => {
-  const schema = toSchema(publicEvent(served.config))
+  const schema = toSchema(toPublicEvent(served.config))
   const validator = ajv.compile(schema)
   // ajv never releases compiled schemas; this one is released with its version.
   ajv.removeSchema(schema)
@@ -177,7 +177,7 @@ export function warmValidators(
 }
 
 const getPublicForm = memoize((served: ServedEvent): PublicForm => {
-  const event = publicEvent(served.config)
+  const event = toPublicEvent(served.config)
   const schema = toSchema(event)
   const text = generateModule(schema as RJSFSchema)
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)

@@ -2,7 +2,7 @@
 import {
   getAccountPrefix,
   GATEWAY_CAPABILITIES,
-  gatewayAccounts,
+  listGatewayAccounts,
   getGatewayKind,
   toAccountKey,
 } from '../../engine/index.ts'
@@ -92,7 +92,7 @@ export function listMissingAccounts(
 ): readonly string[] {
   if (mode === 'sandbox') return []
   return events.flatMap((event) =>
-    gatewayAccounts(event).flatMap(({ gateway, account }) => {
+    listGatewayAccounts(event).flatMap(({ gateway, account }) => {
       const kind = getGatewayKind(gateway)
       if (accounts[kind]?.[toAccountKey(account)] !== undefined) return []
       const variables = listAccountVariables(kind, account)

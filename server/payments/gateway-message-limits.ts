@@ -1,5 +1,5 @@
 /** Limits how many gateway messages are stored: any client can send messages to these addresses. */
-import { gatewayAccounts, getGatewayKind } from '../../engine/index.ts'
+import { listGatewayAccounts, getGatewayKind } from '../../engine/index.ts'
 import type { EventConfig, GatewayKind } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { openLimit } from '../http/rate-limit.ts'
@@ -87,7 +87,7 @@ function truncate(text: string, bytesMax: number): string {
 
 /** Returns the name, in the gateways file, of the event's gateway that sent a message. */
 function getSenderName(event: EventConfig, sender: GatewayKind | null): string {
-  const gateways = gatewayAccounts(event).map(({ gateway }) => gateway)
+  const gateways = listGatewayAccounts(event).map(({ gateway }) => gateway)
   return (
     (gateways.find((gateway) => getGatewayKind(gateway) === sender) ?? gateways[0])?.name ??
     'unknown'

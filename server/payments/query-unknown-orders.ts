@@ -3,7 +3,7 @@
  * It may have money for them after a restore, or if a registration was never stored. Only its own response decides; a
  * claim in a message only starts the query.
  */
-import { assertNever, eventsByAccount, getGatewayKind, toAmount } from '../../engine/index.ts'
+import { assertNever, listEventsByAccount, getGatewayKind, toAmount } from '../../engine/index.ts'
 import type { EventConfig, OrderId, Amount, PaymentEvent } from '../../engine/index.ts'
 import type { StatusResponse } from '../dependencies.ts'
 import { getGatewayDefinition } from './gateways/registry.ts'
@@ -34,7 +34,7 @@ export async function lookUpOrder(
   let result: LookupResult | null = null
   let isFact = false
   // It is not known for which of several accounts the order was created, so all are queried.
-  for (const accountEvent of eventsByAccount(event)) {
+  for (const accountEvent of listEventsByAccount(event)) {
     const response: StatusResponse =
       gateway.merchantOf(accountEvent) === null
         ? { is: 'unreachable', error: 'there are no credentials' }

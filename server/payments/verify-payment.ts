@@ -8,7 +8,7 @@ import {
   UNDECIDED_MS,
   assert,
   assertNever,
-  eventsByAccount,
+  listEventsByAccount,
   isInTime,
   instant,
   isOpen,
@@ -129,7 +129,7 @@ export async function findRequestEvent(
   const version =
     served?.hash === registration.eventHash ? served.config : await versions(registration.eventHash)
   const accountEvents = [version, served?.config].flatMap((event) =>
-    event == null ? [] : eventsByAccount(event),
+    event == null ? [] : listEventsByAccount(event),
   )
   // The event may have changed to another gateway later, which does not have the order.
   const ofGateway = accountEvents.filter((event) => event.payment?.gateway.name === payment.gateway)

@@ -12,7 +12,7 @@ import {
   ok,
   createOrderId,
   toAmount,
-  randomDigits,
+  getDigitCount,
   createRegNo,
   withCardMethod,
 } from '../../engine/index.ts'
@@ -165,7 +165,7 @@ function startCheckout(
 
 /** Draws a random registration number: consecutive numbers could be guessed. */
 export function drawRegNo(event: EventConfig): RegNo {
-  const digitCount = randomDigits(event)
+  const digitCount = getDigitCount(event)
   const digits: number[] = []
   while (digits.length < digitCount) {
     let random = randomInt(10 ** DIGITS_PER_DRAW)

@@ -3,8 +3,8 @@
  * Everything is checked again in the transaction that registers.
  */
 import {
-  allSeatPools,
-  CODE,
+  listSeatPools,
+  CODE_NAME,
   dayOf,
   foldCode,
   foldText,
@@ -13,7 +13,7 @@ import {
   normalise,
   getOwn,
   memoize,
-  uniqueRules,
+  listUniqueRules,
 } from '../../engine/index.ts'
 import type {
   EventConfig,
@@ -109,7 +109,7 @@ async function buildContextFromLists(
   left: PricingContext['left'],
   at: Instant,
 ): Promise<ContextResult> {
-  const sent = event.codeKinds.length === 0 ? null : getOwn(raw, CODE)
+  const sent = event.codeKinds.length === 0 ? null : getOwn(raw, CODE_NAME)
   const typed = toText(sent)
   const isOtherType = typeof sent === 'object' && sent !== null
   const code = typed === '' && !isOtherType ? null : await getCodeStatus(deps, event, typed, at)
@@ -129,7 +129,7 @@ function buildExternalContext(
   memberLists: ExternalContext['rolls'],
 ): ExternalContext {
   return {
-    unique: uniqueRules(event),
+    unique: listUniqueRules(event),
     isConfirmed: event.unique.length > 0 && toText(getOwn(raw, CONFIRMED_NAME)) === 'true',
     code,
     rolls: memberLists,
@@ -151,7 +151,7 @@ export async function readSeatsLeft(
 const getFewSeatsThresholds = memoize(({ quotas }: EventConfig): Readonly<Record<string, number>> =>
   Object.fromEntries(
     // One registration may use all seats left in a quota that counts people or tickets.
-    allSeatPools(quotas).map(({ id, max, limit: { count, few = 0 } }) => [
+    listSeatPools(quotas).map(({ id, max, limit: { count, few = 0 } }) => [
       id,
       count === undefined ? few : Math.max(few, max),
     ]),
@@ -161,7 +161,7 @@ const getFewSeatsThresholds = memoize(({ quotas }: EventConfig): Readonly<Record
 /** Returns true if the request needs a look-up of a discount code or member number. */
 export function needsListLookup(event: EventConfig, raw: RawAnswers): boolean {
   return (
-    (event.codeKinds.length > 0 && toText(getOwn(raw, CODE)) !== '') ||
+    (event.codeKinds.length > 0 && toText(getOwn(raw, CODE_NAME)) !== '') ||
     (event.memberLists.length > 0 &&
       event.fields.some(
         ({ id, roll: memberList }) => memberList !== undefined && toText(getOwn(raw, id)) !== '',

@@ -1,12 +1,12 @@
 /** Defines every refusal of a registration or another payment attempt: status, code and message. */
 import type { FastifyReply } from 'fastify'
 import {
-  allSeatPools,
+  listSeatPools,
   assertNever,
   buildGatewayEmailMessage,
   formatMoney,
   formatPrice,
-  fullSeatMessage,
+  buildFullSeatMessage,
   getLowerCaseLabel,
 } from '../../engine/index.ts'
 import { toWireQuote } from '../../engine/api.ts'
@@ -202,11 +202,11 @@ export function refuseFull(
   seatId: string,
   { quote, quantity, left }: FullDetails = { quote: null, quantity: 1, left: 0 },
 ): Refusal {
-  const seatPool = allSeatPools(event.quotas).find(({ id }) => id === seatId)
+  const seatPool = listSeatPools(event.quotas).find(({ id }) => id === seatId)
   const message =
     seatPool === undefined
       ? REFUSAL_MESSAGES.seats.full
-      : fullSeatMessage(event, { ...seatPool, quantity }, left)
+      : buildFullSeatMessage(event, { ...seatPool, quantity }, left)
   const field = seatPool?.limit.eachOptionOf ?? seatPool?.limit.count
   return refuse(409, 'full', message, {
     // There is no offer for a full option: the delegate chooses another answer.

@@ -17,7 +17,7 @@ import {
   toAmount,
   getPaymentState,
   getPaymentTerms,
-  uniqueRules,
+  listUniqueRules,
   withCardOf,
 } from '../../engine/index.ts'
 import type {
@@ -95,7 +95,7 @@ export async function retryPayment(
   }
   const served = deps.events.byId(event.id)
   if (event.payment === null) return err({ code: 'nothing_due' })
-  const context = { unique: uniqueRules(event), holdMs: event.holdSeatsMs }
+  const context = { unique: listUniqueRules(event), holdMs: event.holdSeatsMs }
   const refuseSoldSeat = async (
     refusal: ContextRefusal,
   ): Promise<Result<Payable, RetryRefusal>> => {

@@ -11,7 +11,7 @@ import {
   withMethod,
   ok,
   checkRegistrationOpen,
-  deskEvent,
+  withDeskDays,
   METHOD_FIELD,
   findMethodFieldErrors,
   normalise,
@@ -239,7 +239,7 @@ async function register(
   ...[deps, served, key, body, by, form]: RegisterArgs
 ): Promise<RegisterResult> {
   const at = deps.clock()
-  const event = by === undefined ? served.config : deskEvent(served.config, dayOf(at))
+  const event = by === undefined ? served.config : withDeskDays(served.config, dayOf(at))
   if (!key.ok) return err(refuseKey(key.error))
   const deskPayment = by?.deskPayment ?? null
   const paid =

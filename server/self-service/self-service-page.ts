@@ -1,7 +1,7 @@
 /** Builds the self-service page: the registration's data and the actions available now. */
 import { toWireCurrency } from '../../engine/api.ts'
 import {
-  allowedActions,
+  listAllowedActions,
   getDocumentTitle,
   listEditableFields,
   listFilesToSend,
@@ -40,7 +40,7 @@ export async function buildSelfServicePage(
     isFromMail ? store.secondPayment(regNo) : null,
   ])
   const shown = hidePreviousHolder(config, registration, actions)
-  const actionNames = allowedActions(state, 'delegate')
+  const actionNames = listAllowedActions(state, 'delegate')
   const fields = actionNames.includes('edit') ? listEditableFields(config, at) : []
   const files = actionNames.includes('edit')
     ? listFilesToSend(config, registration.answers, fields)

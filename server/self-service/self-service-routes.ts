@@ -3,7 +3,7 @@
  * (browser-cookie.ts) opens nothing here, and requests only the refund of a second payment.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { methodFiles } from '../../engine/index.ts'
+import { listMethodFiles } from '../../engine/index.ts'
 import { getActionParameters } from '../office/registrations/action-routes.ts'
 import {
   applyDelegateAction,
@@ -103,7 +103,7 @@ export async function addSelfServiceRoutes(
   const handleProof = withLink(
     createAddressLimit(deps, FILES_PER_ADDRESS),
     async ({ served: { config } }, request, reply) => {
-      const fields = [...config.fields, ...methodFiles(config)]
+      const fields = [...config.fields, ...listMethodFiles(config)]
       const body = await readBody(request, buildFileLimits(fields), deps.uploads)
       if (!body.ok) return sendRefusal(reply, refuseBody(config, body.error))
       const draft = await storeDraft(deps, config, body.value, fields)

@@ -2,7 +2,7 @@
  * Simulates staff actions through the API, in the order of the office pages: view, choose, submit. Some are sent
  * twice, concurrently, without permission, or after sign-out.
  */
-import { addDays, assertNever, dayOf, toAmount, reviewVersion } from '../../engine/index.ts'
+import { addDays, assertNever, dayOf, toAmount, getReviewVersion } from '../../engine/index.ts'
 import type {
   ActionName,
   Currency,
@@ -396,7 +396,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     return {
       act: act === 'accept' ? 'accept' : 'dismiss',
       review: review.id,
-      version: reviewVersion(review),
+      version: getReviewVersion(review),
       reference,
       amount,
     }

@@ -9,7 +9,7 @@ import {
   listAllowedDecisions,
   instant,
   toAmount,
-  reviewVersion,
+  getReviewVersion,
 } from '../../engine/index.ts'
 import type { Instant, RegNo, Review } from '../../engine/index.ts'
 import { decideReview, refundPayment } from '../../server/payments/decide-payment-review.ts'
@@ -44,7 +44,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     decisionInput: DecisionInput,
     username: string,
   ): Promise<void> => {
-    const input = { ...decisionInput, version: reviewVersion(review) }
+    const input = { ...decisionInput, version: getReviewVersion(review) }
     const decideResult = await machine.inside((deps) =>
       decideReview(deps, review.id, input, username),
     )

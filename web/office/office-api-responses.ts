@@ -1,5 +1,5 @@
 /** Parsers of the office API's responses. A reader returns null for unusable data. */
-import { isDay, isPaymentStatus, readInstant, statusText } from '../../engine/index.ts'
+import { isDay, isPaymentStatus, readInstant, getStatusText } from '../../engine/index.ts'
 import type {
   AdminList,
   Column,
@@ -334,7 +334,7 @@ const readRow: Reader<ListRow> = (row) => {
   return {
     ...row,
     payment_status: status,
-    payment_status_display: String(row['payment_status_display'] ?? statusText(status)),
+    payment_status_display: String(row['payment_status_display'] ?? getStatusText(status)),
     in_review: row['in_review'] === true,
   } as ListRow
 }

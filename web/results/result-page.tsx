@@ -1,7 +1,7 @@
 /** The result pages: load the registration named in the URL and show its payment state. */
 import { useCallback, useState } from 'react'
 import { readOrderId } from '../../engine/index.ts'
-import { displayableOrderId, RESULT_MESSAGES } from '../../engine/messages.ts'
+import { getDisplayableOrderId, RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { readRetried } from '../app/api-responses.ts'
 import { readFound } from './registration-responses.ts'
@@ -188,7 +188,7 @@ type LoadFailureProps = {
 }
 
 function LoadFailureMessage({ event, message, detail, reload, query }: LoadFailureProps) {
-  const shownOrderId = displayableOrderId(query.orderId)
+  const shownOrderId = getDisplayableOrderId(query.orderId)
   const support = <a href={`mailto:${event.support}`}>{event.support}</a>
   return (
     <section className="fx" role="alert">

@@ -5,11 +5,13 @@ import { fromPairs } from '../../lib/result.ts'
 import { day } from '../../lib/time.ts'
 import { asList, asMap, readFileAmount, asText, type PlainMap } from './read-checked-values.ts'
 
-const NOTHING = 'none'
+const NO_REFUND = 'none'
 
 /** Reads a whole percentage; the schema accepts only "75%" and none. */
 function readRefundPercent(written: unknown): number {
-  return written === undefined || written === NOTHING ? 0 : Number(asText(written).replace('%', ''))
+  return written === undefined || written === NO_REFUND
+    ? 0
+    : Number(asText(written).replace('%', ''))
 }
 
 /** Wrong order is reported by a check, and such a file is never served. */

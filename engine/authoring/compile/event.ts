@@ -7,7 +7,7 @@
  */
 import type { EventConfig, Field, Section, SiteTexts } from '../../event/config.ts'
 import { listDelegateMethods, buildMethodQuestion } from '../../payments/payment-methods.ts'
-import { currenciesOf } from '../../rules/category.ts'
+import { listCurrenciesOfEvent } from '../../rules/category.ts'
 import { findRoles } from '../../event/delegate-fields.ts'
 import { INR, readCurrency } from '../../lib/money.ts'
 import { day, type Day } from '../../lib/time.ts'
@@ -91,7 +91,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   )
   const method = buildMethodQuestion(
     paying,
-    currenciesOf({ currency, categories }),
+    listCurrenciesOfEvent({ currency, categories }),
     sections.length,
     asText(common.required),
   )

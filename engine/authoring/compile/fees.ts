@@ -16,7 +16,7 @@ import { getCurrency } from '../../rules/category.ts'
 import type { Condition, ConditionMap } from '../../event/answer-types.ts'
 import type { Category, EventConfig } from '../../event/config.ts'
 import { listAcceptedCurrencies } from '../../payments/payment-methods.ts'
-import { METHOD } from '../../rules/pricing-context.ts'
+import { METHOD_NAME } from '../../rules/pricing-context.ts'
 import type { Field } from '../../event/form-types.ts'
 import type { PaymentMethod } from '../../event/payment-method-types.ts'
 import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
@@ -104,8 +104,10 @@ export function toPricedMethods(
   methods: readonly PaymentMethod[],
   fields: readonly Pick<Field, 'id'>[],
 ): Fees['methods'] {
-  const isRead = adjustments.some(({ when }) => when?.flat().some(({ field }) => field === METHOD))
-  return isRead && !fields.some(({ id }) => id === METHOD)
+  const isRead = adjustments.some(({ when }) =>
+    when?.flat().some(({ field }) => field === METHOD_NAME),
+  )
+  return isRead && !fields.some(({ id }) => id === METHOD_NAME)
     ? methods.map((method) => ({
         id: method.id,
         label: method.label,
@@ -202,7 +204,7 @@ function limitToCurrency(
   return (when ?? [[]]).map((tests) => (tests.some(isStated) ? tests : [...tests, test]))
 }
 
-/** An amount of the file is in the event's currency, unless a currency stands beside it. */
+/** An amount in the file is in the event's currency, unless it states its own. */
 const getAmountCurrency = (written: unknown, { currency }: Currencies): Currency =>
   readCurrency(written) ?? currency
 

@@ -12,9 +12,9 @@ import type {
 import {
   ENDED_STATES,
   getEndedLabel,
-  statusText,
+  getStatusText,
 } from '../../registration/registration-and-payment-states.ts'
-import { gatewayAccounts } from '../../payments/card-accounts.ts'
+import { listGatewayAccounts } from '../../payments/card-accounts.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Role } from '../../event/delegate-fields.ts'
 import { buildSalesColumns, buildSalesFilter } from '../../reports/sales-columns.ts'
@@ -62,7 +62,9 @@ function listEveryField(config: EventConfig): PlainMap {
     filters: [
       'search',
       'payment_status',
-      ...config.fields.filter(({ type }) => FILTERED.includes(type)).map((field) => field.id),
+      ...config.fields
+        .filter(({ type }) => FILTERABLE_TYPES.includes(type))
+        .map((field) => field.id),
       'date_from',
       'date_to',
     ],
@@ -80,7 +82,7 @@ function listEveryField(config: EventConfig): PlainMap {
 }
 
 /** Types with a list of values to choose from; for people, whether there are any. */
-const FILTERED: readonly FieldType[] = ['select', 'yes-no', 'many', 'people']
+const FILTERABLE_TYPES: readonly FieldType[] = ['select', 'yes-no', 'many', 'people']
 
 function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminList {
   const id = asText(value.id)
@@ -114,7 +116,7 @@ function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminLis
       api: asOptionalText(exported.api) ?? listApi.exportApi,
       file: asOptionalText(exported.file) ?? listApi.exportFile,
     },
-    ...(gatewayAccounts(config).length > 1 ? { hasSeveralAccounts: true } : {}),
+    ...(listGatewayAccounts(config).length > 1 ? { hasSeveralAccounts: true } : {}),
   }
 }
 
@@ -122,7 +124,7 @@ function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminLis
 const STATUS_OPTIONS: readonly Option[] = [
   ...(['success', 'pending', 'failed', 'refunded'] as const).map((status) => ({
     id: status,
-    label: statusText(status),
+    label: getStatusText(status),
   })),
   ...ENDED_STATES.map((state) => ({ id: state, label: getEndedLabel(state) })),
 ]

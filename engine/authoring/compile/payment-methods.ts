@@ -22,7 +22,7 @@ import {
 } from './read-checked-values.ts'
 
 /** The only method of a file that declares none. */
-const CARD = { id: 'card', label: 'Card, UPI or net banking' } as const
+const DEFAULT_CARD_METHOD = { id: 'card', label: 'Card, UPI or net banking' } as const
 
 /** Compiles `payment`; the result's `payment` is null if no card gateway is among the methods. */
 export function toPaying(
@@ -32,7 +32,10 @@ export function toPaying(
   if (written === undefined || written === 'none') return { payment: null, methods: [] }
   const plain = asMap(written)
   if (plain.methods === undefined)
-    return { payment: toPayment(plain, around), methods: [toCard(CARD, plain, around)] }
+    return {
+      payment: toPayment(plain, around),
+      methods: [toCard(DEFAULT_CARD_METHOD, plain, around)],
+    }
   const methods = asList(plain.methods).map(asMap)
   const cards = methods
     .filter(({ gateway }) => gateway !== undefined)
@@ -74,7 +77,8 @@ function toMethod(plain: PlainMap, around: FieldContext): PaymentMethod {
   const isCard = plain.gateway !== undefined
   const labels = {
     id,
-    label: asOptionalText(plain.label) ?? (isCard ? CARD.label : formatIdAsWords(id)),
+    label:
+      asOptionalText(plain.label) ?? (isCard ? DEFAULT_CARD_METHOD.label : formatIdAsWords(id)),
     ...removeUndefined({
       until: asOptionalDay(plain.until),
       currencies: toCurrencies(plain.currencies),

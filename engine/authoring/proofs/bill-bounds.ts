@@ -16,17 +16,17 @@ import { matchesCondition } from '../../rules/evaluate-condition.ts'
 import { type Line } from '../../pricing/bill-lines.ts'
 import { REGISTRATION, type Adjustment, type Item } from '../../event/pricing-types.ts'
 import { toAmount, type Amount, type Currency, type Tax } from '../../lib/money.ts'
-import { currenciesOf, getCurrency } from '../../rules/category.ts'
+import { listCurrenciesOfEvent, getCurrency } from '../../rules/category.ts'
 import { findItemPeriodOn, findPeriodOfCategoryOn } from '../../pricing/price-periods.ts'
 import { chooseTax, getTaxRules } from '../../pricing/tax-rules.ts'
 import type { Condition } from '../../event/answer-types.ts'
 import { adjustPrices, splitPrice } from '../../pricing/line-tax.ts'
 import { assert } from '../../lib/result.ts'
-import { METHOD } from '../../rules/pricing-context.ts'
+import { METHOD_NAME } from '../../rules/pricing-context.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Day } from '../../lib/time.ts'
 import { tryWithinBudget, type Budget } from './sets-of-answers.ts'
-import { billDays, isAdjustmentActive } from './price-days.ts'
+import { listBillDays, isAdjustmentActive } from './price-days.ts'
 import {
   buildItemDistinctions,
   listItemConditions,
@@ -86,24 +86,24 @@ const STEPS_MAX = 150_000
  */
 export const proveBill = (event: EventConfig): BillProof => ({
   get items() {
-    return provedItems(event)
+    return proveItems(event)
   },
   get extremes() {
-    return provedExtremes(event)
+    return proveExtremes(event)
   },
 })
 
-const provedItems = memoize((event: EventConfig): readonly ItemProof[] =>
+const proveItems = memoize((event: EventConfig): readonly ItemProof[] =>
   event.fees.items.map((item) => ({
     id: item.id,
     found: tryWithinBudget(() => proveItem(event, item, { left: STEPS_MAX }), null),
   })),
 )
 
-const provedExtremes = memoize((event: EventConfig): readonly Extremes[] | null =>
+const proveExtremes = memoize((event: EventConfig): readonly Extremes[] | null =>
   tryWithinBudget(() => {
     const budget = { left: STEPS_MAX }
-    return currenciesOf(event).map((currency) => findExtremes(event, currency, budget))
+    return listCurrenciesOfEvent(event).map((currency) => findExtremes(event, currency, budget))
   }, null),
 )
 
@@ -122,18 +122,18 @@ function pickSmallerSum(a: Sum | null, b: Sum | null): Sum | null {
   return compareSums(a, b) <= 0 ? a : b
 }
 /** An adjustment that applies: the amount still to be distributed over lines, and whether it found one. */
-type Pending = { readonly left: number; readonly hasLine: boolean }
+type PendingAdjustment = { readonly left: number; readonly hasLine: boolean }
 type Bill = {
   readonly min: Sum
   /** The smallest above zero. Null if none so far. */
   readonly smallest: Sum | null
   readonly max: Sum
   /** By adjustment. Null if it does not apply, or its whole amount was distributed over its lines. */
-  readonly pending: readonly (Pending | null)[]
+  readonly pending: readonly (PendingAdjustment | null)[]
 }
 
 function findExtremes(event: EventConfig, currency: Currency, budget: Budget): Extremes {
-  const ends = billDays(event).flatMap((at) =>
+  const ends = listBillDays(event).flatMap((at) =>
     findBills(event, currency, at, budget).map((bill) => ({ ...at, bill })),
   )
   const overdrawn = new Map<string, ExcessiveDeduction>()
@@ -196,7 +196,7 @@ function findBills(
   /** Appends a line of one price, through all adjustments that apply to it. */
   const addLine = (bill: Bill, id: string, price: Amount, taxOfLine: Tax | null): Bill => {
     let amount = price
-    const pending = bill.pending.map((entry, index): Pending | null => {
+    const pending = bill.pending.map((entry, index): PendingAdjustment | null => {
       const adjustment = adjustments[index]
       if (entry === null || adjustment === undefined || !affectsItem(adjustment, id)) return entry
       const change = 'percent' in adjustment.by ? adjustment.by : { amount: toAmount(entry.left) }
@@ -243,7 +243,7 @@ function findBills(
     currencies?.includes(currency) === false ? [id] : [],
   )
   const isRefused: readonly Condition[] =
-    refusing.length === 0 ? [] : [[[{ field: METHOD, test: { is: 'in', values: refusing } }]]]
+    refusing.length === 0 ? [] : [[[{ field: METHOD_NAME, test: { is: 'in', values: refusing } }]]]
   const registering: Stop<Bill> = {
     reads: [CATEGORY, ...listConditionNames([...isRefused, ...listTaxConditions(null)])],
     conditions: [...isRefused, ...listTaxConditions(null)],
@@ -346,7 +346,7 @@ export const findOverlappingAdjustments = memoize(
     tryWithinBudget(() => {
       const budget: Budget = { left: STEPS_MAX }
       const { adjustments } = event.fees
-      const days = billDays(event).map(({ on }) => on)
+      const days = listBillDays(event).map(({ on }) => on)
       return adjustments.flatMap((adjustment, index) =>
         adjustments.slice(index + 1).flatMap((other): (readonly [string, string])[] => {
           const shareLine =

@@ -2,7 +2,7 @@
 import { listPeriodsOfCategory } from '../../pricing/price-periods.ts'
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer } from '../../event/answer-types.ts'
-import { CODE } from '../../rules/pricing-context.ts'
+import { CODE_NAME } from '../../rules/pricing-context.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { formatDay } from '../../lib/time.ts'
 import type { PossibleBill } from './bill-bounds.ts'
@@ -22,7 +22,7 @@ const NAMED_MAX = 4
 export function describeAnswers({ answers }: Pick<SampleDelegate, 'answers'>): string {
   return Object.entries(answers)
     .filter(([, answer]) => answer !== false)
-    .map(([name, answer]) => `${name === CODE ? 'the code' : name}: ${describeAnswer(answer)}`)
+    .map(([name, answer]) => `${name === CODE_NAME ? 'the code' : name}: ${describeAnswer(answer)}`)
     .join(', ')
 }
 

@@ -8,12 +8,12 @@ import type { EventConfig, Field, PublicEvent } from '../../event/config.ts'
 import type { Answer, Condition, Test } from '../../event/answer-types.ts'
 import { assertNever } from '../../lib/result.ts'
 import {
-  CODE,
-  METHOD,
+  CODE_NAME,
+  METHOD_NAME,
   getFullSeatName,
   getMemberListValueName,
 } from '../../rules/pricing-context.ts'
-import { allSeatPools } from '../../pricing/quotas.ts'
+import { listSeatPools } from '../../pricing/quotas.ts'
 import { addDays, formatDay, isDay, type Day } from '../../lib/time.ts'
 import { TooLarge, tryWithinBudget } from './sets-of-answers.ts'
 import { listDistinctChoices, listDistinctPeople } from './list-answers.ts'
@@ -103,7 +103,7 @@ export function findMemberListColumn(
 
 /** Returns the seats that may be full, by the names used in conditions. */
 export function listFullSeatNames(limits: EventConfig['quotas']): readonly string[] {
-  return allSeatPools(limits).map(({ id }) => getFullSeatName(id))
+  return listSeatPools(limits).map(({ id }) => getFullSeatName(id))
 }
 
 /**
@@ -115,12 +115,12 @@ export function createContextAxis(event: EventConfig | PublicEvent, name: string
     field: name,
     values: [...values, { answer: undefined, description }],
   })
-  if (name === CODE && event.codeKinds.length > 0)
+  if (name === CODE_NAME && event.codeKinds.length > 0)
     return createAxis(
       event.codeKinds.map(({ id }) => ({ answer: id, description: id })),
       'none',
     )
-  if (name === METHOD && event.fees.methods !== undefined)
+  if (name === METHOD_NAME && event.fees.methods !== undefined)
     return {
       field: name,
       values: event.fees.methods.map(({ id }) => ({ answer: id, description: id })),

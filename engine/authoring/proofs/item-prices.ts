@@ -8,12 +8,12 @@ import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers, Condition } from '../../event/answer-types.ts'
 import { getTablePrice, itemApplies, listItemLines } from '../../pricing/bill.ts'
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
-import { findItemPeriodOn, groupOfCategory, findPeriodOn } from '../../pricing/price-periods.ts'
+import { findItemPeriodOn, findGroupOfCategory, findPeriodOn } from '../../pricing/price-periods.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Item } from '../../event/pricing-types.ts'
 import type { Distinctions } from './fields-in-conditions.ts'
 import type { Budget } from './sets-of-answers.ts'
-import { billDays } from './price-days.ts'
+import { listBillDays } from './price-days.ts'
 import { collectAnswers, pathState, type AnswerPath } from './example-answers.ts'
 import { CATEGORY, listConditionNames, searchAnswers, type KnownValues } from './walk-form.ts'
 
@@ -86,7 +86,7 @@ function listReachedPeriods(
   item: Item,
   category: string | null,
 ): readonly { readonly period: string; readonly column: string }[] {
-  const days = billDays(event).map(({ on }) => {
+  const days = listBillDays(event).map(({ on }) => {
     const period = findPeriodOn(event.fees, on, category)?.id ?? ''
     return { period, column: findItemPeriodOn(event.fees, item, category, period, on) }
   })
@@ -143,7 +143,7 @@ function checkItem(
       lacks({ is: 'no-table', table: null, row: null, period: null }, knownValues)
       return null
     }
-    const own = groupOfCategory(event.fees, category) ?? null
+    const own = findGroupOfCategory(event.fees, category) ?? null
     const { periods = [] } = groups.find(({ group }) => group === own) ?? {}
     const onSale = periods.flatMap(({ period, column }) =>
       column === '' || getTablePrice(event.fees.prices ?? {}, category, period) === null

@@ -13,7 +13,7 @@ import { TooLarge } from './sets-of-answers.ts'
 /** More answers of one field than this are not listed; a proof that needs them is abandoned. */
 const LISTED_MAX = 4096
 
-/** A choice while options are decided one after the other. */
+/** A partial choice, while its options are decided one after the other. */
 type Choice = {
   readonly chosen: readonly string[]
   readonly total: number

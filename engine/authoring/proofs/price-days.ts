@@ -2,7 +2,7 @@
 import type { EventConfig } from '../../event/config.ts'
 import {
   checkRegistrationOpen,
-  deskEvent,
+  withDeskDays,
   findItemPeriodOn,
   findPeriodOn,
 } from '../../pricing/price-periods.ts'
@@ -12,7 +12,7 @@ import type { Adjustment } from '../../event/pricing-types.ts'
 import { addDays, day, type Day } from '../../lib/time.ts'
 
 /** One day of each range of days with the same prices and adjustments, with the event's period. */
-export const billDays = memoize(
+export const listBillDays = memoize(
   (event: EventConfig): readonly { readonly on: Day; readonly period: string }[] => {
     const { periods, adjustments, items, groups = [] } = event.fees
     const taxRules = listTaxRules(event.fees)
@@ -32,7 +32,7 @@ export const billDays = memoize(
     const days = new Map<string, { on: Day; period: string }>()
     for (const on of [...new Set(all.length === 0 ? [EVERY_DAY] : all)].sort()) {
       const period = findPeriodOn(event.fees, on)
-      if (period === null || !checkRegistrationOpen(deskEvent(open, on), on).open) continue
+      if (period === null || !checkRegistrationOpen(withDeskDays(open, on), on).open) continue
       const counting = adjustments.map((adjustment) => isAdjustmentActive(adjustment, on)).join()
       const taxes = taxRules.map((rule) => isTaxRuleActive(rule, on)).join()
       const columns = [

@@ -19,7 +19,7 @@ export type Budget = { left: number }
 
 /** Box operations before a table counts as too large to prove; about one or two seconds. */
 export const WORK_MAX = 2_000_000
-const BITS = 30
+const BITS_PER_WORD = 30
 const WORDS_FREE = 16
 
 export class TooLarge extends Error {}
@@ -39,7 +39,7 @@ export function createSpace(sizes: readonly number[]): Space {
   let words = 0
   for (const size of sizes) {
     offsets.push(words)
-    words += Math.ceil(size / BITS)
+    words += Math.ceil(size / BITS_PER_WORD)
   }
   return { sizes, offsets, words }
 }
@@ -55,8 +55,8 @@ export function createBox(
     for (let value = 0; value < (space.sizes[axis] ?? 0); value += 1)
       if (allows(axis, value)) {
         any = true
-        const word = (space.offsets[axis] ?? 0) + Math.floor(value / BITS)
-        box[word] = (box[word] ?? 0) | (1 << (value % BITS))
+        const word = (space.offsets[axis] ?? 0) + Math.floor(value / BITS_PER_WORD)
+        box[word] = (box[word] ?? 0) | (1 << (value % BITS_PER_WORD))
       }
     if (!any) return null
   }
@@ -65,7 +65,11 @@ export function createBox(
 
 /** Whether a value of an axis is in the box. */
 export function containsValue({ offsets }: Space, box: Box, axis: number, value: number): boolean {
-  return ((box[(offsets[axis] ?? 0) + Math.floor(value / BITS)] ?? 0) & (1 << (value % BITS))) !== 0
+  return (
+    ((box[(offsets[axis] ?? 0) + Math.floor(value / BITS_PER_WORD)] ?? 0) &
+      (1 << (value % BITS_PER_WORD))) !==
+    0
+  )
 }
 
 function getAxisEnd(space: Space, axis: number): number {

@@ -10,7 +10,7 @@ import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answer, Answers, Condition, Test } from '../../event/answer-types.ts'
 import { findCategory } from '../../rules/category.ts'
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
-import { CODE, getFullSeatName } from '../../rules/pricing-context.ts'
+import { CODE_NAME, getFullSeatName } from '../../rules/pricing-context.ts'
 import { getOwn } from '../../lib/result.ts'
 import { findFirstFull } from '../../pricing/quotas.ts'
 import type { Quota } from '../../event/pricing-types.ts'
@@ -31,7 +31,7 @@ export const CATEGORY = 'category'
 
 /** The values known at a point of the search: answers still to be read, and the context. */
 export type KnownValues = { readonly answers: Answers; readonly category: string | null }
-/** A test along the way. `at` returns the state to carry on. Null if no delegate gets further. */
+/** A test along the way. `at` returns the state to continue with. Null if no delegate gets further. */
 export type Stop<C> = {
   readonly reads: readonly string[]
   /** The conditions whose tests distinguish answers here. */
@@ -225,7 +225,7 @@ function listRequiredNames(event: EventConfig, name: string): readonly string[] 
   const { categoryChoice: choice, codeKinds, quotas } = event
   return [
     ...(choice.by === 'field' ? [choice.field] : []),
-    ...(codeKinds.some(({ gives }) => 'category' in gives) ? [CODE] : []),
+    ...(codeKinds.some(({ gives }) => 'category' in gives) ? [CODE_NAME] : []),
     ...quotas.flatMap(({ id, full, eachOptionOf }) =>
       full.offer === undefined || eachOptionOf !== undefined ? [] : [getFullSeatName(id)],
     ),

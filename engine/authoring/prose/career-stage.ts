@@ -12,7 +12,7 @@ export type CareerStage = {
   readonly rest: string
 }
 
-const LEVELS: readonly (readonly [Level, RegExp])[] = [
+const LEVEL_WORDS: readonly (readonly [Level, RegExp])[] = [
   [
     1,
     /\b(?:p\.?g\.?|pgs|pg'?s|post ?grad\w*|residents?|residency|registrars?|trainees?|dnb|phd|research scholars?|scholars?|jr|srs?)\b/g,
@@ -26,16 +26,16 @@ const LEVELS: readonly (readonly [Level, RegExp])[] = [
     /\b(?:specialists?|consultants?|facult(?:y|ies)|professors?|gps?|general practitioners?|practitioners?|practising|practicing|senior doctors?)\b/g,
   ],
 ]
-const COMPANION =
+const COMPANION_WORDS =
   /\b(?:accompan\w+|spouses?|companions?|family members?|wife|husband|guests? of delegates?)\b(?: persons?| members?| delegates?)?/g
-const SENIOR =
+const SENIOR_WORDS =
   /\b(?:senior citizens?|sr\.? citizens?|seniors?(?= *$| *\(| *members?\b| *delegates?\b| *[-–] *\d)|super ?annuated|retired|veterans?)\b|\b(?:above|over|aged?|age) *(?:5[5-9]|[6-9]\d)\b(?: *(?:years?|yrs?))?|\b(?:5[5-9]|[6-9]\d) *(?:\+|years?|yrs?|and above|& above|plus)/g
 /** Words without information about the person. */
 const IGNORED_WORDS =
   /\b(?:the|of|for|and|or|a|an|to|in|with|is|are|as|all|only|any|category|registration|regn|fees?|rates?|persons?|people|delegates?|participants?|registrants?|attendees?|doctors?|drs?|physicians?|surgeons?|medical|dental|practice|private|indian|national|regular|ordinary|proof|required|junior|senior|sr|jr|1st|2nd|year|visitors?|guests?|general|public|outsiders?|individuals?|life|annual|associate|society|association|assn|body)\b/g
 
 /** "Non-PG" is not a post graduate. */
-const DENIED =
+const DENIED_LEVEL =
   /\b(?:non|not an?|not) (?:p\.?g|post ?graduates?|students?|trainees?|residents?|facult\w+|interns?)\b/g
 
 /** Splits a name into words; in ids, hyphens and underscores separate them. */
@@ -49,31 +49,32 @@ const splitWords = (name: string): string =>
 
 const NEGATION_PREFIX =
   /\b(?:non|not)(?: an?| a)? ?(?:([a-z]{2,12}) )?members?\b|\bnon ([a-z]{2,12})\b|\bnonmembers?\b|\bwithout membership\b/g
-const MEMBERS = /\bmembers?(?:hip)?\b/g
+const MEMBER_WORDS = /\bmembers?(?:hip)?\b/g
 /** Members of something other than a delegates' association. */
 const OTHER_MEMBERS =
   /\b(?:committee|family|team|board|faculty|staff|council|executive|crew|group|organi[sz]ing) members?\b/g
 /** Words that "non" negates without an association. */
-const NO_ASSOCIATION = new Set(
+const NON_ASSOCIATION_WORDS = new Set(
   `residential resident residents veg vegetarian medical clinical teaching academic doctor doctors delegate delegates
    indian indians refundable transferable cme credit practicing practising faculty physician surgeon ac accredited
    government govt working workshop local presenting presenter author speaker student students pg ug member members
    specialist specialists specialty national resident keralite kerala gst stop sharing smoker alcoholic profit
    twin single surgical core conference registered early an the`.split(/\s+/),
 )
-const CAPITALS =
+const CAPITALS_BEFORE_MEMBER =
   /\b([A-Z]{2,10})(?:\s+(?:[Ll]ife|[Aa]nnual|[Aa]ssociate))?\s+[Mm]ember|[Mm]embers?(?:hip)? of (?:the )?([A-Z]{2,10})\b|\b[Nn]on[-\s]+([A-Za-z]{2,12})\b/g
 
 /** Returns the associations whose members are distinguished: "AFPI" of "Non-AFPI" and of "Members of ASI". */
 export function findAssociations(names: readonly string[]): ReadonlySet<string> {
   return new Set(
     names
-      .flatMap((name) => [...name.replaceAll('_', ' ').matchAll(CAPITALS)])
+      .flatMap((name) => [...name.replaceAll('_', ' ').matchAll(CAPITALS_BEFORE_MEMBER)])
       .flatMap((found) => [found[1], found[2], found[3]])
       .flatMap((word) => (word === undefined ? [] : [word.toLowerCase()]))
       .filter(
         (word) =>
-          !NO_ASSOCIATION.has(word) && LEVELS.every(([, pattern]) => word.match(pattern) === null),
+          !NON_ASSOCIATION_WORDS.has(word) &&
+          LEVEL_WORDS.every(([, pattern]) => word.match(pattern) === null),
       ),
   )
 }
@@ -87,19 +88,19 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
       ({ 2: denied }) => denied === undefined || associations.has(denied),
     )
   const belongs =
-    parts.replace(OTHER_MEMBERS, ' ').match(MEMBERS) !== null ||
+    parts.replace(OTHER_MEMBERS, ' ').match(MEMBER_WORDS) !== null ||
     parts.split(/[^a-z0-9]+/).some((word) => associations.has(word))
   const isMember = isNon ? false : belongs ? true : null
   const levels = new Set<Level>()
   let companions = 0
   const pieces = parts
-    .replace(DENIED, ' ')
+    .replace(DENIED_LEVEL, ' ')
     .split(/[/,;+&]| and | or /)
     .filter((chunk) => /[a-z]/.test(chunk))
   for (const chunk of pieces) {
     // "PG student" is a post graduate; "consultant" and "resident" in one name are ambiguous.
-    const level = LEVELS.find(([, pattern]) => chunk.match(pattern) !== null)?.[0]
-    if (chunk.match(COMPANION) !== null) companions += 1
+    const level = LEVEL_WORDS.find(([, pattern]) => chunk.match(pattern) !== null)?.[0]
+    if (chunk.match(COMPANION_WORDS) !== null) companions += 1
     else if (level !== undefined) levels.add(level)
   }
   const isCompanion = companions > 0 && (companions === pieces.length || levels.size === 0)
@@ -110,12 +111,12 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
       associations.has(denied) || /^members?$/.test(denied) ? match : `non${denied}`,
     )
   for (const pattern of [
-    SENIOR,
-    COMPANION,
+    SENIOR_WORDS,
+    COMPANION_WORDS,
     OTHER_MEMBERS,
-    DENIED,
-    MEMBERS,
-    ...LEVELS.map(([, one]) => one),
+    DENIED_LEVEL,
+    MEMBER_WORDS,
+    ...LEVEL_WORDS.map(([, one]) => one),
     IGNORED_WORDS,
   ])
     rest = rest.replace(pattern, ' ')
@@ -123,7 +124,7 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
     isMember,
     levels: isCompanion ? new Set() : levels,
     isCompanion,
-    isSenior: parts.match(SENIOR) !== null,
+    isSenior: parts.match(SENIOR_WORDS) !== null,
     rest: [
       ...new Set(
         rest

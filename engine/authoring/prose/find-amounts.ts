@@ -1,14 +1,18 @@
 /** Finds amounts of money in texts ("Rs. 1,500/-", "€ 150", "1500 per person") and whether a delegate pays them. */
-import { decimalsOf, INR, readAmount, type Currency, type Amount } from '../../lib/money.ts'
+import { getDecimals, INR, readAmount, type Currency, type Amount } from '../../lib/money.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { toPlainDigits } from '../suggestions/amount-notations.ts'
-import { findCurrencyOfSign, currencySigns, RUPEE_SIGN } from '../suggestions/currency-notations.ts'
+import {
+  findCurrencyOfSign,
+  listCurrencySigns,
+  RUPEE_SIGN,
+} from '../suggestions/currency-notations.ts'
 import { findStatement } from './subject-of-day.ts'
 import { findMatches } from './pattern-matches.ts'
 
 export type StatedAmount = {
   readonly amount: Amount
-  /** That of the sign beside it; without one, the event's. */
+  /** The currency of the sign next to it; without a sign, the event's. */
   readonly currency: Currency
   readonly start: number
   readonly end: number
@@ -17,19 +21,28 @@ export type StatedAmount = {
   readonly right: string
 }
 
-const FIGURE = '\\d{1,3}(?:,\\d{2,3})+(?:\\.\\d{1,2})?|\\d+(?:\\.\\d{1,2})?'
+const FIGURE_PATTERN = '\\d{1,3}(?:,\\d{2,3})+(?:\\.\\d{1,2})?|\\d+(?:\\.\\d{1,2})?'
 /** Elsewhere a thousand is also 1.000 or 1 000, and decimals follow a comma. */
 const FIGURE_ABROAD =
   '\\d{1,3}(?:[. \\u00a0\\u202f]\\d{3})+(?:,\\d{1,2})?(?!\\d)|\\d{1,3}(?:,\\d{3})+(?:\\.\\d{1,3})?|\\d+,\\d{2}(?!\\d)|\\d+(?:\\.\\d{1,3})?'
-const SCALE = '(?:\\s*(k|thousand|la[ck]hs?|lakh)\\b)?'
-const AFTER = '(?:/-|/=|\\s*(?:rs\\b|inr\\b|rupees\\b|₹))'
-const EACH =
+const SCALE_SUFFIX = '(?:\\s*(k|thousand|la[ck]hs?|lakh)\\b)?'
+const RUPEE_SUFFIX = '(?:/-|/=|\\s*(?:rs\\b|inr\\b|rupees\\b|₹))'
+const PER_PERSON_SUFFIX =
   '(?:extra|only|each|per (?:person|head|delegate|couple|participant|member|student|day|night|plate|ticket|seat)|fees?|charges?|additional|more)'
-const RUPEES_BEFORE = new RegExp(`${RUPEE_SIGN}\\s*[:.]?\\s*(${FIGURE})${SCALE}`, 'gi')
-const RUPEES_AFTER = new RegExp(`(?<![\\d.,/-])(${FIGURE})${SCALE}${AFTER}`, 'gi')
+const RUPEES_BEFORE = new RegExp(
+  `${RUPEE_SIGN}\\s*[:.]?\\s*(${FIGURE_PATTERN})${SCALE_SUFFIX}`,
+  'gi',
+)
+const RUPEES_AFTER = new RegExp(
+  `(?<![\\d.,/-])(${FIGURE_PATTERN})${SCALE_SUFFIX}${RUPEE_SUFFIX}`,
+  'gi',
+)
 /** A bare number is an amount if it is next to a word for one, or in brackets with a plus. */
-const BARE: readonly RegExp[] = [
-  new RegExp(`(?<![\\d.,/:#-])(\\d{3,6}|\\d{1,3}(?:,\\d{2,3})+)()(?=\\s*${EACH}\\b)`, 'gi'),
+const BARE_AMOUNT_PATTERNS: readonly RegExp[] = [
+  new RegExp(
+    `(?<![\\d.,/:#-])(\\d{3,6}|\\d{1,3}(?:,\\d{2,3})+)()(?=\\s*${PER_PERSON_SUFFIX}\\b)`,
+    'gi',
+  ),
   new RegExp(
     `(?:@|\\+|\\b(?:fees?|charges?|price|cost|costs|pay)\\b\\s*(?:is|of|:|-|–)?)\\s*(\\d{3,6}|\\d{1,3}(?:,\\d{2,3})+)()(?![\\d.,%:/-]|\\s*(?:seats?|words|people|delegates|participants|km|mm|min|hours?|am|pm))`,
     'gi',
@@ -39,23 +52,23 @@ const BARE: readonly RegExp[] = [
  * "The fee of 2022", "fees 2025", "the 2025 fee", "for 2025 only": a bare number that can be a year is none of the
  * prices. After a verb ("pay 2025", "the fee is 2025") and before a unit ("2025 per person") it is an amount.
  */
-const YEAR = '20(?:0[1-9]|[1-4]\\d)'
+const YEAR_PATTERN = '20(?:0[1-9]|[1-4]\\d)'
 const YEAR_AFTER_WORD = new RegExp(
-  `\\b(?:(?:of|for|in)\\s*:?|(?:fees?|charges?|price|cost|costs)\\s*[:–-]?)\\s*${YEAR}$`,
+  `\\b(?:(?:of|for|in)\\s*:?|(?:fees?|charges?|price|cost|costs)\\s*[:–-]?)\\s*${YEAR_PATTERN}$`,
   'i',
 )
-const YEAR_ITSELF = new RegExp(`^${YEAR}$`)
+const YEAR_ITSELF = new RegExp(`^${YEAR_PATTERN}$`)
 const isYear = (found: string, following: string): boolean =>
   YEAR_AFTER_WORD.test(found) ||
   (YEAR_ITSELF.test(found) && /^\s*(?:fees?|charges?|only|additional|more)\b/i.test(following))
-const FACTORS: readonly (readonly [RegExp, number])[] = [
+const FACTOR_BY_SCALE: readonly (readonly [RegExp, number])[] = [
   [/^(?:k|thousand)$/i, 1000],
   [/^la[ck]h?s?$|^lakh$/i, 100_000],
 ]
 
 /** Patterns with what their sign means. Signs before an amount come first: in "Rs. 500, $10" the sign is that of 10. */
-const patternsFor = memoize((own: Currency) => {
-  const abroad = `(?<sign>${currencySigns(own)
+const buildPatterns = memoize((own: Currency) => {
+  const abroad = `(?<sign>${listCurrencySigns(own)
     .map(({ pattern }) => pattern)
     .join('|')})`
   const before = new RegExp(`${abroad}\\s*[:.]?\\s*(?<figure>${FIGURE_ABROAD})`, 'giu')
@@ -69,13 +82,13 @@ const patternsFor = memoize((own: Currency) => {
     ...(own === INR ? [] : [after]),
     RUPEES_AFTER,
     ...(own === INR ? [after] : []),
-    ...BARE,
+    ...BARE_AMOUNT_PATTERNS,
   ].map((pattern) => ({
     pattern,
     currencyOf: (found: RegExpMatchArray): Currency =>
       found.groups?.sign !== undefined
         ? (findCurrencyOfSign(found.groups.sign, own) ?? own)
-        : !BARE.includes(pattern) && isRupees(found[0])
+        : !BARE_AMOUNT_PATTERNS.includes(pattern) && isRupees(found[0])
           ? INR
           : own,
   }))
@@ -89,20 +102,22 @@ export function findAmounts(text: string, own: Currency): readonly StatedAmount[
   const readable = plain.length === text.length ? plain : text
   if (!/\d/.test(readable)) return []
   const found: StatedAmount[] = []
-  for (const { pattern, currencyOf } of patternsFor(own))
+  for (const { pattern, currencyOf } of buildPatterns(own))
     for (const match of findMatches(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length]
       if (found.some((candidate) => candidate.start < end && start < candidate.end)) continue
       const currency = currencyOf(match)
       const isAbroad = match.groups?.figure !== undefined
-      const factor = isAbroad ? 1 : (FACTORS.find(([name]) => name.test(match[2] ?? ''))?.[1] ?? 1)
+      const factor = isAbroad
+        ? 1
+        : (FACTOR_BY_SCALE.find(([name]) => name.test(match[2] ?? ''))?.[1] ?? 1)
       const figure = isAbroad
         ? toPlainFigure(match.groups?.figure ?? '', currency)
         : (match[1] ?? '').replaceAll(',', '')
       const amount = readAmount(figure, currency)
       if (amount === null || amount === 0) continue
       const { left, right } = findStatement(readable, { start, end })
-      if (BARE.includes(pattern) && isYear(match[0], readable.slice(end))) continue
+      if (BARE_AMOUNT_PATTERNS.includes(pattern) && isYear(match[0], readable.slice(end))) continue
       found.push({ amount: (amount * factor) as Amount, currency, start, end, left, right })
     }
   return found.toSorted((a, b) => a.start - b.start)
@@ -123,24 +138,26 @@ export const findSignedAmounts = (statement: string, currency: Currency): readon
 /** Reads "1.250,00", "1 250" and "1,250.00" as "1250.00"; three decimals belong to currencies that have them. */
 function toPlainFigure(text: string, currency: Currency): string {
   const figure = text.replaceAll(/[\s\u00a0\u202f]/g, '')
-  if (/^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/.test(figure) && decimalsOf(currency) !== 3)
+  if (/^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/.test(figure) && getDecimals(currency) !== 3)
     return figure.replaceAll('.', '').replace(',', '.')
   return /^\d+,\d{1,2}$/.test(figure) ? figure.replace(',', '.') : figure.replaceAll(',', '')
 }
 
 /** Money that is not charged for the registration, or paid to others. */
-const OF_OTHERS =
+const OTHER_MONEY_WORDS =
   /\b(?:hotels?|rooms?|accommodations?|lodging|stay|guest ?house|dormitory|tours?|travel|taxi|cab|flights?|trains?|stalls?|sponsor\w*|exhibit\w*|advertis\w*|prizes?|awards?|cash|grants?|scholarships?|fellowships?|stipends?|refund\w*|cancel\w*|deduct\w*|worth|save[sd]?|saving|discounts?|rebate|off|concession of|less|penalty|fine|bank|transaction|gateway|convenience|processing|courier|postage|dd|cheque|neft|income|salary|turnover|budget|earn\w*|donat\w*|contribut\w*|deposit|insurance|late fee|for example|e\.g|raised|collected|kept|retained|forfeit\w*|crore|exchange|museums?|zoo|monuments?|last year|previous)\b/i
 /** Money that is paid separately from the registration. */
 const PAID_ELSEWHERE =
   /\b(?:(?:paid|payable|pay|collected|charged|settled?|billed)\s+(?:\w+\s+){0,3}?(?:at|on|to|directly|separately|in cash|by|with)\b|(?:at|on) the (?:venue|spot|desk|hotel|counter|day)|at the desk|on[- ]?site|separately|directly)/i
 
 /** "Goods above Rs. 50,000": a limit, not a price. */
-const THRESHOLD =
+const THRESHOLD_WORDS =
   /\b(?:above|below|over|under|exceeding|exceeds?|(?:more|less|greater|not less|not more) than|up ?to)\s*$/i
 
 /** Whether a delegate would expect the amount in the total to pay. */
 export function isPayableAmount({ left, right }: StatedAmount, heading: string): boolean {
   const around = `${heading} ${left} ${right}`
-  return !OF_OTHERS.test(around) && !PAID_ELSEWHERE.test(around) && !THRESHOLD.test(left)
+  return (
+    !OTHER_MONEY_WORDS.test(around) && !PAID_ELSEWHERE.test(around) && !THRESHOLD_WORDS.test(left)
+  )
 }

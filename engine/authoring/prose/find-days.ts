@@ -20,20 +20,20 @@ export type StatedDays = {
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-const MONTH =
+const MONTH_PATTERN =
   '(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)(?![A-Za-z])\\.?'
-const WEEKDAY =
+const WEEKDAY_PATTERN =
   '(?:Sun(?:day)?|Mon(?:day)?|Tue(?:s|sday)?|Wed(?:s|nesday)?|Thu(?:r|rs|rsday)?|Fri(?:day)?|Sat(?:urday)?)\\b\\.?'
-const ORDINAL = '(?:\\s?(?:st|nd|rd|th)\\b\\.?)?'
-const NUMBER = `(?<![\\d.,:₹€£$/])\\d{1,2}(?![\\d:%])${ORDINAL}`
-const JOIN =
+const ORDINAL_SUFFIX = '(?:\\s?(?:st|nd|rd|th)\\b\\.?)?'
+const NUMBER_PATTERN = `(?<![\\d.,:₹€£$/])\\d{1,2}(?![\\d:%])${ORDINAL_SUFFIX}`
+const JOIN_PATTERN =
   '\\s*(?:,\\s*(?:and|&)|-|–|—|/|,|&|\\+|\\b(?:and|to|through|thru|till|until|upto|up to)\\b)\\s*'
-const NAMED_NUMBER = `(?:${WEEKDAY}[\\s,]*(?:the\\s+)?)?${NUMBER}`
-const NUMBERS = `${NAMED_NUMBER}(?:${JOIN}${NAMED_NUMBER}){0,5}`
-const YEAR = `(?:[\\s,./-]*(?<year>(?:19|20)\\d\\d)(?!\\d)|[\\s,]*['’](?<short>\\d\\d)(?!\\d)|[-/. ](?<bare>\\d\\d)(?![\\d:%]|\\s*(?:am|pm|a\\.m|p\\.m|hrs|hours|h\\b|o'|[A-Za-z]|[-–,]\\s*\\d|\\.\\d)))?`
-const AHEAD = `(?:(?<ahead>${WEEKDAY}(?:${JOIN}${WEEKDAY})?)[\\s,(]*(?:the\\s+)?)?`
+const NAMED_NUMBER = `(?:${WEEKDAY_PATTERN}[\\s,]*(?:the\\s+)?)?${NUMBER_PATTERN}`
+const NUMBERS_PATTERN = `${NAMED_NUMBER}(?:${JOIN_PATTERN}${NAMED_NUMBER}){0,5}`
+const YEAR_PATTERN = `(?:[\\s,./-]*(?<year>(?:19|20)\\d\\d)(?!\\d)|[\\s,]*['’](?<short>\\d\\d)(?!\\d)|[-/. ](?<bare>\\d\\d)(?![\\d:%]|\\s*(?:am|pm|a\\.m|p\\.m|hrs|hours|h\\b|o'|[A-Za-z]|[-–,]\\s*\\d|\\.\\d)))?`
+const WEEKDAY_BEFORE = `(?:(?<ahead>${WEEKDAY_PATTERN}(?:${JOIN_PATTERN}${WEEKDAY_PATTERN})?)[\\s,(]*(?:the\\s+)?)?`
 const buildNamedYearPattern = (n: number): string =>
-  YEAR.replace('<year>', `<year${n}>`)
+  YEAR_PATTERN.replace('<year>', `<year${n}>`)
     .replace('<short>', `<short${n}>`)
     .replace('<bare>', `<bare${n}>`)
 const DATE_PATTERN = new RegExp(
@@ -41,17 +41,17 @@ const DATE_PATTERN = new RegExp(
     // 2027-03-14
     '(?<![\\d/.-])(?<isoYear>(?:19|20)\\d\\d)(?<isoSign>[-/.])(?<isoMonth>\\d{1,2})\\k<isoSign>(?<isoDay>\\d{1,2})(?![\\d-])',
     // 14-16/03/2027, 30/10/2026, 30 - 10 - 26, 30.10.2026
-    `${AHEAD.replace('<ahead>', '<ahead0>')}(?<![\\d/.,-])(?:(?<from>\\d{1,2})\\s*(?:-|–|to|&|and)\\s*)?(?<d>\\d{1,2})\\s?(?<sign>[-/.])\\s?(?<m>\\d{1,2})\\s?\\k<sign>\\s?(?<y>(?:19|20)\\d\\d|\\d\\d)(?![\\d/-]|\\.\\d)`,
+    `${WEEKDAY_BEFORE.replace('<ahead>', '<ahead0>')}(?<![\\d/.,-])(?:(?<from>\\d{1,2})\\s*(?:-|–|to|&|and)\\s*)?(?<d>\\d{1,2})\\s?(?<sign>[-/.])\\s?(?<m>\\d{1,2})\\s?\\k<sign>\\s?(?<y>(?:19|20)\\d\\d|\\d\\d)(?![\\d/-]|\\.\\d)`,
     // till 30/10
     '(?=\\d)(?<=\\b(?:till|until|upto|up to|before|from|on|to|dated?:?|by)\\s+)(?<d2>\\d{1,2})[/](?<m2>\\d{1,2})(?![\\d/-]|\\.\\d)',
     // October 30th, 2026; Mar 14-16
-    `${AHEAD.replace('<ahead>', '<ahead1>')}\\b(?<monthFirst>${MONTH})[\\s-]*(?:the\\s+)?(?<numbersAfter>${NUMBERS.replace('(?<![\\d.,:₹€£$/])', '')})${buildNamedYearPattern(1)}`,
+    `${WEEKDAY_BEFORE.replace('<ahead>', '<ahead1>')}\\b(?<monthFirst>${MONTH_PATTERN})[\\s-]*(?:the\\s+)?(?<numbersAfter>${NUMBERS_PATTERN.replace('(?<![\\d.,:₹€£$/])', '')})${buildNamedYearPattern(1)}`,
     // 30th of October 2026; 30-Oct-26; 14, 15 & 16 March
-    `${AHEAD.replace('<ahead>', '<ahead2>')}(?<numbersBefore>${NUMBERS})[\\s.,/-]*(?:of\\s+)?(?<monthAfter>${MONTH})${buildNamedYearPattern(2)}`,
+    `${WEEKDAY_BEFORE.replace('<ahead>', '<ahead2>')}(?<numbersBefore>${NUMBERS_PATTERN})[\\s.,/-]*(?:of\\s+)?(?<monthAfter>${MONTH_PATTERN})${buildNamedYearPattern(2)}`,
   ].join('|'),
   'gi',
 )
-const BETWEEN = new RegExp(
+const BETWEEN_WORDS = new RegExp(
   `^[\\s)]*(?:-|–|—|\\bto\\b|\\btill\\b|\\buntil\\b|\\bupto\\b|\\bup to\\b|\\bthrough\\b)[\\s(]*$`,
   'i',
 )
@@ -63,7 +63,7 @@ const mayContainDays = (text: string): boolean => /\d/.test(text) && DAY_HINT.te
 const indexOf = (names: readonly string[], word: string): number =>
   names.indexOf(word.slice(0, 3).toLowerCase())
 const findMonthIndex = (word: string): number => indexOf(MONTHS, word) + 1
-const ANY_WEEKDAY = new RegExp(`\\b${WEEKDAY}`, 'gi')
+const ANY_WEEKDAY = new RegExp(`\\b${WEEKDAY_PATTERN}`, 'gi')
 const findWeekdays = (text: string): readonly number[] =>
   text === '' ? [] : findMatches(text, ANY_WEEKDAY).map(([word]) => indexOf(WEEKDAYS, word))
 
@@ -133,7 +133,7 @@ export function findDays(text: string, about: number): readonly StatedDays[] {
 function isSpan(text: string, before: StatedDays, next: StatedDays): boolean {
   const between = text.slice(before.end, next.start)
   return (
-    BETWEEN.test(between) ||
+    BETWEEN_WORDS.test(between) ||
     (/^\s*(?:and|&)\s*$/i.test(between) && /\bbetween\s+$/i.test(text.slice(0, before.start)))
   )
 }
@@ -202,7 +202,7 @@ export type StatedMonth = {
   readonly month: number
   readonly year: number
 }
-const MONTH_ALONE = new RegExp(`\\b(${MONTH})[\\s,’'-]*((?:19|20)\\d\\d)(?!\\d)`, 'gi')
+const MONTH_ALONE = new RegExp(`\\b(${MONTH_PATTERN})[\\s,’'-]*((?:19|20)\\d\\d)(?!\\d)`, 'gi')
 
 /** `days` are those in the same text; they are computed only if a month is named. */
 export function findMonths(
@@ -277,15 +277,15 @@ function readWordedDays(
   }
 }
 
-const BEHIND = new RegExp(
-  `^\\s*(?:[,–—-]\\s*(${WEEKDAY})(?!\\s*(?:,|-|–|&|to\\b|and\\b|\\d))|\\(\\s*(${WEEKDAY})\\s*\\))`,
+const WEEKDAY_AFTER = new RegExp(
+  `^\\s*(?:[,–—-]\\s*(${WEEKDAY_PATTERN})(?!\\s*(?:,|-|–|&|to\\b|and\\b|\\d))|\\(\\s*(${WEEKDAY_PATTERN})\\s*\\))`,
   'i',
 )
 
 /** "14 March 2027 (Sunday)", "14 March, Sunday": a weekday after its day. */
 function addWeekdayAfterDay(stated: StatedDays, text: string): StatedDays {
   if (stated.first !== stated.last || stated.first.weekday !== null) return stated
-  const behind = BEHIND.exec(text.slice(stated.end))
+  const behind = WEEKDAY_AFTER.exec(text.slice(stated.end))
   const weekday = findWeekdays(behind?.[1] ?? behind?.[2] ?? '')[0]
   if (behind === null || weekday === undefined) return stated
   const firstWords = { ...stated.first, weekday }

@@ -4,28 +4,27 @@ import { findMatches } from './pattern-matches.ts'
 type HourMention = { readonly start: number; readonly end: number }
 
 /** Not part of a longer number, a date or a range. */
-const ALONE = '(?<![\\d.,:/-])'
+const NUMBER_START = '(?<![\\d.,:/-])'
 /** Lower-case "am" after a space may be a verb. */
 const WITH_AM_PM = new RegExp(
-  `${ALONE}(\\d{1,2})(?:[.:](\\d\\d)\\s*[apAP]\\.?[mM]|(?:[ap]m|\\s*(?:[ap]\\.m|[AP]\\.?M|pm)))(?![\\w/])`,
+  `${NUMBER_START}(\\d{1,2})(?:[.:](\\d\\d)\\s*[apAP]\\.?[mM]|(?:[ap]m|\\s*(?:[ap]\\.m|[AP]\\.?M|pm)))(?![\\w/])`,
   'g',
 )
-const TWENTY_FOUR_HOURS = new RegExp(`${ALONE}(\\d\\d?):(\\d\\d)(?![\\d:.])`, 'g')
-const MONEY = /(?:[₹€£$]|\b(?:rs\.?|inr|eur|usd|gbp))\s*$/i
+const TWENTY_FOUR_HOURS = new RegExp(`${NUMBER_START}(\\d\\d?):(\\d\\d)(?![\\d:.])`, 'g')
+const MONEY_BEFORE = /(?:[₹€£$]|\b(?:rs\.?|inr|eur|usd|gbp))\s*$/i
 /** Durations and ratios. */
-const WITHOUT_CLOCK_TIME =
-  /\b(?:duration|minutes?|mins?|seconds?|videos?|length|long|ratio|score)\b/i
-const CLOCK = '(?:(?:[01]?\\d|2[0-3])[.:][0-5]\\d|\\d{1,2}\\s*[ap]\\.?m\\.?)'
-const TO = '\\s*(?:-|–|—|to|till|until)\\s*'
-const BEFORE = new RegExp(
-  `(?:\\b(?:at|from|till|until|by|opens?|closes?|starts?|begins?)\\s+|\\b${CLOCK}(?:\\s*hrs\\.?)?${TO})$`,
+const DURATION_WORDS = /\b(?:duration|minutes?|mins?|seconds?|videos?|length|long|ratio|score)\b/i
+const CLOCK_PATTERN = '(?:(?:[01]?\\d|2[0-3])[.:][0-5]\\d|\\d{1,2}\\s*[ap]\\.?m\\.?)'
+const TO_WORDS = '\\s*(?:-|–|—|to|till|until)\\s*'
+const HOUR_BEFORE = new RegExp(
+  `(?:\\b(?:at|from|till|until|by|opens?|closes?|starts?|begins?)\\s+|\\b${CLOCK_PATTERN}(?:\\s*hrs\\.?)?${TO_WORDS})$`,
   'i',
 )
-const BEHIND = new RegExp(`^(?:\\s*(?:hrs|hours|h)\\b|${TO}${CLOCK})`, 'i')
+const HOUR_AFTER = new RegExp(`^(?:\\s*(?:hrs|hours|h)\\b|${TO_WORDS}${CLOCK_PATTERN})`, 'i')
 
 /** Returns the impossible times of a text. An ambiguous number, such as 25:00 alone, is not included. */
 export function findImpossibleHours(text: string): readonly HourMention[] {
-  if (!/\d/.test(text) || WITHOUT_CLOCK_TIME.test(text)) return []
+  if (!/\d/.test(text) || DURATION_WORDS.test(text)) return []
   const plain = text.replaceAll('\n', ' ')
   const locate = (match: RegExpExecArray): HourMention => ({
     start: match.index,
@@ -36,7 +35,7 @@ export function findImpossibleHours(text: string): readonly HourMention[] {
   const found = findMatches(plain, WITH_AM_PM)
     .filter(
       ({ index, 1: hour = '', 2: minute = '0' }) =>
-        isNone(hour, minute) && !MONEY.test(plain.slice(0, index)),
+        isNone(hour, minute) && !MONEY_BEFORE.test(plain.slice(0, index)),
     )
     .map(locate)
   const others = findMatches(plain, TWENTY_FOUR_HOURS)
@@ -44,7 +43,11 @@ export function findImpossibleHours(text: string): readonly HourMention[] {
       // The parts of a ratio are larger, as in 40:60.
       if (!isNone(hour, minute) || Number(hour) > 29) return false
       const [left, right] = [plain.slice(0, index), plain.slice(index + matchedText.length)]
-      return BEFORE.test(left) || BEHIND.test(right) || (/,\s*$/.test(left) && /^\s*\)/.test(right))
+      return (
+        HOUR_BEFORE.test(left) ||
+        HOUR_AFTER.test(right) ||
+        (/,\s*$/.test(left) && /^\s*\)/.test(right))
+      )
     })
     .map(locate)
   return [
@@ -55,16 +58,16 @@ export function findImpossibleHours(text: string): readonly HourMention[] {
   ]
 }
 
-const MORNINGS =
+const MORNING_RANGE =
   /(\d{1,2})(?:[.:](\d\d))?\s*a\.?m\.?\s*(?:-|–|—|to|till|until)\s*(\d{1,2})(?:[.:](\d\d))?\s*a\.?m\b\.?/gi
-/** Where the hours continue into the next day on purpose. */
+/** Words for hours that continue into the next day on purpose. */
 const NEXT_DAY = /\b(?:next (?:day|morning)|overnight|following (?:day|morning)|night)\b/i
 
 /** Returns opening hours such as "9 AM to 3 AM", whose end is before their start: PM was meant. */
 export function findNightAfterMorning(text: string): readonly HourMention[] {
   if (NEXT_DAY.test(text)) return []
   const minutes = (hour = '', minute = '0'): number => (Number(hour) % 12) * 60 + Number(minute)
-  return findMatches(text, MORNINGS)
+  return findMatches(text, MORNING_RANGE)
     .filter(([, hour, minute, untilHour, untilMinute]) => {
       const [from, until] = [minutes(hour, minute), minutes(untilHour, untilMinute)]
       return until <= from && from > 0

@@ -56,24 +56,24 @@ export function collectEdges(model: Model): readonly Edge[] {
     ...config.fees.adjustments.flatMap(({ id, from, to }, i) => [
       ...createEdge(
         from,
-        `${ADJUSTMENTS}${i}.from`,
+        `${ADJUSTMENTS_PATH}${i}.from`,
         `adjustment \`${id}\` begins on`,
         'start',
         null,
       ),
-      ...createEdge(to, `${ADJUSTMENTS}${i}.to`, `adjustment \`${id}\` ends on`, 'end', null),
+      ...createEdge(to, `${ADJUSTMENTS_PATH}${i}.to`, `adjustment \`${id}\` ends on`, 'end', null),
     ]),
     ...config.methods.flatMap(({ id, until }, i) =>
-      createEdge(until, `${METHODS}${i}.until`, `payment by \`${id}\` ends on`, 'end', null),
+      createEdge(until, `${METHODS_PATH}${i}.until`, `payment by \`${id}\` ends on`, 'end', null),
     ),
   ]
 }
-const ADJUSTMENTS = 'fees.adjustments.'
-const METHODS = 'payment.methods.'
+const ADJUSTMENTS_PATH = 'fees.adjustments.'
+const METHODS_PATH = 'payment.methods.'
 /** Whether it is a day of an adjustment. */
-export const isAdjustmentDay = ({ at }: Edge): boolean => at.startsWith(ADJUSTMENTS)
+export const isAdjustmentDay = ({ at }: Edge): boolean => at.startsWith(ADJUSTMENTS_PATH)
 /** Whether it is the last day of a payment method. */
-export const isMethodDay = ({ at }: Edge): boolean => at.startsWith(METHODS)
+export const isMethodDay = ({ at }: Edge): boolean => at.startsWith(METHODS_PATH)
 type MakeEdge = (
   day: Day | undefined,
   at: string,
@@ -117,7 +117,7 @@ function endOf(
  * The days that the file states besides those of prices, payment and registration: a step of the refund
  * scale, the opening of the front desk, the last day of corrections, the days that a field accepts.
  */
-export const fileDays = memoize(({ file }: Model): ReadonlySet<Day> => {
+export const listFileDays = memoize(({ file }: Model): ReadonlySet<Day> => {
   const found = new Set<Day>()
   const walk = (value: unknown): void => {
     if (typeof value === 'string') {

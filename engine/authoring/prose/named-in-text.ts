@@ -55,7 +55,7 @@ export function findNamed(names: readonly (readonly string[])[], text: string): 
 }
 
 /** The words after an amount that say who pays it. */
-const RECIPIENT =
+const RECIPIENT_AFTER_AMOUNT =
   /^(?:\/[-=])?\s*(?:is |are )?for\s+([^,;(]+?)(?=\s+(?:and|but|or|until|till|from)\b|$|[,;(])/i
 
 /**
@@ -67,7 +67,7 @@ export function findNamedPayer(
   before: string,
   { left, right }: { readonly left: string; readonly right: string },
 ): number | null {
-  const following = RECIPIENT.exec(right)?.[1] ?? ''
+  const following = RECIPIENT_AFTER_AMOUNT.exec(right)?.[1] ?? ''
   const isOfPrevious = following !== '' && /^\s*for\b/i.test(before)
   return (
     findNamed(names, following) ??

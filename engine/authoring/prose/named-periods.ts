@@ -1,7 +1,7 @@
 /** The price periods that a text names: those of the fees, and of the group whose categories it names. */
 import { memoize } from '../../lib/memoize.ts'
 import type { Period } from '../../event/pricing-types.ts'
-import { groupOfCategory } from '../../pricing/price-periods.ts'
+import { findGroupOfCategory } from '../../pricing/price-periods.ts'
 import type { Model } from '../checked-file.ts'
 import { findMatches } from './pattern-matches.ts'
 import { findAllNamed } from './named-in-text.ts'
@@ -39,11 +39,11 @@ export const listTextPeriods = memoize(({ config: { fees } }: Model): readonly T
 )
 
 /** The names of the categories of each table, and of its group. */
-const tableNames = memoize(({ config: { fees, categories } }: Model) =>
+const listTableNames = memoize(({ config: { fees, categories } }: Model) =>
   [undefined, ...(fees.groups ?? [])].map((group) => [
     ...(group === undefined ? [] : [group.label]),
     ...categories
-      .filter(({ id }) => groupOfCategory(fees, id) === group)
+      .filter(({ id }) => findGroupOfCategory(fees, id) === group)
       .flatMap(({ id, label }) => [label, id.replaceAll('-', ' ')]),
   ]),
 )
@@ -61,15 +61,15 @@ export function findTables(
   if (ofGroup !== undefined) return [Number(ofGroup) + 1]
   const ofCategory = /^categories\.(\d+)\./.exec(path)?.[1]
   if (ofCategory !== undefined) {
-    const group = groupOfCategory(fees, categories[Number(ofCategory)]?.id ?? null)
+    const group = findGroupOfCategory(fees, categories[Number(ofCategory)]?.id ?? null)
     return [group === undefined ? 0 : groups.indexOf(group) + 1]
   }
-  const named = texts.map((text) => findAllNamed(tableNames(model), text ?? ''))
+  const named = texts.map((text) => findAllNamed(listTableNames(model), text ?? ''))
   return named.find((tables) => tables.length > 0) ?? null
 }
 
 /** Usual words for a period, whatever its label. */
-const USUAL: readonly (readonly [RegExp, string])[] = [
+const USUAL_PERIOD_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bearly/i, 'early(?:[ -]?birds?)?'],
   [/\b(?:regular|normal|standard)/i, 'regular|normal|standard'],
   [/\blate\b/i, 'late'],
@@ -83,7 +83,7 @@ const COMMON_WORDS = new Set(
 )
 
 /** The names of each period in a sentence, by its index. Those of items are not named in texts about registration. */
-const periodNames = memoize((model: Model) => {
+const listPeriodNames = memoize((model: Model) => {
   const all = listTextPeriods(model)
   return all.map(({ period: { id, label }, table }): readonly RegExp[] => {
     if (table === null) return []
@@ -91,7 +91,7 @@ const periodNames = memoize((model: Model) => {
     const words = [label, id.replaceAll('-', ' ')].filter(
       (name) => !COMMON_WORDS.has(name.toLowerCase()),
     )
-    const usual = USUAL.flatMap(([calls, states]) =>
+    const usual = USUAL_PERIOD_WORDS.flatMap(([calls, states]) =>
       calls.test(`${label} ${id}`) &&
       others.filter(({ period }) => calls.test(`${period.label} ${period.id}`)).length === 1
         ? [states]
@@ -115,7 +115,7 @@ export function findNamedPeriods(
   tables: readonly number[] | null,
 ): readonly number[] {
   const all = listTextPeriods(model)
-  const found = periodNames(model).flatMap((names, index) => {
+  const found = listPeriodNames(model).flatMap((names, index) => {
     const table = all[index]?.table ?? null
     if (table === null || (tables !== null && !tables.includes(table))) return []
     return names.flatMap((name) => {

@@ -25,7 +25,7 @@ const buildWordPattern = (list: string): RegExp =>
   )
 
 /** Subjects with separate days, which this file does not contain. */
-const OTHER = buildWordPattern(`
+const OTHER_WORDS = buildWordPattern(`
   abstracts? papers? e-?posters? posters? submissions? manuscripts? essays? proposals? presentations? slides
   accommodation hotels? rooms? stay lodging hostels? guest_house cancel\\w* refund\\w* withdraw\\w*
   workshops? pre_conference post_conference pre_congress satellite hands_on
@@ -46,33 +46,33 @@ const OTHER = buildWordPattern(`
   publish\\w* releas\\w+ brochure launch\\w* goes_live app faculty contests? competitions? entries trade_fair expo grants?
   fellowships? scholarships? confirmation confirm_by
 `)
-const PRICE = buildWordPattern(`
+const PRICE_WORDS = buildWordPattern(`
   early_birds? registrations? register\\w* regn enrol\\w* fees? rates? tariffs? prices? pricing charges? late spot
   on_?site regular slabs? phase tier pay\\w* discount\\w* concession\\w* offers? last_dates? last_day closing_date
   due_date cut_?off deadlines? bookings? tickets?
 `)
-const EVENT = buildWordPattern(`
+const EVENT_WORDS = buildWordPattern(`
   conferences? congress symposi\\w+ summit convention seminar meet meeting cme event held schedul\\w+
   takes?_place taking_place (?:save|block|mark)_(?:the|your)_(?:dates?|calendars?) see_you seeing_you meet_you look_forward join_us we_meet welcome venue days?_\\d inaugura\\w+
   valedictory conclave dates? sessions? attend\\w* camp course fest
 `)
 /** A part of the event, which need not cover all its days. */
-const PART = buildWordPattern(`
+const EVENT_PART_WORDS = buildWordPattern(`
   sessions? days?_\\d day_(?:one|two|three|i+) attend\\w* tracks? lectures? orations? inaugura\\w+ valedictory cme
   which_days? opens?
 `)
 const CLEAR_SUBJECT = buildWordPattern('early_birds?')
 /** Accommodation, which has separate early-bird days. */
-const ACCOMMODATION = buildWordPattern(
+const ACCOMMODATION_WORDS = buildWordPattern(
   'accommodations? hotels? resorts? rooms? stay lodging hostels? guest_house',
 )
 /** Boundaries within a statement: "early bird" in the same part as a room refers to the hotel, in another part it does not. */
 const STATEMENT_BOUNDARY =
   /[,:()&–—]|\b(?:and|but|or|while)\b|\b(?:regist\w*|regn|deleg\w*|conference)\b/gi
 /** The end of the words that belong to the day before them. */
-const CLAUSE = /[,:()&–—]|\b(?:and|but|while)\b/i
+const CLAUSE_END = /[,:()&–—]|\b(?:and|but|while)\b/i
 /** "Regular bus", "late night": not a price. */
-const NO_PRICE = new RegExp(
+const NON_PRICE_WORDS = new RegExp(
   `\\b(?:late|spot|on-?site|regular|normal|standard)(?=[\\s-]+(?:${[
     'nights?|evenings?|mornings?|hours?|arriv|comers?|lunch|dinner|breakfast|tea|coffee|meals?|menu|food|diet',
     'bus|buses|coach|train|flight|shuttle|transport|cab|taxi|service|interval|break',
@@ -87,11 +87,11 @@ const CLEAR_DIRECTION = buildWordPattern(
 )
 
 /** Words between "until" and its day: "until midnight of", "till 5 pm on". */
-const HOURS =
+const HOUR_WORDS =
   '(?:[\\s):,–-]|\\b(?:the|on|of|is|are|date|midnight|noon|eod|\\d{1,2}(?:[.:]\\d\\d)?|[ap]\\.?m\\.?|hrs)\\b)*$'
 const buildHoursPattern = (list: string): RegExp =>
-  new RegExp(`${buildWordPattern(list).source}${HOURS}`, 'gi')
-const DIRECTIONS: readonly (readonly [NonNullable<DaySubject['direction']>, RegExp])[] = [
+  new RegExp(`${buildWordPattern(list).source}${HOUR_WORDS}`, 'gi')
+const DIRECTION_PATTERNS: readonly (readonly [NonNullable<DaySubject['direction']>, RegExp])[] = [
   [
     'until',
     buildHoursPattern(
@@ -116,7 +116,7 @@ const findFirstMatch = (text: string, pattern: RegExp): number =>
   findMatches(text, pattern)[0]?.index ?? Infinity
 
 /** The end of one statement and the beginning of the next. */
-const BREAK =
+const STATEMENT_BREAK =
   /[;!?|•·\n]|(?<!\b(?:incl|excl|approx|prof|govt|regn?|no|rs|dr|st|upto|vs|e\.g|i\.e|w\.e\.f))\.(?=\s|$)/gi
 
 /**
@@ -132,9 +132,9 @@ export function findStatement(
   // Only in a block of lines does a line break end a statement; elsewhere lines are folded.
   const plain = /^[|]/.test(text) ? text : text.replaceAll('\n', ' ')
   const head = plain.slice(from, mention.start)
-  const boundary = findMatches(head, BREAK).at(-1)
+  const boundary = findMatches(head, STATEMENT_BREAK).at(-1)
   const tail = plain.slice(mention.end, until)
-  const stop = findMatches(tail, BREAK)[0]
+  const stop = findMatches(tail, STATEMENT_BREAK)[0]
   return {
     left: boundary === undefined ? head : head.slice(boundary.index + boundary[0].length),
     right: stop === undefined ? tail : tail.slice(0, stop.index),
@@ -168,7 +168,8 @@ export function findDaySubject(
   const direction = findDirection(left, right)
   if (ofPeriod >= 0)
     return { topic: 'price', direction, periods: [ofPeriod], tables: null, isPart: false }
-  const isPart = /\.options\./.test(path) || isFound(`${heading} ${left} ${right}`, PART)
+  const isPart =
+    /\.options\./.test(path) || isFound(`${heading} ${left} ${right}`, EVENT_PART_WORDS)
   const leftTopic = findTopic(model, left, true, direction)
   const rightTopic = leftTopic ?? findTopic(model, right, false, direction)
   const inherited = rightTopic ?? (isCut ? null : (before?.topic ?? null))
@@ -189,7 +190,7 @@ export function findDaySubject(
     onlyEdges
   // Text after the day that leads to another day describes that one.
   const isLast = at + 1 >= all.length || text.slice(mention.end, all[at + 1]?.start) !== right
-  const tables = findTables(model, path, [left, isLast ? right.split(CLAUSE)[0] : '', heading])
+  const tables = findTables(model, path, [left, isLast ? right.split(CLAUSE_END)[0] : '', heading])
   const listPeriods = (allowed: typeof tables): readonly number[] => {
     const before = findNamedPeriods(model, left, true, allowed)
     return before.length > 0 || leftTopic !== null
@@ -204,7 +205,7 @@ export function findDaySubject(
 }
 
 const removeAdjectives = (text: string): string =>
-  text.replace(NO_PRICE, (word) => ' '.repeat(word.length))
+  text.replace(NON_PRICE_WORDS, (word) => ' '.repeat(word.length))
 
 /**
  * Returns the subject that a heading gives to the days below it; "Important dates" contains days of
@@ -224,7 +225,7 @@ const isFound = (text: string, pattern: RegExp): boolean =>
   findFirstMatch(text, pattern) !== Infinity
 
 function findDirection(left: string, right: string): DaySubject['direction'] {
-  const nearest = DIRECTIONS.map(([direction, pattern]) => ({
+  const nearest = DIRECTION_PATTERNS.map(([direction, pattern]) => ({
     direction,
     at: findLastMatch(left, pattern),
   }))
@@ -253,12 +254,12 @@ function findTopic(
   const named =
     findNamedPeriods(model, text, isLeft, null).length === 0
       ? notFound
-      : Math.max(findAt(CLEAR_SUBJECT), findAt(PRICE))
-  const itemPosition = findAt(itemName(model))
+      : Math.max(findAt(CLEAR_SUBJECT), findAt(PRICE_WORDS))
+  const itemPosition = findAt(buildEventNamePattern(model))
   const [other, price, event] = [
-    findAt(OTHER),
-    Math.max(findAt(PRICE), named),
-    Math.max(findAt(EVENT), itemPosition),
+    findAt(OTHER_WORDS),
+    Math.max(findAt(PRICE_WORDS), named),
+    Math.max(findAt(EVENT_WORDS), itemPosition),
   ]
   if (other !== notFound)
     return Math.max(findAt(CLEAR_SUBJECT), named) > other &&
@@ -279,12 +280,12 @@ function isOfHotel(text: string, sure: number): boolean {
   const start = ends.findLast((index) => index < sure) ?? 0
   return isFound(
     text.slice(start, ends.find((index) => index > sure) ?? text.length),
-    ACCOMMODATION,
+    ACCOMMODATION_WORDS,
   )
 }
 
 /** The name of the conference, without its year. */
-const itemName = memoize(({ config }: Model): RegExp => {
+const buildEventNamePattern = memoize(({ config }: Model): RegExp => {
   const name = config.title.replace(/[\s'’-]*\b(?:20)?\d\d$/, '').trim()
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(literal.length < 3 ? '(?!)' : literal, 'gi')

@@ -15,12 +15,12 @@ export type TaxClaim = {
   readonly statement: string
 }
 
-const PERCENT =
+const PERCENT_PATTERN =
   '(?:\\d+(?:\\.\\d+)?|five|twelve|eighteen|twenty[ -]?eight)\\s*(?:%|per\\s?cent\\b|pct\\b)'
-const FILLER_WORDS = `(?:(?:\\s|\\(|@|&|/|,(?=\\s*(?:gst|tax)))+|\\b(?:all|any|the|of|at|its|our|applicable|relevant|govt\\.?|government|statutory|other|local|goods|services?|additional|rate|charges|duties|levies|and)\\b|${PERCENT})*`
+const FILLER_WORDS = `(?:(?:\\s|\\(|@|&|/|,(?=\\s*(?:gst|tax)))+|\\b(?:all|any|the|of|at|its|our|applicable|relevant|govt\\.?|government|statutory|other|local|goods|services?|additional|rate|charges|duties|levies|and)\\b|${PERCENT_PATTERN})*`
 const FORMS_OF_BE =
   '(?:[\\s():,–-]|\\b(?:is|are|be|being|will|shall|to|has|have|would|rate|at|of|@|already|also|as|if|charges|component|amount|separately|currently)\\b|' +
-  PERCENT +
+  PERCENT_PATTERN +
   ')*'
 
 /** Returns the words for a tax, including the names of its halves; not a taxpayer number or an invoice. */
@@ -32,7 +32,7 @@ function buildTaxWords(name: string): string {
 type Patterns = readonly (readonly [TaxClaim['is'], RegExp])[]
 
 /** By the name of the tax; there are as many as taxes have names. */
-const patternsFor = memoize((name: string) => {
+const buildPatterns = memoize((name: string) => {
   const tax = buildTaxWords(name)
   const toPattern = (pattern: string): RegExp => new RegExp(pattern, 'gi')
   const not =
@@ -98,24 +98,24 @@ const patternsFor = memoize((name: string) => {
     [
       'mentioned',
       toPattern(
-        `(?:${PERCENT}|\\b\\d+(?:\\.\\d+)?)\\s*(?:of\\s+|as\\s+|towards\\s+)?(?:applicable\\s+)?${tax}`,
+        `(?:${PERCENT_PATTERN}|\\b\\d+(?:\\.\\d+)?)\\s*(?:of\\s+|as\\s+|towards\\s+)?(?:applicable\\s+)?${tax}`,
       ),
     ],
-    ['mentioned', toPattern(`${tax}${FORMS_OF_BE}(?:${PERCENT}|@\\s*\\d+(?:\\.\\d+)?)`)],
+    ['mentioned', toPattern(`${tax}${FORMS_OF_BE}(?:${PERCENT_PATTERN}|@\\s*\\d+(?:\\.\\d+)?)`)],
   ]
   const percents = [
     toPattern(
-      `(?<![\\d.,])(${PERCENT})\\s*(?:of\\s+|as\\s+|towards\\s+|in\\s+)?(?:(?:applicable|govt\\.?|government|central|state|goods|services?|and|&)\\s+)*(${tax})`,
+      `(?<![\\d.,])(${PERCENT_PATTERN})\\s*(?:of\\s+|as\\s+|towards\\s+|in\\s+)?(?:(?:applicable|govt\\.?|government|central|state|goods|services?|and|&)\\s+)*(${tax})`,
     ),
     toPattern(
-      `(${tax})(?:[\\s():@=–-]|\\b(?:rate|at|of|is|are|will|be|extra|added|charged|payable|applicable|included|inclusive|exclusive|component|amount|levied|currently|the)\\b)*(${PERCENT})`,
+      `(${tax})(?:[\\s():@=–-]|\\b(?:rate|at|of|is|are|will|be|extra|added|charged|payable|applicable|included|inclusive|exclusive|component|amount|levied|currently|the)\\b)*(${PERCENT_PATTERN})`,
     ),
     toPattern(`(${tax})\\s*@\\s*(\\d+(?:\\.\\d+)?)(?![\\d%])`),
   ]
   return { claims, percents }
 })
 
-const WORDS: Readonly<Record<string, number>> = {
+const PERCENT_BY_WORD: Readonly<Record<string, number>> = {
   five: 5,
   twelve: 12,
   eighteen: 18,
@@ -125,7 +125,7 @@ function readPercent(text: string): number {
   const digits = /\d+(?:\.\d+)?/.exec(text)?.[0]
   return digits !== undefined
     ? Number(digits)
-    : (WORDS[
+    : (PERCENT_BY_WORD[
         /(five|twelve|eighteen|twenty[ -]?eight)/i
           .exec(text)?.[0]
           .toLowerCase()
@@ -149,7 +149,7 @@ function mentionsTax(text: string, name: string): boolean {
 export function findTaxClaims(text: string, name: string): readonly TaxClaim[] {
   if (!mentionsTax(text, name)) return []
   const plain = text.replaceAll('\n', ' ')
-  return patternsFor(name).claims.reduce<readonly TaxClaim[]>(
+  return buildPatterns(name).claims.reduce<readonly TaxClaim[]>(
     (found, [is, pattern]) => [
       ...found,
       ...findMatches(plain, pattern).flatMap((match): TaxClaim[] => {
@@ -167,7 +167,7 @@ export function findTaxClaims(text: string, name: string): readonly TaxClaim[] {
 export function findTaxPercents(text: string, name: string): readonly TaxClaim[] {
   if (!ANY_PERCENT.test(text) || !mentionsTax(text, name)) return []
   const plain = text.replaceAll('\n', ' ')
-  return patternsFor(name).percents.reduce<readonly TaxClaim[]>(
+  return buildPatterns(name).percents.reduce<readonly TaxClaim[]>(
     (found, pattern) => [
       ...found,
       ...findMatches(plain, pattern).flatMap((match): TaxClaim[] => {

@@ -40,7 +40,7 @@ export function findPatternFault(pattern: string): PatternFault | null {
       message: 'the slashes around the pattern would be required in the answer',
       help: `write ${slashes[1] ?? ''}${slashes[2]?.includes('i') ? ', with both cases where both are possible: [A-Za-z]' : ''}`,
     }
-  for (const [slip, message, help] of SLIPS) {
+  for (const [slip, message, help] of PATTERN_SLIPS) {
     const found = slip.exec(pattern)
     if (found !== null)
       return {
@@ -79,7 +79,7 @@ export function findPatternFault(pattern: string): PatternFault | null {
 }
 
 /** Valid syntax that is never intended. */
-const SLIPS: readonly (readonly [RegExp, string, (found: string) => string])[] = [
+const PATTERN_SLIPS: readonly (readonly [RegExp, string, (found: string) => string])[] = [
   [
     /\[\[:\w+:\]/u,
     'character classes such as [:alpha:] are not supported',
@@ -117,11 +117,11 @@ export type Node =
   | { readonly is: 'all' | 'any'; readonly parts: readonly Node[] }
   | { readonly is: 'repeat'; readonly part: Node; readonly min: number; readonly max: number }
 
-const ESCAPE =
+const ESCAPE_TOKEN =
   /\\(?:u\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[pP]\{[^}]*\}|[dDwWsStnrfv]|[\\^$.*+?()[\]{}|/-])/uy
-const CLASS = /\[(?:\\[^]|[^\]\\])*\]/uy
-const QUANTIFIER = /(?:[*+?]|\{(\d+)(,(\d*))?\})\??/uy
-const GROUP = /\((?:\?:|\?<[A-Za-z_]\w*>|(?!\?))/uy
+const CLASS_TOKEN = /\[(?:\\[^]|[^\]\\])*\]/uy
+const QUANTIFIER_TOKEN = /(?:[*+?]|\{(\d+)(,(\d*))?\})\??/uy
+const GROUP_TOKEN = /\((?:\?:|\?<[A-Za-z_]\w*>|(?!\?))/uy
 const UNSUPPORTED_SYNTAX: readonly (readonly [RegExp, string, string?])[] = [
   [
     /\(\?<?[=!]/uy,
@@ -182,7 +182,7 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
   const readRepeated = (depth: number): Node => {
     const start = at
     const part = parseAtom(depth)
-    const found = eat(QUANTIFIER)
+    const found = eat(QUANTIFIER_TOKEN)
     if (found === null || fault !== null) return part
     const sign = found[0].charAt(0)
     const min = sign === '{' ? Number(found[1]) : sign === '+' ? 1 : 0
@@ -203,12 +203,12 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
     const start = at
     for (const [token, message, help] of UNSUPPORTED_SYNTAX)
       if (eat(token) !== null) return refuse([start, at], message, help)
-    if (eat(GROUP) !== null) {
+    if (eat(GROUP_TOKEN) !== null) {
       const group = readAlternatives(depth + 1)
       at += 1
       return group
     }
-    const sign = eat(CLASS) ?? eat(ESCAPE) ?? eat(/[^\\[\](){}*+?|^$]/uy)
+    const sign = eat(CLASS_TOKEN) ?? eat(ESCAPE_TOKEN) ?? eat(/[^\\[\](){}*+?|^$]/uy)
     return sign === null
       ? refuse([start, start + 1], 'this character is not supported here')
       : { is: 'sign', source: sign[0] }

@@ -1,7 +1,7 @@
 /** Checks EV1xx: reports schema errors of a file at exact places, in words. One finding per cause. */
 import { getValueAt } from '../../lib/result.ts'
 import { suggestFormats } from '../suggestions/misspelt-addresses.ts'
-import { reportInvalidFormat, getFormatLabel } from '../suggestions/value-formats.ts'
+import { reportInvalidFormat, getKeyName } from '../suggestions/value-formats.ts'
 import type { Draft, Finding, Meta } from '../finding.ts'
 import { createFinding, hasErrors } from '../finding.ts'
 import { isUntyped, reportMissingKey, reportUnknownKey } from '../suggestions/unknown-keys.ts'
@@ -260,7 +260,7 @@ function buildDraft(
       return {
         code: 'EV104',
         at: path,
-        message: `\`${writtenText}\` is not a valid \`${getFormatLabel(path)}\``,
+        message: `\`${writtenText}\` is not a valid \`${getKeyName(path)}\``,
         help: 'write one of the valid values',
         ...nearName,
         notes: [`valid values: ${formatList(allowed, 20)}`],
@@ -306,7 +306,7 @@ function buildDraft(
       return {
         code: 'EV105',
         at: path,
-        message: `${writtenText} is too ${error.keyword === 'maximum' ? 'large' : 'small'} for \`${getFormatLabel(path)}\`: ${error.keyword === 'maximum' ? 'at most' : error.keyword === 'minimum' ? 'at least' : 'more than'} ${String(error.params.limit)}`,
+        message: `${writtenText} is too ${error.keyword === 'maximum' ? 'large' : 'small'} for \`${getKeyName(path)}\`: ${error.keyword === 'maximum' ? 'at most' : error.keyword === 'minimum' ? 'at least' : 'more than'} ${String(error.params.limit)}`,
         ...(isPrice(path) && typeof value === 'number' && value < 0
           ? { help: `write ${-value}, without a sign` }
           : {}),

@@ -26,12 +26,14 @@ export type SchemaError = Pick<
 
 /** Returns every error of a value, in the order of the schema; empty if it is valid. */
 export const findSchemaErrors = (kind: Kind, value: unknown): readonly SchemaError[] => {
-  const validate = validatorOf(kind)
+  const validate = compileValidator(kind)
   return validate(value) ? [] : (validate.errors ?? [])
 }
 
-const compiler = memoize((_: 'ours') => createAjv())
-const validatorOf = memoize((kind: Kind) => compiler('ours').compile<unknown>(SCHEMAS[kind]))
+const getCompiler = memoize((_: 'ours') => createAjv())
+const compileValidator = memoize((kind: Kind) =>
+  getCompiler('ours').compile<unknown>(SCHEMAS[kind]),
+)
 
 /**
  * Creates ajv with the options that our schemas need. Code that runs once or twice is not worth
@@ -54,7 +56,7 @@ export function createAjv(code: Options['code'] = { optimize: false }): Ajv {
   ajv.addFormat('currency', new RegExp(`^(?:${listCurrencies().join('|')})$`, 'u'))
   // Messages for violations, under the names that editors use.
   ajv.addVocabulary(['errorMessage', 'patternErrorMessage'])
-  // What a condition can name, for its documentation.
+  // The names that a condition may use, for its documentation.
   ajv.addVocabulary(['names'])
   return ajv
 }

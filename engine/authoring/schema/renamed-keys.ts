@@ -45,7 +45,7 @@ export const RENAMED_VALUES: readonly (readonly [key: string, old: string, now: 
 ]
 
 /** Values that are paths of this file. */
-const PATHS = new Set(['demo.*', 'allow.*.at'])
+const PATH_VALUES = new Set(['demo.*', 'allow.*.at'])
 
 const joinBlockName = (block: string, name: string): string => `${block} ${name}`
 const currentByOld = new Map(
@@ -69,7 +69,7 @@ export function getCurrentKey(path: string, key: string): string {
 /** Returns the new spelling of a text; the text itself if it was not renamed. */
 export function getCurrentValue(path: string, value: string): string {
   const block = getBlock(path)
-  if (!PATHS.has(block)) return currentValueByOld.get(joinBlockName(block, value)) ?? value
+  if (!PATH_VALUES.has(block)) return currentValueByOld.get(joinBlockName(block, value)) ?? value
   return value.split('.').reduce((parent, key) => join(parent, getCurrentKey(parent, key)), '')
 }
 

@@ -1,6 +1,6 @@
 /** Recognises amounts in everyday notation ("Rs. 5,000/-", "५०००", "5k", "free"); suggests digits. */
-import { formatCurrency, decimalsOf, INR, type Currency } from '../../lib/money.ts'
-import { ownSign } from './currency-notations.ts'
+import { formatCurrency, getDecimals, INR, type Currency } from '../../lib/money.ts'
+import { buildOwnSignPattern } from './currency-notations.ts'
 
 /** The meaning of a text in place of a price: an amount, several, or a word for none. */
 export type AmountSuggestion =
@@ -10,7 +10,7 @@ export type AmountSuggestion =
   | { readonly is: 'free' | 'not-on-sale' | 'not-known-yet' | 'as-above' | 'other-currency' }
 
 /** The zero of each script whose digits are used in India; the nine others follow it. */
-const ZEROS = [
+const ZERO_DIGITS = [
   0x0660, 0x06f0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66,
 ]
 
@@ -18,22 +18,23 @@ const ZEROS = [
 export function toPlainDigits(text: string): string {
   return text.normalize('NFKC').replace(/\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0
-    const zero = ZEROS.find((first) => code >= first && code <= first + 9)
+    const zero = ZERO_DIGITS.find((first) => code >= first && code <= first + 9)
     return zero === undefined ? digit : String(code - zero)
   })
 }
 
-const FREE =
+const FREE_WORDS =
   /^(free|nil+|zero|gratis|comp\.?|comped|compl\.?|compliment[ae]ry|waived?( off)?|exempt(ed|ion)?|foc|nothing|no (fees?|charges?|cost)|free of (cost|charge)|not charged)$/
-const NOT_ON_SALE =
+const NOT_ON_SALE_WORDS =
   /^([-–—−_.x✗×]+|n\.? ?\/? ?a\.?|not (applicable|available|on sale|allowed|offered|open|possible)|closed|sold out|no|none|null|blank|empty|unavailable|over|ended|void)$/
 const UNKNOWN_AMOUNT =
   /^(t\.?b\.?[acdn]\.?|to be \w+|\?+|x{2,}|pending|later|soon|to come|coming soon|not (yet )?(decided|known|fixed)|undecided|on request|ask us|contact us?|decide later|will be \w+)$/
-const AS_ABOVE = /^(same|same as .*|as above|ditto|do|-do-|["'”〃]+|idem)$/
+const AS_ABOVE_WORDS = /^(same|same as .*|as above|ditto|do|-do-|["'”〃]+|idem)$/
 const OTHER_CURRENCY =
   /^([$€£¥]|usd|us\$|eur|gbp|aed|dollars?)\s*\d|\d\s*([$€£¥]|usd|eur|gbp|aed|dollars?|euros?)$/
-const BEFORE = /^(rs|inr|₹|rupees?|re|रु|रू|रुपये|രൂപ|ரூ|रु॰|amount|price|fees?|@|=)[.:]?\s*[.:]?\s*/
-const AFTER =
+const RUPEE_PREFIX =
+  /^(rs|inr|₹|rupees?|re|रु|रू|रुपये|രൂപ|ரூ|रु॰|amount|price|fees?|@|=)[.:]?\s*[.:]?\s*/
+const RUPEE_SUFFIX =
   /\s*(\/?\s*[-–—=]+|\/|rs\.?|inr|₹|rupees?|रुपये|രൂപ|only|each|nett?|per (person|head|delegate|day)|p\.?p\.?|approx\.?|[*†#;:,.!]+)$/
 
 /** Returns the meaning of a price in that currency; null if it does not look like one. */
@@ -44,11 +45,11 @@ export function suggestAmount(text: string, currency = INR): AmountSuggestion | 
     .toLowerCase()
   const whole = amountText.replace(/^\((.*)\)$/, '$1').trim()
   const unsigned = currency === INR ? whole : removeSign(whole, currency)
-  if (FREE.test(unsigned)) return { is: 'free' }
+  if (FREE_WORDS.test(unsigned)) return { is: 'free' }
   if (UNKNOWN_AMOUNT.test(unsigned)) return { is: 'not-known-yet' }
-  if (NOT_ON_SALE.test(unsigned)) return { is: 'not-on-sale' }
-  if (AS_ABOVE.test(unsigned)) return { is: 'as-above' }
-  if (OTHER_CURRENCY.test(unsigned) || (currency !== INR && RUPEES.test(unsigned)))
+  if (NOT_ON_SALE_WORDS.test(unsigned)) return { is: 'not-on-sale' }
+  if (AS_ABOVE_WORDS.test(unsigned)) return { is: 'as-above' }
+  if (OTHER_CURRENCY.test(unsigned) || (currency !== INR && RUPEE_SIGN.test(unsigned)))
     return { is: 'other-currency' }
   const amount = readRupees(unsigned, currency)
   if (amount !== null) return { is: 'rupees', rupees: amount }
@@ -70,10 +71,10 @@ export function suggestAmount(text: string, currency = INR): AmountSuggestion | 
     : null
 }
 
-const RUPEES = /₹|\b(?:rs|inr|rupees?)\b/
+const RUPEE_SIGN = /₹|\b(?:rs|inr|rupees?)\b/
 /** Removes the currency's own sign before or after an amount. */
 function removeSign(text: string, currency: Currency): string {
-  const sign = ownSign(currency)
+  const sign = buildOwnSignPattern(currency)
   return text
     .replace(new RegExp(`^(?:${sign})\\s*[:.]?\\s*(?=\\d)|(?<=\\d)\\s*(?:${sign})$`, 'iu'), '')
     .trim()
@@ -84,7 +85,7 @@ function readRupees(text: string, currency = INR): string | null {
   let rest = text.trim()
   for (let before = ''; before !== rest;) {
     before = rest
-    rest = rest.replace(BEFORE, '').replace(AFTER, '').trim()
+    rest = rest.replace(RUPEE_PREFIX, '').replace(RUPEE_SUFFIX, '').trim()
   }
   // "2l" is two lakh; in "200l" a letter was typed for the adjacent digit.
   if (/\d/.test(rest) && /^[\doil|,. ]+$/.test(rest) && !/^\d{1,2}(\.\d+)?l$/.test(rest))
@@ -92,7 +93,7 @@ function readRupees(text: string, currency = INR): string | null {
   const scaled = /^([\d.,]+)\s*(k|thousand|hazaa?r|hundred|l|la[ck]h?s?|cr|crores?)$/.exec(rest)
   if (scaled !== null) return multiplyByScale(scaled[1] ?? '', scaled[2] ?? '')
   // 5.000 is five thousand in other countries; no Indian amount has three decimals.
-  const decimals = decimalsOf(currency)
+  const decimals = getDecimals(currency)
   if (decimals < 3 && /^\d{1,3}(\.\d{3})+(,\d{1,2})?$/.test(rest))
     return rest.replaceAll('.', '').replace(',', '.').replace(/\.0+$/, '')
   // A comma before two decimals: "390,00". In rupees it can as well be a slip for 3,900 or 39,000.
@@ -107,25 +108,25 @@ function readRupees(text: string, currency = INR): string | null {
   return suggestWordsOfId(rest)
 }
 
-const SCALES: readonly (readonly [RegExp, number])[] = [
+const SCALE_FACTORS: readonly (readonly [RegExp, number])[] = [
   [/^hundred$/, 100],
   [/^(k|thousand|hazaa?r)$/, 1000],
   [/^(l|la[ck]h?s?)$/, 100_000],
   [/^(cr|crores?)$/, 10_000_000],
 ]
 function multiplyByScale(figure: string, scale: string): string | null {
-  const factor = SCALES.find(([name]) => name.test(scale))?.[1]
+  const factor = SCALE_FACTORS.find(([name]) => name.test(scale))?.[1]
   const number = Number(figure.replaceAll(',', ''))
   if (factor === undefined || !Number.isFinite(number)) return null
   // 1.15 lakh: the floating-point product is not exact.
   return String(Math.round(number * factor * 100) / 100)
 }
 
-const SMALL =
+const SMALL_NUMBER_WORDS =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
     ' ',
   )
-const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
+const TENS_WORDS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
 
 /** Reads "five thousand five hundred" as "5500". */
 function suggestWordsOfId(text: string): string | null {
@@ -134,9 +135,9 @@ function suggestWordsOfId(text: string): string | null {
   let sum = 0
   let part = 0
   for (const name of names) {
-    const small = SMALL.indexOf(name)
-    const tens = TENS.indexOf(name)
-    const scale = SCALES.find(([pattern]) => name.length > 2 && pattern.test(name))?.[1]
+    const small = SMALL_NUMBER_WORDS.indexOf(name)
+    const tens = TENS_WORDS.indexOf(name)
+    const scale = SCALE_FACTORS.find(([pattern]) => name.length > 2 && pattern.test(name))?.[1]
     if (small >= 0) part += small
     else if (tens >= 0) part += (tens + 2) * 10
     else if (scale === 100) part = Math.max(1, part) * 100
@@ -175,7 +176,11 @@ export function explainPrice(text: string, currency = INR): string | null {
   }
 }
 
-const DECIMALS = ['without decimals', 'with at most one decimal', 'with at most two decimals']
+const DECIMALS_PHRASES = [
+  'without decimals',
+  'with at most one decimal',
+  'with at most two decimals',
+]
 
 /** Returns the message and the help for an amount with too many decimals or other characters. */
 export function explainAmount(
@@ -185,7 +190,7 @@ export function explainAmount(
   if (currency !== INR)
     return {
       message: `\`${text}\` is not a valid amount in ${currency}`,
-      help: `write digits only, ${DECIMALS[decimalsOf(currency)] ?? 'with at most three decimals'}`,
+      help: `write digits only, ${DECIMALS_PHRASES[getDecimals(currency)] ?? 'with at most three decimals'}`,
     }
   return {
     message: `\`${text}\` is not a valid amount in rupees and paise`,

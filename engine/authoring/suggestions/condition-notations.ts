@@ -23,14 +23,14 @@ export function suggestYesNo(value: unknown): 'true' | 'false' | null {
       : null
 }
 
-const NUMBER = '(\\d+(?:\\.\\d+)?)'
-const UNIT = '(?:\\s*(?:years?|yrs?\\.?|y|of age|old|in age|rs\\.?|points|marks|%))*'
+const NUMBER_PATTERN = '(\\d+(?:\\.\\d+)?)'
+const UNIT_PATTERN = '(?:\\s*(?:years?|yrs?\\.?|y|of age|old|in age|rs\\.?|points|marks|%))*'
 const buildPattern = (before: string, after = ''): RegExp =>
-  new RegExp(`^${before}${NUMBER}${UNIT}${after}$`)
-const RANGES: readonly (readonly [RegExp, (first: string, second: string) => string])[] = [
+  new RegExp(`^${before}${NUMBER_PATTERN}${UNIT_PATTERN}${after}$`)
+const RANGE_PATTERNS: readonly (readonly [RegExp, (first: string, second: string) => string])[] = [
   [
     new RegExp(
-      `^(?:between|from|aged?)?\\s*${NUMBER}${UNIT}\\s*(?:-|–|—|to|\\.\\.+|and|till|upto|up to|~)\\s*${NUMBER}${UNIT}$`,
+      `^(?:between|from|aged?)?\\s*${NUMBER_PATTERN}${UNIT_PATTERN}\\s*(?:-|–|—|to|\\.\\.+|and|till|upto|up to|~)\\s*${NUMBER_PATTERN}${UNIT_PATTERN}$`,
     ),
     (first, second) => `{at_least: ${first}, at_most: ${second}}`,
   ],
@@ -74,7 +74,7 @@ export function suggestRange(text: string): string | null {
     .trim()
     .toLowerCase()
     .replace(/^age[ds]?\s*/, '')
-  for (const [pattern, write] of RANGES) {
+  for (const [pattern, write] of RANGE_PATTERNS) {
     const found = pattern.exec(ageText)
     if (found !== null) return write(found[1] ?? '', found[2] ?? '')
   }
@@ -174,7 +174,7 @@ export function suggestCondition(value: unknown, isRule: boolean, then: string |
 }
 
 /** Operators of other condition languages, where a field's id belongs here. */
-const CONNECTIVES: Readonly<Record<string, string>> = {
+const CONNECTIVE_SUGGESTIONS: Readonly<Record<string, string>> = {
   or: 'write a list of conditions, [{role: pg}, {is_member: true}]: one of them must be true',
   any: 'write a list of conditions, [{role: pg}, {is_member: true}]: one of them must be true',
   and: 'write both in one condition, {role: pg, is_member: true}: all must be true',
@@ -189,5 +189,5 @@ const CONNECTIVES: Readonly<Record<string, string>> = {
 /** Suggests what to write if the end of a path is an operator instead of a field's id: "or", "field". */
 export function suggestConnective(path: string): string | null {
   const name = /(?:^|\.)(?:when|show_when)(?:\.\d+)?\.(\w+)(?:\.|$)/.exec(path)?.[1] ?? ''
-  return Object.hasOwn(CONNECTIVES, name) ? (CONNECTIVES[name] ?? null) : null
+  return Object.hasOwn(CONNECTIVE_SUGGESTIONS, name) ? (CONNECTIVE_SUGGESTIONS[name] ?? null) : null
 }

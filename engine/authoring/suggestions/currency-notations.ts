@@ -4,14 +4,14 @@ import {
   formatUnknownAmount,
   INR,
   listCurrencies,
-  localSymbol,
+  getLocalSymbol,
   readCurrency,
   type Currency,
 } from '../../lib/money.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** Reads the currency from a file's text, which may be no valid file; INR if it states none, or an invalid one. */
+/** Reads the currency from a file's text, which may be invalid; INR if it states none, or an invalid one. */
 export const getStatedCurrency = (text: string): Currency =>
   readCurrency(/^currency: *["']?([A-Z]{3})\b/m.exec(text)?.[1]) ?? INR
 
@@ -27,7 +27,7 @@ export function getCurrencyAt(source: Source, path: string): Currency {
   return getStatedCurrency(source.text)
 }
 
-/** Short names of which several currencies have one; here the most likely is meant. */
+/** Short names that several currencies share, each with the most likely of them. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   rs: 'INR',
   re: 'INR',
@@ -60,7 +60,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** English names of all currencies in small letters, and names of one word that only one has ("euro", "yen"). */
-const codeByName = memoize((_: 'all') => {
+const mapCodesByName = memoize((_: 'all') => {
   const currencies = listCurrencies()
   const named = currencies.map(
     (currency) => [toSingular(spellCurrency(1, currency)), currency] as const,
@@ -70,7 +70,7 @@ const codeByName = memoize((_: 'all') => {
     ...[...last].flatMap(([word, [first, ...more]]) =>
       first === undefined || more.length > 0 ? [] : [[word, first[1]] as const],
     ),
-    ...currencies.map((currency) => [localSymbol(currency), currency] as const),
+    ...currencies.map((currency) => [getLocalSymbol(currency), currency] as const),
     ...named,
   ])
 })
@@ -91,7 +91,7 @@ export function suggestCurrency(text: string): Currency | null {
   if (short !== undefined) return readCurrency(short)
   // "EUR (€)", "Euro €": one of its words.
   return (
-    codeByName('all').get(name) ??
+    mapCodesByName('all').get(name) ??
     word
       .split(/[\s(),/]+/)
       .map((part) => readCurrency(part))
@@ -101,10 +101,10 @@ export function suggestCurrency(text: string): Currency | null {
 }
 
 /**
- * Signs beside an amount that are read as a currency, in addition to the event's own. Codes that are also medical
+ * Signs next to an amount that are read as a currency, in addition to the event's own. Codes that are also medical
  * abbreviations (CHF, AED, CAD) are read only where they are the event's own.
  */
-const SIGNS: readonly (readonly [currency: string, pattern: string])[] = [
+const OTHER_CURRENCY_SIGNS: readonly (readonly [currency: string, pattern: string])[] = [
   ['EUR', '€|\\beur\\b|\\beuros?\\b'],
   ['USD', '\\bus ?\\$|\\busd\\b|\\b(?:us )?dollars?\\b'],
   ['GBP', '£|\\bgbp\\b'],
@@ -126,12 +126,12 @@ const RUPEE_ABBREVIATION: readonly string[] = ['LKR', 'MUR', 'NPR', 'PKR', 'SCR'
 export type CurrencySign = { readonly currency: Currency; readonly pattern: string }
 
 /**
- * Returns the signs to look for beside amounts of an event in that currency, its own first: `$` means Singapore dollars
- * in an event in SGD. Signs of rupees are separate, unless they are its own.
+ * Returns the signs to look for next to amounts of an event in that currency, its own first: `$` means Singapore
+ * dollars in an event in SGD. Signs of rupees are separate, unless they are its own.
  */
-export const currencySigns = memoize((own: Currency): readonly CurrencySign[] => [
-  ...(own === INR ? [] : [{ currency: own, pattern: ownSign(own) }]),
-  ...SIGNS.flatMap(([code, pattern]) => {
+export const listCurrencySigns = memoize((own: Currency): readonly CurrencySign[] => [
+  ...(own === INR ? [] : [{ currency: own, pattern: buildOwnSignPattern(own) }]),
+  ...OTHER_CURRENCY_SIGNS.flatMap(([code, pattern]) => {
     const currency = readCurrency(code)
     return currency === null ? [] : [{ currency, pattern }]
   }),
@@ -142,9 +142,9 @@ export const getPrintedSign = (currency: Currency): string =>
   formatUnknownAmount(currency).split('\u00a0')[0] ?? currency
 
 /** The pattern of the event's own signs; for INR those of rupees. */
-export const ownSign = memoize((own: Currency): string => {
+export const buildOwnSignPattern = memoize((own: Currency): string => {
   if (own === INR) return RUPEE_SIGN
-  const symbol = localSymbol(own)
+  const symbol = getLocalSymbol(own)
   const name = spellCurrency(1, own).toLowerCase().split(' ').at(-1) ?? ''
   return [
     ...(symbol === own ? [] : [buildIsolatedPattern(symbol)]),
@@ -162,7 +162,7 @@ const buildIsolatedPattern = (sign: string): string =>
 /** Returns the currency of a sign found by these patterns; null if it is a sign of rupees. */
 export function findCurrencyOfSign(sign: string, own: Currency): Currency | null {
   return (
-    currencySigns(own).find(({ pattern }) => new RegExp(`^(?:${pattern})$`, 'iu').test(sign))
+    listCurrencySigns(own).find(({ pattern }) => new RegExp(`^(?:${pattern})$`, 'iu').test(sign))
       ?.currency ?? null
   )
 }

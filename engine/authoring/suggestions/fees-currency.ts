@@ -45,7 +45,7 @@ export function moveCurrency(source: Source, to: Currency | null): Pick<Draft, '
   const end = newLine === -1 ? text.length : newLine + 1
   const fees = source.place('fees', 'key').start.offset
   const isAlone = /^ *currency *:[^#{}[\],\n]*(?:#[^\n]*)?\n?$/.test(text.slice(start, end))
-  // In braces, or with the key of `fees` elsewhere than at the beginning of a line, nothing is certain.
+  // If `fees` is in braces or does not begin its line, no fix is certain.
   if (!isAlone || fees >= start || (fees > 0 && text[fees - 1] !== '\n')) return {}
   return to === null
     ? { fix: { start, end, text: '' } }

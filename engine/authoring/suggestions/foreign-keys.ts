@@ -3,28 +3,31 @@ import { suggestCondition, suggestYesNo } from './condition-notations.ts'
 import { parseSynonyms, normaliseWord, type SynonymList } from './foreign-word-list.ts'
 import { KEYS_OF_SALE } from './keys-of-other-form-builders.ts'
 
-const SHOW = `
+const SHOW_SYNONYMS = `
   show_if showif visible_if visible_when visible_on visible display_if display_when display_on depends_on
   dependson depends dependency only_if only_when only_for if when condition conditions conditional relevant
   enabled_if enabled_when enable_if show showwhen appears_if appears_when hide_unless shown_if shown_when`
-const PRICE = 'price prices fee fees cost costs amount amounts charge charges rate rates tariff'
-const FROM = `
+const PRICE_SYNONYMS =
+  'price prices fee fees cost costs amount amounts charge charges rate rates tariff'
+const FROM_SYNONYMS = `
   start starts start_date start_day startdate starts_on starting begin begins begin_date begins_on from_date
   date_from since valid_from from_day`
-const TO = `
+const TO_SYNONYMS = `
   end ends end_date end_day enddate ends_on ending until till upto up_to to_date date_to last_date last_day
   valid_to valid_till valid_until deadline cutoff finish finishes expires ends_at to_day`
-const LABEL = `
+const LABEL_SYNONYMS = `
   title name text caption question heading prompt display display_name displayname label_text header words`
-const TITLE = 'name heading label caption header text'
-const ID = 'key code slug identifier field_id field_name fieldname variable var ref handle uid'
-const PROSE = 'description desc details detail note notes info information help explanation'
+const TITLE_SYNONYMS = 'name heading label caption header text'
+const ID_SYNONYMS =
+  'key code slug identifier field_id field_name fieldname variable var ref handle uid'
+const PROSE_SYNONYMS =
+  'description desc details detail note notes info information help explanation'
 
 /**
  * By the path of a block: our key < their keys. An indented line continues the one above; a
  * sentence (!) describes something that our files express differently.
  */
-const KEYS: readonly (readonly [RegExp, string])[] = [
+const KEY_SYNONYMS: readonly (readonly [RegExp, string])[] = [
   [
     /^$/,
     `
@@ -54,12 +57,12 @@ demo < dummy placeholders stand_ins temporary temp
   [
     /^event$/,
     `
-id < ${ID}
+id < ${ID_SYNONYMS}
 title < name event_name conference heading label caption conference_name full_name
 theme < motto tagline slogan
 about < description desc details detail summary subtitle info intro introduction organiser organizer host
-from < ${FROM} date dates day on when opens
-to < ${TO} closes
+from < ${FROM_SYNONYMS} date dates day on when opens
+to < ${TO_SYNONYMS} closes
 hours < time times timing timings schedule
 venue < location place city address hall where site town hotel location_name
 support < contact contact_email contact_us email mail e_mail helpdesk help enquiries enquiry queries
@@ -74,13 +77,13 @@ status < state open is_open active published enabled live closed is_active
   [
     /^categories\.\d+$/,
     `
-id < ${ID}
-label < ${LABEL}
-about < ${PROSE} hint
+id < ${ID_SYNONYMS}
+label < ${LABEL_SYNONYMS}
+about < ${PROSE_SYNONYMS} hint
 colour < color background tint
 expects: {is_member: true} < requires fits matches with
 listed_only: true < list_only display_only only_listed show_only hidden price_list_only not_selectable
-!prices belong in fees.prices: write a row named after the category, such as member: [1000, 1500] < ${PRICE}
+!prices belong in fees.prices: write a row named after the category, such as member: [1000, 1500] < ${PRICE_SYNONYMS}
 !category.rules determine who gets a category: write - {when: {is_member: true}, then: member} < when if rule
   rules condition conditions for who criteria eligibility show_when
 `,
@@ -113,11 +116,11 @@ overlap: first < overlaps overlapping
   [
     /^fees\.(?:price_groups\.\d+\.)?periods\.\d+$/,
     `
-id < ${ID}
-label < ${LABEL}
-from < ${FROM} opens
-to < ${TO} closes
-!prices belong in fees.prices, one column per period < ${PRICE}
+id < ${ID_SYNONYMS}
+label < ${LABEL_SYNONYMS}
+from < ${FROM_SYNONYMS} opens
+to < ${TO_SYNONYMS} closes
+!prices belong in fees.prices, one column per period < ${PRICE_SYNONYMS}
 `,
   ],
   [
@@ -137,10 +140,10 @@ failure < error error_message errors
   [
     /^form\.sections\.\d+$/,
     `
-title < ${TITLE}
+title < ${TITLE_SYNONYMS}
 fields < questions items inputs field elements controls
-show_when < ${SHOW}
-!write a remark in form.panel, or as the hint of a field < ${PROSE} hint
+show_when < ${SHOW_SYNONYMS}
+!write a remark in form.panel, or as the hint of a field < ${PROSE_SYNONYMS} hint
 `,
   ],
   [
@@ -154,11 +157,11 @@ required: true < mandatory compulsory is_required isrequired is_mandatory obliga
   hide_if hidden_when hidden_if hidden hide
 !an optional field has no required: remove this < optional is_optional nullable allow_blank allow_empty
   blank not_required
-show_when < ${SHOW}
-hint < ${PROSE} placeholder place_holder helptext help_text tooltip hint_text subtitle sub_label sublabel
+show_when < ${SHOW_SYNONYMS}
+hint < ${PROSE_SYNONYMS} placeholder place_holder helptext help_text tooltip hint_text subtitle sub_label sublabel
   example instruction instructions
-id < ${ID}
-label < ${LABEL}
+id < ${ID_SYNONYMS}
+label < ${LABEL_SYNONYMS}
 options < choices values items list enum answers alternatives option opts select dropdown one_of choose
 type < kind field_type fieldtype datatype data_type input input_type control widget
 as < style appearance display_as look ui shown_as render_as
@@ -189,7 +192,7 @@ unit < units suffix
 link < href url document terms_url policy_url
 version < revision edition text_version
 in < roll lookup look_up on_roll register
-!a field has no price: prices belong in fees.prices, one row per category < ${PRICE}
+!a field has no price: prices belong in fees.prices, one row per category < ${PRICE_SYNONYMS}
 !a hidden field belongs in form.also_stored, or can be removed < hidden readonly read_only disabled
   editable
 !remove this: every answer is a column of the list of registrations < column export searchable unique
@@ -208,10 +211,10 @@ message < say error text invalid hint help error_message reason
   [
     /\.options\.\d+$/,
     `
-id < ${ID} value val
-label < ${LABEL}
-!an option has no price: prices belong in fees.prices, one row per category < ${PRICE}
-!an option has no hint: write it in the hint of the field < ${PROSE} hint
+id < ${ID_SYNONYMS} value val
+label < ${LABEL_SYNONYMS}
+!an option has no price: prices belong in fees.prices, one row per category < ${PRICE_SYNONYMS}
+!an option has no hint: write it in the hint of the field < ${PROSE_SYNONYMS} hint
 `,
   ],
   [
@@ -256,8 +259,8 @@ followed_by < suffix then rest after type
   [
     /^registration$/,
     `
-opens < ${FROM} open opening from
-closes < ${TO} close closing to
+opens < ${FROM_SYNONYMS} open opening from
+closes < ${TO_SYNONYMS} close closing to
 desk < spot onspot on_spot spot_registration front_desk counter offline walk_in walkin
 `,
   ],
@@ -283,14 +286,14 @@ buttons < actions links button
     /\.details\.\d+$/,
     `
 show < value field id key name_of
-label < ${LABEL}
-when < ${SHOW}
+label < ${LABEL_SYNONYMS}
+when < ${SHOW_SYNONYMS}
 `,
   ],
   [
     /buttons\.\d+$/,
     `
-label < ${LABEL}
+label < ${LABEL_SYNONYMS}
 go < to url link href route page target goto path
 mail < email mailto subject
 do < action onclick on_click type
@@ -336,7 +339,7 @@ answered: false < empty blank missing unset not_answered
   ],
 ]
 
-const parsedKeys = [...KEYS, ...KEYS_OF_SALE].map(([at, lines]) => ({
+const parsedKeys = [...KEY_SYNONYMS, ...KEYS_OF_SALE].map(([at, lines]) => ({
   at,
   synonyms: parseSynonyms(lines),
 }))

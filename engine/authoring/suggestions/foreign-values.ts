@@ -7,7 +7,7 @@ true < yes y on 1
 `
 
 /** By the key of the value: our word < their words; a sentence (!) is shown unchanged. */
-const VALUES: Readonly<Record<string, string>> = {
+const VALUE_SYNONYMS: Readonly<Record<string, string>> = {
   type: `
 select, as: radio < radio radios radiobutton radio_button radiobuttons radio_buttons single_choice
   multiple_choice mcq buttons
@@ -78,7 +78,7 @@ false < no n off 0 none never
 }
 
 const synonymsByKey = new Map(
-  Object.entries(VALUES).map(([key, lines]) => [key, parseSynonyms(lines)]),
+  Object.entries(VALUE_SYNONYMS).map(([key, lines]) => [key, parseSynonyms(lines)]),
 )
 
 /**

@@ -1,19 +1,19 @@
 /** Keys from other shop and form builders for items, quotas and discounts, with the corresponding keys. */
 
-const WHEN =
+const WHEN_SYNONYMS =
   'if only_if only_when when_if show_when show_if condition conditions for_whom applies_if applies_when who eligible'
-const SAYS = 'message text error note notice warning full_message full_text sold_out'
-const LABEL = 'title name text caption description desc details display'
-const ID = 'key code slug identifier'
+const MESSAGE_SYNONYMS = 'message text error note notice warning full_message full_text sold_out'
+const LABEL_SYNONYMS = 'title name text caption description desc details display'
+const ID_SYNONYMS = 'key code slug identifier'
 
 /** As for other keys: by the path of a block, our key < their keys. */
 export const KEYS_OF_SALE: readonly (readonly [RegExp, string])[] = [
   [
     /^fees\.items\.\d+$/,
     `
-id < ${ID}
-label < ${LABEL}
-when < ${WHEN}
+id < ${ID_SYNONYMS}
+label < ${LABEL_SYNONYMS}
+when < ${WHEN_SYNONYMS}
 by < for field options per per_option each_option option option_of of choice choices
 count < quantity qty number how_many people persons each_of per_person
 times < nights days multiplied_by multiply x
@@ -28,8 +28,8 @@ tax < gst vat taxes
     /^fees\.adjustments\.\d+$/,
     `
 id < slug key identifier
-label < ${LABEL}
-when < ${WHEN}
+label < ${LABEL_SYNONYMS}
+when < ${WHEN_SYNONYMS}
 amount < value off discount fixed flat rupees price
 percent < percentage pct discount_percent percent_off
 on < of applies_to target line lines item
@@ -41,11 +41,11 @@ to < end ends until till valid_to upto up_to
   [
     /^quotas\.\d+$/,
     `
-id < ${ID} name label
+id < ${ID_SYNONYMS} name label
 each_option_of < by for field per options of per_option each_option each option_of
-when < ${WHEN}
+when < ${WHEN_SYNONYMS}
 max < seats capacity places limit size count number quota total available stock places_max
-full < ${SAYS} say when_full if_full
+full < ${MESSAGE_SYNONYMS} say when_full if_full
 few < low left few_left remaining warn_at last_places
 !write a condition for the registrations that it counts, such as when: {category: member} < category categories
 `,
@@ -71,7 +71,7 @@ category < as type ticket free categories
     `
 fields < field by on keys of
 on_duplicate < then action otherwise if_taken on_repeat
-message < say ${SAYS} full
+message < say ${MESSAGE_SYNONYMS} full
 `,
   ],
   [

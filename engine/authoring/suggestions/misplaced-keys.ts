@@ -3,7 +3,7 @@ import { addDays, isDay, type Day } from '../../lib/time.ts'
 import type { Source } from '../syntax/source.ts'
 
 /** By the path of a block: the keys that belong elsewhere, and where. `…` stands for the value as written. */
-const ELSEWHERE: readonly (readonly [RegExp, RegExp, string])[] = [
+const MISPLACED_KEYS: readonly (readonly [RegExp, RegExp, string])[] = [
   [/^event$/, /^(?:opens|closes)$/, 'it belongs to registration: registration: {KEY: …}'],
   [/^event$/, /^desk$/, 'it belongs to registration: registration: {desk: …}'],
   [/^event$/, /^(?:form|success|failed)$/, 'it belongs to routes: routes: {KEY: …}'],
@@ -48,9 +48,9 @@ const ELSEWHERE: readonly (readonly [RegExp, RegExp, string])[] = [
 ]
 
 /** Keys of `choose` that are written beside it. */
-const OF_CHOOSE = /^(?:message|at_least|at_most|mutually_exclusive)$/
+const CHOOSE_KEYS = /^(?:message|at_least|at_most|mutually_exclusive)$/
 
-/** Returns where the key belongs, or null if it belongs nowhere that is known. */
+/** Returns the place where the key belongs; null if it is not known. */
 export function explainMisplacedKey(
   source: Source,
   path: string,
@@ -59,13 +59,13 @@ export function explainMisplacedKey(
   block: unknown,
 ): string | null {
   const value = written !== null && /^[^\n]{1,60}$/.test(written) ? written : '…'
-  if (/\.fields\.\d+$/.test(path) && OF_CHOOSE.test(key) && hasKey(block, 'choose'))
+  if (/\.fields\.\d+$/.test(path) && CHOOSE_KEYS.test(key) && hasKey(block, 'choose'))
     return `it belongs to choose, inside its braces: choose: {…, ${key}: ${value}}`
   if (/\bperiods\.\d+$/.test(path) && /^(?:before|after)$/.test(key))
     return explainBoundary(key, value)
   if (/^quotas\.\d+$/.test(path) && /^(?:of|counts?)$/.test(key))
     return explainQuotaOf(source, value)
-  const found = ELSEWHERE.find(([at, keys]) => at.test(path) && keys.test(key))?.[2]
+  const found = MISPLACED_KEYS.find(([at, keys]) => at.test(path) && keys.test(key))?.[2]
   return found === undefined ? null : found.replace('KEY', key).replace(': …}', `: ${value}}`)
 }
 

@@ -8,23 +8,23 @@ export type AddressSuggestion = { readonly slip: string; readonly write: string 
 /** One address and nothing else; delegates' answers are checked less strictly (field-types.ts). */
 export const MAIL_PATTERN =
   '^[^\\s@<>()\\[\\],;:"\'|]+@[^\\s@<>()\\[\\],;:"\'/|]+\\.[^\\s@<>()\\[\\],;:"\'/.|]{2,}$'
-const MAIL = new RegExp(MAIL_PATTERN, 'u')
+const MAIL_REGEXP = new RegExp(MAIL_PATTERN, 'u')
 /** Returns the suggestion; null if the address is correct, or nothing can be suggested. */
 export function suggestEmail(text: string): AddressSuggestion | null {
   const written = text.trim()
   const several = written.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanMail)
-  if (several.length > 1 && several.filter((candidate) => MAIL.test(candidate)).length > 1)
+  if (several.length > 1 && several.filter((candidate) => MAIL_REGEXP.test(candidate)).length > 1)
     return { slip: 'there are two addresses instead of one', write: several[0] ?? '' }
   const clean = cleanMail(written)
   const at = clean.lastIndexOf('@')
   const domain = suggestDomain(clean.slice(at + 1).toLowerCase())
   if (at > 0 && domain !== null) {
     const write = `${clean.slice(0, at)}@${domain}`
-    return MAIL.test(write)
+    return MAIL_REGEXP.test(write)
       ? { slip: `\`${clean.slice(at + 1)}\` is probably a typing mistake`, write }
       : null
   }
-  return clean !== written && MAIL.test(clean)
+  return clean !== written && MAIL_REGEXP.test(clean)
     ? { slip: `\`${written}\` is not a valid address`, write: clean }
     : null
 }
@@ -123,7 +123,7 @@ export function suggestFormats(text: string, takesSites = false): readonly strin
   ]
 }
 
-const COLOURS: Readonly<Record<string, string>> = {
+const COLOUR_BY_NAME: Readonly<Record<string, string>> = {
   black: '#000000',
   blue: '#0000FF',
   brown: '#A52A2A',
@@ -158,7 +158,7 @@ export function suggestColour(text: string): string | null {
     .toLowerCase()
     .replace(/[\s_-]+/g, '')
     .replace(/^(dark|deep|light|royal|sky|bright)/, '')
-  const known = Object.entries(COLOURS).find(([one]) => one === name)?.[1]
+  const known = Object.entries(COLOUR_BY_NAME).find(([one]) => one === name)?.[1]
   if (known !== undefined) return known
   const parts = /^rgba?\(?\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})/i.exec(trimmed)
   if (parts !== null)

@@ -2,16 +2,16 @@
 import { computeEditDistance } from '../../lib/edit-distance.ts'
 import { memoize } from '../../lib/memoize.ts'
 
-/** Longer words than any id; comparing them costs more than it helps. */
+/** Longer than any id: comparing longer words costs more than it helps. */
 const LENGTH_MAX = 80
 
 /** The maximum number of name comparisons for one file: half a second, and more than any real file needs. */
 const COMPARISONS_MAX = 200_000
-const comparisonsOf = memoize((_file: object) => ({ left: COMPARISONS_MAX }))
+const getComparisonBudget = memoize((_file: object) => ({ left: COMPARISONS_MAX }))
 
 /** Whether one more word of a file may be compared with this many names. */
 export function mayCompare(file: object, names: number): boolean {
-  const comparisons = comparisonsOf(file)
+  const comparisons = getComparisonBudget(file)
   comparisons.left -= names
   return comparisons.left >= 0
 }

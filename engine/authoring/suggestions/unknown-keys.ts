@@ -117,7 +117,7 @@ export function reportMissingKey(
     message: `\`${key}\` is missing${itemText === '' ? '' : ` in ${itemText}`}`,
     ...findRequiringType(source, path, key),
     ...asHelp(
-      RULE.test(path) && key === 'when' && isIn(value, 'then')
+      RULE_PATH.test(path) && key === 'when' && isIn(value, 'then')
         ? 'for all remaining delegates write otherwise instead of then'
         : explainMissingSaleKey(path, key, value),
     ),
@@ -135,7 +135,7 @@ function findRequiringType(source: Source, path: string, key: string): Pick<Draf
 }
 
 const asHelp = (help: string | null): { readonly help?: string } => (help === null ? {} : { help })
-const RULE = /^category\.rules\.\d+$/
+const RULE_PATH = /^category\.rules\.\d+$/
 
 /** Returns a block that contains the missing key and is itself unknown there. */
 function findNested(
@@ -164,7 +164,7 @@ function explainIndentation(
   all: readonly SchemaError[],
 ): KeyDraft | null {
   if (typeof block !== 'object' || block === null) return null
-  const order = keyOrder(block)
+  const order = indexKeys(block)
   const position = order.get(key) ?? 0
   const empty = findNulls(block)
     .filter((name) => (order.get(name) ?? 0) < position)
@@ -189,7 +189,7 @@ function explainIndentation(
 }
 
 /** The order of each block's keys, and which of them are empty: computed once for all keys. */
-const keyOrder = memoize(
+const indexKeys = memoize(
   (block: object): ReadonlyMap<string, number> =>
     new Map(Object.keys(block).map((key, index) => [key, index])),
 )
@@ -246,7 +246,7 @@ function isStatedElsewhere(
   return (
     suggestion.includes(key) ||
     typed.some((candidate) => findNearest(candidate, [key]) !== null) ||
-    (RULE.test(path) && suggestion.includes('otherwise')) ||
+    (RULE_PATH.test(path) && suggestion.includes('otherwise')) ||
     (/\.fields\.\d+$/.test(path) && isUntyped(join(path, key), all))
   )
 }

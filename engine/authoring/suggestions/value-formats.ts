@@ -14,7 +14,7 @@ export type ExpectedFormat = {
   readonly pattern: string | undefined
   /** The meaning of the pattern, in the schema's words: "must be …". */
   readonly words: string | undefined
-  /** That of the file. */
+  /** The currency of the file. */
   readonly currency: Currency
 }
 
@@ -28,7 +28,7 @@ export function reportInvalidFormat(
   const at = { code: 'EV105' as const, at: path }
   const text = String(value)
   if (format.keyword === 'minLength' || text.trim() === '')
-    return { ...at, message: `\`${getFormatLabel(path)}\` is empty` }
+    return { ...at, message: `\`${getKeyName(path)}\` is empty` }
   if (format.format === 'date')
     return { ...at, message: `\`${valueText}\` is not a valid date`, help: explainDate(text) }
   if (format.format === 'email')
@@ -71,7 +71,7 @@ export function reportInvalidFormat(
   if (several !== null)
     return {
       ...at,
-      message: `\`${valueText}\` is one entry of \`${getFormatLabel(path)}\``,
+      message: `\`${valueText}\` is one entry of \`${getKeyName(path)}\``,
       help: `write ${several.join(', ')}: separate entries with commas`,
     }
   const minutes = path === 'hold_seats_for' ? /^\d+/.exec(text)?.[0] : undefined
@@ -81,7 +81,7 @@ export function reportInvalidFormat(
       message: `\`${valueText}\` is not valid for \`hold_seats_for\``,
       help: `write ${minutes} ${/h/i.test(text) ? (minutes === '1' ? 'hour' : 'hours') : 'minutes'}: it ${format.words ?? ''}`,
     }
-  const requirement = format.words ?? 'must have a different form'
+  const requirement = format.words ?? 'must have a different format'
   const takesSites = pattern !== '' && new RegExp(pattern, 'u').test(SITE_ADDRESS)
   const suggestion = /#\[/.test(pattern)
     ? suggestColour(text)
@@ -96,7 +96,7 @@ export function reportInvalidFormat(
       )
   return {
     ...at,
-    message: `\`${valueText}\` is not valid for \`${getFormatLabel(path)}\``,
+    message: `\`${valueText}\` is not valid for \`${getKeyName(path)}\``,
     help:
       suggestion === null || suggestion === undefined
         ? `it ${requirement}`
@@ -119,7 +119,7 @@ function explainEmail(text: string): string {
   if (suggestion !== null) return `write ${suggestion.write}`
   const digits = text.replace(/\D/g, '').length
   return digits >= 8 && !text.includes('@')
-    ? 'write an email address: a phone number can be part of a text on the pages'
+    ? 'write an email address; put a phone number into a text on the pages'
     : /@[\w-]+$/.test(text.trim())
       ? `add the ending after ${text.trim()}: an address ends in .com, .org, .in or another ending`
       : 'write one address, such as office@example.org'
@@ -175,13 +175,13 @@ function explainDate(text: string): string {
   const day = `${year.length === 2 ? `20${year}` : year}-${first.padStart(2, '0')}-${second.padStart(2, '0')}`
   return isDay(day)
     ? `write ${month === null && compact === null && (digits[0] ?? '').length !== 4 ? 'the year first: ' : ''}${day}`
-    : 'write year-month-day, such as 2026-01-31, and a day that the month has'
+    : 'write year-month-day, such as 2026-01-31, and a day that exists in that month'
 }
 
 /** True for `26-09-01`: read from the end, it would be a day in 2001, before Rollcall existed. */
 function isYearFirst([first = '', , last = '']: readonly string[]): boolean {
-  const listYears = (text: string): boolean => /^[23]\d$/.test(text)
-  return listYears(first) && !listYears(last) && last.length < 4
+  const isYear = (text: string): boolean => /^[23]\d$/.test(text)
+  return isYear(first) && !isYear(last) && last.length < 4
 }
 
 function readMonth(word: string): number | null {
@@ -192,7 +192,7 @@ function readMonth(word: string): number | null {
 }
 
 /** Returns `venue` for `event.venue`; for an entry of a list, the list's key. */
-export function getFormatLabel(path: string): string {
+export function getKeyName(path: string): string {
   return (
     path
       .split('.')

@@ -1,7 +1,7 @@
 /** Explains values of the wrong kind: text for a number, number for a text, one value for a list. */
 import { suggestColour, suggestFormats } from './misspelt-addresses.ts'
 import { suggestAmount, suggestNumber, toPlainDigits, explainPrice } from './amount-notations.ts'
-import { getFormatLabel } from './value-formats.ts'
+import { getKeyName } from './value-formats.ts'
 import { suggestCondition, suggestConnective } from './condition-notations.ts'
 import type { Currency } from '../../lib/money.ts'
 import { getCurrencyAt } from './currency-notations.ts'
@@ -19,7 +19,7 @@ export function reportWrongType(
   source: Source,
   types: readonly string[],
 ): Draft & { readonly code: 'EV007' | 'EV008' | 'EV103' } {
-  const name = getFormatLabel(path)
+  const name = getKeyName(path)
   const written = source.written(path)
   if (name === 'required' && (value === 0 || value === 1) && written !== null)
     return {
@@ -44,13 +44,13 @@ export function reportWrongType(
       help:
         path === 'hold_seats_for'
           ? (explainSaleValue(source, path, value) ?? '')
-          : MAILS.has(name)
-            ? 'write an email address: a phone number can be part of a text on the pages'
-            : DAYS.has(name)
+          : MAIL_KEYS.has(name)
+            ? 'write an email address; put a phone number into a text on the pages'
+            : DAY_KEYS.has(name)
               ? `${/\.(?:when|show_when|count)\./.test(path) ? `for a number write ${name === 'from' ? 'at_least' : 'at_most'}: ${value}; for a day ` : ''}write year-month-day, such as 2026-01-31`
               : `write ${quoted}`,
       // In quotes it would still not be a day, a colour or an address.
-      ...(colour !== null || MAILS.has(name) || DAYS.has(name) || path === 'hold_seats_for'
+      ...(colour !== null || MAIL_KEYS.has(name) || DAY_KEYS.has(name) || path === 'hold_seats_for'
         ? {}
         : { fix: { start: written.span[0], end: written.span[1], text: quoted } }),
     }
@@ -98,10 +98,10 @@ export function reportWrongType(
 }
 
 /** Lists whose entries are identified by an id. */
-const ENTRIES =
+const ENTRY_LIST_PATHS =
   /^(categories|fees\.(?:price_groups\.\d+\.)?periods|form\.sections\.\d+\.fields)\.\d+$/
-const MAILS = new Set(['support', 'office', 'copy_to'])
-const DAYS = new Set(['from', 'to', 'opens', 'closes', 'on'])
+const MAIL_KEYS = new Set(['support', 'office', 'copy_to'])
+const DAY_KEYS = new Set(['from', 'to', 'opens', 'closes', 'on'])
 
 /** Returns what to write instead, and the place to mark if it is not the whole value. */
 function findHelp(
@@ -111,7 +111,7 @@ function findHelp(
   types: readonly string[],
 ): Pick<Draft, 'help' | 'span' | 'fix'> {
   const raw = getSourceText(source, path)
-  const name = getFormatLabel(path)
+  const name = getKeyName(path)
   const wants = (type: string): boolean => types.includes(type)
   if (/(?:^|\.)(?:when|show_when)$/.test(path) && value !== null && typeof value !== 'object') {
     const thenText = /^category\.rules\.\d+\.when$/.test(path)
@@ -191,10 +191,10 @@ function findHelp(
       }
   }
   if (wants('array') && (typeof value !== 'object' || !Array.isArray(value)))
-    return { help: listHelp(path, value, raw, source) }
+    return { help: suggestList(path, value, raw, source) }
   if ((wants('number') || wants('integer')) && typeof value === 'string') {
     const number = suggestNumber(raw)
-    if (number === null && NO_END.test(value.trim()))
+    if (number === null && UNLIMITED_WORDS.test(value.trim()))
       return {
         help: path.startsWith('quotas.')
           ? 'remove the whole quota: without a maximum none is needed'
@@ -212,7 +212,7 @@ function findHelp(
     return /\n/.test(raw)
       ? { help: 'write one text here' }
       : { help: suggestBareName(raw) ?? `for a text write ${quoteText(raw)}` }
-  if (wants('object') && typeof value === 'string' && ENTRIES.test(path))
+  if (wants('object') && typeof value === 'string' && ENTRY_LIST_PATHS.test(path))
     return {
       help: `write {id: ${suggestFormats(value).find((form) => /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(form)) ?? 'name'}}`,
     }
@@ -227,10 +227,10 @@ function explainHiddenValue(path: string, source: Source): Pick<Draft, 'help' | 
   const found = /^\s*:?(\s+)(#[^\n]*)/.exec(source.text.slice(end.offset, end.offset + 400))
   const quotedValue = found?.[2]?.trim() ?? ''
   if (quotedValue === '' || /^#\s/.test(quotedValue))
-    return { help: `write it after the colon, or remove \`${getFormatLabel(path)}\`` }
+    return { help: `write it after the colon, or remove \`${getKeyName(path)}\`` }
   const start = end.offset + (found?.[0].indexOf('#') ?? 0)
   const colour =
-    getFormatLabel(path) === 'colour' ? /^#[0-9A-Fa-f]{6}\b/.exec(quotedValue)?.[0] : undefined
+    getKeyName(path) === 'colour' ? /^#[0-9A-Fa-f]{6}\b/.exec(quotedValue)?.[0] : undefined
   return {
     span: [start, start + (colour ?? quotedValue).length],
     help: `# begins a comment: write ${quoteText(colour ?? quotedValue)}`,
@@ -266,7 +266,7 @@ function suggestBareName(raw: string): string | null {
 }
 
 /** Suggests the list for a single value in place of a list. */
-function listHelp(path: string, value: unknown, raw: string, source: Source): string {
+function suggestList(path: string, value: unknown, raw: string, source: Source): string {
   const currency = getCurrencyAt(source, path)
   const isPrices = isPrice(path)
   if (raw.includes('\n') || raw.length > 80)
@@ -310,7 +310,8 @@ export function getSourceText(source: Source, path: string): string {
   const raw = source.text.slice(start.offset, end.offset).trim()
   return raw.length > WRITTEN_LENGTH_MAX ? `${raw.slice(0, WRITTEN_LENGTH_MAX)}…` : raw
 }
-const NO_END = /^(?:un ?limited|no ?limit|none|any|infinite|infinity|open|all|as many as.*)$/i
+const UNLIMITED_WORDS =
+  /^(?:un ?limited|no ?limit|none|any|infinite|infinity|open|all|as many as.*)$/i
 /** More of a value than this does not help to find it. */
 const WRITTEN_LENGTH_MAX = 120
 const YES_NO: Readonly<Record<string, 'true' | 'false'>> = {

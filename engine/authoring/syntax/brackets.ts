@@ -13,7 +13,7 @@ import {
 import type { Step, SourceRows } from './quotes.ts'
 import type { Row } from './lines.ts'
 
-const CLOSER: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
+const CLOSING_BRACKETS: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 type Open = { readonly mark: string; readonly at: number }
 
 /** Reads brackets that begin at `from`, over all lines that they span. */
@@ -70,15 +70,15 @@ export function findBracketMistake(
     } else if (mark === '}' || mark === ']') {
       const top = open.at(-1)
       const rest = text.slice(at + 1, getRowEnd(line)).trimStart()
-      const isOther = top !== undefined && CLOSER[top.mark] !== mark
-      if (isOther && open.length === 1 && !rest.startsWith(CLOSER[top.mark] ?? ''))
+      const isOther = top !== undefined && CLOSING_BRACKETS[top.mark] !== mark
+      if (isOther && open.length === 1 && !rest.startsWith(CLOSING_BRACKETS[top.mark] ?? ''))
         return fail({
           span: [at, at + 1],
-          message: `\`${top.mark}\` is closed by \`${CLOSER[top.mark]}\`, not by \`${mark}\``,
-          help: `write ${CLOSER[top.mark]} instead of ${mark}`,
+          message: `\`${top.mark}\` is closed by \`${CLOSING_BRACKETS[top.mark]}\`, not by \`${mark}\``,
+          help: `write ${CLOSING_BRACKETS[top.mark]} instead of ${mark}`,
           related: [{ span: [top.at, top.at + 1], message: 'opened here' }],
         })
-      if (isOther && !open.some((candidate) => CLOSER[candidate.mark] === mark))
+      if (isOther && !open.some((candidate) => CLOSING_BRACKETS[candidate.mark] === mark))
         return fail({
           span: [at, at + 1],
           message: `\`${mark}\` closes nothing that was opened`,
@@ -87,8 +87,8 @@ export function findBracketMistake(
       if (isOther)
         return fail({
           span: [at, at + 1],
-          message: `a \`${CLOSER[top.mark]}\` is missing before this \`${mark}\``,
-          help: `write ${CLOSER[top.mark]}${mark}, or remove one of them`,
+          message: `a \`${CLOSING_BRACKETS[top.mark]}\` is missing before this \`${mark}\``,
+          help: `write ${CLOSING_BRACKETS[top.mark]}${mark}, or remove one of them`,
           related: [{ span: [top.at, top.at + 1], message: 'opened here' }],
         })
       open = open.slice(0, -1)
@@ -132,7 +132,7 @@ function reportUnclosedBracket(text: string, row: Row, open: readonly Open[]): S
   const end = row.start + row.indent + removeComment(row.text).length
   const missing = [...open]
     .reverse()
-    .map(({ mark }) => CLOSER[mark])
+    .map(({ mark }) => CLOSING_BRACKETS[mark])
     .join('')
   const isList = removeComment(row.text).endsWith(',')
   const commentMatch = /\s(#[^\s,}\]]+)[^#]*[}\]]$/.exec(row.text)
@@ -167,7 +167,7 @@ function reportBracketsInText(
   at: number,
   mark: string,
 ): SyntaxMistake {
-  const closer = CLOSER[mark] ?? ''
+  const closer = CLOSING_BRACKETS[mark] ?? ''
   const close = text.indexOf(closer, at)
   const from = token + (/^[\w.-]+:\s+/.exec(text.slice(token, at))?.[0].length ?? 0)
   const pattern = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(from, getRowEnd(row) + 1))?.[0]

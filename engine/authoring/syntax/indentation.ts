@@ -111,7 +111,7 @@ function listReadableLines(rows: readonly string[]): readonly Line[] {
     if (text === '' || (text.startsWith('#') && textUnder === -1)) return
     if (textUnder !== -1 && indent > textUnder) return
     textUnder = -1
-    const withoutQuoted = blankTexts(text)
+    const withoutQuoted = removeTexts(text)
     const isNested = depth > 0
     depth = Math.max(
       0,
@@ -133,7 +133,7 @@ function listReadableLines(rows: readonly string[]): readonly Line[] {
 }
 
 /** Returns a line without its quoted texts and its comment. */
-function blankTexts(text: string): string {
+function removeTexts(text: string): string {
   return text
     .replace(/"(?:[^"\\]|\\.)*"|(?<=^|[\s,[{:])'[^']*'/g, '""')
     .replace(/(^|\s)#.*$/, '')

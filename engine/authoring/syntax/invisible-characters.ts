@@ -2,7 +2,7 @@
 import type { Report } from './syntax-findings.ts'
 import { splitRows } from './lines.ts'
 
-const HIDDEN: readonly (readonly [RegExp, string])[] = [
+const HIDDEN_CHARACTERS: readonly (readonly [RegExp, string])[] = [
   [/[\u200b\u2060\ufeff]/, 'an invisible zero-width space'],
   [/[\u200c\u200d]/, 'an invisible joiner'],
   [/[\u200e\u200f\u061c]/, 'an invisible mark for the writing direction'],
@@ -15,13 +15,13 @@ const HIDDEN: readonly (readonly [RegExp, string])[] = [
   [/[\u2028\u2029]/, 'an invisible line break'],
 ]
 /** Indian scripts, Arabic and emoji need joiners between their letters; anywhere else they are stray. */
-const JOINED = /[\u0600-\u06ff\u0900-\u0dff\u{1f000}-\u{1ffff}\u2600-\u27bf\ufe0f]/u
+const JOINING_SCRIPTS = /[\u0600-\u06ff\u0900-\u0dff\u{1f000}-\u{1ffff}\u2600-\u27bf\ufe0f]/u
 
 /** Most files contain only ASCII and these characters; such a file needs no check below. */
-const UNUSUAL = /[^\t\r\n -~₹–—‘’“”…•·°→─÷×]/
+const UNUSUAL_CHARACTERS = /[^\t\r\n -~₹–—‘’“”…•·°→─÷×]/
 
 export function reportStrayCharacters(text: string, report: Report): void {
-  if (reportOtherEncoding(text, report) || !UNUSUAL.test(text)) return
+  if (reportOtherEncoding(text, report) || !UNUSUAL_CHARACTERS.test(text)) return
   reportLostLetters(text, report)
   reportUnusualSpaces(text, report)
   lookAlikes(text, report)
@@ -31,10 +31,14 @@ export function reportStrayCharacters(text: string, report: Report): void {
   )) {
     const at = match.index
     if (match[0] === '\ufeff' && at === 0) continue
-    if (/[\u200c\u200d]/.test(match[0]) && JOINED.test(text.slice(Math.max(0, at - 2), at)))
+    if (
+      /[\u200c\u200d]/.test(match[0]) &&
+      JOINING_SCRIPTS.test(text.slice(Math.max(0, at - 2), at))
+    )
       continue
     if (++reported > 10) return
-    const name = HIDDEN.find(([pattern]) => pattern.test(match[0]))?.[1] ?? 'an invisible character'
+    const name =
+      HIDDEN_CHARACTERS.find(([pattern]) => pattern.test(match[0]))?.[1] ?? 'an invisible character'
     const code = `U+${(match[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
     report('EV011', [at, at + match[0].length], '', {
       message: `there is ${name} here (${code})`,
@@ -192,14 +196,14 @@ const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
     [...'aeopcyxijshdqwABEKMHOPCTYXIJSABEZHIKMNOPTYXo'][index] ?? '',
   ]),
 )
-const MIXED = new RegExp(
+const MIXED_SCRIPTS = new RegExp(
   `[A-Za-z][A-Za-z0-9_-]*[${Object.keys(LOOKALIKES).join('')}]|[${Object.keys(LOOKALIKES).join('')}][A-Za-z0-9_-]*[A-Za-z]`,
   'gu',
 )
 
 function lookAlikes(text: string, report: Report): void {
   let reported = 0
-  for (const match of text.matchAll(MIXED)) {
+  for (const match of text.matchAll(MIXED_SCRIPTS)) {
     const lookalikeIndex = [...match[0]].findIndex((letter) => LOOKALIKES[letter] !== undefined)
     const letter = [...match[0]][lookalikeIndex] ?? ''
     if (++reported > 10) return

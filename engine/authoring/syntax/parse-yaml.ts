@@ -35,7 +35,7 @@ const TOO_DEEP = 'the text is nested too deeply'
  * A value that begins with a letter and is not null, true or false is text. Tested first, so that
  * nine of ten values and keys are not tested for eight kinds of numbers and null.
  */
-const WORD: ScalarTag = {
+const WORD_TAG: ScalarTag = {
   tag: 'tag:yaml.org,2002:str',
   default: true,
   test: /^(?!(?:[Nn]ull|NULL|[Tt]rue|TRUE|[Ff]alse|FALSE)$)[A-Za-z]/,
@@ -167,7 +167,7 @@ export function readYaml(
       uniqueKeys: false,
       version: '1.2',
       schema: 'core',
-      customTags: (tags) => [WORD, ...tags],
+      customTags: (tags) => [WORD_TAG, ...tags],
       logLevel: 'error',
       prettyErrors: false,
     })

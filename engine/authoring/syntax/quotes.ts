@@ -5,7 +5,7 @@ import type { Row } from './lines.ts'
 export type SourceRows = { readonly text: string; readonly rows: readonly Row[] }
 export type Step = { readonly slip: SyntaxMistake | null; readonly next: number }
 
-export const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'[{#|>,@`][^:[\]{}#]*?)\s*:(?=\s|$)\s*/
+export const KEY_PATTERN = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'[{#|>,@`][^:[\]{}#]*?)\s*:(?=\s|$)\s*/
 
 export const getRowEnd = (row: Row): number => row.start + row.indent + row.text.length
 export function getRestOfRow({ text, rows }: SourceRows, row: number, at: number): string {
@@ -69,7 +69,7 @@ export function findClosingQuote({ text, rows }: SourceRows, i: number, from: nu
   for (let row = i; row < rows.length; row += 1) {
     const line = rows[row]
     if (line === undefined || (row > i && line.indent <= first.indent)) return null
-    if (row > i && KEY.test(line.text.replace(/^(- +)+/, ''))) return null
+    if (row > i && KEY_PATTERN.test(line.text.replace(/^(- +)+/, ''))) return null
     const start = row === i ? from + 1 : line.start
     for (let at = start; at < getRowEnd(line); at += 1) {
       if (quote === '"' && text.charAt(at) === '\\') at += 1

@@ -21,7 +21,7 @@ export type Source = SourceText & {
    * nearest existing parent.
    */
   place(path: string, part?: Part): Place
-  /** Returns the offsets of the same; far cheaper than `place` if no lines are needed. */
+  /** Returns the offsets of that place; far cheaper than `place` if no lines are needed. */
   span(path: string, part?: Part): Span
   placeOf(span: Span, path: string): Place
   written(path: string): Written | null

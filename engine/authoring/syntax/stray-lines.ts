@@ -14,7 +14,8 @@ export type SyntaxMistake = {
 }
 
 /** List markers used in letters and on web pages. */
-const BULLET = /^([•●▪◦‣·∙○■□➢➤►▶✓✔→⁃*+–—]|\(?\d{1,2}[.)]|\(?[a-z][.)]|[ivx]+[.)])\s+(\S.*)$/i
+const BULLET_PATTERN =
+  /^([•●▪◦‣·∙○■□➢➤►▶✓✔→⁃*+–—]|\(?\d{1,2}[.)]|\(?[a-z][.)]|[ivx]+[.)])\s+(\S.*)$/i
 
 /** Returns null if the line may be valid: the continuation of a text. `at` is its offset. */
 export function findStrayLine(text: string, at: number): SyntaxMistake | null {
@@ -38,7 +39,7 @@ export function findStrayLine(text: string, at: number): SyntaxMistake | null {
       'the characters around the key are markup for bold',
       `write ${bold[2]}: ${bold[3]}`,
     )
-  const bullet = BULLET.exec(text)
+  const bullet = BULLET_PATTERN.exec(text)
   if (bullet !== null)
     return report(`\`${bullet[1]}\` does not begin an entry of a list`, `write - ${bullet[2]}`)
   const dash = /^-([^\s-].*)$/.exec(text)

@@ -2,9 +2,9 @@
 import { Lexer } from 'yaml'
 
 /** The lexer's token before a scalar's own text. */
-const SCALAR = '\u001f'
+const SCALAR_TOKEN = '\u001f'
 /** Tokens of the lexer without text: the beginning of a document and the end of a flow. */
-const NOTHING = new Set(['\u0002', '\u0018', SCALAR])
+const EMPTY_TOKENS = new Set(['\u0002', '\u0018', SCALAR_TOKEN])
 /**
  * A block of text that keeps the empty lines after it; a comment there keeps its hash, so that its
  * line does not become text.
@@ -20,9 +20,9 @@ export function removeComments(text: string): string {
   let read = ''
   let before = ''
   for (const chunk of new Lexer().lex(text)) {
-    const isComment = chunk.startsWith('#') && before !== SCALAR
+    const isComment = chunk.startsWith('#') && before !== SCALAR_TOKEN
     before = chunk
-    if (NOTHING.has(chunk)) continue
+    if (EMPTY_TOKENS.has(chunk)) continue
     read = isComment ? read.replace(/[ \t]+$/, '') + sign : read + chunk
   }
   return read
@@ -36,9 +36,9 @@ export function condenseEmptyLines(text: string): string {
   let condensed = ''
   let before = ''
   for (const chunk of new Lexer().lex(text)) {
-    const isLineEnd = /^\r?\n$/.test(chunk) && before !== SCALAR
+    const isLineEnd = /^\r?\n$/.test(chunk) && before !== SCALAR_TOKEN
     before = chunk
-    if (NOTHING.has(chunk)) continue
+    if (EMPTY_TOKENS.has(chunk)) continue
     if (isLineEnd && (condensed.trim() === '' || ENDS_WITH_EMPTY_LINE.test(condensed)))
       condensed = condensed.replace(/[ \t]+$/, '')
     else condensed += chunk

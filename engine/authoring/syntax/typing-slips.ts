@@ -9,7 +9,7 @@ import { findBracketMistake } from './brackets.ts'
 import { findStrayLine } from './stray-lines.ts'
 import type { SyntaxMistake } from './stray-lines.ts'
 import { opensLongText, splitRows } from './lines.ts'
-import { getRowEnd, quoteText, KEY, findQuoteMistake, removeComment } from './quotes.ts'
+import { getRowEnd, quoteText, KEY_PATTERN, findQuoteMistake, removeComment } from './quotes.ts'
 import type { Step, SourceRows } from './quotes.ts'
 import type { Row } from './lines.ts'
 import type { Span } from './source.ts'
@@ -39,7 +39,7 @@ function readRow(source: SourceRows, i: number): Step {
   if (row === undefined) return { slip: null, next: i + 1 }
   const dashes = /^(?:-(?:\s+|$))*/.exec(row.text)?.[0] ?? ''
   const rest = row.text.slice(dashes.length)
-  const key = KEY.exec(rest)
+  const key = KEY_PATTERN.exec(rest)
   const from = row.start + row.indent + dashes.length
   if (rest === '') return { slip: null, next: i + 1 }
   if (key === null && dashes === '' && !/^["'[{]/.test(rest)) {
@@ -85,7 +85,7 @@ function reportLineOutsideText(opener: Row, row: Row): SyntaxMistake {
 }
 
 /** The width of a dash and the space after it. */
-const DASH = 2
+const DASH_WIDTH = 2
 
 /** Whether an adjacent line is an entry that begins in the same column or at the text after its dash. */
 function isAmongEntries(rows: readonly Row[], i: number): boolean {
@@ -94,7 +94,7 @@ function isAmongEntries(rows: readonly Row[], i: number): boolean {
     (row) =>
       row !== undefined &&
       row.text.startsWith('- ') &&
-      (row.indent === indent || row.indent + DASH === indent),
+      (row.indent === indent || row.indent + DASH_WIDTH === indent),
   )
 }
 

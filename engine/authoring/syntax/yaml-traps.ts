@@ -47,7 +47,7 @@ export function reportTraps(node: unknown, path: string, traps: TrapContext): vo
     })
   }
   if (isScalar(node) && node.type === 'PLAIN' && typeof node.value === 'string')
-    cutByHash(node.value, span, path, traps)
+    findTextCutByHash(node.value, span, path, traps)
   if (isMap(node)) findMapTraps(node, span, path, traps)
   if (isSeq(node)) findCommaTraps(node, span, path, traps)
 }
@@ -56,7 +56,7 @@ export function reportTraps(node: unknown, path: string, traps: TrapContext): vo
  * `Hall #5`: a comment begins with a space after its hash; with a space before and none after, it
  * was intended as text.
  */
-function cutByHash(
+function findTextCutByHash(
   value: string,
   [start, end]: Span,
   path: string,
@@ -100,12 +100,12 @@ function findMapTraps(
   }
   const unspacedKey = emptyPairs
     .map((pair) => getNodeRange(pair.key) ?? span)
-    .find(([start, end]) => TIGHT.test(text.slice(start, end)))
+    .find(([start, end]) => TIGHT_KEY.test(text.slice(start, end)))
   if (unspacedKey !== undefined) {
     trap(path)
     const valueText = text.slice(...unspacedKey)
     const [, key = valueText.split(' ')[0] ?? '', sign = '', value = ''] =
-      TIGHT.exec(valueText) ?? []
+      TIGHT_KEY.exec(valueText) ?? []
     const isWord = sign === ''
     return report('EV012', unspacedKey, path, {
       message: isWord
@@ -120,7 +120,7 @@ function findMapTraps(
   }
   if (emptyPairs.length === node.items.length) {
     trap(path)
-    if (CONDITION.test(path))
+    if (CONDITION_PATH.test(path))
       return report('EV005', span, path, {
         message: `\`${content}\` has a field but no answer`,
         help: suggestCondition(content.slice(1, -1), path.startsWith('category.'), null),
@@ -146,7 +146,7 @@ function findMapTraps(
     trap(path)
     report('EV006', key, path, {
       message: `\`${text.slice(key[0], key[1])}\` looks like the rest of a text: inside {…} a comma starts a new key`,
-      help: quoteWholeText(text, span, key, CONDITION.test(path)),
+      help: quoteWholeText(text, span, key, CONDITION_PATH.test(path)),
     })
   }
 }
@@ -173,7 +173,7 @@ function listMarks(node: YAMLMap, path: string, { text, report, trap }: TrapCont
  * `id:pg`, `id = pg`: a key without a valid separator. Times (9:30) and addresses (https://…) are
  * excluded.
  */
-const TIGHT =
+const TIGHT_KEY =
   /^([A-Za-z_][\w-]*)\s*(:(?!\/\/)|：|=>|->|==+|=|→)\s*(\S.*)$|^(?:id|label|type|from|to|when|then|go|mail|show|required|default)( )(?=\S)/s
 const EACH_TIGHT = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|==+|=|→)\s*/g
 
@@ -188,7 +188,7 @@ function quoteWholeText(
   [from, to]: Span,
   belongsToCondition: boolean,
 ): string {
-  if (belongsToCondition) return bracketChoices(text, start, from, to)
+  if (belongsToCondition) return suggestBracketedChoices(text, start, from, to)
   const list = LIST_KEY.exec(text.slice(start, from))
   if (list !== null) return `write ${list[1]}: [${list[2]}${text.slice(from, to)}]`
   const before = /[^,{}[\]:]+(?:,[^,{}[\]:]+)*,\s*$/.exec(text.slice(start, from))?.[0]
@@ -197,10 +197,10 @@ function quoteWholeText(
     : `put the text with the comma in quotes: ${JSON.stringify((before + text.slice(from, to)).trim())}`
 }
 
-const CONDITION = /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/
+const CONDITION_PATH = /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/
 
 /** `{role: pg, faculty}`: one field and several answers, which belong in a list. */
-function bracketChoices(text: string, start: number, from: number, to: number): string {
+function suggestBracketedChoices(text: string, start: number, from: number, to: number): string {
   const before = /([a-z]\w*):\s*\(?([^,{}[\]:]+(?:,[^,{}[\]:]+)*),\s*$/.exec(
     text.slice(start, from),
   )
@@ -211,7 +211,7 @@ function bracketChoices(text: string, start: number, from: number, to: number): 
 }
 
 /** Keys whose value is a name, an enumerated word, an address or a day: never a sentence. */
-const NO_PROSE = new Set(
+const NON_PROSE_KEYS = new Set(
   (
     'format id type as from to opens closes status support office form success failed also colour logo ' +
     'chosen_in then otherwise currency prices round overlap other_dates period options default accept ' +
@@ -226,7 +226,7 @@ function isProse(path: string): boolean {
     .split('.')
     .filter((part) => !/^\d+$/.test(part))
     .at(-1)
-  return !NO_PROSE.has(name ?? '') || /\.panel\.lines\b/.test(path)
+  return !NON_PROSE_KEYS.has(name ?? '') || /\.panel\.lines\b/.test(path)
 }
 
 /** Digits on both sides of a comma without a space: in a row of prices, the thousands of one amount. */
@@ -238,8 +238,8 @@ function findCommaTraps(
 ): void {
   if (node.flow !== true || !/^fees\.prices\.[^.]+$/.test(path)) return
   const content = text.slice(span[0] + 1, span[1] - 1)
-  const joined = content.replace(THOUSANDS, (match) => match.replaceAll(',', ''))
-  const first = new RegExp(THOUSANDS.source).exec(content)
+  const joined = content.replace(THOUSANDS_PATTERN, (match) => match.replaceAll(',', ''))
+  const first = new RegExp(THOUSANDS_PATTERN.source).exec(content)
   if (first === null || !isThousands(content, joined)) return
   trap(path)
   const start = span[0] + 1 + first.index
@@ -251,7 +251,7 @@ function findCommaTraps(
       .join(', ')}]`,
   })
 }
-const THOUSANDS = /(?<![\d,]|\d\.)\d{1,3}(?:,\d{2})*,\d{3}(?![\d.]*\d{1,},\d)/g
+const THOUSANDS_PATTERN = /(?<![\d,]|\d\.)\d{1,3}(?:,\d{2})*,\d{3}(?![\d.]*\d{1,},\d)/g
 
 /**
  * `[500,600]` may be two prices; a single digit before three others, or a group with a leading

@@ -14,9 +14,9 @@ export type ContextArguments = {
   readonly roll?: readonly string[] | undefined
 }
 
-const NO_CODE = ['unknown', 'spent', 'over', 'withdrawn'] as const
+const INVALID_CODE_STATES = ['unknown', 'spent', 'over', 'withdrawn'] as const
 
-/** Returns the context, or a sentence that says what the event does not have. */
+/** Returns the context, or a sentence about a value that the event does not have. */
 export function readContext(
   event: EventConfig,
   args: ContextArguments,
@@ -35,7 +35,7 @@ export function readContext(
 
 function readCode(event: EventConfig, code: string): Result<CodeStatus, string> {
   if (event.codeKinds.some(({ id }) => id === code)) return ok({ is: 'valid', kind: code })
-  const noCode = NO_CODE.find((candidate) => candidate === code)
+  const noCode = INVALID_CODE_STATES.find((candidate) => candidate === code)
   if (noCode !== undefined && event.codeKinds.length > 0) return ok({ is: noCode })
   return err(
     explainUnknownName(

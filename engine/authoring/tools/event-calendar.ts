@@ -1,7 +1,6 @@
 /**
- * Lists what changes on which day of an event: prices, what is open, what a cancellation refunds.
- *
- * Each day is evaluated with the functions that the form, the server and the office use, and compared with the day before:
+ * Lists the changes on each day of an event: prices, opening and closing, refunds of cancellations. Each day is
+ * evaluated with the functions that the form, the server and the office use, and compared with the day before:
  * nothing is taken from the file's own days, so that a day that has no effect does not appear.
  */
 import type { EventConfig } from '../../event/config.ts'
@@ -12,7 +11,7 @@ import { addDays, startOfDay, type Day } from '../../lib/time.ts'
 import { isMethodOpen } from '../../payments/payment-methods.ts'
 import {
   checkRegistrationOpen,
-  deskEvent,
+  withDeskDays,
   findItemPeriodOn,
   findPeriodOn,
   listPeriodEdges,
@@ -23,10 +22,10 @@ import { getCurrency } from '../../rules/category.ts'
 import { findRefundTerms } from '../../registration/cancellation-refund.ts'
 import { listEditableFields } from '../../registration/self-service-edits.ts'
 
-/** What changes at the start of a day. */
+/** The changes at the start of a day. */
 export type CalendarDay = { readonly day: Day; readonly changes: readonly string[] }
 
-/** The days before the first one that the file states, if it does not say when registration opens. */
+/** The number of days before the first day of the file, if it does not state when registration opens. */
 const LEAD_DAYS = 30
 
 /** Returns the first and last day on which anything can change, sorted. */
@@ -75,7 +74,7 @@ export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
 /** Everything that applies on a day, by subject. */
 function listFacts(event: EventConfig, day: Day): ReadonlyMap<string, string> {
   const opening = checkRegistrationOpen(event, day)
-  const desk = checkRegistrationOpen(deskEvent(event, day), day)
+  const desk = checkRegistrationOpen(withDeskDays(event, day), day)
   const isOver = day > event.to
   return new Map([
     ['Registration', opening.open ? 'open' : `closed. “${opening.text}”`],
@@ -87,7 +86,7 @@ function listFacts(event: EventConfig, day: Day): ReadonlyMap<string, string> {
   ])
 }
 
-/** What is on sale, and how it can be paid. Nothing is while registration is closed. */
+/** Returns everything on sale, and the payment methods. Empty while registration is closed. */
 function listSaleFacts(event: EventConfig, day: Day): readonly (readonly [string, string])[] {
   if (event.fees.prices === null) return []
   return [

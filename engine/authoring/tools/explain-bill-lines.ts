@@ -3,7 +3,7 @@ import type { Answers } from '../../event/answer-types.ts'
 import {
   adjustmentApplies,
   itemApplies,
-  EACH,
+  EACH_ROW,
   listSelectedOptions,
   getItemQuantity,
   type NotOnSale,
@@ -46,7 +46,7 @@ export type OmittedItem = {
 }
 
 /** Whether a bill may have several lines, or several taxes. */
-export function sellsMore({ fees }: EventConfig): boolean {
+export function hasItemsOrTaxes({ fees }: EventConfig): boolean {
   return fees.items.length + fees.adjustments.length > 0 || fees.taxRules !== undefined
 }
 
@@ -165,7 +165,7 @@ function getItemCell(
   const path = isAlone
     ? [...at, 'prices']
     : [...at, 'prices', which, table.when === null ? 'otherwise' : 'table']
-  const { keyPath, from } = findCell(table.table, path, option ?? EACH, period)
+  const { keyPath, from } = findCell(table.table, path, option ?? EACH_ROW, period)
   const keyText = from.slice(path.join('.').length + 1)
   const when = table.when === null ? 'otherwise' : describeCondition(event, table.when)
   return {

@@ -6,11 +6,11 @@ import { findAnswerErrors, normalise } from '../../answers/normalize-answers.ts'
 import { findCategory } from '../../rules/category.ts'
 import { explainCategory, type CategoryExplained } from '../../rules/explain-category.ts'
 import { collectConditions } from '../proofs/fields-in-conditions.ts'
-import { EMPTY_CONTEXT, METHOD, type PricingContext } from '../../rules/pricing-context.ts'
+import { EMPTY_CONTEXT, METHOD_NAME, type PricingContext } from '../../rules/pricing-context.ts'
 import { formatPrice, type Amount, type Tax, type Currency } from '../../lib/money.ts'
 import {
   containsDay,
-  deskEvent,
+  withDeskDays,
   findPeriodOn,
   listPeriodsOfCategory,
 } from '../../pricing/price-periods.ts'
@@ -27,7 +27,7 @@ import {
   formatNotOnSale,
   formatLineNumber,
   formatTax,
-  sellsMore,
+  hasItemsOrTaxes,
   type OmittedItem,
   type LineExplained,
   type FindLine,
@@ -100,8 +100,8 @@ export function explain(
   const period = explainPeriod(event, on, category)
   const stored = { category, period: period?.period.id ?? '', total: billedTotal }
   const answers = addMethod(event, withBilledMethod(event, stated, stored, on), category, on)
-  const method = event.fees.methods?.find(({ id }) => id === getOwn(answers, METHOD))
-  const quoteResult = hasPrices(event) ? quote(deskEvent(event, on), answers, at) : null
+  const method = event.fees.methods?.find(({ id }) => id === getOwn(answers, METHOD_NAME))
+  const quoteResult = hasPrices(event) ? quote(withDeskDays(event, on), answers, at) : null
   const bill = quoteResult?.ok === true ? quoteResult.value : null
   return {
     at,
@@ -128,7 +128,7 @@ export function explain(
   }
 }
 
-const removeMethod = ({ [METHOD]: _method, ...raw }: RawAnswers): RawAnswers => raw
+const removeMethod = ({ [METHOD_NAME]: _method, ...raw }: RawAnswers): RawAnswers => raw
 
 function explainPeriod(
   event: EventConfig,
@@ -223,7 +223,7 @@ export function formatExplanation(
     ...(explanation.quote === null ? [['price', 'this event is free of charge'] as const] : []),
     ...(quoted === null || cell === null
       ? []
-      : sellsMore(event)
+      : hasItemsOrTaxes(event)
         ? formatBill(explanation.lines, explanation.leftOut, quoted, lineNumber)
         : [
             [

@@ -5,7 +5,7 @@ import { formatPlainAmount, formatMoney, formatPrice, type Currency } from '../.
 import { getOwn } from '../../lib/result.ts'
 import type { Day } from '../../lib/time.ts'
 import type { Quote } from '../../pricing/quote.ts'
-import { findRefundTerms, refundOfPrice } from '../../registration/cancellation-refund.ts'
+import { findRefundTerms, computeRefundOfPrice } from '../../registration/cancellation-refund.ts'
 import { removeUndefined, type Block, type DisplayedValue } from './show-conditions.ts'
 
 /** One row, or none if the file has no scale or nothing is paid. */
@@ -18,7 +18,7 @@ export function formatRefund(
   const terms = findRefundTerms(cancellation, day)
   if (terms.percent === 0) return [['refund', 'none, if cancelled on this day']]
   const { currency } = quote
-  const refund = refundOfPrice(terms, quote)
+  const refund = computeRefundOfPrice(terms, quote)
   const charge = terms.charge === undefined ? undefined : getOwn(terms.charge, currency)
   const price =
     terms.withoutTax === true

@@ -15,7 +15,7 @@ import { formatPrice, toMajorUnits, type Amount, type Currency } from '../../lib
 import { getCurrency } from '../../rules/category.ts'
 import type { Split } from '../../pricing/line-tax.ts'
 import { computeThemeColors } from '../../lib/theme-colors.ts'
-import { checkRegistrationOpen, deskEvent, findPeriodOn } from '../../pricing/price-periods.ts'
+import { checkRegistrationOpen, withDeskDays, findPeriodOn } from '../../pricing/price-periods.ts'
 import { quote, buildPriceTables, type Quote } from '../../pricing/quote.ts'
 import {
   buildConfirmationEmail,
@@ -25,7 +25,7 @@ import {
 } from '../../messages/build-result-pages-and-confirmation.ts'
 import { getOwn } from '../../lib/result.ts'
 import {
-  answerText,
+  formatAnswer,
   getButtonText,
   fillPlaceholders,
   getLabel,
@@ -34,7 +34,7 @@ import { type RegistrationView } from '../../messages/placeholder-values.ts'
 import { dayOf, formatDays, formatInstant, type Day, type Instant } from '../../lib/time.ts'
 import { withStatedMethod } from '../../pricing/method-prices.ts'
 import type { Period } from '../../event/pricing-types.ts'
-import { sellsMore } from './explain-bill-lines.ts'
+import { hasItemsOrTaxes } from './explain-bill-lines.ts'
 import { buildPriceList, describeDays, formatPaidItemPrice } from './price-list.ts'
 
 type PreviewPage = { /** File name. */ readonly name: string; readonly html: string }
@@ -66,7 +66,7 @@ function renderExample(event: EventConfig, example: FormCase): string {
   const normalised = normalise(event, example.answers, context)
   const answers = withStatedMethod(event, normalised.answers, example.answers)
   const errors = findAnswerErrors(event, example.answers, context)
-  const quoteResult = quote(deskEvent(event, dayOf(example.on)), answers, example.on)
+  const quoteResult = quote(withDeskDays(event, dayOf(example.on)), answers, example.on)
   const view = renderView(event, example, answers, quoteResult.ok ? quoteResult.value : null)
   const opening = checkRegistrationOpen(event, dayOf(example.on))
   return [
@@ -137,7 +137,7 @@ function renderField(
   const value =
     answer === undefined
       ? '<span class="empty">not answered</span>'
-      : escapeHtml(answerText(event, field.id, answer))
+      : escapeHtml(formatAnswer(event, field.id, answer))
   const hint = field.hint === undefined ? '' : `<span class="hint">${escapeHtml(field.hint)}</span>`
   const problem = error === undefined ? '' : `<span class="error">${escapeHtml(error)}</span>`
   return `<dt>${escapeHtml(field.label)}${field.required === undefined ? '' : ' <span class="star">*</span>'}</dt><dd>${value}${hint}${problem}</dd>`
@@ -154,7 +154,7 @@ function renderSummary(event: EventConfig, view: RegistrationView, refusal: stri
     (line) =>
       `<dt>${escapeHtml(getLabel(event, line, view.lines))}</dt><dd>${escapeHtml(getOwn(values, line) ?? event.texts.missingValue)}</dd>`,
   )
-  const lines = sellsMore(event)
+  const lines = hasItemsOrTaxes(event)
     ? `<pre>${escapeHtml(formatLines(view.lines, view.currency))}</pre>\n`
     : ''
   return `${lines}<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${escapeHtml(getButtonText(event, view.total))}</p>`
@@ -242,7 +242,7 @@ function chooseSampleDay(event: EventConfig, period: Period | undefined): Day {
  * adjustments and quotas.
  */
 function renderItemPrices(event: EventConfig): string {
-  if (!sellsMore(event)) return ''
+  if (!hasItemsOrTaxes(event)) return ''
   const { tables, taxRules, adjustments, limits } = buildPriceList(event)
   const items = tables
     .filter(({ id }) => id !== 'registration')

@@ -5,7 +5,7 @@
  * Adjustments and quotas are described in words. Prices are as the file states them, column by
  * column.
  */
-import { EACH } from '../../pricing/bill.ts'
+import { EACH_ROW } from '../../pricing/bill.ts'
 import { describeCondition } from '../../rules/describe-condition.ts'
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Condition } from '../../event/answer-types.ts'
@@ -30,7 +30,7 @@ import type {
   Period,
   TaxRule,
 } from '../../event/pricing-types.ts'
-import { listPeriodsOfItem, groupOfCategory } from '../../pricing/price-periods.ts'
+import { listPeriodsOfItem, findGroupOfCategory } from '../../pricing/price-periods.ts'
 import { addDays, formatDay, formatDaysBefore, type Day } from '../../lib/time.ts'
 import { computePaidPrice } from '../../pricing/price-list-tax.ts'
 import { chooseTax } from '../../pricing/tax-rules.ts'
@@ -156,7 +156,7 @@ function listRegistrationTables(event: EventConfig, prices: PriceTable): readonl
   return [undefined, ...groups].flatMap((group): ListedTable[] => {
     const periods = group?.periods ?? event.fees.periods
     const categories = event.categories.filter(
-      ({ id }) => groupOfCategory(event.fees, id) === group,
+      ({ id }) => findGroupOfCategory(event.fees, id) === group,
     )
     if (categories.length === 0 && groups.length > 0) return []
     return [
@@ -208,7 +208,7 @@ function buildItemTable(event: EventConfig, item: Item): ListedTable {
   const periods = listPeriodsOfItem(event.fees, item)
   const field = findField(event, item.by)
   const getLabel = (row: string): string =>
-    row === EACH ? 'each' : (field?.options?.find(({ id }) => id === row)?.label ?? row)
+    row === EACH_ROW ? 'each' : (field?.options?.find(({ id }) => id === row)?.label ?? row)
   return {
     id: item.id,
     label: item.label,

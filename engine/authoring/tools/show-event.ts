@@ -4,7 +4,7 @@
  * Reading it again gives the same event, as a test checks; only the gateway stays a name, because
  * an event file has no other form for it, and its constants follow as a comment.
  */
-import { gatewayAccounts } from '../../payments/card-accounts.ts'
+import { listGatewayAccounts } from '../../payments/card-accounts.ts'
 import { SALES_FILTER } from '../../reports/sales-columns.ts'
 import { canBeMalformed } from '../../answers/field-types.ts'
 import type {
@@ -39,7 +39,7 @@ import { showContext, showFees } from './show-items-and-quotas.ts'
 /** Returns YAML text; keys in the usual order of an event file. */
 export function showEvent(event: EventConfig): string {
   const text = writeYaml(toPlainEvent(event))
-  const gateways = new Map(gatewayAccounts(event).map(({ gateway }) => [gateway.name, gateway]))
+  const gateways = new Map(listGatewayAccounts(event).map(({ gateway }) => [gateway.name, gateway]))
   const settings = [...gateways].map(
     ([name, gateway]) =>
       `\n# Settings of the gateway ${name}:\n${writeYaml(gateway).trimEnd().replace(/^/gm, '#   ')}\n`,

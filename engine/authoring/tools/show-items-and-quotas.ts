@@ -1,5 +1,5 @@
 /** Writes fees, quotas, unique answers, discount codes and member lists in the syntax of an event file. */
-import { groupOfCategory } from '../../pricing/price-periods.ts'
+import { findGroupOfCategory } from '../../pricing/price-periods.ts'
 import type { Category, EventConfig } from '../../event/config.ts'
 import {
   REGISTRATION,
@@ -51,7 +51,7 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
     prices:
       prices === null
         ? undefined
-        : showRows((category) => groupOfCategory(fees, category) === undefined, periods),
+        : showRows((category) => findGroupOfCategory(fees, category) === undefined, periods),
     price_groups: groups?.map((group) => ({
       label: group.label,
       periods: group.periods,

@@ -1,8 +1,7 @@
 /**
- * Lists all prices of an event and who gets which category, independent of the order of the rules.
- *
- * By column, never by a period's first day: if two periods share a day the first one applies, and a
- * table built from days would show the wrong column for the second.
+ * Lists all prices of an event and the answers for each category, independent of the order of the rules. By column,
+ * never by a period's first day: if two periods share a day the first one applies, and a table built from days would
+ * show the wrong column for the second.
  */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
@@ -20,7 +19,7 @@ import type { Split } from '../../pricing/line-tax.ts'
 import { buildPriceTable, type PriceRow, buildPriceTables } from '../../pricing/quote.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { formatDay, formatDays, type Day } from '../../lib/time.ts'
-import { sellsMore } from './explain-bill-lines.ts'
+import { hasItemsOrTaxes } from './explain-bill-lines.ts'
 import {
   buildPriceList,
   listRuleGroups,
@@ -62,18 +61,19 @@ export function simulate(event: EventConfig): Simulation {
   return {
     prices: buildPriceTable(event),
     ...listDelegatesByCategory(event),
-    list: isMore(event) ? buildPriceList(event) : null,
-    extremes: sellsMore(event) ? proveBill(event).extremes : null,
+    list: sellsMoreThanRegistrations(event) ? buildPriceList(event) : null,
+    extremes: hasItemsOrTaxes(event) ? proveBill(event).extremes : null,
     ...(event.registration.desk === undefined ? {} : { desk: event.registration.desk }),
     demo: event.demo,
   }
 }
 
 /** Whether there is more to list than one price for each category and period. */
-function isMore(event: EventConfig): boolean {
+function sellsMoreThanRegistrations(event: EventConfig): boolean {
   const { quotas, unique, codeKinds, memberLists } = event
   return (
-    sellsMore(event) || quotas.length + unique.length + codeKinds.length + memberLists.length > 0
+    hasItemsOrTaxes(event) ||
+    quotas.length + unique.length + codeKinds.length + memberLists.length > 0
   )
 }
 
@@ -172,13 +172,13 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
       ? [`${event.title} is free of charge.`]
       : [
           `${event.title}.${taxed}${demo('fees.prices')}`,
-          ...(list !== null && sellsMore(event) ? formatTables(event, list, demo) : periods),
+          ...(list !== null && hasItemsOrTaxes(event) ? formatTables(event, list, demo) : periods),
         ]),
     ...(simulation.desk === undefined
       ? []
       : [`Front desk (staff only)  ${formatDays(simulation.desk.opens, simulation.desk.closes)}`]),
     ...(list === null ? [] : formatRules(list)),
-    ...(sellsMore(event) ? formatExtremes(simulation.extremes) : []),
+    ...(hasItemsOrTaxes(event) ? formatExtremes(simulation.extremes) : []),
     categoryLines.join('\n'),
     ...(simulation.demo.length === 0
       ? []
@@ -246,12 +246,12 @@ const formatRules = (list: PriceList): readonly string[] =>
 
 /** Formats the lowest and the highest possible bill, a text of several lines each; empty if only registrations are sold. */
 export const formatExtremeBills = (event: EventConfig): readonly string[] =>
-  sellsMore(event) ? formatExtremes(proveBill(event).extremes) : []
+  hasItemsOrTaxes(event) ? formatExtremes(proveBill(event).extremes) : []
 
 function formatExtremes(simulation: Simulation['extremes']): readonly string[] {
   if (simulation === null)
     return ['Lowest and highest bill: too many combinations of answers to check.']
-  const currencyIn = (currency: Currency): string =>
+  const formatCurrencySuffix = (currency: Currency): string =>
     simulation.length === 1 ? '' : ` in ${formatCurrency(currency)}`
   const describeBill = (
     name: string,
@@ -260,7 +260,7 @@ function formatExtremes(simulation: Simulation['extremes']): readonly string[] {
   ): readonly string[] =>
     bill === null
       ? []
-      : [`${name} bill${currencyIn(currency)}: ${formatPossibleBill(currency, bill)}`]
+      : [`${name} bill${formatCurrencySuffix(currency)}: ${formatPossibleBill(currency, bill)}`]
   return simulation.flatMap(({ currency, cheapest, dearest }) => [
     ...describeBill('Cheapest', currency, cheapest),
     ...describeBill('Dearest', currency, dearest),
@@ -297,7 +297,7 @@ function formatGivenAnswer(answer: Answer): string {
   return [...new Set(entryTexts)]
     .map((entry) => {
       const times = entryTexts.filter((other) => other === entry).length
-      // People of whom no answer matters.
+      // People whose answers do not matter.
       if (entry === '') return `${times} ${times === 1 ? 'person' : 'people'}`
       return times === 1 ? entry : `${times} × ${entry}`
     })

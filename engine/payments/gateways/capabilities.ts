@@ -2,7 +2,7 @@
 import { getOwn } from '../../lib/result.ts'
 import { addDays, addMonths, dayOf } from '../../lib/time.ts'
 import type { Day, Instant } from '../../lib/time.ts'
-import { AMOUNT_MAX, INR, decimalsOf, toAmount } from '../../lib/money.ts'
+import { AMOUNT_MAX, INR, getDecimals, toAmount } from '../../lib/money.ts'
 import type { Amount, Currency } from '../../lib/money.ts'
 import type { CardMethod, GatewayKind } from '../../event/payment-method-types.ts'
 
@@ -92,7 +92,7 @@ export const getCardCapabilities = ({
 export const getGatewayMinimum = (
   { majorUnitsMin }: GatewayCapabilities,
   currency: Currency,
-): Amount => toAmount(majorUnitsMin * 10 ** decimalsOf(currency))
+): Amount => toAmount(majorUnitsMin * 10 ** getDecimals(currency))
 
 /** The kind of each gateway by its name in the gateways file, under which payments are stored. */
 export type GatewayKinds = Readonly<Record<string, GatewayKind>>

@@ -13,7 +13,7 @@ import {
   createOrderId,
   toAmount,
   quote,
-  randomDigits,
+  getDigitCount,
   createRegNo,
   startOfDay,
   readDelegate,
@@ -150,7 +150,7 @@ type DemoPerson = {
 function generatePerson(event: EventConfig, at: Instant, chance: Random): DemoPerson | null {
   const answers = generateAnswers(event, chance)
   const quoted = quote(event, answers, at)
-  const regNo = createRegNo(event, [...generateDigits(chance, randomDigits(event))].map(Number))
+  const regNo = createRegNo(event, [...generateDigits(chance, getDigitCount(event))].map(Number))
   const person = {
     at,
     regNo,
@@ -303,7 +303,7 @@ async function importAll(
       eventId: event.id,
       eventHash: served.hash,
       formerNo,
-      regNo: createRegNo(event, [...generateDigits(chance, randomDigits(event))].map(Number)),
+      regNo: createRegNo(event, [...generateDigits(chance, getDigitCount(event))].map(Number)),
       answers,
       searchable: readDelegate(event, answers),
       category: findCategory(event, answers),

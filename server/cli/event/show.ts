@@ -1,5 +1,5 @@
 /** `rollcall event show` and `event schema`: print an event with its defaults, or its JSON Schema. */
-import { buildFlatSchema, publicEvent, toSchema, createUiSchema } from '../../../engine/index.ts'
+import { buildFlatSchema, toPublicEvent, toSchema, createUiSchema } from '../../../engine/index.ts'
 import { showEvent } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
 import { parseArguments } from '../options.ts'
@@ -43,7 +43,7 @@ export const schemaCommand: Command = {
     if (parsed === null) return 2
     const openResult = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
     if (!openResult.ok) return openResult.status
-    const event = publicEvent(openResult.value.event)
+    const event = toPublicEvent(openResult.value.event)
     terminal.print(
       JSON.stringify(
         { schema: toSchema(event), flat: buildFlatSchema(event), ui: createUiSchema(event) },

@@ -1,7 +1,7 @@
 /** `rollcall payment check-gateway`: queries the gateway once and explains the response. */
 import {
   assertNever,
-  gatewayAccounts,
+  listGatewayAccounts,
   getGatewayKind,
   toAccountKey,
 } from '../../../engine/index.ts'
@@ -67,7 +67,7 @@ export const checkGatewayCommand: Command = {
       cacheFolder: getCacheFolder(environment.dataDir),
       production: false,
     })
-    const payments = served.flatMap(({ config }) => gatewayAccounts(config))
+    const payments = served.flatMap(({ config }) => listGatewayAccounts(config))
     const matching = payments.filter(
       ({ account, gateway }) =>
         toAccountKey(account) === toAccountKey(name) &&

@@ -4,7 +4,7 @@ import {
   formatDay,
   formatMoney,
   SETTLED_WITHIN_DAYS,
-  currenciesOf,
+  listCurrenciesOfEvent,
 } from '../../../engine/index.ts'
 import type { Reconciled } from '../../../engine/index.ts'
 import { ALL_EVENTS_VIEWER } from '../../office/reconciliation/registration-numbers-in-statement.ts'
@@ -136,7 +136,7 @@ async function compareFile(
   }
   const currency = getStatementCurrency(event, request.currency)
   if (currency === null) {
-    terminal.printError(`--currency must be ${currenciesOf(event).join(' or ')}.`)
+    terminal.printError(`--currency must be ${listCurrenciesOfEvent(event).join(' or ')}.`)
     return 2
   }
   const matched = await matchStatement(context.store, event, rows, null, currency)

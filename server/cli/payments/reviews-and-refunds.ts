@@ -3,7 +3,7 @@ import {
   listAllowedDecisions,
   formatInstant,
   formatMoney,
-  reviewVersion,
+  getReviewVersion,
 } from '../../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import { toWireReview } from '../../office/reconciliation/payment-reviews.ts'
@@ -95,7 +95,7 @@ function formatReview(review: Review, event: string): string {
       .join('; '),
     gatewayAnswer === null || gatewayAnswer === '' ? '' : `The gateway: ${gatewayAnswer}`,
     `Waiting since ${formatInstant(review.since)}. Decide: ${listAllowedDecisions(review).join(', ')}`,
-    `Version: ${reviewVersion(review)}`,
+    `Version: ${getReviewVersion(review)}`,
   ]
   return `${id.padEnd(5)} ${heading}\n${lines.flatMap((line) => (line === '' ? [] : [`      ${line}`])).join('\n')}`
 }

@@ -1,7 +1,7 @@
 /** `rollcall payment settlement`: prints a gateway's settlement as CSV, to be read like any settlement report. */
 import {
   GATEWAY_CAPABILITIES,
-  gatewayAccounts,
+  listGatewayAccounts,
   getGatewayKind,
   toAccountKey,
 } from '../../../engine/index.ts'
@@ -60,7 +60,7 @@ export const settlementCommand: Command = {
       production: false,
     })
     const accounts = served
-      .flatMap(({ config }) => gatewayAccounts(config))
+      .flatMap(({ config }) => listGatewayAccounts(config))
       .filter(
         ({ account, gateway }) =>
           toAccountKey(account) === toAccountKey(name) &&

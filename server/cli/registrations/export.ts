@@ -1,5 +1,5 @@
 /** `rollcall registration export`: writes an event's registrations as CSV, one row each or one per listed person. */
-import { exportColumns, buildSalesColumns } from '../../../engine/index.ts'
+import { listExportColumns, buildSalesColumns } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { formatCsvRows } from '../../office/spreadsheets/write-csv.ts'
 import type { CsvCell } from '../../office/spreadsheets/write-csv.ts'
@@ -83,7 +83,7 @@ type Table = {
 
 function buildRegistrationTable(event: EventConfig): Table {
   const [list] = event.admin.lists
-  const columns = list === undefined ? buildSalesColumns(event) : exportColumns(event, list)
+  const columns = list === undefined ? buildSalesColumns(event) : listExportColumns(event, list)
   const toCells = buildFileCells(event, columns)
   return {
     headings: columns.map(({ label }) => label),

@@ -7,7 +7,7 @@ import { parseInstantText, parseMoney } from './import-cell-values.ts'
 import {
   formatCurrency,
   assertNever,
-  bankKey,
+  toBankKey,
   toNfc,
   err,
   isDay,
@@ -149,7 +149,7 @@ export function parseImport(
  */
 function getPaymentKey({ paymentId, paymentStatus }: ParsedRow): string | null {
   const isPaid = paymentStatus === 'success' || paymentStatus === 'refunded'
-  return isPaid && paymentId !== null && /\d/.test(paymentId) ? bankKey(paymentId) : null
+  return isPaid && paymentId !== null && /\d/.test(paymentId) ? toBankKey(paymentId) : null
 }
 
 function parseHeader(

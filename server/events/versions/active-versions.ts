@@ -4,7 +4,7 @@
  * the versions that it has not read from its own disk.
  */
 import { setImmediate as rest } from 'node:timers/promises'
-import { allSeatPools, buildIssuer, getSeatName, uniqueRules } from '../../../engine/index.ts'
+import { listSeatPools, buildIssuer, getSeatName, listUniqueRules } from '../../../engine/index.ts'
 import type { EventConfig, Instant, Site } from '../../../engine/index.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 import type { Activation, Active, ActiveEvent, Store } from '../../storage/index.ts'
@@ -126,7 +126,7 @@ export function toStoredVersion(
 ): Activation['files'][number] {
   const { id: eventId, quotas, holdSeatsMs } = config
   const seatNames = Object.fromEntries(
-    allSeatPools(quotas).map((seatPool) => [seatPool.id, getSeatName(config, seatPool)]),
+    listSeatPools(quotas).map((seatPool) => [seatPool.id, getSeatName(config, seatPool)]),
   )
   const issuer = buildIssuer(config)
   return {
@@ -138,7 +138,7 @@ export function toStoredVersion(
     limits: quotas,
     holdPlaceMs: holdSeatsMs,
     placeNames: seatNames,
-    unique: uniqueRules(config),
+    unique: listUniqueRules(config),
     issuer,
     isGone: isGone === true,
   }

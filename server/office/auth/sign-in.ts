@@ -5,9 +5,9 @@ import { listCurrenciesWithRate } from '../reconciliation/exchange-rates.ts'
 import {
   assertNever,
   checkRegistrationOpen,
-  currenciesOf,
+  listCurrenciesOfEvent,
   dayOf,
-  deskEvent,
+  withDeskDays,
   INR,
   isEventOver,
   listPriceSteps,
@@ -230,8 +230,8 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
         ...(listCurrenciesWithRate(event).length > 0 && {
           rate_currencies: [...listCurrenciesWithRate(event)],
         }),
-        ...(currenciesOf(event).some((currency) => currency !== INR) && {
-          currencies: [...currenciesOf(event)],
+        ...(listCurrenciesOfEvent(event).some((currency) => currency !== INR) && {
+          currencies: [...listCurrenciesOfEvent(event)],
         }),
         sells:
           event.fees.items.length > 0 ||
@@ -255,4 +255,4 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
  * event is not over.
  */
 const canAddRegistrations = (event: EventConfig, on: Day): boolean =>
-  !isEventOver(event, on) && checkRegistrationOpen(deskEvent(event, on), on).open
+  !isEventOver(event, on) && checkRegistrationOpen(withDeskDays(event, on), on).open

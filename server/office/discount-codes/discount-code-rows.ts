@@ -1,5 +1,5 @@
 /** Reads the discount codes of an event, and formats them for the office pages, the CSV file and the command. */
-import { decimalsOf, isoIndia, toAmount, toMajorUnits } from '../../../engine/index.ts'
+import { getDecimals, isoIndia, toAmount, toMajorUnits } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { WireCode } from '../../../engine/api.ts'
@@ -91,7 +91,7 @@ function buildCodeRows(event: EventConfig, code: StoredCode): readonly CsvCell[]
   return sums.map(({ currency, uses, paid, discount, paidDiscount }) => {
     const [all, ofPaid] = [discount, paidDiscount].map((amount) =>
       hasDiscount
-        ? { amount: toMajorUnits(amount, currency), decimals: decimalsOf(currency) }
+        ? { amount: toMajorUnits(amount, currency), decimals: getDecimals(currency) }
         : null,
     )
     return [

@@ -7,7 +7,7 @@ import {
   isoIndia,
   toAmount,
   toMajorUnits,
-  UNMATCHED,
+  UNMATCHED_ID,
   UNMATCHED_LABEL,
   WORK_QUEUE,
   WORK_QUEUE_IDS,
@@ -155,12 +155,12 @@ function buildUnmatchedRow(
   events: readonly { readonly id: string }[],
 ): WireWorkQueueItem[] {
   const eventCounts = events.flatMap(({ id }) => {
-    const count = reviews.filter(({ is, eventId }) => is === UNMATCHED && eventId === id).length
+    const count = reviews.filter(({ is, eventId }) => is === UNMATCHED_ID && eventId === id).length
     return count === 0 ? [] : [{ id, count, more: false }]
   })
   return eventCounts.length === 0
     ? []
-    : [{ id: UNMATCHED, label: UNMATCHED_LABEL, events: eventCounts }]
+    : [{ id: UNMATCHED_ID, label: UNMATCHED_LABEL, events: eventCounts }]
 }
 
 /** The sums in other currencies, which are never added to rupees. Empty if there are none. */

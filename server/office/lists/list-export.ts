@@ -1,6 +1,6 @@
 /** Exports a list, with all its pages, as CSV or Excel under a file name that states the filters. */
 import type { FastifyReply } from 'fastify'
-import { INR, currenciesOf, dayOf, exportColumns } from '../../../engine/index.ts'
+import { INR, listCurrenciesOfEvent, dayOf, listExportColumns } from '../../../engine/index.ts'
 import type { AdminList, Column, Day } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ListQuery } from '../../storage/index.ts'
@@ -19,10 +19,10 @@ export async function sendExport(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const at = deps.clock()
-  const columns = exportColumns(event, list)
+  const columns = listExportColumns(event, list)
   // Currency symbols are omitted in a spreadsheet. Rupees need no name in an Indian office; several currencies have a
   // separate column.
-  const isNamedElsewhere = event.currency === INR || currenciesOf(event).length > 1
+  const isNamedElsewhere = event.currency === INR || listCurrenciesOfEvent(event).length > 1
   const unit = isNamedElsewhere ? '' : ` (${event.currency})`
   const head = columns.map(({ label, kind: is }) => (is === 'money' ? `${label}${unit}` : label))
   return sendTable(reply, {

@@ -16,12 +16,12 @@ import {
   LIST_ROWS_MAX,
   ok,
   SALES_FILTER,
-  SORTS,
+  SORT_NAMES,
   STATE_LABELS,
-  STATES,
+  REGISTRATION_STATES,
   WORK_QUEUE,
   WORK_QUEUE_IDS,
-  periodLabel,
+  getPeriodLabel,
 } from '../../../engine/index.ts'
 import type {
   AdminList,
@@ -82,8 +82,9 @@ function setCommonFilters(
     filters.some(({ sentAs }) => sentAs === name) ? '' : (query.get(name) ?? '').trim()
   const [state, waiting, sort] = ['in_state', 'waiting', 'sort'].map(readParam)
   if (state !== undefined && state !== '') {
-    const knownState = STATES.find((candidate) => candidate === state)
-    if (knownState === undefined) return buildInvalidOptionMessage('in_state', STATES, state)
+    const knownState = REGISTRATION_STATES.find((candidate) => candidate === state)
+    if (knownState === undefined)
+      return buildInvalidOptionMessage('in_state', REGISTRATION_STATES, state)
     if (draft.state !== undefined && draft.state !== knownState)
       return `A registration cannot be both ${STATE_LABELS[draft.state]} and ${STATE_LABELS[knownState]}.`
     draft.state = knownState
@@ -94,8 +95,8 @@ function setCommonFilters(
     draft.waiting = { is: waiting, at }
   }
   if (sort !== undefined && sort !== '') {
-    const sortName = SORTS.find((candidate) => candidate === sort.replace(/^-/, ''))
-    if (sortName === undefined) return buildInvalidOptionMessage('sort', SORTS, sort)
+    const sortName = SORT_NAMES.find((candidate) => candidate === sort.replace(/^-/, ''))
+    if (sortName === undefined) return buildInvalidOptionMessage('sort', SORT_NAMES, sort)
     const order = event.categories.map(({ id }) => id)
     draft.sort = { by: sortName, isDescending: sort.startsWith('-'), order }
   }
@@ -224,7 +225,7 @@ export function describeQuery(
   if (query.category !== undefined)
     parts[0] += ` of ${event.categories.find(({ id }) => id === query.category)?.label ?? query.category}`
   if (query.period !== undefined)
-    parts.push(periodLabel(event.fees, query.period, query.category ?? null) ?? query.period)
+    parts.push(getPeriodLabel(event.fees, query.period, query.category ?? null) ?? query.period)
   for (const [id, value] of Object.entries({
     ...query.answers,
     ...query.chosen,

@@ -1,10 +1,10 @@
 /** Builds list rows from registrations: answers by field id, values by the specification's names. */
 import {
   ACCOUNT_COLUMN,
-  currenciesOf,
+  listCurrenciesOfEvent,
   CURRENCY_COLUMN,
-  decimalsOf,
-  answerText,
+  getDecimals,
+  formatAnswer,
   assertNever,
   readDelegate,
   getEndedText,
@@ -15,8 +15,8 @@ import {
   toMajorUnits,
   buildSalesColumns,
   computeSalesValues,
-  statusText,
-  periodLabel,
+  getStatusText,
+  getPeriodLabel,
 } from '../../../engine/index.ts'
 import type {
   Answer,
@@ -39,7 +39,7 @@ import type { CsvAmount } from '../spreadsheets/write-csv.ts'
 export function formatPaymentStatus(registration: StatusInput): string {
   // The registration was refunded before the import, so it was not cancelled in Rollcall.
   if (registration.formerNo !== null && registration.paymentStatus === 'refunded')
-    return statusText('refunded')
+    return getStatusText('refunded')
   return getEndedText(registration) ?? formatPayment(registration)
 }
 type StatusInput = Pick<
@@ -54,7 +54,7 @@ function formatPayment({
   payments,
 }: Pick<ListedRegistration, 'paymentStatus' | 'inReview' | 'total' | 'payments'>): string {
   if (paymentStatus === 'success' && (total ?? 0) > 0 && payments.length === 0) return 'Registered'
-  return inReview && paymentStatus !== 'success' ? 'Review' : statusText(paymentStatus)
+  return inReview && paymentStatus !== 'success' ? 'Review' : getStatusText(paymentStatus)
 }
 
 /** Returns the delegate's name; the registration number if no name was given. */
@@ -70,7 +70,11 @@ const toCellAmount = (value: Amount | null, { currency }: ListedRegistration): n
 
 /** Formats a list answer as one string of its options or persons. */
 const toCell = (event: EventConfig, id: string, answer: Answer | undefined): Scalar | null =>
-  answer === undefined ? null : typeof answer === 'object' ? answerText(event, id, answer) : answer
+  answer === undefined
+    ? null
+    : typeof answer === 'object'
+      ? formatAnswer(event, id, answer)
+      : answer
 
 type ValueReader = (registration: ListedRegistration) => Scalar | null
 type ValueReaders = ReadonlyMap<string, ValueReader>
@@ -85,7 +89,7 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
   const category: ValueReader = ({ category: id }) =>
     id === null ? null : (categories.get(id) ?? id)
   const period: ValueReader = ({ period: id, category: of }) =>
-    id === null ? null : (periodLabel(event.fees, id, of) ?? id)
+    id === null ? null : (getPeriodLabel(event.fees, id, of) ?? id)
   const specifiedValues: Readonly<Record<ListValue, ValueReader>> = {
     id: ({ id }) => id,
     reg_no: ({ regNo }) => regNo,
@@ -111,7 +115,7 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
     'money.paid': (row) => toCellAmount(row.money.paid, row),
     'money.refunded': (row) => toCellAmount(row.money.refunded, row),
     'money.owed': (row) => toCellAmount(row.money.owed, row),
-    ...(currenciesOf(event).length > 1 && {
+    ...(listCurrenciesOfEvent(event).length > 1 && {
       [CURRENCY_COLUMN.id]: ({ currency }: ListedRegistration) => currency,
     }),
     [ACCOUNT_COLUMN.id]: ({ accounts }) => accounts?.split(',').join(', ') ?? null,
@@ -139,7 +143,7 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
     if (type === 'select' || type === 'yes-no')
       readers.set(`${id}_display`, ({ answers }) => {
         const answer = answers[id]
-        return answer === undefined ? null : answerText(event, id, answer)
+        return answer === undefined ? null : formatAnswer(event, id, answer)
       })
   }
   // An answer keeps its name: `registration_category` may be a form field.
@@ -270,7 +274,7 @@ function createCellReader(
     case 'money':
       return (registration) => {
         const amount = value(registration)
-        const decimals = decimalsOf(registration.currency)
+        const decimals = getDecimals(registration.currency)
         return typeof amount === 'number' ? { amount, decimals } : amount
       }
     case 'text':

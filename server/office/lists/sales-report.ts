@@ -6,7 +6,7 @@ import {
   buildSalesRows,
   buildSeatRows,
   dayOf,
-  decimalsOf,
+  getDecimals,
   readCurrency,
   toMajorUnits,
 } from '../../../engine/index.ts'
@@ -42,7 +42,7 @@ function buildSalesFile(
 ): string {
   const amount = (value: number, currency: string) => ({
     amount: value,
-    decimals: decimalsOf(readCurrency(currency) ?? own),
+    decimals: getDecimals(readCurrency(currency) ?? own),
   })
   const beside = [{ currency: own, amount: paidBeside }, ...othersBeside].filter(
     (entry) => entry.amount !== 0,

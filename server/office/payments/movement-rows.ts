@@ -2,7 +2,7 @@
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { WireMovement, WireMovementTotals } from '../../../engine/api.ts'
 import {
-  decimalsOf,
+  getDecimals,
   formatDayShort,
   formatTime,
   dayOf,
@@ -95,7 +95,7 @@ function formatCounts(movement: Movement): string {
 
 /** Builds the cell of a computed amount, which a spreadsheet can add up. */
 export const buildAmountCell = (amount: Amount | null, currency: Currency): CsvCell =>
-  amount === null ? '' : { amount: toMajorUnits(amount, currency), decimals: decimalsOf(currency) }
+  amount === null ? '' : { amount: toMajorUnits(amount, currency), decimals: getDecimals(currency) }
 
 export const MOVEMENT_HEAD: readonly string[] = [
   'Date',

@@ -1,7 +1,7 @@
 /** Reconciles bank statements: matches lines, confirms matches in bulk, and stores settlements. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { INR, toMajorUnits, currenciesOf } from '../../../engine/index.ts'
+import { INR, toMajorUnits, listCurrenciesOfEvent } from '../../../engine/index.ts'
 import type { Day, UnpaidOrder } from '../../../engine/index.ts'
 import type { BulkActionResponse, ReconcileResponse } from '../../../engine/api.ts'
 import { buildBulkAnswer, performEach } from '../registrations/bulk-actions.ts'
@@ -77,7 +77,7 @@ export async function addBankStatementRoutes(
         reply,
         422,
         'bad_currency',
-        `Choose the currency of the account: ${currenciesOf(event).join(' or ')}.`,
+        `Choose the currency of the account: ${listCurrenciesOfEvent(event).join(' or ')}.`,
       )
     const viewer = buildViewer(deps, admin)
     const matched = await matchStatement(deps.store, event, rows, columns, currency, viewer)

@@ -1,5 +1,5 @@
 /** Reads the column mapping that a user chose for a file whose headings were not recognised. */
-import { currenciesOf } from '../../../engine/index.ts'
+import { listCurrenciesOfEvent } from '../../../engine/index.ts'
 import type {
   Currency,
   EventConfig,
@@ -35,7 +35,7 @@ export type ColumnParams = Readonly<Partial<Record<ColumnName, string>>>
 export function getStatementCurrency(event: EventConfig, chosen: unknown): Currency | null {
   return chosen === undefined || chosen === null || chosen === ''
     ? event.currency
-    : (currenciesOf(event).find((currency) => currency === chosen) ?? null)
+    : (listCurrenciesOfEvent(event).find((currency) => currency === chosen) ?? null)
 }
 
 /** Returns column numbers from 0. Null if the user chose no columns. */

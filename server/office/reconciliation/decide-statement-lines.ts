@@ -1,11 +1,11 @@
 /** Records what staff decide about the lines of a saved statement: assign, send to review, not ours, undo. */
 import {
   REASON_CHARACTERS_MAX,
-  bankKey,
+  toBankKey,
   formatMoney,
   fromMajorUnits,
   isoIndia,
-  reviewVersion,
+  getReviewVersion,
   toMajorUnits,
   trimReason,
 } from '../../../engine/index.ts'
@@ -198,7 +198,7 @@ async function acceptDifference(
   reference: string,
   difference: string,
 ): Promise<string | null> {
-  const [payment] = await deps.store.paymentsUnderKeys([bankKey(reference)])
+  const [payment] = await deps.store.paymentsUnderKeys([toBankKey(reference)])
   // The amount was equal to the balance after all.
   if (payment === undefined || payment.state !== 'review') return null
   const id = `C${payment.id}`
@@ -207,7 +207,7 @@ async function acceptDifference(
   const { refused } = await performEach(
     deps,
     admin,
-    [{ ...row, words: { review: id, version: reviewVersion(review) } }],
+    [{ ...row, words: { review: id, version: getReviewVersion(review) } }],
     { act: 'accept', why: difference, handler: accept, eventId: null },
   )
   return refused[0]?.message ?? null
@@ -254,7 +254,7 @@ function createEventFinder({ deps, admin, view }: Task) {
       if (eventId !== null) counts.set(eventId, (counts.get(eventId) ?? 0) + 1)
   const frequent = [...counts].toSorted(([, a], [, b]) => b - a).map(([id]) => id)
   const numbered = new Map(
-    [...view.matches.eventsByNumber].map(([regNo, eventId]) => [bankKey(regNo), eventId]),
+    [...view.matches.eventsByNumber].map(([regNo, eventId]) => [toBankKey(regNo), eventId]),
   )
   return (line: ViewedLine) => {
     const named = listLineNumbers(line.match).flatMap((key) => numbered.get(key) ?? [])

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import {
   addDays,
-  currenciesOf,
+  listCurrenciesOfEvent,
   dayOf,
   formatDayShort,
   INR,
@@ -26,7 +26,9 @@ const INVOICES_AT_ONCE = 50
 export function listCurrenciesWithRate(
   event: Pick<EventConfig, 'invoice' | 'categories' | 'currency'>,
 ): readonly Currency[] {
-  return event.invoice === null ? [] : currenciesOf(event).filter((currency) => currency !== INR)
+  return event.invoice === null
+    ? []
+    : listCurrenciesOfEvent(event).filter((currency) => currency !== INR)
 }
 
 export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {

@@ -1,7 +1,7 @@
 /** Reads the lines of a bank statement that staff confirm or send to review. */
 import {
   REFERENCE_CHARACTERS_MAX,
-  bankKey,
+  toBankKey,
   findReferenceKeys,
   fromMajorUnits,
   isDay,
@@ -35,7 +35,7 @@ export function parseLinesToKeep(
     const received = currency === null ? null : fromMajorUnits(amount, currency)
     const isUsable =
       typeof reference === 'string' &&
-      bankKey(reference) !== '' &&
+      toBankKey(reference) !== '' &&
       reference.length <= REFERENCE_CHARACTERS_MAX &&
       typeof narration === 'string' &&
       currency !== null &&

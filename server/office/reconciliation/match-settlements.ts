@@ -3,10 +3,10 @@ import {
   findChangedDeductions,
   joinLines,
   checkSettlementLines,
-  lineKey,
-  payouts,
+  getLineKey,
+  groupByPayout,
   readSettlement,
-  transferKey,
+  getTransferKey,
   listUnsettledPayments,
 } from '../../../engine/index.ts'
 import type {
@@ -99,7 +99,7 @@ export async function matchSettlements(
 }
 
 const formatLineName = ({ source }: SettlementAccount, line: SettlementLine): string =>
-  `${source} ${lineKey(line)}`
+  `${source} ${getLineKey(line)}`
 const listLineKeys = (account: SettlementAccount, { all: allLines }: Account): Set<string> =>
   new Set(allLines.map(({ line }) => formatLineName(account, line)))
 
@@ -121,9 +121,9 @@ async function matchAccount(
   // Otherwise a report that repeats a stored line of another event would reveal that it exists.
   const ownLines = newLines.filter(ownership.isOwn)
   // Earlier versions treated spellings of a payout reference as different, and stored its lines more than once.
-  const storedByKey = new Map(ownLines.map((line) => [lineKey(line), line]))
+  const storedByKey = new Map(ownLines.map((line) => [getLineKey(line), line]))
   const reportLines = (report?.lines ?? []).map((line): SettlementLine => {
-    const same = storedByKey.get(lineKey(line))
+    const same = storedByKey.get(getLineKey(line))
     // Staff who handled the stored line did not see the new deductions.
     return same !== undefined && findChangedDeductions(same, line) === null
       ? { ...same, line: line.line }
@@ -132,7 +132,7 @@ async function matchAccount(
   const changedKeys = new Set(
     reportLines
       .filter(({ stored }) => stored === undefined)
-      .map(lineKey)
+      .map(getLineKey)
       .filter((key) => storedByKey.has(key)),
   )
   const allLines = report === null ? joinLines(newLines) : joinLines(ownLines, reportLines)
@@ -144,24 +144,25 @@ async function matchAccount(
     ).map((matchedLine) => [matchedLine.line, matchedLine]),
   )
   const settled = allLines.map((line) => results.get(line) ?? toOtherEventLine(line))
-  const keys = new Set(ownLines.map(lineKey))
-  const inReport = new Set(report?.lines.map(lineKey))
-  const transfers = new Set(report?.lines.map(transferKey))
+  const keys = new Set(ownLines.map(getLineKey))
+  const inReport = new Set(report?.lines.map(getLineKey))
+  const transfers = new Set(report?.lines.map(getTransferKey))
   return {
     of: account,
     ownership,
-    settled: report === null ? settled : settled.filter(({ line }) => inReport.has(lineKey(line))),
+    settled:
+      report === null ? settled : settled.filter(({ line }) => inReport.has(getLineKey(line))),
     all: settled,
     report:
       report === null
         ? null
         : {
             ...report,
-            newLines: report.lines.filter((line) => !keys.has(lineKey(line))),
-            changedLines: report.lines.filter((line) => changedKeys.has(lineKey(line))),
+            newLines: report.lines.filter((line) => !keys.has(getLineKey(line))),
+            changedLines: report.lines.filter((line) => changedKeys.has(getLineKey(line))),
           },
-    payouts: payouts(allLines).filter(
-      (payout) => report === null || transfers.has(transferKey(payout)),
+    payouts: groupByPayout(allLines).filter(
+      (payout) => report === null || transfers.has(getTransferKey(payout)),
     ),
   }
 }

@@ -5,7 +5,7 @@ import {
   findStatementReferences,
   ok,
   readStatement,
-  reconcile,
+  reconcileStatement,
   toAmount,
 } from '../../../engine/index.ts'
 import type {
@@ -104,7 +104,7 @@ export async function matchLines(
   const ownReports = reports.filter((report) => eventIds.includes(report.eventId))
   const otherReports = reports.filter((report) => !eventIds.includes(report.eventId))
   const toKeys = (reports: readonly ReferenceReport[]) => new Set(reports.map(({ key }) => key))
-  const lines = reconcile(statement, awaitedPayments, {
+  const lines = reconcileStatement(statement, awaitedPayments, {
     payments: new Map(known.payments),
     payouts: new Map(
       known.payouts.filter(([, { source, account }]) =>

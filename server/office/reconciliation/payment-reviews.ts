@@ -6,7 +6,7 @@ import {
   listAllowedDecisions,
   isoIndia,
   canSee,
-  reviewVersion,
+  getReviewVersion,
   toMajorUnits,
 } from '../../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
@@ -147,7 +147,7 @@ export function toWireReview(review: Review): WireReview {
   const { came: received, due, currency, dueCurrency } = review
   return {
     id: review.id,
-    version: reviewVersion(review),
+    version: getReviewVersion(review),
     kind: review.is,
     decisions: [...listAllowedDecisions(review)],
     event_id: review.eventId,

@@ -4,15 +4,15 @@ import type { PayoutsResponse, WireBankLine, WirePayout } from '../../../engine/
 import {
   INR,
   addDays,
-  bankKey,
+  toBankKey,
   canSee,
   day as toDay,
   fromMajorUnits,
   isDay,
-  lineReferenceKeys,
+  listLineKeys,
   toMajorUnits,
 } from '../../../engine/index.ts'
-import type { Day, PayoutKnown, PermissionHolder } from '../../../engine/index.ts'
+import type { Day, KnownPayout, PermissionHolder } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { StatementDeposit, SettlementAccount } from '../../storage/index.ts'
 import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
@@ -76,7 +76,7 @@ export async function readPayouts(
 export async function readPayoutsByAmount(
   deps: PayoutDeps,
   user: User,
-): Promise<ReadonlyMap<number, PayoutKnown>> {
+): Promise<ReadonlyMap<number, KnownPayout>> {
   const settlements = await loadAllSettlements(deps, user)
   const payouts = settlements === null ? [] : buildPayouts(settlements)
   const { found } = await findDeposits(deps, user, payouts)
@@ -180,11 +180,9 @@ async function findDeposits(
           )
         ).filter(({ events }) => events.every((id) => canSee(user, id)))
   const byKey = new Map(
-    deposits.flatMap((deposit) =>
-      [...lineReferenceKeys(deposit)].map((key) => [key, deposit] as const),
-    ),
+    deposits.flatMap((deposit) => [...listLineKeys(deposit)].map((key) => [key, deposit] as const)),
   )
-  const named = payouts.map(({ utr }) => (utr === '' ? undefined : byKey.get(bankKey(utr))))
+  const named = payouts.map(({ utr }) => (utr === '' ? undefined : byKey.get(toBankKey(utr))))
   const used = new Set(named.flatMap((deposit) => deposit?.id ?? []))
   const found = payouts.map((payout, index): DepositMatch => {
     const deposit = named[index]

@@ -1,6 +1,11 @@
 /** Finds the registration numbers in a bank statement, of its event and of others. */
-import { bankKey, canSee, isRegNo } from '../../../engine/index.ts'
-import type { BankKey, EventConfig, PermissionHolder, reconcile } from '../../../engine/index.ts'
+import { toBankKey, canSee, isRegNo } from '../../../engine/index.ts'
+import type {
+  BankKey,
+  EventConfig,
+  PermissionHolder,
+  reconcileStatement,
+} from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 
@@ -19,7 +24,7 @@ export const buildViewer = (
 })
 /** The viewer for a command, with access to all events. */
 export const ALL_EVENTS_VIEWER: OtherEvents = { all: [], user: { events: null } }
-type KnownReferences = Parameters<typeof reconcile>[2]
+type KnownReferences = Parameters<typeof reconcileStatement>[2]
 type StoredNumbers = Awaited<ReturnType<Store['knownReferences']>>['registrations']
 
 /**
@@ -39,14 +44,14 @@ export function findRegistrations(
     registrations: new Map([
       ...findHiddenNumbers(keys, events, viewer).map((key) => [key, null] as const),
       ...stored.map(
-        ({ regNo, eventId }) => [bankKey(regNo), isHere(eventId) ? regNo : null] as const,
+        ({ regNo, eventId }) => [toBankKey(regNo), isHere(eventId) ? regNo : null] as const,
       ),
     ]),
     titles: new Map(
       stored.flatMap(({ regNo, eventId }) => {
         const title = all.find(({ id }) => id === eventId)?.title
         const isShown = title !== undefined && !isHere(eventId) && canSee(user, eventId)
-        return isShown ? [[bankKey(regNo), title] as const] : []
+        return isShown ? [[toBankKey(regNo), title] as const] : []
       }),
     ),
   }

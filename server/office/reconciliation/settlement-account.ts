@@ -1,11 +1,14 @@
 /** Returns the gateway accounts whose settlements contain an event's payments. */
-import { gatewayAccounts } from '../../../engine/index.ts'
+import { listGatewayAccounts } from '../../../engine/index.ts'
 import type { EventConfig, SettlementLine } from '../../../engine/index.ts'
 import type { SettlementAccount, Store } from '../../storage/index.ts'
 
 /** Returns the accounts in the event file, one for each card gateway. */
 export function readSettlementAccounts(event: EventConfig): readonly SettlementAccount[] {
-  return gatewayAccounts(event).map(({ gateway, account }) => ({ source: gateway.name, account }))
+  return listGatewayAccounts(event).map(({ gateway, account }) => ({
+    source: gateway.name,
+    account,
+  }))
 }
 
 /** The accounts of an event: those in its event file, and those that were in it earlier. */

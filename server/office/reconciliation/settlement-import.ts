@@ -3,21 +3,21 @@ import { toWireCurrency } from '../../../engine/api.ts'
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import {
-  decimalsOf,
+  getDecimals,
   INR,
-  bankKey,
+  toBankKey,
   dayOf,
   isoIndia,
   canSee,
   toAmount,
-  payouts,
+  groupByPayout,
   toMajorUnits,
-  transferKey,
+  getTransferKey,
 } from '../../../engine/index.ts'
 import type {
   BankKey,
   EventConfig,
-  HeldMoney,
+  RecordedPayment,
   Payout,
   SettledLine,
   SettlementLine,
@@ -97,12 +97,12 @@ export const buildPayouts = (settlements: EventSettlements): WirePayout[] =>
  * sum, because the user compares the payout's total with the bank's.
  */
 function buildAccountPayouts({ all, payouts: paid, ownership }: Account): WirePayout[] {
-  const lines = Map.groupBy(all, ({ line }) => transferKey(line))
+  const lines = Map.groupBy(all, ({ line }) => getTransferKey(line))
   return paid.flatMap((payout): readonly WirePayout[] => {
-    const payoutLines = lines.get(transferKey(payout)) ?? []
+    const payoutLines = lines.get(getTransferKey(payout)) ?? []
     const shown = payoutLines.filter(({ line }) => ownership.isOwn(line))
     if (shown.length === payoutLines.length) return [toWirePayout(payout)]
-    const [ownLines] = shown.some(isOfEvent) ? payouts(shown.map(({ line }) => line)) : []
+    const [ownLines] = shown.some(isOfEvent) ? groupByPayout(shown.map(({ line }) => line)) : []
     if (ownLines === undefined) return []
     const { day, net } = payout
     const otherEventLines = {
@@ -171,7 +171,7 @@ export function findOwner({ money, order }: Pick<SettledLine, 'money' | 'order'>
   readonly regNo: string
   readonly eventId: string
 } | null {
-  const toOwner = (payment: HeldMoney | null) =>
+  const toOwner = (payment: RecordedPayment | null) =>
     payment === null || payment.regNo === null || payment.eventId === null
       ? null
       : { regNo: payment.regNo, eventId: payment.eventId }
@@ -200,7 +200,7 @@ async function findForeignTransfers(
 ): Promise<ReadonlySet<BankKey>> {
   if (user.events === null) return new Set()
   const { payments, reports } = await store.knownReferences([
-    ...new Set(lines.map(({ utr }) => bankKey(utr))),
+    ...new Set(lines.map(({ utr }) => toBankKey(utr))),
   ])
   const isForeign = ({ eventId = null }: { readonly eventId?: string | null }): boolean =>
     eventId !== null && !canSee(user, eventId)
@@ -245,7 +245,7 @@ export async function saveReport(
   } = assignLines(account, viewer, payments, orders)
   const foreign = await findForeignTransfers(store, report.lines, viewer.user)
   const isKeepable = (line: SettlementLine): boolean =>
-    isKnown(line) && !foreign.has(bankKey(line.utr))
+    isKnown(line) && !foreign.has(toBankKey(line.utr))
   const keepable = report.lines.filter(isKeepable)
   const elsewhereCount = report.lines.filter(isElsewhere).length
   const unknownCount = report.lines.length - keepable.length - elsewhereCount
@@ -345,7 +345,7 @@ export function addSettlementRoutes(office: OfficeRoutes, deps: Deps): void {
       const reason = handled === null ? why : `${why ?? ''} ${handled.who}: ${handled.why}`.trim()
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) => ({
         amount: toMajorUnits(amount, INR),
-        decimals: decimalsOf(INR),
+        decimals: getDecimals(INR),
       }))
       const paid = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
       const names = [line.is, order, line.reference, regNo, paid]
@@ -376,7 +376,7 @@ function buildOtherEventsRow(
     day,
     utr,
     ...Array<string>(8).fill(''),
-    { amount: net, decimals: decimalsOf(INR) },
+    { amount: net, decimals: getDecimals(INR) },
     SETTLED_LABELS.elsewhere,
     text,
   ]

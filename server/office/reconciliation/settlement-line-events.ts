@@ -4,7 +4,12 @@
  * exist.
  */
 import { canSee } from '../../../engine/index.ts'
-import type { EventConfig, HeldMoney, HeldOrder, SettlementLine } from '../../../engine/index.ts'
+import type {
+  EventConfig,
+  RecordedPayment,
+  RecordedOrder,
+  SettlementLine,
+} from '../../../engine/index.ts'
 import type { SettlementAccount } from '../../storage/index.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { readSettlementAccounts } from './settlement-account.ts'
@@ -12,8 +17,8 @@ import { readSettlementAccounts } from './settlement-account.ts'
 type LineNames = Pick<SettlementLine, 'order' | 'reference'>
 export type LineOwnership = {
   /** Payments and orders that the user may see. A report is compared only with these. */
-  readonly held: readonly HeldMoney[]
-  readonly orders: readonly HeldOrder[]
+  readonly held: readonly RecordedPayment[]
+  readonly orders: readonly RecordedOrder[]
   /** The user has access to some events only. */
   readonly isPartial: boolean
   /** Its order id has the format of an event that the user cannot access, whether the order exists or not. */
@@ -27,8 +32,8 @@ export type LineOwnership = {
 export function assignLines(
   account: SettlementAccount,
   { all, user }: OtherEvents,
-  heldPayments: readonly HeldMoney[],
-  orders: readonly HeldOrder[],
+  heldPayments: readonly RecordedPayment[],
+  orders: readonly RecordedOrder[],
 ): LineOwnership {
   if (user.events === null) {
     const isAlwaysTrue = () => true

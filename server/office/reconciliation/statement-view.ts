@@ -10,13 +10,13 @@ import type {
 import {
   INR,
   assert,
-  bankKey,
+  toBankKey,
   canSee,
-  fallbackKeys,
+  listFallbackKeys,
   getDue,
   isoIndia,
-  lineReferenceKeys,
-  payerProposals,
+  listLineKeys,
+  createPayerProposer,
   showDirectionMarks,
   toMajorUnits,
 } from '../../../engine/index.ts'
@@ -24,7 +24,7 @@ import type {
   Amount,
   BankKey,
   Currency,
-  PayoutKnown,
+  KnownPayout,
   PermissionHolder,
   Reconciled,
   StatementLine,
@@ -93,7 +93,7 @@ export async function viewStatement(
   const found = await matchLines(store, events, lines, buildViewer(deps, user))
   assert(found !== null, 'a saved statement has few enough numbers')
   const matches = await hideOtherEvents(deps, user, found)
-  const partKeys = rows.flatMap(({ parts }) => parts.map(bankKey))
+  const partKeys = rows.flatMap(({ parts }) => parts.map(toBankKey))
   const recorded = await store.paymentsUnderKeys([
     ...new Set([...partKeys, ...matches.lines.flatMap(listRecordedKeys)]),
   ])
@@ -103,7 +103,7 @@ export async function viewStatement(
     const stored = byLine.get(match.line)
     if (stored === undefined || match.as === 'returned') return []
     const own = (match.recorded ?? []).flatMap(({ id }) => byId.get(id) ?? [])
-    const parts = stored.parts.flatMap((part) => byKey.get(bankKey(part)) ?? [])
+    const parts = stored.parts.flatMap((part) => byKey.get(toBankKey(part)) ?? [])
     const payments = [
       ...new Map([...own, ...parts].map((payment) => [payment.id, payment])).values(),
     ]
@@ -117,7 +117,7 @@ export async function viewStatement(
   const byAmount =
     statement.currency === INR && viewed.some(isUnknown)
       ? await readPayoutsByAmount(deps, user)
-      : new Map<number, PayoutKnown>()
+      : new Map<number, KnownPayout>()
   return {
     statement,
     lines: viewed.map((line) => {
@@ -134,11 +134,11 @@ export async function viewStatement(
 }
 
 const listRecordedKeys = ({ line, recorded }: Reconciled) =>
-  recorded === undefined ? [] : [...lineReferenceKeys(line), ...fallbackKeys(line)]
+  recorded === undefined ? [] : [...listLineKeys(line), ...listFallbackKeys(line)]
 
 /** The keys of all references in a line. */
 export const listLineNumbers = ({ line }: Pick<Reconciled, 'line'>): readonly BankKey[] => [
-  ...lineReferenceKeys(line),
+  ...listLineKeys(line),
 ]
 
 /** Determines the state from the ledger: a decision counts only if no payment contradicts it. */
@@ -326,7 +326,7 @@ export function createProposer(
       match.as === 'matched' || match.as === 'differs' ? match.of : [],
     ),
   )
-  const proposePayers = payerProposals(awaited.filter(({ regNo }) => !isNamed.has(regNo)))
+  const proposePayers = createPayerProposer(awaited.filter(({ regNo }) => !isNamed.has(regNo)))
   const toProposed = (
     payer: Payer,
     line: StatementLine,
@@ -340,7 +340,7 @@ export function createProposer(
   })
   return ({ match, sums }) => {
     const line = { ...match.line, amount: sums.left as Amount }
-    const keys = lineReferenceKeys(match.line)
+    const keys = listLineKeys(match.line)
     const named = match.of.flatMap((regNo): readonly PayerProposal[] => {
       const payer = byNumber.get(regNo)
       const eventId = payer?.eventId ?? eventsByNumber.get(regNo)
@@ -348,8 +348,8 @@ export function createProposer(
         return eventId === undefined
           ? []
           : [{ reg_no: regNo, name: '', event: eventId, due: 0, basis: 'number' }]
-      const reported = payer.claim === null ? null : bankKey(payer.claim.reference)
-      const isInText = keys.has(bankKey(regNo)) || (reported !== null && keys.has(reported))
+      const reported = payer.claim === null ? null : toBankKey(payer.claim.reference)
+      const isInText = keys.has(toBankKey(regNo)) || (reported !== null && keys.has(reported))
       return [toProposed(payer, line, isInText ? 'number' : 'amount')]
     })
     if (named.length > 0 && match.as !== 'known') return named

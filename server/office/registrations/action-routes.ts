@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   ENDED_STATES,
-  allowedActions,
+  listAllowedActions,
   dayOf,
   explainTooOldForGateway,
   formatDayShort,
@@ -141,7 +141,7 @@ async function loadActions(
     store.disputesOf(regNo),
   ])
   const isErased = actions.some(({ act: action }) => action === 'erase')
-  const allowed = allowedActions(state, admin.role).filter(
+  const allowed = listAllowedActions(state, admin.role).filter(
     (action) =>
       ACTION_HANDLERS[action] !== undefined &&
       // Undoing a note is offered in the message that it was saved.

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import {
   assert,
   dayOf,
-  deskEvent,
+  withDeskDays,
   listFrontDeskMethods,
   listSearchTexts,
   listSharedDetails,
@@ -15,7 +15,7 @@ import {
   isoIndia,
   ok,
   getOwn,
-  publicEvent,
+  toPublicEvent,
   readMethodFields,
   memoize,
   buildPublicAvailability,
@@ -71,7 +71,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
     const answer: ManualRegistrationFormResponse = {
       status: 'success',
       now: isoIndia(deps.clock()),
-      event: publicEvent(deskEvent(config, dayOf(deps.clock()))),
+      event: toPublicEvent(withDeskDays(config, dayOf(deps.clock()))),
       left: buildPublicAvailability(config.quotas, await readSeatsLeft(deps, config, deps.clock())),
       ways: listFrontDeskMethods(config).map((method) => ({
         id: method.id,

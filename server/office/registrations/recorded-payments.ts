@@ -1,6 +1,6 @@
 /** Finds the money that counts for a payment, and lists manual payments and refunds outside Rollcall. */
 import {
-  currencyOfMoney,
+  getMoneyCurrency,
   formatMethodInSentence,
   formatMoney,
   isManualMethod,
@@ -39,7 +39,7 @@ export const buildManualPayments = (
             {
               at: isoIndia(paidAt),
               type: 'recorded',
-              text: `${formatMoney(amount, currencyOfMoney({ currency }))} was received ${formatMethodInSentence(source)}, reference ${reference}.`,
+              text: `${formatMoney(amount, getMoneyCurrency({ currency }))} was received ${formatMethodInSentence(source)}, reference ${reference}.`,
             },
           ]
         : [],
@@ -52,7 +52,7 @@ export function findPartReceived(
 ): Pick<WirePayment, 'received'> {
   const { amount, status, currency } = payment
   const counted = listCounted(payment, captures).filter(
-    (capture) => currencyOfMoney(capture) === currency,
+    (capture) => getMoneyCurrency(capture) === currency,
   )
   const received = counted.reduce((sum, capture) => sum + capture.amount, 0)
   return status === 'success' && received > 0 && received < amount

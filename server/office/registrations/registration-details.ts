@@ -2,14 +2,14 @@
 import type { FastifyReply } from 'fastify'
 import {
   INR,
-  allSeatPools,
-  answerText,
-  CODE,
+  listSeatPools,
+  formatAnswer,
+  CODE_NAME,
   dayOf,
   readDelegate,
   formatDayShort,
   formatMoney,
-  gatewayAccounts,
+  listGatewayAccounts,
   getFullSeatName,
   isAtLeast,
   isoIndia,
@@ -206,7 +206,7 @@ function buildAnswers(
   const otherIds = Object.keys(registration.answers).filter(
     (id) =>
       !knownFields.some((field) => field.id === id) &&
-      (id !== CODE || code === null) &&
+      (id !== CODE_NAME || code === null) &&
       !id.startsWith(getFullSeatName('')),
   )
   const { regNo, formerNo } = registration
@@ -221,7 +221,8 @@ function buildAnswers(
     const upload = registration.uploads.find(({ field }) => field === id)
     const answer = registration.answers[id]
     if (answer === undefined && upload === undefined) return []
-    const text = describeFile(upload) ?? (answer === undefined ? '' : answerText(event, id, answer))
+    const text =
+      describeFile(upload) ?? (answer === undefined ? '' : formatAnswer(event, id, answer))
     return [
       {
         id,
@@ -233,11 +234,17 @@ function buildAnswers(
       },
     ]
   })
-  const kind = event.codeKinds.find(({ id }) => id === registration.answers[CODE])
+  const kind = event.codeKinds.find(({ id }) => id === registration.answers[CODE_NAME])
   const usedCode =
     code === null
       ? []
-      : [{ id: CODE, label: 'Code', text: kind === undefined ? code : `${code} (${kind.label})` }]
+      : [
+          {
+            id: CODE_NAME,
+            label: 'Code',
+            text: kind === undefined ? code : `${code} (${kind.label})`,
+          },
+        ]
   return [...formerNumber, ...answers, ...usedCode, ...buildFullItems(event, registration)]
 }
 
@@ -248,7 +255,7 @@ function buildFullItems(
 ): OfficeRegistrationResponse['answers'] {
   const fullIds = Object.keys(answers).filter((id) => id.startsWith(getFullSeatName('')))
   if (fullIds.length === 0) return []
-  const pools = allSeatPools(event.quotas)
+  const pools = listSeatPools(event.quotas)
   const names = fullIds.map((id) => {
     const poolId = id.slice(getFullSeatName('').length)
     const pool = pools.find((candidate) => candidate.id === poolId)
@@ -290,7 +297,7 @@ function describeRequest(
 ): string {
   const label = event.methods.find(({ id }) => id === method)?.label ?? method
   // Several accounts of an event may share a gateway or a label.
-  const isAmbiguous = gatewayAccounts(event).length > 1 && gateway != null && account !== null
+  const isAmbiguous = listGatewayAccounts(event).length > 1 && gateway != null && account !== null
   const card = isAmbiguous ? ` (${gateway}, account ${account})` : ''
   const methodText = label === null ? card : ` (${label})`
   // It counts as sent to the gateway from the time of the correction, so that the gateway is queried about it.

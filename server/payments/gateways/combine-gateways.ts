@@ -3,7 +3,7 @@ import {
   assert,
   DEFAULT_GATEWAY,
   err,
-  eventsByAccount,
+  listEventsByAccount,
   getGatewayKind,
   ok,
 } from '../../../engine/index.ts'
@@ -36,7 +36,7 @@ export function combineGateways(
     },
     readReturn: async (event, orderId, body) => {
       const messages: SentMessage[] = []
-      for (const ofAccount of eventsByAccount(event)) {
+      for (const ofAccount of listEventsByAccount(event)) {
         const sender = getKind(ofAccount)
         const parsed = await adapters[sender]?.readReturn?.(ofAccount, orderId, body)
         if (parsed !== undefined) messages.push({ sender, parsed })

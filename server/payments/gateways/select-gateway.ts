@@ -1,6 +1,6 @@
 /** Selects the gateways from the environment: our simulators, or the gateways themselves. */
 import type { Environment, EventRegistry, Gateways, Log } from '../../dependencies.ts'
-import { err, eventsByAccount, getGatewayKind, ok } from '../../../engine/index.ts'
+import { err, listEventsByAccount, getGatewayKind, ok } from '../../../engine/index.ts'
 import type { EventConfig, Gateway, GatewayKind, Instant, Result } from '../../../engine/index.ts'
 import type { CheckoutStore } from '../../storage/index.ts'
 import { explainListenError } from '../../ops/listen-errors.ts'
@@ -135,7 +135,7 @@ function selectEvents(
   const isOfKind = <Served extends { readonly config: EventConfig }>(
     served: Served,
   ): readonly Served[] =>
-    eventsByAccount(served.config).flatMap((config) =>
+    listEventsByAccount(served.config).flatMap((config) =>
       config.payment === null || getGatewayKind(config.payment.gateway) !== kind
         ? []
         : [config === served.config ? served : { ...served, config }],

@@ -1,6 +1,6 @@
 /** Defines and parses the input of an action on a registration. */
 import { createHash } from 'node:crypto'
-import { decimalsOf, INR, err, fromMajorUnits, ok, readAmount } from '../../../engine/index.ts'
+import { getDecimals, INR, err, fromMajorUnits, ok, readAmount } from '../../../engine/index.ts'
 import type { Currency, ActionName, FieldErrors, Amount, Result } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type {
@@ -102,6 +102,6 @@ export function readAmountParameter(
 export function describeAmount(currency: Currency): string {
   if (currency === INR) return 'Enter the amount in rupees, such as 985 or 985.50.'
   const withDecimals =
-    decimalsOf(currency) === 0 ? '' : ` or 985.${'50'.padEnd(decimalsOf(currency), '0')}`
+    getDecimals(currency) === 0 ? '' : ` or 985.${'50'.padEnd(getDecimals(currency), '0')}`
   return `Enter the amount in ${currency}, such as 985${withDecimals}.`
 }

@@ -1,5 +1,5 @@
 /** Confirms a payment claim as reported, for rows that staff have checked against the bank's page. */
-import { bankKey, instant, toMajorUnits, startOfDay } from '../../../engine/index.ts'
+import { toBankKey, instant, toMajorUnits, startOfDay } from '../../../engine/index.ts'
 import { quotePriceOfPayment } from '../../payments/price-on-credit-date.ts'
 import { refuseData } from './action-input.ts'
 import type { ActionHandler } from './action-input.ts'
@@ -17,7 +17,7 @@ export const confirmPaymentClaim: ActionHandler = async (request) => {
     return refuseData('No payment reported by the delegate is waiting for confirmation.')
   const { reference, paidOn } = claim
   const { regNo, eventId } = registration
-  const { reports } = await deps.store.knownReferences([bankKey(reference)])
+  const { reports } = await deps.store.knownReferences([toBankKey(reference)])
   const otherClaim = reports.find((report) => report.regNo !== regNo)
   if (otherClaim !== undefined)
     return refuseData(

@@ -1,6 +1,6 @@
 /** Handles actions that change answers: correction, edit and transfer to another person. */
 import {
-  answerText,
+  formatAnswer,
   assertNever,
   calculateBalance,
   correctRegistration,
@@ -16,7 +16,7 @@ import {
   toAmount,
   listRequiredSeats,
   mergeRawAnswers,
-  uniqueRules,
+  listUniqueRules,
   formatCurrency,
 } from '../../../engine/index.ts'
 import {
@@ -78,7 +78,7 @@ function describeChangeSinceSeen({ served, registration, params }: ActionRequest
   if (changedField === undefined) return null
   const { id, label } = changedField
   const answer = getOwn(registration.answers, id)
-  const current = answer === undefined ? 'empty' : `“${answerText(served.config, id, answer)}”`
+  const current = answer === undefined ? 'empty' : `“${formatAnswer(served.config, id, answer)}”`
   return `${label} was changed since you opened it. It is now ${current}. Nothing was saved.`
 }
 
@@ -200,7 +200,7 @@ async function changeAnswers(
     answers,
     category,
     searchable: readDelegate(config, answers),
-    unique: uniqueRules(config),
+    unique: listUniqueRules(config),
     quote,
     channel: choosePaymentChannel(deps, config, registration, wanted.at),
     holdUntil: getPriceHoldEnd(config, wanted.at, { answers, category }),

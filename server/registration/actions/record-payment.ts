@@ -1,7 +1,7 @@
 /** Records a payment received by transfer or at the desk. */
 import {
-  allowedActions,
-  bankKey,
+  listAllowedActions,
+  toBankKey,
   dayOf,
   countDaysBetween,
   err,
@@ -67,7 +67,7 @@ export const recordExtraPayment: ActionHandler = async (request) => {
 
 /** If the registration expects no payment, a late transfer that a delegate reported is an extra payment. */
 export const confirmOrRecordExtra: ActionHandler = (input) =>
-  allowedActions(input.registration.state, input.wanted.actor).includes('came_again')
+  listAllowedActions(input.registration.state, input.wanted.actor).includes('came_again')
     ? recordExtraPayment({ ...input, wanted: { ...input.wanted, act: 'came_again' } })
     : confirmPayment(input)
 
@@ -121,7 +121,7 @@ function readPayment({
   if (otherReferences === null)
     return refuseData('The other bank references must be a list of strings.')
   // A bank reference has at least one letter or digit.
-  const isEmpty = !isDeskPayment(manualMethod) && bankKey(reference) === ''
+  const isEmpty = !isDeskPayment(manualMethod) && toBankKey(reference) === ''
   if (isEmpty || reference.length > REFERENCE_CHARACTERS_MAX)
     return refuseData(
       `Enter the ${referenceLabel.replace(/^(?!UPI|UTR)./, (firstLetter) => firstLetter.toLowerCase())}, at most ${REFERENCE_CHARACTERS_MAX} characters.`,
@@ -162,7 +162,7 @@ function readPayment({
  * desk receipt number may use any script.
  */
 export function findCharacterError(method: ManualMethod, reference: string): string | null {
-  const key = bankKey(reference)
+  const key = toBankKey(reference)
   const isSlip = method === 'cash' || (isDeskPayment(method) && isSlipNumber(key))
   return isSlip || !hasOtherLetters(key)
     ? null

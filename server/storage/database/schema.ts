@@ -72,7 +72,7 @@ DROP INDEX audit_log_of;
 CREATE INDEX audit_log_of ON audit_log (registration_id) WHERE registration_id IS NOT NULL;
 `
 
-/** How long an ended payment of an older version is polled after it ended: the same as `WATCHED_MS` in the engine. */
+/** How long an ended payment of an older version is polled after it ended: the same as `WATCH_MS` in the engine. */
 const WATCH_PERIOD_MS = '864000000'
 
 /**

@@ -1,6 +1,6 @@
 /** Finds registrations by their words, their references, or a condition of the work queue. */
 import type { Expression, SqlBool } from 'kysely'
-import { bankKey, hasOneTypo, rankName, listTermsWithTypos } from '../../../engine/index.ts'
+import { toBankKey, hasOneTypo, rankName, listTermsWithTypos } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
@@ -259,7 +259,7 @@ export async function searchEvents(
   const events = JSON.stringify(eventIds)
   const reference = text.trim()
   const order = reference.replaceAll(/[\s-]/g, '') as OrderId
-  const key = bankKey(text)
+  const key = toBankKey(text)
   const byReference = await registrationsNamed.all(sql, { events, reference, key, order, limit })
   // A complete number belongs to one registration. Its first letters are in every row of the index, which would all be
   // read.

@@ -2,7 +2,7 @@
  * Lists the rows that each operation locks on PostgreSQL before it reads: registrations, or the subject of rare
  * operations. Seats, codes, unique answers and versions are locked where they are checked (`../database/row-locks.ts`).
  */
-import { bankKey, getMailboxKey } from '../../../engine/index.ts'
+import { toBankKey, getMailboxKey } from '../../../engine/index.ts'
 import { lockMailbox, lockRules } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { writes } from './writes.ts'
@@ -146,7 +146,7 @@ export const ROWS_TO_LOCK: RowsToLock = {
     lockRegistrations(sql, {
       names: [...ask, ...lines.map(({ order }) => order)],
       references: lines.map(({ reference }) => reference),
-      keys: lines.map(({ utr }) => bankKey(utr)),
+      keys: lines.map(({ utr }) => toBankKey(utr)),
     })
   },
   handleSettlementLine: (sql) => lockSubject(sql, 'settlements'),

@@ -1,7 +1,7 @@
 /** Finds the payments to query at the gateway, and stores when they were queried. */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
-import { instant, POLL_MS_MIN, WATCHED_MS } from '../../../engine/index.ts'
+import { instant, POLL_MS_MIN, WATCH_MS } from '../../../engine/index.ts'
 import type { Instant, LastResponse, OrderId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
@@ -146,7 +146,7 @@ export function watchPaymentAgain(sql: Sql, orderId: OrderId, at: Instant): void
   watchAgain.run(sql, {
     orderId,
     at,
-    watchUntil: instant(at + WATCHED_MS),
+    watchUntil: instant(at + WATCH_MS),
     latest: instant(at + POLL_MS_MIN),
   })
 }

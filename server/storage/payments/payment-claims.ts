@@ -4,7 +4,7 @@
  * claim the same reference, and the seats stay held.
  */
 import { mapInOrder } from '../database/in-order.ts'
-import { bankKey, err, ok } from '../../../engine/index.ts'
+import { toBankKey, err, ok } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { Answers, BankKey, Day, Instant, RegNo } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
@@ -104,7 +104,7 @@ export function addPaymentClaim(
   const { at, regNo } = action
   const { way: method, reference, paidOn, answers, uploads, drafts } = claim
   return applyAction(sql, action, async ({ id, event_id: eventId }) => {
-    const normalisedReference = bankKey(reference)
+    const normalisedReference = toBankKey(reference)
     const known = await explainKnownReference(sql, { reference, eventId, regNo })
     if (known !== null) return err({ code: 'taken', message: known })
     endOpenClaims.run(sql, { registrationId: id, at })

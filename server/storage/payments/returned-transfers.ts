@@ -1,5 +1,5 @@
 /** Review reasons of payments that the bank may have returned, from the statement to the recorded refund. */
-import { currencyOfMoney, formatDay, formatMoney, toAmount } from '../../../engine/index.ts'
+import { getMoneyCurrency, formatDay, formatMoney, toAmount } from '../../../engine/index.ts'
 import type { Currency, Day, Amount } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -46,7 +46,7 @@ async function readWithdrawals(sql: Sql, captureId: number): Promise<readonly Wi
     return {
       day: day as Day,
       amount: toAmount(Number(amount)),
-      currency: currencyOfMoney({ currency }),
+      currency: getMoneyCurrency({ currency }),
     }
   })
 }

@@ -4,7 +4,7 @@
  * may have been paid meanwhile.
  */
 import {
-  currencyOfMoney,
+  getMoneyCurrency,
   INR,
   ATTEMPTS_MAX,
   formatInstant,
@@ -175,7 +175,7 @@ export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): P
     // Nothing is left to decide.
     if (refunded >= received) continue
     const dateText = paidAt === null ? '' : ` on ${formatInstant(paidAt)}`
-    const reason = `The gateway confirms ${formatMoney(amount, currencyOfMoney({ currency }))}${dateText} for the order ${orderId}, which is not in this database.${refundSentence}`
+    const reason = `The gateway confirms ${formatMoney(amount, getMoneyCurrency({ currency }))}${dateText} for the order ${orderId}, which is not in this database.${refundSentence}`
     addUnmatched.run(sql, {
       source,
       account,

@@ -4,13 +4,13 @@
  * and only it writes payments that a bank shows.
  */
 import {
-  currencyOfMoney,
+  getMoneyCurrency,
   assert,
   assertNever,
-  bankKey,
+  toBankKey,
   err,
   isSlipNumber,
-  referenceKeys,
+  listReferenceKeys,
   ok,
 } from '../../../engine/index.ts'
 import type {
@@ -65,13 +65,13 @@ export function getReferenceKeys({
   eventId,
   regNo,
 }: PaymentReferences): readonly ReferenceKey[] {
-  const key = bankKey(reference)
+  const key = toBankKey(reference)
   const isSlip =
     method === 'cash' ||
     (SLIP_METHODS.includes(method) &&
-      (isSlipNumber(key) || (regNo !== null && key === bankKey(regNo))))
+      (isSlipNumber(key) || (regNo !== null && key === toBankKey(regNo))))
   if (isSlip) return [`${eventId} ${method} ${key === '' ? reference : key}`]
-  return [...new Set([reference, ...also].flatMap(referenceKeys))]
+  return [...new Set([reference, ...also].flatMap(listReferenceKeys))]
 }
 
 export const registrationsWithNumbers = statement((builder, { keys }: { keys: string }, dialect) =>
@@ -91,8 +91,8 @@ async function listIdentifyingKeys(
   const keys = getReferenceKeys(references)
   if (keys.length < 2) return keys
   const named = await registrationsWithNumbers.all(sql, { keys: JSON.stringify(keys) })
-  const numbers = new Set<string>(named.map(({ regNo }) => bankKey(regNo)))
-  const whole = bankKey(references.reference)
+  const numbers = new Set<string>(named.map(({ regNo }) => toBankKey(regNo)))
+  const whole = toBankKey(references.reference)
   return keys.filter((key) => key === whole || !numbers.has(key))
 }
 
@@ -306,7 +306,7 @@ export async function findPaymentsByKey(
   const payments = await recordedUnder.all(sql, { keys: JSON.stringify(keys) })
   return payments.map(({ key, id, regNo, amount, currency, eventId }) => [
     key,
-    { id, regNo, amount, eventId, currency: currencyOfMoney({ currency }) },
+    { id, regNo, amount, eventId, currency: getMoneyCurrency({ currency }) },
   ])
 }
 
@@ -356,7 +356,7 @@ export type ImportedReference = {
  * not bank references.
  */
 export function explainKnownImport(sql: Sql, { reference, eventId, regNo }: ImportedReference) {
-  if (isSlipNumber(bankKey(reference))) return null
+  if (isSlipNumber(toBankKey(reference))) return null
   return explainKnown(sql, { way: 'transfer', reference, eventId, regNo })
 }
 
@@ -368,6 +368,6 @@ export function assignImportReference(
   captureId: number,
   { reference }: ImportedReference,
 ): void {
-  if (isSlipNumber(bankKey(reference))) return
-  for (const key of referenceKeys(reference)) assignReference.run(sql, { key, captureId })
+  if (isSlipNumber(toBankKey(reference))) return
+  for (const key of listReferenceKeys(reference)) assignReference.run(sql, { key, captureId })
 }

@@ -6,7 +6,7 @@ import type {
   BankKey,
   KnownPayment,
   Amount,
-  PayoutKnown,
+  KnownPayout,
   RegNo,
 } from '../../../engine/index.ts'
 import { findPaymentsByKey, registrationsWithNumbers, findReportsByKey } from './bank-references.ts'
@@ -115,7 +115,7 @@ export async function findExpectedPayments(
   }))
 }
 
-type StoredPayout = PayoutKnown & SettlementAccount
+type StoredPayout = KnownPayout & SettlementAccount
 
 /** The store's data about the references of a bank statement. */
 export type StoredReferences = {

@@ -1,6 +1,11 @@
 /** Assigns bank references to the payments of older versions. */
 import type { NotNull } from 'kysely'
-import { bankKey, isSlipNumber, MANUAL_METHOD_IDS, referenceKeys } from '../../../engine/index.ts'
+import {
+  toBankKey,
+  isSlipNumber,
+  MANUAL_METHOD_IDS,
+  listReferenceKeys,
+} from '../../../engine/index.ts'
 import type { ManualMethod } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -89,7 +94,7 @@ async function normaliseOpenClaims(sql: Sql): Promise<void> {
     endedAs === null || endedAs === 'found'
   for (const claim of all) if (isBlocking(claim)) count(claim.folded, 1)
   for (const claim of all) {
-    const key = bankKey(claim.reference)
+    const key = toBankKey(claim.reference)
     if (key === '' || key === claim.folded || (blocking.get(key) ?? 0) > 0) continue
     updateClaimKey.run(sql, { key, id: claim.id })
     if (!isBlocking(claim)) continue
@@ -101,7 +106,7 @@ async function normaliseOpenClaims(sql: Sql): Promise<void> {
 /** Normalises claims that older versions had closed: they stay known too. */
 export async function normaliseOlderClaims(sql: Sql): Promise<void> {
   for (const { id, reference, folded } of await closedClaims.all(sql)) {
-    const key = bankKey(reference)
+    const key = toBankKey(reference)
     if (key !== '' && key !== folded) updateClaimKey.run(sql, { key, id })
   }
 }
@@ -113,7 +118,9 @@ export async function normaliseOlderClaims(sql: Sql): Promise<void> {
 export async function assignOlderImportReferences(sql: Sql): Promise<void> {
   const older = (await importsWithoutReference.all(sql)).flatMap((payment) => {
     const { reference } = payment
-    return isSlipNumber(bankKey(reference)) ? [] : [{ payment, keys: referenceKeys(reference) }]
+    return isSlipNumber(toBankKey(reference))
+      ? []
+      : [{ payment, keys: listReferenceKeys(reference) }]
   })
   for (const [payment, first] of await assignReferences(sql, older))
     if (payment.is_refunded === 0) await reportTwice(sql, payment.id, payment, first)

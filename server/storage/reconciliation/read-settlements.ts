@@ -1,7 +1,12 @@
 /** Reads settlement lines, and the payments that they are compared with. */
 import { sql as raw } from 'kysely'
-import { currencyOfMoney, isGatewayPayment } from '../../../engine/index.ts'
-import type { HeldMoney, HeldOrder, RegNo, SettlementLine } from '../../../engine/index.ts'
+import { getMoneyCurrency, isGatewayPayment } from '../../../engine/index.ts'
+import type {
+  RecordedPayment,
+  RecordedOrder,
+  RegNo,
+  SettlementLine,
+} from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { refundByHand } from '../refunds/refund-states-and-channels.ts'
@@ -200,7 +205,7 @@ export async function findAccountsOfEvent(
 export async function readPaymentsOfAccount(
   sql: Sql,
   { source, account }: SettlementAccount,
-): Promise<readonly HeldMoney[]> {
+): Promise<readonly RecordedPayment[]> {
   const refunds = Map.groupBy(
     await refundsThroughGateway.all(sql, { source }),
     ({ capture_id: id }) => id,
@@ -208,7 +213,7 @@ export async function readPaymentsOfAccount(
   const payments = await paymentsThroughGateway.all(sql, { source, account })
   return payments.map(({ isMoney, isOfAccount, code, ...payment }) => ({
     ...payment,
-    currency: currencyOfMoney({ currency: code }),
+    currency: getMoneyCurrency({ currency: code }),
     isMoney: isMoney === 1,
     isOfAccount: isOfAccount === 1,
     refunds: (refunds.get(payment.id) ?? []).map(
@@ -224,7 +229,7 @@ export async function readPaymentsOfAccount(
 export async function findKnownOrders(
   sql: Sql,
   orders: readonly string[],
-): Promise<readonly HeldOrder[]> {
+): Promise<readonly RecordedOrder[]> {
   const listed = JSON.stringify(orders)
   const transfers = Map.groupBy(
     await transfersOfOrders.all(sql, { orders: listed }),

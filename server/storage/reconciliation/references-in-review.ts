@@ -1,7 +1,7 @@
 /** Puts payments into review whose bank reference shows that they may count twice, or not at all. */
 import { sql as raw } from 'kysely'
 import type { Expression, RawBuilder } from 'kysely'
-import { currencyOfMoney, bankKey, splitWords } from '../../../engine/index.ts'
+import { getMoneyCurrency, toBankKey, splitWords } from '../../../engine/index.ts'
 import type { Amount, Currency, Day, KnownPayment } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -107,7 +107,7 @@ export async function reportTwice(
  * separately.
  */
 export async function reportPaidOut(sql: Sql, utr: string): Promise<void> {
-  for (const [, { id }] of await findPaymentsByKey(sql, [bankKey(utr)]))
+  for (const [, { id }] of await findPaymentsByKey(sql, [toBankKey(utr)]))
     await putInReview(
       sql,
       id,
@@ -152,7 +152,7 @@ async function reportReturn(
   // Staff have refunded it: this withdrawal is that refund.
   if (left === undefined || left.left <= 0) return
   // A withdrawal from an account in another currency returned something else.
-  if (currencyOfMoney(left) !== currency) return
+  if (getMoneyCurrency(left) !== currency) return
   const withdrawal = { amount, currency, day }
   const key = createReturnKey(captureId, withdrawal, splitWords(narration))
   if ((await referenceWithKey.get(sql, { key })) !== undefined) return

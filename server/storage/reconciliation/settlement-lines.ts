@@ -5,14 +5,14 @@
 import {
   INR,
   assert,
-  bankKey,
+  toBankKey,
   findChangedDeductions,
   formatDay,
   formatMoney,
   instant,
-  lineKey,
+  getLineKey,
   startOfDay,
-  transferKey,
+  getTransferKey,
 } from '../../../engine/index.ts'
 import type { Instant, OrderId, Amount, SettlementLine } from '../../../engine/index.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
@@ -200,8 +200,8 @@ export async function saveSettlement(
       settlementId: settlement.id,
       source,
       account,
-      key: lineKey(line),
-      utrKey: bankKey(line.utr),
+      key: getLineKey(line),
+      utrKey: toBankKey(line.utr),
     })
     if (line.is === 'sale' && (await saveUnknownPayment(sql, newSettlement, line))) toReview += 1
     else if (line.is === 'refund') await queryOrderAgain(sql, newSettlement, line)
@@ -214,7 +214,7 @@ export async function saveSettlement(
       eventId: ofEvent,
       regNo: null,
     })
-  for (const utr of new Map(newLines.map((line) => [transferKey(line), line.utr])).values())
+  for (const utr of new Map(newLines.map((line) => [getTransferKey(line), line.utr])).values())
     if (utr !== '') await reportPaidOut(sql, utr)
   return { added: newLines.length, changed, known, toReview }
 }
@@ -228,7 +228,9 @@ async function findStored(sql: Sql, { source, account }: Account, line: Settleme
       : await linesUnderReference.all(sql, { reference })
   return alike.filter(
     (stored) =>
-      stored.source === source && stored.account === account && lineKey(stored) === lineKey(line),
+      stored.source === source &&
+      stored.account === account &&
+      getLineKey(stored) === getLineKey(line),
   )
 }
 

@@ -3,8 +3,8 @@ import type {
   Currency,
   BankKey,
   Day,
-  HeldMoney,
-  HeldOrder,
+  RecordedPayment,
+  RecordedOrder,
   Instant,
   Amount,
   RegNo,
@@ -102,9 +102,9 @@ export interface SettlementStore extends BankStatementStore {
   /** Returns the accounts through which an event was paid, or for which it loaded settlements. */
   accountsOfEvent(eventId: string): Promise<readonly SettlementAccount[]>
   /** Returns all payments through an account, with their refunds. */
-  paymentsOfAccount(account: SettlementAccount): Promise<readonly HeldMoney[]>
+  paymentsOfAccount(account: SettlementAccount): Promise<readonly RecordedPayment[]>
   /** Returns the orders that are in this database. */
-  knownOrders(orders: readonly string[]): Promise<readonly HeldOrder[]>
+  knownOrders(orders: readonly string[]): Promise<readonly RecordedOrder[]>
   /** Returns the settlement lines of one registration, by day. */
   settlementLinesOf(regNo: RegNo): Promise<readonly SettlementLine[]>
   /** Puts unmatched payments of a bank statement into review. The others were known, or belong to another event. */

@@ -1,14 +1,14 @@
 /** Stores lines of a bank statement that match no registration: each is a payment under review. */
 import { sql as raw } from 'kysely'
 import {
-  bankKey,
+  toBankKey,
   findChequeNumber,
   dayOf,
-  fallbackKeys,
+  listFallbackKeys,
   instant,
   findReferenceKeys,
-  lineReferenceKeys,
-  referenceKeys,
+  listLineKeys,
+  listReferenceKeys,
   findLineByReference,
   namesPayment,
   formatKey,
@@ -130,13 +130,13 @@ async function isRecorded(
   line: StatementLine,
   { own = [] }: NewUnmatched,
 ): Promise<boolean> {
-  const listed = JSON.stringify([...lineReferenceKeys(line)])
+  const listed = JSON.stringify([...listLineKeys(line)])
   const numbers = (await registrationsWithNumbers.all(sql, { keys: listed })).map(({ regNo }) =>
-    bankKey(regNo),
+    toBankKey(regNo),
   )
   // A delegate may pay twice under the registration number.
   const isUsable = (key: BankKey): boolean => !own.includes(key) && !numbers.includes(key)
-  const keys = [...lineReferenceKeys(line), ...fallbackKeys(line)].filter(isUsable)
+  const keys = [...listLineKeys(line), ...listFallbackKeys(line)].filter(isUsable)
   const utrs = JSON.stringify(findLineUtrs(line).filter(isUsable))
   return (
     namesPayment(line, new Map(await findPaymentsByKey(sql, keys))) ||
@@ -174,7 +174,7 @@ async function isOfOtherEvent(
   { reference, also = [], narration, currency, eventId, hiddenNumbers = [] }: NewUnmatched,
 ): Promise<boolean> {
   const names = [reference, ...also]
-  const isClaimed = (await findReportsByKey(sql, names.flatMap(referenceKeys), currency)).some(
+  const isClaimed = (await findReportsByKey(sql, names.flatMap(listReferenceKeys), currency)).some(
     (report) => report.eventId !== eventId && !report.isReleased,
   )
   const numbers = [...names, narration].flatMap((text) => [...findReferenceKeys(text)])
@@ -190,7 +190,7 @@ async function isOfOtherEvent(
  * none.
  */
 async function describeClaim(sql: Sql, reference: string, eventId: string): Promise<string> {
-  const claim = (await findReportsByKey(sql, referenceKeys(reference))).findLast(
+  const claim = (await findReportsByKey(sql, listReferenceKeys(reference))).findLast(
     (claim) => claim.eventId === eventId,
   )
   return claim === undefined ? '' : ` (told for ${claim.regNo})`

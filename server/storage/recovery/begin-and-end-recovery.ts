@@ -8,7 +8,7 @@ import {
   getFinancialYear,
   createRecoveryCode,
   buildSeriesAfterRecovery,
-  WATCHED_MS,
+  WATCH_MS,
 } from '../../../engine/index.ts'
 import type { HeldEmails, Instant } from '../../../engine/index.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
@@ -260,7 +260,7 @@ export async function findNewestRecordTime(sql: Sql): Promise<Instant | null> {
  * meanwhile.
  */
 function queryPaymentsNow(sql: Sql, at: Instant): void {
-  watchPaymentsWithRefunds.run(sql, { until: (at + WATCHED_MS) as Instant })
+  watchPaymentsWithRefunds.run(sql, { until: (at + WATCH_MS) as Instant })
   queryOpenPaymentsNow.run(sql)
 }
 

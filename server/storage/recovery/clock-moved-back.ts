@@ -1,5 +1,5 @@
 /** Reopens payments and registrations that a clock ahead had ended, and reschedules future work. */
-import { NO_RECORD_MS, UNDECIDED, UNDECIDED_MS, WATCHED_MS } from '../../../engine/index.ts'
+import { NO_RECORD_MS, UNDECIDED_REASON, UNDECIDED_MS, WATCH_MS } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -37,7 +37,7 @@ const paymentsEndedAfter = statement(
           ]),
           and([
             eb('p.status', '=', 'pending'),
-            eb('p.review', 'like', `%${UNDECIDED}%`),
+            eb('p.review', 'like', `%${UNDECIDED_REASON}%`),
             eb('p.created_at', '>', params.createdAfter),
           ]),
         ]),
@@ -113,7 +113,7 @@ async function findPaymentsEndedTooEarly(sql: Sql, at: Instant): Promise<readonl
 /** The payment waits for the gateway's response again, and is queried in the next run. */
 export async function reopenPayment(sql: Sql, id: number, at: Instant): Promise<void> {
   const row = await readPayment(sql, id)
-  const review = removeReason(row.review, UNDECIDED)
+  const review = removeReason(row.review, UNDECIDED_REASON)
   await savePaymentState(sql, row, { ...toPayment(row), status: { is: 'pending' }, review }, at)
   waitForAnswer.run(sql, { id, at })
 }
@@ -122,7 +122,7 @@ export async function reopenPayment(sql: Sql, id: number, at: Instant): Promise<
 function queryPaymentsNow(sql: Sql, at: Instant): void {
   endLongQueries.run(sql, { latest: (at + QUERY_MS_MAX) as Instant })
   queryPendingNow.run(sql, { at })
-  limitWatching.run(sql, { latest: (at + WATCHED_MS) as Instant })
+  limitWatching.run(sql, { latest: (at + WATCH_MS) as Instant })
   queryWatchedNow.run(sql, { at })
 }
 

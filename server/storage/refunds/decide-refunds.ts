@@ -1,6 +1,6 @@
 /** Carries out staff decisions on refunds: of counted payments, and those in doubt at the gateway. */
 import {
-  currencyOfMoney,
+  getMoneyCurrency,
   explainTooOldForGateway,
   assert,
   assertNever,
@@ -119,7 +119,7 @@ export async function requestCaptureRefund(
   if ((await captureRefundableByGateway.get(sql, { id: capture.id })) === undefined)
     return refuseDecision(
       'not_by_gateway',
-      describeNotByGateway(toAmount(0), currencyOfMoney(capture)),
+      describeNotByGateway(toAmount(0), getMoneyCurrency(capture)),
     )
   const tooOld = explainTooOldForGateway(toPayment(capture), kinds, at)
   if (tooOld !== null) return refuseDecision('not_by_gateway', tooOld)
@@ -128,7 +128,7 @@ export async function requestCaptureRefund(
   if (await isUnderWay(sql, capture.id, amount))
     return refuseDecision(
       'under_way',
-      `A refund of ${formatMoney(amount, currencyOfMoney(capture))} for this payment is in progress. Wait until it is done: the gateway tells refunds apart by their amounts only.`,
+      `A refund of ${formatMoney(amount, getMoneyCurrency(capture))} for this payment is in progress. Wait until it is done: the gateway tells refunds apart by their amounts only.`,
     )
   return ok(await addRefundRequest(sql, capture.id, amount, decisionGrounds, at))
 }

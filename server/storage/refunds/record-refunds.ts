@@ -3,13 +3,13 @@ import { sql as raw } from 'kysely'
 import type { Selectable } from 'kysely'
 import { someInOrder } from '../database/in-order.ts'
 import {
-  currencyOfMoney,
+  getMoneyCurrency,
   assert,
-  bankKey,
+  toBankKey,
   formatMoney,
   isSlipNumber,
   isUtr,
-  referenceKeys,
+  listReferenceKeys,
   toAmount,
 } from '../../../engine/index.ts'
 import type {
@@ -220,9 +220,9 @@ export async function explainRefundReference(
     account,
   }: Pick<CaptureRow, 'id' | 'registration_id' | 'source' | 'account'>,
 ): Promise<string | null> {
-  const key = bankKey(reference) || reference.trim()
+  const key = toBankKey(reference) || reference.trim()
   // A front desk's slip number belongs to its event: a receipt and a refund voucher may share one.
-  const bankKeys = referenceKeys(reference).filter((part) => isUtr(part) || !isSlipNumber(part))
+  const bankKeys = listReferenceKeys(reference).filter((part) => isUtr(part) || !isSlipNumber(part))
   const incoming = await findPaymentsByKey(sql, bankKeys)
   if (await someInOrder(incoming, async ([, { id }]) => !(await isReturned(sql, id))))
     return `${reference} is the reference of a payment that was received. Enter the reference of the refund itself.`
@@ -237,11 +237,11 @@ export async function explainRefundReference(
   const found = rows.find(
     (row) =>
       (isUtr(key) || isOfCapture(row) || isOfGateway(row)) &&
-      (bankKey(row.reference) || row.reference.trim()) === key,
+      (toBankKey(row.reference) || row.reference.trim()) === key,
   )
   if (found === undefined) return null
   return isOfCapture(found)
-    ? `A refund of ${formatMoney(found.amount, currencyOfMoney(found))} is already recorded under ${reference}. Enter the reference of this refund.`
+    ? `A refund of ${formatMoney(found.amount, getMoneyCurrency(found))} is already recorded under ${reference}. Enter the reference of this refund.`
     : `${reference} is already the reference of another refund.`
 }
 

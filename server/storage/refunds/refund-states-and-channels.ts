@@ -1,6 +1,6 @@
 /** Distinguishes refunds in progress, and refunds through the gateway from those outside it. */
 import { expressionBuilder, sql as raw } from 'kysely'
-import { isUtr, toAmount, referenceKeys } from '../../../engine/index.ts'
+import { isUtr, toAmount, listReferenceKeys } from '../../../engine/index.ts'
 import type { Amount } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -78,7 +78,7 @@ export async function isRefundReference(sql: Sql, keys: readonly string[]): Prom
   return (
     utrs.size > 0 &&
     (await referencesOfManualRefunds.all(sql)).some(({ reference }) =>
-      referenceKeys(reference).some((key) => utrs.has(key)),
+      listReferenceKeys(reference).some((key) => utrs.has(key)),
     )
   )
 }

@@ -4,7 +4,7 @@
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
-import { currencyOfMoney, toAmount } from '../../../engine/index.ts'
+import { getMoneyCurrency, toAmount } from '../../../engine/index.ts'
 import type { Amount, Currency, Day, Money, PaymentStatus } from '../../../engine/index.ts'
 import type { CountedValues } from '../../../engine/authoring.ts'
 import {
@@ -113,7 +113,7 @@ export async function computeDashboardFigures(
     toAmount(amounts.reduce((sum, money) => (money.currency === of ? sum + money.amount : sum), 0))
   const dismissedMoney = dismissed.map(({ code, amount }) => ({
     amount,
-    currency: code === '' ? currency : currencyOfMoney({ currency: code }),
+    currency: code === '' ? currency : getMoneyCurrency({ currency: code }),
   }))
   const currencies = [...new Set([...revenue, ...dismissedMoney].map((money) => money.currency))]
   const others = await mapInOrder(

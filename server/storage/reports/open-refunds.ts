@@ -1,7 +1,7 @@
 /** Lists refunds that are not done yet, for the list of refunds and the close of a month. */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
-import { currencyOfMoney } from '../../../engine/index.ts'
+import { getMoneyCurrency } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -53,5 +53,5 @@ export async function listOpenRefunds(
   const rows = [...(await refundsUnderWay.all(sql)), ...(await refusedRefunds.all(sql))]
   return rows
     .filter(({ eventId }) => eventIds === null || (eventId !== null && eventIds.includes(eventId)))
-    .map(({ code, ...refund }) => ({ ...refund, currency: currencyOfMoney({ currency: code }) }))
+    .map(({ code, ...refund }) => ({ ...refund, currency: getMoneyCurrency({ currency: code }) }))
 }

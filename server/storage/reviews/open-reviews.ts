@@ -11,7 +11,7 @@ import {
   INR,
   toAmount,
   readReportedCurrency,
-  UNDECIDED,
+  UNDECIDED_REASON,
 } from '../../../engine/index.ts'
 import type { Currency, MoveTarget, OrderId, Amount, RegNo, Review } from '../../../engine/index.ts'
 import { POSSIBLE_RETURN } from '../payments/returned-transfers.ts'
@@ -325,7 +325,7 @@ async function listPaymentReviews(sql: Sql, onlyId: number | null): Promise<read
     async (row) => {
       const reason = await joinRemainingReasons(sql, row.id, row.review)
       if (reason === null) return []
-      const isUndecided = row.status === 'pending' && reason.includes(UNDECIDED)
+      const isUndecided = row.status === 'pending' && reason.includes(UNDECIDED_REASON)
       return [
         {
           id: `P${row.id}`,

@@ -1,6 +1,6 @@
 /** Computes seats of stored registrations again: after new quotas, an import, or changed answers. */
 import type { Kysely } from 'kysely'
-import { allSeatPools, listRequiredSeats } from '../../../engine/index.ts'
+import { listSeatPools, listRequiredSeats } from '../../../engine/index.ts'
 import type { Answers, Instant, Quota, SeatPool } from '../../../engine/index.ts'
 import { clearCachedReads } from '../database/batch-cache.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -140,11 +140,11 @@ export async function setLimits(
   clearCachedReads(sql)
   saveQuotas.run(sql, { eventId, limits: text, holdMs })
   if ((previousLimits?.limits ?? NO_SEAT_TYPES) === text) return
-  const previousPools = allSeatPools(
+  const previousPools = listSeatPools(
     previousLimits === undefined ? [] : parseLimits(previousLimits.limits),
   )
   const previousUses = new Map(previousPools.map((pool) => [pool.id, describeUse(pool)]))
-  const pools = allSeatPools(limits)
+  const pools = listSeatPools(limits)
   const isSame = (pool: SeatPool): boolean => previousUses.get(pool.id) === describeUse(pool)
   const same = pools.filter(isSame).map(({ id }) => id)
   const added = pools.filter((pool) => !isSame(pool)).map(({ id }) => id)

@@ -2,7 +2,7 @@
  * Decides whether seats are left while earlier registrations are still being counted
  * (`seats-of-earlier-registrations.ts`), from the counters of registrations by category.
  */
-import { allSeatPools, matchesCondition } from '../../../engine/index.ts'
+import { listSeatPools, matchesCondition } from '../../../engine/index.ts'
 import type { Quota } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { createBusyError } from '../database/store-busy-error.ts'
@@ -40,7 +40,7 @@ export async function computeSeatBounds(
   { event_id: eventId, place }: Seat,
 ): Promise<{ readonly atLeast: number; readonly atMost: number }> {
   const limits = (await getLimits(sql, eventId))?.limits ?? []
-  const pool = allSeatPools(limits).find(({ id }) => id === place)
+  const pool = listSeatPools(limits).find(({ id }) => id === place)
   if (pool === undefined) return { atLeast: 0, atMost: Infinity }
   const rows = (await registrationsByCategory.all(sql, { eventId })).filter(({ category }) =>
     mayNeedSeat(pool.limit, category === '' ? null : category),

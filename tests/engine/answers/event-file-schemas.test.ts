@@ -1,7 +1,7 @@
 /** For every event file of the repository, engine and JSON Schema agree over its whole finite domain. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { publicEvent, type Field, type RawAnswers } from '../../../engine/index.ts'
+import { toPublicEvent, type Field, type RawAnswers } from '../../../engine/index.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { createAgreementCheck } from './schema-agreement.ts'
 
@@ -41,7 +41,7 @@ describe.each(files)('%s', (name) => {
     const { event, findings } = compileEvent(read(name).text, shared, { path: `events/${name}` })
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
     if (event === null) throw new Error('no event')
-    const expectAgreement = createAgreementCheck(publicEvent(event))
+    const expectAgreement = createAgreementCheck(toPublicEvent(event))
     let checkedCount = 0
     const walk = (remainingFields: readonly Field[], raw: RawAnswers): void => {
       const [nextField, ...laterFields] = remainingFields

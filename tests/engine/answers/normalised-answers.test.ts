@@ -1,6 +1,6 @@
 /** Answers with the same meaning compare as equal, and others do not. */
 import { describe, expect, test } from 'vitest'
-import { foldCode, getComparisonKey, foldText, uniqueRules } from '../../../engine/index.ts'
+import { foldCode, getComparisonKey, foldText, listUniqueRules } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { foldPhone } from '../../../engine/answers/compare-answers.ts'
 
@@ -70,7 +70,7 @@ test('a uniqueness rule compares all its answers in order, and nothing if one of
     unique: [{ fields: ['phone', 'number'], otherwise: 'block', say: '' }],
     roles: {},
   } as unknown as EventConfig
-  const [rule] = uniqueRules(event)
+  const [rule] = listUniqueRules(event)
   if (rule === undefined) throw new Error('there is a rule')
   const keyOfPhone = (phone: string, number?: string): string | null =>
     getComparisonKey(rule, number === undefined ? { phone } : { phone, number })

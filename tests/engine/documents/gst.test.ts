@@ -8,7 +8,7 @@ import {
   getLastDayOfFinancialYear,
   formatSerial,
 } from '../../../engine/documents/document-number.ts'
-import { amountInWords } from '../../../engine/documents/amount-in-words.ts'
+import { spellAmount } from '../../../engine/documents/amount-in-words.ts'
 import { toAmount } from '../../../engine/lib/money.ts'
 import { day } from '../../../engine/lib/time.ts'
 
@@ -54,7 +54,7 @@ test.each([
     'Rupees nine lakh ninety-nine thousand nine hundred ninety-nine and ninety-nine paise only',
   ],
   [1_250_000_000_00, 'Rupees one hundred twenty-five crore only'],
-])('%s paise are %s', (amount, text) => expect(amountInWords(toAmount(amount), INR)).toBe(text))
+])('%s paise are %s', (amount, text) => expect(spellAmount(toAmount(amount), INR)).toBe(text))
 
 test.each([
   [15_000, 'EUR', 'One hundred fifty euros only'],
@@ -63,5 +63,5 @@ test.each([
   [1_250_000, 'JPY', 'One million two hundred fifty thousand Japanese yen only'],
   [99_750, 'KWD', 'Ninety-nine Kuwaiti dinars and 750/1000 only'],
 ])('%s minor units of %s are %s', (amount, currency, text) =>
-  expect(amountInWords(toAmount(amount), currency as Currency)).toBe(text),
+  expect(spellAmount(toAmount(amount), currency as Currency)).toBe(text),
 )

@@ -1,7 +1,7 @@
 import { expect, it, test } from 'vitest'
 import {
   readCurrency,
-  decimalsOf,
+  getDecimals,
   INR,
   formatPlainAmount,
   formatAmount,
@@ -81,5 +81,5 @@ test.each([
   ['IQD', 3],
   ['KWD', 3],
 ])('%s has %s decimals in every browser', (code, decimals) =>
-  expect(decimalsOf(readCurrency(code) ?? INR)).toBe(decimals),
+  expect(getDecimals(readCurrency(code) ?? INR)).toBe(decimals),
 )

@@ -3,14 +3,14 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   INR,
-  bankKey,
+  toBankKey,
   day,
   formatMoney,
   isUtr,
   findReferenceKeys,
-  referenceKeys,
+  listReferenceKeys,
   readStatement,
-  reconcile,
+  reconcileStatement,
   findStatementReferences,
 } from '../../../engine/index.ts'
 import type { UnpaidOrder, BankKey, KnownPayment, RegNo } from '../../../engine/index.ts'
@@ -48,7 +48,7 @@ test.each([
   '526123456702 / paid by Sharma',
   'Sharma, UTR:526123456702',
 ])('the reference %j is the same as 526123456702', (spelling) => {
-  expect(bankKey(spelling)).toBe(UTR)
+  expect(toBankKey(spelling)).toBe(UTR)
 })
 
 test.each([
@@ -64,7 +64,7 @@ test.each([
   ['AXISCN0123456789', 'NEFT/AXISCN0123456789'],
   ['000123 HDFC Bank', '123 hdfc bank'],
 ])('the reference %j is the same as %j', (firstSpelling, secondSpelling) => {
-  expect(bankKey(firstSpelling)).toBe(bankKey(secondSpelling))
+  expect(toBankKey(firstSpelling)).toBe(toBankKey(secondSpelling))
 })
 
 test.each([
@@ -74,11 +74,11 @@ test.each([
   ['HDFCN52027010912', 'ICICN52027010912'],
   ['526123456702', '526123456702 3'],
 ])('the reference %j is not the same as %j', (firstSpelling, secondSpelling) => {
-  expect(bankKey(firstSpelling)).not.toBe(bankKey(secondSpelling))
+  expect(toBankKey(firstSpelling)).not.toBe(toBankKey(secondSpelling))
 })
 
 test.each(['', ' ', '—', '000', '\u200b'])('%j contains no reference', (text) => {
-  expect(bankKey(text)).toBe('')
+  expect(toBankKey(text)).toBe('')
 })
 
 /** Twelve digits, or bank code, channel and number, or a channel and number alone. */
@@ -115,8 +115,8 @@ test('every spelling of a reference has the same key, and the key of a key is it
   const spellings = utrs.chain((utr) => fc.tuple(fc.constant(utr), buildSpelling(utr)))
   fc.assert(
     fc.property(spellings, ([utr, spelling]) => {
-      expect(bankKey(spelling)).toBe(bankKey(utr))
-      expect(bankKey(bankKey(spelling))).toBe(bankKey(spelling))
+      expect(toBankKey(spelling)).toBe(toBankKey(utr))
+      expect(toBankKey(toBankKey(spelling))).toBe(toBankKey(spelling))
     }),
     { numRuns: chooseRuns(2000) },
   )
@@ -125,7 +125,7 @@ test('every spelling of a reference has the same key, and the key of a key is it
 test('the key of any key is itself', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
-      expect(bankKey(bankKey(text))).toBe(bankKey(text))
+      expect(toBankKey(toBankKey(text))).toBe(toBankKey(text))
     }),
     { numRuns: chooseRuns(2000) },
   )
@@ -134,7 +134,7 @@ test('the key of any key is itself', () => {
 test('references that differ in one character stay different', () => {
   fc.assert(
     fc.property(utrs, utrs, (firstUtr, secondUtr) => {
-      expect(bankKey(firstUtr) === bankKey(secondUtr)).toBe(firstUtr === secondUtr)
+      expect(toBankKey(firstUtr) === toBankKey(secondUtr)).toBe(firstUtr === secondUtr)
     }),
     { numRuns: chooseRuns(2000) },
   )
@@ -158,7 +158,7 @@ test.each([
   'HDFCN52027010912',
   'HDFCR52027010912345678',
 ])('%s is a valid bank reference', (reference) => {
-  expect(isUtr(bankKey(reference))).toBe(true)
+  expect(isUtr(toBankKey(reference))).toBe(true)
 })
 
 test.each(['5261 2345 6702', 'N328 2612 3456 7890', 'CMS4123456789', 'hdfcr5-20270109-12345678'])(
@@ -175,7 +175,7 @@ test.each([
   'Ref no. 00526123456702',
 ])('the delegate could not report the reference %j, which staff can enter', (reference) => {
   expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(true)
-  expect(isUtr(bankKey(reference))).toBe(true)
+  expect(isUtr(toBankKey(reference))).toBe(true)
 })
 
 test.each(['UTR', 'UTR Sharma'])('a form does not accept the word alone: %j', (reference) => {
@@ -205,7 +205,7 @@ const formatCreditLine = (narration: string, amount = '1180.00', reference = '')
   `03/02/27,${narration},${reference},,"${amount}"`
 const formatDebitLine = (narration: string, amount = '1180.00') =>
   `05/02/27,${narration},,"${amount}",`
-type KnownReferences = Parameters<typeof reconcile>[2]
+type KnownReferences = Parameters<typeof reconcileStatement>[2]
 const matchLines = (
   rows: readonly string[],
   awaited: readonly UnpaidOrder[],
@@ -219,9 +219,9 @@ const matchLines = (
   const statementResult = readStatement(file.value)
   if (!statementResult.ok) throw new Error(statementResult.error.code)
   const { payments = [], ...rest } = knownValues
-  const matches = reconcile(statementResult.value, awaited, {
+  const matches = reconcileStatement(statementResult.value, awaited, {
     ...rest,
-    payments: new Map(payments.map(([reference, payment]) => [bankKey(reference), payment])),
+    payments: new Map(payments.map(([reference, payment]) => [toBankKey(reference), payment])),
   })
   return {
     ...statementResult.value,
@@ -230,7 +230,7 @@ const matchLines = (
   }
 }
 const mapNumbers = (...numberPairs: readonly [string, RegNo | null][]) =>
-  new Map<BankKey, RegNo | null>(numberPairs.map(([no, regNo]) => [bankKey(no), regNo]))
+  new Map<BankKey, RegNo | null>(numberPairs.map(([no, regNo]) => [toBankKey(no), regNo]))
 
 describe('which registration a line pays for', () => {
   test('a reported reference that is part of a longer number matches nothing', () => {
@@ -274,7 +274,7 @@ describe('which registration a line pays for', () => {
   test('a line that names a paid registration was hidden because a delegate of another event reported its reference', () => {
     const known = {
       registrations: mapNumbers(['SMPL4799991609', createExpectedPayment(9).regNo]),
-      claimedElsewhere: new Set([bankKey(UTR)]),
+      claimedElsewhere: new Set([toBankKey(UTR)]),
     }
     const lines = [formatCreditLine(`UPI/${UTR}/SMPL4799991609`)]
     expect(matchLines(lines, [], known).found).toEqual([['ambiguous', '9']])
@@ -407,7 +407,7 @@ describe('a line of a recorded transfer', () => {
       payments: [[UTR, createRecorded(1, 1000)]],
     })
     expect(all[0]?.why).toBe(
-      `${formatMoney(toRupees(1000), INR)} is recorded, the bank shows ${formatMoney(toRupees(1180), INR)}.`,
+      `${formatMoney(toRupees(1000), INR)} is recorded, but the bank shows ${formatMoney(toRupees(1180), INR)}.`,
     )
   })
 
@@ -469,8 +469,10 @@ describe('a transfer that the bank returns', () => {
     )
     const statement = linesResult.ok ? readStatement(linesResult.value) : linesResult
     if (!statement.ok) throw new Error('not read')
-    const payments = new Map([[bankKey(UTR), createRecorded(1)]])
-    expect(reconcile(statement.value, [], { payments }).map(({ as }) => as)).toEqual(['returned'])
+    const payments = new Map([[toBankKey(UTR), createRecorded(1)]])
+    expect(reconcileStatement(statement.value, [], { payments }).map(({ as }) => as)).toEqual([
+      'returned',
+    ])
   })
 })
 
@@ -525,15 +527,15 @@ test.each([
   ['012345678901 UPI', ['12345678901']],
   ['UPI/012345678901/1', ['12345678901']],
 ])('a payment recorded as %j is found under the bank’s numbers in it', (text, numbers) => {
-  expect(referenceKeys(text)).toEqual(expect.arrayContaining(numbers))
+  expect(listReferenceKeys(text)).toEqual(expect.arrayContaining(numbers))
 })
 
 test('lines without any number are distinguished by day, amount and text, and recognised after they are stored', () => {
   const lines = [formatCreditLine('CASH DEPOSIT', '500'), formatCreditLine('CASH DEPOSIT', '700')]
   const first = matchLines(lines, [])
   const [firstReference, secondReference] = first.all.map(({ reference }) => reference)
-  expect(bankKey(firstReference ?? '')).not.toBe(bankKey(secondReference ?? ''))
-  expect(findStatementReferences(first)).toContain(bankKey(firstReference ?? ''))
+  expect(toBankKey(firstReference ?? '')).not.toBe(toBankKey(secondReference ?? ''))
+  expect(findStatementReferences(first)).toContain(toBankKey(firstReference ?? ''))
   const payments: [string, KnownPayment][] = [[firstReference ?? '', createRecorded(null, 500)]]
   expect(matchLines(lines, [], { payments }).found).toEqual([['known'], ['unmatched']])
   // The key as stored by an older version, without the amount.

@@ -1,6 +1,6 @@
 /** Statements of the usual banks, as downloaded, compared with unpaid registrations. */
 import { expect, test } from 'vitest'
-import { INR, bankKey, day, readStatement, reconcile } from '../../../engine/index.ts'
+import { INR, toBankKey, day, readStatement, reconcileStatement } from '../../../engine/index.ts'
 import type { Currency, UnpaidOrder, RegNo } from '../../../engine/index.ts'
 import type { Statement, StatementLine } from '../../../engine/payments/bank-statement.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
@@ -176,9 +176,9 @@ test('lines match by payment claim, by registration number, and by amount and da
   ]
   const payout = { utr: 'UTIBN27020300077', lines: 3, net: toRupees(900) }
   const paidRegistration = { id: 1, regNo: 'SMPL0000000000009' as RegNo, amount: toRupees(1180) }
-  const reconciliation = reconcile(createFile(lines), awaitedPayments, {
-    payments: new Map([[bankKey('SBIN0270000000111'), paidRegistration]]),
-    payouts: new Map([[bankKey(payout.utr), payout]]),
+  const reconciliation = reconcileStatement(createFile(lines), awaitedPayments, {
+    payments: new Map([[toBankKey('SBIN0270000000111'), paidRegistration]]),
+    payouts: new Map([[toBankKey(payout.utr), payout]]),
   })
   expect(
     reconciliation.map(({ as, of, reference }) => [as, of.map((regNo) => regNo.at(-1)), reference]),
@@ -229,13 +229,13 @@ test('a payment recorded in dollars does not match a line with the same amount i
     amount: toRupees(1180),
     currency: 'USD' as Currency,
   }
-  const [result] = reconcile(
+  const [result] = reconcileStatement(
     { currency: 'EUR' as Currency, lines, withdrawals: [], details: [] },
     [],
-    { payments: new Map([[bankKey('SBIN0270000000111'), paid]]) },
+    { payments: new Map([[toBankKey('SBIN0270000000111'), paid]]) },
   )
   expect(result?.why?.replaceAll('\u00a0', ' ')).toBe(
-    'US$ 1,180 is recorded, the bank shows € 1,180.',
+    'US$ 1,180 is recorded, but the bank shows € 1,180.',
   )
 })
 

@@ -1,7 +1,7 @@
 /** The times at which the gateway is polled about open, failed, paid and reviewed payments. */
 import { describe, expect, test } from 'vitest'
 import {
-  WATCHED_MS,
+  WATCH_MS,
   instant,
   getNextPollTime,
   adjustWatchEnd,
@@ -32,8 +32,8 @@ describe('the polling schedule', () => {
     expect(polls.slice(0, 5)).toEqual([10, 20, 40, 80, 160].map((minutes) => minutes * minute))
     const gaps = polls.slice(1).map((pollTime, index) => pollTime - (polls[index] ?? 0))
     expect(Math.max(...gaps)).toBe(12 * hour)
-    expect(polls.at(-1)).toBeGreaterThan(WATCHED_MS - 12 * hour)
-    expect(polls.at(-1)).toBeLessThanOrEqual(WATCHED_MS)
+    expect(polls.at(-1)).toBeGreaterThan(WATCH_MS - 12 * hour)
+    expect(polls.at(-1)).toBeLessThanOrEqual(WATCH_MS)
     expect(polls.length).toBe(27)
   })
 
@@ -71,7 +71,7 @@ describe('the polling schedule', () => {
 
   test('a refund in the merchant panel was missed if the last poll got no answer: it is repeated for a day', () => {
     const payment = { status: 'success', review: null, createdAt: start } as const
-    const watchUntil = instant(start + WATCHED_MS)
+    const watchUntil = instant(start + WATCH_MS)
     const polls: number[] = []
     for (let pollTime: Instant | null = watchUntil; pollTime !== null;) {
       polls.push(pollTime - watchUntil)
@@ -115,7 +115,7 @@ test('a payment with a date in the future is polled every hour, not every minute
     watchUntil: null,
   } as const
   expect(getNextPollTime(openPayment, start, true)).toBe(start + 3_600_000)
-  const watchUntil = instant(futureDate + WATCHED_MS)
+  const watchUntil = instant(futureDate + WATCH_MS)
   expect(getNextPollTime({ ...openPayment, status: 'failed', watchUntil }, start, true)).toBe(
     start + 43_200_000,
   )

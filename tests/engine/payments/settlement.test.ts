@@ -10,13 +10,13 @@ import {
   instant,
   joinLines,
   checkSettlementLines,
-  payouts,
+  groupByPayout,
   readSettlement,
   readStatement,
   startOfDay,
   listUnsettledPayments,
 } from '../../../engine/index.ts'
-import type { HeldMoney, RegNo, SettlementLine } from '../../../engine/index.ts'
+import type { RecordedPayment, RegNo, SettlementLine } from '../../../engine/index.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
 import { toRupees } from '../fixtures.ts'
 
@@ -242,7 +242,7 @@ const createLine = (n: number, overrides: Partial<SettlementLine> = {}): Settlem
   nth: 1,
   ...overrides,
 })
-const createPayment = (n: number, overrides: Partial<HeldMoney> = {}): HeldMoney => ({
+const createPayment = (n: number, overrides: Partial<RecordedPayment> = {}): RecordedPayment => ({
   id: n,
   reference: `AP${n}`,
   order: `SMPL${n}`,
@@ -262,7 +262,7 @@ const createPayment = (n: number, overrides: Partial<HeldMoney> = {}): HeldMoney
 const createRefund = (
   id: number,
   amount: number,
-  overrides: Partial<HeldMoney['refunds'][number]> = {},
+  overrides: Partial<RecordedPayment['refunds'][number]> = {},
 ) => ({
   id,
   reference: null,
@@ -415,10 +415,12 @@ describe('lines compared with payments', () => {
     const sameLine = createLine(1, { utr: 'utr 01' })
     expect(joinLines([createLine(1)], [sameLine])).toEqual([sameLine])
     const other = createLine(2, { utr: 'utr1' })
-    expect(payouts([createLine(1), other])).toMatchObject([{ utr: 'UTR1', lines: 2 }])
+    expect(groupByPayout([createLine(1), other])).toMatchObject([{ utr: 'UTR1', lines: 2 }])
     expect(joinLines([createLine(1)], [createLine(1, { utr: 'UTR2' })])).toHaveLength(2)
     // Without a reference, the day identifies the payout; zeros alone are a reference too.
-    expect(payouts([createLine(1, { utr: '' }), createLine(2, { utr: '00' })])).toHaveLength(2)
+    expect(groupByPayout([createLine(1, { utr: '' }), createLine(2, { utr: '00' })])).toHaveLength(
+      2,
+    )
   })
 
   test('a paid order without settlement is listed with its age; refunded or dismissed ones are not', () => {
@@ -474,7 +476,7 @@ describe('any lines', () => {
   test('add up by transfer to the bank amount, to the paisa', () => {
     fc.assert(
       fc.property(lines, (all) => {
-        const payoutList = payouts(all)
+        const payoutList = groupByPayout(all)
         const sum = (amountOf: (one: (typeof payoutList)[number]) => number) =>
           payoutList.reduce((total, payout) => total + amountOf(payout), 0)
         for (const { sales, refunds, fee, tax, others, net } of payoutList)
@@ -489,7 +491,7 @@ describe('any lines', () => {
     fc.assert(
       fc.property(lines, fc.nat(30), (all, cut) => {
         const joinedLines = joinLines(all, all.slice(cut), all.toReversed())
-        expect(payouts(joinedLines)).toEqual(payouts(all))
+        expect(groupByPayout(joinedLines)).toEqual(groupByPayout(all))
         expect(joinLines(joinedLines)).toHaveLength(all.length)
       }),
     )

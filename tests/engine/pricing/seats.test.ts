@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
 import {
-  allSeatPools,
+  listSeatPools,
   findFirstFull,
   getSeatName,
   listRequiredSeats,
-  fullSeatMessage,
+  buildFullSeatMessage,
   buildPublicAvailability,
 } from '../../../engine/pricing/quotas.ts'
 import type { Quota } from '../../../engine/event/pricing-types.ts'
@@ -49,7 +49,7 @@ const options = [
 const event = createEvent({ fields: [createField('rooms', { type: 'many', options })] })
 
 test('a seat has the label of its option, or of its quota', () => {
-  expect(allSeatPools(quotas).map((pool) => getSeatName(event, pool))).toEqual([
+  expect(listSeatPools(quotas).map((pool) => getSeatName(event, pool))).toEqual([
     'Hall',
     'Pg',
     'Scanning',
@@ -58,7 +58,7 @@ test('a seat has the label of its option, or of its quota', () => {
 })
 
 test('of several options, the full one is named', () => {
-  expect(allSeatPools(quotas).map((seat) => fullSeatMessage(event, seat))).toEqual([
+  expect(listSeatPools(quotas).map((seat) => buildFullSeatMessage(event, seat))).toEqual([
     'Full',
     'Full',
     'Scanning: Full',
@@ -80,7 +80,7 @@ test.each<[Readonly<Record<string, number>>, Readonly<Record<string, number>>]>(
   ],
 ])('for %j, %j is published', (seatsLeft, publishedCount) => {
   expect(buildPublicAvailability(quotas, seatsLeft)).toEqual(publishedCount)
-  expect(allSeatPools(quotas).map(({ id }) => id)).toEqual([
+  expect(listSeatPools(quotas).map(({ id }) => id)).toEqual([
     'hall',
     'pg',
     'seats.scan',

@@ -23,7 +23,7 @@ import { compileEvent, diffEvents, readEvent } from '../../../engine/authoring.t
 import { normaliseWithContext } from '../../../engine/answers/normalize-answers.ts'
 import { memoize } from '../../../engine/lib/memoize.ts'
 import { extractContext, type PricingContext } from '../../../engine/rules/pricing-context.ts'
-import { EACH, calculateBill } from '../../../engine/pricing/bill.ts'
+import { EACH_ROW, calculateBill } from '../../../engine/pricing/bill.ts'
 import { REGISTRATION } from '../../../engine/event/pricing-types.ts'
 import { proveBill } from '../../../engine/authoring/proofs/bill-bounds.ts'
 import { findPriceFields } from '../../../engine/authoring/tools/price-fields.ts'
@@ -541,7 +541,7 @@ test('every cell of the price list is a line of a bill in the file’s own examp
       return lines
         .filter(({ id }) => pricedItems.has(id))
         .map(({ id, option, unit }) => {
-          const row = option ?? (id === REGISTRATION ? category : EACH)
+          const row = option ?? (id === REGISTRATION ? category : EACH_ROW)
           return `${id} ${row}, ${period}: ${unit}`
         })
     })

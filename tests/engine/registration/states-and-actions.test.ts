@@ -1,11 +1,11 @@
 /** Which actions are allowed on a registration, by state and role. */
 import { describe, expect, test } from 'vitest'
 import {
-  allowedActions,
+  listAllowedActions,
   checkAction,
   toAmount,
   computeNextState,
-  STATES,
+  REGISTRATION_STATES,
   STATE_LABELS,
 } from '../../../engine/index.ts'
 import type { ActionName, Actor, RegistrationState } from '../../../engine/index.ts'
@@ -59,11 +59,11 @@ describe('permissions by role', () => {
     ['delegate', ['edit', 'ask_cancel', 'ask_refund', 'withdraw_refund']],
     ['clock', []],
   ])('%s, on a complete registration', (actor, expectedActions) => {
-    expect(allowedActions('complete', actor)).toEqual(expectedActions)
+    expect(listAllowedActions('complete', actor)).toEqual(expectedActions)
   })
 
   test('a viewer may perform no action in any state', () => {
-    expect(STATES.flatMap((state) => allowedActions(state, 'viewer'))).toEqual([])
+    expect(REGISTRATION_STATES.flatMap((state) => listAllowedActions(state, 'viewer'))).toEqual([])
   })
 
   test('the desk confirms and cannot refund; the message names the required role', () => {
@@ -86,16 +86,16 @@ describe('permissions by role', () => {
 
 describe('the states of a registration', () => {
   test('every waiting state has an allowed action, and each state that is not final has a next action', () => {
-    for (const state of STATES) {
-      const ownerActions = allowedActions(state, 'owner')
+    for (const state of REGISTRATION_STATES) {
+      const ownerActions = listAllowedActions(state, 'owner')
       expect(ownerActions, state).toContain('note')
       if (!['cancelled', 'refused'].includes(state))
         expect(ownerActions, state).toEqual(expect.arrayContaining(['correct', 'cancel']))
     }
-    expect(allowedActions('to_approve', 'owner')).toEqual(
+    expect(listAllowedActions('to_approve', 'owner')).toEqual(
       expect.arrayContaining(['approve', 'refuse']),
     )
-    expect(allowedActions('told', 'treasurer')).toEqual(
+    expect(listAllowedActions('told', 'treasurer')).toEqual(
       expect.arrayContaining(['confirm', 'not_found']),
     )
   })

@@ -1,6 +1,6 @@
 /** Rollcall's own addresses: the app's routes equal the checker's list of reserved addresses. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { RESERVED_CALLS } from '../../../engine/index.ts'
+import { RESERVED_ENDPOINTS } from '../../../engine/index.ts'
 import { findClashes } from '../../../engine/authoring.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -22,16 +22,16 @@ test('every fixed route of the app is reserved, so that no event file can claim 
   expect(urls).toContain('/api/payment/webhook/')
   expect(
     urls.filter(
-      (url) => !DYNAMIC_ROUTES.includes(url) && !RESERVED_CALLS.includes(toReservedPath(url)),
+      (url) => !DYNAMIC_ROUTES.includes(url) && !RESERVED_ENDPOINTS.includes(toReservedPath(url)),
     ),
-    'add it to RESERVED_CALLS of engine/event/reserved-addresses.ts',
+    'add it to RESERVED_ENDPOINTS of engine/event/reserved-addresses.ts',
   ).toEqual([])
 })
 
 test('every reserved address is a fixed route, except files of the web app', () => {
   const routedAddresses = new Set(server.app.fixedRoutes.map(({ url }) => toReservedPath(url)))
   expect(
-    RESERVED_CALLS.filter((path) => path !== '/assets/*' && !routedAddresses.has(path)),
+    RESERVED_ENDPOINTS.filter((path) => path !== '/assets/*' && !routedAddresses.has(path)),
   ).toEqual([])
 })
 

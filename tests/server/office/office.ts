@@ -15,7 +15,7 @@ import {
   createRegNo,
   startOfDay,
   readDelegate,
-  reviewVersion,
+  getReviewVersion,
 } from '../../../engine/index.ts'
 import type { Answers, Instant, RegNo } from '../../../engine/index.ts'
 import type { ActionResponse } from '../../../engine/api.ts'
@@ -93,7 +93,7 @@ export async function readShownVersion(
   review: string | undefined,
 ): Promise<string> {
   const shown = await test.deps.store.review(review ?? '')
-  return shown === null ? 'decided' : reviewVersion(shown)
+  return shown === null ? 'decided' : getReviewVersion(shown)
 }
 const addShownVersion = async (test: SignInServer, input: object): Promise<object> =>
   'review' in input && !('version' in input)

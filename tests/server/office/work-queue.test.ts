@@ -1,6 +1,6 @@
 /** The work queue of the office: each number of the dashboard is the count of its list. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instant, createOrderId, toAmount, reviewVersion } from '../../../engine/index.ts'
+import { instant, createOrderId, toAmount, getReviewVersion } from '../../../engine/index.ts'
 import type { ListResponse, StatsResponse } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -122,7 +122,7 @@ test('every number of the work queue is the count of its list, and falls when th
   }
   expect(await listNumbers('cancel_asked')).toContain(requestingRegNo)
   expect(await listNumbers('mail_failed')).toContain(emailedRegNo)
-  const versions = (await store.reviews(null)).map(reviewVersion)
+  const versions = (await store.reviews(null)).map(getReviewVersion)
   const acceptResponse = await test_.app.inject({
     method: 'POST',
     url: '/admin/registrations/bulk/',

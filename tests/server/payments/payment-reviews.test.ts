@@ -3,7 +3,7 @@
  * sandbox gateway has the payments.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toAmount, reviewVersion } from '../../../engine/index.ts'
+import { toAmount, getReviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type {
   DecisionResponse,
@@ -61,7 +61,7 @@ const readReviews = async () =>
 /** The version that a page currently shows. */
 const readVersion = async (id: string): Promise<string> => {
   const review = await testServer.parts().deps.store.review(id)
-  return review === null ? 'decided' : reviewVersion(review)
+  return review === null ? 'decided' : getReviewVersion(review)
 }
 const sendDecision = async (id: string, decision: object) =>
   call<DecisionResponse & ErrorResponse>(`/admin/reviews/${id}/decide/`, {

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dayOf, instant, toAmount, reviewVersion } from '../../../engine/index.ts'
+import { dayOf, instant, toAmount, getReviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { main } from '../../../server/cli/run-command.ts'
@@ -200,7 +200,7 @@ describe('polling', () => {
         )
         expect(await payments.verify(orderId, 1000)).toBe('review')
         const [review] = await deps.store.reviews(null)
-        const version = review === undefined ? '' : reviewVersion(review)
+        const version = review === undefined ? '' : getReviewVersion(review)
         const decision = { decision: 'dismiss', version, why: 'Not ours.' }
         expect((await decideReview(deps, String(review?.id), decision, 'office')).ok).toBe(true)
         lateServer.advance(5 * 24 * 60 * minute)

@@ -1,6 +1,6 @@
 /** Store contract for payment reviews and decisions, and their effect on refunds. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { dayOf, createOrderId, toAmount, reviewVersion } from '../../../engine/index.ts'
+import { dayOf, createOrderId, toAmount, getReviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
@@ -425,7 +425,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       const colleague = await registerSample(store)
       const [review] = await store.reviews('demo')
       if (review === undefined) throw new Error('no open review')
-      const version = reviewVersion(review)
+      const version = getReviewVersion(review)
       const answers = await Promise.all([
         decide(review.id, { ...move(colleague.regNo), version }),
         decide(review.id, { ...accept, version }),

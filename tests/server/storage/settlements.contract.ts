@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import {
   readCurrency,
   INR,
-  bankKey,
+  toBankKey,
   day,
   isoIndia,
   checkSettlementLines,
@@ -145,11 +145,11 @@ export function settlementsContract(setUp: ContractSetup): void {
         'settled',
         'unknown',
       ])
-      const { payouts } = await store.knownReferences(['UTR1', 'utr2', 'other'].map(bankKey))
+      const { payouts } = await store.knownReferences(['UTR1', 'utr2', 'other'].map(toBankKey))
       expect(new Map(payouts)).toEqual(
         new Map([
-          [bankKey('UTR1'), { ...ACCOUNT, utr: 'utr1', lines: 2, net: -5_900 }],
-          [bankKey('UTR2'), { ...ACCOUNT, utr: 'utr2', lines: 1, net: due - 5_900 }],
+          [toBankKey('UTR1'), { ...ACCOUNT, utr: 'utr1', lines: 2, net: -5_900 }],
+          [toBankKey('UTR2'), { ...ACCOUNT, utr: 'utr2', lines: 1, net: due - 5_900 }],
         ]),
       )
       expect(await store.reviews(null)).toEqual([])
@@ -409,7 +409,7 @@ export function settlementsContract(setUp: ContractSetup): void {
     test('a transfer that the bank returns goes to review once, and not again after its refund', async () => {
       const { regNo } = await registerSample(store)
       expect((await confirm(regNo, 'transfer', 'RTRN52026010103')).ok).toBe(true)
-      const { payments } = await store.knownReferences([bankKey('RTRN52026010103')])
+      const { payments } = await store.knownReferences([toBankKey('RTRN52026010103')])
       const [, payment] = payments[0] ?? []
       const captureId = payment?.id ?? 0
       const line = {
@@ -460,7 +460,7 @@ export function settlementsContract(setUp: ContractSetup): void {
         added: 1,
       })
       expect(await store.saveUnmatchedLines([money])).toMatchObject({ added: 0 })
-      const { payments } = await store.knownReferences([bankKey('SBIN7')])
+      const { payments } = await store.knownReferences([toBankKey('SBIN7')])
       expect(payments).toMatchObject([['SBIN7', { regNo: null, amount: due }]])
       const { regNo } = await registerSample(store)
       const [review] = await store.reviews('demo')

@@ -1,7 +1,7 @@
 /** The page of a registration: its actions, the texts of their dialogs, and its timeline. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
-import { allowedActions, STATES } from '../../../engine/index.ts'
+import { listAllowedActions, REGISTRATION_STATES } from '../../../engine/index.ts'
 import type { ActionsResponse, WireReview } from '../../../engine/api.ts'
 import {
   ACTION_LABELS,
@@ -53,7 +53,7 @@ function buildActions(
     second_payment: null,
     proposed_back: null,
     cancellation: { paid: 0, owed: 0, remaining: 0, percent: null, share: null, refunded: 0 },
-    allowed: [...allowedActions(state, 'owner')],
+    allowed: [...listAllowedActions(state, 'owner')],
     fields: [],
     persons: [],
     approval: null,
@@ -78,7 +78,7 @@ test.each([
   expect(canRefundAtOnce({ ...paid, ...details } as ActionsResponse)).toBe(isOffered)
 })
 
-describe.each(STATES)('in the state %s', (state) => {
+describe.each(REGISTRATION_STATES)('in the state %s', (state) => {
   test('every allowed action has one button, at most two are visible, and irreversible ones come last', () => {
     const data = buildActions(state, { kept: 1475 })
     const { main, more } = arrangeActions(data)
@@ -96,7 +96,7 @@ describe.each(STATES)('in the state %s', (state) => {
   test('a viewer has no button, and the desk role can neither correct nor refund', () => {
     const arrange = (role: 'viewer' | 'desk') => {
       const { main, more } = arrangeActions(
-        buildActions(state, { kept: 1475, allowed: [...allowedActions(state, role)] }),
+        buildActions(state, { kept: 1475, allowed: [...listAllowedActions(state, role)] }),
       )
       return [...main, ...more]
     }

@@ -4,7 +4,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
 import { readEvent } from '../../../engine/authoring.ts'
-import { publicEvent } from '../../../engine/index.ts'
+import { toPublicEvent } from '../../../engine/index.ts'
 import { getResultValues, getPlaceholderValues } from '../../../engine/messages.ts'
 import type { EventConfig, Failure } from '../../../engine/index.ts'
 import { readRegistration } from '../../../web/results/registration-responses.ts'
@@ -22,7 +22,7 @@ import type { Registration } from '../../../web/results/result-page-data.ts'
 import { sharedFiles, readSource } from '../../engine/event-files.ts'
 
 const file = readSource('events/afpicon2026.yaml')
-const event = publicEvent(readEvent(file.text, sharedFiles, file) as EventConfig)
+const event = toPublicEvent(readEvent(file.text, sharedFiles, file) as EventConfig)
 const createdAt = '2026-01-12T09:00:00+05:30'
 /** The response as a browser reads it. */
 const createRegistration = (answer: object): Registration => {
@@ -77,7 +77,7 @@ test('a result page rejected a response with only the fields that the specificat
   // Values under the event file's names are shown, and not N/A.
   const shownFields = { category: 'PG Students', total: '₹\u00a03,500' }
   const closedSource = readSource('events/pulmocon2025.yaml')
-  const pulmocon = publicEvent(
+  const pulmocon = toPublicEvent(
     readEvent(closedSource.text, sharedFiles, closedSource) as EventConfig,
   )
   const apiResponse = { ...answer, registration_category: 'pg-students' } as Registration
@@ -165,7 +165,7 @@ test('the button to pay by card stated the price of the chosen method, although 
 test.each([
   ['declined', 'Your card payment was declined', 'You were not charged.'],
   ['expired', 'Your card payment was not completed', 'Check that no amount was deducted'],
-  ['given-back', 'Your card payment was refunded', 'some working days'],
+  ['given-back', 'Your card payment was refunded', 'a few working days'],
   ['unclear', 'We could not confirm your card payment', 'Check that no amount was deducted'],
 ] as const)(
   'the page after a card payment that failed (%s) only waited for the transfer, without an amount',

@@ -1,6 +1,6 @@
 /** The work queue at the top of the dashboard; each number links to the filtered list. */
 import { Link } from 'react-router-dom'
-import { addDays, formatCount, isAtLeast, UNMATCHED } from '../../../engine/index.ts'
+import { addDays, formatCount, isAtLeast, UNMATCHED_ID } from '../../../engine/index.ts'
 import type { Day, Role, WireWorkQueueItem } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -33,7 +33,7 @@ const ROLE_OF_ITEM = {
   rate_missing: 'treasurer',
   mail_failed: 'desk',
   pending: 'desk',
-  [UNMATCHED]: 'treasurer',
+  [UNMATCHED_ID]: 'treasurer',
 } as const satisfies Record<WireWorkQueueItem['id'], Role>
 
 export const selectQueueOfRole = (
@@ -142,7 +142,7 @@ function QueueCount({ event, itemId, count, more, label }: QueueCountProps) {
       <b>{more ? `${formatCount(count)}+` : formatCount(count)}</b>
     </>
   )
-  if (itemId === UNMATCHED && event !== undefined)
+  if (itemId === UNMATCHED_ID && event !== undefined)
     return <Link to={`${PAYMENT_REVIEWS}&event=${encodeURIComponent(event.id)}`}>{content}</Link>
   return event === undefined ? (
     <span>{content}</span>

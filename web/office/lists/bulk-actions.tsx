@@ -1,7 +1,7 @@
 /** The bulk actions on the selected rows of a list, with their results. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { allowedActions, formatCount, STATES } from '../../../engine/index.ts'
+import { listAllowedActions, formatCount, REGISTRATION_STATES } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
 import type { BulkActionResponse, ListRow, WireReview } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
@@ -263,12 +263,12 @@ function PaymentsToAccept({ reviews }: { readonly reviews: readonly WireReview[]
  * contain.
  */
 function canPerform(action: BulkAction, row: ListRow, role: Role): boolean {
-  const state = STATES.find((candidate) => candidate === row['in_state'])
+  const state = REGISTRATION_STATES.find((candidate) => candidate === row['in_state'])
   if (state === undefined || (action === 'accept' && !row.in_review)) return false
   // Bulk confirmation is for payment claims only, because staff cannot enter an amount for each
   // row.
   if (action === 'confirm' && state !== 'told') return false
-  return allowedActions(state, role).includes(action)
+  return listAllowedActions(state, role).includes(action)
 }
 
 function BulkResult({

@@ -9,7 +9,7 @@ import {
   isWorkQueueId,
   listColumns,
   STATE_LABELS,
-  STATES,
+  REGISTRATION_STATES,
   WORK_QUEUE,
 } from '../../../engine/index.ts'
 import type { AdminList, Role } from '../../../engine/index.ts'
@@ -333,7 +333,7 @@ function useFocusOnNewPage(
 /** Label of a filter that is not in the event file. Null if its value is unknown. */
 function findExtraFilterLabel(name: (typeof EXTRA_FILTERS)[number], value: string): string | null {
   if (name === 'waiting') return isWorkQueueId(value) ? WORK_QUEUE[value].label : null
-  const state = STATES.find((candidate) => candidate === value)
+  const state = REGISTRATION_STATES.find((candidate) => candidate === value)
   if (state === undefined) return null
   const label = STATE_LABELS[state]
   return `${label.charAt(0).toUpperCase()}${label.slice(1)}`

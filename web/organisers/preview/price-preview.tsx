@@ -9,7 +9,7 @@ import {
   getPaidTaxText,
   listPriceParts,
   buildPriceTables,
-  fullSeatMessage,
+  buildFullSeatMessage,
 } from '../../../engine/index.ts'
 import { explain, formatTax } from '../../../engine/authoring.ts'
 import type { CategoryExplained, EventConfig } from '../../../engine/index.ts'
@@ -182,7 +182,7 @@ function PriceResult({
         <p className="org-how">Such a code is rejected, and nothing is registered. Without it:</p>
       )}
       {fullQuota !== null && (
-        <p className="org-how">Nothing is registered: {fullSeatMessage(event, fullQuota)}</p>
+        <p className="org-how">Nothing is registered: {buildFullSeatMessage(event, fullQuota)}</p>
       )}
       <Ledger rows={rows} money />
       <p className="org-how">

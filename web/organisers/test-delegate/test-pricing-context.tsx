@@ -1,5 +1,5 @@
 /** The test pricing context: a discount code, full quotas, member list entries. */
-import { allSeatPools, getOwn } from '../../../engine/index.ts'
+import { listSeatPools, getOwn } from '../../../engine/index.ts'
 import type { EventConfig, PricingContext } from '../../../engine/index.ts'
 import { CheckboxList } from './test-answer-field.tsx'
 
@@ -56,7 +56,7 @@ export function PricingContextFields({
       {quotas.length > 0 && (
         <CheckboxList
           title="No seats left"
-          boxes={allSeatPools(quotas).map(({ id }) => ({ id, label: id }))}
+          boxes={listSeatPools(quotas).map(({ id }) => ({ id, label: id }))}
           isTicked={(id) => getOwn(context.left, id) === 0}
           tick={(id) => {
             const { [id]: previous, ...left } = context.left

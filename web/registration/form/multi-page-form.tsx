@@ -4,7 +4,7 @@
  * URL's hash, so that the browser's Back and Forward buttons work.
  */
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
-import { answerText, findAnswerErrors, formatPerson } from '../../../engine/index.ts'
+import { formatAnswer, findAnswerErrors, formatPerson } from '../../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, FORM_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { billRows } from '../../ui/payment/bill-rows.tsx'
@@ -275,7 +275,7 @@ function formatAnswers(
     if (!fields.includes(id) || !shown.has(id) || answer === undefined) return []
     if (field.type === 'file') return [{ id, label, value: String(answer) }]
     if (field.type !== 'people' || typeof answer !== 'object')
-      return [{ id, label, value: answerText(event, id, answer) }]
+      return [{ id, label, value: formatAnswer(event, id, answer) }]
     const people = answer.flatMap((entry) =>
       typeof entry === 'string' ? [] : formatPerson(field, entry),
     )

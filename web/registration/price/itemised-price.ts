@@ -6,7 +6,7 @@ import {
   findItemPeriodOn,
   getTablePrice,
   itemApplies,
-  EACH,
+  EACH_ROW,
   findFirstFull,
   getListedItemPrice,
   formatMoney,
@@ -17,7 +17,7 @@ import {
   listRequiredSeats,
   quote,
   readInstant,
-  fullSeatMessage,
+  buildFullSeatMessage,
   findTable,
 } from '../../../engine/index.ts'
 import {
@@ -46,7 +46,7 @@ export const calculatePriceByBill: Pricing = (event, { now, left = {} }, _catego
   const at = readInstant(now)
   if (at === null) return null
   const fullQuota = findFirstFull(event.quotas, answers, findCategory(event, answers), left)
-  if (fullQuota !== null) return fullSeatMessage(event, fullQuota, getOwn(left, fullQuota.id))
+  if (fullQuota !== null) return buildFullSeatMessage(event, fullQuota, getOwn(left, fullQuota.id))
   const quoteResult = quote(event, answers, at)
   if (quoteResult.ok) return quoteResult.value
   const { error } = quoteResult
@@ -108,7 +108,7 @@ export function listPriceNotes(
   const fullNow = findFirstFull(event.quotas, answers, findCategory(event, answers), left)
   const soldOut = seatQuotas.find(({ id, quantity }) => (getOwn(left, id) ?? quantity) < quantity)
   const messageOf = (seats: SeatPool): string =>
-    fullSeatMessage(event, seats, getOwn(left, seats.id))
+    buildFullSeatMessage(event, seats, getOwn(left, seats.id))
   if (fullNow !== null) return event.fees.prices === null ? [messageOf(fullNow)] : []
   if (soldOut !== undefined) return [messageOf(soldOut)]
   // A quota that counts people or tickets reports more seats than the form shows.
@@ -235,7 +235,7 @@ function formatUnitPrice(
       const table = findTable(item, answers, category)
       const period = sale.periodOf(item)
       const cellPrice =
-        table === null || period === null ? null : getTablePrice(table, EACH, period)
+        table === null || period === null ? null : getTablePrice(table, EACH_ROW, period)
       if (cellPrice === null) return []
       const unitPrice = formatTimesUnit(
         event,

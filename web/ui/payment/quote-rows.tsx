@@ -4,7 +4,7 @@ import {
   formatPrice,
   getLabel,
   getCategoryLabel,
-  periodLabel,
+  getPeriodLabel,
 } from '../../../engine/index.ts'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { ReactNode } from 'react'
@@ -44,7 +44,7 @@ export function buildQuoteRows(
   const textOf = (quote: Quote, line: SummaryLine): string => {
     if (line === 'category') return getCategoryLabel(event, quote.category)
     if (line === 'period')
-      return periodLabel(event.fees, quote.period, quote.category) ?? quote.period
+      return getPeriodLabel(event.fees, quote.period, quote.category) ?? quote.period
     return line === 'gst'
       ? formatMoney(quote.gst, quote.currency)
       : formatPrice(quote[line], quote.currency)

@@ -72,7 +72,7 @@ const deskDays: Check = {
   },
 }
 
-const NAMES_DESK = /\b(?:desk|counter|spot|on-?site|venue|door)\b/i
+const DESK_WORDS = /\b(?:desk|counter|spot|on-?site|venue|door)\b/i
 
 const closedTextOmitsDesk: Check = {
   slug: 'closed-text-omits-desk',
@@ -82,7 +82,7 @@ const closedTextOmitsDesk: Check = {
   find: ({ config, file }) => {
     const { desk } = config.registration
     const text = file.closed?.text
-    return desk === undefined || text === undefined || NAMES_DESK.test(text)
+    return desk === undefined || text === undefined || DESK_WORDS.test(text)
       ? []
       : [
           {

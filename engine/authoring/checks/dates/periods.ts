@@ -8,22 +8,22 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 
-/** No conference ends its last price period this long before it begins: the days are of another year. */
+/** If the last price period ends this long before the conference, its days are of another year. */
 const YEAR_BEFORE_DAYS = 300
 /** A price valid for longer than this has a wrong year at one end. */
 const PERIOD_DAYS_MAX = 400
 const MONTH_DAYS = 30.4
 
 const getPeriodPath = (at: number): string => `fees.periods.${at}`
-const FIRST = '0000-01-01'
-const LAST = '9999-12-31'
-const getFirstDay = (period: Period): string => period.from ?? FIRST
-const to = (period: Period): string => period.to ?? LAST
+const FIRST_DAY = '0000-01-01'
+const LAST_DAY = '9999-12-31'
+const getFirstDay = (period: Period): string => period.from ?? FIRST_DAY
+const to = (period: Period): string => period.to ?? LAST_DAY
 const getDayBefore = (on: Day): Day => addDays(on, -1)
 const formatSpan = (first: string, last: string): string =>
   first === last ? formatDayRange(first) : `${formatDayRange(first)} to ${formatDayRange(last)}`
 const formatDayRange = (on: string): string =>
-  isDay(on) && on !== FIRST && on !== LAST ? formatDay(on) : 'no end'
+  isDay(on) && on !== FIRST_DAY && on !== LAST_DAY ? formatDay(on) : 'no end'
 
 /** Pairs of neighbours in the file's order, with their positions. */
 const listPeriodPairs = (model: Model) =>
@@ -53,15 +53,15 @@ const periodOverlap: Check = {
           if (both === null) return []
           const isOneDay = both[0] === both[1]
           const first =
-            both[0] === FIRST
+            both[0] === FIRST_DAY
               ? `Every day to ${formatDayRange(both[1])}`
-              : both[1] === LAST
+              : both[1] === LAST_DAY
                 ? `Every day from ${formatDayRange(both[0])}`
                 : formatSpan(both[0], both[1])
           return [
             {
               at: getPeriodPath(at),
-              message: `${first} ${isOneDay || both[0] === FIRST || both[1] === LAST ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
+              message: `${first} ${isOneDay || both[0] === FIRST_DAY || both[1] === LAST_DAY ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
               related: [{ at: getPeriodPath(before), message: 'the other one' }],
               help: 'change a date, or write overlap: first',
             },
@@ -78,8 +78,8 @@ const periodGap: Check = {
     const { periods, otherDates } = config.fees
     return periods.flatMap((later, index): Draft[] => {
       if (index === 0 || later.from === undefined) return []
-      const latest = periods.slice(0, index).map(to).sort().at(-1) ?? LAST
-      if (latest === LAST || !isDay(latest) || addDays(latest, 1) >= later.from) return []
+      const latest = periods.slice(0, index).map(to).sort().at(-1) ?? LAST_DAY
+      if (latest === LAST_DAY || !isDay(latest) || addDays(latest, 1) >= later.from) return []
       // Falling back to the period that has just ended changes nothing.
       if (otherDates !== null && periods.find(({ id }) => id === otherDates)?.to === latest)
         return []
@@ -154,7 +154,7 @@ const periodNeverCounts: Check = {
     fees.periods.flatMap((period, index): Draft[] => {
       if (fees.otherDates === period.id || !isDay(getFirstDay(period))) return []
       const earlier = fees.periods.slice(0, index)
-      const counts = freeDay(period, earlier)
+      const counts = hasFreeDay(period, earlier)
       return counts
         ? []
         : [
@@ -167,14 +167,14 @@ const periodNeverCounts: Check = {
 }
 
 /**
- * Whether a period has a day outside all earlier ones: checking its first day and the days after
- * their ends is enough.
+ * Whether a period has a day outside all earlier ones. Checking its first day and the days after their ends is
+ * enough.
  */
-function freeDay(period: Period, earlier: readonly Period[]): boolean {
+function hasFreeDay(period: Period, earlier: readonly Period[]): boolean {
   const candidates = [
     getFirstDay(period),
     ...earlier.flatMap((entry) =>
-      entry.to === undefined || entry.to === LAST ? [] : [addDays(entry.to, 1) as string],
+      entry.to === undefined || entry.to === LAST_DAY ? [] : [addDays(entry.to, 1) as string],
     ),
   ]
   return candidates.some(

@@ -24,8 +24,8 @@ export const getStatedOpeningDay = ({ config: { registration, fees } }: Model): 
   registration.opens ?? (fees.otherDates === null ? fees.periods[0]?.from : undefined)
 
 /**
- * Whether no registration is possible by a day: it is before the opening, or long before the event
- * and all price days.
+ * Whether registration cannot have opened by a day: it is before the opening, or long before the event and all price
+ * days.
  */
 export function isBeforeSale(model: Model, day: Day): boolean {
   const opens = getStatedOpeningDay(model)

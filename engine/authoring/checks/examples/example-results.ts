@@ -1,7 +1,7 @@
 /** Runs the file's examples: answers, validates and prices each one as the form would. */
 import type { EventConfig, ExampleCase } from '../../../event/config.ts'
 import type { RawAnswers, Scalar } from '../../../event/answer-types.ts'
-import { EACH, calculateBill, sumLines } from '../../../pricing/bill.ts'
+import { EACH_ROW, calculateBill, sumLines } from '../../../pricing/bill.ts'
 import type { Line } from '../../../pricing/bill-lines.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { withStatedMethod } from '../../../pricing/method-prices.ts'
@@ -163,7 +163,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
               {
                 item: item.id,
                 table,
-                row: line.option ?? EACH,
+                row: line.option ?? EACH_ROW,
                 period: findItemPeriodOn(event.fees, item, category, period, on),
               },
             ]
@@ -171,7 +171,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   }
 }
 
-/** Returns the lines of a bill in words, and the line by which alone it differs from the expected total. */
+/** Returns the lines of a bill in words, and the line that alone explains the difference from the expected total. */
 function describeBill(
   failures: readonly Difference[],
   lines: readonly Line[],

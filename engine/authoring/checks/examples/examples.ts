@@ -171,7 +171,7 @@ function findLinePlace({ config, source }: Model, id: string): readonly Related[
   return source.has(at) ? [{ at, message: 'this line' }] : []
 }
 
-/** Returns the answers that the example gives, or those it should have taken from the delegate. */
+/** Returns the values that the example gives, and those that it takes from the delegate of all examples. */
 function listAnswers(
   { source }: Model,
   { about }: ExampleResult,

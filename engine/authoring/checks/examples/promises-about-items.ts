@@ -14,7 +14,7 @@ export type PromisedText = { readonly text: string; readonly at: string; readonl
 export type PromisedValue = {
   readonly parent: string
   readonly items: readonly PromisedText[]
-  /** Where the entry of a name belongs, if not there. */
+  /** By name, the path where its entry belongs, if not `parent`. */
   readonly homes?: ReadonlyMap<string, string>
 }
 type NamedValues = readonly (readonly [string, PromisedValue])[]
@@ -80,7 +80,7 @@ export function listSaleValues(file: EventFile): NamedValues {
   ]
 }
 
-/** Returns the values of a column; a single one must not read as the word for a kind of column. */
+/** Formats the values of a column; a single value must not look like the name of a column type. */
 function formatValues(values: readonly string[]): string {
   return values.length === 1 ? `only ${values.join()}` : values.join(' or ')
 }

@@ -334,7 +334,7 @@ function findLocation({ homes, parent }: PromisedValue, name: string): string {
   return homes?.get(name) ?? homes?.get(name.replace(/[^.]*$/, '')) ?? parent
 }
 
-/** Returns the items without a match among the others; of equal ones the last are left over. */
+/** Returns the items without a match among the others; of equal items, the last ones remain. */
 function excludeItems(
   items: readonly PromisedText[],
   others: readonly PromisedText[],

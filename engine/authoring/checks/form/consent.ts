@@ -4,12 +4,12 @@ import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
 /** "I agree…", "I hereby declare…", and the subject of the consent. */
-const CONSENT =
+const CONSENT_SENTENCE =
   /\b(?:i|we)\s+(?:\w+\s+){0,2}?(?:agree|accept|consent|confirm|declare|certify|undertake|acknowledge|understand|authori[sz]e|permit|abide|affirm|have read|will abide|promise)\b|\b(?:agree|agreed|consent|accept|accepted)\b.*\b(?:terms|conditions|policy|policies|rules|above|declaration|refund|privacy|data)\b|^\s*(?:terms (?:and|&) conditions|declaration|consent|undertaking|privacy policy|refund policy|code of conduct)\b/i
 /** A free choice, to which No is a valid answer. */
 const FREE_CHOICE =
   /\b(?:newsletters?|photo\w*|videos?|record\w*|whats ?app|sms|updates?|e-?mails?|contacted|share|shared|sharing|sponsors?|marketing|mailing|promotion\w*|publish\w*|directory|volunteer\w*|present\w*|attend\w*|participat\w*|join\w*|veg\w*|publicity|social media|future|call(?:s|ed)?)\b/i
-const CONSENTS = /\b(?:agree|accept|yes|consent|confirm|declare|i do|ok)\b/i
+const CONSENT_WORDS = /\b(?:agree|accept|yes|consent|confirm|declare|i do|ok)\b/i
 const REFUSAL_WORDS = /\b(?:no|not|don'?t|disagree|decline|refuse|never)\b/i
 
 const listOptions = ({ field }: FieldAt): readonly string[] =>
@@ -22,7 +22,7 @@ const consentAcceptsNo: Check = {
   find: (model) =>
     model.fields.flatMap((entry): Draft[] => {
       const { field, path, raw } = entry
-      const isConsent = CONSENT.test(`${field.label}`)
+      const isConsent = CONSENT_SENTENCE.test(`${field.label}`)
       const hasOptions =
         field.type === 'select' && (raw.options === undefined || Array.isArray(raw.options))
       if (!isConsent || (field.type !== 'yes-no' && !hasOptions)) return []
@@ -32,7 +32,7 @@ const consentAcceptsNo: Check = {
         field.type === 'yes-no'
           ? field.default === true
           : field.default !== undefined &&
-            CONSENTS.test(String(field.default)) &&
+            CONSENT_WORDS.test(String(field.default)) &&
             !REFUSAL_WORDS.test(String(field.default))
       if (isPreselected)
         return [
@@ -66,7 +66,7 @@ const consentOptional: Check = {
     fields.flatMap(({ path, field }): Draft[] =>
       field.type !== 'consent' ||
       field.required !== undefined ||
-      !CONSENT.test(field.label) ||
+      !CONSENT_SENTENCE.test(field.label) ||
       FREE_CHOICE.test(field.label)
         ? []
         : [

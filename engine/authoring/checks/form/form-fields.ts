@@ -195,7 +195,7 @@ const stepOutOfRange: Check = {
 }
 
 /** The payer's details for the gateway's hand-off. */
-const CONTACT: readonly {
+const CONTACT_DETAILS: readonly {
   readonly message: string
   readonly id: string
   matches(field: FieldAt): boolean
@@ -217,10 +217,10 @@ const contactFields: Check = {
   find: ({ fields, config, file }) => {
     const needed =
       config.payment !== null
-        ? CONTACT
+        ? CONTACT_DETAILS
         : config.email === null || config.status === 'closed'
           ? []
-          : CONTACT.filter(({ id }) => id === 'email')
+          : CONTACT_DETAILS.filter(({ id }) => id === 'email')
     return needed.flatMap(({ message, matches }): Draft[] => {
       const found = fields.find(matches)
       const wants =

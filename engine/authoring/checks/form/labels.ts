@@ -4,25 +4,25 @@ import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 import { categoryOrder } from '../prices/category-order.ts'
 
-export const SAYS_OPTIONAL = /\(\s*optional\s*\)|[-–—:,]\s*optional\s*$|^\s*optional\s*[-–—:]/i
+export const OPTIONAL_MARK = /\(\s*optional\s*\)|[-–—:,]\s*optional\s*$|^\s*optional\s*[-–—:]/i
 const STAR_AT_END = /[^\s*]\s*\*\s*:?\s*$/
 
 /** "* as on the certificate": the footnote of a star. */
-const FOOTNOTE = /^["']?\*\s*(?!.*\b(?:mandatory|required|compulsory|must)\b)\S/i
+const STAR_FOOTNOTE = /^["']?\*\s*(?!.*\b(?:mandatory|required|compulsory|must)\b)\S/i
 
 const labelSaysOtherwise: Check = {
   slug: 'label-contradicts-required',
   severity: 'warning',
   why: 'The label says the opposite of `required`: delegates leave out a required answer, or believe that an optional one is required.',
   find: ({ fieldsAndParts, displayedTexts }) => {
-    const hasFootnote = displayedTexts.some(({ written }) => FOOTNOTE.test(written))
+    const hasFootnote = displayedTexts.some(({ written }) => STAR_FOOTNOTE.test(written))
     return fieldsAndParts.flatMap(({ raw, path, field }): Draft[] => {
       const { required, label } = field
       const at = join(path, 'label')
       if (required !== undefined)
         return required.when === undefined &&
           field.default === undefined &&
-          SAYS_OPTIONAL.test(label)
+          OPTIONAL_MARK.test(label)
           ? [
               {
                 at,
@@ -32,7 +32,7 @@ const labelSaysOtherwise: Check = {
               },
             ]
           : []
-      // It must be answered nevertheless.
+      // The star is explained, or the field must be answered for another reason.
       const asksAnyhow =
         hasFootnote ||
         field.default !== undefined ||
@@ -74,7 +74,7 @@ const sharesWord = (words: ReadonlySet<string>, others: ReadonlySet<string>): bo
   [...words].some((word) => others.has(word))
 
 /** Words common to many names, which distinguish none. */
-const GENERIC = collectWords('number no num id address')
+const GENERIC_WORDS = collectWords('number no num id address')
 /** Words used in sentences about any field. */
 const FRAME_WORDS = collectWords(
   `please kindly enter give provide fill in type write add select choose pick upload attach your a an the valid correct
@@ -82,28 +82,28 @@ const FRAME_WORDS = collectWords(
    field this should here us tell say mention digit ten 10 indian looks like does do seem with`,
 )
 const collectSignificantWords = (text: string): ReadonlySet<string> =>
-  excludeWords(excludeWords(collectWords(text), FRAME_WORDS), GENERIC)
+  excludeWords(excludeWords(collectWords(text), FRAME_WORDS), GENERIC_WORDS)
 
 /** Other words for an address or a phone number. */
-const ALSO_CALLED = {
+const CONTACT_SYNONYMS = {
   email: ['email', 'mail', 'gmail'],
   phone: ['phone', 'mobile', 'telephone', 'tel', 'whatsapp', 'cell', 'contact'],
 } as const
 const CONTACT_TYPES = ['email', 'phone'] as const
 /** Words for an answer of a type, whatever the question. */
-const OF_TYPE = {
+const WORDS_BY_TYPE = {
   date: ['date', 'day', 'birth', 'birthday', 'dob'],
   file: ['file', 'document', 'proof', 'certificate', 'letter', 'scan', 'copy', 'photo'],
 } as const
 const buildWordKey = (words: ReadonlySet<string>): string => [...words].toSorted().join(' ')
 
-function findContactType({ id, raw, field }: FieldAt): keyof typeof ALSO_CALLED | null {
+function findContactType({ id, raw, field }: FieldAt): keyof typeof CONTACT_SYNONYMS | null {
   const words = collectWords(`${id} ${field.label}`)
   if (field.type === 'email' || words.has('email')) return 'email'
   const isPhone =
     field.type === 'phone' ||
     raw.format === 'mobile-in' ||
-    ALSO_CALLED.phone.some((word) => words.has(word))
+    CONTACT_SYNONYMS.phone.some((word) => words.has(word))
   return isPhone ? 'phone' : null
 }
 
@@ -155,9 +155,9 @@ const messageOfAnother: Check = {
       return known.flatMap(({ one, reached, names }) => {
         const ownWords = new Set([
           ...names.flatMap((words) => [...words]),
-          ...(reached === null ? [] : ALSO_CALLED[reached]),
+          ...(reached === null ? [] : CONTACT_SYNONYMS[reached]),
           ...(one.field.type === 'date' || one.field.type === 'file'
-            ? OF_TYPE[one.field.type]
+            ? WORDS_BY_TYPE[one.field.type]
             : []),
         ])
         return splitSentences(one).flatMap(({ text, at }): Draft[] => {
@@ -167,7 +167,7 @@ const messageOfAnother: Check = {
             core.size > 1
               ? undefined
               : CONTACT_TYPES.find((candidate) =>
-                  ALSO_CALLED[candidate].some((word) => core.has(word)),
+                  CONTACT_SYNONYMS[candidate].some((word) => core.has(word)),
                 )
           const suggestion =
             byName.get(buildWordKey(core))?.[0]?.other ??
@@ -209,7 +209,7 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
       const { id, label } = entry as { readonly id?: string; readonly label?: string }
       if (id === undefined || label === undefined) return []
       const words = collectWords(id)
-      const distinctiveWords = excludeWords(words, GENERIC)
+      const distinctiveWords = excludeWords(words, GENERIC_WORDS)
       return [
         {
           id,

@@ -70,7 +70,7 @@ const wordForYesNo: Check = {
 }
 
 /** Numbers that measure something: equality with one of them matches hardly any answer. */
-const MEASURE =
+const MEASURE_WORDS =
   /\b(?:age|aged|years?|yrs?|experience|height|weight|marks?|percent(?:age)?|score|income|salary|beds?|distance|km|publications?|papers|citations?|since)\b/i
 /** A number of persons, days or workshops is rarely above this. */
 const COUNT_MAX = 12
@@ -90,7 +90,7 @@ const exactNumber: Check = {
             const numbers = findConstants(raw, path).flatMap(({ value }) =>
               typeof value === 'number' ? [value] : [],
             )
-            const isMeasure = MEASURE.test(`${id.replaceAll('_', ' ')} ${field.label}`)
+            const isMeasure = MEASURE_WORDS.test(`${id.replaceAll('_', ' ')} ${field.label}`)
             const [min, max] = [Math.min(...numbers), Math.max(...numbers)]
             if (numbers.length === 0 || numbers.length > 2 || (!isMeasure && min <= COUNT_MAX))
               return []

@@ -3,10 +3,10 @@ import { formatDay, isDay, type Day } from '../../../lib/time.ts'
 import { join } from '../../syntax/source.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { SAYS_OPTIONAL } from './labels.ts'
+import { OPTIONAL_MARK } from './labels.ts'
 
 /** A declaration is a choice with one option, because a yes/no question also accepts No. */
-const DECLARATION =
+const DECLARATION_WORDS =
   /\b(?:i|we)\b|\b(?:agree|agreed|accept\w*|confirm\w*|declar\w*|consent\w*|understand|understood|undertak\w*|acknowledg\w*|certif\w*|terms|yes|ok)\b/i
 
 const singleOption: Check = {
@@ -27,13 +27,13 @@ const singleOption: Check = {
       }
       if (!Array.isArray(options) || options.length !== 1) return []
       if ('type' in raw && raw.type === 'many') return []
-      // One thing that is sold, and need not be bought.
+      // An optional field that sells one thing needs only one option.
       if (required === undefined && model.file.fees.items?.some(({ by }) => by === raw.id))
         return []
       const [option] = options as readonly unknown[]
       const name =
         typeof option === 'string' ? option : ((option as { label?: string }).label ?? '')
-      return DECLARATION.test(`${label ?? ''} ${name}`)
+      return DECLARATION_WORDS.test(`${label ?? ''} ${name}`)
         ? []
         : [
             {
@@ -47,7 +47,7 @@ const singleOption: Check = {
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-const two = (text: string): string => text.padStart(2, '0')
+const padToTwoDigits = (text: string): string => text.padStart(2, '0')
 
 /** The first day that a version such as `2026-09`, `1 May 2027` or `01/05/2027` can mean. */
 function readVersionDay(version: string): Day | null {
@@ -61,9 +61,9 @@ function readVersionDay(version: string): Day | null {
     iso !== null
       ? `${iso[1] ?? ''}-${iso[2] ?? ''}-${iso[3] ?? '01'}`
       : words !== null && month > 0
-        ? `${words[3] ?? ''}-${two(String(month))}-${two(words[1] ?? '1')}`
+        ? `${words[3] ?? ''}-${padToTwoDigits(String(month))}-${padToTwoDigits(words[1] ?? '1')}`
         : digits !== null
-          ? `${digits[3] ?? ''}-${two(digits[2] ?? '')}-${two(digits[1] ?? '')}`
+          ? `${digits[3] ?? ''}-${padToTwoDigits(digits[2] ?? '')}-${padToTwoDigits(digits[1] ?? '')}`
           : /^v?\s*(20\d\d)$/i.test(version)
             ? `${version.slice(-4)}-01-01`
             : ''
@@ -97,7 +97,7 @@ const consentVersionLater: Check = {
 }
 
 /** “(if any, optional)”. */
-const IN_BRACKETS = /[([][^()[\]]*\boptional\s*[)\]]/i
+const OPTIONAL_IN_BRACKETS = /[([][^()[\]]*\boptional\s*[)\]]/i
 
 const optionalTwice: Check = {
   slug: 'label-repeats-optional',
@@ -106,7 +106,7 @@ const optionalTwice: Check = {
   find: ({ fieldsAndParts }) =>
     fieldsAndParts.flatMap(({ raw, path, field }): Draft[] => {
       if (field.required !== undefined || field.default !== undefined) return []
-      const isInLabel = SAYS_OPTIONAL.test(field.label) || IN_BRACKETS.test(field.label)
+      const isInLabel = OPTIONAL_MARK.test(field.label) || OPTIONAL_IN_BRACKETS.test(field.label)
       const isInHint = /^\W*optional\W*$/i.test(raw.hint ?? '')
       return isInLabel || isInHint
         ? [

@@ -197,7 +197,7 @@ const listKeyedByName: Check = {
     ),
 }
 
-const IDENTIFIER =
+const IDENTIFIER_WORDS =
   /\b(?:phone|mobile|whats ?app|telephone|aadha+r|pin ?code|postal code|zip|account (?:no|number))\b/i
 
 const identifierAsNumber: Check = {
@@ -206,7 +206,7 @@ const identifierAsNumber: Check = {
   why: 'A number loses its leading zero and accepts no + or space: the telephone number that is stored is wrong.',
   find: ({ fieldsAndParts }) =>
     fieldsAndParts.flatMap(({ raw, path, field, id }): Draft[] =>
-      raw.type === 'number' && IDENTIFIER.test(`${id.replaceAll('_', ' ')} ${field.label}`)
+      raw.type === 'number' && IDENTIFIER_WORDS.test(`${id.replaceAll('_', ' ')} ${field.label}`)
         ? [
             {
               at: `${path}.type`,

@@ -3,7 +3,7 @@ import type { Check } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { suggestName } from '../../suggestions/nearest-name.ts'
 
-const RISKY = new Set([
+const RISKY_EXTENSIONS = new Set([
   'html',
   'htm',
   'xhtml',
@@ -38,7 +38,7 @@ const riskyUpload: Check = {
   find: ({ fields }) =>
     fields.flatMap(({ raw, path }) =>
       (raw.accept ?? []).flatMap((extension, index): Draft[] =>
-        RISKY.has(extension)
+        RISKY_EXTENSIONS.has(extension)
           ? [
               {
                 at: `${path}.accept.${index}`,
@@ -52,7 +52,7 @@ const riskyUpload: Check = {
 }
 
 /** File extensions that delegates use, other than those that can contain code. */
-const KNOWN = [
+const KNOWN_EXTENSIONS = [
   'pdf',
   'doc',
   'docx',
@@ -83,13 +83,13 @@ const unknownExtension: Check = {
   find: (model) =>
     model.fields.flatMap(({ raw, path }) =>
       (raw.accept ?? []).flatMap((extension, index): Draft[] => {
-        if (RISKY.has(extension) || KNOWN.includes(extension)) return []
+        if (RISKY_EXTENSIONS.has(extension) || KNOWN_EXTENSIONS.includes(extension)) return []
         const { start, end } = model.source.place(`${path}.accept.${index}`)
         return [
           {
             at: `${path}.accept.${index}`,
             message: `\`${extension}\` is not a known file extension`,
-            ...suggestName(extension, KNOWN, [start.offset, end.offset]),
+            ...suggestName(extension, KNOWN_EXTENSIONS, [start.offset, end.offset]),
           },
         ]
       }),

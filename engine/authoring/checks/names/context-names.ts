@@ -1,8 +1,8 @@
 /** Names and values of the pricing context in conditions: codes, payment methods, full quotas, member lists. */
 import type { EventConfig } from '../../../event/config.ts'
 import {
-  CODE,
-  METHOD,
+  CODE_NAME,
+  METHOD_NAME,
   METHOD_FIELD,
   getMemberListValueName,
 } from '../../../rules/pricing-context.ts'
@@ -23,8 +23,8 @@ export function listContextNames(event: EventConfig): readonly string[] {
     ),
   )
   return [
-    ...(event.codeKinds.length > 0 ? [CODE] : []),
-    ...(event.fees.methods === undefined ? [] : [METHOD]),
+    ...(event.codeKinds.length > 0 ? [CODE_NAME] : []),
+    ...(event.fees.methods === undefined ? [] : [METHOD_NAME]),
     ...listFullSeatNames(event.quotas),
     ...columns,
   ]
@@ -32,10 +32,10 @@ export function listContextNames(event: EventConfig): readonly string[] {
 
 /** Returns the message for a name in a condition that is neither a field nor a context value. */
 export function explainUnknownName({ config }: Model, name: string): string {
-  if (name === METHOD)
+  if (name === METHOD_NAME)
     return 'the payment method is known only in the conditions of adjustments (fees.adjustments)'
   if (name === METHOD_FIELD && config.methods.length > 0)
-    return `there is no field \`${name}\`: conditions of adjustments call the payment method \`${METHOD}\``
+    return `there is no field \`${name}\`: conditions of adjustments call the payment method \`${METHOD_NAME}\``
   if (name === 'code') return 'there are no codes: `codes` defines no kinds'
   if (name.startsWith('full.')) return `there is no quota \`${name.slice('full.'.length)}\``
   const [field = '', column] = name.split('.')
@@ -67,7 +67,7 @@ export function findUnknownContextValues(
       config.codeKinds.map(({ id }) => id),
       (kind) => `there is no code kind \`${kind}\``,
     )
-  if (name === METHOD && config.fees.methods !== undefined)
+  if (name === METHOD_NAME && config.fees.methods !== undefined)
     return findUnknown(
       model,
       used,

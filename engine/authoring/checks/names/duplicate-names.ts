@@ -159,7 +159,7 @@ const listMethods = ({ payment }: Model['file']) =>
   typeof payment === 'object' ? (payment.methods ?? []) : []
 
 /** Names used by the API, lists and texts. */
-const RESERVED: readonly string[] = [
+const RESERVED_NAMES: readonly string[] = [
   ...ENGINE_VALUES,
   ...ANSWERED_NAMES,
   'search',
@@ -183,13 +183,13 @@ const reservedName: Check = {
   find: (model) => [
     ...findSentNames(model),
     ...model.fields
-      .filter(({ id }) => RESERVED.includes(id))
+      .filter(({ id }) => RESERVED_NAMES.includes(id))
       .map(({ id, path }) => ({
         at: `${path}.id`,
         message: `\`${id}\` is the name of a built-in value`,
       })),
     ...model.stored
-      .filter(({ id }) => RESERVED.includes(id))
+      .filter(({ id }) => RESERVED_NAMES.includes(id))
       .map(({ id, path }) => ({
         at: `${path}.id`,
         message: `\`${id}\` is the name of a built-in value`,

@@ -14,7 +14,7 @@ import type { Draft } from '../../finding.ts'
 import { join } from '../../syntax/source.ts'
 import { explainConditionName } from './names-of-conditions.ts'
 import { listContextNames, explainUnknownName, findUnknownContextValues } from './context-names.ts'
-import { METHOD } from '../../../rules/pricing-context.ts'
+import { METHOD_NAME } from '../../../rules/pricing-context.ts'
 import { findUnknown, type UsedName } from './unknown-names.ts'
 
 const listTests = (form: Model) =>
@@ -49,7 +49,9 @@ export function findUnknownNames(model: Model, form: Model): readonly Draft[] {
   const listAllowedNames = (kind: ConditionAt['kind']): readonly string[] => [
     ...ids,
     ...(isForm
-      ? listContextNames(model.config).filter((name) => name !== METHOD || kind === 'adjustment')
+      ? listContextNames(model.config).filter(
+          (name) => name !== METHOD_NAME || kind === 'adjustment',
+        )
       : []),
     ...(kind === 'rule' && derived ? [] : ['category']),
   ]

@@ -1,6 +1,6 @@
 /** Checks EV216 to EV219, and EV201 to EV204, for names in items, quotas, codes, lists and restrictions. */
 import type { FieldType } from '../../../event/config.ts'
-import { EACH } from '../../../pricing/bill.ts'
+import { EACH_ROW } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
@@ -90,7 +90,7 @@ export function findUnknownItemOptions(model: Model): readonly Draft[] {
   const listOptions = (field: string | undefined): readonly string[] | null =>
     config.fields.find(({ id }) => id === field)?.options?.map(({ id }) => id) ?? null
   const rows = listItemTables(model).flatMap(({ item, path, rows: table }): readonly Draft[] => {
-    const rowIds = item.by === undefined ? [EACH] : listOptions(item.by)
+    const rowIds = item.by === undefined ? [EACH_ROW] : listOptions(item.by)
     const used = Object.keys(table)
       .filter((row) => row !== 'period')
       .map((name): UsedName => ({ name, at: join(path, name), part: 'key' }))

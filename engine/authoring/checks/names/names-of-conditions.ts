@@ -1,8 +1,8 @@
-/** Explains usual words in conditions that are no field: an age, a full quota, the payment method, a code. */
-import { METHOD } from '../../../rules/pricing-context.ts'
+/** Explains common words in conditions that are not fields: an age, a full quota, the payment method, a code. */
+import { METHOD_NAME } from '../../../rules/pricing-context.ts'
 import type { Model } from '../../checked-file.ts'
 
-/** Returns how the condition is written; null for a name with no usual meaning. */
+/** Returns the correct notation of the condition; null for a name without a common meaning. */
 export function explainConditionName({ config, file, fields }: Model, name: string): string | null {
   const word = name.toLowerCase().replaceAll(/[-_ ]/g, '')
   if (/^(?:age|ageyears|yearsold)$/.test(word)) {
@@ -18,7 +18,7 @@ export function explainConditionName({ config, file, fields }: Model, name: stri
       word,
     )
   )
-    return `write an adjustment with when: {${METHOD}: ${config.methods[0]?.id ?? 'card'}}: categories, fields and items do not depend on the payment`
+    return `write an adjustment with when: {${METHOD_NAME}: ${config.methods[0]?.id ?? 'card'}}: categories, fields and items do not depend on the payment`
   if (/^(?:full|isfull|soldout|available|seats|availability)$/.test(word)) {
     const quota = file.quotas?.[0]?.id
     return `write {full.${quota ?? 'hall'}: true}, where \`${quota ?? 'hall'}\` is the id of a quota`

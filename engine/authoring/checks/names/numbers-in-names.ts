@@ -4,9 +4,9 @@ import type { Check, Checks, Model } from '../../checked-file.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
 import { join } from '../../syntax/source.ts'
 
-const PERCENT = /(\d+(?:\.\d+)?)\s*(?:%|per ?cent\b)/gi
+const STATED_PERCENT = /(\d+(?:\.\d+)?)\s*(?:%|per ?cent\b)/gi
 /** A percentage of something else, or an inexact one. */
-const OF_TAX = /\b(?:[cs]?gst|igst|tax|taxes|vat|up ?to)\b/i
+const OTHER_PERCENT_WORDS = /\b(?:[cs]?gst|igst|tax|taxes|vat|up ?to)\b/i
 
 const percentDiffers: Check = {
   slug: 'percent-differs',
@@ -36,9 +36,9 @@ const percentDiffers: Check = {
       }),
     ]
     return labelled.flatMap(({ label, at, path, percent }): Draft[] => {
-      if (label === undefined || percent === undefined || OF_TAX.test(label)) return []
+      if (label === undefined || percent === undefined || OTHER_PERCENT_WORDS.test(label)) return []
       const statedPercents = [
-        ...new Set(findMatches(label, PERCENT).map(([, digits]) => Number(digits))),
+        ...new Set(findMatches(label, STATED_PERCENT).map(([, digits]) => Number(digits))),
       ]
       const [stated] = statedPercents
       const discount = Math.abs(percent)
@@ -59,18 +59,18 @@ const percentDiffers: Check = {
   },
 }
 
-const THINGS = '(?:seats|places|spots|delegates|participants)'
-const COUNT = '(\\d{1,3}(?:,\\d{3})+|\\d+)'
-const TAKEN = '(?:full|taken|sold|booked|filled|gone)'
+const SEAT_NOUNS = '(?:seats|places|spots|delegates|participants)'
+const COUNT_PATTERN = '(\\d{1,3}(?:,\\d{3})+|\\d+)'
+const TAKEN_WORDS = '(?:full|taken|sold|booked|filled|gone)'
 /**
  * A number that is a total: "limited to 50 seats", "all 40 seats", "40 seats only". The number of
  * seats at a table is not.
  */
 const WHOLE_QUOTA = new RegExp(
   [
-    `\\b(?:limited to|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of)\\s*:?\\s*${COUNT} ${THINGS}\\b(?! (?:left|remain|more|per|each|every|from|in a|at a|of (?:a|each|one)))`,
-    `\\ball(?: the| our| of the)? ${COUNT} ${THINGS}\\b(?=\\s*(?:$|[.,;!)"']|(?:\\w+ ){0,6}${TAKEN}\\b))`,
-    `\\b${COUNT} ${THINGS} (?:only|in all|in total|(?:are|have been|were) ${TAKEN})\\b`,
+    `\\b(?:limited to|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of)\\s*:?\\s*${COUNT_PATTERN} ${SEAT_NOUNS}\\b(?! (?:left|remain|more|per|each|every|from|in a|at a|of (?:a|each|one)))`,
+    `\\ball(?: the| our| of the)? ${COUNT_PATTERN} ${SEAT_NOUNS}\\b(?=\\s*(?:$|[.,;!)"']|(?:\\w+ ){0,6}${TAKEN_WORDS}\\b))`,
+    `\\b${COUNT_PATTERN} ${SEAT_NOUNS} (?:only|in all|in total|(?:are|have been|were) ${TAKEN_WORDS})\\b`,
   ].join('|'),
   'gi',
 )

@@ -81,19 +81,19 @@ const NAMES_OF_OTHER_SYSTEMS: Readonly<Record<string, string>> = {
   grand_total: 'total',
 }
 
-const BEFORE_REGISTRATION = [...EVENT_VALUES, ...TAX_VALUES] as const
-const PAID_ONLY = ['payment_date', 'payment_id', 'date']
-const OFFICE_ONLY = ['message', 'status']
+const VALUES_BEFORE_REGISTRATION = [...EVENT_VALUES, ...TAX_VALUES] as const
+const VALUES_AFTER_PAYMENT = ['payment_date', 'payment_id', 'date']
+const OFFICE_VALUES = ['message', 'status']
 
 /** The units of number fields that state one. */
-const unitNames = memoize((model: Model): readonly string[] =>
+const listUnitNames = memoize((model: Model): readonly string[] =>
   model.fields.flatMap(({ id, raw }) => (raw.unit === undefined ? [] : [getUnitName(id)])),
 )
 
 /** All values that any text may contain. */
-const everyValue = memoize((model: Model): readonly string[] => [
+const listAllValues = memoize((model: Model): readonly string[] => [
   ...listStoredIds(model),
-  ...unitNames(model),
+  ...listUnitNames(model),
   ...ENGINE_VALUES,
   ...EVENT_VALUES,
   ...TAX_VALUES,
@@ -122,12 +122,12 @@ const unknownPlaceholder: Check = {
       const { path, place } = entry
       const allowedNames =
         place === 'office-error'
-          ? OFFICE_ONLY
+          ? OFFICE_VALUES
           : place === 'export-file'
             ? ['date']
             : place === 'line'
-              ? [...model.fields.map(({ id }) => id), ...unitNames(model), 'option']
-              : everyValue(model)
+              ? [...model.fields.map(({ id }) => id), ...listUnitNames(model), 'option']
+              : listAllValues(model)
       const braces = findPlaceholders(entry)
       return [
         ...findStrayBraces(entry),
@@ -135,8 +135,8 @@ const unknownPlaceholder: Check = {
           .filter(
             ({ name }) =>
               !allowedNames.includes(name) &&
-              !OFFICE_ONLY.includes(name) &&
-              !everyValue(model).includes(name),
+              !OFFICE_VALUES.includes(name) &&
+              !listAllValues(model).includes(name),
           )
           .map(({ name, span }) => {
             const suggestion =
@@ -173,7 +173,7 @@ const unknownPlaceholder: Check = {
 function explainMissingInLine(model: Model, path: string, name: string): readonly string[] {
   const item = model.file.fees.items?.[Number(path.split('.')[2])]
   if (name === 'option') return item?.by === undefined ? ['without `by` a line has no option'] : []
-  return model.fields.some(({ id }) => id === name) || unitNames(model).includes(name)
+  return model.fields.some(({ id }) => id === name) || listUnitNames(model).includes(name)
     ? []
     : [`\`{${name}}\` is not available in a line of the bill`]
 }
@@ -188,29 +188,29 @@ const placeholderNotHere: Check = {
       findPlaceholders({ path, ...written }).flatMap(({ name, span }): Draft[] => {
         const buildDrafts = (message: string): Draft[] => [{ at: path, span, message }]
         if (
-          OFFICE_ONLY.includes(name) &&
+          OFFICE_VALUES.includes(name) &&
           place !== 'office-error' &&
-          !everyValue(model).includes(name)
+          !listAllValues(model).includes(name)
         )
           return buildDrafts(`\`{${name}}\` is available only in the error texts of the office`)
         if (place === 'line') return explainMissingInLine(model, path, name).flatMap(buildDrafts)
         if (place === 'plain') return buildDrafts('placeholders are not filled in here')
         if (place === 'office-error')
-          return OFFICE_ONLY.includes(name)
+          return OFFICE_VALUES.includes(name)
             ? []
             : buildDrafts('only {message} is available in an error text of the office')
         if (place === 'export-file')
           return name === 'date'
             ? []
             : buildDrafts('only {date} is available in a file name of the office')
-        if (place === 'form' && !(BEFORE_REGISTRATION as readonly string[]).includes(name))
+        if (place === 'form' && !(VALUES_BEFORE_REGISTRATION as readonly string[]).includes(name))
           return buildDrafts(`\`{${name}}\` is not available before registration`)
-        if (place === 'registered' && PAID_ONLY.includes(name))
+        if (place === 'registered' && VALUES_AFTER_PAYMENT.includes(name))
           return buildDrafts(`\`{${name}}\` is not available before payment`)
         if (
           place === 'order-error' &&
           name !== 'order_id' &&
-          !(BEFORE_REGISTRATION as readonly string[]).includes(name)
+          !(VALUES_BEFORE_REGISTRATION as readonly string[]).includes(name)
         )
           return buildDrafts(`\`{${name}}\` is not available when no registration is found`)
         return []

@@ -98,7 +98,7 @@ const listCategories = ({ categories }: EventConfig, { when }: Rule): readonly s
       ),
     )
 
-/** Returns the last day on which one of these is on sale. Null if none, or without end. */
+/** Returns the last day on which one of these is on sale. Null if none is, or if the sale has no end. */
 function findLastDayOnSale(event: EventConfig, categories: readonly string[]): Day | null {
   const { closes } = event.registration
   if (closes === undefined) return null

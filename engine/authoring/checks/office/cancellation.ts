@@ -1,6 +1,6 @@
 /** Checks EV481 to EV484: cancellation refunds follow one scale, ordered by day, that never rises. */
 import { getCurrency } from '../../../rules/category.ts'
-import { refundOfPrice } from '../../../registration/cancellation-refund.ts'
+import { computeRefundOfPrice } from '../../../registration/cancellation-refund.ts'
 import { day, formatDay } from '../../../lib/time.ts'
 import { formatMoney, toAmount } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
@@ -9,7 +9,7 @@ import { asMap } from '../../compile/read-checked-values.ts'
 import type { CancellationStep as Step } from '../../schema/office-section-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
-import { AFTER_TABLE, priceTableCells } from '../prices/fees.ts'
+import { TABLE_ERRORS, listTableCells } from '../prices/fees.ts'
 
 const listSteps = ({ file }: Model): readonly Step[] => file.cancellation?.steps ?? []
 const getStepPath = (index: number, key: string): string => `cancellation.steps.${index}.${key}`
@@ -97,9 +97,9 @@ const stepsOutOfOrder: Check = {
 const buildTerms = ({ file, config }: Model, step: Step) =>
   toRefundTerms(asMap(file.cancellation), asMap(step), config.currency)
 
-/** The prices of the table with their tax, each once, and what a step refunds of them. */
+/** Returns each price of the table once, with its tax. */
 export function listPaidPrices(model: Model) {
-  const bills = priceTableCells(model).flatMap(({ category, amount }) =>
+  const bills = listTableCells(model).flatMap(({ category, amount }) =>
     amount === null || amount === 0
       ? []
       : [
@@ -119,7 +119,7 @@ const refundRises: Check = {
   slug: 'refund-increases',
   severity: 'error',
   why: 'A later cancellation must not refund more than an earlier one. Two numbers are probably swapped.',
-  after: ['EV481', 'EV482', 'EV483', 'EV1160', ...AFTER_TABLE],
+  after: ['EV481', 'EV482', 'EV483', 'EV1160', ...TABLE_ERRORS],
   find: (model) =>
     listStepPairs(model).flatMap(({ index, a, b }): Draft[] => {
       const [earlier, later] = [buildTerms(model, a), buildTerms(model, b)]
@@ -137,8 +137,8 @@ const refundRises: Check = {
       const higher = listPaidPrices(model)
         .map((bill) => ({
           bill,
-          was: refundOfPrice(earlier, bill) ?? toAmount(0),
-          is: refundOfPrice(later, bill) ?? toAmount(0),
+          was: computeRefundOfPrice(earlier, bill) ?? toAmount(0),
+          is: computeRefundOfPrice(later, bill) ?? toAmount(0),
         }))
         .find(({ was, is }) => is > was)
       if (higher === undefined) return []

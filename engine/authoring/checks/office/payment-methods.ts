@@ -155,7 +155,7 @@ const anyReference: Check = {
 
 const UPI_FORM = 'a name and a bank’s handle, such as society@bank'
 /** Words written before a number, and the kind of number that must follow. */
-const NAMED = [
+const LABELLED_NUMBERS = [
   [/\bUPI(?: ID)?:?\s+(\S+@\S+)/i, 'UPI ID', UPI_FORM],
   // With a blank in it: the part after the blank is another person's.
   [
@@ -173,7 +173,7 @@ const NAMED = [
 ] as const
 
 /** Returns the place of a part of a text, which may be on any of its lines. */
-function spanOf({ source }: Model, path: string, part: string): Pick<Draft, 'span'> {
+function findSpan({ source }: Model, path: string, part: string): Pick<Draft, 'span'> {
   const [start, end] = source.span(path)
   const offset = source.text.slice(start, end).indexOf(part)
   return offset < 0 ? {} : { span: [start + offset, start + offset + part.length] }
@@ -187,7 +187,7 @@ const invalidNumber: Check = {
     pairMethods(model).flatMap(({ index, way }): Draft[] =>
       way.is !== 'transfer'
         ? []
-        : NAMED.flatMap(([pattern, label, form]): Draft[] => {
+        : LABELLED_NUMBERS.flatMap(([pattern, label, form]): Draft[] => {
             const statedAddress = pattern.exec(way.instructions)?.[1]?.replace(/[.,;]+$/, '')
             const found = findBankNumbers(way.instructions).find((number) => number.label === label)
             return statedAddress === undefined || found?.text === statedAddress
@@ -195,7 +195,7 @@ const invalidNumber: Check = {
               : [
                   {
                     at: getMethodPath(index, 'instructions'),
-                    ...spanOf(model, getMethodPath(index, 'instructions'), statedAddress),
+                    ...findSpan(model, getMethodPath(index, 'instructions'), statedAddress),
                     message: `\`${statedAddress}\` is not a valid ${label === 'Account' ? 'account number' : label}`,
                     help: `write ${form}`,
                   },
@@ -227,7 +227,7 @@ const untilOutside: Check = {
               message: isEarly
                 ? `this payment method ends on ${formatDay(until)}, before registration opens`
                 : `this payment method ends on ${formatDay(until)}, after registration closes`,
-              // A few days too late is no wrong year.
+              // A few days too late are not a wrong year.
               help:
                 isLate && countDaysBetween(closes, until) <= NEAR_DAYS
                   ? `write until: ${closes}, the last day of registration`

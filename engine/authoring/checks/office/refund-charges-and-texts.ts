@@ -1,8 +1,8 @@
 /** Checks EV1160 to EV1162: charges of refunds, and texts about refunds, agree with the scale. */
-import { refundOfPrice } from '../../../registration/cancellation-refund.ts'
+import { computeRefundOfPrice } from '../../../registration/cancellation-refund.ts'
 import {
   formatCurrency,
-  decimalsOf,
+  getDecimals,
   formatMoney,
   fromMajorUnits,
   readCurrency,
@@ -16,7 +16,7 @@ import type { RefundTerms } from '../../../event/approval-and-cancellation-types
 import type { RefundCharge } from '../../schema/office-section-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
-import { AFTER_TABLE } from '../prices/fees.ts'
+import { TABLE_ERRORS } from '../prices/fees.ts'
 import { listPaidPrices } from './cancellation.ts'
 
 const listCharges = ({ file }: Model): readonly { at: string; charge: RefundCharge }[] =>
@@ -86,7 +86,7 @@ const chargeUnclear: Check = {
 }
 
 function checkDecimals(at: string, amount: number, currency: Currency): readonly Draft[] {
-  const decimals = decimalsOf(currency)
+  const decimals = getDecimals(currency)
   return fromMajorUnits(amount, currency) !== null
     ? []
     : [
@@ -102,18 +102,18 @@ const nothingRefunded: Check = {
   slug: 'charge-exceeds-refund',
   severity: 'warning',
   why: 'A delegate who reads “50% less a charge” expects a refund. If the charge is as high as the share, nothing is refunded.',
-  after: ['EV481', 'EV482', 'EV1160', ...AFTER_TABLE],
+  after: ['EV481', 'EV482', 'EV1160', ...TABLE_ERRORS],
   find: (model) => {
     const { cancellation } = model.config
     if (cancellation === null) return []
     const terms = [...cancellation.steps, cancellation.otherwise]
     return terms.flatMap((step, index): Draft[] => {
       if (step.charge === undefined) return []
-      const bill = listPaidPrices(model).find((bill) => refundOfPrice(step, bill) === 0)
+      const bill = listPaidPrices(model).find((bill) => computeRefundOfPrice(step, bill) === 0)
       const charge = bill === undefined ? undefined : step.charge[bill.currency]
       if (bill === undefined || charge === undefined) return []
       const { charge: _charge, ...withoutCharge } = step
-      const share = refundOfPrice(withoutCharge, bill)
+      const share = computeRefundOfPrice(withoutCharge, bill)
       const own = `cancellation.steps.${index}.charge`
       return [
         {
@@ -127,10 +127,10 @@ const nothingRefunded: Check = {
 }
 
 const REFUND_WORDS = /\b(?:refund\w*|cancel\w*)\b/i
-/** Sold and refunded by others. */
+/** Matches things that others sell and refund. */
 const SOLD_BY_OTHERS = /\b(?:hotels?|airlines?|railways?|flights?|trains?)\b/i
 const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
-const PERCENT = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
+const STATED_PERCENT = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
 const CHARGE_WORDS =
   /\b(?:less|minus|deduct\w*|charges?|fees?|administrati\w+|processing|retain\w*|kept)\b/i
 const TAX_KEPT =
@@ -160,7 +160,7 @@ const refundTextDiffers: Check = {
           span: [at + match.index + start, at + match.index + end] as const,
           related,
         })
-        const otherPercents = findMatches(sentence, PERCENT).filter(
+        const otherPercents = findMatches(sentence, STATED_PERCENT).filter(
           (found) => !percents.includes(Number(found[1])),
         )
         const otherCharges = CHARGE_WORDS.test(sentence)
@@ -199,7 +199,7 @@ const refundTextDiffers: Check = {
   },
 }
 
-const toMajor = (amount: number, currency: Currency): number => amount / 10 ** decimalsOf(currency)
+const toMajor = (amount: number, currency: Currency): number => amount / 10 ** getDecimals(currency)
 
 export const refundChargesAndTexts = {
   EV1160: chargeUnclear,

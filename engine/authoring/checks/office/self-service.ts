@@ -15,7 +15,7 @@ function listEditableFields({ file, fields }: Model): readonly Editable[] {
   })
 }
 
-/** Returns a description of what reads a field. Null if nothing forbids changes. */
+/** The returned function states the use of a field that forbids changes. Null if there is none. */
 function createReader({ config }: Model): (id: string) => string | null {
   const ofPrice = new Set(findPriceFields(config).map(({ id }) => id))
   const ofApproval = findRelevantFields(

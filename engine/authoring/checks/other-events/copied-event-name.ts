@@ -25,8 +25,8 @@ const WORDS_BEFORE_OTHERS =
   /\b(?:after|before|last|past|next|attend(?:ed|ing)?|missed|visited|won|(?:members?|delegates?|participants?|organi[sz]ers?|winners?|speakers?|photos?|videos?|proceedings) (?:of|from|at))\b[^.!?\n]{0,25}$/i
 const WORDS_AFTER_OTHERS =
   /^[^.!?\n]{0,3}\b(?:was|were|had|follows|winners?|photos?|videos?|proceedings|delegates?|members?|participants?)\b/i
-const WORDS = /[\p{L}\p{N}]+/gu
-const getFirstWord = (route: string): string => route.match(WORDS)?.[0] ?? ''
+const WORD_PATTERN = /[\p{L}\p{N}]+/gu
+const getFirstWord = (route: string): string => route.match(WORD_PATTERN)?.[0] ?? ''
 /** Conferences of one series mention each other's years. */
 const getSeriesName = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
 
@@ -62,7 +62,7 @@ export function findMentions(
 ): readonly EventMention[] {
   const others = [
     ...new Set(
-      findMatches(source.text, WORDS).flatMap(({ 0: word, index }) =>
+      findMatches(source.text, WORD_PATTERN).flatMap(({ 0: word, index }) =>
         (names.get(word) ?? []).filter(
           (other) =>
             source.text.startsWith(other.words, index - other.words.indexOf(word)) &&

@@ -2,10 +2,10 @@
 import type { EventConfig } from '../../../event/config.ts'
 import {
   LINK_PAGES,
-  segmentsOverlap,
+  doSegmentsOverlap,
   listPathSegments,
-  pathsOverlap,
-  RESERVED_CALLS,
+  doPathsOverlap,
+  RESERVED_ENDPOINTS,
   SITE_PAGES,
 } from '../../../event/reserved-addresses.ts'
 import {
@@ -112,7 +112,7 @@ export function findClashesInFile({
   // A clash with the site is reported once, whatever else it clashes with.
   const reportedPlaces = new Set(siteCalls.map(({ at }) => at))
   const asPages = listGetAddresses(event).flatMap(({ name, at, path }): readonly Draft[] => {
-    const page = pages.find((page) => pathsOverlap(page.path, path))
+    const page = pages.find((page) => doPathsOverlap(page.path, path))
     return reportedPlaces.has(at) || page === undefined
       ? []
       : [
@@ -136,30 +136,34 @@ export function findClashesInFile({
   ]
 }
 
-const CALLS_OF_SITE = RESERVED_CALLS.map(listPathSegments)
-const LINKED = LINK_PAGES.map(listPathSegments)
-const TAKEN = [...[...SITE_PAGES, '/api'].map(listPathSegments), ...LINKED, ...CALLS_OF_SITE]
+const SITE_ENDPOINTS = RESERVED_ENDPOINTS.map(listPathSegments)
+const LINKED_PATHS = LINK_PAGES.map(listPathSegments)
+const TAKEN_PATHS = [
+  ...[...SITE_PAGES, '/api'].map(listPathSegments),
+  ...LINKED_PATHS,
+  ...SITE_ENDPOINTS,
+]
 
 function isOfSite(page: string): boolean {
   const parts = listPathSegments(page)
   return (
     SITE_PAGES.includes(page) ||
     /^\/(api|assets|sandbox)(\/|$)/.test(page) ||
-    [...LINKED, ...CALLS_OF_SITE].some((call) => segmentsOverlap(call, parts))
+    [...LINKED_PATHS, ...SITE_ENDPOINTS].some((call) => doSegmentsOverlap(call, parts))
   )
 }
 
 /** The dashboard's export is shared, as long as a query specifies the list. */
 function isReservedCall({ at, name, path }: Claim): boolean {
   const [normalised = '', query] = path.split('?')
-  if (query !== undefined && pathsOverlap(normalised, '/admin/export')) return false
+  if (query !== undefined && doPathsOverlap(normalised, '/admin/export')) return false
   // Office endpoints are served at the root and under /api.
   const answersAt = at.startsWith('admin.')
     ? [normalised, `/api${normalised}`]
     : [name.split('?')[0] ?? '']
   return answersAt
     .map(listPathSegments)
-    .some((candidate) => TAKEN.some((reserved) => segmentsOverlap(reserved, candidate)))
+    .some((candidate) => TAKEN_PATHS.some((reserved) => doSegmentsOverlap(reserved, candidate)))
 }
 
 /** Reports addresses that the file uses twice. Defaults are not reported: they have no place in the file. */
@@ -185,7 +189,7 @@ function findRepeatedClaims(
 
 /** Paths with a query are distinguished by it. */
 function doCallsOverlap(a: string, b: string): boolean {
-  return a.includes('?') || b.includes('?') ? a === b : pathsOverlap(a, b)
+  return a.includes('?') || b.includes('?') ? a === b : doPathsOverlap(a, b)
 }
 
 /**
@@ -225,7 +229,7 @@ export function findClashesAcrossFiles(events: readonly OtherEvent[]): readonly 
   return [...clashes, ...findCopiedEvents(sorted)]
 }
 
-/** Reports other events named in a file, as in a copy of theirs. */
+/** Reports other events named in a file, which may be a copy of theirs. */
 function findCopiedEvents(events: readonly OtherEvent[]): readonly Finding[] {
   const names = indexEventNames(events.map(({ event }) => event))
   return events.flatMap((own) => {

@@ -22,7 +22,7 @@ import { listTableColumns, listItemTables } from '../names/item-tables.ts'
 import { getCurrency } from '../../../rules/category.ts'
 
 /** Findings after which names, conditions or tables are unreadable, so the bill is not checked. */
-const AFTER_NAMES = [
+const NAME_ERRORS = [
   'EV201',
   'EV202',
   'EV203',
@@ -40,7 +40,7 @@ const AFTER_NAMES = [
   'EV411',
   'EV461',
 ]
-export const AFTER_BOUNDS = [...AFTER_NAMES, 'EV465']
+export const BOUND_ERRORS = [...NAME_ERRORS, 'EV465']
 
 export const getItemPath = (model: Model, id: string): string =>
   `fees.items.${model.config.fees.items.findIndex((item) => item.id === id)}`
@@ -111,7 +111,7 @@ const incompleteItem: Check = {
   slug: 'item-incomplete',
   severity: 'error',
   why: 'A delegate who chooses the item and has no table or row gets no bill and cannot register.',
-  after: AFTER_NAMES,
+  after: NAME_ERRORS,
   find: (model) =>
     findMissingPrices(model, ['no-table', 'no-row', 'no-cell']).map(({ id, hole }): Draft => {
       const { by, periods = model.file.fees.periods } =
@@ -154,10 +154,7 @@ function findMissingPrices(
   )
 }
 
-/**
- * Returns reachable `none` cells: those of rows that others can buy in that period, or those of all
- * others.
- */
+/** Returns reachable `none` cells: either those in rows that others can buy in that period, or the rest. */
 function findReachableNoneCells(model: Model, areSoldToOthers: boolean): readonly ItemHole[] {
   const sold = new Set(
     proveBill(model.config).items.flatMap(({ id, found }) =>
@@ -197,7 +194,7 @@ const itemMissingForSome: Check = {
   slug: 'item-missing-for-category',
   severity: 'warning',
   why: 'The form accepts an answer that the bill refuses, although other delegates can buy the same item.',
-  after: [...AFTER_NAMES, 'EV462'],
+  after: [...NAME_ERRORS, 'EV462'],
   find: (model) =>
     groupByPeriod(model, findReachableNoneCells(model, true), (id, holes, period) => {
       const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
@@ -218,7 +215,7 @@ const itemOffSale: Check = {
   slug: 'never-for-sale',
   severity: 'note',
   why: 'In a period in which no delegate can buy the item, it is refused as not on sale.',
-  after: [...AFTER_NAMES, 'EV462'],
+  after: [...NAME_ERRORS, 'EV462'],
   find: (model) =>
     groupByPeriod(
       model,
@@ -285,7 +282,7 @@ const priceAboveMaximum: Check = {
   slug: 'bill-above-maximum',
   severity: 'error',
   why: 'The gateway has a maximum for one payment. A delegate with a higher bill cannot pay.',
-  after: [...AFTER_BOUNDS, 'EV1102'],
+  after: [...BOUND_ERRORS, 'EV1102'],
   find: ({ config }) => {
     const dearest = computeExtremes(config).find(({ currency }) => currency === INR)?.dearest
     return dearest == null || dearest.total <= AMOUNT_MAX || config.payment === null
@@ -315,7 +312,7 @@ const overdraws: Check = {
   slug: 'discount-exceeds-price',
   severity: 'warning',
   why: 'A line never goes below zero, so the delegate does not get the rest of the discount.',
-  after: AFTER_BOUNDS,
+  after: BOUND_ERRORS,
   find: (model) =>
     computeExtremes(model.config)
       .flatMap(({ overdrawn }) => overdrawn)
@@ -337,7 +334,7 @@ const adjustmentsMeet: Check = {
   slug: 'overlapping-adjustments',
   severity: 'note',
   why: 'One delegate can get both. They apply from top to bottom; with an amount and a percentage, the order changes the total.',
-  after: AFTER_BOUNDS,
+  after: BOUND_ERRORS,
   find: ({ config }) => {
     const pairs = findOverlappingAdjustments(config) ?? []
     return pairs.length === 0
@@ -357,7 +354,7 @@ const billTooLarge: Check = {
   slug: 'bill-not-proved',
   severity: 'note',
   why: 'The check was not completed, so the result is unknown.',
-  after: AFTER_BOUNDS,
+  after: BOUND_ERRORS,
   find: (model) => {
     const { config } = model
     if (config.fees.items.length + config.fees.adjustments.length === 0) return []

@@ -15,9 +15,9 @@ import {
   readCareerStage,
   type CareerStage,
 } from '../../prose/career-stage.ts'
-import { AFTER_TABLE, priceTableCells, hasExtraDigit } from './fees.ts'
+import { TABLE_ERRORS, listTableCells, hasExtraDigit } from './fees.ts'
 import { getCurrency } from '../../../rules/category.ts'
-import { groupOfCategory, listPeriodsOfCategory } from '../../../pricing/price-periods.ts'
+import { findGroupOfCategory, listPeriodsOfCategory } from '../../../pricing/price-periods.ts'
 import { getPricesPath } from '../../tools/explain-bill-lines.ts'
 
 type Person = {
@@ -56,7 +56,7 @@ function readCategoryStanding(id: string, label: string, read: Reader): CareerSt
 
 function listPeople(model: Model): readonly Person[] {
   const reader = createReader(model)
-  const cells = Map.groupBy(priceTableCells(model), ({ category }) => category)
+  const cells = Map.groupBy(listTableCells(model), ({ category }) => category)
   const byRules = findMembershipByRules(model)
   return model.config.categories.map(({ id, label }) => {
     const stage = readCategoryStanding(id, label, reader)
@@ -129,8 +129,8 @@ const isPlain = ({ stage }: Person): boolean =>
   !stage.isCompanion && !stage.isSenior && getLowestLevel(stage) === 2
 
 /**
- * Returns those who may not pay less than the given category: equal in everything except what makes
- * the other one cheaper.
+ * Returns those who should not pay less than the given category: they differ from it only in the reason for its lower
+ * price.
  */
 function listPersonsAbove(one: Person, all: readonly Person[]): readonly Person[] {
   const rank = one.stage
@@ -177,7 +177,7 @@ const ranksExchanged: Check = {
   slug: 'prices-swapped',
   severity: 'warning',
   why: 'Members and trainees usually pay less than others. If they pay more, two rows or labels are probably swapped.',
-  after: [...AFTER_TABLE, 'EV401', 'EV452'],
+  after: [...TABLE_ERRORS, 'EV401', 'EV452'],
   find: (model) => {
     const everyone = listPeople(model)
     const { fees } = model.config
@@ -201,11 +201,12 @@ const ranksExchanged: Check = {
       }
     }
     return everyone.flatMap((person): Draft[] => {
-      // Amounts in two currencies cannot be compared, nor prices of other days.
-      const group = groupOfCategory(fees, person.id)
+      // Amounts in two currencies cannot be compared, nor can prices on different days.
+      const group = findGroupOfCategory(fees, person.id)
       const order = listPeriodsOfCategory(fees, person.id).map(({ id }) => id)
       const people = everyone.filter(
-        ({ id, currency }) => currency === person.currency && groupOfCategory(fees, id) === group,
+        ({ id, currency }) =>
+          currency === person.currency && findGroupOfCategory(fees, id) === group,
       )
       const dearerThan = memoize((other: Person): readonly string[] =>
         order.filter((period) => {

@@ -6,22 +6,22 @@
 import { findPlaceholderNames as namesInLabel } from '../../../event/placeholders-and-answer-texts.ts'
 import { proveBill } from '../../proofs/bill-bounds.ts'
 import { findUnansweredFields, findHiddenFields } from '../../proofs/fields-of-items.ts'
-import { billDays } from '../../proofs/price-days.ts'
+import { listBillDays } from '../../proofs/price-days.ts'
 import type { ItemResult } from '../../proofs/item-prices.ts'
 import { describeAnswers } from '../../proofs/describe-example.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import { findConstants } from '../names/names-in-conditions.ts'
-import { AFTER_BOUNDS, getItemPath } from './bill.ts'
-import { itemTableCells } from './fees.ts'
+import { BOUND_ERRORS, getItemPath } from './bill.ts'
+import { listItemCells } from './fees.ts'
 import { listItemTables, type TableAt } from '../names/item-tables.ts'
 
 const uncoveredField: Check = {
   slug: 'counted-field-hidden',
   severity: 'warning',
   why: 'A line that counts a hidden or empty field is not charged, although the delegate chose it.',
-  after: AFTER_BOUNDS,
+  after: BOUND_ERRORS,
   find: (model) =>
     findUnansweredFields(model.config).map(({ item, field, isHidden, who }): Draft => {
       const path = getItemPath(model, item)
@@ -54,7 +54,7 @@ const chargedHiddenField: Check = {
   slug: 'charged-without-question',
   severity: 'warning',
   why: 'A condition with `not` is also true for delegates who never see the question, so they are charged without being asked.',
-  after: AFTER_BOUNDS,
+  after: BOUND_ERRORS,
   find: (model) =>
     findHiddenFields(model.config).map(({ item, field, who }): Draft => {
       const condition = model.conditions.find(
@@ -109,7 +109,7 @@ function findUnmet(
       .filter(({ table }) => table === tableAt)
       .map(({ row, period }) => `${row} ${period}`),
   )
-  return itemTableCells(model).filter(
+  return listItemCells(model).filter(
     ({ table, row, period, amount }) =>
       table === path && amount !== null && amount > 0 && !reached.has(`${row} ${period}`),
   )
@@ -122,7 +122,7 @@ function describeUnmet(
   unmet: readonly UnusedPrice[],
 ): readonly Draft[] {
   const { item, path, rows, isOtherwise } = place
-  const chargedCells = itemTableCells(model).filter(
+  const chargedCells = listItemCells(model).filter(
     ({ table, amount }) => table === path && amount !== null && amount > 0,
   )
   const help = 'remove it, write none, or correct the condition that excludes every delegate'
@@ -175,11 +175,11 @@ const neverMet: Check = {
   slug: 'unreachable-price',
   severity: 'warning',
   why: 'A price that is never charged is probably intended for some delegates.',
-  after: [...AFTER_BOUNDS, 'EV306', 'EV407', 'EV462'],
+  after: [...BOUND_ERRORS, 'EV306', 'EV407', 'EV462'],
   find: (model) => {
     const rows = Object.values(model.config.fees.prices ?? {})
     const open = new Set(
-      billDays(model.config).flatMap(({ period }) =>
+      listBillDays(model.config).flatMap(({ period }) =>
         rows.some((row) => (row[period] ?? null) !== null) ? [period] : [],
       ),
     )
@@ -200,9 +200,9 @@ const neverMet: Check = {
 }
 
 /** Common words for deductions, and for surcharges. */
-const OFF =
+const DEDUCTION_WORDS =
   /\b(?:discount(?:ed|s)?|rebate|concession|less|(?<!-)off|waiver|waived|coupon|voucher|scholarship|subsidy|reduction|reduced)\b/i
-const ON_TOP =
+const SURCHARGE_WORDS =
   /\b(?:surcharge|penalty|fine|late (?:fee|charge)|(?:extra|additional|card|gateway|convenience|transaction|handling|service|processing|bank|payment) (?:charge|fee)s?)\b/i
 
 const wrongSign: Check = {
@@ -214,8 +214,8 @@ const wrongSign: Check = {
       const key = entry.percent === undefined ? 'amount' : 'percent'
       const amount = Number(entry[key] ?? 0)
       const nameText = `${entry.label ?? ''} ${entry.id.replaceAll(/[-_]/g, ' ')}`
-      const isOff = OFF.test(nameText) && !ON_TOP.test(nameText)
-      const isOnTop = ON_TOP.test(nameText) && !OFF.test(nameText)
+      const isOff = DEDUCTION_WORDS.test(nameText) && !SURCHARGE_WORDS.test(nameText)
+      const isOnTop = SURCHARGE_WORDS.test(nameText) && !DEDUCTION_WORDS.test(nameText)
       if ((amount > 0 && !isOff) || (amount < 0 && !isOnTop) || amount === 0) return []
       return [
         {
@@ -284,7 +284,7 @@ const unchargedField: Check = {
         (field) =>
           !counted.includes(field.id) &&
           (namedInLabel.includes(field.id) ||
-            // Tickets for the dinner, and a dinner that counts nothing.
+            // For example a field “Tickets for the dinner”, and a dinner item without a count.
             (counted.every((candidate) => candidate === undefined) &&
               splitWords(id).every((word, nth) => splitWords(field.id)[nth] === word) &&
               !isReadBy(model, field.id))) &&
@@ -316,7 +316,7 @@ const itemBoughtBeforehand: Check = {
   after: ['EV201', 'EV206', 'EV461', 'EV462', 'EV469'],
   find: (model) =>
     model.config.fees.items.flatMap(({ id, count, when }): Draft[] => {
-      const costs = itemTableCells(model).some(
+      const costs = listItemCells(model).some(
         ({ item, amount }) => model.file.fees.items?.[item]?.id === id && (amount ?? 0) > 0,
       )
       // If the registration itself has no price, the item may be what is bought; and a compulsory

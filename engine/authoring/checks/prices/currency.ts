@@ -7,7 +7,7 @@ import {
 import { getCardCapabilities } from '../../../payments/gateways/capabilities.ts'
 import { formatCurrency, INR, type Currency } from '../../../lib/money.ts'
 import { formatDay } from '../../../lib/time.ts'
-import { currenciesOf, getCurrency } from '../../../rules/category.ts'
+import { listCurrenciesOfEvent, getCurrency } from '../../../rules/category.ts'
 import { canApplyTo } from '../../../rules/evaluate-condition.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
@@ -17,25 +17,25 @@ import { findAllAmounts } from '../texts/amounts-in-texts.ts'
 
 /** The currencies of the prices, as in "in rupees and USD". */
 const formatPriceUnit = ({ config }: Model): string =>
-  currenciesOf(config).map(formatCurrency).join(' and ')
+  listCurrenciesOfEvent(config).map(formatCurrency).join(' and ')
 const hasOnlyRupees = ({ config }: Model): boolean =>
-  currenciesOf(config).every((currency) => currency === INR)
+  listCurrenciesOfEvent(config).every((currency) => currency === INR)
 /** The categories that pay in a currency other than the event. */
 const listOwnCurrencies = ({ config }: Model) =>
   config.categories.flatMap(({ id, currency }, index) =>
     currency === undefined || currency === config.currency ? [] : [{ id, currency, index }],
   )
-/** Where the other currency is stated: at a category, or at the top of the file. */
+/** The place that states the other currency: a category, or the top of the file. */
 const findOtherCurrency = (model: Model) => {
   const [first] = listOwnCurrencies(model)
   return model.config.currency !== INR || first === undefined
-    ? CURRENCY
+    ? CURRENCY_NOTE
     : {
         at: `categories.${first.index}.currency`,
         message: `\`${first.id}\` pays in ${first.currency}`,
       }
 }
-const CURRENCY = { at: 'currency', message: 'the currency of the event' } as const
+const CURRENCY_NOTE = { at: 'currency', message: 'the currency of the event' } as const
 
 const duplicateAmount: Check = {
   slug: 'currency-stated-twice',
@@ -48,7 +48,7 @@ const duplicateAmount: Check = {
           {
             at: 'fees.currency',
             message: `\`fees.currency\` is ${file.fees.currency}, but the currency of the event is ${config.currency}`,
-            related: [CURRENCY],
+            related: [CURRENCY_NOTE],
             help: 'remove this line: the currency is stated at the top of the file',
             ...moveCurrency(source, null),
           },
@@ -65,7 +65,8 @@ const card: Check = {
     return model.config.methods.flatMap((method, index): Draft[] => {
       if (method.is !== 'card') return []
       const { label, currencies } = getCardCapabilities(method)
-      if (currenciesOf(model.config).some((currency) => currencies.includes(currency))) return []
+      if (listCurrenciesOfEvent(model.config).some((currency) => currencies.includes(currency)))
+        return []
       const accepted =
         currencies.length === 1 && currencies[0] === INR
           ? 'the card gateway accepts only rupees'
@@ -78,7 +79,7 @@ const card: Check = {
         {
           at: `${at}.gateway`,
           message: `${accepted}, but the prices of the event are in ${formatPriceUnit(model)}`,
-          related: [CURRENCY],
+          related: [CURRENCY_NOTE],
           help: 'replace it by a bank transfer or a method for staff only (office_only: true): they accept any currency',
         },
       ]
@@ -94,11 +95,11 @@ const upi: Check = {
     const { config, file } = model
     if (typeof file.payment !== 'object') return []
     return config.methods.flatMap((method, index): Draft[] => {
-      const others = currenciesOf(config).filter(
+      const others = listCurrenciesOfEvent(config).filter(
         (currency) => currency !== INR && acceptsCurrency(method, currency),
       )
       if (others.length === 0) return []
-      const isMixed = currenciesOf(config).includes(INR) && method.is === 'transfer'
+      const isMixed = listCurrenciesOfEvent(config).includes(INR) && method.is === 'transfer'
       const hasUpiId =
         method.is === 'transfer' &&
         findBankNumbers(method.instructions).some(({ label }) => label === 'UPI ID')
@@ -155,14 +156,14 @@ const otherCurrency: Check = {
     model.config.status === 'closed'
       ? []
       : findAllAmounts(model).flatMap(({ readable, mention }): Draft[] =>
-          currenciesOf(model.config).includes(mention.currency)
+          listCurrenciesOfEvent(model.config).includes(mention.currency)
             ? []
             : [
                 {
                   at: readable.path,
                   span: [readable.at + mention.start, readable.at + mention.end],
                   message: `the text says ${readable.text.slice(mention.start, mention.end).trim()}, but the prices of the event are in ${formatPriceUnit(model)}`,
-                  ...(model.file.currency === undefined ? {} : { related: [CURRENCY] }),
+                  ...(model.file.currency === undefined ? {} : { related: [CURRENCY_NOTE] }),
                   help: `write the amount in ${formatPriceUnit(model)}, or state what it is for and how it is paid`,
                 },
               ],
@@ -175,7 +176,7 @@ const unusedCurrency: Check = {
   why: 'An amount is for the categories that pay in its currency. If there are none, it is never charged.',
   find: (model) => {
     const { config, file } = model
-    const known: readonly string[] = currenciesOf(config)
+    const known: readonly string[] = listCurrenciesOfEvent(config)
     const { items = [], adjustments = [] } = file.fees
     const methods = typeof file.payment === 'object' ? (file.payment.methods ?? []) : []
     const stated = [
@@ -221,7 +222,7 @@ const noMethod: Check = {
     const methods = listDelegateMethods(config)
     if (methods.length === 0 || config.status === 'closed') return []
     const { closes } = config.registration
-    return currenciesOf(config).flatMap((currency): Draft[] => {
+    return listCurrenciesOfEvent(config).flatMap((currency): Draft[] => {
       const accepting = methods.filter((method) => acceptsCurrency(method, currency))
       const index = config.categories.findIndex(({ id }) => getCurrency(config, id) === currency)
       const category = config.categories[index]
@@ -281,7 +282,7 @@ const oneLabel: Check = {
       const first = choices.find(
         (other) =>
           other.label === method.label &&
-          currenciesOf(config).some(
+          listCurrenciesOfEvent(config).some(
             (currency) => acceptsCurrency(other, currency) && acceptsCurrency(method, currency),
           ),
       )

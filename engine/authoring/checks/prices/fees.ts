@@ -25,7 +25,7 @@ const PRICE_JUMP_FACTOR = 5
  * Every cell of the table as written: its category, column and place. `amount` is null for the
  * words `free` and `none`, which are not prices: nothing is charged, so no digit can be wrong.
  */
-export const priceTableCells = memoize((model: Model) =>
+export const listTableCells = memoize((model: Model) =>
   listPriceTables(model).flatMap(({ path, rows, periods }) => {
     const columns = (rows.period ?? []).map(String)
     return Object.entries(rows).flatMap(([category, row]) => {
@@ -52,7 +52,7 @@ export const priceTableCells = memoize((model: Model) =>
 )
 
 /** Every cell of the tables of items as written. */
-export const itemTableCells = memoize((model: Model) =>
+export const listItemCells = memoize((model: Model) =>
   listItemTables(model).flatMap((table) => {
     const columns = listTableColumns(table)
     const currency = readCurrency(table.currency) ?? model.config.currency
@@ -105,8 +105,8 @@ const notPaise: Check = {
   why: 'Amounts are in the currency of the event, or of their category, with at most its decimals: two in rupees.',
   find: (model) => {
     const amounts = [
-      ...priceTableCells(model),
-      ...itemTableCells(model),
+      ...listTableCells(model),
+      ...listItemCells(model),
       ...listAdjustmentAmounts(model),
     ]
     const cells = amounts.flatMap(({ at, value, text, amount, currency }): Draft[] =>
@@ -130,7 +130,7 @@ const notPaise: Check = {
           : [{ at, ...explainAmount(text, currency) }]
       })
     })
-    const high = priceTableCells(model).flatMap(({ at, amount, text, currency }): Draft[] =>
+    const high = listTableCells(model).flatMap(({ at, amount, text, currency }): Draft[] =>
       amount !== null &&
       currency === INR &&
       model.config.payment !== null &&
@@ -149,7 +149,7 @@ const notPaise: Check = {
 }
 
 /** Findings after which a price table is unreadable: nothing is reported about its cells then. */
-export const AFTER_TABLE = ['EV203', 'EV204', 'EV206', 'EV402', 'EV411']
+export const TABLE_ERRORS = ['EV203', 'EV204', 'EV206', 'EV402', 'EV411']
 
 /** A cell of any table; `row` is a category, an option or `each`. */
 type AnyCell = {
@@ -166,19 +166,19 @@ type AnyCell = {
 }
 
 /** The cells of the price table, then those of items. */
-const allCells = memoize((model: Model): readonly AnyCell[] => [
-  ...priceTableCells(model).map((cell) => ({ ...cell, row: cell.category })),
-  ...itemTableCells(model),
+const listAllCells = memoize((model: Model): readonly AnyCell[] => [
+  ...listTableCells(model).map((cell) => ({ ...cell, row: cell.category })),
+  ...listItemCells(model),
 ])
 
 const getRowKey = ({ table, row }: AnyCell): string => `${table} ${row}`
 const getColumnKey = ({ table, period }: AnyCell): string => `${table} ${period}`
 
 /** Each priced cell with the one before it in its row, in the order of the periods. */
-const steps = memoize((model: Model) => {
+const pairConsecutiveCells = memoize((model: Model) => {
   const { fees } = model.config
-  const rows = Map.groupBy(allCells(model), getRowKey)
-  return allCells(model).flatMap((cell) => {
+  const rows = Map.groupBy(listAllCells(model), getRowKey)
+  return listAllCells(model).flatMap((cell) => {
     const periods = cell.periods ?? fees.items[cell.item ?? -1]?.periods ?? fees.periods
     const order = periods.map(({ id }) => id)
     const row = rows.get(getRowKey(cell)) ?? []
@@ -197,14 +197,14 @@ const priceDrops: Check = {
   slug: 'price-drops',
   severity: 'warning',
   why: 'Prices usually rise over time. A lower one often lacks a digit or is in the wrong column.',
-  after: [...AFTER_TABLE, 'EV406'],
+  after: [...TABLE_ERRORS, 'EV406'],
   find: (model) => {
-    const drops = steps(model).filter(
+    const drops = pairConsecutiveCells(model).filter(
       ({ amount, before, beforeAt }) =>
         amount > 0 && amount < before && !hasExtraDigit(model, beforeAt),
     )
     const rises = new Set(
-      steps(model).flatMap(({ cell, amount, before }) =>
+      pairConsecutiveCells(model).flatMap(({ cell, amount, before }) =>
         amount >= before ? [getColumnKey(cell)] : [],
       ),
     )
@@ -230,7 +230,7 @@ const priceZero: Check = {
   why: 'A price of 0 means “not on sale”. To charge nothing, write `free`.',
   after: ['EV411'],
   find: (model) =>
-    [...priceTableCells(model), ...itemTableCells(model)].flatMap(({ at, amount }): Draft[] =>
+    [...listTableCells(model), ...listItemCells(model)].flatMap(({ at, amount }): Draft[] =>
       amount === 0
         ? [
             {
@@ -250,18 +250,18 @@ const priceZero: Check = {
  * items only rows are compared: a suite may well cost five times a bed.
  */
 const priceJumps = memoize((model: Model): ReadonlyMap<string, number> => {
-  const before = new Map(steps(model).map((step) => [step.cell.at, step]))
+  const before = new Map(pairConsecutiveCells(model).map((step) => [step.cell.at, step]))
   const columns = Map.groupBy(
-    priceTableCells(model),
+    listTableCells(model),
     ({ table, period, currency }) => `${table} ${period} ${currency}`,
   )
   // A stall costs thirty times a visitor's pass, in each period: no price of that row has a digit too many.
   const isRowOfItsOwn = (at: string): boolean =>
-    steps(model).some(
+    pairConsecutiveCells(model).some(
       (step) => step.beforeAt === at && step.amount >= step.before && step.amount < step.before * 2,
     )
   return new Map(
-    allCells(model).flatMap(
+    listAllCells(model).flatMap(
       ({ at, table, period, currency, amount }): readonly (readonly [string, number])[] => {
         if (amount === null) return []
         const step = before.get(at)
@@ -293,10 +293,10 @@ const priceJump: Check = {
   slug: 'price-jump',
   severity: 'warning',
   why: 'With one digit too many, a delegate pays ten times the price.',
-  after: [...AFTER_TABLE, 'EV406'],
+  after: [...TABLE_ERRORS, 'EV406'],
   find: (model) => {
-    const first = new Set(steps(model).map(({ cell }) => cell.at))
-    return allCells(model).flatMap(({ at, amount, currency }): Draft[] => {
+    const first = new Set(pairConsecutiveCells(model).map(({ cell }) => cell.at))
+    return listAllCells(model).flatMap(({ at, amount, currency }): Draft[] => {
       const times = priceJumps(model).get(at)
       if (amount === null || times === undefined || times < PRICE_JUMP_FACTOR) return []
       return [

@@ -4,7 +4,7 @@ import type { Period } from '../../../event/pricing-types.ts'
 import { containsDay } from '../../../pricing/price-periods.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { billDays } from '../../proofs/price-days.ts'
+import { listBillDays } from '../../proofs/price-days.ts'
 
 const listOwnPeriods = ({ config: { fees } }: Model) => [
   ...(fees.groups ?? []).map(({ label, periods }, index) => ({
@@ -24,7 +24,7 @@ const gap: Check = {
   after: ['EV206', 'EV406', 'EV407', 'EV1142'],
   find: (model) =>
     listOwnPeriods(model).flatMap(({ name, periods, path }): Draft[] => {
-      const day = billDays(model.config).find(
+      const day = listBillDays(model.config).find(
         ({ on }) => !periods.some((period) => containsDay(period, on)),
       )
       return day === undefined

@@ -6,14 +6,14 @@ import type { Check, Checks, Model } from '../../checked-file.ts'
 import { computeExtremes, proveBill } from '../../proofs/bill-bounds.ts'
 import { describeBill } from '../../proofs/describe-example.ts'
 import { listPriceTables } from '../names/price-tables.ts'
-import { AFTER_TABLE, priceTableCells } from './fees.ts'
+import { TABLE_ERRORS, listTableCells } from './fees.ts'
 import { getCurrency } from '../../../rules/category.ts'
 
 const neverOnSale: Check = {
   slug: 'never-on-sale',
   severity: 'warning',
   why: 'Delegates in a category that is never on sale cannot register.',
-  after: [...AFTER_TABLE, 'EV401'],
+  after: [...TABLE_ERRORS, 'EV401'],
   find: (model) =>
     listPriceTables(model).flatMap(({ path, rows }) =>
       Object.entries(rows).flatMap(([category, row]): Draft[] =>
@@ -35,11 +35,11 @@ const itemWithoutTakers: Check = {
   slug: 'prices-without-payment',
   severity: 'error',
   why: 'Without a payment method, every registration would be stored as paid.',
-  after: AFTER_TABLE,
+  after: TABLE_ERRORS,
   find: (model) => {
     const { config, file } = model
     if (takesPayments(config) || config.status === 'closed') return []
-    const expensive = priceTableCells(model).find(({ amount }) => amount !== null && amount > 0)
+    const expensive = listTableCells(model).find(({ amount }) => amount !== null && amount > 0)
     if (expensive?.amount == null) return findFreeRegistrationWithCosts(model)
     return [
       {
@@ -75,7 +75,7 @@ const belowMinimum: Check = {
   slug: 'below-the-minimum',
   severity: 'warning',
   why: 'The gateway refuses payments below its minimum, so a lower bill cannot be paid online.',
-  after: [...AFTER_TABLE, 'EV454', 'EV466', 'EV1102'],
+  after: [...TABLE_ERRORS, 'EV454', 'EV466', 'EV1102'],
   find: (model) => {
     const { config } = model
     if (config.payment === null) return []

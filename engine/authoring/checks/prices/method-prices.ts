@@ -1,7 +1,7 @@
 /** Checks EV1140: no charge is added to payments by UPI or RuPay debit card. */
 import { findBankNumbers } from '../../../payments/payment-methods.ts'
 import { matchesCondition } from '../../../rules/evaluate-condition.ts'
-import { METHOD } from '../../../rules/pricing-context.ts'
+import { METHOD_NAME } from '../../../rules/pricing-context.ts'
 import type { Condition } from '../../../event/answer-types.ts'
 import type { PaymentMethod } from '../../../event/payment-method-types.ts'
 import { INR } from '../../../lib/money.ts'
@@ -17,8 +17,8 @@ const acceptsUpi = (method: PaymentMethod): boolean =>
 /** Whether the tests of the method hold, whatever the other answers are. */
 const appliesTo = (when: Condition, { id }: PaymentMethod): boolean =>
   when.some((map) => {
-    const tests = map.filter(({ field }) => field === METHOD)
-    return tests.length > 0 && matchesCondition([tests], { [METHOD]: id })
+    const tests = map.filter(({ field }) => field === METHOD_NAME)
+    return tests.length > 0 && matchesCondition([tests], { [METHOD_NAME]: id })
   })
 
 const chargeOnUpi: Check = {

@@ -5,7 +5,7 @@
  */
 import type { Condition } from '../../../event/answer-types.ts'
 import { passesTest } from '../../../rules/evaluate-condition.ts'
-import { CODE } from '../../../rules/pricing-context.ts'
+import { CODE_NAME } from '../../../rules/pricing-context.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 
@@ -13,7 +13,8 @@ import type { Check, Checks, Model } from '../../checked-file.ts'
 function refersToCode(when: Condition | undefined, kind: string): boolean {
   return (when ?? []).some((map) =>
     map.some(
-      ({ field, test }) => field === CODE && passesTest(test, kind) && !passesTest(test, undefined),
+      ({ field, test }) =>
+        field === CODE_NAME && passesTest(test, kind) && !passesTest(test, undefined),
     ),
   )
 }
@@ -118,7 +119,7 @@ const fewAboveMaximum: Check = {
 }
 
 /** With this many options that have seats, the others probably should have some too. */
-const WITH_PLACES_MIN = 2
+const OPTIONS_WITH_SEATS_MIN = 2
 
 /** "None needed", "I do not attend": options without seats. */
 const NONE_OF_THEM = /\b(?:no|none|not|nothing|without|neither|online|virtual|don['’]?t)\b/i
@@ -130,7 +131,7 @@ const optionWithoutEnd: Check = {
   after: ['EV202', 'EV206', 'EV216', 'EV217'],
   find: ({ file, config }) =>
     (file.quotas ?? []).flatMap(({ each_option_of: by, max }, index): Draft[] => {
-      if (typeof max === 'number' || Object.keys(max).length < WITH_PLACES_MIN) return []
+      if (typeof max === 'number' || Object.keys(max).length < OPTIONS_WITH_SEATS_MIN) return []
       const { options = [], default: beforehand } = config.fields.find(({ id }) => id === by) ?? {}
       const without = options.filter(({ id }) => !Object.hasOwn(max, id))
       const [onlyOption] = without

@@ -2,15 +2,15 @@
 import { formatDay } from '../../../lib/time.ts'
 import type { TaxRule } from '../../../event/pricing-types.ts'
 import { isTaxRuleActive } from '../../../pricing/tax-rules.ts'
-import { billDays } from '../../proofs/price-days.ts'
+import { listBillDays } from '../../proofs/price-days.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 
-const RULES = 'fees.tax_rules'
+const RULES_PATH = 'fees.tax_rules'
 
 /** The rules of the fees, then those of each item, with their places. */
 const listRules = ({ config, file }: Model) => [
-  { path: RULES, rules: config.fees.taxRules ?? [], raw: file.fees.tax_rules },
+  { path: RULES_PATH, rules: config.fees.taxRules ?? [], raw: file.fees.tax_rules },
   ...config.fees.items.map(({ ownTaxRules }, i) => ({
     path: `fees.items.${i}.tax_rules`,
     rules: ownTaxRules ?? [],
@@ -28,7 +28,11 @@ const withoutTax: Check = {
       rules: tax_rules,
       isTaxed: tax !== undefined && tax !== 'none',
     }))
-    const fees = { at: RULES, rules: file.fees.tax_rules, isTaxed: file.fees.tax !== undefined }
+    const fees = {
+      at: RULES_PATH,
+      rules: file.fees.tax_rules,
+      isTaxed: file.fees.tax !== undefined,
+    }
     return [fees, ...items].flatMap(({ at, rules, isTaxed }): Draft[] =>
       rules === undefined || isTaxed
         ? []
@@ -68,7 +72,7 @@ const neverApplies: Check = {
               help: 'move this rule up, or limit the earlier one with `when`, `from` or `to`',
             },
           ]
-        if (billDays(model.config).some(({ on }) => isTaxRuleActive(rule, on))) return []
+        if (listBillDays(model.config).some(({ on }) => isTaxRuleActive(rule, on))) return []
         const { from, to } = raw?.[index] ?? {}
         const edge = rule.from ?? rule.to
         return edge === undefined || (from === undefined && to === undefined)

@@ -9,17 +9,17 @@ import { findStatement } from '../../prose/subject-of-day.ts'
 import { findTaxClaims, findTaxPercents, type TaxClaim } from '../../prose/tax-claims.ts'
 import { findSignedAmounts } from '../../prose/find-amounts.ts'
 import { meansNoTax, suggestPercent } from '../../suggestions/tax-values.ts'
-import { listAdjustmentAmounts, AFTER_TABLE, priceTableCells, itemTableCells } from './fees.ts'
+import { listAdjustmentAmounts, TABLE_ERRORS, listTableCells, listItemCells } from './fees.ts'
 
 const splitDisagrees: Check = {
   slug: 'split-mismatch',
   severity: 'warning',
   why: 'The form and the result page would show different base amounts for one payment.',
-  after: AFTER_TABLE,
+  after: TABLE_ERRORS,
   find: (model) => {
     const { fees, results } = model.config
     if (results.amounts !== 'split-total') return []
-    const differing = priceTableCells(model).flatMap(({ at, amount, currency }) => {
+    const differing = listTableCells(model).flatMap(({ at, amount, currency }) => {
       if (amount === null) return []
       const form = splitPrice(fees.tax, amount)
       const page = splitTotal(fees.tax, form.total, currency)
@@ -46,12 +46,12 @@ const taxInPaise: Check = {
   slug: 'tax-in-paise',
   severity: 'note',
   why: 'Totals with paise are correct, but unusual in a published price list.',
-  after: AFTER_TABLE,
+  after: TABLE_ERRORS,
   find: (model) => {
     const { tax } = model.config.fees
     // Other currencies have no rounding to whole units, and their price lists often have decimals.
     if (tax === null || tax.round === 'rupee') return []
-    const odd = priceTableCells(model).flatMap(({ at, amount, currency }) =>
+    const odd = listTableCells(model).flatMap(({ at, amount, currency }) =>
       amount !== null && currency === INR && splitPrice(tax, amount).gst % 100 !== 0
         ? [{ at, gst: splitPrice(tax, amount).gst }]
         : [],
@@ -83,7 +83,7 @@ const taxPercentOdd: Check = {
   why: 'With a wrong digit or decimal point in the tax, every total is wrong.',
   find: (model) =>
     [...listFeesTax(model), ...listItemTaxes(model)].flatMap((taxAt) =>
-      // A rule without a name has that of the usual tax, which is reported there.
+      // A rule without a name uses the name of the usual tax, which is checked itself.
       findUnusualPercent(taxAt, model.config.currency).filter(({ at }) => model.source.has(at)),
     ),
 }
@@ -181,17 +181,17 @@ function findTaxesOfText(model: Model, path: string): readonly TaxAt[] {
 }
 
 /** Fees of other parties than the delegate's registration, with a separate tax. */
-const ELSEWHERE =
+const OTHER_FEE_WORDS =
   /\b(?:hotels?|rooms?|accommodation|stay|lodging|tours?|banquet|stalls?|exhibit\w*|sponsor\w*|workshops?|advertis\w*|bank|gateway|convenience|transaction|travel|food|meals?|taxi|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
 /** A tax next to an item's name is the item's, unless the text mentions one of these. */
-const NO_ITEM =
+const NON_ITEM_WORDS =
   /\b(?:bank|gateway|convenience|transaction|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
 /** A paid amount includes its tax, however the prices are written. */
-const TOTAL =
+const TOTALS =
   /\{(?:total|amount|gst)\}|\b(?:total|amount paid|amount payable|net payable|you (?:have )?paid?|sum paid)\b/i
-const BASE = /\{base\}|\bbase\b/i
+const BASE_WORDS = /\{base\}|\bbase\b/i
 
-const SAYS = {
+const CLAIM_PHRASES = {
   inclusive: 'the text says that fees include',
   exclusive: 'the text says that fees do not include',
   none: 'the text says that there is no',
@@ -213,7 +213,7 @@ const findClaims = (model: Model): readonly ClaimInText[] =>
     return findClaimsIn(
       readable,
       taxes[0]?.tax.name ?? 'GST',
-      localTaxes.length > 0 ? NO_ITEM : ELSEWHERE,
+      localTaxes.length > 0 ? NON_ITEM_WORDS : OTHER_FEE_WORDS,
     ).map((claim): ClaimInText => ({ readable, claim, taxes }))
   })
 const findClaimsIn = (
@@ -238,8 +238,8 @@ function statesAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
   const statedAmounts = findSignedAmounts(statement, model.config.currency)
   const { items, tax } = model.config.fees
   const known = [
-    ...priceTableCells(model).map(({ amount }) => ({ amount, of: tax })),
-    ...itemTableCells(model).map(({ amount, item }) => ({ amount, of: items[item]?.tax ?? tax })),
+    ...listTableCells(model).map(({ amount }) => ({ amount, of: tax })),
+    ...listItemCells(model).map(({ amount, item }) => ({ amount, of: items[item]?.tax ?? tax })),
     ...listAdjustmentAmounts(model).map(({ amount }) => ({ amount, of: tax })),
   ].flatMap(({ amount, of }) => {
     if (amount === null) return []
@@ -261,15 +261,15 @@ const textTaxSide: Check = {
       const around = `${readable.heading} ${claim.statement}`
       const shows = readable.shows ?? ''
       if (claim.is === 'mentioned' || taxes.some((tax) => tax.tax.prices === claim.is)) return []
-      if (claim.is === 'inclusive' && (TOTAL.test(around) || /^(?:total|amount|gst)$/.test(shows)))
+      if (claim.is === 'inclusive' && (TOTALS.test(around) || /^(?:total|amount|gst)$/.test(shows)))
         return []
-      if (claim.is === 'exclusive' && (BASE.test(around) || shows === 'base')) return []
+      if (claim.is === 'exclusive' && (BASE_WORDS.test(around) || shows === 'base')) return []
       if (statesAmountPaid(model, claim)) return []
       const now = tax.prices === 'inclusive' ? 'the prices include it' : 'it is added to the prices'
       return [
         {
           ...findSpan(readable, claim),
-          message: `${SAYS[claim.is]} ${tax.name}; in this file ${now}`,
+          message: `${CLAIM_PHRASES[claim.is]} ${tax.name}; in this file ${now}`,
           related: [{ at: `${at}.prices`, message: now }],
           help:
             claim.is === 'none'
@@ -299,7 +299,7 @@ const textPercent: Check = {
         return [first, ...others, ...eventTaxesToo].some((candidate) =>
           isPercentOf(candidate, claim),
         ) ||
-          (localTaxes.length > 0 ? NO_ITEM : ELSEWHERE).test(
+          (localTaxes.length > 0 ? NON_ITEM_WORDS : OTHER_FEE_WORDS).test(
             `${readable.heading} ${claim.statement}`,
           )
           ? []
@@ -375,7 +375,7 @@ const taxNotCharged: Check = {
       if (placeholderDrafts.length > 0) return placeholderDrafts
       // The text may refer to a room with its own tax.
       if (listItemTaxes(model).length > 0) return []
-      return findClaimsIn(readable, 'GST', ELSEWHERE)
+      return findClaimsIn(readable, 'GST', OTHER_FEE_WORDS)
         .filter((claim) => claim.is !== 'none')
         .slice(0, 1)
         .map((claim): Draft => ({

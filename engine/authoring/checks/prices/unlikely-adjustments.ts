@@ -1,12 +1,12 @@
 /** Checks EV640, EV641, EV643, EV644: adjustments, preselected answers and free categories with an unlikely effect. */
 import type { Condition } from '../../../event/answer-types.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
-import { METHOD } from '../../../rules/pricing-context.ts'
+import { METHOD_NAME } from '../../../rules/pricing-context.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks } from '../../checked-file.ts'
-import { AFTER_TABLE, itemTableCells, priceTableCells } from './fees.ts'
+import { TABLE_ERRORS, listItemCells, listTableCells } from './fees.ts'
 
-/** Returns the categories to which a condition limits; null: it does not test the category. */
+/** Returns the categories that a condition accepts; null if it does not test the category. */
 function findCategories(when: Condition | undefined): ReadonlySet<unknown> | null {
   if (when === undefined) return null
   const values = when.map((map) =>
@@ -19,7 +19,7 @@ const withoutEffect: Check = {
   slug: 'adjustment-without-effect',
   severity: 'warning',
   why: 'A percentage of nothing is nothing, and no line becomes negative: delegates do not get the discount, or do not pay the charge.',
-  after: [...AFTER_TABLE, 'EV401', 'EV217', 'EV475'],
+  after: [...TABLE_ERRORS, 'EV401', 'EV217', 'EV475'],
   find: (model) => {
     const { items, adjustments } = model.config.fees
     return adjustments.flatMap(({ id, on, by, when }, index): Draft[] => {
@@ -27,10 +27,10 @@ const withoutEffect: Check = {
       const only = findCategories(when)
       const amounts =
         on === REGISTRATION
-          ? priceTableCells(model).flatMap(({ category, amount }) =>
+          ? listTableCells(model).flatMap(({ category, amount }) =>
               only === null || only.has(category) ? [amount] : [],
             )
-          : itemTableCells(model).flatMap((cell) =>
+          : listItemCells(model).flatMap((cell) =>
               items[cell.item]?.id === on ? [cell.amount] : [],
             )
       const isOpen = items.some((item) => item.id === on && item.amountIn !== undefined)
@@ -52,15 +52,15 @@ const chargeNotOnItems: Check = {
   slug: 'method-charge-partial',
   severity: 'note',
   why: 'The gateway takes its share of the whole payment, not only of the registration.',
-  after: [...AFTER_TABLE, 'EV640'],
+  after: [...TABLE_ERRORS, 'EV640'],
   find: (model) =>
     model.config.fees.adjustments.flatMap(({ id, by, when }, index): Draft[] => {
-      const isOfMethod = (when ?? []).some((map) => map.some(({ field }) => field === METHOD))
+      const isOfMethod = (when ?? []).some((map) => map.some(({ field }) => field === METHOD_NAME))
       const isStated = model.file.fees.adjustments?.[index]?.on !== undefined
       return !isOfMethod ||
         isStated ||
         !('percent' in by) ||
-        !itemTableCells(model).some(({ amount }) => (amount ?? 0) > 0)
+        !listItemCells(model).some(({ amount }) => (amount ?? 0) > 0)
         ? []
         : [
             {
@@ -83,7 +83,7 @@ const preselectedPrice: Check = {
       const chosen = field?.raw.default
       if (field === undefined || typeof chosen !== 'string') return []
       const listCosts = (row: string): boolean =>
-        itemTableCells(model).some(
+        listItemCells(model).some(
           (cell) => cell.item === index && cell.row === row && (cell.amount ?? 0) > 0,
         )
       const others = (field.field.options ?? []).filter(({ id }) => id !== chosen)
@@ -132,18 +132,18 @@ const preselectedPrice: Check = {
 }
 
 /** Categories that organisers invite, rather than sell. */
-const INVITED =
+const INVITED_WORDS =
   /\b(?:invite[ed]\w*|of honou?r|speakers?|organi[sz]ers?|organi[sz]ing|committee|vip|sponsors?|complimentary|chairpersons?|resource persons?)\b/i
 
 const freeForAll: Check = {
   slug: 'invited-category-open',
   severity: 'warning',
   why: 'Any delegate can choose the category and register without paying.',
-  after: [...AFTER_TABLE, 'EV401'],
+  after: [...TABLE_ERRORS, 'EV401'],
   find: (model) => {
     const { config, file } = model
     if (config.categoryChoice.by !== 'field') return []
-    const cells = priceTableCells(model)
+    const cells = listTableCells(model)
     const isFree = (id: string): boolean =>
       cells.some(({ category }) => category === id) &&
       cells.every(({ category, amount }) => category !== id || amount === null || amount === 0)
@@ -151,7 +151,7 @@ const freeForAll: Check = {
       config.approvals.some(({ when }) => findCategories(when)?.has(id) ?? true)
     if (config.categories.every(({ id }) => isFree(id))) return []
     return config.categories.flatMap(({ id, label, listedOnly }, index): Draft[] =>
-      listedOnly || !isFree(id) || isApproved(id) || !INVITED.test(`${id} ${label}`)
+      listedOnly || !isFree(id) || isApproved(id) || !INVITED_WORDS.test(`${id} ${label}`)
         ? []
         : [
             {

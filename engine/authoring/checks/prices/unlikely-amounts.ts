@@ -1,23 +1,23 @@
 /** Checks EV657, EV658: prices far from comparable ones, and discounts of the whole price. */
-import { EACH } from '../../../pricing/bill.ts'
+import { EACH_ROW } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { formatMoney, type Amount, type Currency } from '../../../lib/money.ts'
-import { CODE } from '../../../rules/pricing-context.ts'
+import { CODE_NAME } from '../../../rules/pricing-context.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { AFTER_TABLE, itemTableCells, listAdjustmentAmounts, priceTableCells } from './fees.ts'
+import { TABLE_ERRORS, listItemCells, listAdjustmentAmounts, listTableCells } from './fees.ts'
 
 /** A price with a digit too many or too few is at least this many times another. */
-const DIGIT = 8
+const DIGIT_FACTOR = 8
 /** Two options of one kind may differ a little more than several similar ones. */
-const DIGIT_OF_A_KIND = 10
+const DIGIT_FACTOR_OF_A_KIND = 10
 /** Two options may differ more than several similar ones. */
-const DIGIT_OF_TWO = 20
+const DIGIT_FACTOR_OF_TWO = 20
 /** Options of one kind. */
-const OF_A_KIND =
+const KIND_WORDS =
   /\b(?:workshops?|courses?|sessions?|rooms?|beds?|(?:t-?)?shirts?|pass(?:es)?|contests?)\b/i
 /** Prices within this factor of each other are similar. */
-const SIMILAR = 3
+const SIMILAR_FACTOR = 3
 /** An item typically costs a third of a registration. */
 const USUAL_SHARE = 1 / 3
 
@@ -31,29 +31,29 @@ type Cell = {
   readonly amount: Amount
 }
 
-const ratio = (a: number, b: number): number => Math.max(a, b) / Math.min(a, b)
+const computeRatio = (a: number, b: number): number => Math.max(a, b) / Math.min(a, b)
 const isSimilar = (cells: readonly Cell[]): boolean =>
-  ratio(
+  computeRatio(
     Math.max(...cells.map(({ amount }) => amount)),
     Math.min(...cells.map(({ amount }) => amount)),
-  ) <= SIMILAR
+  ) <= SIMILAR_FACTOR
 
 function listCells(model: Model): readonly Cell[] {
   return [
-    ...priceTableCells(model).map((cell) => ({ ...cell, item: null, row: cell.category })),
-    ...itemTableCells(model),
+    ...listTableCells(model).map((cell) => ({ ...cell, item: null, row: cell.category })),
+    ...listItemCells(model),
   ].flatMap((cell): Cell[] =>
     cell.amount === null || cell.amount <= 0 ? [] : [{ ...cell, amount: cell.amount }],
   )
 }
 
 /** Categories that pay much less, or much more, than an ordinary delegate. */
-const SPECIAL =
+const SPECIAL_CATEGORY_WORDS =
   /\b(?:students?|undergrad\w*|ug|pg|post ?grad\w*|interns?|trainees?|residents?|scholars?|nurses?|nursing|allied|technicians?|schools?|child\w*|kids?|juniors?|seniors?|retired|trade|exhibit\w*|stalls?|vendors?|publishers?|compan(?:y|ies)|corporate|industry|sponsors?|institution\w*|groups?|teams?|famil(?:y|ies)|couples?|day|days|online|virtual|accompan\w+|spouses?|visitors?|observers?|life|patrons?|vip|only)\b/i
 /** Things for one person, which cost less than ten registrations. */
-const PERSONAL =
+const PERSONAL_ITEM_WORDS =
   /\b(?:certificates?|lunch(?:es)?|dinners?|banquets?|gala|evenings?|part(?:y|ies)|meals?|breakfasts?|(?:t-?)?shirts?|kits?|bags?|mugs?|caps?|souvenir copy|bus|boats?|transport|shuttles?|pick-?up|parking|accompanying|companions?|spouses?|child\w*|family|workshops?|tours?)\b/i
-const COMPANION = /\b(?:accompan\w+|companions?|spouses?)\b/i
+const COMPANION_WORDS = /\b(?:accompan\w+|companions?|spouses?)\b/i
 
 type Outlier = { readonly cell: Cell; readonly other: Cell }
 
@@ -68,11 +68,11 @@ function findInTable(cell: Cell, cells: readonly Cell[], name = ''): Outlier | n
   )
   const [other] = others
   const isFar = (least: number): boolean =>
-    others.every(({ amount }) => ratio(amount, cell.amount) >= least)
+    others.every(({ amount }) => computeRatio(amount, cell.amount) >= least)
   return other !== undefined &&
     (others.length > 1
-      ? isSimilar(others) && isFar(DIGIT)
-      : isFar(OF_A_KIND.test(name) ? DIGIT_OF_A_KIND : DIGIT_OF_TWO))
+      ? isSimilar(others) && isFar(DIGIT_FACTOR)
+      : isFar(KIND_WORDS.test(name) ? DIGIT_FACTOR_OF_A_KIND : DIGIT_FACTOR_OF_TWO))
     ? { cell, other }
     : null
 }
@@ -88,13 +88,14 @@ function findInTables(cell: Cell, cells: readonly Cell[]): Outlier | null {
       one.currency === cell.currency,
   )
   const [other] = others
-  return other !== undefined && others.every(({ amount }) => ratio(amount, cell.amount) >= DIGIT)
+  return other !== undefined &&
+    others.every(({ amount }) => computeRatio(amount, cell.amount) >= DIGIT_FACTOR)
     ? { cell, other }
     : null
 }
 
 /** The name of the item that a cell sells. */
-function nameOf(model: Model, cell: Cell): string {
+function getItemName(model: Model, cell: Cell): string {
   const item = model.config.fees.items[cell.item ?? -1]
   return item === undefined ? '' : `${item.id.replaceAll('-', ' ')} ${item.label}`
 }
@@ -117,8 +118,8 @@ function findInShares(cell: Cell, cells: readonly Cell[]): Outlier | null {
   const shares = rows.flatMap((row) => shareOf(row, other.table) ?? [])
   return own !== null &&
     shares.length > 1 &&
-    ratio(Math.max(...shares), Math.min(...shares)) <= 2 &&
-    shares.every((share) => ratio(own, share) >= DIGIT)
+    computeRatio(Math.max(...shares), Math.min(...shares)) <= 2 &&
+    shares.every((share) => computeRatio(own, share) >= DIGIT_FACTOR)
     ? { cell, other }
     : null
 }
@@ -146,7 +147,7 @@ function findInCurrencies(
     Math.min(...own) / Math.max(...foreign),
     Math.max(...own) / Math.min(...foreign),
   ]
-  return stated > high * SIMILAR || stated < low / SIMILAR ? { cell, other } : null
+  return stated > high * SIMILAR_FACTOR || stated < low / SIMILAR_FACTOR ? { cell, other } : null
 }
 
 /** Returns the price of something for one person that is far from the price of the registration. */
@@ -157,9 +158,12 @@ function findInEvent(model: Model, cell: Cell, registration: readonly Cell[]): O
     .toSorted((a, b) => a.amount - b.amount)
   const [dearest, middle] = [own.at(-1), own[Math.floor(own.length / 2)]]
   if (item === undefined || dearest === undefined || middle === undefined) return null
-  const name = nameOf(model, cell)
-  if (PERSONAL.test(name) && cell.amount >= dearest.amount * 10) return { cell, other: dearest }
-  return cell.row === EACH && COMPANION.test(name) && cell.amount * DIGIT < middle.amount
+  const name = getItemName(model, cell)
+  if (PERSONAL_ITEM_WORDS.test(name) && cell.amount >= dearest.amount * 10)
+    return { cell, other: dearest }
+  return cell.row === EACH_ROW &&
+    COMPANION_WORDS.test(name) &&
+    cell.amount * DIGIT_FACTOR < middle.amount
     ? { cell, other: middle }
     : null
 }
@@ -168,7 +172,7 @@ const outOfLine: Check = {
   slug: 'price-out-of-line',
   severity: 'warning',
   why: 'A digit too many or too few: delegates pay ten times the price, or a tenth of it.',
-  after: [...AFTER_TABLE, 'EV401', 'EV412', 'EV414', 'EV415', 'EV451', 'EV461', 'EV462'],
+  after: [...TABLE_ERRORS, 'EV401', 'EV412', 'EV414', 'EV415', 'EV451', 'EV461', 'EV462'],
   find: (model) => {
     const cells = listCells(model)
     const registration = cells.filter(({ item }) => item === null)
@@ -182,7 +186,7 @@ const outOfLine: Check = {
       return middle === undefined ? 0 : Math.abs(Math.log(amount / (middle * USUAL_SHARE)))
     }
     const isSpecial = (id: string): boolean =>
-      SPECIAL.test(
+      SPECIAL_CATEGORY_WORDS.test(
         `${id.replaceAll('-', ' ')} ${model.config.categories.find((one) => one.id === id)?.label ?? ''}`,
       )
     const ordinary = registration.filter(({ row }) => !isSpecial(row))
@@ -192,7 +196,7 @@ const outOfLine: Check = {
         return outlier === null ? [] : [outlier]
       }
       const outlier =
-        findInTable(cell, cells, nameOf(model, cell)) ??
+        findInTable(cell, cells, getItemName(model, cell)) ??
         findInTables(cell, cells) ??
         findInShares(cell, cells) ??
         findInCurrencies(cell, cells, registration) ??
@@ -222,21 +226,21 @@ const outOfLine: Check = {
   },
 }
 
-/** The organisers say themselves that nothing is left to pay. */
-const SAYS_FREE =
+/** Labels that say openly that nothing is left to pay. */
+const FREE_WORDS =
   /\b(?:free|waive[rd]?|complimentary|gratis|no (?:charge|fee)|nothing|full(?:y)?|100 ?%|hundred per ?cent)\b/i
 
 const wholePrice: Check = {
   slug: 'discount-of-everything',
   severity: 'warning',
   why: 'A discount of the full price makes the registration or the item free.',
-  after: [...AFTER_TABLE, 'EV401', 'EV459', 'EV467', 'EV475', 'EV537', 'EV640'],
+  after: [...TABLE_ERRORS, 'EV401', 'EV459', 'EV467', 'EV475', 'EV537', 'EV640'],
   find: (model) => {
     const { adjustments, items } = model.config.fees
     const amounts = listAdjustmentAmounts(model)
     return adjustments.flatMap(({ id, label, on, by, when }, index): Draft[] => {
-      const hasCode = (when ?? []).some((map) => map.some(({ field }) => field === CODE))
-      if (hasCode || SAYS_FREE.test(`${id.replaceAll('-', ' ')} ${label}`)) return []
+      const hasCode = (when ?? []).some((map) => map.some(({ field }) => field === CODE_NAME))
+      if (hasCode || FREE_WORDS.test(`${id.replaceAll('-', ' ')} ${label}`)) return []
       if ('percent' in by)
         return by.percent > -100
           ? []

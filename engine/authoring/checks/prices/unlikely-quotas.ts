@@ -4,7 +4,8 @@ import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
 import { findAssociations, readCareerStage, type CareerStage } from '../../prose/career-stage.ts'
 import { collectWords } from '../form/labels.ts'
 
-const INVITED = /\b(?:invite[ed]\w*|faculty|speakers?|committee|vip|sponsors?|staff|volunteers?)\b/i
+const INVITED_WORDS =
+  /\b(?:invite[ed]\w*|faculty|speakers?|committee|vip|sponsors?|staff|volunteers?)\b/i
 
 /** Returns what a delegate must be to have a category, or null if anyone may have it. */
 function describeRestriction(
@@ -18,7 +19,8 @@ function describeRestriction(
   const choice = config.categoryChoice
   if (choice.by === 'rules' && choice.rules.some(({ when, then }) => then === id && when === null))
     return null
-  if (category.listedOnly && INVITED.test(`${id} ${category.label}`)) return 'with an invitation'
+  if (category.listedOnly && INVITED_WORDS.test(`${id} ${category.label}`))
+    return 'with an invitation'
   const stage = stageOf(id)
   if (stage.isMember === true && own?.isMember !== true) return 'for members'
   if (stage.isSenior && own?.isSenior !== true) return 'for senior delegates'
@@ -147,13 +149,16 @@ const quotaBelowParts: Check = {
 }
 
 /** Words in many names, which identify none. */
-const COMMON =
+const COMMON_WORDS =
   /^(?:the|an?|of|for|in|on|at|to|and|or|with|without|i|my|your|you|how|many|much|number|no|count|total|additional|extra|further|second|other|per|each|person|people|day|ticket|seat|place|charge|fee|price|option|need\w*|want|wish|please)$/
-const identifying = (text: string): ReadonlySet<string> =>
-  new Set([...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => !COMMON.test(word)))
+const collectIdentifyingWords = (text: string): ReadonlySet<string> =>
+  new Set(
+    [...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => !COMMON_WORDS.test(word)),
+  )
 const shares = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   [...words].some((word) => others.has(word))
-const wordsOf = ({ id, field }: FieldAt): ReadonlySet<string> => identifying(`${id} ${field.label}`)
+const collectFieldWords = ({ id, field }: FieldAt): ReadonlySet<string> =>
+  collectIdentifyingWords(`${id} ${field.label}`)
 
 const countsOther: Check = {
   slug: 'counts-other-field',
@@ -164,10 +169,10 @@ const countsOther: Check = {
     const numbers = model.fields.filter(({ field }) => ['number', 'people'].includes(field.type))
     const explain = (at: string, name: string, id: string, used: readonly string[]): Draft[] => {
       const counted = numbers.find((field) => field.id === id)
-      const words = identifying(name)
-      if (counted === undefined || shares(words, wordsOf(counted))) return []
+      const words = collectIdentifyingWords(name)
+      if (counted === undefined || shares(words, collectFieldWords(counted))) return []
       const intended = numbers.find(
-        (field) => !used.includes(field.id) && shares(words, wordsOf(field)),
+        (field) => !used.includes(field.id) && shares(words, collectFieldWords(field)),
       )
       return intended === undefined
         ? []

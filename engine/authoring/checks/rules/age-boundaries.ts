@@ -18,12 +18,12 @@ type AgeGroup = {
   readonly comparisonKey: string
 }
 
-const BOUNDS = ['at_least', 'at_most', 'above', 'below']
+const BOUND_KEYS = ['at_least', 'at_most', 'above', 'below']
 
 const isBounds = (value: unknown): value is Bounds =>
   typeof value === 'object' &&
   value !== null &&
-  Object.keys(value).some((key) => BOUNDS.includes(key))
+  Object.keys(value).some((key) => BOUND_KEYS.includes(key))
 
 /** Returns the bounds of an age: of a date of birth, or of a number field that asks for an age. */
 function readAgeBounds({ fields }: Model, id: string, raw: unknown): Bounds | null {

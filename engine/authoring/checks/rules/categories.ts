@@ -1,7 +1,7 @@
 /** Checks EV3xx: the rules give every delegate exactly one category, and every rule has an effect. */
 import type { EventConfig } from '../../../event/config.ts'
 import type { Condition } from '../../../event/answer-types.ts'
-import { CODE } from '../../../rules/pricing-context.ts'
+import { CODE_NAME } from '../../../rules/pricing-context.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import {
   toBoxes,
@@ -40,7 +40,7 @@ export type RuleTable =
     }
 
 /** The rules as disjoint boxes; computed once per model. */
-const ruleTable = memoize(({ config }: Model): RuleTable => {
+const buildRuleTable = memoize(({ config }: Model): RuleTable => {
   const choice = config.categoryChoice
   if (choice.by === 'field') return { is: 'none' }
   const budget = { left: WORK_MAX }
@@ -72,7 +72,7 @@ const ruleTable = memoize(({ config }: Model): RuleTable => {
 
 function buildUnlistedCodesCondition({ codeKinds }: EventConfig): Condition {
   const values = codeKinds.flatMap(({ id, gives }) => ('category' in gives ? [id] : []))
-  return values.length === 0 ? [] : [[{ field: CODE, test: { is: 'in', values } }]]
+  return values.length === 0 ? [] : [[{ field: CODE_NAME, test: { is: 'in', values } }]]
 }
 
 function splitIntoDisjoint(
@@ -87,7 +87,7 @@ function splitIntoDisjoint(
 }
 
 const getRulePath = (at: number): string => `category.rules.${at}`
-const AFTER_NAMES = [
+const NAME_ERRORS = [
   'EV201',
   'EV202',
   'EV203',
@@ -105,9 +105,9 @@ const ruleIncomplete: Check = {
   slug: 'rule-incomplete',
   severity: 'error',
   why: 'A delegate to whom no rule applies has no price and cannot register.',
-  after: [...AFTER_NAMES, 'EV303'],
+  after: [...NAME_ERRORS, 'EV303'],
   find: (model) => {
-    const table = ruleTable(model)
+    const table = buildRuleTable(model)
     if (table.is !== 'table' || table.open.length === 0) return []
     const hiddenCount = table.open.length - BOXES_SHOWN
     const notes = table.open
@@ -129,9 +129,9 @@ const ruleUnreachable: Check = {
   slug: 'rule-unreachable',
   severity: 'error',
   why: 'A rule that never applies indicates a mistake in this rule or in one above it.',
-  after: [...AFTER_NAMES, 'EV303'],
+  after: [...NAME_ERRORS, 'EV303'],
   find: (model) => {
-    const table = ruleTable(model)
+    const table = buildRuleTable(model)
     const choice = model.config.categoryChoice
     if (table.is !== 'table' || choice.by === 'field') return []
     return table.rules.flatMap(({ hit, boxes }, index): Draft[] => {
@@ -228,9 +228,9 @@ const otherwiseUnused: Check = {
   slug: 'otherwise-unused',
   severity: 'warning',
   why: 'A rule that covers no delegate suggests that the rules above cover too many.',
-  after: [...AFTER_NAMES, 'EV303'],
+  after: [...NAME_ERRORS, 'EV303'],
   find: (model) => {
-    const table = ruleTable(model)
+    const table = buildRuleTable(model)
     const choice = model.config.categoryChoice
     if (table.is !== 'table' || choice.by === 'field') return []
     return table.rules.flatMap(({ hit }, index): Draft[] =>
@@ -245,9 +245,9 @@ const tooLarge: Check = {
   slug: 'too-large-to-prove',
   severity: 'note',
   why: 'The check was not completed, so the result is unknown.',
-  after: AFTER_NAMES,
+  after: NAME_ERRORS,
   find: (model) =>
-    ruleTable(model).is === 'too-large'
+    buildRuleTable(model).is === 'too-large'
       ? [
           {
             at: 'category.rules',
@@ -327,9 +327,9 @@ const ruleRedundant: Check = {
   slug: 'rule-redundant',
   severity: 'warning',
   why: 'A rule without effect makes the rules harder to read, and is probably a mistake.',
-  after: [...AFTER_NAMES, 'EV301', 'EV302', 'EV303', 'EV304'],
+  after: [...NAME_ERRORS, 'EV301', 'EV302', 'EV303', 'EV304'],
   find: (model) => {
-    const table = ruleTable(model)
+    const table = buildRuleTable(model)
     const choice = model.config.categoryChoice
     if (table.is !== 'table' || choice.by === 'field') return []
     return choice.rules.flatMap(({ then, when }, index): Draft[] => {

@@ -192,7 +192,7 @@ function listTested(
   if (kinds.has('has') && type !== 'many')
     return {
       message: `\`${id}\` is ${withArticle(type)} field; has tests the options ticked in a field of type many`,
-      help: type === 'people' ? countHelp(id, 1) : `write {${id}: ${valueText}}`,
+      help: type === 'people' ? explainCount(id, 1) : `write {${id}: ${valueText}}`,
     }
   if (kinds.has('count') && type !== 'many' && type !== 'people')
     return {
@@ -210,7 +210,7 @@ function listTested(
       help:
         single === false
           ? `write {${id}: {answered: false}}`
-          : countHelp(id, typeof single === 'number' ? single : 1),
+          : explainCount(id, typeof single === 'number' ? single : 1),
     }
   }
   if (type !== 'many') return null
@@ -223,7 +223,7 @@ function listTested(
       : isOption
         ? `write {${id}: {has: ${valueText}}}`
         : typeof values[0] === 'number'
-          ? countHelp(id, values[0])
+          ? explainCount(id, values[0])
           : `write {${id}: {has: …}} with its options, or {${id}: {answered: ${values[0] === false ? 'false' : 'true'}}}`,
   }
 }
@@ -235,7 +235,7 @@ function describeTest(raw: unknown): string {
     .join(', ')}}`
 }
 
-const countHelp = (id: string, min: number): string =>
+const explainCount = (id: string, min: number): string =>
   min === 0 ? `write {${id}: {count: {at_most: 0}}}` : `write {${id}: {count: {at_least: ${min}}}}`
 
 function checkComparedValue(
@@ -319,8 +319,7 @@ const visibilityCycle: Check = {
             .flat()
             .map(({ field }) => field)
     })
-    // The nearest first and each once: if all fields refer to all others, the number of paths is
-    // astronomical.
+    // Nearest first, each once: if all fields refer to all others, the number of paths is astronomical.
     const findCircle = (id: string): readonly string[] | null => {
       const referredBy = new Map<string, string | null>([[id, null]])
       const findPath = (fieldId: string | null): readonly string[] =>

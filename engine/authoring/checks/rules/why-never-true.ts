@@ -34,11 +34,11 @@ function describeFields(
         : [
             `\`${id}\` is ${min === undefined ? '' : `at least ${min}`}${min === undefined || max === undefined ? '' : ' and '}${max === undefined ? '' : `at most ${max}`}`,
           ]
-    return [...shown, ...range, ...emptyRange(raw)]
+    return [...shown, ...range, ...describeEmptyRange(raw)]
   })
 }
 
-function emptyRange(raw: unknown): readonly string[] {
+function describeEmptyRange(raw: unknown): readonly string[] {
   if (typeof raw !== 'object' || raw === null) return []
   const { at_least, above, at_most, below } = raw as Readonly<Record<string, unknown>>
   const from = typeof at_least === 'number' ? at_least : above

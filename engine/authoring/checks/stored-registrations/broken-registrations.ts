@@ -3,10 +3,10 @@
  *
  * Run at reload and by `diff --database`; an `allow` entry with a reason accepts any of them.
  */
-import { gatewayAccounts } from '../../../payments/card-accounts.ts'
+import { listGatewayAccounts } from '../../../payments/card-accounts.ts'
 import type { EventConfig, Field } from '../../../event/config.ts'
 import { getOwn } from '../../../lib/result.ts'
-import { groupOfCategory, listPeriodsOfCategory } from '../../../pricing/price-periods.ts'
+import { findGroupOfCategory, listPeriodsOfCategory } from '../../../pricing/price-periods.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import { getCurrency } from '../../../rules/category.ts'
 import { applyAllow } from '../../accepted-findings.ts'
@@ -39,7 +39,7 @@ const readsAs: Readonly<Record<Field['type'], string>> = {
 }
 
 /** Types whose answers are options. */
-const CHOSEN: ReadonlySet<Field['type']> = new Set(['select', 'many'])
+const CHOICE_TYPES: ReadonlySet<Field['type']> = new Set(['select', 'many'])
 
 /** By code, in reporting order. */
 export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
@@ -87,7 +87,12 @@ export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
     why: 'A stored answer whose option was removed has no label and matches no rule.',
     find: (compared) =>
       pairKeptFields(compared).flatMap(([was, is]) => {
-        if (!CHOSEN.has(was.type) || !CHOSEN.has(is.type) || is.offersCategories === true) return []
+        if (
+          !CHOICE_TYPES.has(was.type) ||
+          !CHOICE_TYPES.has(is.type) ||
+          is.offersCategories === true
+        )
+          return []
         const removedOptions = (was.options ?? []).filter(
           ({ id }) => !(is.options ?? []).some((option) => option.id === id),
         )
@@ -176,8 +181,8 @@ export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
     severity: 'error',
     why: 'The status of a pending payment is requested from the account with which it was started.',
     find: ({ old, next, use }) => {
-      const kept = gatewayAccounts(next)
-      const lost = gatewayAccounts(old).find(
+      const kept = listGatewayAccounts(next)
+      const lost = listGatewayAccounts(old).find(
         ({ account, gateway }) =>
           !kept.some((other) => other.account === account && other.gateway.name === gateway.name),
       )
@@ -256,7 +261,7 @@ function findLostPeriods({ old, next, use }: VersionComparison): readonly Draft[
         (category) =>
           (getOwn(use.categories, category.id) ?? 0) > 0 &&
           old.categories.some((other) => other.id === category.id) &&
-          groupOfCategory(old.fees, category.id) === group &&
+          findGroupOfCategory(old.fees, category.id) === group &&
           !listPeriodsOfCategory(next.fees, category.id).some((period) => period.id === id),
       )
       const [first] = lost
@@ -265,7 +270,7 @@ function findLostPeriods({ old, next, use }: VersionComparison): readonly Draft[
         (sum, category) => sum + (getOwn(use.categories, category.id) ?? 0),
         0,
       )
-      const newGroup = groupOfCategory(next.fees, first.id)
+      const newGroup = findGroupOfCategory(next.fees, first.id)
       const names = formatList(lost.map((category) => `\`${category.id}\``))
       return [
         {

@@ -5,13 +5,13 @@ import { findMatches } from '../../prose/pattern-matches.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
 import type { Draft } from '../../finding.ts'
 import type { Model } from '../../checked-file.ts'
-import { OF_OTHERS, readAgeBounds } from './category-ages.ts'
+import { OTHER_AGE_WORDS, readAgeBounds } from './category-ages.ts'
 
 /** An upper or lower limit, or one without a direction. */
-const LIMIT =
+const AGE_LIMIT =
   /\b(?:(upper|maximum|max\.?|highest)|(lower|minimum|min\.?|lowest))?\s*age(?:[- ]limit)?\s*(?:is|of|for \w+(?: \w+)?(?: is)?)?\s*[:=–-]?\s*(\d{1,3})(?![\d%.,]*\d|\s*(?:%|-|–|to\b|months?\b|days?\b))\s*(?:years?|yrs?)?/gi
 /** Limits of something that is not part of a registration. */
-const OF_PROGRAMME =
+const PROGRAMME_WORDS =
   /\b(?:awards?|prizes?|papers?|posters?|quiz(?:zes)?|contests?|competitions?|fellowships?|scholarships?|grants?|orations?|presentations?|sessions?|elections?|membership)\b/i
 
 /** Returns the findings about limits that no condition has. A limit without a word such as "upper" must say "limit". */
@@ -29,7 +29,7 @@ export function findAgeLimits(model: Model): readonly Draft[] {
   return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
     path.startsWith('admin.')
       ? []
-      : findMatches(text, LIMIT).flatMap((match): Draft[] => {
+      : findMatches(text, AGE_LIMIT).flatMap((match): Draft[] => {
           const [start, end] = [match.index, match.index + match[0].trimEnd().length]
           const [, upper, lower] = match
           const isUpper = upper !== undefined
@@ -50,8 +50,8 @@ export function findAgeLimits(model: Model): readonly Draft[] {
           return bound === undefined ||
             !isLimit ||
             accepted.has(Number(match[3])) ||
-            OF_OTHERS.test(statement) ||
-            OF_PROGRAMME.test(statement)
+            OTHER_AGE_WORDS.test(statement) ||
+            PROGRAMME_WORDS.test(statement)
             ? []
             : [
                 {

@@ -5,13 +5,13 @@ import { findStatement } from '../../prose/subject-of-day.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
 import { collectEventTexts } from '../../prose/event-texts.ts'
 
-const CHILDREN =
+const CHILD_AGE =
   /\b(?:child(?:ren)?|kids?|infants?|those|anybody|persons?|people)\s+(?:who are\s+)?(?:aged?\s+)?(under|below|less than|younger than|up ?to)\s+(?:the age of\s+)?(\d{1,2})(?![\d%.,]|\s*(?:%|days?\b|months?\b|kg\b|cm\b))/gi
-const FREE =
+const FREE_WORDS =
   /\b(?:free|complimentary|no (?:charge|fee)|not charged|without (?:charge|fee|payment)|(?:for|cost|pay) nothing|need not pay)\b/i
-const HALF = /\bpay (?:only )?half\b|\bhalf (?:the )?(?:fee|price|rate|charge)s?\b/i
+const HALF_PRICE_WORDS = /\bpay (?:only )?half\b|\bhalf (?:the )?(?:fee|price|rate|charge)s?\b/i
 /** Subjects with separate ages. */
-const ELSEWHERE =
+const OTHER_SUBJECT_WORDS =
   /\b(?:hotels?|rooms?|beds?|stay|accommodation|dinner|banquet|lunch|meals?|food|tours?|bus(?:es)?|travel|workshops?|cr[eè]che|halls?|lectures?|sessions?|watch|pool|museums?|carriers?|contests?)\b/i
 
 type AgeLimit = {
@@ -21,7 +21,7 @@ type AgeLimit = {
   readonly maxAge: number | null
 }
 
-/** Returns the items that count people of a list from an age on, by the path of the list. */
+/** Returns the items that count people from or up to an age, by the path of their list. */
 function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]> {
   const found = (model.file.fees.items ?? []).flatMap(({ id, count }, i) =>
     typeof count !== 'object'
@@ -87,7 +87,7 @@ export const textAge: Check = {
             (lists.length === 1 && /^(?:form\.panel|email|results)\./.test(place)),
         )
         .flatMap(({ path: at, text, at: offset }) =>
-          findMatches(text, CHILDREN).flatMap((match): Draft[] => {
+          findMatches(text, CHILD_AGE).flatMap((match): Draft[] => {
             const [start, end] = [match.index, match.index + match[0].length]
             const { left, right } = findStatement(text, { start, end })
             const statedAge = Number(match[2])
@@ -95,7 +95,7 @@ export const textAge: Check = {
             const agrees = counted.some(
               ({ minAge }) => statedAge === minAge || (isUpTo && statedAge === minAge - 1),
             )
-            if (ELSEWHERE.test(`${left} ${right}`)) return []
+            if (OTHER_SUBJECT_WORDS.test(`${left} ${right}`)) return []
             const report = (place: string, words: string): Draft[] => [
               {
                 at,
@@ -107,12 +107,12 @@ export const textAge: Check = {
             ]
             const withEnd = counted.filter(({ maxAge }) => maxAge !== null)
             const [half] = withEnd
-            if (HALF.test(`${left} ${right}`) && !FREE.test(`${left} ${right}`))
+            if (HALF_PRICE_WORDS.test(`${left} ${right}`) && !FREE_WORDS.test(`${left} ${right}`))
               return half === undefined ||
                 withEnd.some(({ maxAge }) => maxAge === (isUpTo ? statedAge : statedAge - 1))
                 ? []
                 : report(half.at, `\`${half.item}\` is charged up to the age of ${half.maxAge}`)
-            return agrees || !FREE.test(`${left} ${right}`)
+            return agrees || !FREE_WORDS.test(`${left} ${right}`)
               ? []
               : report(
                   onlyAge.at,

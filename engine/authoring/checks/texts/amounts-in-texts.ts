@@ -1,5 +1,5 @@
 /** Checks EV455, EV456: amounts in texts agree with the price table. */
-import { EACH } from '../../../pricing/bill.ts'
+import { EACH_ROW } from '../../../pricing/bill.ts'
 import {
   INR,
   formatMoney,
@@ -13,8 +13,8 @@ import { memoize } from '../../../lib/memoize.ts'
 import { findWrongAdjustmentAmounts, findWrongItemAmounts } from './named-amounts.ts'
 import { findNamed, findNamedPayer } from '../../prose/named-in-text.ts'
 import { findAmounts, isPayableAmount, type StatedAmount } from '../../prose/find-amounts.ts'
-import { ownSign } from '../../suggestions/currency-notations.ts'
-import { currenciesOf } from '../../../rules/category.ts'
+import { buildOwnSignPattern } from '../../suggestions/currency-notations.ts'
+import { listCurrenciesOfEvent } from '../../../rules/category.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
@@ -25,9 +25,9 @@ import { listPriceTables } from '../names/price-tables.ts'
 import { listConditionNames } from '../../proofs/walk-form.ts'
 import {
   listAdjustmentAmounts,
-  AFTER_TABLE,
-  priceTableCells,
-  itemTableCells,
+  TABLE_ERRORS,
+  listTableCells,
+  listItemCells,
 } from '../prices/fees.ts'
 
 type PriceCell = {
@@ -49,7 +49,7 @@ const filterByCurrency = <P extends { readonly currency: Currency }>(
  * the tax itself.
  */
 function listPriceCells(model: Model): readonly PriceCell[] {
-  return priceTableCells(model).flatMap(
+  return listTableCells(model).flatMap(
     ({ category, period, at, amount, currency }): PriceCell[] => {
       if (amount === null) return []
       const { base, gst, total } = splitPrice(model.config.fees.tax, amount)
@@ -69,7 +69,7 @@ function listItemPrices(model: Model): readonly PricedItem[] {
     return [amount, base, total, gst]
   }
   return [
-    ...itemTableCells(model).flatMap((cell): PricedItem[] => {
+    ...listItemCells(model).flatMap((cell): PricedItem[] => {
       const item = items[cell.item]
       return item === undefined || cell.amount === null
         ? []
@@ -85,13 +85,13 @@ function listItemPrices(model: Model): readonly PricedItem[] {
     }),
     ...items.flatMap((item, i): PricedItem[] => {
       const field = model.config.fields.find(({ id }) => id === item.amountIn)
-      return currenciesOf(model.config).flatMap((currency) => {
+      return listCurrenciesOfEvent(model.config).flatMap((currency) => {
         const ends = [field?.min, field?.max].flatMap((end) =>
           end === undefined ? [] : listSums(fromMajorUnits(end, currency) ?? toAmount(0), item.tax),
         )
         return field === undefined
           ? []
-          : [{ item, row: EACH, at: `fees.items.${i}.amount_in`, currency, sums: ends }]
+          : [{ item, row: EACH_ROW, at: `fees.items.${i}.amount_in`, currency, sums: ends }]
       })
     }),
     ...listAdjustmentAmounts(model).flatMap(
@@ -100,7 +100,7 @@ function listItemPrices(model: Model): readonly PricedItem[] {
         const itemTax = on === 'all' ? tax : (items.find(({ id }) => id === on)?.tax ?? tax)
         return amount === null
           ? []
-          : [{ item: null, row: EACH, at, currency, sums: listSums(amount, itemTax) }]
+          : [{ item: null, row: EACH_ROW, at, currency, sums: listSums(amount, itemTax) }]
       },
     ),
   ]
@@ -143,22 +143,24 @@ function findItemsOfField(
 }
 
 /** Texts that tell delegates what they pay. Office texts and texts about the past promise nothing. */
-const READ =
+const DELEGATE_TEXT_PATHS =
   /^(?:form\.|categories\.|fees\.(?:periods|price_groups|items|adjustments)\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.|email\.text)/
-/** Fields whose answers are not a choice of something to buy. */
-const MEASURES =
+/** Words in labels of fields that sell nothing. */
+const NOT_FOR_SALE_WORDS =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
 
 type TextMention = { readonly readable: EventText; readonly mention: StatedAmount }
 /** Every amount that a delegate would expect to pay, in any currency. */
 export const findAllAmounts = memoize((model: Model): readonly TextMention[] =>
   collectEventTexts(model)
-    .filter(({ path, heading }) => READ.test(path) && !MEASURES.test(heading))
+    .filter(
+      ({ path, heading }) => DELEGATE_TEXT_PATHS.test(path) && !NOT_FOR_SALE_WORDS.test(heading),
+    )
     .flatMap((readable) =>
       findAmounts(readable.text, model.config.currency)
         .filter((mention) => {
           if (isEventName(model, readable.text.slice(mention.start, mention.end))) return false
-          // An option that contains an amount requests it, regardless of the purpose.
+          // An amount in an option is charged unless the words around it say otherwise.
           const isChoice = /^form\.sections\.\d+\.fields\.\d+\.(?:label|options)/.test(
             readable.path,
           )
@@ -172,7 +174,7 @@ export const findAllAmounts = memoize((model: Model): readonly TextMention[] =>
 /** Amounts in the currencies of the event; others cannot be compared with its prices. */
 const findStatedAmounts = memoize((model: Model): readonly TextMention[] =>
   findAllAmounts(model).filter(({ mention }) =>
-    currenciesOf(model.config).includes(mention.currency),
+    listCurrenciesOfEvent(model.config).includes(mention.currency),
   ),
 )
 /** "Euro 2026" is a conference: a part of the title, or a currency's name in the singular with the event's year. */
@@ -182,7 +184,7 @@ const isEventName = ({ config: { title, from } }: Model, words: string): boolean
 const isAskedInForm = ({ left, right }: StatedAmount, heading: string): boolean => {
   const around = `${heading} ${left} ${right}`
   return (
-    !MEASURES.test(around) &&
+    !NOT_FOR_SALE_WORDS.test(around) &&
     !/\b(?:prizes?|awards?|grants?|refund\w*|worth|save[sd]?|discounts?|up ?to|below|above|more than|less than)\b/i.test(
       around,
     ) &&
@@ -196,7 +198,7 @@ const amountNotCharged: Check = {
   slug: 'amount-not-charged',
   severity: 'warning',
   why: 'Delegates expect to pay an amount that a text states. An amount outside the price table is never charged.',
-  after: [...AFTER_TABLE, 'EV401'],
+  after: [...TABLE_ERRORS, 'EV401'],
   find: (model) => {
     if (model.config.status === 'closed') return []
     const allCells = listPriceCells(model)
@@ -206,7 +208,7 @@ const amountNotCharged: Check = {
       const cells = filterByCurrency(allCells, mention)
       const otherPrices = filterByCurrency(allPrices, mention)
       const isCharged = [...cells, ...otherPrices].some(({ sums }) => sums.includes(mention.amount))
-      if (isCharged || isShownToPayers(adjusted, readable, mention)) return []
+      if (isCharged || isAlreadyReported(adjusted, readable, mention)) return []
       // EV456 reports an amount that differs from the field's own prices.
       if (findItemsOfField(model, readable.path, otherPrices).length > 0) return []
       const suggestion = findIntendedCells(model, cells, readable, mention)
@@ -236,7 +238,7 @@ const amountDiffers: Check = {
   slug: 'amount-differs',
   severity: 'warning',
   why: 'Two places state different prices for the same delegates. Delegates will insist on the lower one.',
-  after: [...AFTER_TABLE, 'EV401'],
+  after: [...TABLE_ERRORS, 'EV401'],
   find: (model) => {
     if (model.config.status === 'closed') return []
     const allCells = listPriceCells(model)
@@ -245,7 +247,7 @@ const amountDiffers: Check = {
     const rest = findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
       const cells = filterByCurrency(allCells, mention)
       const itemPrices = filterByCurrency(allPrices, mention)
-      if (isShownToPayers(adjusted, readable, mention)) return []
+      if (isAlreadyReported(adjusted, readable, mention)) return []
       const candidates = findItemsOfField(model, readable.path, itemPrices)
       if (candidates.length > 0)
         return [...findItemDifference(model, readable, mention, candidates, cells, itemPrices)]
@@ -276,14 +278,14 @@ const findNamedDifferences = (
 ): readonly Draft[] => [
   ...findWrongAdjustmentAmounts(
     model,
-    collectEventTexts(model).filter(({ path }) => READ.test(path)),
+    collectEventTexts(model).filter(({ path }) => DELEGATE_TEXT_PATHS.test(path)),
     [...cells, ...itemPrices.filter(({ item }) => item === null)],
   ),
   ...findWrongItemAmounts(
     model,
     collectEventTexts(model).filter(
       ({ path }) =>
-        READ.test(path) &&
+        DELEGATE_TEXT_PATHS.test(path) &&
         !/\.options\.|^fees\./.test(path) &&
         findItemsOfField(model, path, itemPrices).length === 0,
     ),
@@ -291,7 +293,7 @@ const findNamedDifferences = (
   ),
 ]
 
-const isShownToPayers = (
+const isAlreadyReported = (
   drafts: readonly Draft[],
   { path, at }: EventText,
   { start }: StatedAmount,
@@ -328,10 +330,10 @@ function findItemDifference(
 const PRICES_LISTED_MAX = 6
 
 /** Matches the end of an earlier amount in the same line. */
-const amountBefore = memoize((currency: Currency) =>
+const buildAmountEndPattern = memoize((currency: Currency) =>
   currency === INR
     ? /[,;]|(?:₹|\brs\b\.?)\s*[\d,]+(?:\/-)?/i
-    : new RegExp(`[,;]|(?:${ownSign(currency)})\\s*[\\d.,]+`, 'iu'),
+    : new RegExp(`[,;]|(?:${buildOwnSignPattern(currency)})\\s*[\\d.,]+`, 'iu'),
 )
 
 /**
@@ -349,7 +351,7 @@ function findIntendedCells(
   const around = `${mention.left} ${mention.right}`
   // An amount refers to the text before it; if there are several in one line, to the text between
   // them.
-  const precedingText = mention.left.split(amountBefore(mention.currency)).at(-1) ?? ''
+  const precedingText = mention.left.split(buildAmountEndPattern(mention.currency)).at(-1) ?? ''
   const names = config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')])
   const byName = findNamedPayer(names, precedingText, mention)
   const category = categoryIndex === undefined ? byName : Number(categoryIndex)

@@ -7,9 +7,9 @@ import { findStatement } from '../../prose/subject-of-day.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 
-const AGES = /(\d{1,3})\s*(?:(?:-|–|to|and)\s*(\d{1,3})\s*)?(?:years?|yrs?)?/gi
+const AGE_PATTERN = /(\d{1,3})\s*(?:(?:-|–|to|and)\s*(\d{1,3})\s*)?(?:years?|yrs?)?/gi
 const AGE_WORDS = /\b(?:years?|yrs?|aged?|above|below|under|over|older|younger)\b/i
-const BIRTH = /\b(?:born|birth|dob)\b/i
+const BIRTH_WORDS = /\b(?:born|birth|dob)\b/i
 
 type Bound = {
   readonly accepted: readonly number[]
@@ -19,7 +19,7 @@ type Bound = {
 }
 
 /** Whole years between a birthday and the first day of the event. */
-const yearsAt = (born: string, day: Day): number =>
+const countYears = (born: string, day: Day): number =>
   Number(day.slice(0, 4)) - Number(born.slice(0, 4)) - (day.slice(5) < born.slice(5) ? 1 : 0)
 
 /** Returns the ages at which a test of an age or of a date of birth divides delegates. */
@@ -34,13 +34,13 @@ export function readAgeBounds(
   const ages = (test.age ?? (/^age$|_age$/.test(field) ? raw : {})) as Readonly<
     Record<string, number>
   >
-  const isBirthday = BIRTH.test(
+  const isBirthday = BIRTH_WORDS.test(
     `${field.replaceAll('_', ' ')} ${config.fields.find(({ id }) => id === field)?.label ?? ''}`,
   )
   const yearsOf = (key: 'from' | 'to'): number | undefined => {
     const day = test[key]
     return isBirthday && typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day)
-      ? yearsAt(day, config.from)
+      ? countYears(day, config.from)
       : undefined
   }
   const first = ages.at_least ?? (ages.above === undefined ? yearsOf('to') : ages.above + 1)
@@ -73,12 +73,12 @@ function listAgeBounds(model: Model, category: string | null): readonly Bound[] 
 }
 
 /** "Members above 65 years", "members of 65 years and above": an age with its direction. */
-const STATED =
+const STATED_AGE =
   /\b(?:above|over|older than|below|under|younger than)\s+(?:the age of\s+)?(\d{1,3})(?![\d%.,])\s*(?:years?|yrs?)?|\b(?:aged?\s+)?(\d{1,3})\s*(?:years?|yrs?)?\s*(?:of age\s*)?(?:and|or|&)\s*(?:above|over|older|below|under|younger)\b/gi
-const OF_FEES =
+const FEE_WORDS =
   /\b(?:free|fees?|rates?|prices?|concession\w*|discount\w*|categor\w+|register as|exempt\w*|waived)\b/i
 /** Ages of others, or of something else than the category. */
-export const OF_OTHERS =
+export const OTHER_AGE_WORDS =
   /\b(?:child\w*|kids?|infants?|hotels?|rooms?|beds?|stay|dinner|lunch|meals?|food|tours?|travel|workshops?|companions?|accompanying|spouses?)\b/i
 
 /** Texts about fees that name a category and an age at which no rule divides. */
@@ -90,7 +90,7 @@ function findInTexts(model: Model): readonly Draft[] {
   return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
     /^(?:admin|categories)\./.test(path)
       ? []
-      : findMatches(text, STATED).flatMap((match): Draft[] => {
+      : findMatches(text, STATED_AGE).flatMap((match): Draft[] => {
           const age = Number(match[1] ?? match[2])
           const [start, end] = [match.index, match.index + match[0].length]
           const { left, right } = findStatement(text, { start, end })
@@ -99,8 +99,8 @@ function findInTexts(model: Model): readonly Draft[] {
             findAllNamed(names, statement).length > 0 ||
             /\b(?:members?|delegates?|seniors?|juniors?|veterans?|runners?)\b/i.test(statement)
           return !isOfCategory ||
-            !OF_FEES.test(statement) ||
-            OF_OTHERS.test(`${heading} ${statement}`) ||
+            !FEE_WORDS.test(statement) ||
+            OTHER_AGE_WORDS.test(`${heading} ${statement}`) ||
             bounds.some(({ accepted }) => accepted.includes(age))
             ? []
             : [
@@ -127,7 +127,7 @@ export const categoryAge: Check = {
         const path = `categories.${index}.${key}`
         const text = model.file.categories[index]?.[key] ?? ''
         if (!AGE_WORDS.test(text)) return []
-        const stated = findMatches(text, AGES).flatMap(([, from, to]) =>
+        const stated = findMatches(text, AGE_PATTERN).flatMap(([, from, to]) =>
           [from, to].flatMap((n) => (n === undefined ? [] : [Number(n)])),
         )
         if (stated.length === 0) return []

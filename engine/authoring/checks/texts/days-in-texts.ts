@@ -4,7 +4,7 @@ import type { Draft } from '../../finding.ts'
 import {
   countDaysApart,
   collectEdges,
-  fileDays,
+  listFileDays,
   isAdjustmentDay,
   isInPastYear,
   isMethodDay,
@@ -19,7 +19,7 @@ import { findStatement, type DaySubject } from '../../prose/subject-of-day.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
 import { listTextPeriods } from '../../prose/named-periods.ts'
 
-const HELP = 'write the same day in both places, or accept the finding under allow'
+const HELP_TEXT = 'write the same day in both places, or accept the finding under allow'
 /**
  * A day without a year and without a stated subject is compared with one of the file's days within
  * this distance.
@@ -81,7 +81,7 @@ function isOfTables(model: Model, { tables }: DaySubject, { period }: Edge): boo
 function findEdges(model: Model, mention: Mention): readonly Edge[] {
   const { about, readable } = mention
   const { config } = model
-  const ofItems = edgesOfNamedItems(model, mention)
+  const ofItems = findEdgesOfNamedItems(model, mention)
   const all = collectEdges(model)
   // An adjustment's label refers to its own days.
   const adjustmentPath = /^fees\.adjustments\.\d+\./.exec(readable.path)?.[0]
@@ -113,7 +113,10 @@ function findEdges(model: Model, mention: Mention): readonly Edge[] {
 }
 
 /** "Rooms at the early price until 15 October": the days of an item that the text or its question names. */
-function edgesOfNamedItems(model: Model, { about, readable, stated }: Mention): readonly Edge[] {
+function findEdgesOfNamedItems(
+  model: Model,
+  { about, readable, stated }: Mention,
+): readonly Edge[] {
   if (about.periods.length === 0) return []
   const { left, right } = findStatement(readable.text, stated)
   const statement = `${readable.heading} ${left} ${right}`
@@ -133,7 +136,7 @@ function edgesOfNamedItems(model: Model, { about, readable, stated }: Mention): 
 
 /** Whether the file states the day, or the day beside it that "before" or "after" means. */
 function isInFile(model: Model, day: Day, { direction }: DaySubject): boolean {
-  const days = fileDays(model)
+  const days = listFileDays(model)
   return (
     days.has(day) ||
     (direction === 'before' && days.has(addDays(day, -1))) ||
@@ -143,16 +146,16 @@ function isInFile(model: Model, day: Day, { direction }: DaySubject): boolean {
 }
 
 /** "Registration closes on": not a period's end, but the closing day of the file. */
-const CLOSING =
+const CLOSING_WORDS =
   /\b(?:registrations?|regn\.?|forms?|portal)\b[^,;]*\b(?:clos(?:es?|ing|ed)|ends?|last (?:date|day)|deadline)\b|\b(?:last (?:date|day)|deadline|closing date)\b[^,;]*\b(?:registrations?|regn\.?|regist(?:er|ering)|forms?)\b/i
 /** For some delegates, or at a special price: a different day from the final one. */
-const NOT_FOR_ALL =
+const PARTIAL_OFFER_WORDS =
   /\b(?:early|discount\w*|concession\w*|offer|group|bulk|rate|fees?|members?|waiver|students?|spot)\b/i
 
 function isClosing(model: Model, { about, readable, stated }: Mention): boolean {
   if (about.periods.length > 0 || getStatedClosingDay(model) === undefined) return false
   const { left, right } = findStatement(readable.text, stated)
-  return CLOSING.test(left) && !NOT_FOR_ALL.test(`${left} ${right}`)
+  return CLOSING_WORDS.test(left) && !PARTIAL_OFFER_WORDS.test(`${left} ${right}`)
 }
 
 /**
@@ -174,8 +177,8 @@ function isEdge(day: Day, { day: edge, side }: Edge, { direction }: DaySubject):
   }
 }
 
-const ON_SPOT = /\b(?:spot|on-?site|walk-?in)\b/i
-const HOUR = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’']?clock\b)/i
+const ON_SPOT_WORDS = /\b(?:spot|on-?site|walk-?in)\b/i
+const HOUR_PATTERN = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’']?clock\b)/i
 
 /**
  * "Spot registration from 8 AM on 12 February": the opening hour of a desk at the venue, whenever
@@ -183,16 +186,16 @@ const HOUR = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’']?clock
  */
 function isAtDesk(model: Model, mention: Mention): boolean {
   const { left, right } = findStatement(mention.readable.text, mention.stated)
-  return isOnSpot(model, mention) && HOUR.test(`${left} ${right}`)
+  return isOnSpot(model, mention) && HOUR_PATTERN.test(`${left} ${right}`)
 }
 
 function isOnSpot(model: Model, { about, readable, stated }: Mention): boolean {
   const { left, right } = findStatement(readable.text, stated)
   return (
-    ON_SPOT.test(`${left} ${right}`) ||
+    ON_SPOT_WORDS.test(`${left} ${right}`) ||
     about.periods.some((index) => {
       const { id = '', label = '' } = listTextPeriods(model)[index]?.period ?? {}
-      return ON_SPOT.test(`${id} ${label}`)
+      return ON_SPOT_WORDS.test(`${id} ${label}`)
     })
   )
 }
@@ -280,14 +283,14 @@ function reportContradiction(
     ...locate(mention.readable, mention.stated),
     message: `the text says ${formatDayWords(mention)}, ${edge.description} ${formatDay(edge.day)}`,
     related: [{ at: edge.at, message: 'here' }],
-    help: HELP,
+    help: HELP_TEXT,
   }
 }
 
 /** The label of a field: its days are the delegate's, such as the day of birth or of arrival. */
-const QUESTION = /^form\.sections\.\d+\.fields\.\d+\.(?:label|hint|required|invalid)/
+const QUESTION_PATH = /^form\.sections\.\d+\.fields\.\d+\.(?:label|hint|required|invalid)/
 
-const isQuestion = ({ readable }: Mention): boolean => QUESTION.test(readable.path)
+const isQuestion = ({ readable }: Mention): boolean => QUESTION_PATH.test(readable.path)
 
 function checkUnexpectedDay(model: Model, mention: Mention): Draft | null {
   if (isQuestion(mention) && mention.about.direction === null) return null

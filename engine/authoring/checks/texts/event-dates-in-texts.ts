@@ -52,11 +52,11 @@ function findOtherMonths(model: Model): readonly Draft[] {
   })
 }
 
-/** What happens on the days of the event, or on adjacent days. */
-const AROUND =
+/** Words for things that happen on the days of the event, or on adjacent days. */
+const EVENT_DAY_WORDS =
   /\b(?:arriv|depart|travel|check|stay|rooms?\b|hotel|accommodation|lodging|dinner|banquet|gala|workshop|satellite|hands.on|tour|excursion|sightseeing|flight|train|pick|shuttle)/i
 /** Past or future editions have other days. */
-const OTHER_TIME =
+const OTHER_EDITION_WORDS =
   /\b(?:was|were|last|previous\w*|earlier|past|next|held|since|founded|born|birth)\b/i
 
 /** "Arrive between 11 and 14 March 2026" for an event on 12–14 March 2027: copied with the old year. */
@@ -66,7 +66,7 @@ function isOfAnotherYear({ config }: Model, { stated, firsts, lasts, readable }:
   if (first === undefined || last === undefined || stated.first.year === null) return false
   const { left, right } = findStatement(readable.text, stated)
   const statement = `${readable.heading} ${left} ${right}`
-  if (!AROUND.test(statement) || OTHER_TIME.test(statement)) return false
+  if (!EVENT_DAY_WORDS.test(statement) || OTHER_EDITION_WORDS.test(statement)) return false
   const years = Number(config.from.slice(0, 4)) - Number(first.slice(0, 4))
   const isInYear = (day: Day): string => `${Number(day.slice(0, 4)) + years}${day.slice(4)}`
   return (

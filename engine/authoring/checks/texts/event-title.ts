@@ -26,9 +26,9 @@ const titleYear: Check = {
 }
 
 /** A theme may look ahead ("Vision 2030") or back ("Since 1998"). */
-const OTHER_TIMES =
+const OTHER_YEAR_WORDS =
   /\b(?:vision|towards?|agenda|beyond|goals?|roadmap|plan|by|since|from|founded|established|estd?|after|guidelines?|act|census|policy|years? of|memory)\b|20\d\d\s*[-–/]\s*(?:20)?\d\d/i
-const PAST = /\b(?:held|was|were|last|previous|next|attended|follows?)\b/i
+const OTHER_EDITION_WORDS = /\b(?:held|was|were|last|previous|next|attended|follows?)\b/i
 /** Years of a copied file. */
 const YEARS_BACK = 3
 
@@ -37,7 +37,8 @@ function findThemeYear({ config, file }: Pick<Model, 'config' | 'file'>): readon
   const [first, last] = [Number(config.from.slice(0, 4)), Number(config.to.slice(0, 4))]
   const find = (key: 'theme' | 'about', pattern: RegExp): readonly Draft[] => {
     const text = file.event[key] ?? ''
-    if (OTHER_TIMES.test(text) || (key === 'about' && PAST.test(text))) return []
+    if (OTHER_YEAR_WORDS.test(text) || (key === 'about' && OTHER_EDITION_WORDS.test(text)))
+      return []
     return [...text.matchAll(pattern)].flatMap(([, written]): Draft[] => {
       const year = Number(written)
       return year < first - YEARS_BACK || year > last + 1 || (first <= year && year <= last)

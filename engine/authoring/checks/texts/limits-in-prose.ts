@@ -1,16 +1,16 @@
 /** Finds limits of fields that texts elsewhere state: "at most 4 accompanying persons", "a minimum of 2 nights". */
 import { collectEventTexts } from '../../prose/event-texts.ts'
-import { ONES } from '../../../documents/amount-in-words.ts'
+import { ONES_WORDS } from '../../../documents/amount-in-words.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
 import type { Draft } from '../../finding.ts'
 import type { FieldAt, Model } from '../../checked-file.ts'
 
-const WORDS = ONES.slice(0, 11)
-export const NUMBER = `(\\d{1,4}|${WORDS.join('|')})`
+const NUMBER_WORDS = ONES_WORDS.slice(0, 11)
+export const NUMBER_PATTERN = `(\\d{1,4}|${NUMBER_WORDS.join('|')})`
 export const readNumber = (text: string): number => {
-  const word = WORDS.indexOf(text.toLowerCase())
+  const word = NUMBER_WORDS.indexOf(text.toLowerCase())
   return word >= 0 ? word : Number(text)
 }
 
@@ -27,23 +27,26 @@ export function findLimit({ raw, path, field }: FieldAt, which: 'max' | 'min'): 
   return typeof value === 'number' ? { value, at: `${path}.${which}` } : null
 }
 
-const MOST = '(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than)'
-const LEAST = '(?:at least|minimum(?: of)?|min\\.?(?: of)?|not less than|no less than)'
-const COMPANIONS =
+const MOST_WORDS = '(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than)'
+const LEAST_WORDS = '(?:at least|minimum(?: of)?|min\\.?(?: of)?|not less than|no less than)'
+const COMPANION_WORDS =
   '(?:accompanying (?:persons?|people|delegates?|guests?|members?)|family members?|companions|relatives)'
 /** One registration has one number of nights and one list of companions. */
-const COMPANION_LIMIT = new RegExp(`\\b${MOST}\\s*:?\\s*${NUMBER} ${COMPANIONS}\\b`, 'gi')
-const nightLimit = (words: string): RegExp =>
-  new RegExp(`\\b${words}\\s*:?\\s*${NUMBER} nights?\\b`, 'gi')
-const NIGHTS_MOST = nightLimit(MOST)
-const NIGHTS_LEAST = nightLimit(LEAST)
+const COMPANION_LIMIT = new RegExp(
+  `\\b${MOST_WORDS}\\s*:?\\s*${NUMBER_PATTERN} ${COMPANION_WORDS}\\b`,
+  'gi',
+)
+const buildNightLimitPattern = (words: string): RegExp =>
+  new RegExp(`\\b${words}\\s*:?\\s*${NUMBER_PATTERN} nights?\\b`, 'gi')
+const NIGHTS_MOST = buildNightLimitPattern(MOST_WORDS)
+const NIGHTS_LEAST = buildNightLimitPattern(LEAST_WORDS)
 /** Several buyers share the tickets of an event; those of one are counted "per delegate". */
 const TICKET_LIMIT = new RegExp(
-  `\\b${MOST}\\s*:?\\s*${NUMBER} (?:\\w+ ){0,3}?tickets? (?:per|for each|for every) (?:delegate|person|participant|registration|member)\\b`,
+  `\\b${MOST_WORDS}\\s*:?\\s*${NUMBER_PATTERN} (?:\\w+ ){0,3}?tickets? (?:per|for each|for every) (?:delegate|person|participant|registration|member)\\b`,
   'gi',
 )
 /** Limits that others set, or of something that is not ordered here. */
-const OF_OTHERS =
+const OTHER_LIMIT_WORDS =
   /\b(?:invitation|visa|bus(?:es)?|tours?|previous|last year|earlier|extra nights?|directly|sponsor\w*|exhibitors?|stalls?|free|complimentary|includ\w*|covers?|discount\w*|rates?|dinner|banquet|lunch|lounge|takes?|before|after)\b/i
 
 /** Returns a finding for each limit of a panel, an email or a result page that differs from the only field of its kind. */
@@ -85,7 +88,7 @@ export function findLimitsInProse(model: Model): readonly Draft[] {
             const limit = field === null ? null : findLimit(field, which)
             return limit === null ||
               limit.value === readNumber(match[1] ?? '') ||
-              (pattern !== TICKET_LIMIT && OF_OTHERS.test(`${heading} ${statement}`))
+              (pattern !== TICKET_LIMIT && OTHER_LIMIT_WORDS.test(`${heading} ${statement}`))
               ? []
               : [
                   {

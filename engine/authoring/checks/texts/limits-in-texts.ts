@@ -3,27 +3,27 @@ import { findMatches } from '../../prose/pattern-matches.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
 import { collectEventTexts } from '../../prose/event-texts.ts'
-import { findLimit, findLimitsInProse, NUMBER, readNumber } from './limits-in-prose.ts'
+import { findLimit, findLimitsInProse, NUMBER_PATTERN, readNumber } from './limits-in-prose.ts'
 import type { Limit } from './limits-in-prose.ts'
 import { findAgeLimits } from './age-limits.ts'
 import { categoryAge } from './category-ages.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 
-const COUNT = '(\\d{1,3}(?:,\\d{3})+|\\d+)'
-const THINGS =
+const COUNT_PATTERN = '(\\d{1,3}(?:,\\d{3})+|\\d+)'
+const SEAT_NOUNS =
   '(?:seats?|places?|tickets?|spots?|bibs?|stalls?|slots?|delegates|participants|persons|pax|guests|children|registrations|entries)'
 /** A number of all seats: "limited to 60 tickets", "only 40 seats", "the dinner has 250 seats". */
 const ALL_SEATS = new RegExp(
   [
-    `\\b(?:(?:limited|restricted)(?: to)?(?: the)?(?: first)?|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of|has|have|takes?)\\s*:?\\s*(?:only\\s+)?${COUNT} (?:\\w+ )?${THINGS}\\b(?! (?:left|remain|more|per|each|every|from|for each|in a|at a|of (?:a|each|one)))`,
-    `\\b${COUNT} ${THINGS} (?:only|in all|in total|available)\\b`,
-    `\\bseats? (?:are |is )?(?:limited|restricted) to ${COUNT}\\b(?! (?:per|each|every))`,
+    `\\b(?:(?:limited|restricted)(?: to)?(?: the)?(?: first)?|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of|has|have|takes?)\\s*:?\\s*(?:only\\s+)?${COUNT_PATTERN} (?:\\w+ )?${SEAT_NOUNS}\\b(?! (?:left|remain|more|per|each|every|from|for each|in a|at a|of (?:a|each|one)))`,
+    `\\b${COUNT_PATTERN} ${SEAT_NOUNS} (?:only|in all|in total|available)\\b`,
+    `\\bseats? (?:are |is )?(?:limited|restricted) to ${COUNT_PATTERN}\\b(?! (?:per|each|every))`,
   ].join('|'),
   'gi',
 )
 /** Several people share one seat, or the number is one of each buyer. */
-const OF_EACH =
+const SHARED_SEAT_WORDS =
   /\b(?:per|each|every|teams?|groups?|tables?|pairs?|couples?|institut\w*|colleges?|parking|cars?|bus(?:es)?|coach|boat|hotel|previous|last|earlier|past|editions?|was|were|had|one (?:delegate|registration))\b/i
 
 type Seats = {
@@ -33,7 +33,7 @@ type Seats = {
   readonly isForAll: boolean
 }
 
-/** Returns every number of seats of the quotas with the names of what has them. */
+/** Returns every number of seats in the quotas, with the names of the things that have them. */
 function listSeats({ file, config, fields }: Model): readonly Seats[] {
   return (file.quotas ?? []).flatMap(
     ({ id, max, count, each_option_of: by, when }, index): Seats[] => {
@@ -92,7 +92,7 @@ const textSeats: Check = {
             const { left, right } = findStatement(text, { start, end })
             const before = left.split(/[,;:()]|\band\b/).at(-1) ?? ''
             const statement = `${left} ${match[0]} ${right}`
-            if (OF_EACH.test(statement)) return []
+            if (SHARED_SEAT_WORDS.test(statement)) return []
             const stated = Number((match[1] ?? match[2] ?? match[3] ?? '').replaceAll(',', ''))
             if (all.some(({ max }) => max === stated)) return []
             const isOwn = (near: string) =>
@@ -144,29 +144,29 @@ const isOfAll = (statement: string): boolean =>
     statement,
   )
 
-const UNITS =
+const UNIT_NOUNS =
   '(?:persons?|people|tickets?|seats?|children|kids|nights?|rooms?|workshops?|courses|choices|options|members?|contests?|events|items|visitors?|participants?|delegates?|adults?|passes|plates|boxes|shirts?)'
 const UPPER_LIMIT = new RegExp(
-  `\\b(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than|only|(?:may|can) bring(?: up to| at most)?)\\s*:?\\s*${NUMBER} (?:accompanying |additional |extra )?${UNITS}\\b`,
+  `\\b(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than|only|(?:may|can) bring(?: up to| at most)?)\\s*:?\\s*${NUMBER_PATTERN} (?:accompanying |additional |extra )?${UNIT_NOUNS}\\b`,
   'gi',
 )
 /** "Each child may enter three contests": a limit on choices, for any kind of delegate. */
-const MAY_CHOOSE = new RegExp(
-  `\\b(?:may|can) (?:enter|choose|select|pick|attend|take|register for)\\s+(?:up to |at most )?${NUMBER} ${UNITS}\\b`,
+const CHOICE_LIMIT = new RegExp(
+  `\\b(?:may|can) (?:enter|choose|select|pick|attend|take|register for)\\s+(?:up to |at most )?${NUMBER_PATTERN} ${UNIT_NOUNS}\\b`,
   'gi',
 )
 const LOWER_LIMIT = new RegExp(
-  `\\b(?:at least|minimum(?: of)?|min\\.?(?: of)?|not less than|no less than)\\s*:?\\s*${NUMBER} ${UNITS}\\b`,
+  `\\b(?:at least|minimum(?: of)?|min\\.?(?: of)?|not less than|no less than)\\s*:?\\s*${NUMBER_PATTERN} ${UNIT_NOUNS}\\b`,
   'gi',
 )
 /** "Choose two or three": the least and the most. */
-const CHOICES = new RegExp(
-  `\\b(?:choose|select|pick|tick)\\s+(?:from\\s+)?${NUMBER}\\s*(?:or|to|–|-)\\s*${NUMBER}\\b`,
+const CHOICE_RANGE = new RegExp(
+  `\\b(?:choose|select|pick|tick)\\s+(?:from\\s+)?${NUMBER_PATTERN}\\s*(?:or|to|–|-)\\s*${NUMBER_PATTERN}\\b`,
   'gi',
 )
-const LENGTH =
+const LENGTH_LIMIT =
   /\b(?:at most|up ?to|maximum(?: of)?|max\.?(?: of)?|not more than|no more than|within)\s*:?\s*(\d{1,5}) characters\b/gi
-const RANGE =
+const NUMBER_RANGE =
   /\b(?:from|between)\s+(\d{1,6}) (?:to|and) (\d{1,6})\b(?!\s*(?:%|[ap]\.?m\b|years?|hours?|minutes?|january|february|march|april|may|june|july|august|september|october|november|december))/gi
 
 const textLimit: Check = {
@@ -194,7 +194,7 @@ const textLimit: Check = {
                   end: match.index + match[0].length,
                 })
                 return stated === limit.value ||
-                  (pattern !== MAY_CHOOSE && /\b(?:per|each|every)\b/i.test(`${left} ${right}`))
+                  (pattern !== CHOICE_LIMIT && /\b(?:per|each|every)\b/i.test(`${left} ${right}`))
                   ? []
                   : [
                       {
@@ -213,7 +213,7 @@ const textLimit: Check = {
         field.field.type !== 'number' || min === null || max === null
           ? []
           : own.flatMap(({ path, text, at }) =>
-              findMatches(text, RANGE).flatMap((match): Draft[] =>
+              findMatches(text, NUMBER_RANGE).flatMap((match): Draft[] =>
                 (Number(match[1]) === min.value && Number(match[2]) === max.value) ||
                 !path.endsWith('.invalid')
                   ? []
@@ -232,7 +232,7 @@ const textLimit: Check = {
         field.field.type !== 'many' || max === null
           ? []
           : own.flatMap(({ path, text, at }) =>
-              findMatches(text, CHOICES).flatMap((match): Draft[] =>
+              findMatches(text, CHOICE_RANGE).flatMap((match): Draft[] =>
                 readNumber(match[2] ?? '') === max.value &&
                 (min === null || readNumber(match[1] ?? '') === min.value)
                   ? []
@@ -250,10 +250,10 @@ const textLimit: Check = {
       return [
         ...choices,
         ...compare(UPPER_LIMIT, max),
-        ...(field.field.type === 'many' ? compare(MAY_CHOOSE, max) : []),
+        ...(field.field.type === 'many' ? compare(CHOICE_LIMIT, max) : []),
         ...compare(LOWER_LIMIT, min),
         ...compare(
-          LENGTH,
+          LENGTH_LIMIT,
           length === undefined ? null : { value: length, at: `${field.path}.max_length` },
         ),
         ...ranges,

@@ -9,10 +9,10 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
 import { collectWords } from '../form/labels.ts'
 import {
-  AFTER_TABLE,
-  itemTableCells,
+  TABLE_ERRORS,
+  listItemCells,
   listAdjustmentAmounts,
-  priceTableCells,
+  listTableCells,
 } from '../prices/fees.ts'
 
 type NamedThing = { readonly id: string; readonly label: string }
@@ -106,10 +106,10 @@ function findInRequired({ config, fields }: Model, entry: FieldAt): readonly Dra
 }
 
 /** Things that are full: a message about one is not that of another. */
-const THINGS =
+const LIMITED_THINGS =
   /^(?:room|bed|dinner|workshop|boat|bus|stall|trip|tour|lunch|course|hostel|shirt|masterclass|banquet|contest|evening|party)$/
 const findThings = (text: string): readonly string[] =>
-  [...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => THINGS.test(word))
+  [...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => LIMITED_THINGS.test(word))
 
 /** The message of a full quota names its options, its category, or the category that it offers. */
 function findInQuotas(model: Model): readonly Draft[] {
@@ -119,7 +119,7 @@ function findInQuotas(model: Model): readonly Draft[] {
     const text = typeof full === 'string' ? full : full.message
     if (text === undefined) return []
     const at = `quotas.${index}.full${typeof full === 'string' ? '' : '.message'}`
-    // “No workshop” is no name of a workshop.
+    // “No workshop” is not the name of a workshop.
     const options = (fields.find((field) => field.id === by)?.field.options ?? []).filter(
       (option) =>
         !/^(?:none|no\b|not\b)/i.test(option.id) && !/^(?:none|no|not)\b/i.test(option.label),
@@ -187,7 +187,7 @@ function findInRefusals({ file, config }: Model): readonly Draft[] {
 }
 
 /** Words that a message uses for an answer under another name. */
-const SYNONYMS: Readonly<Record<string, string>> = {
+const ANSWER_SYNONYMS: Readonly<Record<string, string>> = {
   email: 'email mail address',
   phone: 'phone mobile telephone number',
 }
@@ -201,7 +201,7 @@ function findInUnique({ file, fields }: Model): readonly Draft[] {
     new Set(
       [
         ...collectWords(
-          `${id.replaceAll('_', ' ')} ${field.label} ${SYNONYMS[field.type] ?? (/phone|mobile/i.test(id) ? (SYNONYMS.phone ?? '') : '')}`,
+          `${id.replaceAll('_', ' ')} ${field.label} ${ANSWER_SYNONYMS[field.type] ?? (/phone|mobile/i.test(id) ? (ANSWER_SYNONYMS.phone ?? '') : '')}`,
         ),
       ].filter((word) => !FRAME_WORDS.test(word)),
     )
@@ -241,20 +241,20 @@ const otherOption: Check = {
 
 const REDUCTION_WORDS =
   /^\s*(?:\/-\s*)?(?:less\b(?! than)|off\b|discounts?\b|concession|cheaper|reduction|rebate)/i
-const REDUCTION = /\b(?:discount|concession|rebate|reduction)\s*(?:of|:|–|-|is)?\s*$/i
+const REDUCTION_AMOUNT = /\b(?:discount|concession|rebate|reduction)\s*(?:of|:|–|-|is)?\s*$/i
 /** Reductions that others grant. */
-const GRANTED_BY_OTHERS =
+const OTHER_GRANTOR_WORDS =
   /\b(?:hotels?|rooms?|travel|rail\w*|airlines?|flights?|books?|journals?|publisher|shop|store|membership|next|last|previous|up ?to|coupon of|stalls?|proceedings|on sale|refund\w*|cancel\w*)\b/i
 
 const amountOff: Check = {
   slug: 'text-amount-off',
   severity: 'warning',
   why: 'Delegates insist on the reduction that a text promises.',
-  after: [...AFTER_TABLE, 'EV401', 'EV455', 'EV456', 'EV475'],
+  after: [...TABLE_ERRORS, 'EV401', 'EV455', 'EV456', 'EV475'],
   find: (model) => {
     const { config } = model
     if (config.status === 'closed' || config.fees.prices === null) return []
-    const cells = [...priceTableCells(model), ...itemTableCells(model)].flatMap(
+    const cells = [...listTableCells(model), ...listItemCells(model)].flatMap(
       ({ amount, currency }) =>
         amount === null || amount === 0 ? [] : [{ amount: amount as Amount, currency }],
     )
@@ -266,8 +266,8 @@ const amountOff: Check = {
         ? []
         : findAmounts(text, config.currency).flatMap((stated): Draft[] => {
             const { left, right, start, end, amount, currency } = stated
-            if (!REDUCTION_WORDS.test(right) && !REDUCTION.test(left)) return []
-            if (GRANTED_BY_OTHERS.test(`${heading} ${left} ${right}`)) return []
+            if (!REDUCTION_WORDS.test(right) && !REDUCTION_AMOUNT.test(left)) return []
+            if (OTHER_GRANTOR_WORDS.test(`${heading} ${left} ${right}`)) return []
             const field = model.fields.find((one) => path.startsWith(`${one.path}.`))
             const ofField = granted.filter(({ adjustment }) =>
               (config.fees.adjustments[adjustment]?.when ?? []).some((map) =>

@@ -20,11 +20,11 @@ const escape = (text: string): string =>
     .trim()
     .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     .replaceAll(/[\s-]+/g, '[\\s-]+')
-/** What may stand between the name and its amount. */
-const CONNECTORS =
+/** Words allowed between a name and its amount. */
+const CONNECTING_WORDS =
   '(?:[\\s:(@=–-]|\\b(?:tickets?|seats?|beds?|price|fees?|charges?|costs?|is|are|at|of|for|each|per|person|head|one|night)\\b)*$'
-/** Not the price of one. */
-const ELSEWHERE =
+/** Words next to an amount that is not the price of one thing. */
+const OTHER_AMOUNT_WORDS =
   /\b(?:includ\w*|free|complimentary|refund\w*|cancel\w*|deduct\w*|deposit|worth|prizes?|instead|directly|separately|hotel|at the (?:venue|desk|counter)|on the spot|couples?|families|family|package|both|together|members?|non-?members?|students?|child\w*)\b/i
 
 /** The names of each item, or of an option that it sells, with the rows that they mean (null: any). */
@@ -48,13 +48,13 @@ export function findWrongItemAmounts(
 ): readonly Draft[] {
   const names = listNames(model).map((entry) => ({
     ...entry,
-    pattern: new RegExp(`(?<![\\w-])${escape(entry.name)}${CONNECTORS}`, 'iu'),
+    pattern: new RegExp(`(?<![\\w-])${escape(entry.name)}${CONNECTING_WORDS}`, 'iu'),
   }))
   if (names.length === 0) return []
   return texts.flatMap((readable) =>
     findAmounts(readable.text, model.config.currency).flatMap((stated): Draft[] => {
       const near = stated.left.split(/[,;]|\b(?:and|or|plus)\b/).at(-1) ?? ''
-      if (ELSEWHERE.test(`${near} ${stated.right.split(/[,;.]/)[0] ?? ''}`)) return []
+      if (OTHER_AMOUNT_WORDS.test(`${near} ${stated.right.split(/[,;.]/)[0] ?? ''}`)) return []
       const named = names.filter(({ pattern }) => pattern.test(near))
       const [first] = named
       if (first === undefined || named.some(({ item }) => item !== first.item)) return []

@@ -6,23 +6,23 @@ import { collectWords } from '../form/labels.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import {
-  AFTER_TABLE,
+  TABLE_ERRORS,
   listAdjustmentAmounts,
-  itemTableCells,
-  priceTableCells,
+  listItemCells,
+  listTableCells,
 } from '../prices/fees.ts'
 
-const PERCENT = '(\\d{1,3}(?:\\.\\d+)?)\\s*(?:%|per ?cent\\b)'
-const OFF = new RegExp(
-  `${PERCENT}\\s*(?:off\\b|discounts?\\b|less\\b|concession|rebate|waiver|reduction|cheaper)|\\b(?:discounts?|concession|rebate|waiver|reduction)\\s*(?:of|@|:|-|–)?\\s*${PERCENT}|\\bsave\\s+${PERCENT}|${PERCENT}\\s*(?:lower|lesser|reduced)\\s+(?:fees?|prices?|rates?|charges?)|\\b(?:fees?|prices?|rates?|pays?)\\b[^.%;:\\n]{0,30}\\b(?:less|lower(?:ed)?|lesser|reduced|cheaper)\\s+(?:by\\s+)?${PERCENT}`,
+const PERCENT_PATTERN = '(\\d{1,3}(?:\\.\\d+)?)\\s*(?:%|per ?cent\\b)'
+const DEDUCTION_PATTERN = new RegExp(
+  `${PERCENT_PATTERN}\\s*(?:off\\b|discounts?\\b|less\\b|concession|rebate|waiver|reduction|cheaper)|\\b(?:discounts?|concession|rebate|waiver|reduction)\\s*(?:of|@|:|-|–)?\\s*${PERCENT_PATTERN}|\\bsave\\s+${PERCENT_PATTERN}|${PERCENT_PATTERN}\\s*(?:lower|lesser|reduced)\\s+(?:fees?|prices?|rates?|charges?)|\\b(?:fees?|prices?|rates?|pays?)\\b[^.%;:\\n]{0,30}\\b(?:less|lower(?:ed)?|lesser|reduced|cheaper)\\s+(?:by\\s+)?${PERCENT_PATTERN}`,
   'gi',
 )
-const ON_TOP = new RegExp(
-  `${PERCENT}\\s*(?:extra\\b|more\\b|surcharge|additional|(?:convenience|gateway|transaction|processing|card|late)\\s+(?:fees?|charges?))|\\b(?:surcharge|(?:convenience|gateway|transaction|processing|card|payment|late|online)\\s+(?:fees?|charges?)|(?:fee|charge) of)\\s*(?:of|@|:|-|–|is)?\\s*${PERCENT}`,
+const SURCHARGE_PATTERN = new RegExp(
+  `${PERCENT_PATTERN}\\s*(?:extra\\b|more\\b|surcharge|additional|(?:convenience|gateway|transaction|processing|card|late)\\s+(?:fees?|charges?))|\\b(?:surcharge|(?:convenience|gateway|transaction|processing|card|payment|late|online)\\s+(?:fees?|charges?)|(?:fee|charge) of)\\s*(?:of|@|:|-|–|is)?\\s*${PERCENT_PATTERN}`,
   'gi',
 )
 /** Shares of something else than the price of the registration and its items. */
-const OF_OTHERS =
+const OTHER_SHARE_WORDS =
   /\b(?:refund\w*|cancel\w*|withdraw\w*|hotels?|rooms?|editions?|proceedings|travel|rail\w*|fares?|the (?:society|organi[sz]ers?) (?:pays?|bears?)|borne by (?:us|the (?:society|organi[sz]ers?))|airlines?|airfare|flights?|trains?|books?|journal|publisher|sponsor\w*|exhibit\w*|gst|vat|tax|tds|marks?|attend\w*|similarity|acceptance|membership|shop|store|restaurant|food|up ?to|credit|next|last|previous|late papers?)\b/i
 
 type Share = {
@@ -41,11 +41,13 @@ const listShares = ({ file }: Model): readonly Share[] =>
   )
 
 /** Words of adjustments that name none of them. */
-const COMMON =
+const COMMON_WORDS =
   /^(?:discount|off|less|charge|fee|extra|surcharge|concession|coupon|for|with|more|two|three|early|late|first|from|the|and|of|or|on|bird|per|each|all|payment)$/
 /** Whether a statement is about one adjustment: "co-operatives pay 20% less". */
 function isNamed(name: string, statement: string): boolean {
-  const words = [...collectWords(name)].filter((word) => word.length > 3 && !COMMON.test(word))
+  const words = [...collectWords(name)].filter(
+    (word) => word.length > 3 && !COMMON_WORDS.test(word),
+  )
   const stated = collectWords(statement)
   return words.length > 0 && words.every((word) => stated.has(word))
 }
@@ -53,8 +55,8 @@ function isNamed(name: string, statement: string): boolean {
 /** Whether two prices, or a deduction and a price, differ by that share: "students pay 50% less". */
 function isInTable(model: Model, percent: number): boolean {
   const cells = [
-    ...priceTableCells(model).map(({ amount }) => amount),
-    ...itemTableCells(model).map(({ amount }) => amount),
+    ...listTableCells(model).map(({ amount }) => amount),
+    ...listItemCells(model).map(({ amount }) => amount),
   ].flatMap((amount) => (amount === null || amount === 0 ? [] : [amount as number]))
   const deducted = listAdjustmentAmounts(model).flatMap(({ amount }) =>
     amount === null ? [] : [Math.abs(amount)],
@@ -71,7 +73,7 @@ const textPercentOff: Check = {
   slug: 'text-percent-off',
   severity: 'warning',
   why: 'Delegates insist on the discount that a text promises, and on the charge that it names.',
-  after: [...AFTER_TABLE, 'EV401', 'EV475', 'EV537'],
+  after: [...TABLE_ERRORS, 'EV401', 'EV475', 'EV537'],
   find: (model) => {
     const { status, fees } = model.config
     if (status === 'closed' || (fees.prices === null && fees.items.length === 0)) return []
@@ -89,7 +91,10 @@ const textPercentOff: Check = {
               const { left, right } = findStatement(text, { start, end })
               const stated = Number(match.slice(1).find((digits) => digits !== undefined))
               const named = own.filter(({ name }) => isNamed(name, `${left} ${right}`))
-              if (named.length === 0 && OF_OTHERS.test(`${heading} ${left} ${match[0]} ${right}`))
+              if (
+                named.length === 0 &&
+                OTHER_SHARE_WORDS.test(`${heading} ${left} ${match[0]} ${right}`)
+              )
                 return []
               const isKnown =
                 named.length > 0
@@ -120,7 +125,7 @@ const textPercentOff: Check = {
             }),
       )
     }
-    return [...find(OFF, true), ...find(ON_TOP, false)]
+    return [...find(DEDUCTION_PATTERN, true), ...find(SURCHARGE_PATTERN, false)]
   },
 }
 

@@ -8,18 +8,18 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 
 const REFUND_WORDS = /\b(?:refund\w*|cancel\w*|withdraw\w*)\b/i
-const SHARE = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
+const SHARE_PATTERN = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
 /** The share is kept, not refunded. */
-const KEPT =
+const KEPT_WORDS =
   /\b(?:deduct\w*|retain\w*|kept|keep|forfeit\w*|charges?|charged|fee of|penalty|less)\b/i
 /** A share in words. */
-const IN_WORDS =
+const SHARES_IN_WORDS =
   /\b(?:full (?:and prompt )?refund|refund(?:ed)? in full|full (?:amount|fees?) (?:is|are|will be) (?:refunded|returned)|fully refund(?:ed|able)|free cancellation|(?:half|three[- ]quarters) (?:of )?(?:the|your) (?:fees?|amount|money))\b/gi
 const REFUND_PHRASES = /\b(?:refund\w*|returned|back|reimburs\w*)\b/i
-const BEFORE_EVENT =
+const DAYS_BEFORE_EVENT =
   /\b(\d{1,3}) days? (?:before|prior to)\s+(?:the\s+)?(?:\w+\s+)?(?:event|conference|congress|meeting|meet|workshop|course|start|beginning|commencement|race|fest\w*)\b/gi
-const AFTER = /\b(?:after|from|since|beyond|later than)\s*(?:the\s+)?$/i
-const BEFORE = /\b(?:before|prior to)\s*(?:the\s+)?$/i
+const AFTER_WORDS = /\b(?:after|from|since|beyond|later than)\s*(?:the\s+)?$/i
+const BEFORE_WORDS = /\b(?:before|prior to)\s*(?:the\s+)?$/i
 
 type Token = { readonly start: number; readonly end: number } & (
   | { readonly share: number; readonly isInWords?: boolean }
@@ -42,12 +42,12 @@ const matchesWords = ({ day, month, year }: DayWords, candidate: Day): boolean =
 
 function listTokens(model: Model, text: string): readonly Token[] {
   const { from, to } = model.config
-  const shares = findMatches(text, SHARE).map((match) => ({
+  const shares = findMatches(text, SHARE_PATTERN).map((match) => ({
     share: Number(match[1]),
     start: match.index,
     end: match.index + match[0].length,
   }))
-  const inWords = findMatches(text, IN_WORDS).map((match) => ({
+  const inWords = findMatches(text, SHARES_IN_WORDS).map((match) => ({
     share: /half/i.test(match[0]) ? 50 : /quarters/i.test(match[0]) ? 75 : 100,
     start: match.index,
     end: match.index + match[0].length,
@@ -58,13 +58,13 @@ function listTokens(model: Model, text: string): readonly Token[] {
     return {
       start,
       end,
-      isAfter: AFTER.test(left),
+      isAfter: AFTER_WORDS.test(left),
       // "Before 1 August" and "until 31 July" are the same step.
       isDay: (day: Day) =>
-        matchesWords(last, day) || (BEFORE.test(left) && matchesWords(last, addDays(day, 1))),
+        matchesWords(last, day) || (BEFORE_WORDS.test(left) && matchesWords(last, addDays(day, 1))),
     }
   })
-  const relative = findMatches(text, BEFORE_EVENT).map((match) => {
+  const relative = findMatches(text, DAYS_BEFORE_EVENT).map((match) => {
     const stated = addDays(from, -Number(match[1]))
     return {
       start: match.index,
@@ -139,8 +139,8 @@ function pairTokens(
 }
 
 /** Returns the shares refunded that a stated share can mean. */
-function possibleRefunds({ share, clause }: Promise): readonly number[] {
-  const [isKept, isGivenBack] = [KEPT.test(clause), REFUND_PHRASES.test(clause)]
+function listPossibleRefunds({ share, clause }: Promise): readonly number[] {
+  const [isKept, isGivenBack] = [KEPT_WORDS.test(clause), REFUND_PHRASES.test(clause)]
   if (isKept && !isGivenBack) return [100 - share]
   return isKept ? [share, 100 - share] : [share]
 }
@@ -155,7 +155,7 @@ const refundDay: Check = {
     if (cancellation === null || status === 'closed') return []
     const { steps } = cancellation
     const ofShares = listPromises(model).flatMap((promise): Draft[] => {
-      const refunds = possibleRefunds(promise)
+      const refunds = listPossibleRefunds(promise)
       const ofDay = steps.findIndex(({ until }) => promise.isDay(until))
       const ofShare = steps.findIndex(({ percent }) => refunds.includes(percent))
       const step = steps[ofDay] ?? steps[ofShare]
@@ -178,14 +178,15 @@ const refundDay: Check = {
   },
 }
 
-const CANCELLATION = /\b(?:cancel(?:l?ations?|led|ed|l?ing)?|withdraw(?:als?|n)?)\b/i
-const ACCEPTED =
+const CANCELLATION_WORDS = /\b(?:cancel(?:l?ations?|led|ed|l?ing)?|withdraw(?:als?|n)?)\b/i
+const ACCEPTED_WORDS =
   /\b(?:accepted|allowed|possible|permitted|entertained|considered|received|can|may|requests?|last (?:date|day)|deadline)\b/i
 const LAST_DAY =
   /\b(?:till|until|up ?to|by|before|prior to|not later than|latest|(?:last (?:date|day)|deadline)\s+(?:for|of|to)\b[^.;!?\n]{0,30}?(?:is|:|-|–)?)\s*(?:the\s+)?$/i
-const NOT_ACCEPTED = /\bno (?:cancell?ations?|withdrawals?)\b|\b(?:not(?! later)|never|cannot)\b/i
+const NOT_ACCEPTED_WORDS =
+  /\bno (?:cancell?ations?|withdrawals?)\b|\b(?:not(?! later)|never|cannot)\b/i
 /** Cancelled by the organisers, only in some cases, or a day of something else, such as the payment of a refund. */
-const OF_ORGANISERS =
+const OTHER_CANCELLATION_WORDS =
   /\b(?:organi[sz]ers?|(?:the|this) (?:event|conference|workshop|meeting) (?:is|was|may|can)|if|unless|except|postpon\w*|visas?|flights?|trains?|travel|abstracts?|papers?|posters?|consent|clicking|insurance|waiting list|names?|substitut\w*|transfer\w*|replac\w*|instead|paid|credited|processed|expect\w*|refunds? (?:will|can|may|are|is))\b/i
 
 /** "Cancellation accepted till 15 October", or none after it, where the scale refunds a share until other days. */
@@ -207,21 +208,21 @@ function findAcceptedUntil(
           const [day] = days
           if (day === undefined || days.length > 1) return []
           const isAbout =
-            CANCELLATION.test(statement) &&
-            (ACCEPTED.test(words) || NOT_ACCEPTED.test(words)) &&
-            !OF_PARTS.test(statement) &&
-            !OF_ORGANISERS.test(words) &&
+            CANCELLATION_WORDS.test(statement) &&
+            (ACCEPTED_WORDS.test(words) || NOT_ACCEPTED_WORDS.test(words)) &&
+            !BILL_PART_WORDS.test(statement) &&
+            !OTHER_CANCELLATION_WORDS.test(words) &&
             // A share or a denied refund with its day is compared with the scale above.
             listTokens(model, words).every((token) => 'isDay' in token) &&
-            findMatches(words, NO_REFUND).length === 0
+            findMatches(words, NO_REFUND_WORDS).length === 0
           if (!isAbout) return []
           const left = words.slice(0, day.start)
-          const isDenied = NOT_ACCEPTED.test(words)
-          if (isDenied ? !AFTER.test(left) : !LAST_DAY.test(left)) return []
+          const isDenied = NOT_ACCEPTED_WORDS.test(words)
+          if (isDenied ? !AFTER_WORDS.test(left) : !LAST_DAY.test(left)) return []
           const isRight = steps.some(
             ({ until }) =>
               matchesWords(day.last, until) ||
-              ((isDenied || BEFORE.test(left)) && matchesWords(day.last, addDays(until, 1))),
+              ((isDenied || BEFORE_WORDS.test(left)) && matchesWords(day.last, addDays(until, 1))),
           )
           return isRight
             ? []
@@ -252,12 +253,12 @@ function findLastDay(
       ? []
       : findMatches(text, SENTENCE).flatMap((sentence): Draft[] => {
           const [words, offset] = [sentence[0], at + sentence.index]
-          const denial = findMatches(words, NO_REFUND)[0]
+          const denial = findMatches(words, NO_REFUND_WORDS)[0]
           const days = findDays(words, year)
           const [day] = days
           if (denial === undefined || day === undefined || days.length > 1) return []
           const left = words.slice(0, day.start)
-          if (!AFTER.test(left) || OF_PARTS.test(words)) return []
+          if (!AFTER_WORDS.test(left) || BILL_PART_WORDS.test(words)) return []
           const isRight =
             matchesWords(day.first, until) || matchesWords(day.first, addDays(until, 1))
           const start = Math.min(denial.index, day.start)
@@ -277,12 +278,12 @@ function findLastDay(
   )
 }
 
-const NO_REFUND =
+const NO_REFUND_WORDS =
   /\b(?:non[- ]?refundable|no (?:refunds?|money back)\b|(?:not|never|cannot|can't|won['’]t)(?: be)? (?:refunded|refundable))/gi
-const LIMITED =
+const LIMITING_WORDS =
   /\d|\b(?:after\w*|later|thereafter|then|otherwise|beyond|within|unless|except|if|in case|gst|tax|charges?|gateway|bank|hotels?|rooms?|dinner|workshops?|deposit|transfer\w*|spot|no[- ]?shows?|postpon\w*|that case|such|new dates|coupon|code|donation|gift|companions?|accompanying|change|partial)\b/i
 /** Parts of a bill with refunds of their own. */
-const OF_PARTS =
+const BILL_PART_WORDS =
   /\b(?:hotels?|rooms?|dinner|workshops?|deposit|donation|gift|companions?|accompanying|stalls?|tours?)\b/i
 const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
 
@@ -297,12 +298,12 @@ const noRefund: Check = {
     const terms: readonly RefundTerms[] = [...cancellation.steps, cancellation.otherwise]
     if (terms.every(({ percent }) => percent === 0)) return []
     return collectEventTexts(model).flatMap(({ path, text, at }) =>
-      path.startsWith('admin.') || findMatches(text, SHARE).length > 0
+      path.startsWith('admin.') || findMatches(text, SHARE_PATTERN).length > 0
         ? []
         : findMatches(text, SENTENCE).flatMap((sentence) =>
-            LIMITED.test(sentence[0])
+            LIMITING_WORDS.test(sentence[0])
               ? []
-              : findMatches(sentence[0], NO_REFUND).map((match): Draft => {
+              : findMatches(sentence[0], NO_REFUND_WORDS).map((match): Draft => {
                   const start = at + sentence.index + match.index
                   return {
                     at: path,

@@ -71,7 +71,7 @@ const noReceipt: Check = {
         ),
 }
 
-const WITHOUT_LOOKUP: readonly string[] = [
+const VALUES_WITHOUT_LOOKUP: readonly string[] = [
   'order_id',
   'amount',
   'date',
@@ -99,7 +99,7 @@ const needsLookup: Check = {
               help,
             },
           ]
-        return name === undefined || WITHOUT_LOOKUP.includes(name)
+        return name === undefined || VALUES_WITHOUT_LOOKUP.includes(name)
           ? []
           : [
               {
@@ -113,7 +113,7 @@ const needsLookup: Check = {
         .filter(({ place }) => place === page)
         .flatMap((entry) =>
           findPlaceholders(entry).flatMap(({ name, span }): Draft[] =>
-            WITHOUT_LOOKUP.includes(name)
+            VALUES_WITHOUT_LOOKUP.includes(name)
               ? []
               : [
                   {
@@ -254,7 +254,7 @@ function isTypo(a: string, b: string): boolean {
 }
 
 /** Characters not allowed in file names on some systems. */
-const NOT_IN_A_FILE_NAME = /[\\/:*?"<>|]/
+const INVALID_FILE_NAME_CHARACTER = /[\\/:*?"<>|]/
 
 const receiptFile: Check = {
   slug: 'receipt-file',
@@ -266,7 +266,7 @@ const receiptFile: Check = {
     const text = model.displayedTexts.find(({ path }) => path === 'results.receipt.file')
     if (file === undefined || text === undefined) return []
     const values = findPlaceholders(text).map(({ name }) => name)
-    const sign = NOT_IN_A_FILE_NAME.exec(file)?.[0]
+    const sign = INVALID_FILE_NAME_CHARACTER.exec(file)?.[0]
     const stem = values.some((name) => !EVENT_VALUES.some((value) => value === name))
       ? file.replace(/\.[^.{}]*$/, '')
       : '{reg_no}'

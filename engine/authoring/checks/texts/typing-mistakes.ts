@@ -1,6 +1,6 @@
 /** Finds typing mistakes in valid texts: printed quotes, doubled characters, addresses, formatting. */
 import { INR } from '../../../lib/money.ts'
-import { ownSign, getPrintedSign } from '../../suggestions/currency-notations.ts'
+import { buildOwnSignPattern, getPrintedSign } from '../../suggestions/currency-notations.ts'
 import { suggestEmail, suggestWebAddress } from '../../suggestions/misspelt-addresses.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Draft } from '../../finding.ts'
@@ -33,7 +33,7 @@ function findInTexts(
 /** Quotes at the end of a quoted text, unless it begins with an unpaired one. */
 const QUOTE_AT_END = '”“»›’‘´″"`'
 /** A motto in quotation marks is printed with them, as intended. */
-const MAY_BE_QUOTED = /^event\.theme$/
+const QUOTABLE_PATH = /^event\.theme$/
 
 const curlyQuotes: Check = {
   slug: 'curly-quotes',
@@ -42,7 +42,7 @@ const curlyQuotes: Check = {
   find: (model) =>
     model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] => {
       if (!QUOTE_AT_END.includes(text.charAt(text.length - 1)) && !/^[“„«]/.test(text)) return []
-      if (model.source.written(path)?.plain !== true || MAY_BE_QUOTED.test(path)) return []
+      if (model.source.written(path)?.plain !== true || QUOTABLE_PATH.test(path)) return []
       const quotedText =
         /^([“”„‟«‹‘‚‛″`´'])(?![“”„‟«‹‘‚‛″`´'])([^“”„‟«»"]*)[”“»›’‘´″"`]$/.exec(text)?.[2] ??
         /^[“„«]([^”“»]*)$/.exec(text)?.[1] ??
@@ -78,7 +78,7 @@ const signTwice: Check = {
       ),
     ].join('|')
     const { currency } = model.config
-    const own = currency === INR ? '' : `${ownSign(currency)}|`
+    const own = currency === INR ? '' : `${buildOwnSignPattern(currency)}|`
     const sign = `(?:${own}₹|₨|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees?\\b|रु\\.?|रुपये)`
     return findInTexts(
       model,
@@ -210,7 +210,7 @@ const markupPrinted: Check = {
   ],
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const CHARACTER_BY_ENTITY: Readonly<Record<string, string>> = {
   amp: '&',
   nbsp: 'a space',
   lt: '<',
@@ -232,7 +232,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 function decodeEntity(written: string): string {
   const name = written.slice(1, -1).toLowerCase()
   const number = /^#(x?)([0-9a-f]+)$/.exec(name)
-  if (number === null) return ENTITIES[name] ?? 'the character itself'
+  if (number === null) return CHARACTER_BY_ENTITY[name] ?? 'the character itself'
   const code = Number.parseInt(number[2] ?? '', number[1] === 'x' ? 16 : 10)
   return code > 32 && code <= 0x10ffff ? String.fromCodePoint(code) : 'a space'
 }
@@ -246,7 +246,7 @@ const endSign: Check = {
       ',;'.includes(text.charAt(text.length - 1)) &&
       /[^,;\s][,;]$/.test(text) &&
       model.source.written(path)?.plain === true &&
-      NAMES.test(path)
+      NAME_PATH.test(path)
         ? [
             {
               at: path,
@@ -259,7 +259,7 @@ const endSign: Check = {
     ),
 }
 /** Names, which never end with a comma. */
-const NAMES = /(^|\.)(title|label|venue|heading|hours|theme|subject|button|name)$/
+const NAME_PATH = /(^|\.)(title|label|venue|heading|hours|theme|subject|button|name)$/
 
 /** Reports a bullet typed into an entry that is already printed as a list item. */
 const findPrintedBullets = (model: Model): readonly Draft[] =>

@@ -81,7 +81,7 @@ function buildBareNamePattern(names: readonly string[]): RegExp | null {
 }
 
 /** Texts filled in after registration. */
-const AFTER_REGISTERING: ReadonlySet<string> = new Set([
+const PLACES_AFTER_REGISTRATION: ReadonlySet<string> = new Set([
   'registered',
   'success',
   'failed',
@@ -100,14 +100,14 @@ function findNamesWithoutBraces(
     at: path,
     span: [at + index, at + index + name.length] as const,
     message: `\`${name}\` is not filled in without braces: it is printed unchanged`,
-    help: AFTER_REGISTERING.has(place)
+    help: PLACES_AFTER_REGISTRATION.has(place)
       ? `write {${name}}`
       : `write in words what you mean: \`${name}\` is its name in this file`,
   }))
 }
 
 /** Words that are followed by a value: "Paid [total]". */
-const VALUE_FOLLOWS =
+const WORD_BEFORE_VALUE =
   /(?:[:=₹€£]|\b(?:Dear|Hello|Hi|paid|pay|amount|sum|total|number|no\.|is|was|Rs\.?|INR|EUR|USD|GBP|Dr\.?))\s*$/i
 
 function findBrackets({ written, at }: WrittenText): readonly {
@@ -126,7 +126,7 @@ function findBrackets({ written, at }: WrittenText): readonly {
     isWord:
       found[2] !== undefined &&
       !/[_.]/.test(found[2]) &&
-      !VALUE_FOLLOWS.test(written.slice(0, found.index)),
+      !WORD_BEFORE_VALUE.test(written.slice(0, found.index)),
     span: [at + found.index, at + found.index + found[0].length],
   }))
 }

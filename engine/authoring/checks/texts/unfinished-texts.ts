@@ -14,7 +14,7 @@ const FILLER_TEXT = /\blorem ipsum\b[^\n"']{0,40}/gi
 const UNDECIDED_WORDS = /^(?:tb[acd]|t\.\s?b\.\s?[acd]\.?|x{3,})$/i
 
 /** A format may be shown with such characters: "KMC/XXXX". */
-const MAY_SHOW_FORMAT = /^form\.sections\.\d+\.fields\.|^admin\.|^order_id\.|^invoice\.number$/
+const FORMAT_EXAMPLE_PATH = /^form\.sections\.\d+\.fields\.|^admin\.|^order_id\.|^invoice\.number$/
 
 /** The file itself declares it as a placeholder, which EV991 reports. */
 const isDemo = ({ file }: Model, path: string): boolean =>
@@ -42,7 +42,9 @@ const unfinishedText: Check = {
       .flatMap(({ path, written, at }): Draft[] => {
         const filling = /lorem/i.test(written) ? findMatches(written, FILLER_TEXT) : []
         const placeholderCharacters =
-          /xxx/i.test(written) && !MAY_SHOW_FORMAT.test(path) && !/^["']?x+["']?$/i.test(written)
+          /xxx/i.test(written) &&
+          !FORMAT_EXAMPLE_PATH.test(path) &&
+          !/^["']?x+["']?$/i.test(written)
             ? findMatches(written, PLACEHOLDER_CHARACTERS)
             : []
         return [...filling, ...placeholderCharacters].map(({ 0: found, index }) => ({

@@ -26,7 +26,7 @@ const noBankDetails: Check = {
     }),
 }
 
-const PLACEHOLDER = /\{([a-z_][a-z0-9_]*)\}/g
+const PLACEHOLDER_PATTERN = /\{([a-z_][a-z0-9_]*)\}/g
 
 const oftenEmpty: Check = {
   slug: 'placeholder-often-empty',
@@ -46,7 +46,7 @@ const oftenEmpty: Check = {
     return displayedTexts
       .filter(({ path }) => /^email\.|^results\.success\.(?:title|intro|notes)/.test(path))
       .flatMap(({ path, written, at }) =>
-        findMatches(written, PLACEHOLDER).flatMap((match): Draft[] => {
+        findMatches(written, PLACEHOLDER_PATTERN).flatMap((match): Draft[] => {
           const reason = hidden.get(match[1] ?? '')
           return reason === undefined
             ? []
@@ -80,9 +80,9 @@ const emailWithoutNumber: Check = {
         ],
 }
 
-const FAILED =
+const FAILURE_WORDS =
   /\b(?:fail\w*|not completed?|not paid|unsuccessful\w*|declined|sorry|could not|cancelled|unpaid|not registered)\b/i
-const SUCCEEDED =
+const SUCCESS_WORDS =
   /\b(?:thank you|thanks|success(?:ful(?:ly)?)?|confirmed|you are registered|congratulations|welcome|see you)\b/i
 
 const pagesExchanged: Check = {
@@ -90,8 +90,10 @@ const pagesExchanged: Check = {
   severity: 'error',
   why: 'A delegate who has paid reads that the payment failed, and pays again.',
   find: ({ file: { results, routes } }: Pick<Model, 'file'>) => {
-    const isFailure = (text: string): boolean => FAILED.test(text) && !SUCCEEDED.test(text)
-    const isSuccess = (text: string): boolean => SUCCEEDED.test(text) && !FAILED.test(text)
+    const isFailure = (text: string): boolean =>
+      FAILURE_WORDS.test(text) && !SUCCESS_WORDS.test(text)
+    const isSuccess = (text: string): boolean =>
+      SUCCESS_WORDS.test(text) && !FAILURE_WORDS.test(text)
     const [isWrong, isOtherWrong] = [
       isFailure(results.success.title),
       isSuccess(results.failed.title),
@@ -128,15 +130,15 @@ const pagesExchanged: Check = {
   },
 }
 
-const FAILED_ADDRESS = /fail|error|declin|cancel|sorry|unpaid|unsuccess|\bnot?-/i
-const SUCCEEDED_ADDRESS = /success|thank|confirm|registered|enrol|entered|\bpaid\b|\bdone\b/i
+const FAILURE_ADDRESS = /fail|error|declin|cancel|sorry|unpaid|unsuccess|\bnot?-/i
+const SUCCESS_ADDRESS = /success|thank|confirm|registered|enrol|entered|\bpaid\b|\bdone\b/i
 
 /** The last part of each address names its page. */
 function findSwappedAddresses({ success, failed }: Model['file']['routes']): readonly Draft[] {
   const nameOf = (address: string): string => address.split('/').at(-1) ?? ''
-  const isFailure = (address: string): boolean => FAILED_ADDRESS.test(nameOf(address))
+  const isFailure = (address: string): boolean => FAILURE_ADDRESS.test(nameOf(address))
   const isSuccess = (address: string): boolean =>
-    SUCCEEDED_ADDRESS.test(nameOf(address)) && !isFailure(address)
+    SUCCESS_ADDRESS.test(nameOf(address)) && !isFailure(address)
   const [isWrong, isOtherWrong] = [isFailure(success), isSuccess(failed)]
   if (!isWrong && !isOtherWrong) return []
   const [key, other] = isWrong ? (['success', 'failed'] as const) : (['failed', 'success'] as const)

@@ -3,7 +3,13 @@ import type { EventConfig } from '../../../event/config.ts'
 import { INR, formatMoney, formatPrice } from '../../../lib/money.ts'
 import { formatDaysBefore } from '../../../lib/time.ts'
 import type { ItemChange } from './diff-items-and-quotas.ts'
-import { ADDED, type EventDiff, type PriceChange, type PriceOn, type ValueChange } from './diff.ts'
+import {
+  ADDED_ENTRY,
+  type EventDiff,
+  type PriceChange,
+  type PriceOn,
+  type ValueChange,
+} from './diff.ts'
 import { HEADINGS } from './format-diff.ts'
 
 /** The changes to one part of an event, one sentence each. */
@@ -84,9 +90,9 @@ function describeItemChange({ what, old, next }: ItemChange): string {
 }
 
 function describeValueChange({ kind, old, next }: ValueChange, name: string): string {
-  if (old === null) return next === ADDED ? `${name} was added.` : `${name} is now “${next}”.`
+  if (old === null) return next === ADDED_ENTRY ? `${name} was added.` : `${name} is now “${next}”.`
   if (next === null)
-    return old === ADDED ? `${name} was removed.` : `${name} was removed. It was “${old}”.`
+    return old === ADDED_ENTRY ? `${name} was removed.` : `${name} was removed. It was “${old}”.`
   return kind === 'layout'
     ? `${name} changed from ${old} to ${next}.`
     : `${name} changed from “${old}” to “${next}”.`
@@ -94,7 +100,7 @@ function describeValueChange({ kind, old, next }: ValueChange, name: string): st
 
 /** An added field is one change: its label and other parts are not listed separately. */
 function omitPartsOfAdded(values: readonly ValueChange[]): readonly ValueChange[] {
-  const wholes = values.filter(({ old, next }) => old === ADDED || next === ADDED)
+  const wholes = values.filter(({ old, next }) => old === ADDED_ENTRY || next === ADDED_ENTRY)
   return values.filter(({ path }) => !wholes.some((whole) => path.startsWith(`${whole.path}.`)))
 }
 

@@ -3,7 +3,7 @@ import type { EventConfig } from '../../../event/config.ts'
 import type { Amount } from '../../../lib/money.ts'
 import {
   checkRegistrationOpen,
-  deskEvent,
+  withDeskDays,
   findItemPeriodOn,
   findPeriodOn,
 } from '../../../pricing/price-periods.ts'
@@ -37,7 +37,7 @@ export function diffItems(
     title: string,
   ): readonly ItemChange[] => diffItemRules(title, before[kind], after[kind])
   return [
-    ...groupChanges(old, next),
+    ...diffPriceGroups(old, next),
     ...diffItem(old, next, before, after, days),
     ...listRules('taxRules', 'tax rule'),
     ...listRules('adjustments', 'adjustment'),
@@ -52,7 +52,7 @@ export function diffItems(
 }
 
 /** Returns which groups of categories were added, removed or renamed, or have other categories, days or labels. */
-function groupChanges(old: EventConfig, next: EventConfig): readonly ItemChange[] {
+function diffPriceGroups(old: EventConfig, next: EventConfig): readonly ItemChange[] {
   const [before, after] = [old.fees.groups ?? [], next.fees.groups ?? []]
   const findCounterpart = (
     { label, categories }: PriceGroup,
@@ -200,7 +200,7 @@ function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day)
   const period = findPeriodOn(event.fees, on)
   if (
     period === null ||
-    (event.status === 'open' && !checkRegistrationOpen(deskEvent(event, on), on).open)
+    (event.status === 'open' && !checkRegistrationOpen(withDeskDays(event, on), on).open)
   )
     return 'closed'
   const part = table.parts.findIndex((candidate) => candidate.when === when)

@@ -11,7 +11,7 @@ import { getCurrency, findCategory } from '../../../rules/category.ts'
 import { formatMoney, INR, type Currency, type Amount } from '../../../lib/money.ts'
 import {
   checkRegistrationOpen,
-  deskEvent,
+  withDeskDays,
   listPeriodEdges,
   findPeriodOn,
 } from '../../../pricing/price-periods.ts'
@@ -20,7 +20,10 @@ import { listTaxRules } from '../../../pricing/tax-rules.ts'
 import { addDays, type Day } from '../../../lib/time.ts'
 import { diffItems, type ItemChange } from './diff-items-and-quotas.ts'
 
-/** The price on a day, with its period: a total, or why there is none. `no-price`: registration is open and free of charge. */
+/**
+ * The price on a day, with its period: a total, or the reason for its absence. `no-price`: registration is open and
+ * free of charge.
+ */
 export type PriceOn =
   | {
       readonly is: 'price'
@@ -68,7 +71,7 @@ export type EventDiff = {
 }
 
 /** The value of a list entry that the other version lacks. */
-export const ADDED = 'there'
+export const ADDED_ENTRY = 'there'
 
 /** True if there is no visible difference. */
 export function isEmptyDiff(diff: EventDiff): boolean {
@@ -142,7 +145,7 @@ function listEdges(...versions: readonly EventConfig[]): Day[] {
 
 function findPrice(event: EventConfig, category: string, on: Day): PriceOn | null {
   if (!event.categories.some((known) => known.id === category)) return null
-  if (!checkRegistrationOpen(deskEvent(event, on), on).open && event.status === 'open')
+  if (!checkRegistrationOpen(withDeskDays(event, on), on).open && event.status === 'open')
     return { is: 'closed' }
   const period = findPeriodOn(event.fees, on, category)
   if (!hasPrices(event)) return { is: 'no-price', period: period?.id ?? null }
@@ -239,16 +242,16 @@ const COMPARED_ELSEWHERE = new Set([
 ])
 
 function diffValues(old: EventConfig, next: EventConfig): ValueChange[] {
-  const before = flatten(old, orderSections(old, old))
-  const after = flatten(next, orderSections(old, next))
+  const before = flattenEvent(old, orderSections(old, old))
+  const after = flattenEvent(next, orderSections(old, next))
   const changed = [...new Set([...before.leaves.keys(), ...after.leaves.keys()])].flatMap(
     (path): ValueChange[] => {
       const was = before.leaves.get(path) ?? null
       const is = after.leaves.get(path) ?? null
-      return was === is ? [] : [{ kind: changeKind(path), path, old: was, next: is }]
+      return was === is ? [] : [{ kind: getChangeKind(path), path, old: was, next: is }]
     },
   )
-  // Entries that both have in another order: one change, however many entries moved.
+  // A different order of the entries in both versions: one change, however many entries moved.
   const moved = [...before.orders].flatMap(([path, names]): ValueChange[] => {
     const others = after.orders.get(path) ?? []
     const [was, is] = [
@@ -285,7 +288,7 @@ function orderSections(old: EventConfig, event: EventConfig): readonly string[] 
 }
 
 /** Dotted path → text of every leaf. List entries are addressed by their names, so that moving one does not change all. */
-function flatten(event: EventConfig, sections: readonly string[]): FlatFile {
+function flattenEvent(event: EventConfig, sections: readonly string[]): FlatFile {
   const leaves = new Map<string, string>()
   const orders = new Map<string, readonly string[]>()
   const walk = (path: string, value: unknown): void => {
@@ -295,7 +298,7 @@ function flatten(event: EventConfig, sections: readonly string[]): FlatFile {
       const names = path === 'sections' ? sections : listItemNames(value)
       orders.set(path, names)
       value.forEach((item, i) => {
-        leaves.set(`${path}.${names[i] ?? ''}`, ADDED)
+        leaves.set(`${path}.${names[i] ?? ''}`, ADDED_ENTRY)
         if (typeof item === 'object') walk(`${path}.${names[i] ?? ''}`, item)
       })
       return
@@ -309,7 +312,7 @@ function flatten(event: EventConfig, sections: readonly string[]): FlatFile {
     if (chargeCurrency !== undefined)
       leaves.set(path, formatMoney(value as Amount, chargeCurrency as Currency))
     else if (/^fields\..*\.section$/.test(path)) leaves.set(path, sections[Number(value)] ?? '')
-    else leaves.set(path, CASELESS.has(path) ? String(value).toLowerCase() : String(value))
+    else leaves.set(path, CASELESS_PATHS.has(path) ? String(value).toLowerCase() : String(value))
   }
   walk('', event)
   // A period's label is wording; its days are part of the price.
@@ -325,7 +328,7 @@ function flatten(event: EventConfig, sections: readonly string[]): FlatFile {
 }
 
 /** Case-insensitive values: email addresses, and the digits of a colour. */
-const CASELESS = new Set(['support', 'office', 'look.colour'])
+const CASELESS_PATHS = new Set(['support', 'office', 'look.colour'])
 
 /** A row of a fixed text and an email button are named by their kind: their text is wording. */
 function getItemName(item: Record<string, unknown>): string | undefined {
@@ -355,7 +358,7 @@ function listItemNames(items: readonly unknown[]): readonly string[] {
   })
 }
 
-const KINDS: readonly (readonly [RegExp, ValueChange['kind']])[] = [
+const CHANGE_KINDS: readonly (readonly [RegExp, ValueChange['kind']])[] = [
   [/^cancellation\./, 'event'],
   [
     /^(routes|api|results\.(success\.buttons|failed\.buttons|errorButtons)\..+\.go|admin\.lists\.\w+\.(route|api|export\.api))/,
@@ -375,8 +378,8 @@ const KINDS: readonly (readonly [RegExp, ValueChange['kind']])[] = [
     'wording',
   ],
 ]
-function changeKind(path: string): ValueChange['kind'] {
-  return KINDS.find(([pattern]) => pattern.test(path))?.[1] ?? 'event'
+function getChangeKind(path: string): ValueChange['kind'] {
+  return CHANGE_KINDS.find(([pattern]) => pattern.test(path))?.[1] ?? 'event'
 }
 
 function areEqual(a: unknown, b: unknown): boolean {

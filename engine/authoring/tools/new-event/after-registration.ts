@@ -1,4 +1,4 @@
-/** Writes what delegates of a new event can do on their own page: cancel, and change answers. */
+/** Writes the actions on the self-service page of a new event: cancel, and change answers. */
 import { addDays, type Day } from '../../../lib/time.ts'
 
 /** Placeholder days, counted back from the first day of the event. */

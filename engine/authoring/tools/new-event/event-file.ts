@@ -3,7 +3,7 @@ import {
   formatCurrency,
   INR,
   formatPlainAmount,
-  decimalsOf,
+  getDecimals,
   toAmount,
   type Currency,
   type Amount,
@@ -34,7 +34,7 @@ function createSampleTax({ free, currency = INR, tax = 'on top' }: SampleOptions
 const createSamplePrices =
   (currency: Currency) =>
   (times: number): Amount =>
-    (times * (currency === INR ? 1000 : 100) * 10 ** decimalsOf(currency)) as Amount
+    (times * (currency === INR ? 1000 : 100) * 10 ** getDecimals(currency)) as Amount
 
 /** Writes the whole file; it compiles, and has no finding except the note about its placeholders. */
 export function createEventFile(options: SampleOptions): string {

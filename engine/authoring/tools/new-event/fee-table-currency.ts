@@ -1,6 +1,6 @@
 /** Finds the currency of a fee table: the sign of its prices, or a currency that its other texts name. */
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
-import { currencySigns, RUPEE_SIGN } from '../../suggestions/currency-notations.ts'
+import { listCurrencySigns, RUPEE_SIGN } from '../../suggestions/currency-notations.ts'
 import { formatCurrency, INR, type Currency } from '../../../lib/money.ts'
 import { isPriceCell } from './fee-table-cells.ts'
 import type { FeeTable } from './fee-table-parts.ts'
@@ -13,7 +13,7 @@ export function findTableCurrency(
   rows: readonly (readonly string[])[],
 ): TableCurrency {
   const named = new Set(
-    currencySigns(INR).flatMap(({ currency, pattern }) =>
+    listCurrencySigns(INR).flatMap(({ currency, pattern }) =>
       new RegExp(pattern, 'iu').test(text) ? [currency] : [],
     ),
   )

@@ -1,4 +1,4 @@
-/** Writes how delegates of a new event pay: by card in rupees, otherwise by bank transfer. */
+/** Writes the payment methods of a new event: by card in rupees, otherwise by bank transfer. */
 import { getAccountPrefix } from '../../../payments/card-accounts.ts'
 import { DEFAULT_GATEWAY } from '../../../payments/gateways/capabilities.ts'
 import { INR, type Currency } from '../../../lib/money.ts'

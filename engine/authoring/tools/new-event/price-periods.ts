@@ -23,7 +23,7 @@ const EARLY_ENDS = 45
 const PLACEHOLDER_PERIOD_DAYS = 30
 
 /** The labels of two and three periods; more are numbered. */
-const LABELS: readonly (readonly string[])[] = [
+const PERIOD_LABELS: readonly (readonly string[])[] = [
   [],
   ['Registration'],
   ['Early Bird', 'Regular'],
@@ -34,7 +34,7 @@ export function listPeriodLabels(count: number, stated: readonly string[] = []):
   return Array.from({ length: count }, (_, index) => {
     const label = stated[index]
     return label === undefined || label === ''
-      ? (LABELS[count]?.[index] ?? `Period ${index + 1}`)
+      ? (PERIOD_LABELS[count]?.[index] ?? `Period ${index + 1}`)
       : label
   })
 }

@@ -204,7 +204,7 @@ export function readCompanions(
 const isOnSale = (prices: PricesByPeriod): prices is readonly Amount[] =>
   prices.every((price) => price !== null)
 
-/** Returns a sentence if there are neither one price nor as many as periods. */
+/** Returns a sentence unless there is one price, or one for each period. */
 function findCountProblem(label: string, prices: PricesByPeriod, periods: number): string | null {
   if (prices.length === 1 || prices.length === periods) return null
   return periods === 1
@@ -212,7 +212,7 @@ function findCountProblem(label: string, prices: PricesByPeriod, periods: number
     : `${label} has ${prices.length} prices, but there are ${periods} price periods. Give ${periods} prices, or one that applies to all.`
 }
 
-const SEATS = /[,;]?\s*\(?(\d{1,5})\s*(?:seats?|places?|pax)\)?\.?$/i
+const SEATS_PATTERN = /[,;]?\s*\(?(\d{1,5})\s*(?:seats?|places?|pax)\)?\.?$/i
 /** A sign or a decimal point before the digits that `SEATS` finds. */
 const PARTIAL_SEATS = /(?:[,;]\s*)([-−–]|\d+\.)$/
 
@@ -228,7 +228,7 @@ export function readWorkshops(
   for (const part of splitOutsideBrackets(answer, /[;\n]/)) {
     const entry = joinLines(part).replace(/[\s,;]+$/, '')
     if (entry === '') continue
-    const seats = SEATS.exec(entry)
+    const seats = SEATS_PATTERN.exec(entry)
     const partial = seats === null ? null : PARTIAL_SEATS.exec(entry.slice(0, seats.index))
     if (partial !== null)
       return err(

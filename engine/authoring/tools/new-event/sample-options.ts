@@ -1,4 +1,4 @@
-/** What is known of a new event before its file is written. */
+/** The data of a new event from which its file is written. */
 import type { Amount, Currency } from '../../../lib/money.ts'
 import type { Day } from '../../../lib/time.ts'
 

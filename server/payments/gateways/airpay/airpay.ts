@@ -3,7 +3,13 @@
  * Only this folder contains code for Airpay. The code is the same for Airpay and for our simulator: only addresses and
  * credentials differ. Rules and test vectors: docs/airpay.md and tests/server/payments/airpay/.
  */
-import { formatPlainAmount, assert, dayOf, err, eventsByAccount } from '../../../../engine/index.ts'
+import {
+  formatPlainAmount,
+  assert,
+  dayOf,
+  err,
+  listEventsByAccount,
+} from '../../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../../engine/index.ts'
 import type { EventRegistry, GatewayAdapter, GatewayMode } from '../../../dependencies.ts'
 import type { Account } from './credentials.ts'
@@ -63,7 +69,7 @@ export function createAirpayGateway(options: AirpayOptions): GatewayAdapter {
       payment === null ? null : (options.account(payment.account)?.merchantId ?? null),
     readNotice(fields) {
       const parsed = readNotice(fields, options.events, (event) =>
-        eventsByAccount(event)
+        listEventsByAccount(event)
           .filter(({ payment }) => payment?.gateway.kind === undefined)
           .flatMap((ofAccount) => getAccount(ofAccount) ?? []),
       )

@@ -3,7 +3,7 @@
  * Only this folder contains code for Razorpay. The code is the same for Razorpay and for our simulator: only addresses
  * and credentials differ. Rules: docs/razorpay.md and tests/server/payments/razorpay/.
  */
-import { assert, err, eventsByAccount, ok } from '../../../../engine/index.ts'
+import { assert, err, listEventsByAccount, ok } from '../../../../engine/index.ts'
 import type { EventConfig, Instant, OrderId, Result } from '../../../../engine/index.ts'
 import type { EventRegistry, GatewayAdapter, StatusResponse } from '../../../dependencies.ts'
 import type { RazorpayAccount } from './credentials.ts'
@@ -66,7 +66,7 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
     return account === null ? null : { address, account, signal: AbortSignal.timeout(timeoutMs) }
   }
   const events = (): readonly EventConfig[] =>
-    options.events.all().flatMap(({ config }) => eventsByAccount(config).filter(isRazorpay))
+    options.events.all().flatMap(({ config }) => listEventsByAccount(config).filter(isRazorpay))
 
   /** The time at which this process first confirmed each payment. */
   const confirmed = new Map<OrderId, Instant>()

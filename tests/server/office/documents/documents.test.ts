@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { amountInWords } from '../../../../engine/documents/amount-in-words.ts'
+import { spellAmount } from '../../../../engine/documents/amount-in-words.ts'
 import { INR, formatMoney, instant, createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { DocumentBody, RegNo } from '../../../../engine/index.ts'
 import type { DocumentsResponse } from '../../../../engine/api.ts'
@@ -183,7 +183,7 @@ test.for([
         ? ['Overpayment', '₹\u00a0100']
         : ['Waived by the organisers', '−₹\u00a0200'],
     ])
-    expect(inWords).toBe(amountInWords(toAmount(accepted), INR))
+    expect(inWords).toBe(spellAmount(toAmount(accepted), INR))
     const credits = issued.filter(({ kind }) => kind === 'credit')
     expect(credits.map(({ total }) => total)).toEqual(credited)
   },

@@ -11,7 +11,7 @@ import {
   instant,
   createOrderId,
   toAmount,
-  randomDigits,
+  getDigitCount,
   createRegNo,
 } from '../../../../engine/index.ts'
 import type { Day, RegNo } from '../../../../engine/index.ts'
@@ -65,7 +65,7 @@ beforeAll(async () => {
   if (config === undefined) throw new Error('the test needs two events')
   const regNo = createRegNo(
     config,
-    Array.from({ length: randomDigits(config) }, () => 4),
+    Array.from({ length: getDigitCount(config) }, () => 4),
   )
   unknownParty = {
     ...otherParty,

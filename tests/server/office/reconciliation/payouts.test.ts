@@ -1,6 +1,6 @@
 /** Payouts of all accounts of a user's events, and whether the saved bank statements show them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { INR, day, gatewayAccounts, toAmount } from '../../../../engine/index.ts'
+import { INR, day, listGatewayAccounts, toAmount } from '../../../../engine/index.ts'
 import type { OrderId, SettlementLine } from '../../../../engine/index.ts'
 import type { PayoutsResponse, StatementResponse } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
@@ -39,8 +39,8 @@ const list = async (user: Office, reference = ''): Promise<PayoutsResponse> =>
 beforeAll(async () => {
   server = await startTestApp({ clock: '2026-01-20' })
   const configs = server.deps.events.all().map(({ config }) => config)
-  const event = configs.find((config) => gatewayAccounts(config).length > 0)
-  const [account] = event === undefined ? [] : gatewayAccounts(event)
+  const event = configs.find((config) => listGatewayAccounts(config).length > 0)
+  const [account] = event === undefined ? [] : listGatewayAccounts(event)
   if (event === undefined || account === undefined) throw new Error('the test needs a gateway')
   eventId = event.id
   const { store } = server.deps

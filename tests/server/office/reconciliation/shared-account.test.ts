@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { publicEvent, randomDigits, createRegNo } from '../../../../engine/index.ts'
+import { toPublicEvent, getDigitCount, createRegNo } from '../../../../engine/index.ts'
 import type { EventConfig, RegNo } from '../../../../engine/index.ts'
 import type {
   BulkActionResponse,
@@ -124,10 +124,10 @@ const readReviews = async (user: Office): Promise<string> =>
 
 test('saving an unmatched line does not reveal which registration numbers of another event exist', async () => {
   const otherDelegate = await register(OTHER_EVENT)
-  const event = publicEvent(server.deps.events.byId(OTHER_EVENT)?.config as EventConfig)
+  const event = toPublicEvent(server.deps.events.byId(OTHER_EVENT)?.config as EventConfig)
   const unknownRegNo = createRegNo(
     event,
-    Array.from({ length: randomDigits(event) }, () => 7),
+    Array.from({ length: getDigitCount(event) }, () => 7),
   )
   const lineOf = (regNo: string) => ({
     lines: [
@@ -178,10 +178,10 @@ describe('a transfer of the other event', () => {
     const otherDelegate = await register(OTHER_EVENT)
     const config = server.deps.events.byId(OTHER_EVENT)?.config
     const title = config?.title ?? ''
-    const event = publicEvent(config as EventConfig)
+    const event = toPublicEvent(config as EventConfig)
     const unknownRegNo = createRegNo(
       event,
-      Array.from({ length: randomDigits(event) }, () => 4),
+      Array.from({ length: getDigitCount(event) }, () => 4),
     )
     const line = (user: Office, number: string) =>
       sendStatement(user, HERE, buildCreditLine(`NEFT ${createUtr()} ${number}`))

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useEffect, useRef, useState } from 'react'
 import {
-  CODE,
+  CODE_NAME,
   findCategory,
   formatMoney,
   matchesCondition,
@@ -10,7 +10,7 @@ import {
   EMPTY_CONTEXT,
   getOwn,
   toMajorUnits,
-  fullSeatMessage,
+  buildFullSeatMessage,
   findVisibleFields,
 } from '../../../../engine/index.ts'
 import type { PricingContext, Field, PublicEvent } from '../../../../engine/index.ts'
@@ -195,7 +195,7 @@ function AddRegistrationForm({
   const errors = textsOf(submitError?.answer?.errors) ?? {}
   const chosenMethod = methods.find(({ id }) => id === method)
   // Looks up a discount code as soon as it is complete, because the payer needs to know the price.
-  const code = readText(data, CODE)
+  const code = readText(data, CODE_NAME)
   const codeQuery = useQuery({
     queryKey: ['code', event.id, lookedUpCode],
     queryFn: ({ signal }) =>
@@ -249,7 +249,7 @@ function AddRegistrationForm({
         value={data[field.id] ?? field.default}
         error={
           fullPool !== null && field.id === fullFieldId
-            ? fullSeatMessage(event, fullPool, getOwn(left, fullPool.id))
+            ? buildFullSeatMessage(event, fullPool, getOwn(left, fullPool.id))
             : errors[field.id]
         }
         onChange={onChange}
@@ -321,13 +321,13 @@ function AddRegistrationForm({
           {event.codeKinds.length > 0 && (
             <div onBlur={() => setLookedUpCode(code)}>
               <FormField
-                name={CODE}
+                name={CODE_NAME}
                 kind="text"
                 label="Discount code (optional)"
                 options={[]}
                 value={code}
                 error={codeError}
-                onChange={(value) => setData({ ...data, [CODE]: String(value) })}
+                onChange={(value) => setData({ ...data, [CODE_NAME]: String(value) })}
               />
               <p role="status">{isCodeValid ? `Discount code: ${codeQuery.data.label}` : ''}</p>
             </div>

@@ -1,6 +1,6 @@
 /** The price preview of a manual registration; the server decides. */
 import {
-  allSeatPools,
+  listSeatPools,
   findApproval,
   findCategory,
   findFirstFull,
@@ -8,7 +8,7 @@ import {
   normalise,
   getOwn,
   quote,
-  fullSeatMessage,
+  buildFullSeatMessage,
   withMethod,
 } from '../../../../engine/index.ts'
 import type {
@@ -66,11 +66,13 @@ export function labelOptions(
   field: Field,
   left: PricingContext['left'],
 ): readonly Option[] {
-  const fullPools = allSeatPools(event.quotas).filter(
+  const fullPools = listSeatPools(event.quotas).filter(
     ({ id, limit }) => limit.eachOptionOf === field.id && isPoolFull(left, id),
   )
   return (field.options ?? []).map((option) => {
     const fullPool = fullPools.find((pool) => pool.option === option.id)
-    return fullPool === undefined ? option : { ...option, label: fullSeatMessage(event, fullPool) }
+    return fullPool === undefined
+      ? option
+      : { ...option, label: buildFullSeatMessage(event, fullPool) }
   })
 }

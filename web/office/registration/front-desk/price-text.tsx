@@ -1,5 +1,5 @@
 /** The price of a manual registration, or the reason why there is none yet. */
-import { formatMoney, fullSeatMessage, getOwn } from '../../../../engine/index.ts'
+import { formatMoney, buildFullSeatMessage, getOwn } from '../../../../engine/index.ts'
 import type { PricingContext, PublicEvent, Quote, SeatPool } from '../../../../engine/index.ts'
 
 const NEEDS_APPROVAL =
@@ -22,12 +22,14 @@ export function PriceText({
   readonly price: Quote | null
 }) {
   const replaced =
-    fullPool === null && replacedPool !== null ? `${fullSeatMessage(event, replacedPool)}. ` : ''
+    fullPool === null && replacedPool !== null
+      ? `${buildFullSeatMessage(event, replacedPool)}. `
+      : ''
   return (
     <p aria-live="polite" className="price">
       {replaced}
       {fullPool !== null
-        ? fullSeatMessage(event, fullPool, getOwn(left, fullPool.id))
+        ? buildFullSeatMessage(event, fullPool, getOwn(left, fullPool.id))
         : isPaymentTooEarly
           ? NEEDS_APPROVAL
           : price === null
