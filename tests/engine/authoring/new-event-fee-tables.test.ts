@@ -223,6 +223,16 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
+    'a time in a heading is asked about, unless it is the end of the day; “through” is no name',
+    'Category\tEarly bird until 1 June 2026, 12:00 noon CET\tTill 30th June 2026 (5 PM)\tThrough 07/31/2026, 11:59 PM IST\tLate\nMember\t5000\t6000\t7000\t8000',
+    [
+      'Early bird:2026-06-01 | :2026-06-30 | :2026-07-31 | Late:',
+      'Member | 5000 | 6000 | 7000 | 8000',
+      ',,0 “Early bird until 1 June 2026, 12:00 noon CET” states a time. A price changes only at the end of a day, at midnight in India, so “12:00 noon CET” is not kept. Check the last day, then leave this out.',
+      ',,1 “Till 30th June 2026 (5 PM)” states a time. A price changes only at the end of a day, at midnight in India, so “5 PM” is not kept. Check the last day, then leave this out.',
+    ],
+  ],
+  [
     'mistakes: days out of order, a price that falls, a label twice, another rate of GST',
     'Category\tEarly till 31 Aug 2026\tRegular till 31 July 2026\tSpot\nDelegate\t6000\t5000\t7000\ndelegate\t1\t2\t3\nGST 5% extra',
     [
@@ -307,4 +317,16 @@ test('a table in euros sets the currency of the event; a currency that only its 
     error:
       'The table names EUR. If its prices are in EUR, state it: --currency EUR. If they are in rupees, remove EUR from the table.',
   })
+})
+
+test('four periods that have only days are called by their days', () => {
+  const text =
+    'Category\t30 June 2026\t31 July 2026\t31 Aug 2026\tAfter 31 Aug 2026\nMember\t1\t2\t3\t4'
+  const table = readFeeTable(text, { ...event, currency: INR, today })
+  expect(readFees(table, event).fees.periodLabels).toEqual([
+    'Until 30 June 2026',
+    'Until 31 July 2026',
+    'Until 31 August 2026',
+    'After 31 August 2026',
+  ])
 })

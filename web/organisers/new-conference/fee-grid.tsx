@@ -213,20 +213,22 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
         <ul className="org-notes" aria-label="Texts of the table that are not prices">
           {notes.map((note, index) => (
             <li key={`${index} ${note}`}>
-              <p>{explainNote(note)}</p>
-              <button
-                type="button"
-                className="btn line sm"
-                onClick={() =>
-                  change({
-                    ...fees,
-                    rows: [...rows, readNote(note, columns.length)],
-                    notes: without(notes, index),
-                  })
-                }
-              >
-                Add as a category<span className="vh">: {note}</span>
-              </button>
+              <p>{explainNote(note).says}</p>
+              {explainNote(note).isMaybeCategory && (
+                <button
+                  type="button"
+                  className="btn line sm"
+                  onClick={() =>
+                    change({
+                      ...fees,
+                      rows: [...rows, readNote(note, columns.length)],
+                      notes: without(notes, index),
+                    })
+                  }
+                >
+                  Add as a category<span className="vh">: {note}</span>
+                </button>
+              )}
               <button
                 type="button"
                 className="btn line sm"

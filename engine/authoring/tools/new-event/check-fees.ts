@@ -24,10 +24,9 @@ export function readFees(
   table: FeeTable,
   answers: NewEventAnswers,
 ): { readonly fees: NewEventAnswers; readonly problems: readonly FeeProblem[] } {
-  const labels = listPeriodLabels(
-    table.columns.length,
-    table.columns.map(({ label }) => label),
-  )
+  const stated = table.columns.map(({ label }) => label.trim())
+  const names = stated.map((label, index) => label || nameByDays(table, index))
+  const labels = listPeriodLabels(table.columns.length, names)
   const currency = answers.currency ?? table.currency ?? INR
   const isCurrencyAsked = table.currencyAsked !== undefined && answers.currency === undefined
   const otherCurrency = explainOtherCurrency(table, labels, currency)
@@ -40,7 +39,7 @@ export function readFees(
     ...findRowProblems(table, { ...answers, currency }, labels),
     ...table.notes.map((note, index) => ({
       note: index,
-      says: explainNote(note),
+      says: explainNote(note).says,
     })),
   ]
   const categories = table.rows.map(({ label, cells }): SampleCategory => ({
@@ -55,7 +54,7 @@ export function readFees(
     ...others,
     ...(currency === INR ? {} : { currency }),
     categories,
-    periodLabels: table.columns.map(({ label }) => label.trim()),
+    periodLabels: names,
     // One missing day is asked together with the others.
     periodEnds: ends.every(isDay) ? ends : [],
     ...(first !== undefined && isDay(first.from) ? { opens: first.from } : {}),
@@ -67,6 +66,14 @@ export function readFees(
       : {}),
   }
   return { fees, problems }
+}
+
+/** Four or more periods have no usual names: one that has only days is called by them. */
+function nameByDays({ columns }: FeeTable, index: number): string {
+  const [to, before] = [columns[index]?.to ?? '', columns[index - 1]?.to ?? '']
+  if (columns.length < 4) return ''
+  if (isDay(to)) return `Until ${formatDay(to)}`
+  return isDay(before) ? `After ${formatDay(before)}` : ''
 }
 
 function findColumnProblems(

@@ -14,15 +14,29 @@ export type PeriodHeading = {
 }
 
 const PERIOD =
-  /\b(early|bird|regular|normal|standard|late|last|spot|on[- ]?site|walk[- ]?ins?|phase|advance|till|til|until|up ?to|before|after|from|onwards?|w\.?e\.?f|round|slab|period|at the venue)\b/i
+  /\b(early|bird|regular|normal|standard|late|last|spot|on[- ]?site|walk[- ]?ins?|phase|advance|till|til|until|through|thru|up ?to|before|after|from|onwards?|w\.?e\.?f|round|slab|period|at the venue)\b/i
 const SPOT = /\b(spot|on[- ]?site|walk[- ]?ins?|at the venue)\b/i
-const BEFORE = /\b(till|til|until|up ?to|before|by|ends?|closes?|last date|deadline)\b[^a-z]*$/i
+const BEFORE =
+  /\b(till|til|until|through|thru|up ?to|before|by|ends?|closes?|last date|deadline)\b[^a-z]*$/i
 const STRICTLY_BEFORE = /(?<!\bon or )\bbefore\b[^a-z]*$/i
 const FROM = /\b(from|after|since|starting|w\.?e\.?f)\b[^a-z]*$/i
 const AFTER = /\bafter\b[^a-z]*$/i
 const ONWARDS = /^[^a-z]*(onwards?|and after)\b/i
 const CONNECTING =
-  /\b(on or before|till|til|until|up ?to|before|after|from|since|starting|onwards?|by|w\.?e\.?f|to|and|on|ends?|closes?|last date|deadline)\b\.?/gi
+  /\b(on or before|till|til|until|through|thru|up ?to|before|after|from|since|starting|onwards?|by|w\.?e\.?f|to|and|on|ends?|closes?|last date|deadline)\b\.?/gi
+
+const TIME =
+  /(?<![\d.:/-])(?:(?:at\s+|by\s+)?\d{1,2}(?:[:.]\d\d)?\s*(?:noon|midnight|[ap]\.?m\b\.?|hrs?\b\.?|hours?\b|o['’]?clock|uhr\b)|\d{1,2}:\d\d(?!\d)|\bnoon\b|\bmidnight\b)(?:\s*\(?(?:ist|cet|cest|gmt|utc|bst|[ecmp][sd]t|gst|sgt|local time|indian time)\b\)?)?/i
+/** The end of a day in India, when a period ends anyway. */
+const END_OF_DAY =
+  /^(?:(?:11[:.]59\s*p\.?m\.?|23[:.]59(?:\s*hrs?\.?)?|(?:12\s*)?midnight)(?:\s*\(?(?:ist|indian time)\)?)?)$/i
+
+/** Separates the time from a heading such as "until 1 June, 12:00 noon CET". Null if it states none but the end of the day. */
+export function splitTime(text: string): { readonly rest: string; readonly time: string | null } {
+  const [time] = TIME.exec(text) ?? []
+  if (time === undefined) return { rest: text, time: null }
+  return { rest: text.replace(time, ' '), time: END_OF_DAY.test(time.trim()) ? null : time.trim() }
+}
 
 /** Whether a heading is about time, as "Early Bird" is and "Member" is not. */
 export const isPeriodHeading = (text: string): boolean =>

@@ -1,4 +1,5 @@
 /** Parts of a fee table that are no category of delegates, and the question about each. */
+import { isPeriodHeading, splitTime } from './fee-table-days.ts'
 import type { FeeRow, FeeTable } from './fee-table-parts.ts'
 
 const EXTRA =
@@ -41,14 +42,31 @@ export function readNote(note: string, periods: number): FeeRow {
   }
 }
 
-/** Asks what a note means. */
-export function explainNote(note: string): string {
+/** The question about a note, and whether the answer can be that it is a category. */
+export type NoteQuestion = { readonly says: string; readonly isMaybeCategory: boolean }
+
+export function explainNote(note: string): NoteQuestion {
+  const about = explainRemark(note)
+  return about === null
+    ? { says: askForMeaning(note), isMaybeCategory: true }
+    : { says: about, isMaybeCategory: false }
+}
+
+/** Explains a note that is certainly no category. */
+function explainRemark(note: string): string | null {
+  const { time } = splitTime(note)
+  if (time !== null && isPeriodHeading(note))
+    return `“${note}” states a time. A price changes only at the end of a day, at midnight in India, so “${time}” is not kept. Check the last day, then leave this out.`
+  if (OTHER_TAX.test(note))
+    return `“${note}” is about a tax that these questions do not know: they know GST of 18%. Leave it out here, and add the tax to the file later.`
+  return null
+}
+
+function askForMeaning(note: string): string {
   const { label } = readNote(note, 0)
   if (label !== note && isExtra(label))
     return `“${note}” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, leave it out here and enter it with the workshops.`
   if (label !== note)
     return `“${note}” looks like a price for several persons, but each delegate registers alone. If one person pays it, add it as a category; otherwise leave it out.`
-  if (OTHER_TAX.test(note))
-    return `“${note}” is about a tax that these questions do not know: they know GST of 18%. Leave it out here, and add the tax to the file later.`
   return `“${note}” has no prices. If it is a category, add it as a row; then remove it here.`
 }

@@ -10,7 +10,7 @@ import {
   splitTaxNote,
   type TableTax,
 } from './fee-table-cells.ts'
-import { connectPeriods, isPeriodHeading, readPeriodHeading } from './fee-table-days.ts'
+import { connectPeriods, isPeriodHeading, readPeriodHeading, splitTime } from './fee-table-days.ts'
 import { askAboutExtras } from './fee-table-notes.ts'
 import { findTableCurrency } from './fee-table-currency.ts'
 import type { FeeRow, FeeTable } from './fee-table-parts.ts'
@@ -87,7 +87,11 @@ export function readFeeTable(text: string, context: TableContext): PastedFees {
   const latest = context.to ?? context.from ?? addDays(context.today, 365)
   const fees: FeeTable = {
     columns: connectPeriods(
-      body.heads.map((head) => readPeriodHeading(head, latest)),
+      body.heads.map((head) => {
+        const { rest, time } = splitTime(head)
+        if (time !== null) notes.push(head)
+        return readPeriodHeading(rest, latest)
+      }),
       context,
     ).map((column) => (CAPTION.test(column.label) ? { ...column, label: '' } : column)),
     rows: body.rows,
