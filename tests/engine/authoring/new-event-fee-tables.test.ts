@@ -40,6 +40,7 @@ test.each<[string, string, readonly string[]]>([
       'Member | Rs. 5,000/- | Rs. 6,000/- | Rs. 8,000/-',
       'PG Student | 3000 | 3500 | NA',
       'Faculty | Comp | Comp | Comp',
+      ',,0 “PG Student*” has a mark, but the text that it refers to is not in the table. If that text decides who pays what, add it to the file later; leave this out.',
     ],
   ],
   [
@@ -233,6 +234,19 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
+    'conditions of accompanying persons and footnotes are asked about',
+    'Category\tFee\nMember\t5000\nPG**\t3000\nAccompanying Person (above 10 years)\t4000\nAccompanying child\t2000\n** Bonafide certificate to be uploaded',
+    [
+      ':',
+      'Member | 5000',
+      'PG | 3000',
+      'accompanying 4000',
+      ',,0 “** Bonafide certificate to be uploaded” is a footnote, which is not taken over. Leave it out here; if it decides who pays what, add it to the file later.',
+      ',,1 “Accompanying Person (above 10 years)” has a condition that was not read. Leave it out here, and write it with the price of an accompanying person, such as 4000, free under 10.',
+      ',,2 “Accompanying child = 2000” is about accompanying persons, who have a question of their own. Leave it out here and write the price there, or add it as a category if these persons register alone.',
+    ],
+  ],
+  [
     'mistakes: days out of order, a price that falls, a label twice, another rate of GST',
     'Category\tEarly till 31 Aug 2026\tRegular till 31 July 2026\tSpot\nDelegate\t6000\t5000\t7000\ndelegate\t1\t2\t3\nGST 5% extra',
     [
@@ -251,7 +265,7 @@ test.each<[string, string, readonly string[]]>([
 
 test('a pasted table of four periods becomes a file without findings', () => {
   const table =
-    'Category\tSuper Early till 30 June 2026\tEarly till 31 Aug\tRegular till 31 Oct\tSpot\nMember\t4,000\t5,000\t6,000\t8,000\nNon-member\t5,000\t6,000\t7,000\tNA\nAccompanying person\t2,000\t2,500\t3,000\t3,500\nPrices include GST'
+    'Category\tSuper Early till 30 June 2026\tEarly till 31 Aug\tRegular till 31 Oct\tSpot\nMember\t4,000\t5,000\t6,000\t8,000\nNon-member\t5,000\t6,000\t7,000\tNA\nUG (first 50, letter from HOD)\tFree\tFree\tFree\tNA\nAccompanying person\t2,000\t2,500\t3,000\t3,500\nPrices include GST'
   const question = QUESTIONS.find(({ name }) => name === 'categories')
   const answers = question?.reads(table, { ...event, title: 'Sample 2026' }, today)
   if (answers?.ok !== true) throw new Error(String(answers?.error))
@@ -268,6 +282,11 @@ test('a pasted table of four periods becomes a file without findings', () => {
   const file = createEventFile({ ...workshops.value, id: 'sample2026', prefix: 'SAMP', today })
   const compiled = compileEvent(file, shared, { path: 'sample2026.yaml' })
   expect(compiled.findings.filter(({ code }) => code !== 'EV991')).toEqual([])
+  expect(file.match(/(?<=# Not in this file yet: ).*/g)).toEqual([
+    '“UG (first 50, letter from HOD)” names a proof, but delegates are not asked to upload one.',
+    '“UG (first 50, letter from HOD)” names a limit of 50, but any number of delegates can choose it.',
+    '“UG (first 50, letter from HOD)” is free, and every delegate can choose it.',
+  ])
   expect(compiled.event?.fees.periods).toMatchObject([
     { label: 'Super Early', to: '2026-06-30' },
     { label: 'Early', from: '2026-07-01', to: '2026-08-31' },

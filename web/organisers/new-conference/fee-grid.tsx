@@ -1,7 +1,12 @@
 /** The grid of fees: a row for each category, a column for each price period. */
 import { useId } from 'react'
 import { isDay } from '../../../engine/index.ts'
-import { askAboutCurrency, explainNote, readNote } from '../../../engine/authoring.ts'
+import {
+  askAboutCurrency,
+  explainNote,
+  listRowRemarks,
+  readNote,
+} from '../../../engine/authoring.ts'
 import type { FeeProblem, FeeTable } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
@@ -67,6 +72,7 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
   const nameOf = (column: number): string => columns[column]?.label || `period ${column + 1}`
   const headProblems = columns.flatMap((_, column) => listFor(undefined, column))
   const { currency, currencyAsked, ...others } = fees
+  const remarks = listRowRemarks(rows, currency)
   return (
     <>
       {currency !== undefined && (
@@ -239,6 +245,16 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
             </li>
           ))}
         </ul>
+      )}
+      {remarks.length > 0 && (
+        <div role="status">
+          <p>The file will not do this by itself. It has a comment, so that you can add it:</p>
+          <ul>
+            {remarks.map((remark) => (
+              <li key={remark}>{remark}</li>
+            ))}
+          </ul>
+        </div>
       )}
       <p className="mute">
         Write amounts, free, or – if a category is not on sale then. Leave the table empty if you do

@@ -14,6 +14,7 @@ import { formatDay, getWeekday, type Day } from '../../../lib/time.ts'
 import { formatIdAsWords } from '../../../event/placeholders-and-answer-texts.ts'
 import { createPaymentSections } from './payment.ts'
 import { formatAfterRegistration } from './after-registration.ts'
+import { listCategoryRemarks } from './category-remarks.ts'
 import { chooseEventDays, expandPrices } from './price-periods.ts'
 import type { SampleOptions } from './sample-options.ts'
 import { formatItemSections } from './items.ts'
@@ -61,6 +62,7 @@ export function createEventFile(options: SampleOptions): string {
       'category',
     ),
   }))
+  const remarks = isFree ? [] : listCategoryRemarks(categories)
   const [first] = categories
   const demo = [
     ...(options.title === undefined ? [['event.title', '']] : []),
@@ -174,6 +176,7 @@ routes:                                 # the addresses of the pages
 ${currency === INR ? '' : `\n${appendComment(`currency: ${currency}`, 'of every amount in this file')}\n`}
 categories:                             # who pays differently
 ${categories.map((category) => `  - {id: ${category.id}, label: ${quoteYaml(category.label, true)}}`).join('\n')}
+${remarks.map((remark) => `\n# Not in this file yet: ${remark}`).join('')}
 
 # Here the delegate picks the category in the form. It can follow from the answers instead:
 #   category:

@@ -11,11 +11,29 @@ const SEVERAL_PERSONS =
 
 const OTHER_TAX = /\b(vat|mwst|ust|iva|tva|sales tax)\b/i
 
+export const ACCOMPANYING = /\b(accompan\w*|spouses?)\b/i
+/** An age, a number or words in brackets. */
+export const CONDITION =
+  /\d|\b(?:above|below|under|over|child\w*|years|yrs|age\w*)\b|\((?!\s*(?:s|each|per (?:person|head))\s*\))/i
+
+const MARK_BEFORE = /^[*†‡#]+\s*\S/
+const MARK_BEHIND = /[*†‡#]+$/
+/** Returns the labels with a mark whose footnote is not among the notes. */
+export const listUnexplainedMarks = (
+  labels: readonly string[],
+  notes: readonly string[],
+): readonly string[] =>
+  labels.filter((label) => {
+    const [mark] = MARK_BEHIND.exec(label) ?? []
+    return mark !== undefined && !notes.some((note) => note.startsWith(mark))
+  })
+
 const isExtra = (label: string): boolean => {
   const found = EXTRA.exec(label)
   return found !== null && !WITH_EXTRA.test(label.slice(0, found.index))
 }
-const isAsked = ({ label }: FeeRow): boolean => isExtra(label) || SEVERAL_PERSONS.test(label)
+const isAsked = ({ label }: FeeRow): boolean =>
+  isExtra(label) || SEVERAL_PERSONS.test(label) || ACCOMPANYING.test(label)
 
 /** Moves rows that are probably no category to the notes, with their prices. */
 export function askAboutExtras<Table extends FeeTable>(fees: Table): Table {
@@ -46,7 +64,8 @@ export function readNote(note: string, periods: number): FeeRow {
 export type NoteQuestion = { readonly says: string; readonly isMaybeCategory: boolean }
 
 export function explainNote(note: string): NoteQuestion {
-  const about = explainRemark(note)
+  // A row with prices can be a category, whatever its name says.
+  const about = note.includes(' = ') ? null : explainRemark(note)
   return about === null
     ? { says: askForMeaning(note), isMaybeCategory: true }
     : { says: about, isMaybeCategory: false }
@@ -57,6 +76,12 @@ function explainRemark(note: string): string | null {
   const { time } = splitTime(note)
   if (time !== null && isPeriodHeading(note))
     return `“${note}” states a time. A price changes only at the end of a day, at midnight in India, so “${time}” is not kept. Check the last day, then leave this out.`
+  if (ACCOMPANYING.test(note) && CONDITION.test(note))
+    return `“${note}” has a condition that was not read. Leave it out here, and write it with the price of an accompanying person, such as 4000, free under 10.`
+  if (MARK_BEFORE.test(note))
+    return `“${note}” is a footnote, which is not taken over. Leave it out here; if it decides who pays what, add it to the file later.`
+  if (MARK_BEHIND.test(note))
+    return `“${note}” has a mark, but the text that it refers to is not in the table. If that text decides who pays what, add it to the file later; leave this out.`
   if (OTHER_TAX.test(note))
     return `“${note}” is about a tax that these questions do not know: they know GST of 18%. Leave it out here, and add the tax to the file later.`
   return null
@@ -64,6 +89,8 @@ function explainRemark(note: string): string | null {
 
 function askForMeaning(note: string): string {
   const { label } = readNote(note, 0)
+  if (label !== note && ACCOMPANYING.test(label))
+    return `“${note}” is about accompanying persons, who have a question of their own. Leave it out here and write the price there, or add it as a category if these persons register alone.`
   if (label !== note && isExtra(label))
     return `“${note}” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, leave it out here and enter it with the workshops.`
   if (label !== note)

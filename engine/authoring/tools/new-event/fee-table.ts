@@ -11,7 +11,7 @@ import {
   type TableTax,
 } from './fee-table-cells.ts'
 import { connectPeriods, isPeriodHeading, readPeriodHeading, splitTime } from './fee-table-days.ts'
-import { askAboutExtras } from './fee-table-notes.ts'
+import { ACCOMPANYING, askAboutExtras, CONDITION, listUnexplainedMarks } from './fee-table-notes.ts'
 import { findTableCurrency } from './fee-table-currency.ts'
 import type { FeeRow, FeeTable } from './fee-table-parts.ts'
 import { readPrice } from './prices.ts'
@@ -36,7 +36,6 @@ const CAPTION =
 const GROUP =
   /\b(members?|non[- ]?members?|delegates?|students?|pgs?|post ?graduates?|residents?|faculty|doctors?|consultants?|nurses?|trainees?|interns?|ugs?|indian?s?|foreign\w*|overseas|international|saarc|national)\b/i
 const OTHER_CURRENCY = /\b(usd|us\$|eur|gbp|aed|dollars?|euros?)\b|[$€£]/i
-const ACCOMPANYING = /\b(accompan\w*|spouses?)\b/i
 
 /** Cells of the table whose headings and labels are read, before days are. */
 type Body = {
@@ -78,6 +77,8 @@ export function readFeeTable(text: string, context: TableContext): PastedFees {
       const rest = takeTax(row[column] ?? '')
       if (rest !== '' && !CAPTION.test(rest) && !GROUP.test(rest)) notes.push(rest)
     }
+  const marked = priceRows.flatMap((row) => columns.labels.map((column) => row[column] ?? ''))
+  notes.push(...listUnexplainedMarks(marked, notes))
   const heads = readHeads(
     headRows.map((row) => columns.prices.map((column) => takeTax(row[column] ?? ''))),
     columns.prices.length,
@@ -336,6 +337,8 @@ function takeCompanions(fees: FeeTable, currency: Currency): Omit<PastedFees, 't
   return {
     ...fees,
     rows: fees.rows.filter((other) => other !== row),
+    // Its price is asked on another card, where an age or a condition must be written again.
+    notes: CONDITION.test(row.label) ? [...fees.notes, row.label] : fees.notes,
     companions: row.cells.join(' / ').replaceAll(/\/-/g, ''),
   }
 }

@@ -1,0 +1,46 @@
+/** What the names of categories promise and the questions do not ask: a proof, a limit, who is free. */
+import { INR, toAmount, type Currency } from '../../../lib/money.ts'
+import type { FeeRow } from './fee-table-parts.ts'
+import { readPrice } from './prices.ts'
+import type { SampleCategory } from './sample-options.ts'
+
+const PROOF =
+  /\b(letter|certificates?|bona ?fide|proof|id ?-?cards?|identity card|hod|documents?|upload\w*|attested)\b/i
+const LIMIT =
+  /\b(?:first|limited to|max\w*|only|up ?to)\s+(\d+)\b(?!\s*(?:years|yrs))|\b(\d+)\s+(?:seats|places|slots)\b/i
+
+/** Returns a sentence for each thing that the file does not do yet. */
+export function listCategoryRemarks(categories: readonly SampleCategory[]): readonly string[] {
+  const isFree = ({ prices }: SampleCategory): boolean =>
+    prices.includes(toAmount(0)) && prices.every((price) => (price ?? 0) === 0)
+  const someArePaid = categories.some(({ prices }) => prices.some((price) => (price ?? 0) > 0))
+  return categories.flatMap((category) => {
+    const name = `“${category.label}”`
+    const limit = LIMIT.exec(category.label)
+    return [
+      ...(PROOF.test(category.label)
+        ? [`${name} names a proof, but delegates are not asked to upload one.`]
+        : []),
+      ...(limit === null
+        ? []
+        : [
+            `${name} names a limit of ${limit[1] ?? limit[2]}, but any number of delegates can choose it.`,
+          ]),
+      ...(someArePaid && isFree(category)
+        ? [`${name} is free, and every delegate can choose it.`]
+        : []),
+    ]
+  })
+}
+
+/** The remarks about a table as typed; cells that are not prices are left out. */
+export const listRowRemarks = (
+  rows: readonly FeeRow[],
+  currency: Currency = INR,
+): readonly string[] =>
+  listCategoryRemarks(
+    rows.map(({ label, cells }) => ({
+      label: label.trim(),
+      prices: cells.flatMap((cell) => readPrice(cell, currency) ?? []),
+    })),
+  )
