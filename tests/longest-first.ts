@@ -1,7 +1,6 @@
 /**
- * The order in which test files run: slow ones begin first, so that no core is idle at the end
- * while one file continues alone. Vitest itself uses its own records, and the size in a fresh
- * clone.
+ * The order in which test files run: slow ones begin first, so that no core is idle at the end while one file
+ * continues alone. Vitest itself uses recorded durations, or file sizes in a fresh clone.
  */
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'

@@ -80,7 +80,7 @@ test('the running server imports no module that checks event files: the store th
   expect([...visited].filter((path) => path.startsWith('engine/authoring'))).toEqual([])
 })
 
-test('there are no import cycles, types included: move what both files need to a third file', () => {
+test('there are no import cycles, types included: move shared code to a third file', () => {
   const code = paths.filter((path) => /^(engine|server|web)\/.*\.tsx?$/.test(path))
   const importGraph = new Map(code.map((path) => [path, listImports(path)]))
   expect(importGraph.get('web/app/main.tsx')?.length ?? 0, 'reads the imports').toBeGreaterThan(5)
@@ -97,7 +97,7 @@ test('there are no import cycles, types included: move what both files need to a
   expect(importCycles).toEqual([])
 })
 
-describe('code outside the folder of a gateway does not depend on which gateways there are', () => {
+describe('code outside the folder of a gateway does not depend on the list of gateways', () => {
   const kinds = Object.keys(GATEWAY_CAPABILITIES)
   const folder = 'server/payments/gateways'
   const others = paths.filter(

@@ -71,10 +71,10 @@ describe('one visitor', () => {
     return statuses
   }
   test.each<[string, (n: number) => string]>([
-    ['with another port each time', (n) => `198.51.100.9:${2000 + n}`],
-    ['with another port of IPv6 each time', (n) => `[2001:db8:9:7::${n + 1}]:${2000 + n}`],
-    ['of an IPv6 network, in other spellings', (n) => `2001:0DB8:0009:0008::${n + 1}`],
-    ['who invents values that are no address', (n) => (n % 2 ? `made-up-${n}` : `host:${n}`)],
+    ['with a different port each time', (n) => `198.51.100.9:${2000 + n}`],
+    ['with a different IPv6 port each time', (n) => `[2001:db8:9:7::${n + 1}]:${2000 + n}`],
+    ['of an IPv6 network, in different spellings', (n) => `2001:0DB8:0009:0008::${n + 1}`],
+    ['who sends values that are not addresses', (n) => (n % 2 ? `made-up-${n}` : `host:${n}`)],
   ])('%s gets twenty guesses', async (_who, visitor) => {
     expect(await guesses(visitor)).toEqual([...Array.from({ length: 20 }, () => 404), 429])
   })

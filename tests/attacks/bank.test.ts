@@ -170,7 +170,7 @@ describe('one transfer', () => {
 })
 
 describe("a reference reported to claim another delegate's payment", () => {
-  test("matches no line with the other delegate's number, and none by part of a number", async () => {
+  test("matches no line that contains the other delegate's number, and no line by part of a number", async () => {
     const [attacker, victim] = (await registerAll(2)) as [RegisteredDelegate, RegisteredDelegate]
     expect((await report(attacker, '526177770001')).status).toBe(200)
     const { lines } = await matchStatement(

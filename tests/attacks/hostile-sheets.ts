@@ -132,7 +132,7 @@ export const XLSX_ATTACKS: readonly (readonly [label: string, file: () => Buffer
       ]),
   ],
   [
-    'whose 2,000 entries are one entry of 10 MB',
+    'whose 2,000 entries share the same 10 MB of data',
     () => {
       const sharedEntry = buildBomb(10)
       return buildZip(
@@ -242,7 +242,7 @@ export const CSV_ATTACKS: readonly (readonly [label: string, file: () => Buffer]
       Buffer.from(Array.from({ length: 5_000 }, (_, n) => `a${',a'.repeat(n % 59)}\n`).join('')),
   ],
   [
-    'that is a statement of short numbers, each of which may be part of another',
+    'that is a statement with short numbers, each of which may be part of another',
     () => buildStatement(3_300, createNumberSheet(2)),
   ],
   [

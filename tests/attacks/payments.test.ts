@@ -216,7 +216,7 @@ describe('the checkout, changed in the browser', () => {
     expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
   })
 
-  test('paid with a rupee less is not a success, whatever the messages say', async () => {
+  test('paid with one rupee too little is not a success, whatever the messages say', async () => {
     const { data } = await registerDelegate(target)
     await clickPaymentButton(await placeOrder(data), 'wrong')
     await postForm(WEBHOOK_PATH, buildMessage({ orderId: data.orderid, amount: '7080.00' }))
@@ -319,7 +319,7 @@ describe('the price sent by the form', () => {
 })
 
 describe('a retry', () => {
-  test("of an open payment returns the same payment and amount; of a paid, another's or unknown one, none", async () => {
+  test("of an open payment returns the same payment and amount; of a payment that is paid, unknown or another delegate's, it returns none", async () => {
     const [openOrder, paidOrder] = [await registerDelegate(target), await registerDelegate(target)]
     await clickPaymentButton(await placeOrder(paidOrder.data), 'pay')
     await waitForStatus(target, paidOrder.data.orderid, 'success')

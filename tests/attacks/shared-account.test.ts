@@ -230,7 +230,7 @@ type ReconcileResponse = {
 }
 
 describe('staff of one event who save a report of the shared account', () => {
-  test('save no line that names the other event, in any combination, and change nothing in that event', async () => {
+  test('save no line that names the other event in any combination, and change nothing in that event', async () => {
     const violations: unknown[] = []
     for (const { role, headers, own, other } of identities) {
       const lines = buildAllLines(own, other)

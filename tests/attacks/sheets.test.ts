@@ -131,7 +131,7 @@ const selectAttacks = (
 
 describe('an Excel file', () => {
   test.each(selectAttacks(XLSX_ATTACKS))(
-    '%s is refused within 700 MB of memory while the server answers others',
+    '%s is refused within 700 MB of memory while the server answers other requests',
     async (_what, file) => {
       const answer = await sendAttack(file(), XLSX_TYPE)
       expect([answer.status, findRefusal(answer)]).toEqual([422, null])
@@ -195,7 +195,7 @@ test('concurrent files are read one after the other, because each can use the fu
 
 describe('a CSV', () => {
   test.each(selectAttacks(CSV_ATTACKS))(
-    '%s is read or refused within 700 MB of memory while the server answers others',
+    '%s is read or refused within 700 MB of memory while the server answers other requests',
     async (_what, file) => {
       const answer = await sendAttack(file(), 'text/csv')
       expect([200, 422]).toContain(answer.status)

@@ -15,7 +15,7 @@ export type Change = {
   readonly what: string
   /** Time between the new file and the visible change. */
   readonly ms: number
-  /** Time in addition to that of the same change of an event without registrations. */
+  /** Additional time compared with the same change of an event without registrations. */
   readonly beyondMs: number | null
   /** The longest registration during the change. */
   readonly longestMs: number

@@ -226,7 +226,9 @@ const measures = {
   },
 }
 
-/** Payments that are paid and confirmed by an email, which is written into a file, as there is no mail server. */
+/**
+ * Counts the payments that are confirmed by an email. Emails are written to files, because there is no mail server.
+ */
 function countPaid({ dataDir }) {
   const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
   try {

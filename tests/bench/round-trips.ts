@@ -169,7 +169,7 @@ export function formatCounts(counted: readonly RoundTripCount[], roundTripMs: nu
       `| ${what} | ${roundTrips} (${roundTripsMedian}) | ≤ ${roundTripsMax} ${roundTrips <= roundTripsMax ? '✓' : '✗'} | ${packets} | ${ms.toFixed(0)} | ${(ms / roundTripMs).toFixed(1)} |`,
   )
   return [
-    '| one request | round trips, fewest (median) | aim | packets to PostgreSQL | ms | its round trips one after the other |',
+    '| one request | round trips, fewest (median) | target | packets to PostgreSQL | ms | its round trips in order |',
     '|---|---|---|---|---|---|',
     ...lines,
   ].join('\n')

@@ -388,7 +388,7 @@ test('keeps input entered on a slow connection 300 ms after the first paint and 
   await phone.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   const membership = page.getByLabel('AFPI Membership Number')
   await membership.fill('KL 1')
-  // The stored draft contains what the page shows, and restores it.
+  // The stored draft contains the answers on the page, and restores them.
   await page.reload()
   await page.getByText('We kept your answers').waitFor()
   await expect.poll(() => membership.inputValue()).toBe('KL 1')
@@ -425,7 +425,7 @@ test.each(PRICE_REGIONS.slice(0, chooseRuns(2, 1)))(
     expect(await readRegion()).not.toContain('Please select a registration category')
     await pay.click()
     await expect.poll(() => pay.innerText()).toBe('One moment…')
-    // A later change is not part of what the delegate submitted.
+    // A later change is not part of the submitted answers.
     await findField(page, 'Full Name').fill('Dr. Specimen Early')
     await expect.poll(() => pay.innerText()).toBe('Proceed to Secure Payment')
     await findField(page, 'Email Address').fill('early@example.org')

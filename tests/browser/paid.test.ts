@@ -420,7 +420,7 @@ describe('a lost connection', () => {
     await context.setOffline(false)
     await offlineMessage.waitFor({ state: 'hidden' })
 
-    // Submitted without a response; the browser never learns what was registered.
+    // Submitted without a response: the browser never learns about the registration.
     let lossPoint: 'silence' | 'after' | 'no' = 'silence'
     let releaseResponse = (): void => {}
     const noResponse = new Promise<void>((resolve) => (releaseResponse = resolve))
@@ -446,7 +446,7 @@ describe('a lost connection', () => {
     expect(new Set(keys).size).toBe(1)
     expect(keys.length).toBe(4)
 
-    // From the gateway back to the form, which knows what was submitted.
+    // Goes back from the gateway to the form, which knows the submitted answers.
     await page.goto(server.url + FORM)
     await page.getByRole('link', { name: 'Check the payment or pay now' }).click()
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()

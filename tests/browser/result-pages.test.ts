@@ -386,7 +386,7 @@ describe.each(CASES)('$title', (event) => {
   })
 })
 
-/** One event with a receipt, and one with its own pages; the others differ from these only in facts and texts. */
+/** One event with a receipt, and one with its own pages; other events differ only in data and texts. */
 const REPRESENTATIVES = ['afpicon2026', 'pulmocon2025']
 const TESTED_CASES = CASES.filter(({ id }) => ALL_RUNS || REPRESENTATIVES.includes(id))
 

@@ -1,6 +1,6 @@
 /**
- * A delegate who lost the link, in a browser, with emails sent by SMTP from a server process: from the form to the self-service page, then
- * paid, changed, cancelled by the office, and erased by an owner.
+ * A delegate who lost the link, in a browser, with emails sent by SMTP from a server process: from the form to the
+ * self-service page, then paid, changed, cancelled by the office, and erased by an owner.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -61,7 +61,7 @@ const register = (changes: object = {}): Promise<Response> =>
 /** Returns the link in the newest email to the address with this text. */
 const waitForLink = async (phrase: string): Promise<string> =>
   findLink(await inbox.waitForEmail(EMAIL, phrase))
-/** The focused button is gone, so the page moves the focus. */
+/** The focused button has disappeared, so the page moves the focus. */
 const waitForFocusOn = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { name }).and(page.locator(':focus')).waitFor()
 const findRegion = (page: Page, name: string) => page.getByRole('region', { name })

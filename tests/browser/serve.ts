@@ -165,7 +165,7 @@ const buildDefaults = (folders: {
 })
 
 /**
- * Starts a server process and waits until it prints that it listens. `tree` can be another checkout. The command
+ * Starts a server process and waits until it reports that it is listening. `tree` can be another checkout. The command
  * `demo` fills its own database.
  */
 export async function serveAsProcess(

@@ -204,7 +204,7 @@ describe('a slow payment', () => {
     await dialog.waitFor({ state: 'hidden' })
     await payNow.click()
     await dialog.waitFor()
-    // A status query can end the old order; the confirmation stays open, whatever the page below it shows.
+    // A status query can end the old order, but the confirmation dialog stays open over any page.
     await page.route('**/api/afpicon/registrations/**', async (route) => {
       const response = await route.fetch()
       const { registration } = (await response.json()) as { readonly registration: object }

@@ -13,11 +13,11 @@ import type { Mutant } from './mutate.ts'
 export type CheckedMutant = {
   readonly mutant: Mutant
   /**
-   * harmful: the file no longer parses, or `diff` reports a change of prices, rules, messages, fields, addresses, rows
-   * or staff lists. wording: only the wording or the order changed. checking: only what the file tells the checker
-   * itself (examples, allow, demo, overlap): a finding is not a false alarm, and nothing is lost without one.
-   * contradiction: the file now contains two values, of which the first one happens to be the old one. harmless: none
-   * of these.
+   * harmful: the file no longer parses, or `diff` reports a change of prices, rules, messages, fields, addresses,
+   * rows or staff lists. wording: only the wording or the order changed. checking: only the file's instructions to
+   * the checker changed (examples, allow, demo, overlap): a finding is not a false alarm, and a missing one loses
+   * nothing. contradiction: the file now contains two values, of which the first one happens to be the old one.
+   * harmless: none of these.
    */
   readonly damage: 'harmful' | 'wording' | 'checking' | 'contradiction' | 'harmless'
   /** Errors and warnings, without notes. */
@@ -145,7 +145,7 @@ const parseYaml = (text: string): Record<string, unknown> | null => {
   }
 }
 
-/** What a file states about its event, without its instructions for the checker. */
+/** The content of a file about its event, without its instructions for the checker. */
 function describeContent(file: Record<string, unknown> | null): string | null {
   if (file === null || typeof file !== 'object') return null
   const { examples: _examples, allow: _allow, demo: _demo, fees, ...rest } = file

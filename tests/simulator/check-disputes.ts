@@ -1,5 +1,5 @@
 /**
- * Invariants for disputes: Rollcall stores what the gateway said; staff record only lost disputes, each once; and
+ * Invariants for disputes: Rollcall stores the gateway's statuses; staff record only lost disputes, each once; and
  * they see a lost dispute until they have recorded its whole amount or added a note.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'

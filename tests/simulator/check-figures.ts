@@ -57,7 +57,7 @@ async function readFigures(
   if (list === undefined) return null
   const token = await client.signIn('Omar')
   if (token === null) return null
-  // The currency of the event; the amounts in another one are beside it.
+  // The currency of the event; amounts in another one are reported separately.
   const currency = getCurrency(event, null)
   const readRetained = async (): Promise<number> =>
     (await sql()<{ kept: number }>(NET_PAYMENTS_SQL).get(event, currency))?.kept ?? 0

@@ -1,6 +1,7 @@
 /**
- * The simulated disk: a database accessed through the real store operations, on one connection in this thread. A history is one transaction
- * that is never committed, so the next one begins with the migrated, empty tables and the prepared statements.
+ * The simulated disk: a database accessed through the real store operations, on one connection in this thread. A
+ * history is one transaction that is never committed, so the next one begins with the migrated, empty tables and the
+ * prepared statements.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -101,7 +102,7 @@ export function createStore({
   let requestId = 0
   const lookUps = toReads(sql)
   let lastOperation: Promise<unknown> = Promise.resolve()
-  /** Runs one operation at a time, as the writer's connection does, so that none sees another one half done. */
+  /** Runs one operation at a time, as the writer's connection does, so that none sees another one half finished. */
   const runInTurn = <T>(run: () => Promise<T>): Promise<T> => {
     const runningOperation = lastOperation.then(() => runTracked(run))
     lastOperation = runningOperation.catch(() => {})

@@ -16,7 +16,7 @@ import type { FixtureOptions } from '../server/small-event.ts'
 
 const SHARED_FOLDER = join(import.meta.dirname, '..', '..', 'events', '_shared')
 
-/** The version of the event file that an organiser may serve; `gone`: none. */
+/** A version of the event file that an organiser may serve; `gone`: no file. */
 export const VERSIONS = ['usual', 'other account', 'dearer', 'free', 'closed', 'gone'] as const
 export type Version = (typeof VERSIONS)[number]
 
@@ -31,7 +31,7 @@ export const APPROVAL_EVENT = 'seen2026'
 export const TAX_RATES_EVENT = 'rates2026'
 /** Served in histories with euros: paid by transfer and at the desk. Its amounts equal those in rupees of the other events. */
 export const EURO_EVENT = 'euro2026'
-/** Served in histories with two currencies in one event: members pay in rupees, and all others in euro. */
+/** Served in histories with two currencies in one event: members pay in rupees, and all others in euros. */
 export const TWO_CURRENCIES_EVENT = 'both2026'
 /** Served in histories with Razorpay. */
 export const RAZORPAY_EVENT = 'razor2026'

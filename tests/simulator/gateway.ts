@@ -29,7 +29,7 @@ export type Transaction = {
   /** When it was captured, if that was after `at`. */
   capturedAt: Instant | null
   isCapturedByUs: boolean
-  /** When the bank agreed, unless it was captured at once or reported as failed before. */
+  /** When the bank authorised it, unless it was captured immediately or reported as failed before. */
   authorizedAt: Instant | null
   readonly message: string
   /** Whether a valid response to our query has contained it, and since when. */

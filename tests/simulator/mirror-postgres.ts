@@ -51,7 +51,7 @@ export type Mirror = {
   startCounting(): void
   /** The tables that this transaction has written to. */
   findChanges(): Promise<ReadonlySet<Table>>
-  /** Copies these tables. Their statements share a packet with what is sent in the same turn. */
+  /** Copies these tables. The statements share a packet with others that are sent in the same turn. */
   copy(changed: ReadonlySet<Table>): Promise<void>
   /** Throws if the copy differs from the database. */
   verify(): Promise<void>
@@ -82,7 +82,7 @@ export function createMirror(postgres: Sql): Mirror {
       return new Set(TABLES.filter((_, index) => counts[index] !== before[index]))
     },
     copy: async (changed) => {
-      // The copy changes at once, so that no query reads half of it.
+      // The copy changes in one step, so that no query reads a half-changed one.
       const copies = await Promise.all(
         tables.map(async ({ name, read }) => (changed.has(name) ? read.get() : null)),
       )

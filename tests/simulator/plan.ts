@@ -56,7 +56,7 @@ export type Visit = {
   readonly heldMs: number
   /** How the payment differs from the order. Null if it does not. */
   readonly wrong: 'amount' | 'currency' | 'kind' | 'test' | null
-  /** At Razorpay: how the payment is authorised and captured. Null: captured at once. */
+  /** At Razorpay: how the payment is authorised and captured. Null: captured immediately. */
   readonly late: LateAuthorization | null
   readonly tells: readonly PlannedMessage[]
   /** Null if the browser never returns. */

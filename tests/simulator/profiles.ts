@@ -25,7 +25,7 @@ export type Profile = {
   readonly fewSeats: number
   /** The share at the event with approval before payment and with bank transfers. */
   readonly approvals: number
-  /** The share at the event whose items have two tax rates and none. */
+  /** The share at the event whose items have two tax rates, or no tax. */
   readonly severalRates: number
   /** The share at the event in euro. */
   readonly euro: number
@@ -60,7 +60,7 @@ export type Profile = {
   readonly repeatsMax: number
   /** The share of webhooks that contain falsified parts. */
   readonly falsifiedWebhooks: number
-  /** Unusable responses of the status call: cut off, of another order, not in the protocol, none. */
+  /** Unusable responses to the status call: truncated, about another order, not in the protocol, or none. */
   readonly badAnswers: number
   /** Responses to a refund call that are lost or unusable. */
   readonly badRefunds: number
@@ -347,7 +347,7 @@ export const chooseEuroEvent = ({
   isTwoCurrencies,
 }: Profile): typeof EURO_EVENT | typeof TWO_CURRENCIES_EVENT =>
   isTwoCurrencies ? TWO_CURRENCIES_EVENT : EURO_EVENT
-/** The event whose gateway is Razorpay, alone or beside Airpay. */
+/** The event whose gateway is Razorpay, alone or in addition to Airpay. */
 export const chooseRazorpayEvent = ({
   isTwoGateways,
 }: Profile): typeof RAZORPAY_EVENT | typeof TWO_GATEWAYS_EVENT =>

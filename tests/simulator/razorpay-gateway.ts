@@ -15,13 +15,13 @@ export const RAZORPAY_ACCOUNT: RazorpayAccount = {
   keySecret: 'key-secret-of-sample',
   webhookSecrets: ['webhook-secret-of-sample'],
 }
-/** The merchant of its orders among those of all gateways. */
+/** The merchant of its orders, among the merchants of all gateways. */
 export const RAZORPAY_MERCHANT = 'razorpay'
 
 export type ApiAnswer = {
   readonly status: number
   readonly json: object
-  /** What a readable response reports. */
+  /** The content of a readable response. */
   readonly named: readonly (Transaction | GatewayRefund)[]
   /** The failed refunds that it contains. */
   readonly failed: readonly GatewayRefund[]
@@ -212,7 +212,7 @@ const buildRefundEntity = (refund: GatewayRefund, at: Instant): object => ({
   status: hasFailed(refund, at) ? 'failed' : refund.doneAt <= at ? 'processed' : 'pending',
 })
 
-/** The fields with which a browser returns; without a payment it returns with none. */
+/** The fields with which a browser returns; empty without a payment. */
 export const buildRazorpayReturn = (
   transaction: Transaction | undefined,
 ): Readonly<Record<string, string>> =>
@@ -241,7 +241,7 @@ export type PaymentWebhook =
   | RefundWebhook
 export type RefundWebhook = 'refund.created' | 'refund.processed' | 'refund.failed'
 
-/** A webhook about a payment as it is now; repetitions of it have the same event id. */
+/** A webhook about the current state of a payment; repetitions have the same event id. */
 export function buildPaymentWebhook(
   event: PaymentWebhook,
   order: Order,

@@ -16,11 +16,11 @@ const DAY_MS = 24 * HOUR_MS
 /** How long the gateway takes to return a payment that was authorised too late. */
 const RETURN_MS = 6 * HOUR_MS
 
-/** A payment that is not captured at once. */
+/** A payment that is not captured immediately. */
 export type LateAuthorization = {
   /** The reported code until the bank answers. */
   readonly reportedAs: 'created' | 'no answer' | 'declined'
-  /** When the bank answers. 0: at once. */
+  /** When the bank answers. 0: immediately. */
   readonly answersMs: number
   /** How long after that the gateway captures it by itself. Null: never. */
   readonly capturesMs: number | null

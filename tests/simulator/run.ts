@@ -1,7 +1,8 @@
 /**
- * `npm run simulate SEED HISTORIES [PROFILE…]`: runs HISTORIES histories of each profile, all from the seed, in two processes. `--hunt SEED
- * HISTORIES PROFILE`: up to the first violation, in this process. `npm run simulate -- --replay SEED:HISTORY [PROFILE]`: one history,
- * printed line by line. `--postgres` before any of these: on a PostgreSQL that is started for it.
+ * `npm run simulate SEED HISTORIES [PROFILE…]`: runs HISTORIES histories of each profile, all from the seed, in two
+ * processes. `--hunt SEED HISTORIES PROFILE`: up to the first violation, in this process. `npm run simulate --
+ * --replay SEED:HISTORY [PROFILE]`: one history, printed line by line. `--postgres` before any of these: on a
+ * PostgreSQL that is started for it.
  */
 import { fork } from 'node:child_process'
 import { showProgress } from '../../server/cli/progress-line.ts'
@@ -91,7 +92,7 @@ async function runAll(
   profiles: readonly Profile[],
 ): Promise<number> {
   const batch = urls.includes(null) ? BATCH_SIZE : POSTGRES_BATCH_SIZE
-  // One batch of each profile after the other: a run that is ended early has tested all of them.
+  // Takes one batch of each profile in turn, so that a run that is ended early has tested all of them.
   const tasks: Omit<Task, 'url'>[] = Array.from(
     { length: Math.ceil(histories / batch) },
     (_, index) =>

@@ -1,4 +1,4 @@
-/** A range of histories of one profile, one after the other in this thread. */
+/** Runs a range of histories of one profile, one after the other in this thread. */
 import { openSqliteDisk } from './disk.ts'
 import type { OpenDisk } from './disk.ts'
 import { runHistory } from './history.ts'

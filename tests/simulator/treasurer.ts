@@ -1,6 +1,6 @@
 /**
- * The treasurer decides payment reviews, and refunds on request, in Rollcall or in the merchant panel. The panel is always right, and no
- * decision contradicts it.
+ * The treasurer decides payment reviews, and refunds on request, in Rollcall or in the merchant panel. The panel is
+ * always right, and no decision contradicts it.
  */
 import {
   INR,
@@ -155,7 +155,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
   }
 }
 
-/** What the panel shows about a refund in doubt. */
+/** The state of a doubtful refund in the merchant panel. */
 function findRefund(
   order: Order | undefined,
   amount: number,

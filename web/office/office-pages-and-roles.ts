@@ -275,7 +275,7 @@ export const listSharedLinks = (
       rail === part && mayOpen(session, access) && (id !== 'recovery' || session.in_recovery),
   )
 
-/** The events that take registrations today, to which this user may add one. */
+/** The events that accept registrations today and to which this user may add one. */
 export const listEventsToAddTo = (session: SessionResponse): readonly OfficeEvent[] =>
   mayOpen(session, 'desk') ? session.events.filter((event) => event.adds_registrations) : []
 
@@ -283,8 +283,8 @@ export const listEventsToAddTo = (session: SessionResponse): readonly OfficeEven
 const SHARED_PARAMS = ['tab', 'month']
 
 /**
- * Returns the address to open when the user switches to another event: the same page, without
- * filters, which name things of the first event. The first page if the other event has none such.
+ * Returns the address to open when the user switches to another event: the same page, without filters, whose values
+ * belong to the first event. The first page if the other event does not have this page.
  */
 export function switchEventUrl(
   session: SessionResponse,

@@ -10,9 +10,7 @@ export function getSubmitLabel(event: PublicEvent, answers: Answers): string | n
     : EXTENDED_FORM_MESSAGES.approval.submit
 }
 
-/**
- * Notes above the button: what the organisers review, how long they take, and what happens next.
- */
+/** Notes above the button: the subject and the duration of the review, and the next step. */
 export function listApprovalNotes(event: PublicEvent, answers: Answers): readonly string[] {
   const approval = findApprovalForAnswers(event, answers)
   if (approval === null) return []

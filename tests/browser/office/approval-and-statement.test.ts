@@ -149,7 +149,7 @@ test('a statement of two events is matched in three clicks, and a line without a
   await click('Cancel')
   await expect.poll(readFocusedLabel).toBe('Assign line 4 to')
 
-  // A colleague has the same line open, and types meanwhile.
+  // A colleague has the same line open, and is typing.
   const colleague = await visit(browser, { privateWindow: true })
   await addSessionCookie(colleague.context, server.url, ADMIN)
   await colleague.page.clock.install()

@@ -58,7 +58,7 @@ const enter = async (username: string, path: string, width = 1280): Promise<Page
 const waitForHeading = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
 }
-/** What the overlay covers is inert: its contrast is not measured below the overlay. */
+/** The content below the overlay is inert, and its contrast is not measured. */
 const expectOverlay = async (page: Page, state: string): Promise<void> => {
   await expectAccessible(page, state, { everyText: true })
 }

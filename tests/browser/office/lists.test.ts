@@ -36,7 +36,7 @@ const enter = async (path: string, width = 1280): Promise<Page> => {
   return visitor.page
 }
 const findStatus = (page: Page) => page.locator('.say[role=status]')
-/** A control that disappears with its own action must not leave the focus nowhere. */
+/** A control that disappears with its own action must not lose the focus. */
 const expectFocusNotLost = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
 }

@@ -79,7 +79,12 @@ describe('normalise', () => {
       '\u200b\u2060 \ufeff',
       undefined,
     ],
-    ['a name of joiners alone is empty', createField('a'), '\u200d\u200c\u2800', undefined],
+    [
+      'a name that contains only joiners is empty',
+      createField('a'),
+      '\u200d\u200c\u2800',
+      undefined,
+    ],
     [
       'characters that reverse the text direction are removed',
       createField('a'),
@@ -190,7 +195,7 @@ describe('a text that was built to slow down the server', () => {
     }
   })
 
-  it('keeps what people write: thirty marks on one letter, and marks on every letter', () => {
+  it('keeps text as people write it: thirty marks on one letter, and marks on every letter', () => {
     const testField = createField('a', { type: 'multiline' })
     expect(normaliseOne(testField, `x${repeatMarks(15)}`)).toBe(
       `x${repeatMarks(15)}`.normalize('NFC'),
@@ -290,7 +295,7 @@ describe('findAnswerErrors', () => {
     ['everything', completeAnswers, {}],
     ['blanks', { ...completeAnswers, full_name: '   ' }, { full_name: 'Full name is required' }],
     [
-      'a bad address',
+      'an invalid address',
       { ...completeAnswers, email: 'asha.example.org' },
       { email: 'email is not right' },
     ],
@@ -311,7 +316,7 @@ describe('findAnswerErrors', () => {
     ],
     ['a pg with proof', { ...completeAnswers, ticket_type: 'pg', proof: 'scan.of.proof.PdF' }, {}],
     [
-      'an ending alone',
+      'only a file extension',
       { ...completeAnswers, ticket_type: 'pg', proof: '.pdf' },
       { proof: 'proof is not right' },
     ],

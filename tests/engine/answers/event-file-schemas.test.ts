@@ -18,8 +18,8 @@ const shared = {
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
 
 /**
- * Conditions treat all long option lists alike, so two options stand for all. Optional texts that
- * no condition reads stay empty.
+ * Conditions treat all options of a long list alike, so two options represent all. Optional texts that no condition
+ * reads stay empty.
  */
 function listSampleValues(field: Field): readonly unknown[] {
   if (field.type === 'yes-no') return [undefined, true, false]

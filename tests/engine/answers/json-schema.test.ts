@@ -102,8 +102,7 @@ describe('any event', () => {
           const { answers } = normalise(event, raw, context)
           expect(normalise(event, answers, context).answers).toEqual(answers)
           expect(normalise(event, formatListsAsJson(event, raw), context).answers).toEqual(answers)
-          // The server never trusts what a delegate's request says about a code, a seat or a
-          // member list.
+          // The server never trusts a delegate's request about a code, a seat or a member list.
           const engineAnswers = Object.keys(normalise(event, raw).answers)
           expect(
             engineAnswers.filter((id) => !event.fields.some((field) => field.id === id)),

@@ -1,4 +1,4 @@
-/** Answers with the same meaning compare as equal, and others do not. */
+/** Answers with the same meaning are equal, and other answers are not. */
 import { describe, expect, test } from 'vitest'
 import { foldCode, getComparisonKey, foldText, listUniqueRules } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'

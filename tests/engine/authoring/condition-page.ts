@@ -34,7 +34,7 @@ const testRow = (test: string, { description, examples }: Schema): readonly stri
   examples === undefined ? '' : code(examples.join(' ')),
 ]
 
-/** A test that contains others, such as `age`, is followed by a row for each of them. */
+/** A test that contains further tests, such as `age`, is followed by a row for each of them. */
 const listTests = (): readonly (readonly string[])[] =>
   Object.entries(definitions['test']?.properties ?? {}).flatMap(([key, test]) => [
     testRow(key, test),

@@ -150,13 +150,13 @@ describe('a currency under `fees`', () => {
     expect(listCodes(fixed)).toEqual([])
   })
 
-  test('INR beside another currency at the top is removed', () => {
+  test('INR in addition to another currency at the top is removed', () => {
     const text = under('INR', eventInEuros)
     expect(listCodes(text)).toEqual(['EV1101'])
     expect(applyFixes(text, collectFindings(text)).text).toBe(eventInEuros)
   })
 
-  test('a comment beside it does not matter', () => {
+  test('a comment on the same line does not matter', () => {
     const text = base.replace(/fees:\n {2}tax/, 'fees:\n  currency: "EUR" # euro\n  tax')
     expect(applyFixes(text, collectFindings(text)).text).toContain('currency: EUR\n\nfees:\n  tax')
   })

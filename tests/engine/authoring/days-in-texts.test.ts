@@ -192,13 +192,13 @@ describe('a text names a day that differs from the file', () => {
       FROM,
     ],
     [
-      'what a category is about',
+      'the description of a category',
       validFile.replace('{id: member}', '{id: member, about: Early bird till 15/10}'),
       'till 15/10',
       EARLY,
     ],
     [
-      'the reasons of the failed page',
+      'the reasons on the failed page',
       validFile.replace(
         'title: Sorry,',
         'title: Sorry, reasons: [Registration closed on 20 March 2027],',
@@ -327,7 +327,7 @@ describe('a text names a day that contradicts nothing', () => {
       ),
     ],
     [
-      'the day on which registration closes',
+      'the closing day of registration',
       withWindow('closes: 2027-03-10', withPanel('Registration closes on 10 March 2027')),
     ],
     ['a course of four weeks', validFile.replace('to: 2027-03-16\n', 'to: 2027-04-10\n')],
@@ -435,7 +435,7 @@ describe('the days of the file contradict each other', () => {
       '  to: 2027-03-16',
     ],
     [
-      'all periods are in last year',
+      'all periods are in the previous year',
       validFile
         .replace(EARLY_END, 'to: 2025-10-30')
         .replace(REGULAR_DAYS, 'from: 2025-10-31, to: 2026-03-16'),
@@ -443,13 +443,13 @@ describe('the days of the file contradict each other', () => {
       FROM,
     ],
     [
-      'all periods are in last year, the last without an end',
+      'all periods are in the previous year, the last without an end',
       validFile.replace(EARLY_END, 'to: 2025-10-30').replace(REGULAR_DAYS, 'from: 2025-10-31'),
       REGULAR,
       FROM,
     ],
     [
-      'all periods are in next year',
+      'all periods are in the following year',
       validFile.replace(EARLY_END, 'to: 2027-10-30').replace(REGULAR_DAYS, 'from: 2027-10-31'),
       REGULAR,
       '  to: 2027-03-16',
@@ -463,7 +463,7 @@ describe('the days of the file contradict each other', () => {
       FROM,
     ],
     [
-      'the event is in last year',
+      'the event is in the previous year',
       validFile
         .replace('from: 2027-03-14', 'from: 2026-03-14')
         .replace('to: 2027-03-16\n', 'to: 2026-03-16\n'),

@@ -162,7 +162,7 @@ export const TERMS: readonly string[] = [
   'Payments by card are processed by a PCI-DSS certified gateway; refunds take 5 to 7 working days.',
   'Parking for 300 cars is free of charge. Only 40 of them are under a roof.',
   'Disputes are subject to the courts of the host city. Personal data is kept under the Act of 2023.',
-  // Notes beside the terms
+  // Notes in addition to the terms
   'The hall has 800 seats and a balcony.',
   'The bus has 40 seats; the second bus leaves at 6 PM.',
   'The previous edition was limited to 300 delegates.',

@@ -37,7 +37,7 @@ describe('a promised value', () => {
       '{id: full_name, type: multiline, label',
       'type: multiline',
     ],
-    ['rows in another order', '[reg_no, total]', '[total, reg_no]', '[total, reg_no]'],
+    ['rows in a different order', '[reg_no, total]', '[total, reg_no]', '[total, reg_no]'],
     ['a row that was removed', '[reg_no, total]', '[reg_no]', '[reg_no]'],
     ['another prefix', 'prefix: SMPL,', 'prefix: SMLP,', 'SMLP,'],
   ])('%s is reported at its line, with the promise as related', (_name, from, to, part) => {

@@ -42,7 +42,7 @@ export function createMutants(text: string): readonly Mutant[] {
       )
     },
     Pair(_key, pair) {
-      // Removes a block entry on lines of its own.
+      // Removes a block entry with its lines.
       if (!isScalar(pair.key) || !pair.key.range) return
       const start = text.lastIndexOf('\n', pair.key.range[0]) + 1
       const value = pair.value as { range?: readonly number[] | null } | null

@@ -53,12 +53,12 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'numbered rows, days alone, a sentence about GST',
+    'numbered rows, only days, a sentence about GST',
     'S.No\tCategory\tTill 31.08.2026\tAfter 31.08.2026\n1\tDelegate\t₹ 10,000\t₹ 12,000\n2\tPG\t₹ 5,000\t₹ 6,000\nAll fees are inclusive of 18% GST',
     [':2026-08-31 | :', 'Delegate | ₹ 10,000 | ₹ 12,000', 'PG | ₹ 5,000 | ₹ 6,000', 'GST inside'],
   ],
   [
-    'merged headings: an empty cell continues the one before',
+    'merged headings: an empty cell continues the previous one',
     '\tEarly Bird till 31 Aug 2026\t\tRegular\t\n\tMember\tNon-member\tMember\tNon-member\nConsultant\t5000\t6000\t7000\t8000\nResident\t2500\t3000\t3500\t4000',
     [
       'Early Bird:2026-08-31 | Regular:',
@@ -92,7 +92,7 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'a title with GST, Free in a merged cell, a line that is no fee',
+    'a title with GST, Free in a merged cell, a line that is not a fee',
     'Registration Fees (exclusive of 18% GST)\nCategory\tUpto 31/08/2026\tUpto 31/10/2026\tSpot\nDelegate\t5000\t6000\t7000\nSenior citizen (above 70)\tFree\t\t\nIncludes kit, lunch and banquet',
     [
       ':2026-08-31 | :2026-10-31 | Spot:',
@@ -134,7 +134,7 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'prices that are not known, or several; remarks',
+    'unknown prices, several prices in a cell; remarks',
     'Category\tEarly (till 31 Aug)\tLate\tRemarks\nDelegate\t5000\tTBA\tIncludes dinner\nPG\t3000 / 3500\t\t',
     [
       'Early:2026-08-31 | Late:',
@@ -324,7 +324,7 @@ test.each([
   else expect(result).toMatchObject({ ok: true, value: expected })
 })
 
-test('a table in euros sets the currency of the event; a currency that only its title names is asked for', () => {
+test('a table in euros sets the currency of the event; a currency that only its title names is confirmed by a question', () => {
   const read = (text: string) =>
     QUESTIONS.find(({ name }) => name === 'categories')?.reads(text, event, today)
   expect(read('Category\tTill 1 June 2026\tLate\nMember\t€ 390,00\t€ 1.090,50')).toMatchObject({

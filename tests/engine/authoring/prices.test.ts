@@ -188,7 +188,7 @@ describe('a later period is cheaper', () => {
 
 describe('amounts that are never paid or charged', () => {
   test.each([
-    ['every cell none', base.replace('[1000, 1500]', '[none, none]'), 'EV453', '    member:'],
+    ['`none` in every cell', base.replace('[1000, 1500]', '[none, none]'), 'EV453', '    member:'],
     ['no payment', base.replace(/payment: .*/, 'payment: none'), 'EV454', 'payment: none'],
     [
       'no payment, one price',
@@ -393,7 +393,7 @@ describe('charges while a field is hidden', () => {
     ],
     ['the intended answer', `when: {room: twin}, ${EACH_100}`, []],
     [
-      'those who do not see the field as well, explicitly',
+      'delegates who do not see the field, explicitly',
       `when: [{room: {not: none-needed}}, {room: {answered: false}}], ${EACH_100}`,
       [],
     ],
@@ -408,7 +408,7 @@ describe('charges while a field is hidden', () => {
       [],
     ],
     [
-      'what costs nothing',
+      'an item that costs nothing',
       'when: {room: {not: none-needed}}, prices: {period: [early, late], each: [free, free]}',
       [],
     ],

@@ -40,13 +40,13 @@ const SLOW_FILES: readonly (readonly [what: string, text: () => string, told: st
     'is not a valid key',
   ],
   [
-    '300 fields, each shown by the one before it',
+    '300 fields, each shown by the previous one',
     () =>
       createFields(300, (index) => buildConditions([index === 0 ? 'is_member' : `f${index - 1}`])),
     'the conditions of this form add',
   ],
   [
-    '60 fields, each shown by all before it',
+    '60 fields, each shown by all previous ones',
     () =>
       createFields(60, (index) => buildConditions(index === 0 ? ['is_member'] : listIds(index))),
     'the conditions of this form add more than a million tests',

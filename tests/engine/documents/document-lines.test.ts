@@ -156,7 +156,7 @@ describe('a change to a paid bill', () => {
       [['donation', null, 100_000, 0]],
     ],
     [
-      'an exchange of equal total has an invoice and a credit note',
+      'an exchange with an equal total has an invoice and a credit note',
       [delegate, { id: 'workshop', price: 100_000, rate: 18 }],
       [delegate, { id: 'donation', price: 118_000, rate: null }],
       [['donation', null, 118_000, 0]],

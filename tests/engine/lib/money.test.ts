@@ -70,7 +70,8 @@ test.each(['', '.', '7,080', '-1', '1e3', '1.234', '0x10', 'NaN', '₹5', '1.', 
 )
 it('rejects a part of a paisa', () => expect(() => toAmount(0.5)).toThrow())
 
-// Chromium 109 gave HUF, IDR and COP two decimals, newer versions none: a price would have been a hundred times wrong.
+// Chromium 109 gave HUF, IDR and COP two decimals, newer versions none: a price would have been wrong by a factor of
+// 100.
 test.each([
   ['INR', 2],
   ['EUR', 2],

@@ -47,11 +47,11 @@ const anyEvent: EventConfig = {
 }
 test.each<[string, EventConfig, string | null | undefined, string]>([
   ['digits after the prefix', event, 'SAMP000123', 'ok'],
-  ['spaces around', event, ' SAMP1 ', 'ok'],
+  ['surrounding spaces', event, ' SAMP1 ', 'ok'],
   ['letters', event, 'SAMPX1', 'bad_order'],
   ['nothing after the prefix', event, 'SAMP', 'bad_order'],
   ['another prefix', event, 'XSAMP1', 'bad_order'],
-  ['another script’s digits', event, 'SAMP١', 'bad_order'],
+  ['digits of another script', event, 'SAMP١', 'bad_order'],
   ['nothing', event, '', 'no_order'],
   ['no parameter', event, null, 'no_order'],
   ['no parameter either', event, undefined, 'no_order'],

@@ -44,7 +44,7 @@ describe('the paid price', () => {
 
   test.each([
     ['exactly', 4720, paymentSums(4720, 0, 4720), 0, 4720],
-    ['more came', 4720, paymentSums(5000, 0, 4720), -280, 4720],
+    ['more was received', 4720, paymentSums(5000, 0, 4720), -280, 4720],
     ['more was paid, and a higher bill is unpaid', 5900, paymentSums(5000, 0, 4720), 900, 4720],
     ['the higher bill is paid', 5900, paymentSums(5900, 0, 5900), 0, 5900],
     [
@@ -55,7 +55,7 @@ describe('the paid price', () => {
       4720,
     ],
     ['the bill was high, low, and is higher', 6500, paymentSums(5900, 0, 5900), 600, 5900],
-    ['nothing came', 4720, paymentSums(0, 0, 0), 4720, 0],
+    ['nothing was received', 4720, paymentSums(0, 0, 0), 4720, 0],
   ])('%s', (_, bill, sums, due, price) => {
     expect([
       calculateBalance(toAmount(bill), sums),

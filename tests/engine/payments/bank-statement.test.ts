@@ -200,7 +200,7 @@ test('lines match by payment claim, by registration number, and by amount and da
 test.each([
   ['a comma before the cents', '"1.234,50"', 123_450],
   ['a point before the cents', '"1,234.50"', 123_450],
-  ['the code beside the amount', '"1234,50 EUR"', 123_450],
+  ['the code next to the amount', '"1234,50 EUR"', 123_450],
   ['the symbol before it', '"€ 99.75"', 9_975],
   // Thousands, or a third decimal: the wrong reading would be a thousand times too high.
   ['three digits after a point', '1.234', null],
@@ -213,7 +213,7 @@ test.each([
   expect(read.value.unread).toEqual(amount === null ? [2] : [])
 })
 
-test('a payment recorded in dollars does not match a line with the same amount in euro', () => {
+test('a payment recorded in dollars does not match a line with the same amount in euros', () => {
   const lines = [
     {
       line: 2,

@@ -161,7 +161,7 @@ test.each([
     'a success before an open order',
     createRegistration(createAttempt(), createAttempt({ status: 'success' })),
   ],
-  ['refunded money', createRegistration(createAttempt({ status: 'refunded' }))],
+  ['a refund', createRegistration(createAttempt({ status: 'refunded' }))],
   [
     'a payment review',
     createRegistration(createFailedAttempt(), createFailedAttempt({ review: 'Too little came.' })),
@@ -369,8 +369,8 @@ describe('how long a price is held', () => {
 
   // The form said "valid until 10 January", the page of the unpaid registration "until the end of 11 January".
   test.each([
-    ['as on the form, not the day after it', '2026-01-01', '2026-01-12', {}, '2026-01-10'],
-    ['also after a retry on the day after it', '2026-01-11', '2026-01-12', {}, '2026-01-10'],
+    ['the same as on the form, not the day after', '2026-01-01', '2026-01-12', {}, '2026-01-10'],
+    ['the same after a retry on the next day', '2026-01-11', '2026-01-12', {}, '2026-01-10'],
     ['the deadline to pay', '2026-01-01', '2026-01-21', { payUntil: '2026-01-21' }, '2026-01-20'],
     [
       'later, if the next period costs the same',
@@ -380,7 +380,7 @@ describe('how long a price is held', () => {
       '2026-01-31',
     ],
     [
-      'that of its period, at another price',
+      'that of its period, if the price differs',
       '2026-01-01',
       '2026-01-12',
       { late: 600_000, amount: 500_000 },

@@ -33,9 +33,9 @@ test.each([
   ['this browser made the registration', [mine], null, ['ask', mine]],
   ['the delegate was asked about it', [mine], 'MINE', null],
   ['the delegate was asked about an older one', [mine, older], 'OLDER', ['ask', mine]],
-  ['only another browser has', [unproven], null, ['email', unproven]],
+  ['only another browser made one', [unproven], null, ['email', unproven]],
   ['a stranger names its number', [unproven], 'OTHER', ['email', unproven]],
-  ['both browsers have', [unproven, mine], null, ['ask', mine]],
+  ['both browsers made one', [unproven, mine], null, ['ask', mine]],
 ] as const)('a form for a person: %s', (_, registrations, confirmed, expected) => {
   const decision = decideSamePerson(registrations, confirmed)
   expect(decision === null ? null : [decision.is, decision.registration]).toEqual(expected)

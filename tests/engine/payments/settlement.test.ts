@@ -52,7 +52,7 @@ const shortenLine = ({
 describe('a report', () => {
   test.each([
     [
-      'with the names of the gateway’s own call, net as it says, a refund by its word',
+      'with headings like the fields of the gateway’s API, a stated net amount, and a refund marked by a word',
       `Merchant Txn Date Time,Transaction ID,Merchant Txn ID,UTR Number,Txn Amount,MDR,GST,Net Amount,Settlement Date,Txn Type
 28-01-2026 20:42:21,188507935,SMPL0000000000001,UTIBN26013000011,1180.00,20.00,3.60,1156.40,30-01-2026,Sale
 28-01-2026 21:00:00,188507936,SMPL0000000000002,UTIBN26013000011,"3,540.00",60.00,10.80,"3,469.20",30-01-2026,320
@@ -96,7 +96,7 @@ describe('a report', () => {
       ],
     ],
     [
-      'with the names of the return, rows above, no net and no UTR: what is left is worked out',
+      'with headings like the fields of the return, rows above them, no net amount and no UTR: the rest is calculated',
       `SETTLEMENT REPORT,,,,,
 Merchant : Sample Society (123456),,,,,
 TRANSACTIONID,APTRANSACTIONID,AMOUNT,Service Charge,Service Tax,Settled On
@@ -279,7 +279,7 @@ describe('lines compared with payments', () => {
     eventId: 'sample',
   })
   test.each([
-    ['as it came', createLine(1), createPayment(1), 'settled', null],
+    ['unchanged', createLine(1), createPayment(1), 'settled', null],
     [
       'without a reference, by its order',
       createLine(1, { reference: '' }),
@@ -374,7 +374,7 @@ describe('lines compared with payments', () => {
       'has no refund of',
     ],
     [
-      'a refund under the reference of a bank transfer, which was called that of the card',
+      'a refund with the reference of a bank transfer, which was described as one of the card',
       createLine(3, { is: 'refund', reference: '453001309669', amount: toRupees(590) }),
       createPayment(3, { refunds: [createRefund(2, 590)] }),
       'unknown',

@@ -183,7 +183,7 @@ describe('adjustments', () => {
       amountOff(0, { by: { percent: -0.001 } }),
       -0.06,
     ],
-    ['all of it', amountOff(0, { by: { percent: -100 } }), -5900],
+    ['the whole price', amountOff(0, { by: { percent: -100 } }), -5900],
     ['a late fee', amountOff(500), 590],
   ])('%s', (_name, adjustment, expected) => {
     expect(shortenLines(createLines(createFair([], [adjustment]), {}))[1]).toEqual([

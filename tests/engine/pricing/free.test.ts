@@ -117,13 +117,13 @@ test.each<[string, () => string, readonly string[]]>([
   ['the mail', () => buildConfirmationEmail(event, view)?.text ?? '', ['You pay Free.']],
   ['simulate', () => formatSimulation(event, simulate(event)), ['Free', '₹ 2,360']],
   [
-    'explain, without a tax on nothing',
+    'explain, without tax on a price of zero',
     () => formatExplanation(event, explain(event, { is_member: 'true' }, quoteTime)),
     ['price     Free  fees.prices.member, column 1, early\ntotal     Free'],
   ],
   ['show', () => showEvent(event), ['free']],
   [
-    'preview, whose button is no way to a payment',
+    'preview, whose button does not lead to a payment',
     () =>
       preview(event)
         .map(({ html }) => html)

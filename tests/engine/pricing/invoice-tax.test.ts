@@ -89,7 +89,7 @@ test('a bill with two rates states each rate separately, and untaxed lines are n
   ])
 })
 
-test('one rate in two states is two rows: a room over the border has IGST, the admission has none', () => {
+test('one rate in two states is two rows: a room in another state has IGST, and the admission has none', () => {
   const lines = [createLine(5, 300_000, 15_000, KARNATAKA), createLine(5, 100_000, 5_000)]
   expect(summariseByRate(lines, KERALA)).toMatchObject([
     { place: KARNATAKA, igst: 15_000, cgst: 0 },

@@ -48,7 +48,7 @@ test.each<[string, Answers, string, number]>([
   ['the card', { way: 'card' }, '2027-01-15', 7292.4],
   ['the transfer', { way: 'bank' }, '2027-01-15', 7080],
   ['an unknown method: the first one', { way: 'gold' }, '2027-01-15', 7292.4],
-  ['the desk is no choice of delegates', { way: 'desk' }, '2027-01-15', 7292.4],
+  ['the desk is not a choice for delegates', { way: 'desk' }, '2027-01-15', 7292.4],
 ])('%s', (_name, answers, on, rupees) => {
   expect(computeTotal(answers, on)).toBe(toRupees(rupees))
 })

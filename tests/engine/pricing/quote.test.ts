@@ -253,7 +253,7 @@ describe('tariff', () => {
 
   test.each<[string, EventConfig, string, string | null]>([
     [
-      'a fall-back before the first period continues into it',
+      'a fall-back before the first period continues into that period',
       chosenCategoryEvent,
       '2025-01-01',
       '2025-08-31',
@@ -348,7 +348,7 @@ describe('upcoming prices', () => {
       { from: '2025-09-01', total: 7080 },
     ],
     [
-      'that it is not on sale then',
+      'that it will not be on sale',
       chosenCategoryEvent,
       'pg',
       '2025-08-10',

@@ -1,4 +1,4 @@
-/** The twelve lines in README.md cost what it states. */
+/** The twelve lines in README.md give the price that it states. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -62,7 +62,7 @@ const computeSums = (event: EventConfig, answers: Answers, on?: string, category
   return [net, gst, total].map((amount) => amount / 100)
 }
 
-/** The same event, in which an item has rules of its own. */
+/** The same event, but an item has its own rules. */
 function addItemRules(item: string, rules: string): EventConfig {
   const text = buildEventText('percent: 19, prices: inclusive', `${COMPANY}, on: all`)
   const event = readEvent(
@@ -194,7 +194,7 @@ test('rules of an item apply before those of all lines, to its own tax or the us
 
 test.each([
   ['no item has its own tax', ['tax: {name: VAT, percent: 7, prices: inclusive}, ', 'tax: none, ']],
-  ['the only one has none', ['tax: {name: VAT, percent: 7, prices: inclusive}, ']],
+  ['the only taxed item has none', ['tax: {name: VAT, percent: 7, prices: inclusive}, ']],
 ])('`event show` omitted `on: all` of a rule: %s', (_, ownTaxes) => {
   const text = ownTaxes.reduce(
     (shortened, ownTax) => shortened.replace(ownTax, ''),

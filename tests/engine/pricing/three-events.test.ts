@@ -119,7 +119,7 @@ const INVALID_ANSWERS: readonly (readonly [
   errors: Readonly<Record<string, string>>,
 ])[] = [
   ['one workshop', conference, { workshops: ['ecg'] }, {}],
-  ['two workshops one after the other', conference, { workshops: ['writing', 'ultrasound'] }, {}],
+  ['two consecutive workshops', conference, { workshops: ['writing', 'ultrasound'] }, {}],
   [
     'a third workshop',
     conference,
@@ -442,7 +442,7 @@ test('the labels of the lines match the brochure', () => {
   ])
 })
 
-test('the fields that affect a price are those that can change a bill, with those that show them', () => {
+test('the fields that affect a price are those that can change a bill, and those that show them', () => {
   expect(findPriceFields(conference).map(({ id }) => id)).toEqual([
     'born_on',
     'role',

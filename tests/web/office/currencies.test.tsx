@@ -121,7 +121,7 @@ test('the dashboard totals each currency separately', () => {
     '₹ 1,30,000 · € 0.30 · JP¥ 9',
   )
   expect(formatTotal({ total_revenue: 0, other_currencies: others })).toBe('€ 0.30 · JP¥ 9')
-  // A currency in which nothing was sold is left out; without any revenue there is one zero.
+  // A currency without sales is omitted; without any revenue, there is one zero.
   const none = [{ currency: 'USD', total_revenue: 0 }]
   expect(formatTotal({ total_revenue: 130_000, other_currencies: none })).toBe('₹ 1,30,000')
   expect(formatTotal({ total_revenue: 0, other_currencies: none })).toBe('€ 0')

@@ -206,7 +206,7 @@ describe('columns of the list', () => {
     expect(
       arrangeColumns([...contactColumns, column('category', 'option'), ...member, ...moneyColumns]),
     ).toEqual(FIXED_COLUMNS))
-  test('the first columns are shown even if the event file lists none of them, so that every list shows what is paid', () =>
+  test('the first columns are shown even if the event file lists none of them, so that every list shows the payments', () =>
     expect(arrangeColumns([column('hospital', 'text')]).map(([id]) => id)).toEqual(
       FIXED_COLUMNS.map(([id]) => id),
     ))

@@ -130,7 +130,7 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
   )
 }
 
-/** The specification's buttons to the lists (S078). Below the figures, because there are more of them than events. */
+/** The specification's buttons for the lists (S078). Below the figures, because there are more lists than events. */
 function Lists({ events }: { readonly events: readonly OfficeEvent[] }) {
   const links = events.flatMap((event) =>
     event.lists.map((list) => (

@@ -121,7 +121,7 @@ export function SalesGroups(report: SalesResponse) {
   )
 }
 
-/** Names the currency of a row if it is not that of the event, because another row has the same label. */
+/** Names the currency of a row if it differs from the event's, because another row has the same label. */
 const addCurrency = (label: string, { currency }: { readonly currency?: string }): string =>
   currency === undefined ? label : `${label} (${currency})`
 

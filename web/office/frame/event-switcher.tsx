@@ -1,4 +1,4 @@
-/** The event switcher above the rail: the pages below it are those of the chosen event. */
+/** The event switcher above the rail: the rail links to the pages of the chosen event. */
 import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router-dom'
 import { day, isEventOver, sortEvents } from '../../../engine/index.ts'

@@ -26,7 +26,7 @@ const readSearchResults: Reader<SearchResponse> = (body) =>
     ? (body as SearchResponse)
     : null
 
-/** One letter finds nearly everybody. */
+/** A single letter matches nearly every registration. */
 const LETTERS_MIN = 2
 /**
  * The pause in typing after which the text is looked up. It limits the lookups, because each one is in the audit log.

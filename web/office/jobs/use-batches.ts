@@ -1,7 +1,7 @@
 /** Runs a job of many rows as small requests, one after the other, so that its progress can be shown and it can be stopped. */
 import { useRef, useState } from 'react'
 
-/** How many rows one request processes: few, so that none takes long and Stop takes effect soon. */
+/** The number of rows per request: few, so that no request takes long and Stop takes effect soon. */
 export const BATCH_ROWS = 50
 
 type BatchesResult<T> = {

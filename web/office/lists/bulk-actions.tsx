@@ -241,7 +241,7 @@ export function joinResults(
   return { message, failures }
 }
 
-/** States what the user accepts: a payment below the amount due waives the rest. */
+/** States the consequence: accepting a payment below the amount due waives the rest. */
 function PaymentsToAccept({ reviews }: { readonly reviews: readonly WireReview[] }) {
   return (
     <ul>

@@ -16,7 +16,7 @@ export type Selection = {
   readonly isLoading: boolean
   readonly error: Error | null
   toggle(row: ListRow): void
-  /** Selects all these rows; if all are selected already, none of them. */
+  /** Selects all these rows or, if all are selected already, deselects them. */
   togglePage(rows: readonly ListRow[]): void
   remove(rows: readonly ListRow[]): void
   /** Selects every row of the list, reading it page by page. */

@@ -178,8 +178,8 @@ type EditAnswerProps = {
 }
 
 /**
- * The form in an answer's row. A new price is shown before anything is saved; an answer that someone
- * else has changed meanwhile is not overwritten.
+ * The form in an answer's row. A new price is shown before anything is saved; an answer that someone else has changed
+ * in the meantime is not overwritten.
  */
 function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: EditAnswerProps) {
   // The answer that the user saw when the form opened, or that the last refusal stated.

@@ -180,7 +180,7 @@ function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: 
       onDone()
     },
   })
-  /** Nobody outside the office has received the note, so it can be undone. The server finds it by its text. */
+  /** The note has no effect outside the office, so it can be undone. The server finds it by its text. */
   const undo = useMutation({
     mutationFn: (note: string) =>
       callApi(buildActionsUrl(regNo), readOutcome, {

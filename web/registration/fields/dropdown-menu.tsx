@@ -11,8 +11,8 @@ import { Chevron, useControl } from './field-control.tsx'
 import { buildTextFieldProps, NO_DESCRIPTION } from './text-select-switch-inputs.tsx'
 
 /**
- * Replaces the theme's SelectWidget where there are too many categories for rows. The theme's
- * entries are plain labels; these have the description, colour and price of a row.
+ * Replaces the theme's SelectWidget if there are too many categories for rows. The theme's entries are plain labels;
+ * these have the description, colour and price of a row.
  */
 export function DropdownMenu(props: WidgetProps) {
   const { field, name, constants, aria, onLeave } = useControl(props)

@@ -90,9 +90,7 @@ export type FormExtensions = {
     tariff: TariffResponse,
     answers: Answers,
   ) => ReadonlyMap<string, OptionStatus>
-  /**
-   * Notes below the bill: few seats left, or a category that differs from the one in the answers.
-   */
+  /** Notes below the bill: few seats left, or a category that differs from the one in the answers. */
   readonly priceNotes: (
     event: PublicEvent,
     answers: Answers,
@@ -191,8 +189,7 @@ function listHiddenMethods(
 }
 
 /**
- * Returns the same map while its content is equal, so that options re-render only when a text
- * beside them changes.
+ * Returns the same map while its content is equal, so that options re-render only when a text next to them changes.
  */
 export function useOptionStatuses(
   event: PublicEvent,

@@ -73,8 +73,8 @@ export function useOthersChanges(
 }
 
 /**
- * Describes the difference between two answers of the server. Null if it is the user's own work,
- * undefined if there is no difference.
+ * Describes the difference between two responses of the server. Null if it is the user's own work, undefined if there
+ * is no difference.
  */
 export function describeChange(
   before: ActionsResponse,

@@ -26,7 +26,7 @@ const readSimilarRegistrations: Reader<SimilarResponse> = (body) =>
 
 /** The person before any answer: nothing is looked up. */
 export const NO_PERSON = '{}'
-/** The answers that identify a person, as JSON: a form has many others, which change nothing. */
+/** The answers that identify a person, as JSON, so that other answers do not trigger a lookup. */
 export function writePerson(
   { roles }: PublicEvent,
   data: Readonly<Record<string, unknown>>,
