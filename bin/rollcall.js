@@ -28,7 +28,7 @@
         return import('../server/cli/build/stamp.ts')
       })
       .then(function (stamp) {
-        // An outdated build is never used: then, and for a debugger, the sources run.
+        // The sources run if the build is outdated, or for a debugger.
         var isBuilt = !process.env.ROLLCALL_SOURCES && stamp.isUpToDate(stamp.SERVER_BUILD)
         return isBuilt ? import('../build/run-command.js') : import('../server/cli/run-command.ts')
       })

@@ -124,7 +124,7 @@ export type StatusResponse =
 
 /** The gateway's response to a refund request. */
 export type RefundResult =
-  /** Accepted; the status call reports completion. `reference` is the refund's own. */
+  /** Accepted; the status call reports completion. `reference` is that of the refund. */
   | { readonly is: 'begun'; readonly reference: string; readonly raw: string }
   /** Rejected: no money moves. */
   | { readonly is: 'refused'; readonly message: string; readonly raw: string }
@@ -138,7 +138,7 @@ export type GatewayMessage = {
   readonly orderId: string
   readonly amount: string
   readonly code: string
-  /** Whether its hash is correct; `unknown` if it has none or we have no credentials. */
+  /** Whether the hash is correct; `unknown` if there is no hash, or if we have no credentials. */
   readonly hash: 'right' | 'wrong' | 'unknown'
   readonly claimsMoney: boolean
 }
@@ -151,7 +151,7 @@ export type MessageFields = Readonly<Record<string, string>>
 export type ParsedMessage = Result<GatewayMessage, InvalidGatewayMessage>
 /** `sender` is null if no gateway recognises the message. */
 export type SentMessage = { readonly sender: GatewayKind | null; readonly parsed: ParsedMessage }
-/** A webhook as it arrived. `eventId`: from its header, or "". */
+/** A webhook as it arrived. `eventId` is from its header, or "". */
 export type ReceivedWebhook = {
   readonly bytes: Buffer
   readonly signature: string
@@ -315,7 +315,7 @@ export type Payments = {
   ): Promise<'kept' | 'none' | 'unsure'>
   /** Queries the gateway about a recorded dispute, in the background. */
   queryDispute(dispute: { readonly disputeId: string; readonly orderId: OrderId }): void
-  /** Sends requested refunds that no process is sending; returns how many. Polling does it too. */
+  /** Sends requested refunds that no process is sending, and returns their number. Polling calls this too. */
   sendRefunds(): Promise<number>
   /** Returns accounts that are paused because the gateway does not respond for them. */
   pausedAccounts(): readonly string[]
@@ -327,7 +327,7 @@ export type Payments = {
 /** A received file, complete and on disk under a temporary name; its hash was computed on the way. */
 export type ReceivedFile = {
   readonly path: string
-  /** In hex. */
+  /** The hash in hex. */
   readonly sha256: string
   readonly bytes: number
 }

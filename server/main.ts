@@ -19,9 +19,9 @@ import { checkProduction } from './production-checks.ts'
 import { formatHoldReason } from './registration/uploads/unreferenced-files.ts'
 import { hashPassword, generatePassword, findPasswordProblem } from './office/auth/passwords.ts'
 
-/** How often to search for unreferenced uploads. */
+/** The interval between searches for unreferenced uploads. */
 const SWEEP_MS = 60 * 60 * 1000
-/** How often to check that the database is still the opened file; each write also checks. */
+/** The interval between checks that the database is still the opened file; each write also checks. */
 const LOSS_CHECK_MS = 1_000
 /** A shutdown that takes longer has got stuck. */
 const SHUTDOWN_MS_MAX = 30_000

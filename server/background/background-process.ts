@@ -21,7 +21,7 @@ const SEND_MS_MAX = 120_000
 /** The typesetter keeps about 360 KB of memory per document. After this many tasks, a new process takes over. */
 const TASKS_MAX = 400
 
-/** A request without its number. */
+/** A request without its id. */
 export type Task = BackgroundRequest extends infer Each
   ? Each extends BackgroundRequest
     ? Omit<Each, 'id'>
@@ -122,7 +122,7 @@ function startProcess(): BackgroundProcess {
     task.resolve(response)
     return stopWhenIdle()
   })
-  // By now all its messages were received. When it exits, some may still be on their way.
+  // At this event, all messages of the process have been received; at `exit`, some may not have arrived yet.
   child.on('disconnect', end)
   child.on('exit', (status, signal) => {
     cause ||= ` (${signal ?? `status ${status}`})`

@@ -1,6 +1,4 @@
-/**
- * Opens what payment commands need: store, event files and gateway, with or without a running server.
- */
+/** Opens the store, the event files and the gateway for payment commands, with or without a running server. */
 import type { EventConfig } from '../../engine/index.ts'
 import { openEvents } from '../assemble-server.ts'
 import type { Deps } from '../dependencies.ts'

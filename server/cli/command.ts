@@ -17,7 +17,7 @@ export type Terminal = {
   printError(text: string): void
   /** Typed or piped input. Defaults to standard input. */
   readonly input?: Readable & { readonly isTTY?: boolean }
-  /** Stream for progress: a redrawn line on a terminal, otherwise one line per step. Omitted in tests. */
+  /** The stream for progress: a redrawn line on a terminal, otherwise one line per step. Omitted in tests. */
   readonly progressStream?: NodeJS.WriteStream
   /** EVENTS_DIR, for commands that need no other variable. Defaults to events/ of the current folder. */
   readonly eventsDir?: string | undefined

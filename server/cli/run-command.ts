@@ -179,7 +179,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
 }
 
-/** Headings of the groups in `--help`. */
+/** The headings of the groups in `--help`. */
 const GROUPS: Readonly<Record<string, string>> = {
   event: 'Event files',
   registration: 'Registrations',

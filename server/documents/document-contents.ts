@@ -55,11 +55,11 @@ const { columns } = text
 
 /**
  * Many PDF viewers turn words into links. No word that a delegate typed may become one, except their own email
- * address; words of the event file stay. `file`: the served event; null if it is not served.
+ * address; words of the event file stay. `file` is the served event; null if it is not served.
  */
 export function formatDocument(body: DocumentBody, file: object | null = null): PrintedDocument {
   const { kind, serial, event, buyer, supplier, paid, of } = body
-  // A path of another site may come before the @ of an address.
+  // The path of another site may come before the @ of an address.
   const ownAddresses = new Set(buyer.email.includes('/') ? [] : [buyer.email])
   const removeLinks = (typed: string): string =>
     removeForeignLinks(typed, collectEventWords(file ?? event), ownAddresses)
@@ -344,7 +344,7 @@ function formatDifference(body: DocumentBody, amountPaid: Amount): readonly Pair
   ]
 }
 
-/** Returns true if every line has the event's own rate; an item may have a separate one. */
+/** Returns true if every line has the event's rate; an item may have a separate one. */
 const hasOneRate = ({ lines, tax }: DocumentBody): boolean =>
   tax !== null &&
   lines.every(({ base, gst }) => Math.abs(gst - (base * tax.percent) / 100) <= ROUNDED_PAISE_MAX)

@@ -72,7 +72,7 @@ const OPTIONS = {
 } as const
 const ajv = new Ajv(OPTIONS)
 
-/** By the module's own hash, oldest first. */
+/** Modules by their own hashes, oldest first. */
 const modules = new Map<string, string>()
 
 /** Returns the normalised answers, or one message per field in form order: the schema's result. */
@@ -114,8 +114,8 @@ export function findModule(served: ServedEvent | null, hash: string): string | n
 }
 
 /**
- * Returns the module of a form that another server, or this one before a restart, has delivered: of the active version
- * or of a recent one. Null if there is none.
+ * Returns the module of a form that another server has delivered, or this one before a restart. Its version is active
+ * or recent. Null if there is none.
  */
 export async function findEarlierModule(
   { events, store }: Pick<Deps, 'events' | 'store'>,

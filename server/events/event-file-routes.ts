@@ -1,4 +1,4 @@
-/** Serves event files as their authors wrote them, for the page that shows what a file produces. */
+/** Serves event files as their authors wrote them, for the page that shows the effects of a file. */
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventFile, EventFileResponse } from '../../engine/api.ts'
@@ -21,7 +21,7 @@ export function buildPublicFile({ config, text }: ServedEvent): EventFile {
   }
 }
 
-/** More than the number of files that are usually viewed; the oldest are dropped first. */
+/** More than enough for the files that are usually viewed; the oldest are dropped first. */
 const CACHED_TEXTS_MAX = 100
 
 /** Remembers the results of `convert`: a text does not change while it is served. */

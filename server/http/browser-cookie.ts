@@ -7,7 +7,7 @@ import type { EventConfig, RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { WebForm } from '../storage/index.ts'
 
-/** Only our own pages can send these headers: a request of another site with them needs a permission that is never given. */
+/** Only our own pages can send these headers: another site would need a permission for them that is never given. */
 const FORM_HEADER = 'rollcall-form'
 /** The registration about which the delegate was asked, encoded as in a URL. */
 const AGAIN_HEADER = 'rollcall-again'
@@ -67,8 +67,8 @@ function openCookie(
 }
 
 /**
- * A registration by the web form is answered at a multiple of this time: it takes longer for a person who has
- * registered before, and the time of the response must not tell who has.
+ * The web form's registrations are answered at a multiple of this time. They take longer for a person who has
+ * registered before, and the response time must not reveal this.
  */
 const RESPONSE_STEP_MS = 10
 const waitForStep = (beganMs: number): Promise<void> =>
@@ -79,7 +79,7 @@ const waitForStep = (beganMs: number): Promise<void> =>
 type OpenedForm = {
   readonly form: WebForm | undefined
   readonly setCookie: (reply: FastifyReply) => void
-  /** Call this before the response to a registration: waits for the next step. */
+  /** Waits for the next multiple of this time. Call it before responding to a registration. */
   readonly waitForStep: () => Promise<void>
 }
 

@@ -12,7 +12,7 @@ import { getPath } from './event-route-table.ts'
 import { sendError, RETRY_SECONDS, errorForStatus } from './error-response.ts'
 import { redactPath } from './request-log.ts'
 
-/** No disk space, quota or file handles are left. */
+/** Error codes for no disk space, quota or file handles. */
 const NO_SPACE_CODES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EMFILE|ENFILE)$/
 /** SQLite's messages for a full disk. */
 const DATABASE_FULL_MESSAGES = /database or disk is full|disk I\/O error/

@@ -17,7 +17,7 @@ export function sendError(
   details: ErrorDetails = {},
 ): FastifyReply {
   const { id } = reply.request
-  // With the id, an error report can be matched with the log.
+  // The id allows an error report to be matched with the log.
   return reply
     .code(status)
     .header('cache-control', 'no-store')

@@ -1,4 +1,7 @@
-/** Types of the permission rule of an office route. Each route file states its rule where it registers the route. */
+/**
+ * Defines the types of an office route's permission rule. Each route file states its rule where it registers the
+ * route.
+ */
 import { assertNever } from '../../engine/index.ts'
 import type { Role } from '../../engine/index.ts'
 
@@ -19,7 +22,7 @@ export type TargetKind =
   | 'events'
   /** The registration in the path, of an event that is served. A body may name one of its reviews. */
   | 'registration'
-  /** The registration in the path, also after its event file was removed. */
+  /** The registration in the path, even after its event file was removed. */
   | 'stored registration'
   /** The registration or the order in the path. */
   | 'payment'

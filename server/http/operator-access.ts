@@ -13,7 +13,7 @@ export function isOperator(
   return token !== undefined && isEqual(token, metricsToken)
 }
 
-/** All headers that curl, wget, Prometheus and Node's fetch (so also `rollcall health`) send. */
+/** All headers that curl, wget, Prometheus and Node's fetch (and therefore `rollcall health`) send. */
 const DIRECT_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'user-agent',

@@ -1,7 +1,7 @@
 /**
- * Limits the memory that unfinished request bodies use, and their duration.
- * A client that never finishes uses only the memory of what it has sent. At the limit, the largest bodies are aborted.
- * They are never a delegate's: answers have a few kilobytes and arrive quickly, and files are written to disk.
+ * Limits the memory and duration of unfinished request bodies. A client that never finishes uses memory only for the
+ * bytes that it has sent. At the limit, the largest bodies are aborted. They are never a delegate's: answers have a
+ * few kilobytes and arrive quickly, and files are written to disk.
  */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -20,7 +20,7 @@ const BODY_MS_MAX = 90_000
  */
 const BYTES_PER_SECOND_MIN = 20_000
 
-/** A body that was aborted: 408 if it was too slow, 503 if there was no memory for it. */
+/** Thrown for an aborted body: 408 if it was too slow, 503 if there was no memory for it. */
 export class BodyAborted extends Error {
   readonly statusCode: 408 | 503
   constructor(statusCode: 408 | 503) {

@@ -15,7 +15,7 @@ export type SentFile = { readonly name: string; readonly file: ReceivedFile }
  */
 export type Body = {
   readonly values: Readonly<Record<string, unknown>>
-  /** By field; the caller stores or discards them. */
+  /** Received files by field; the caller stores or discards them. */
   readonly files: ReadonlyMap<string, SentFile>
 }
 export type BodyRefusal =
@@ -37,7 +37,7 @@ export type FileLimits = ReadonlyMap<string, number>
 
 /** Answers without files stay in memory until complete; our longest form has about 20 KB. */
 const ANSWERS_BYTES_MAX = 256 * 1024
-/** An answer is a string, a number or a list of them. */
+/** An answer is a string, a number or a list of these. */
 export const NESTING_MAX = 32
 /** Enough, because none of our forms has a thousand fields. */
 const PARTS_MAX = 1000
@@ -251,7 +251,8 @@ async function readNextPart(
         return err({ code: 'too_large' })
       case 'FST_MP_PREMATURE_CLOSE':
         return err({ code: 'cut_off' })
-      // Reported after everything else was read: the parser drops names like `constructor`, which are never our fields.
+      // This is reported only after everything else was read, because the parser drops names like `constructor`,
+      // which are never our fields.
       case 'FST_PROTO_VIOLATION':
         return raw.readableAborted ? err({ code: 'cut_off' }) : ok(null)
       default:

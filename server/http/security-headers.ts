@@ -54,7 +54,7 @@ export type InlineParts = {
   readonly styles: readonly string[]
 }
 
-/** Returns the headers of pages, depending on their inline parts: the policy and what helmet adds to ours. */
+/** Returns a function that builds a page's headers from its inline parts: the policy, and helmet's other headers. */
 export function createPagePolicy(
   deps: Pick<Deps, 'environment' | 'gateway'>,
 ): (inline: InlineParts) => Promise<HeaderList> {

@@ -24,7 +24,7 @@ export function createBackgroundTransport({
   dataDir,
   publicUrl,
 }: MailEnvironment): BackgroundTransport {
-  // Only what it needs: the server passes its whole environment, with its secrets.
+  // Only the required variables: the caller passes the server's whole environment, with its secrets.
   const environment = { smtpUrl, mailFrom, dataDir, publicUrl }
   const transport = ++lastTransport
   let isUsed = false

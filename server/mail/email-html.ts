@@ -24,7 +24,7 @@ import type { QueuedMail } from '../storage/index.ts'
 const FONT_FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 const INK = '#16202b'
 const MUTED = '#56606b'
-/** Ours, because the components' own blue has too little contrast on white. */
+/** Our own colour, because the components' blue has too little contrast on white. */
 const LINK = '#1050ac'
 /** Dark colours by selector. Email clients without support for them keep the light colours of the elements. */
 const DARK_COLOURS: Readonly<Record<string, string>> = {

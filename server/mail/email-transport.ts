@@ -21,8 +21,8 @@ const RESPONSE_MS_MAX = 10_000
 /** A server that accepts an email may scan it before it responds. */
 const TIMEOUT_MS = 30_000
 /**
- * A server that sends a few bytes now and then never times out. This limit for a whole email bounds how long it blocks
- * the others.
+ * A server that sends a few bytes now and then never times out. This limit for a whole email limits the delay of the
+ * others.
  */
 const SEND_MS_MAX = 90_000
 /** nodemailer's codes for a connection that failed or ended, including a refused password. */
@@ -72,8 +72,8 @@ export const createTransport = (environment: MailEnvironment): MailTransport =>
     : createSmtpTransport(environment, environment.smtpUrl)
 
 /**
- * A single recipient as an object, so that a comma in an answer does not add a second one; no line breaks in any
- * header.
+ * The single recipient is an object, so that a comma in an answer does not add a second one. No header contains line
+ * breaks.
  */
 function buildMessage(environment: MailEnvironment, email: OutgoingEmail) {
   const host = new URL(environment.publicUrl).hostname
@@ -86,8 +86,8 @@ function buildMessage(environment: MailEnvironment, email: OutgoingEmail) {
     ...(email.html === null ? {} : { html: email.html }),
     ...(email.replyTo === null ? {} : { replyTo: { name: '', address: email.replyTo } }),
     attachments: email.attachments.map(encodeAttachment),
-    // The same for every attempt, so that a server can recognise a repeated email. Includes more than the id,
-    // because after a restore an id may be reused.
+    // The message id is the same for every attempt, so that a server can recognise a repeated email. It includes more
+    // than the row's id, which may be reused after a restore.
     messageId: `<${createHash('sha256')
       .update(`${email.id} ${getRegNoOrEventId(email)} ${email.at}`)
       .digest('hex')

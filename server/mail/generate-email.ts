@@ -12,7 +12,7 @@ import { drawQrCode } from './qr-code-image.ts'
 
 /** The data of an email. */
 export type EmailJob = {
-  /** With its final text: links of delegates removed, our own inserted. */
+  /** The email with its final text: delegates' links removed, and our own inserted. */
   readonly mail: QueuedMail
   /** Null if the event's file was removed: then the email has no HTML. */
   readonly theme: EmailTheme | null

@@ -37,7 +37,7 @@ const SHUTDOWN_MS_MAX = 3_000
 const RESULT_STORE_MS_MAX = 1_000
 
 export type Mailer = {
-  /** Sends what is due; returns the number sent. */
+  /** Sends the emails that are due; returns their number. */
   run(): Promise<number>
   /** When the mail server stopped responding; null if the last attempt succeeded or none was made. */
   unreachableSince(): Instant | null
@@ -124,7 +124,10 @@ export function startMailQueue(
     await store.mailFailed(queuedEmail.id, problem.text, next, attempt)
     return false
   }
-  /** A connection may end because of the email on it: then the server still responds, and the others continue. */
+  /**
+   * A connection may end because of a particular email. Then the server still responds, and the other emails
+   * continue.
+   */
   const checkServer = async (problem: Problem | null): Promise<Problem | null> =>
     problem?.isUnreachable !== true || isClosing || (await transport.verify()) !== null
       ? problem

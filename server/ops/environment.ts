@@ -49,7 +49,7 @@ export function readEventsDir(): string | undefined {
 }
 
 /**
- * Makes libraries loaded from now on run in production mode (React's development build renders emails slower). Call
+ * Sets production mode for libraries loaded later, because React's development build renders emails more slowly. Call
  * it after reading our own environment, where an unset NODE_ENV still allows the sandbox.
  */
 export function setLibrariesToProduction(): void {

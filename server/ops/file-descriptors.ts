@@ -1,4 +1,4 @@
-/** Reads how many file descriptors this process has open, and its limit. */
+/** Reads the number of open file descriptors of this process, and its limit. */
 import { readFileSync } from 'node:fs'
 import { open, readdir, readFile } from 'node:fs/promises'
 

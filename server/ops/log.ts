@@ -11,8 +11,8 @@ type Level = 'info' | 'warn' | 'error'
 type Window = { lines: number; suppressedCount: number; readonly close: () => void }
 
 /**
- * Writes the same warning or error at most 20 times a minute. Another line then states how many were omitted. `flush`
- * writes these lines now: call it before the process ends.
+ * Writes the same warning or error at most 20 times a minute. Another line then states the number of omitted ones.
+ * `flush` writes these lines now: call it before the process ends.
  */
 export function makeLog(
   write: (line: string) => void,

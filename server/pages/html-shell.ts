@@ -61,7 +61,7 @@ export type Page = {
   readonly data: PageData
 }
 
-/** A page as its script would render it, and the necessary part of its head, both as HTML. */
+/** A page as its script would render it, and the parts of its head that this requires, both as HTML. */
 export type PrerenderedPage = {
   readonly html: string
   readonly head: string
@@ -192,7 +192,7 @@ function buildThemeStyle(colour: string): string {
 
 const text = SERVER_PAGE_MESSAGES
 
-/** The same markup as the web app's own event header, so that nothing moves when the app takes over. */
+/** Uses the same markup as the web app's event header, so that nothing moves when the app takes over. */
 export function renderEventShell(event: EventConfig, at: Instant, main: string): string {
   const chip = [formatDays(event.from, event.to), event.hours, event.venue].filter(
     (text) => text !== undefined && text !== '',

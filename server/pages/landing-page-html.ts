@@ -40,7 +40,7 @@ export function renderLandingPage(site: Site, events: readonly EventCard[]): str
   ].join('')
 }
 
-/** Header, heading, subheading and steps; without JavaScript also the sample file, to read and copy. */
+/** Renders header, heading, subheading and steps; without JavaScript also the sample file, to read and copy. */
 export function renderOrganisersPage(site: Site, sample: string | null): string {
   const steps = site.organisers.steps.map((step) => `<li>${escapeHtml(step)}</li>`).join('')
   const file =

@@ -73,7 +73,7 @@ export function openMessageStore(
   }
 }
 
-/** A link to a return address, such as a gateway's "cancel", sends nothing that could be kept. */
+/** A link to a return address, such as a gateway's "cancel", sends no data to store. */
 const isEmpty = ({ kind, body }: Message): boolean => kind === 'return' && body === ''
 
 /** Our order ids are never longer, but the one in a message may be. */

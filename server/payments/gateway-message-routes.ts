@@ -207,9 +207,9 @@ export async function lookUpClaim(
 const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
 
 /**
- * Handles the browser's return: checks and stores it, verifies the payment for at most five seconds, then
- * redirects to the page of the stored result. The request comes from another site and carries no cookie; it needs
- * none, because it changes nothing by itself. Serves the path that an event file names, and the default one.
+ * Handles the browser's return: checks and stores it, verifies the payment for at most five seconds, then redirects
+ * to the page of the stored result. The request comes from another site without a cookie, and needs none, because it
+ * changes nothing by itself. Serves the path that an event file names, and the default one.
  */
 export async function processReturn(
   context: RouteContext,
@@ -225,7 +225,7 @@ export async function processReturn(
     payment === null && !isLimited
       ? await lookUpClaim(context, checked, PAGE_QUERY_TIMEOUT_MS)
       : null
-  // The page says whom to contact; staff see the payment.
+  // The page names a contact, and staff see the payment.
   if (lookup === 'kept') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
   if (payment === null) {
     // Attempts while the event is locked do not count as guesses, so they cannot prolong the lock for others.

@@ -47,7 +47,7 @@ export async function addOrderReturnRoutes(
   })
 }
 
-/** Handles a return like every other one: a page is shown in any case, and only our own query changes the payment. */
+/** As for every return, a page is shown in any case, and only our own query changes the payment. */
 async function handleOrderReturn(
   context: RouteContext,
   request: FastifyRequest,

@@ -22,7 +22,7 @@ const POLL_INTERVAL_MS = 10_000
 const CONCURRENT_QUERIES_MAX = 4
 /** The number of payments read from the store at a time: few, so that new ones are soon included. */
 const BATCH_ROWS = 16
-/** The latest instant that a date can represent: everything is due before it. */
+/** The latest instant that a date can represent; every payment is due before it. */
 const END_OF_TIME = instant(8_640_000_000_000_000)
 
 /** The number of older versions of event files kept in memory in compiled form; more are rarely in use. */

@@ -62,8 +62,7 @@ type QuerySubject = {
 type AnsweredSubject = QuerySubject & { readonly gateway: Gateway | null }
 
 /**
- * `includesPaid`: also queries paid payments, because a second capture of the same order may have arrived. `read`: the
- * registration, if it has just been read.
+ * `includesPaid`: also queries paid payments, because a second capture of the same order may have arrived. `read` is the registration, if it has just been read.
  */
 export async function queryPayment(
   deps: PaymentsDeps,

@@ -18,7 +18,7 @@ const LIFETIME_MIN_MS = 30 * 24 * 60 * 60_000
 /** 256 random bits: cannot be guessed. */
 const TOKEN_BYTES = 32
 
-/** Shown for a link that was never issued or has expired. */
+/** The message for a link that was never issued or has expired. */
 export const LINK_UNKNOWN = REFUSAL_MESSAGES.link.unknown
 
 /** The registration of a link, whether or not the link may still be opened. */

@@ -13,7 +13,7 @@ import { findMemberRow, pickConditionCells } from './look-up-pricing-context.ts'
 import type { GuessLimit } from './code-guessing-limit.ts'
 import { getCodeMessage } from './registration-errors.ts'
 
-/** No code or member number is longer. */
+/** The maximum length of a typed code or member number. */
 const TYPED_CHARACTERS_MAX = 200
 
 export async function addLookupRoutes(
@@ -87,7 +87,7 @@ export async function addLookupRoutes(
   }
 }
 
-/** Reads a typed value; a JSON number counts as its text. Null if it is neither, or too long. */
+/** Reads a typed value; a JSON number counts as its text. Null if it is neither a text nor a number, or too long. */
 function readTypedValue(body: Readonly<Record<string, unknown>>, name: string): string | null {
   const value = getOwn(body, name)
   const text = typeof value === 'number' ? String(value) : value

@@ -48,12 +48,12 @@ import { buildRegistrationView } from './registration-views.ts'
 
 /** `randomInt` accepts a range of up to 2 ** 48. */
 const DIGITS_PER_DRAW = 14
-/** A collision of two random twelve-digit numbers is very unlikely; three in a row indicate a bug. */
+/** A collision of two random twelve-digit numbers is very unlikely; three collisions in a row indicate a bug. */
 const NUMBER_ATTEMPTS_MAX = 5
 
 /**
- * A complete registration except its number; its files are stored already. `method` is null if the event takes no
- * payments.
+ * A registration that is complete except for its number; its files are stored already. `method` is null if the event
+ * takes no payments.
  */
 export type ValidatedRegistration = Pricing &
   Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at' | 'outside'> & {

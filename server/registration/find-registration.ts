@@ -13,7 +13,7 @@ const WRONG_PER_ADDRESS_MAX = 20
 const WRONG_PER_EVENT_MAX = 300
 /** Long enough to slow down guessing, and for a delegate to find the number in an email. */
 const WINDOW_MS = 10 * 60 * 1000
-/** An address that sent this number correctly yesterday is not guessing today. */
+/** An address that has sent a number correctly is not guessing it the next day. */
 const KNOWN_CODE_MS = 24 * 60 * 60 * 1000
 /** Number of digits that the order id of a further attempt adds to the registration number. */
 const ATTEMPT_DIGITS = 2

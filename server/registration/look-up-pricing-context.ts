@@ -137,7 +137,7 @@ function buildExternalContext(
   }
 }
 
-/** Returns how many seats of each kind are left; a kind that is absent is unlimited. */
+/** Returns the number of seats left of each kind; a kind that is absent is unlimited. */
 export async function readSeatsLeft(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,

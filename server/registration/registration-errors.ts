@@ -66,7 +66,7 @@ export function refuseClosed(text: string): Refusal {
   return refuse(409, 'registration_closed', text)
 }
 
-/** An upload request with no file, or with several. */
+/** Refuses an upload request with no file, or with several. */
 export function refuseMissingFile(): Refusal {
   return refuse(422, 'bad_request', UPLOAD_REFUSAL_MESSAGES.noFile)
 }
@@ -119,7 +119,7 @@ export function refuseKey(code: 'bad_idempotency_key' | 'idempotency_key_reused'
     : refuse(422, code, REFUSAL_MESSAGES.request.reusedKey)
 }
 
-/** A manual registration was resent with changes after its first response was lost. */
+/** Refuses a manual registration that was resent with changes after its first response was lost. */
 export function refuseResentWithChanges(): Refusal {
   return refuse(
     409,
@@ -170,7 +170,7 @@ export function refuseUnconfirmed(
   return refuse(409, code, text, hasField ? { errors: { [field]: message } } : {})
 }
 
-/** A quota, code or unique value that another registration already uses. */
+/** Refuses a registration whose quota, code or unique value another registration already uses. */
 export function refuseTaken(event: EventConfig, refusal: ContextRefusal): Refusal {
   switch (refusal.code) {
     case 'registered_already': {

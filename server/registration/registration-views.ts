@@ -82,8 +82,8 @@ export function buildRegistrationView(
 }
 
 /**
- * Builds the public view. With only the number, it shows the delegate's name and category; with proof of
- * ownership, also what the event's result pages show or name, and what `api.returns` lists.
+ * Builds the public view. With only the number, it shows the delegate's name and category; with proof of ownership,
+ * also the values that the event's result pages or `api.returns` use.
  */
 export function buildPublicView(
   event: EventConfig,

@@ -284,7 +284,7 @@ async function register(
   if (fullSeat !== null && !acceptsAlternative(event, body.values, fullSeat)) {
     const own = await findRepeated()
     if (own !== null) return own
-    // A delegate who is registered already gets that error, not "full".
+    // A delegate who is registered already gets that error instead of "full".
     const other = await deps.store.duplicateRegistration(event.id, outside.unique, answers.value)
     if (other !== null) return err(await toRefusal(deps, event, { code: 'taken', by: other }, at))
     return err(refuseFull(event, fullSeat.seat.id, describeFullSeat(fullSeat, context.left)))
@@ -334,7 +334,7 @@ async function register(
   if (!created.ok) {
     const { error } = created
     if (error.code === 'taken' && error.by.code === VERSION_CHANGED) return err(VERSION_CHANGED)
-    // A concurrent request was first.
+    // A concurrent request took the last seats first.
     if (error.code === 'taken' && error.by.code === 'full') {
       const { place } = error.by
       const request = { ...validated, place, answers: answers.value, context }

@@ -12,7 +12,7 @@ import type { WireRehearsedDay } from '../../engine/api.ts'
 
 /** Less than a proxy in front of the server waits for a response. */
 const REHEARSAL_MS_MAX = 50_000
-/** A rehearsal of the most complex event needs a quarter of it. */
+/** A rehearsal of the most complex event needs a quarter of this memory. */
 const MEMORY_MB_MAX = 512
 
 export type RehearsalInput = {

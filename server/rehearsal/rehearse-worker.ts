@@ -16,7 +16,7 @@ async function rehearse(input: RehearsalInput): Promise<Result<Rehearsal, string
   const event = readEvent(input.text, shared)
   if (event === null)
     return err('The file has errors. Correct the findings first, then rehearse it.')
-  // A file with errors does not wait for the code of a server.
+  // The server's code is loaded later, so that a file with errors is reported without waiting for it.
   const { rehearseEvent } = await import('./rehearse-event.ts')
   const rehearsed = await rehearseEvent({ ...input, event })
   return rehearsed.ok ? ok({ title: event.title, days: groupByDay(rehearsed.value) }) : rehearsed

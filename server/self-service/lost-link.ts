@@ -16,7 +16,7 @@ const REQUESTS_PER_CLIENT: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
 const REQUESTS_PER_EMAIL: Allowance = { triesMax: 3, windowMs: 60 * 60_000 }
 /** If staff register many delegates under the office's address, the email contains only the newest links. */
 const LINKS_MAX = 50
-/** Longer than any address. */
+/** The maximum length; no address is longer. */
 const EMAIL_CHARACTERS_MAX = 254
 
 const SENT_MESSAGE = REFUSAL_MESSAGES.link.sent

@@ -61,8 +61,8 @@ const OWN_URL =
   /new URL\(\s*'(?<file>\.[^']*\/(?<name>[\w-]+)\.ts)',\s*import\.meta\.url,?\s*\)|import\.meta\.(?<what>dirname|url)\b/g
 
 /**
- * Modules find files relative to themselves: threads and processes are built as separate files, and everything else stays
- * where it is in the sources.
+ * Modules find files relative to themselves. Threads and processes are built as separate files; all other files stay
+ * in the sources' folders.
  */
 function preserveUrls(): Plugin {
   return {

@@ -50,7 +50,7 @@ export async function buildWeb(options: {
       },
     })
   await compressAll(path.join(temporaryFolder, 'assets'))
-  // The server-side renderer; it includes its own React, so that both use the same one.
+  // The server-side renderer. It includes React, so that both use the same copy.
   await build({
     root: webFolder,
     configFile: path.join(webFolder, 'vite.config.ts'),

@@ -41,10 +41,10 @@ import type { Random } from '../../rehearsal/invented-people.ts'
 
 /** Registrations per event, in the order of the events; further events start again from the beginning. */
 const REGISTRATION_COUNTS = [600, 450, 1400, 550]
-/** Days before the conference (or before now) over which people register. */
+/** The number of days before the conference (or before now) in which people register. */
 const REGISTRATION_DAYS = 120
 const HOUR_MS = 3_600_000
-/** Registrations in the writer's queue at a time. */
+/** The number of registrations in the writer's queue at a time. */
 const CONCURRENT_MAX = 200
 
 /**

@@ -1,4 +1,4 @@
-/** Finds what a stopped server would report when it next starts: a wrong clock, removed event files. */
+/** Finds problems that a stopped server would report when it next starts: a wrong clock, removed event files. */
 import path from 'node:path'
 import { dayOf, formatInstant, isEventOver } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'

@@ -8,7 +8,7 @@ export function parseMoney(text: string, currency: Currency): Amount | null {
     currency === INR
       ? text.replace(/^(₹|Rs\.?|INR)\s*/i, '')
       : text.replace(currencySymbol(currency), '').replace(currency, '').trim()
-  // Spreadsheets write 36666.00 for yen too.
+  // Spreadsheets write decimals even for yen: 36666.00.
   const plain = number.replaceAll(',', '').replace(/^(\d+)\.0+$/, '$1')
   return readAmount(plain, currency)
 }

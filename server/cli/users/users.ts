@@ -103,7 +103,7 @@ export const userCommand: Command = {
   },
 }
 
-/** Returns the names of the event files; empty if there is no such folder. */
+/** Returns the names of the event files; empty if EVENTS_DIR does not exist. */
 async function readEventIds(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => [])
   return names.flatMap((name) => /^([a-z0-9]+)\.ya?ml$/.exec(name)?.[1] ?? [])

@@ -15,11 +15,11 @@ const FILE_MS_MAX = 500
 export type FolderCheckInput = {
   readonly folder: EventFolder
   readonly production: boolean
-  /** By path: files that had no findings before and are unchanged. */
+  /** Unchanged files that had no findings, by path. */
   readonly known: ReadonlyMap<string, KnownEvent>
 }
 
-/** Returns how long the check of a folder may take, in milliseconds. */
+/** Returns the maximum duration of the check of a folder, in milliseconds. */
 export function calculateTimeoutMs({ folder, known }: FolderCheckInput): number {
   return CHECK_MS_MAX + FILE_MS_MAX * (folder.files.length - known.size)
 }

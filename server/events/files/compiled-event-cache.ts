@@ -79,7 +79,7 @@ async function removeOtherEngines(folder: string, engineFolder: string): Promise
   }
 }
 
-/** Uses the file system's own clock on both sides: a server's clock may be set for a rehearsal. */
+/** Uses the file system's clock for both times, because a server's clock may be set for a rehearsal. */
 async function touchFolder(folder: string): Promise<{ readonly mtimeMs: number }> {
   const markFile = path.join(folder, '.started')
   await rm(markFile, { force: true })

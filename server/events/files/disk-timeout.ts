@@ -1,6 +1,6 @@
 /** Adds a timeout to file operations, because a network drive may block forever. */
 
-/** A file of this size is read within milliseconds. */
+/** Event files are small, and normally read within milliseconds. */
 const MS_MAX = 5_000
 /** Operations that have not finished. They are not repeated, because each occupies one of few threads. */
 const pending = new Set<string>()

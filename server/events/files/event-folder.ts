@@ -50,7 +50,7 @@ export type CompiledFolder = {
   readonly findings: string
 }
 export type CompileOptions = { readonly cacheFolder: string; readonly production: boolean }
-/** Checks a folder; an error says in a sentence why there is no result. */
+/** Checks a folder; an error is a sentence with the reason why there is no result. */
 export type FolderCheck = (input: FolderCheckInput) => Promise<Result<FolderVerdict, string>>
 
 const SHARED_NAMES = ['lists', 'gateways', 'texts', 'site'] as const
@@ -92,7 +92,7 @@ export async function listEventFiles(folder: string): Promise<readonly string[]>
 
 const createTimeoutError = (folder: string): Error => new Error(formatTooSlow(folder))
 
-/** Explains why a folder cannot be read, and what to do. */
+/** Explains why a folder cannot be read, with the next step. */
 function explainReadError(folder: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT')
@@ -214,7 +214,7 @@ export function getSources({ files, shared, site }: EventFolder): ReadonlyMap<st
   )
 }
 
-/** Returns what the server serves from a folder. */
+/** Returns the events to serve from a folder, with findings and refused files. */
 export async function compileFolder(
   folder: Folder,
   options: CompileOptions,
@@ -365,7 +365,7 @@ function explainRefusal(
     : `${name} is not served: it has findings. rollcall validate shows them.`
 }
 
-/** Returns what is stored with an event's text: the texts of the shared files it was compiled with. */
+/** Serializes the texts of the shared files that an event was compiled with; they are stored with its text. */
 function serializeShared({ lists, gateways, texts }: SharedFiles): string {
   return JSON.stringify({ lists: lists.text, gateways: gateways.text, texts: texts.text })
 }

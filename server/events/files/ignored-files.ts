@@ -10,7 +10,7 @@ const EVENT_FILE_PATTERN =
 /** Extensions of copies that a user or an editor keeps next to the file on purpose. */
 const BACKUP_SUFFIX = /^(\.(bak|old|orig|save|swp|backup)|~)\d*$/i
 
-/** Returns a sentence for each, in order of name. A backup next to the file itself is not a mistake. */
+/** Returns a sentence for each ignored file, sorted by name. A backup next to the file itself is not a mistake. */
 export async function findIgnoredFiles(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => [])
   return names

@@ -35,7 +35,7 @@ export type VersionFollower = {
   candidates(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): readonly ServedEvent[]
   /** Marks files that another server's decision overrules. */
   markOverruled(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): void
-  /** At start: marks versions that were served before, because they are not new. Logs it. */
+  /** Called at startup: marks versions that were served before, because they are not new, and logs them. */
   markServedBefore(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): Promise<void>
   /** Event → hash of the file on this disk that is ignored. */
   overruled(): ReadonlyMap<string, string>

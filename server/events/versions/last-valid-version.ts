@@ -1,6 +1,6 @@
 /**
- * At startup, replaces event files that have an error or were removed by their last served version, which is stored.
- * So an invalid file affects no other conference, and registered delegates can still use their pages.
+ * At startup, serves the last stored version in place of an event file that has an error or was removed. So an
+ * invalid file affects no other conference, and registered delegates can still use their pages.
  */
 import path from 'node:path'
 import { err, ok } from '../../../engine/index.ts'

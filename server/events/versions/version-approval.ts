@@ -77,7 +77,7 @@ async function approveVersion(
   return lastVersion
 }
 
-/** Returns what a new version would break in the stored registrations; nothing if there are none. */
+/** Returns findings about changes that would break stored registrations; empty if there are none. */
 export async function findBrokenPromises(
   store: Pick<Store, 'valuesInUse'>,
   next: EventConfig,
@@ -108,14 +108,14 @@ export async function readVersion(
 
 function compileStored(last: Awaited<ReturnType<Store['lastEventFile']>>): ServedEvent | null {
   if (last === null) return null
-  // It was valid when it was stored; findings of a later engine do not invalidate it.
+  // The version was valid when it was stored; findings of a later engine do not invalidate it.
   const event = readEvent(last.text, parseSharedFiles(last.shared))
   return event === null
     ? null
     : { config: event, hash: last.hash, text: last.text, shared: last.shared }
 }
 
-/** Parses what is stored with an event's text: the texts of the shared files it was compiled with. */
+/** Parses the texts of the shared files that an event was compiled with, which are stored with its text. */
 export function parseSharedFiles(json: string): SharedFiles {
   const texts = JSON.parse(json) as Readonly<Record<string, string>>
   const findFile = (name: string) => ({

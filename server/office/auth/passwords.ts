@@ -41,7 +41,7 @@ const trimNonLetters = (text: string): string => text.replace(/^[^a-z]+|[^a-z]+$
 
 /**
  * Returns why a password is rejected, as a sentence. Null if it is accepted. `names` are the user's and the events'
- * names: a password must contain more than one of these.
+ * names: a password must not be just one of them.
  */
 export function findPasswordProblem(password: string, names: readonly string[]): string | null {
   if (password.length > CREDENTIAL_CHARACTERS_MAX)

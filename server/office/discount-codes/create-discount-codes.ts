@@ -6,7 +6,7 @@ import type { Deps } from '../../dependencies.ts'
 
 /** Low enough for a readable list and for a single transaction. */
 const COUNT_MAX = 1_000
-/** One use for each delegate of the largest conference. */
+/** Enough for one use by each delegate of the largest conference. */
 const USES_MAX = 100_000
 const NOTE_CHARACTERS_MAX = 200
 /**

@@ -77,7 +77,7 @@ function setCommonFilters(
   at: Instant,
   draft: Draft,
 ): BadQuery | null {
-  // A filter of the event file that is sent under such a name takes precedence.
+  // If the event file has a filter with such a name, that filter takes precedence.
   const readParam = (name: string): string =>
     filters.some(({ sentAs }) => sentAs === name) ? '' : (query.get(name) ?? '').trim()
   const [state, waiting, sort] = ['in_state', 'waiting', 'sort'].map(readParam)

@@ -10,7 +10,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 /** With more views, the right one would be hard to find. */
 const VIEWS_MAX = 20
 const NAME_CHARACTERS_MAX = 60
-/** Enough for every filter of a long list, and below the length limit of a URL. */
+/** Enough for all filters of a long list, and below the length limit of a URL. */
 const QUERY_CHARACTERS_MAX = 1_000
 
 export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {

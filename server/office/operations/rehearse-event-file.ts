@@ -14,7 +14,7 @@ export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<unknown> => {
     const text = String(body.text ?? '')
-    // A rehearsal keeps a processor busy for seconds, and delegates need the other.
+    // Only one at a time: a rehearsal keeps a processor busy for seconds, and delegates need the other one.
     if (isRunning)
       return sendError(
         reply,
@@ -34,7 +34,8 @@ export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
       isRunning = false
     }
   }
-  // As for reading the event files again: it is work for the server, on behalf of those who maintain its files.
+  // Requires the same role as reloading the event files, because a rehearsal is also work that the server does for
+  // maintainers of event files.
   office.post(
     '/admin/served-files/rehearse',
     { least: 'owner', about: 'every', body: { text: 'text' } },

@@ -1,4 +1,4 @@
-/** Records what staff decide about the lines of a saved statement: assign, send to review, not ours, undo. */
+/** Records staff decisions on the lines of a saved statement: assign, send to review, not ours, undo. */
 import {
   REASON_CHARACTERS_MAX,
   toBankKey,
@@ -41,7 +41,7 @@ type Part = {
 }
 export type Choice = { readonly line: number; readonly seen: number | null }
 
-/** A line is rarely paid for more people; each of them is a separate transaction. */
+/** A line rarely pays for more people; each of them is a separate transaction. */
 const PARTS_MAX = 50
 
 /** Reads the line and the newest decision that the user saw. Null if a field has the wrong type. */

@@ -136,7 +136,7 @@ const FAR_FACTOR = 4 / 3
 const isFarFrom = (rate: string, other: string): boolean =>
   Number(rate) > Number(other) * FAR_FACTOR || Number(rate) * FAR_FACTOR < Number(other)
 
-/** Returns how many invoices were issued with the rate of that day. */
+/** Issues waiting invoices with the rate of that day, and returns their number. */
 async function issueWaitingInvoices(
   { store, clock }: Deps,
   event: EventConfig,

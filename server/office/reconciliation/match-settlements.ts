@@ -77,7 +77,8 @@ export async function matchSettlements(
 ): Promise<EventSettlements> {
   const account = await matchAccount(store, reported, report, viewer)
   const otherAccounts: Account[] = []
-  // A report that was loaded before and after a change of account is stored for both: its lines count once.
+  // A report that was loaded both before and after a change of account is stored for both accounts, but its lines
+  // count once.
   const seenKeys = listLineKeys(reported, account)
   for (const otherAccount of others) {
     const matched = await matchAccount(store, otherAccount, null, viewer, seenKeys)
@@ -89,7 +90,7 @@ export async function matchSettlements(
     ...account,
     current,
     others: otherAccounts,
-    // A report of one account may list a payment through another: its order names it.
+    // A report of one account may list a payment through another account, which the order names.
     unsettled: listUnsettledPayments(
       accounts.flatMap(({ all: allLines }) => allLines),
       accounts.flatMap(({ ownership }) => ownership.held.filter(({ isOfAccount }) => isOfAccount)),

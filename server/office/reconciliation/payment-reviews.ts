@@ -70,7 +70,7 @@ export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
   )
 }
 
-/** For one event, or for all that the user has access to. */
+/** Counts the refund requests of one event, or of all events that the user has access to. */
 async function countRefundRequests(
   deps: Deps,
   admin: Call<'events'>['admin'],

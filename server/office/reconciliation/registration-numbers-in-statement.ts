@@ -14,7 +14,7 @@ export type OtherEvents = {
   readonly all: readonly EventConfig[]
   readonly user: Pick<PermissionHolder, 'events'>
 }
-/** Returns the context that decides what the user may learn about other events. */
+/** Returns the context that determines which information about other events the user may get. */
 export const buildViewer = (
   { events }: Pick<Deps, 'events'>,
   user: OtherEvents['user'],
@@ -29,8 +29,8 @@ type StoredNumbers = Awaited<ReturnType<Store['knownReferences']>>['registration
 
 /**
  * Maps the numbers in a statement to registrations, and to null if they are of another event. Any number in the
- * format of an event that the user cannot access counts as such, so that a statement does not reveal the existing
- * ones. Events that the user can access are named.
+ * format of an event that the user cannot access maps to null, so that a statement does not reveal whether it exists.
+ * Events that the user can access are named.
  */
 export function findRegistrations(
   keys: readonly BankKey[],

@@ -1,4 +1,4 @@
-/** Adds a registration at the desk: same form and prices, paid there or left unpaid. */
+/** Adds a registration at the desk, with the same form and prices, paid immediately or left unpaid. */
 import type { FastifyReply } from 'fastify'
 import {
   assert,

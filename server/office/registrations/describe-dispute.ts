@@ -1,4 +1,4 @@
-/** Describes disputes to staff: the gateway's amount and deadline, and what to do. */
+/** Describes disputes to staff: the gateway's amount and deadline, and the next step. */
 import { explainTooOldForGateway, formatInstant, formatMoney } from '../../../engine/index.ts'
 import type { GatewayKinds, Instant } from '../../../engine/index.ts'
 import type { WireDispute } from '../../../engine/api.ts'

@@ -313,7 +313,7 @@ function describePaymentEvent(paymentEvent: PaymentEvent, payment: StoredPayment
     case 'declined':
       return `The gateway declined the payment: ${paymentEvent.message} (${paymentEvent.code}).`
     case 'expired':
-      // No gateway is queried about a manual request: only a card payment ends it in this way.
+      // A gateway is never queried about a manual request, so only a card payment can end it in this way.
       return payment.way !== null
         ? 'Replaced by a card payment.'
         : 'Expired: the gateway has no record of this payment.'

@@ -8,7 +8,10 @@
 import { showDirectionMarks } from '../../../engine/index.ts'
 
 export type CsvCell = string | number | boolean | CsvAmount | null | undefined
-/** An amount that the program computed. It is not text: a negative one is written without the apostrophe of a formula. */
+/**
+ * An amount computed by the program. It is not text, so a negative one is written without the apostrophe of a
+ * formula.
+ */
 export type CsvAmount = { readonly amount: number; readonly decimals: number }
 
 const BYTE_ORDER_MARK = '\uFEFF'

@@ -7,7 +7,7 @@ import writeXlsxFile from 'write-excel-file/node'
 import { assert, showDirectionMarks } from '../../../engine/index.ts'
 import type { Sheet } from './write-excel.ts'
 
-/** Amounts with two decimals, or three where the currency has them. */
+/** Formats amounts with two decimals, or three if the currency has them. */
 const getNumberFormat = (value: number): string =>
   Number(value.toFixed(2)) === value ? '0.00' : '0.000'
 

@@ -37,7 +37,7 @@ const WRITE_INTERVAL_MS = 5_000
 const FREE_DISK_BYTES_MIN = 64 * 1024 * 1024
 /** Below this, uploads are rejected (`server/registration/uploads/store-uploaded-files.ts`). */
 const UPLOAD_BYTES_MIN = 512 * 1024 * 1024
-/** A running server creates a few files, and one for each upload. */
+/** A running server creates a few files, plus one for each upload. */
 const FREE_FILES_MIN = 1_000
 /**
  * How long the disk counts as full after a request failed for lack of space, even if it reports free space: disk
@@ -92,7 +92,7 @@ export type HealthCheckDeps = Pick<
   | 'uploads'
   | 'log'
 > & {
-  /** Returns when a request last failed because the database had no space. Null if never. */
+  /** Returns the time at which a request last failed because the database had no space. Null if never. */
   readonly noRoomAt: () => Instant | null
 }
 
@@ -174,7 +174,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     const { problem: uploadProblem } = deps.uploads.state()
     if (uploadProblem !== null) addProblem('files', uploadProblem)
     const lastBackup = await readLastBackup(environment.dataDir)
-    // An operator who has never used our backup command has another method, or is warned by rollcall doctor.
+    // An operator who has never used our backup command uses another method, or is warned by rollcall doctor.
     if (lastBackup !== null && at - lastBackup > BACKUP_AGE_MS_MAX)
       addProblem('backup', `The last backup is ${formatDuration(at - lastBackup)} old.`)
     return problems

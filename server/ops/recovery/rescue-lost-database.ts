@@ -129,7 +129,7 @@ export const LOST_DATA_MESSAGE =
 
 const UNSAVED_DATA_MESSAGE = `received a signal to stop, but the data of the lost database is not saved yet. The server ends when it is. It retries every ${STOPPING_RETRY_MS / 1000} seconds. A second signal ends it immediately, and the data is lost`
 
-/** Explains a failed rescue, and what to do about it. */
+/** Explains a failed rescue, with the next step. */
 const formatFailure = (folders: readonly string[], error: unknown): string =>
   `the data of the lost database could not be saved. DO NOT STOP THE SERVER: ${adviseOnFailure(folders, error)}; it retries every ${RETRY_MS / 1000} seconds`
 

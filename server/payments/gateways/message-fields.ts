@@ -2,7 +2,7 @@
 
 export type Fields = Readonly<Record<string, string>>
 
-/** A webhook has a few hundred bytes, a status response a few thousand; more is not from a gateway. */
+/** A webhook has a few hundred bytes and a status response a few thousand; a longer message is not from a gateway. */
 export const MESSAGE_BYTES_MAX = 64 * 1024
 
 /** Returns the fields of a return or webhook as text, from a posted form or JSON (both occur); null if neither. */

@@ -1,4 +1,4 @@
-/** Timeouts for requests to payment gateways. */
+/** Defines the timeouts of requests to payment gateways. */
 
 /** The delegate is waiting for a page. After this time, the page says that we are still confirming the payment. */
 export const PAGE_QUERY_TIMEOUT_MS = 5_000

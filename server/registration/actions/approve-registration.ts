@@ -81,7 +81,7 @@ export const acceptOffer: ActionHandler = async (request) => {
   })
 }
 
-/** Returns what the approver needs to see; null if no approval is needed. */
+/** Returns the data that the approver needs; null if no approval is needed. */
 export function buildApprovalView(
   config: EventConfig,
   registration: StoredRegistration,
@@ -118,7 +118,7 @@ export function buildApprovalView(
   }
 }
 
-/** Returns what the delegate of a refused registration sees; null if it was not refused. */
+/** Returns the data shown to the delegate of a refused registration; null if it was not refused. */
 export async function buildRefusalView(
   store: Pick<Store, 'actions'>,
   config: EventConfig,

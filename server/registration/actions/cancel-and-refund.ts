@@ -14,8 +14,7 @@ import { calculateCancellationRefund, calculateRefundDue } from './balance-due.t
 /**
  * `{pay_back?: rupees, kept?: rupees}`. `pay_back` is the amount to refund; if it is missing or below the amount
  * owed in any case, that amount applies. Goodwill refunds count towards the amount owed, as in the proposal. The
- * refund itself is a separate action. `kept` is the paid amount that the page showed, so that a payment received in
- * the meantime is not cancelled unnoticed.
+ * refund itself is a separate action. `kept` is the paid amount that the page showed, so that a payment received in the meantime does not go unnoticed.
  */
 export const cancel: ActionHandler = async ({
   deps,

@@ -7,7 +7,7 @@ import { createPeriodicJob } from '../../ops/clock.ts'
 import type { PeriodicJob } from '../../ops/clock.ts'
 import type { ActionOutcome, NewAction, StoredRegistration } from '../../storage/index.ts'
 
-/** Name of the automatic actor in the history; staff appear under their own names. */
+/** The name of the automatic actor in the history; staff appear under their own names. */
 const AUTOMATIC_ACTOR = 'rollcall'
 /** Retention ends on a day, so an hourly check is soon enough. */
 const CHECK_INTERVAL_MS = 60 * 60_000
@@ -95,7 +95,8 @@ async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Pro
       } as const
       const result = await eraseRegistration(deps, registration, { ...action, why: RETENTION_OVER })
       if (result.ok) erased += 1
-      // A pending payment review prevents erasure. It is reported elsewhere; the next hour tries again.
+      // A pending payment review prevents erasure. The review is reported elsewhere, and erasure is tried again in an
+      // hour.
       else
         deps.log.warn(
           { event: config.id, code: result.error.code },

@@ -138,7 +138,8 @@ function readPayment({
     return refuseData(
       `The date received, ${formatDayShort(day)}, is after today, ${formatDayShort(today)}.`,
     )
-  // Registration may open long before staff add a delegate who paid earlier.
+  // The limit counts from the opening of registration, which may be long before staff add a delegate who paid
+  // earlier.
   const registered = dayOf(createdAt)
   const { opens = registered } = served.config.registration
   const since = opens < registered ? opens : registered

@@ -102,7 +102,7 @@ type FileApi = Pick<
   Uploads,
   'keep' | 'hold' | 'read' | 'hashes' | 'forget' | 'sweep' | 'reclaim' | 'state' | 'check'
 >
-/** Returns when this database was restored or created. */
+/** Returns the time at which this database was restored or created. */
 type Since = () => Promise<Instant | null>
 
 function createFileApi(

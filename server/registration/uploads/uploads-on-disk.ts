@@ -21,13 +21,13 @@ import {
   setAside,
 } from './unreferenced-files.ts'
 
-/** Folder for unchecked files; in the same file system, so that a rename stores them. */
+/** The folder for unchecked files, in the same file system, so that a rename stores them. */
 export const INCOMING = 'incoming'
 
 type References = Pick<Store, 'uploadsInUse' | 'uploadsDropped'>
 type Disk = {
   readonly folder: string
-  /** Folder for files that no record refers to, kept for a while. */
+  /** The folder for files that no record refers to, which are kept for a while. */
   readonly asideFolder: string
   /** Files that are being removed now. */
   readonly removals: Map<string, Promise<void>>

@@ -26,7 +26,7 @@ import { parseRefundResponse } from './refund-response.ts'
 import { postRequest } from '../send-request.ts'
 import type { RequestResult } from '../send-request.ts'
 
-/** Webhooks kept in memory if there is no status call (Airpay's own sandbox). */
+/** The number of webhooks kept in memory if there is no status call (Airpay's own sandbox). */
 const WEBHOOKS_MAX = 1000
 
 export type AirpayOptions = {

@@ -38,15 +38,18 @@ const MEANINGS: Readonly<Record<string, 'paid' | 'declined' | 'in-process' | 'no
   502: 'declined',
   503: 'no-record',
 }
-/** A payment, as opposed to a refund or a reversal. */
+/** The transaction type of a payment, as opposed to a refund or a reversal. */
 export const SALE_TYPE = '320'
-/** A sale, by number, by name, or both. */
+/** Matches a sale, by number, by name, or both. */
 const SALE_PATTERN = /^(?:320(?:\W*sale)?|sale)$/i
-/** A refund, requested by us or made in the gateway's panel. */
+/** Matches a refund, requested by us or made in the gateway's panel. */
 const REFUND_PATTERN = /^(?:340(?:\W*refund)?|refund)$/i
-/** The usual symbols of the rupee, in addition to its codes. From an Indian gateway, "Rs" means no other currency. */
+/**
+ * Matches the usual symbols of the rupee, in addition to its codes. From an Indian gateway, "Rs" means no other
+ * currency.
+ */
 const RUPEE_PATTERN = /^(?:rs\.?|₹|(?:indian )?rupees?)$/i
-/** Texts that some responses contain instead of an empty value. */
+/** Matches texts that some responses contain instead of an empty value. */
 const EMPTY_VALUE_PATTERN = /^(?:na|n\/a|null|nil|none|0|-)$/i
 
 /**
@@ -61,7 +64,7 @@ export type ResponseContext = {
   /** The response as received. */
   readonly raw: string
   readonly assumed: Assumptions
-  /** Whether a test transaction counts as a payment: only in Airpay's own sandbox. */
+  /** True if a test transaction counts as a payment, which it does only in Airpay's own sandbox. */
   readonly acceptsTests: boolean
 }
 
@@ -221,7 +224,7 @@ function interpretPaid(
   return { is: 'fact', raw, fact: paidAt === null ? confirmation : { ...confirmation, paidAt } }
 }
 
-/** A transaction in the gateway's test mode moves no money, whatever its status. */
+/** A transaction in the gateway's test mode moves no money, regardless of its status. */
 function isTest(fields: Fields): boolean {
   return /test|sandbox|demo|dummy/i.test(`${fields['TXN_MODE'] ?? ''} ${fields['TXNMODE'] ?? ''}`)
 }

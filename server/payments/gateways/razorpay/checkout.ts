@@ -1,4 +1,4 @@
-/** Creates a Razorpay order before the hand-off, and the form that the browser posts to its hosted checkout. */
+/** Creates a Razorpay order before the hand-off, and the form that the browser posts to the hosted checkout. */
 import {
   formatPlainAmount,
   err,

@@ -22,7 +22,9 @@ import { requestRefund } from './refund.ts'
 import { interpretPayments, isReceived, readPayment, readRefund } from './status.ts'
 import type { RazorpayPayment, RazorpayRefund } from './status.ts'
 
-/** Addresses of the hosted page, of the API (with a slash at the end), and of every origin that a payment passes. */
+/**
+ * The addresses of the hosted page and of the API (with a slash at the end), and every origin that a payment passes.
+ */
 export type RazorpayAddresses = {
   readonly pay: string
   readonly api: string
@@ -256,7 +258,7 @@ async function interpret(
   const refunds: RazorpayRefund[] = []
   const answers = [...texts]
   for (const { id, amountRefunded, createdAt } of payments.filter(isReceived)) {
-    // A refund that failed no longer counts in the amount, but refunds do not fail within an hour.
+    // A failed refund no longer counts in the amount, but refunds do not fail within an hour.
     if (amountRefunded === 0 && at - createdAt < REFUND_FAILS_AFTER_MS) continue
     const list = await readList(api, `payments/${id}/refunds?count=100`, readRefund)
     if (!list.ok) return { is: 'unreachable', error: list.error }

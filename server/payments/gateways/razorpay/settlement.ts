@@ -15,7 +15,7 @@ import type { Api, Json } from './api.ts'
 
 /** The gateway returns at most this many rows at a time. */
 const PAGE_ROWS = 1000
-/** More than a conference of any size settles in a month; a gateway that repeats a page ends here. */
+/** Enough for a month of the largest conference. This limit also stops a gateway that repeats a page. */
 const PAGES_MAX = 100
 
 export async function fetchSettlement(

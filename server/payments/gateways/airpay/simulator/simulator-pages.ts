@@ -13,7 +13,7 @@ export type SandboxOrder = {
   readonly token: string
   readonly email: string
   readonly name: string
-  /** As the checkout form requested it: "7080.00". */
+  /** The amount as the checkout form requested it: "7080.00". */
   readonly asked: string
   readonly stage: Stage
   /** APTRANSACTIONID, once there is a transaction. */
@@ -21,10 +21,11 @@ export type SandboxOrder = {
   /** The amount the sandbox received; null if nothing. */
   readonly paid: string | null
   /**
-   * When the payment arrived, in milliseconds since 1970; null if it has not. Missing in orders from an older file.
+   * The time at which the payment arrived, in milliseconds since 1970; null if it has not. Missing in orders from an
+   * older file.
    */
   readonly paidAt?: number | null
-  /** When a payment in progress arrives, in milliseconds since 1970. */
+  /** The time at which a payment in progress arrives, in milliseconds since 1970. */
   readonly dueAt: number | null
   /** True if a webhook has not been accepted yet; after a restart it is sent again. */
   readonly owed: boolean
