@@ -4,7 +4,7 @@ import { createFinding } from './finding.ts'
 import type { EventFile } from './schema/event-file-types.ts'
 import type { Source } from './syntax/source.ts'
 
-export const acceptedFindings = {
+export const acceptedFindingChecks = {
   EV990: {
     slug: 'allow-unused',
     severity: 'warning',
@@ -54,7 +54,7 @@ export function applyAllow(
     return [
       createFinding(
         'EV990',
-        acceptedFindings.EV990,
+        acceptedFindingChecks.EV990,
         { at: path, message, help: 'remove this entry' },
         source,
       ),

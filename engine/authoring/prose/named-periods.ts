@@ -76,7 +76,7 @@ const USUAL_PERIOD_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:spot|on-?site|walk-?in)/i, 'spot|on-?site|walk-?in'],
 ]
 /** Ids that are common words. */
-const COMMON_WORDS = new Set(
+const COMMON_ID_WORDS = new Set(
   'all any always first second third last one two open only whole full final phase fee fees registration conference'.split(
     ' ',
   ),
@@ -89,7 +89,7 @@ const listPeriodNames = memoize((model: Model) => {
     if (table === null) return []
     const others = all.filter((other) => other.table === table)
     const words = [label, id.replaceAll('-', ' ')].filter(
-      (name) => !COMMON_WORDS.has(name.toLowerCase()),
+      (name) => !COMMON_ID_WORDS.has(name.toLowerCase()),
     )
     const usual = USUAL_PERIOD_WORDS.flatMap(([calls, states]) =>
       calls.test(`${label} ${id}`) &&

@@ -4,7 +4,7 @@ import { findPeriodOn } from '../../../pricing/price-periods.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check } from '../../checked-file.ts'
 
-const deskDays: Check = {
+const deskDaysCheck: Check = {
   slug: 'desk-days',
   severity: 'error',
   why: 'On the days of the front desk, staff register delegates although the form is closed. These days need a price, and must differ from those of the form.',
@@ -74,7 +74,7 @@ const deskDays: Check = {
 
 const DESK_WORDS = /\b(?:desk|counter|spot|on-?site|venue|door)\b/i
 
-const closedTextOmitsDesk: Check = {
+const closedTextOmitsDeskCheck: Check = {
   slug: 'closed-text-omits-desk',
   severity: 'warning',
   why: 'After the last day of the form, delegates read this text. They do not come if it does not say that the front desk is open.',
@@ -95,4 +95,4 @@ const closedTextOmitsDesk: Check = {
   },
 }
 
-export const desk = { EV437: deskDays, EV438: closedTextOmitsDesk }
+export const deskChecks = { EV437: deskDaysCheck, EV438: closedTextOmitsDeskCheck }

@@ -8,7 +8,7 @@ export const EVENT_DAYS_MAX = 300
 /** A conference lasts days, not weeks; a wrong month adds at least this many. */
 const EVENT_LONG_DAYS = 28
 
-const eventBackwards: Check = {
+const eventBackwardsCheck: Check = {
   slug: 'event-backwards',
   severity: 'error',
   why: 'A conference lasts at least one day.',
@@ -37,7 +37,7 @@ const eventBackwards: Check = {
 }
 
 /** Only with a given day: nothing here reads the clock. */
-const eventOver: Check = {
+const eventOverCheck: Check = {
   slug: 'event-over',
   severity: 'warning',
   why: 'An event that is over must not accept registrations or payments.',
@@ -56,7 +56,7 @@ const eventOver: Check = {
       : [],
 }
 
-const eventLong: Check = {
+const eventLongCheck: Check = {
   slug: 'event-long',
   severity: 'warning',
   why: 'The month was probably corrected in only one of the two days.',
@@ -76,8 +76,8 @@ const eventLong: Check = {
   },
 }
 
-export const eventDays = {
-  EV419: eventBackwards,
-  EV420: eventOver,
-  EV435: eventLong,
+export const eventDayChecks = {
+  EV419: eventBackwardsCheck,
+  EV420: eventOverCheck,
+  EV435: eventLongCheck,
 }

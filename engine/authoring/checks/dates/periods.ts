@@ -40,7 +40,7 @@ const findOverlap = (a: Period, b: Period): readonly [string, string] | null => 
   return start <= end ? [start, end] : null
 }
 
-const periodOverlap: Check = {
+const periodOverlapCheck: Check = {
   slug: 'period-overlap',
   severity: 'error',
   why: 'A day in two periods has two prices.',
@@ -69,7 +69,7 @@ const periodOverlap: Check = {
         }),
 }
 
-const periodGap: Check = {
+const periodGapCheck: Check = {
   slug: 'period-gap',
   severity: 'warning',
   why: 'Delegates cannot register on a day that is in no period.',
@@ -105,7 +105,7 @@ const periodGap: Check = {
   },
 }
 
-const periodsUnsorted: Check = {
+const periodsUnsortedCheck: Check = {
   slug: 'periods-unsorted',
   severity: 'error',
   why: 'Where two periods share a day, the first one applies. This is only clear if the periods are listed in date order.',
@@ -126,7 +126,7 @@ const periodsUnsorted: Check = {
     }),
 }
 
-const periodBackwards: Check = {
+const periodBackwardsCheck: Check = {
   slug: 'period-backwards',
   severity: 'error',
   why: 'A period that ends before it starts contains no day.',
@@ -145,7 +145,7 @@ const periodBackwards: Check = {
     ),
 }
 
-const periodNeverCounts: Check = {
+const periodNeverUsedCheck: Check = {
   slug: 'period-never-used',
   severity: 'error',
   why: 'If every day of a period belongs to other periods, its prices are never charged.',
@@ -185,7 +185,7 @@ function hasFreeDay(period: Period, earlier: readonly Period[]): boolean {
   )
 }
 
-const priceFallsBack: Check = {
+const priceRevertsCheck: Check = {
   slug: 'price-reverts',
   severity: 'warning',
   why: 'Late registration would cost less than early registration.',
@@ -237,7 +237,7 @@ function findLastEnded(periods: readonly Period[], on: Day): Period | null {
   )
 }
 
-const periodAfterEvent: Check = {
+const periodAfterEventCheck: Check = {
   slug: 'period-after-event',
   severity: 'warning',
   why: 'Registration after the event is not possible. The year may be wrong.',
@@ -257,7 +257,7 @@ const periodAfterEvent: Check = {
     ),
 }
 
-const overlapUnneeded: Check = {
+const overlapUnneededCheck: Check = {
   slug: 'overlap-unneeded',
   severity: 'warning',
   why: 'This setting would hide the next overlap, which may be a mistake.',
@@ -276,7 +276,7 @@ const overlapUnneeded: Check = {
       : [],
 }
 
-const periodOutlivesEvent: Check = {
+const periodOutlivesEventCheck: Check = {
   slug: 'period-outlives-event',
   severity: 'warning',
   why: 'Registration after the event is not possible. The month or year may be wrong.',
@@ -296,7 +296,7 @@ const periodOutlivesEvent: Check = {
     ),
 }
 
-const periodsOfAnotherYear: Check = {
+const periodsOfAnotherYearCheck: Check = {
   slug: 'periods-of-another-year',
   severity: 'warning',
   why: 'A file copied from last year may still have last year’s periods. Every delegate would then pay the last price.',
@@ -337,15 +337,15 @@ const periodsOfAnotherYear: Check = {
   },
 }
 
-export const dates = {
-  EV404: periodOverlap,
-  EV405: periodGap,
-  EV406: periodsUnsorted,
-  EV407: periodBackwards,
-  EV408: periodNeverCounts,
-  EV409: priceFallsBack,
-  EV410: periodAfterEvent,
-  EV417: overlapUnneeded,
-  EV431: periodOutlivesEvent,
-  EV432: periodsOfAnotherYear,
+export const dateChecks = {
+  EV404: periodOverlapCheck,
+  EV405: periodGapCheck,
+  EV406: periodsUnsortedCheck,
+  EV407: periodBackwardsCheck,
+  EV408: periodNeverUsedCheck,
+  EV409: priceRevertsCheck,
+  EV410: periodAfterEventCheck,
+  EV417: overlapUnneededCheck,
+  EV431: periodOutlivesEventCheck,
+  EV432: periodsOfAnotherYearCheck,
 }

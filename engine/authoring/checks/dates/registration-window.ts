@@ -65,7 +65,7 @@ export function findDayInEventYear(model: Model, day: Day): Day | null {
 export const suggestYear = (key: string, suggestion: Day): string =>
   `if only the year is wrong, write ${key}: ${suggestion}`
 
-const windowBackwards: Check = {
+const windowBackwardsCheck: Check = {
   slug: 'window-backwards',
   severity: 'error',
   why: 'Registration that closes before it opens is never open.',
@@ -91,7 +91,7 @@ const describeEventEnd = ({ config }: Model) => ({
   message: `the event ends on ${formatDay(config.to)}`,
 })
 
-const windowAfterEvent: Check = {
+const windowAfterEventCheck: Check = {
   slug: 'window-after-event',
   severity: 'warning',
   why: 'Registration rarely opens after the event has begun. The month or year may be wrong.',
@@ -140,7 +140,7 @@ const windowAfterEvent: Check = {
   },
 }
 
-const windowNeverCloses: Check = {
+const windowNeverClosesCheck: Check = {
   slug: 'window-never-closes',
   severity: 'warning',
   why: 'Registration that stays open after the event would accept payments for an event that is over.',
@@ -161,7 +161,7 @@ const windowNeverCloses: Check = {
 /** Days on which there is a price, according to the periods. */
 type PricedPeriod = { readonly period: Period; readonly at: number }
 
-const windowOutsidePeriods: Check = {
+const windowOutsidePeriodsCheck: Check = {
   slug: 'window-outside-periods',
   severity: 'warning',
   why: 'Registration and prices must cover the same days. Otherwise a price can never be paid, or the page is open without a price.',
@@ -307,7 +307,7 @@ function findPeriodsAfterClosing(
     : []
 }
 
-const adjustmentOutside: Check = {
+const adjustmentOutsideWindowCheck: Check = {
   slug: 'adjustment-outside-window',
   severity: 'warning',
   why: 'A dated adjustment applies to some delegates. If its days are outside registration, it applies to no delegate or to all of them.',
@@ -373,10 +373,10 @@ function describeEdgeOfWindow(
     : describeEventEnd(model)
 }
 
-export const window = {
-  EV418: windowBackwards,
-  EV433: windowOutsidePeriods,
-  EV434: windowAfterEvent,
-  EV436: windowNeverCloses,
-  EV457: adjustmentOutside,
+export const registrationWindowChecks = {
+  EV418: windowBackwardsCheck,
+  EV433: windowOutsidePeriodsCheck,
+  EV434: windowAfterEventCheck,
+  EV436: windowNeverClosesCheck,
+  EV457: adjustmentOutsideWindowCheck,
 }

@@ -14,7 +14,7 @@ import { listContextNames } from '../names/context-names.ts'
 /** A condition on an unknown field counts as true: the results would be those of another file. */
 const AFTER_CONDITIONS = ['EV201', 'EV202', 'EV203', 'EV205', 'EV216', 'EV307']
 
-const exampleFails: Check = {
+const exampleFailsCheck: Check = {
   slug: 'example-fails',
   severity: 'error',
   why: 'An example states the result that the organiser expects. The file gives another result.',
@@ -196,7 +196,7 @@ function listAnswers(
 /** More cells than this are counted instead of listed. */
 const CELLS_LISTED_MAX = 8
 
-const priceUntested: Check = {
+const priceUntestedCheck: Check = {
   slug: 'price-untested',
   severity: 'note',
   why: 'Only an example that states the amount can detect a wrong digit in a price.',
@@ -261,7 +261,7 @@ function findUntestedItemFields(event: EventConfig): readonly UntestedFields[] {
 }
 type UntestedFields = { readonly id: string; readonly left: number; readonly all: number }
 
-const exampleUnknownField: Check = {
+const exampleUnknownFieldCheck: Check = {
   slug: 'example-unknown-field',
   severity: 'error',
   why: 'An example that answers a field which does not exist proves nothing.',
@@ -324,4 +324,8 @@ export const findInvalidMoments = ({ file }: Model): readonly Draft[] =>
         ],
   )
 
-export const examples = { EV901: exampleFails, EV902: priceUntested, EV903: exampleUnknownField }
+export const exampleChecks = {
+  EV901: exampleFailsCheck,
+  EV902: priceUntestedCheck,
+  EV903: exampleUnknownFieldCheck,
+}

@@ -263,7 +263,7 @@ function listPromisedWords(name: string, value: unknown): readonly PromisedText[
   }))
 }
 
-const promiseBroken: Check = {
+const promiseBrokenCheck: Check = {
   slug: 'promise-broken',
   severity: 'error',
   why: 'Links, programs or staff rely on these names. Changing one letter breaks them.',
@@ -348,7 +348,7 @@ function excludeItems(
   })
 }
 
-const unknownPromise: Check = {
+const unknownPromiseCheck: Check = {
   slug: 'unknown-promise',
   severity: 'error',
   why: 'A promise about a name that does not exist is never broken.',
@@ -374,4 +374,4 @@ const unknownPromise: Check = {
   },
 }
 
-export const promises = { EV904: promiseBroken, EV905: unknownPromise }
+export const promiseChecks = { EV904: promiseBrokenCheck, EV905: unknownPromiseCheck }

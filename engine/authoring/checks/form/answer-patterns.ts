@@ -21,21 +21,21 @@ function findFaults(fields: readonly FieldAt[], kinds: readonly string[]): reado
   })
 }
 
-const badPattern: Check = {
+const badPatternCheck: Check = {
   slug: 'bad-pattern',
   severity: 'error',
   why: 'An invalid pattern accepts no answer, or every answer.',
   find: ({ fieldsAndParts }) => findFaults(fieldsAndParts, ['broken', 'not-read']),
 }
 
-const slowPattern: Check = {
+const slowPatternCheck: Check = {
   slug: 'slow-pattern',
   severity: 'error',
   why: 'A pattern that can match one text in very many ways blocks the browser and the server for minutes.',
   find: ({ fieldsAndParts }) => findFaults(fieldsAndParts, ['slow']),
 }
 
-const patternWithoutMessage: Check = {
+const patternWithoutMessageCheck: Check = {
   slug: 'pattern-without-message',
   severity: 'warning',
   why: 'A delegate whose answer is refused must be told the required format.',
@@ -73,7 +73,7 @@ const SAMPLE_MESSAGES: Readonly<Record<string, string>> = {
   'mobile-in': 'Please enter a mobile number of ten digits',
 }
 
-const patternAndFormat: Check = {
+const patternAndFormatCheck: Check = {
   slug: 'pattern-and-format',
   severity: 'error',
   why: 'If two keys set the form of an answer, one of them would be ignored.',
@@ -93,9 +93,9 @@ const patternAndFormat: Check = {
     ),
 }
 
-export const patterns = {
-  EV519: badPattern,
-  EV520: slowPattern,
-  EV521: patternWithoutMessage,
-  EV522: patternAndFormat,
+export const patternChecks = {
+  EV519: badPatternCheck,
+  EV520: slowPatternCheck,
+  EV521: patternWithoutMessageCheck,
+  EV522: patternAndFormatCheck,
 } satisfies Checks

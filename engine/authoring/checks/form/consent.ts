@@ -15,7 +15,7 @@ const REFUSAL_WORDS = /\b(?:no|not|don'?t|disagree|decline|refuse|never)\b/i
 const listOptions = ({ field }: FieldAt): readonly string[] =>
   (field.options ?? []).map(({ id, label }) => `${label} ${id}`)
 
-const consentAcceptsNo: Check = {
+const consentAcceptsNoCheck: Check = {
   slug: 'consent-accepts-no',
   severity: 'warning',
   why: 'Consent is valid only if the delegate gives it: there must be no “No” answer and no pre-ticked box.',
@@ -58,7 +58,7 @@ const consentAcceptsNo: Check = {
     }),
 }
 
-const consentOptional: Check = {
+const consentOptionalCheck: Check = {
   slug: 'consent-optional',
   severity: 'warning',
   why: 'Terms that delegates need not accept are not binding.',
@@ -83,7 +83,7 @@ const consentOptional: Check = {
 const REFERS_TO_TEXT =
   /\b(?:terms|conditions|rules|polic(?:y|ies)|privacy|code of conduct|guidelines|statement|declaration|undertaking|notice|regulations|above|below|t&c)\b/i
 
-const consentUnnamed: Check = {
+const consentUnnamedCheck: Check = {
   slug: 'consent-unnamed',
   severity: 'note',
   why: 'It must be clear years later which text a delegate agreed to, even if the text has changed since.',
@@ -103,8 +103,8 @@ const consentUnnamed: Check = {
     }),
 }
 
-export const consent = {
-  EV516: consentAcceptsNo,
-  EV530: consentOptional,
-  EV531: consentUnnamed,
+export const consentChecks = {
+  EV516: consentAcceptsNoCheck,
+  EV530: consentOptionalCheck,
+  EV531: consentUnnamedCheck,
 } satisfies Checks

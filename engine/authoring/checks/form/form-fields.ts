@@ -7,7 +7,7 @@ import type { Draft } from '../../finding.ts'
 import { formatList, suggestName } from '../../suggestions/nearest-name.ts'
 import { join } from '../../syntax/source.ts'
 
-const messageNeverShown: Check = {
+const messageNeverShownCheck: Check = {
   slug: 'message-never-shown',
   severity: 'error',
   why: 'A message that can never appear belongs to another field, or a check is missing.',
@@ -39,7 +39,7 @@ const messageNeverShown: Check = {
     }),
 }
 
-const defaultNotOption: Check = {
+const defaultNotOptionCheck: Check = {
   slug: 'default-not-option',
   severity: 'error',
   why: 'The form would start with an answer that it refuses.',
@@ -97,7 +97,7 @@ function isWithinDays({ from, to }: Field, day: string): boolean {
   return (from === undefined || day >= from) && (to === undefined || day <= to)
 }
 
-const rangeBackwards: Check = {
+const rangeBackwardsCheck: Check = {
   slug: 'range-backwards',
   severity: 'error',
   why: 'No answer can be above the larger and below the smaller number.',
@@ -124,7 +124,7 @@ const rangeBackwards: Check = {
     }),
 }
 
-const requiredDoesNothing: Check = {
+const requiredDoesNothingCheck: Check = {
   slug: 'required-does-nothing',
   severity: 'warning',
   why: 'A field with a default always has an answer, so this message is never shown.',
@@ -146,7 +146,7 @@ const requiredDoesNothing: Check = {
     ),
 }
 
-const sameLabel: Check = {
+const sameLabelCheck: Check = {
   slug: 'same-label',
   severity: 'warning',
   why: 'Delegates and the office tell fields apart by their labels.',
@@ -182,7 +182,7 @@ function findEqualLabels(fields: readonly FieldAt[], description: string): reado
   })
 }
 
-const stepOutOfRange: Check = {
+const stepOutOfRangeCheck: Check = {
   slug: 'step-out-of-range',
   severity: 'error',
   why: 'A step that does not exist cannot be highlighted.',
@@ -209,7 +209,7 @@ const CONTACT_DETAILS: readonly {
   },
 ]
 
-const contactFields: Check = {
+const contactFieldsCheck: Check = {
   slug: 'contact-fields',
   severity: 'error',
   why: 'The payment gateway and the confirmation email need these details.',
@@ -251,7 +251,7 @@ const contactFields: Check = {
   },
 }
 
-const chosenIn: Check = {
+const categoryFieldMismatchCheck: Check = {
   slug: 'category-field-mismatch',
   severity: 'error',
   why: 'The field in which delegates choose their category must offer the categories, and must be required.',
@@ -298,7 +298,7 @@ const chosenIn: Check = {
   },
 }
 
-const linkWithoutMail: Check = {
+const linkWithoutMailCheck: Check = {
   slug: 'link-without-mail',
   severity: 'warning',
   why: 'A delegate who is refused as already registered gets the access link by email. Without email they cannot continue.',
@@ -320,7 +320,7 @@ const linkWithoutMail: Check = {
         ),
 }
 
-const summaryWithoutTotal: Check = {
+const summaryWithoutTotalCheck: Check = {
   slug: 'summary-without-total',
   severity: 'warning',
   why: 'Delegates who see the parts of an amount also need the total.',
@@ -341,15 +341,15 @@ const summaryWithoutTotal: Check = {
         ],
 }
 
-export const form = {
-  EV501: messageNeverShown,
-  EV502: defaultNotOption,
-  EV503: rangeBackwards,
-  EV504: requiredDoesNothing,
-  EV505: sameLabel,
-  EV506: stepOutOfRange,
-  EV507: contactFields,
-  EV508: chosenIn,
-  EV515: summaryWithoutTotal,
-  EV532: linkWithoutMail,
+export const formFieldChecks = {
+  EV501: messageNeverShownCheck,
+  EV502: defaultNotOptionCheck,
+  EV503: rangeBackwardsCheck,
+  EV504: requiredDoesNothingCheck,
+  EV505: sameLabelCheck,
+  EV506: stepOutOfRangeCheck,
+  EV507: contactFieldsCheck,
+  EV508: categoryFieldMismatchCheck,
+  EV515: summaryWithoutTotalCheck,
+  EV532: linkWithoutMailCheck,
 }

@@ -2,7 +2,7 @@
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
-import { categoryOrder } from '../prices/category-order.ts'
+import { categoryOrderChecks } from '../prices/category-order.ts'
 
 export const OPTIONAL_MARK = /\(\s*optional\s*\)|[-–—:,]\s*optional\s*$|^\s*optional\s*[-–—:]/i
 const STAR_AT_END = /[^\s*]\s*\*\s*:?\s*$/
@@ -10,7 +10,7 @@ const STAR_AT_END = /[^\s*]\s*\*\s*:?\s*$/
 /** "* as on the certificate": the footnote of a star. */
 const STAR_FOOTNOTE = /^["']?\*\s*(?!.*\b(?:mandatory|required|compulsory|must)\b)\S/i
 
-const labelSaysOtherwise: Check = {
+const labelContradictsRequiredCheck: Check = {
   slug: 'label-contradicts-required',
   severity: 'warning',
   why: 'The label says the opposite of `required`: delegates leave out a required answer, or believe that an optional one is required.',
@@ -135,7 +135,7 @@ const groupFieldsAskedTogether = ({
   ),
 ]
 
-const messageOfAnother: Check = {
+const messageForWrongFieldCheck: Check = {
   slug: 'message-for-wrong-field',
   severity: 'warning',
   why: 'A message that names another question sends delegates to the wrong place.',
@@ -224,7 +224,7 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
     (path: string) =>
     (index: number): string =>
       join(path, index)
-  const isReportedAlready = categoryOrder.EV452.find(model).length > 0
+  const isReportedAlready = categoryOrderChecks.EV452.find(model).length > 0
   return [
     ...(isReportedAlready ? [] : [collectLabels(file.categories, listEntriesUnder('categories'))]),
     collectLabels(file.fees.periods, listEntriesUnder('fees.periods')),
@@ -258,7 +258,7 @@ const isCalledAs = (one: LabelledEntry, other: LabelledEntry): boolean => {
   )
 }
 
-const labelsExchanged: Check = {
+const labelsSwappedCheck: Check = {
   slug: 'labels-swapped',
   severity: 'warning',
   why: 'Delegates see the label, but the id is stored and charged. If labels are swapped, delegates get the wrong option.',
@@ -283,8 +283,8 @@ const labelsExchanged: Check = {
     }),
 }
 
-export const labels = {
-  EV534: labelSaysOtherwise,
-  EV535: messageOfAnother,
-  EV536: labelsExchanged,
+export const labelChecks = {
+  EV534: labelContradictsRequiredCheck,
+  EV535: messageForWrongFieldCheck,
+  EV536: labelsSwappedCheck,
 } satisfies Checks

@@ -6,7 +6,7 @@ import type { Check, Checks } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
 /** Constraints of `choose` that no choice can meet. */
-const chooseImpossible: Check = {
+const chooseImpossibleCheck: Check = {
   slug: 'choose-impossible',
   severity: 'error',
   why: 'Every choice is refused, so no delegate can register.',
@@ -70,7 +70,7 @@ function findLargestChoice({ options = [], choose }: Field): number | null {
   return triesLeft < 0 ? null : options.length - fewest
 }
 
-const chooseHasNoEffect: Check = {
+const chooseDoesNothingCheck: Check = {
   slug: 'choose-does-nothing',
   severity: 'warning',
   why: 'A number that can never be reached is probably wrong.',
@@ -144,7 +144,7 @@ const chooseHasNoEffect: Check = {
     }),
 }
 
-const chooseWithoutMessage: Check = {
+const choiceLimitWithoutMessageCheck: Check = {
   slug: 'choice-limit-without-message',
   severity: 'warning',
   why: 'A delegate who ticks too many boxes must be told why the choice is refused.',
@@ -180,7 +180,7 @@ const SIMPLE_TYPES: Readonly<Record<FieldType, boolean>> = {
   consent: false,
 }
 
-const personNotSimple: Check = {
+const unsupportedPersonFieldCheck: Check = {
   slug: 'unsupported-person-field',
   severity: 'error',
   why: 'A list of people can only have simple fields. Ask for anything else once, outside the list.',
@@ -268,7 +268,7 @@ function findHelp(type: FieldType): string {
 /** A longer list of people should be sent as a file; on the page, each person is a separate form. */
 const PEOPLE_MAX = 20
 
-const manyPeople: Check = {
+const manyPeopleCheck: Check = {
   slug: 'many-people',
   severity: 'warning',
   why: 'Each person adds a form to the page, and each possible number of people adds a price to check.',
@@ -287,7 +287,7 @@ const manyPeople: Check = {
     ),
 }
 
-const personBlank: Check = {
+const emptyPersonAllowedCheck: Check = {
   slug: 'empty-person-allowed',
   severity: 'warning',
   why: 'An empty row counts as a person and is charged.',
@@ -306,7 +306,7 @@ const personBlank: Check = {
     ),
 }
 
-const fractionCounted: Check = {
+const fractionalCountCheck: Check = {
   slug: 'fractional-count',
   severity: 'error',
   why: 'Only whole numbers can be counted: there is no half ticket.',
@@ -329,12 +329,12 @@ const fractionCounted: Check = {
     ),
 }
 
-export const lists = {
-  EV523: chooseImpossible,
-  EV524: chooseHasNoEffect,
-  EV525: chooseWithoutMessage,
-  EV526: personNotSimple,
-  EV527: manyPeople,
-  EV528: personBlank,
-  EV529: fractionCounted,
+export const listFieldChecks = {
+  EV523: chooseImpossibleCheck,
+  EV524: chooseDoesNothingCheck,
+  EV525: choiceLimitWithoutMessageCheck,
+  EV526: unsupportedPersonFieldCheck,
+  EV527: manyPeopleCheck,
+  EV528: emptyPersonAllowedCheck,
+  EV529: fractionalCountCheck,
 } satisfies Checks

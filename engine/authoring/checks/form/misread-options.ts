@@ -75,7 +75,7 @@ const MEASURE_WORDS =
 /** A number of persons, days or workshops is rarely above this. */
 const COUNT_MAX = 12
 
-const exactNumber: Check = {
+const exactNumberCheck: Check = {
   slug: 'exact-number',
   severity: 'warning',
   why: 'A rule for age 70 does not apply to a delegate who is 71.',
@@ -113,7 +113,7 @@ const exactNumber: Check = {
 const isPlainMap = (raw: unknown): boolean =>
   typeof raw === 'object' && raw !== null && !Array.isArray(raw)
 
-const optionalRuleField: Check = {
+const optionalRuleFieldCheck: Check = {
   slug: 'optional-rule-field',
   severity: 'warning',
   why: 'A delegate who skips the question gets a category without knowing it.',
@@ -172,7 +172,7 @@ const WORDS_FOR_NONE =
 export const isWordForNothing = (path: string, text: string): boolean =>
   OPTIONAL_TEXTS.test(path) && WORDS_FOR_NONE.test(text.trim())
 
-const wordIsPrinted: Check = {
+const keywordAsTextCheck: Check = {
   slug: 'keyword-as-text',
   severity: 'warning',
   why: 'A word that means “none” would be shown to every delegate.',
@@ -192,9 +192,9 @@ const wordIsPrinted: Check = {
     ),
 }
 
-export const answers = {
+export const misreadOptionChecks = {
   EV008: wordForYesNo,
-  EV322: exactNumber,
-  EV517: optionalRuleField,
-  EV518: wordIsPrinted,
+  EV322: exactNumberCheck,
+  EV517: optionalRuleFieldCheck,
+  EV518: keywordAsTextCheck,
 } satisfies Checks

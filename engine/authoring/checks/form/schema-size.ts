@@ -6,7 +6,7 @@
 import { countLoweredTests, LOWERED_TESTS_MAX } from '../../../answers/json-schema-size.ts'
 import type { Check, Checks } from '../../checked-file.ts'
 
-const schemaTooLarge: Check = {
+const conditionsTooDeepCheck: Check = {
   slug: 'conditions-too-deep',
   severity: 'error',
   why: 'The form’s JSON Schema repeats each condition together with all conditions that it depends on.',
@@ -26,4 +26,4 @@ const schemaTooLarge: Check = {
   },
 }
 
-export const schemaSize: Checks = { EV313: schemaTooLarge }
+export const schemaSizeChecks: Checks = { EV313: conditionsTooDeepCheck }

@@ -9,7 +9,7 @@ import { OPTIONAL_MARK } from './labels.ts'
 const DECLARATION_WORDS =
   /\b(?:i|we)\b|\b(?:agree|agreed|accept\w*|confirm\w*|declar\w*|consent\w*|understand|understood|undertak\w*|acknowledg\w*|certif\w*|terms|yes|ok)\b/i
 
-const singleOption: Check = {
+const singleOptionCheck: Check = {
   slug: 'single-option',
   severity: 'warning',
   why: 'A question with one answer tells the organisers nothing. An option was probably forgotten.',
@@ -70,7 +70,7 @@ function readVersionDay(version: string): Day | null {
   return isDay(day) ? (day as Day) : null
 }
 
-const consentVersionLater: Check = {
+const consentVersionLaterCheck: Check = {
   slug: 'consent-version-later',
   severity: 'warning',
   why: 'Delegates cannot agree to a text that does not exist yet: the record of their consent is worthless.',
@@ -99,7 +99,7 @@ const consentVersionLater: Check = {
 /** “(if any, optional)”. */
 const OPTIONAL_IN_BRACKETS = /[([][^()[\]]*\boptional\s*[)\]]/i
 
-const optionalTwice: Check = {
+const labelRepeatsOptionalCheck: Check = {
   slug: 'label-repeats-optional',
   severity: 'note',
   why: 'The form marks every question that can be left empty: delegates read “(optional)” twice.',
@@ -120,8 +120,8 @@ const optionalTwice: Check = {
     }),
 }
 
-export const unlikelyChoices = {
-  EV651: singleOption,
-  EV652: consentVersionLater,
-  EV655: optionalTwice,
+export const unlikelyChoiceChecks = {
+  EV651: singleOptionCheck,
+  EV652: consentVersionLaterCheck,
+  EV655: labelRepeatsOptionalCheck,
 } satisfies Checks

@@ -104,7 +104,7 @@ function findUnlikelyNumber(
     : []
 }
 
-const unlikelyNumber: Check = {
+const unlikelyNumberCheck: Check = {
   slug: 'unlikely-number',
   severity: 'warning',
   why: 'A seat held for a minute is lost while the delegate pays, and one held for a month is lost to everyone else.',
@@ -140,7 +140,7 @@ function listUniqueRules({ file, fields }: Model) {
   })
 }
 
-const sharedAnswerBlocked: Check = {
+const uniqueChoiceCheck: Check = {
   slug: 'unique-choice',
   severity: 'error',
   why: 'Once a delegate has chosen an option, no other delegate who chooses it can register.',
@@ -159,7 +159,7 @@ const sharedAnswerBlocked: Check = {
     ),
 }
 
-const sharedAnswer: Check = {
+const uniqueSharedAnswerCheck: Check = {
   slug: 'unique-shared-answer',
   severity: 'warning',
   why: 'Colleagues share an institution and a city. They are refused, or asked whether they registered before.',
@@ -178,7 +178,7 @@ const sharedAnswer: Check = {
     ),
 }
 
-const listKeyedByName: Check = {
+const memberListKeyNameCheck: Check = {
   slug: 'member-list-key-name',
   severity: 'warning',
   why: 'Two members have the same name, and members write theirs in several ways: they are not found, or get the price of another.',
@@ -200,7 +200,7 @@ const listKeyedByName: Check = {
 const IDENTIFIER_WORDS =
   /\b(?:phone|mobile|whats ?app|telephone|aadha+r|pin ?code|postal code|zip|account (?:no|number))\b/i
 
-const identifierAsNumber: Check = {
+const identifierAsNumberCheck: Check = {
   slug: 'identifier-as-number',
   severity: 'warning',
   why: 'A number loses its leading zero and accepts no + or space: the telephone number that is stored is wrong.',
@@ -220,10 +220,10 @@ const identifierAsNumber: Check = {
     ),
 }
 
-export const unlikelySettings = {
-  EV642: unlikelyNumber,
-  EV646: sharedAnswerBlocked,
-  EV647: sharedAnswer,
-  EV648: listKeyedByName,
-  EV654: identifierAsNumber,
+export const unlikelySettingChecks = {
+  EV642: unlikelyNumberCheck,
+  EV646: uniqueChoiceCheck,
+  EV647: uniqueSharedAnswerCheck,
+  EV648: memberListKeyNameCheck,
+  EV654: identifierAsNumberCheck,
 } satisfies Checks

@@ -31,7 +31,7 @@ const RISKY_EXTENSIONS = new Set([
   '7z',
 ])
 
-const riskyUpload: Check = {
+const riskyUploadCheck: Check = {
   slug: 'risky-upload',
   severity: 'warning',
   why: 'Staff open the files that delegates upload.',
@@ -76,7 +76,7 @@ const KNOWN_EXTENSIONS = [
   'mp3',
 ]
 
-const unknownExtension: Check = {
+const unknownFileExtensionCheck: Check = {
   slug: 'unknown-file-extension',
   severity: 'warning',
   why: 'If the extension is unknown, no delegate can upload a file.',
@@ -96,7 +96,7 @@ const unknownExtension: Check = {
     ),
 }
 
-export const uploads = {
-  EV509: riskyUpload,
-  EV510: unknownExtension,
+export const uploadChecks = {
+  EV509: riskyUploadCheck,
+  EV510: unknownFileExtensionCheck,
 }

@@ -20,7 +20,7 @@ import {
 import { listPriceTables } from './price-tables.ts'
 import { findUnknown, type UsedName } from './unknown-names.ts'
 
-const unknownField: Check = {
+const unknownFieldCheck: Check = {
   slug: 'unknown-field',
   severity: 'error',
   why: 'A condition on a field that does not exist is never true, without any visible error.',
@@ -42,7 +42,7 @@ const unknownField: Check = {
   },
 }
 
-const unknownOption: Check = {
+const unknownOptionCheck: Check = {
   slug: 'unknown-option',
   severity: 'error',
   why: 'A comparison with an option that does not exist is never true.',
@@ -68,7 +68,7 @@ function findContradictions(model: Model): readonly Draft[] {
   })
 }
 
-const unknownCategory: Check = {
+const unknownCategoryCheck: Check = {
   slug: 'unknown-category',
   severity: 'error',
   why: 'A category that is not declared has no label and no price, and no delegate can be in it.',
@@ -108,7 +108,7 @@ const unknownCategory: Check = {
   },
 }
 
-const unknownPeriod: Check = {
+const unknownPeriodCheck: Check = {
   slug: 'unknown-period',
   severity: 'error',
   why: 'Prices in the column of an undeclared period are never charged.',
@@ -179,7 +179,7 @@ export function listPriceTableColumns({ file }: Model): readonly string[] {
   return (file.fees.prices?.period ?? []).map(String)
 }
 
-const unknownShared: Check = {
+const unknownSharedCheck: Check = {
   slug: 'unknown-shared',
   severity: 'error',
   why: 'A list or gateway must be defined before it can be used.',
@@ -251,7 +251,7 @@ function listGateways({ file: { payment } }: Model): readonly UsedName[] {
   ]
 }
 
-const unknownValue: Check = {
+const unknownValueCheck: Check = {
   slug: 'unknown-value',
   severity: 'error',
   why: 'A column, row or filter of a value that is not stored is always empty.',
@@ -307,7 +307,7 @@ const unknownValue: Check = {
   },
 }
 
-const demoPath: Check = {
+const demoPathCheck: Check = {
   slug: 'demo-path',
   severity: 'error',
   why: 'A placeholder value that cannot be found cannot be replaced before the event goes live.',
@@ -338,12 +338,12 @@ function listChildren(file: unknown, path: string): readonly string[] {
   return typeof at === 'object' && at !== null ? Object.keys(at) : []
 }
 
-export const names = {
-  EV201: unknownField,
-  EV202: unknownOption,
-  EV203: unknownCategory,
-  EV204: unknownPeriod,
-  EV205: unknownShared,
-  EV207: unknownValue,
-  EV212: demoPath,
+export const declaredNameChecks = {
+  EV201: unknownFieldCheck,
+  EV202: unknownOptionCheck,
+  EV203: unknownCategoryCheck,
+  EV204: unknownPeriodCheck,
+  EV205: unknownSharedCheck,
+  EV207: unknownValueCheck,
+  EV212: demoPathCheck,
 }

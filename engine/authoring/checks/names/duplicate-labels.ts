@@ -25,7 +25,7 @@ function findRepeatedTexts(
   })
 }
 
-const duplicateLabel: Check = {
+const sameTitleCheck: Check = {
   slug: 'same-title',
   severity: 'warning',
   why: 'Delegates cannot distinguish two categories, sections, periods or options with the same name.',
@@ -88,4 +88,4 @@ const duplicateLabel: Check = {
 const getOptionLabel = (option: unknown): string | undefined =>
   typeof option === 'object' ? (option as { readonly label?: string }).label : undefined
 
-export const duplicateLabels = { EV514: duplicateLabel } satisfies Checks
+export const duplicateLabelChecks = { EV514: sameTitleCheck } satisfies Checks

@@ -32,7 +32,7 @@ function findRepeatedNames(
   })
 }
 
-const duplicateId: Check = {
+const duplicateIdCheck: Check = {
   slug: 'duplicate-id',
   severity: 'error',
   why: 'If two entries have the same name, one of them is never found.',
@@ -176,7 +176,7 @@ const RESERVED_NAMES: readonly string[] = [
 /** The names of the first line and of all lines in adjustments. */
 const LINE_NAMES: readonly string[] = [REGISTRATION, 'all']
 
-const reservedName: Check = {
+const reservedNameCheck: Check = {
   slug: 'reserved-name',
   severity: 'error',
   why: 'These names are built-in values; a field with such a name would hide the value.',
@@ -271,7 +271,7 @@ function findSentNames({ fields, stored, file, config }: Model): readonly Draft[
   )
 }
 
-const wireClash: Check = {
+const wireNameConflictCheck: Check = {
   slug: 'wire-name-conflict',
   severity: 'error',
   why: 'If two values are sent under one name, one of them is lost.',
@@ -311,8 +311,8 @@ const wireClash: Check = {
   },
 }
 
-export const duplicateNames = {
-  EV206: duplicateId,
-  EV213: reservedName,
-  EV214: wireClash,
+export const duplicateNameChecks = {
+  EV206: duplicateIdCheck,
+  EV213: reservedNameCheck,
+  EV214: wireNameConflictCheck,
 }

@@ -151,7 +151,7 @@ export function listItemColumns(model: Model, hasOwn: boolean, only?: number): r
   )
 }
 
-const wrongField: Check = {
+const wrongFieldCheck: Check = {
   slug: 'wrong-field',
   severity: 'error',
   why: 'An item can be counted by a number or a list of people, and sold by options. Other answers cannot be charged.',
@@ -189,7 +189,7 @@ function explainNumber(model: Model, name: string, types: readonly FieldType[]):
       }
 }
 
-const unknownLine: Check = {
+const unknownLineCheck: Check = {
   slug: 'unknown-line',
   severity: 'error',
   why: 'An adjustment of a line that does not exist changes nothing, without any visible error.',
@@ -230,7 +230,7 @@ const unknownLine: Check = {
   },
 }
 
-const unknownMemberList: Check = {
+const unknownMemberListCheck: Check = {
   slug: 'unknown-member-list',
   severity: 'error',
   why: 'An answer looked up in a member list that does not exist would be refused for every delegate.',
@@ -261,7 +261,7 @@ const unknownMemberList: Check = {
   },
 }
 
-const keyOfValues: Check = {
+const memberListKeyNotTextCheck: Check = {
   slug: 'member-list-key-not-text',
   severity: 'error',
   why: 'A row is found by its key, so each row needs a different key. A list of values or a date cannot identify every row.',
@@ -282,9 +282,9 @@ const keyOfValues: Check = {
     }),
 }
 
-export const itemNames = {
-  EV216: wrongField,
-  EV217: unknownLine,
-  EV218: unknownMemberList,
-  EV219: keyOfValues,
+export const itemNameChecks = {
+  EV216: wrongFieldCheck,
+  EV217: unknownLineCheck,
+  EV218: unknownMemberListCheck,
+  EV219: memberListKeyNotTextCheck,
 } satisfies Checks

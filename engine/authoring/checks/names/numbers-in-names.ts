@@ -8,7 +8,7 @@ const STATED_PERCENT = /(\d+(?:\.\d+)?)\s*(?:%|per ?cent\b)/gi
 /** A percentage of something else, or an inexact one. */
 const OTHER_PERCENT_WORDS = /\b(?:[cs]?gst|igst|tax|taxes|vat|up ?to)\b/i
 
-const percentDiffers: Check = {
+const percentDiffersCheck: Check = {
   slug: 'percent-differs',
   severity: 'warning',
   why: 'The bill would state one percentage and charge another.',
@@ -78,7 +78,7 @@ const WHOLE_QUOTA = new RegExp(
 const SEVERAL_NUMBERS =
   /\b(?:teams?|groups?|tables?|pairs?|couples?|famil(?:y|ies)|hospitals?|institut\w*|colleges?|departments?|rooms?)\b/i
 
-const differingSeats: Check = {
+const seatsDifferCheck: Check = {
   slug: 'seats-differ',
   severity: 'warning',
   why: 'Delegates would read a number of seats that differs from the quota.',
@@ -161,7 +161,7 @@ function findDifferingNumber(
   })
 }
 
-export const namedNumbers = {
-  EV537: percentDiffers,
-  EV538: differingSeats,
+export const namedNumberChecks = {
+  EV537: percentDiffersCheck,
+  EV538: seatsDifferCheck,
 } satisfies Checks

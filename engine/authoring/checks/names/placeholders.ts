@@ -113,7 +113,7 @@ function findNear(name: string, allowed: readonly string[]): string | undefined 
         .sort((a, b) => computeEditDistance(a, name) - computeEditDistance(b, name))[0]
 }
 
-const unknownPlaceholder: Check = {
+const unknownPlaceholderCheck: Check = {
   slug: 'unknown-placeholder',
   severity: 'error',
   why: 'A placeholder without a value prints N/A, or itself, for every delegate.',
@@ -178,7 +178,7 @@ function explainMissingInLine(model: Model, path: string, name: string): readonl
     : [`\`{${name}}\` is not available in a line of the bill`]
 }
 
-const placeholderNotHere: Check = {
+const placeholderNotHereCheck: Check = {
   slug: 'placeholder-not-here',
   severity: 'error',
   why: 'The value exists, but is not available at this point or for the readers of this text.',
@@ -218,7 +218,7 @@ const placeholderNotHere: Check = {
     ),
 }
 
-export const placeholders = {
-  EV208: unknownPlaceholder,
-  EV209: placeholderNotHere,
+export const placeholderChecks = {
+  EV208: unknownPlaceholderCheck,
+  EV209: placeholderNotHereCheck,
 }

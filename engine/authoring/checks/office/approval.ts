@@ -64,7 +64,7 @@ function findAnswersWithoutField(event: EventConfig, rule: Rule, file: string): 
   return found
 }
 
-const approvalWithoutDocument: Check = {
+const approvalWithoutFileCheck: Check = {
   slug: 'approval-without-file',
   severity: 'error',
   why: 'A delegate could register without the document, and staff would have nothing to approve.',
@@ -141,7 +141,7 @@ function findLastPaymentDay({ config, file }: Model): {
   }
 }
 
-const lateApproval: Check = {
+const approvedTooLateCheck: Check = {
   slug: 'approved-too-late',
   severity: 'error',
   why: 'A delegate who is approved after payment has ended cannot pay.',
@@ -180,7 +180,7 @@ function explainUnavailableOffer(
   return sold || event.fees.prices === null ? null : `\`${offer}\` is not on sale in any period`
 }
 
-const offerLeadsBack: Check = {
+const approvalOfferLeadsBackCheck: Check = {
   slug: 'approval-offer-leads-back',
   severity: 'error',
   why: 'An offer that a delegate cannot accept does not help.',
@@ -200,8 +200,8 @@ const offerLeadsBack: Check = {
     }),
 }
 
-export const approval = {
-  EV496: approvalWithoutDocument,
-  EV497: lateApproval,
-  EV498: offerLeadsBack,
+export const approvalChecks = {
+  EV496: approvalWithoutFileCheck,
+  EV497: approvedTooLateCheck,
+  EV498: approvalOfferLeadsBackCheck,
 } satisfies Checks

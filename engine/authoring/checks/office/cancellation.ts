@@ -14,7 +14,7 @@ import { TABLE_ERRORS, listTableCells } from '../prices/fees.ts'
 const listSteps = ({ file }: Model): readonly Step[] => file.cancellation?.steps ?? []
 const getStepPath = (index: number, key: string): string => `cancellation.steps.${index}.${key}`
 
-const stepIncomplete: Check = {
+const cancellationStepIncompleteCheck: Check = {
   slug: 'cancellation-step-incomplete',
   severity: 'error',
   why: 'Each step of the refund scale needs one day and one share.',
@@ -37,7 +37,7 @@ const stepIncomplete: Check = {
     }),
 }
 
-const scaleHasGap: Check = {
+const cancellationGapCheck: Check = {
   slug: 'cancellation-gap',
   severity: 'error',
   why: 'The last step must be `otherwise`: without it the refund on later days is undefined, and steps after it never apply.',
@@ -74,7 +74,7 @@ const listStepPairs = (
     return a === undefined ? [] : [{ index, a, b }]
   })
 
-const stepsOutOfOrder: Check = {
+const cancellationOrderCheck: Check = {
   slug: 'cancellation-order',
   severity: 'error',
   why: 'The first step whose day has not passed applies, so a step below a later day never applies.',
@@ -115,7 +115,7 @@ export function listPaidPrices(model: Model) {
   )
 }
 
-const refundRises: Check = {
+const refundIncreasesCheck: Check = {
   slug: 'refund-increases',
   severity: 'error',
   why: 'A later cancellation must not refund more than an earlier one. Two numbers are probably swapped.',
@@ -155,9 +155,9 @@ const refundRises: Check = {
     }),
 }
 
-export const cancellation = {
-  EV481: stepIncomplete,
-  EV482: scaleHasGap,
-  EV483: stepsOutOfOrder,
-  EV484: refundRises,
+export const cancellationChecks = {
+  EV481: cancellationStepIncompleteCheck,
+  EV482: cancellationGapCheck,
+  EV483: cancellationOrderCheck,
+  EV484: refundIncreasesCheck,
 }

@@ -23,7 +23,7 @@ import { describeBill } from '../../proofs/describe-example.ts'
  */
 const SOLD_IN_A_YEAR_MAX = 9_999
 
-const gstin: Check = {
+const invoiceGstinCheck: Check = {
   slug: 'invoice-gstin',
   severity: 'error',
   why: 'An invoice with a wrong GSTIN is invalid, and the buyer cannot claim input tax credit.',
@@ -53,7 +53,7 @@ const listPlaces = ({
   ),
 ]
 
-const place: Check = {
+const invoicePlaceCheck: Check = {
   slug: 'invoice-place',
   severity: 'error',
   why: 'The place of supply decides between CGST with SGST and IGST. Admission is supplied where the event is held, regardless of the buyer (IGST Act, section 12(6)).',
@@ -78,7 +78,7 @@ const place: Check = {
     }),
 }
 
-const code: Check = {
+const invoiceItemCodeCheck: Check = {
   slug: 'invoice-item-code',
   severity: 'warning',
   why: 'A different rate means a different service, whose invoice line needs its own SAC code. For example, a room is not a conference fee.',
@@ -101,7 +101,7 @@ const code: Check = {
         ),
 }
 
-const address: Check = {
+const invoiceAddressCheck: Check = {
   slug: 'invoice-address',
   severity: 'error',
   why: 'Rule 46(e): an invoice of ₹ 50,000 or more to a buyer without a GSTIN states the address and the state of the buyer.',
@@ -135,7 +135,7 @@ const listPatterns = ({ file, config }: Model): readonly (readonly [string, stri
   ]
 }
 
-const number: Check = {
+const invoiceNumberCheck: Check = {
   slug: 'invoice-number',
   severity: 'error',
   why: 'Rule 46 asks for a consecutive number of at most 16 letters, digits, hyphens and slashes.',
@@ -187,7 +187,7 @@ const number: Check = {
   },
 }
 
-const year: Check = {
+const invoiceYearCheck: Check = {
   slug: 'invoice-year',
   severity: 'warning',
   why: 'Invoices are numbered separately for each financial year, so a year in the number must be the right one.',
@@ -222,7 +222,7 @@ const year: Check = {
   },
 }
 
-const withoutTax: Check = {
+const invoiceWithoutTaxCheck: Check = {
   slug: 'invoice-without-tax',
   severity: 'error',
   why: 'A tax invoice states a tax. An event that charges no tax issues receipts.',
@@ -243,7 +243,7 @@ const withoutTax: Check = {
         ],
 }
 
-const buyer: Check = {
+const invoiceBuyerCheck: Check = {
   slug: 'invoice-buyer',
   severity: 'error',
   why: 'The buyer’s details on the invoice are read from these fields.',
@@ -291,13 +291,13 @@ const buyer: Check = {
     }),
 }
 
-export const invoice = {
-  EV490: gstin,
-  EV491: place,
-  EV492: number,
-  EV493: year,
-  EV494: withoutTax,
-  EV495: buyer,
-  EV449: code,
-  EV499: address,
+export const invoiceChecks = {
+  EV490: invoiceGstinCheck,
+  EV491: invoicePlaceCheck,
+  EV492: invoiceNumberCheck,
+  EV493: invoiceYearCheck,
+  EV494: invoiceWithoutTaxCheck,
+  EV495: invoiceBuyerCheck,
+  EV449: invoiceItemCodeCheck,
+  EV499: invoiceAddressCheck,
 }

@@ -2,7 +2,7 @@
 import type { Check } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 
-const pageSize: Check = {
+const pageSizeCheck: Check = {
   slug: 'page-size',
   severity: 'error',
   why: 'The initial page size must be one of the page sizes that can be chosen.',
@@ -26,7 +26,7 @@ const pageSize: Check = {
     ),
 }
 
-const filterOnText: Check = {
+const filterOnTextCheck: Check = {
   slug: 'filter-on-text',
   severity: 'warning',
   why: 'A filter needs a list of values, which free text does not have. Use the search box.',
@@ -49,7 +49,7 @@ const filterOnText: Check = {
     ),
 }
 
-const filterClash: Check = {
+const filterClashCheck: Check = {
   slug: 'filter-clash',
   severity: 'error',
   why: 'If two filters are sent under one name, one of them has no effect.',
@@ -76,7 +76,7 @@ const filterClash: Check = {
     }),
 }
 
-const sameExportFile: Check = {
+const sameExportFileCheck: Check = {
   slug: 'same-export-file',
   severity: 'warning',
   why: 'Two lists that are saved under the same file name are easily confused.',
@@ -96,7 +96,7 @@ const sameExportFile: Check = {
     }),
 }
 
-const listOutside: Check = {
+const listOutsideOfficeCheck: Check = {
   slug: 'list-outside-office',
   severity: 'error',
   why: 'Office pages begin with /admin/. Pages elsewhere do not require signing in.',
@@ -114,10 +114,10 @@ const listOutside: Check = {
     ),
 }
 
-export const office = {
-  EV702: pageSize,
-  EV703: filterOnText,
-  EV704: filterClash,
-  EV705: sameExportFile,
-  EV706: listOutside,
+export const officeListChecks = {
+  EV702: pageSizeCheck,
+  EV703: filterOnTextCheck,
+  EV704: filterClashCheck,
+  EV705: sameExportFileCheck,
+  EV706: listOutsideOfficeCheck,
 }

@@ -32,7 +32,7 @@ function pairMethods(model: Model): readonly { index: number; raw: Written; way:
   })
 }
 
-const noMethodOpen: Check = {
+const noMethodOpenCheck: Check = {
   slug: 'no-method-open',
   severity: 'error',
   why: 'A delegate who registers on a day without a payment method cannot pay.',
@@ -79,7 +79,7 @@ const noMethodOpen: Check = {
   },
 }
 
-const lapseWithoutPrice: Check = {
+const expiresWithoutPriceCheck: Check = {
   slug: 'expires-without-price',
   severity: 'error',
   why: 'A payment in time, but on a day without a price, cannot be checked against a price. It needs a payment review.',
@@ -104,7 +104,7 @@ const lapseWithoutPrice: Check = {
     }),
 }
 
-const conditionNeverKnown: Check = {
+const methodWithoutReferenceCheck: Check = {
   slug: 'method-without-reference',
   severity: 'error',
   why: 'Staff find a payment in the bank statement by its reference, so every delegate must enter a unique one.',
@@ -128,7 +128,7 @@ const conditionNeverKnown: Check = {
     }),
 }
 
-const anyReference: Check = {
+const referenceWithoutFormatCheck: Check = {
   slug: 'reference-without-format',
   severity: 'error',
   why: 'References are matched with the bank statement. Without a format, “paid” or part of another number would count as a reference.',
@@ -179,7 +179,7 @@ function findSpan({ source }: Model, path: string, part: string): Pick<Draft, 's
   return offset < 0 ? {} : { span: [start + offset, start + offset + part.length] }
 }
 
-const invalidNumber: Check = {
+const instructionsOddNumberCheck: Check = {
   slug: 'instructions-odd-number',
   severity: 'error',
   why: 'Money sent to a mistyped number is returned after days, or reaches another person.',
@@ -207,7 +207,7 @@ const invalidNumber: Check = {
 /** A day that is this near to the last day of registration was probably meant to be that day. */
 const NEAR_DAYS = 60
 
-const untilOutside: Check = {
+const methodUntilOutsideCheck: Check = {
   slug: 'method-until-outside',
   severity: 'error',
   why: 'A payment method that ends before registration opens is never offered. If it ends after registration closes, its day is probably wrong.',
@@ -241,7 +241,7 @@ const untilOutside: Check = {
   },
 }
 
-const untilOfAnotherYear: Check = {
+const methodOfAnotherYearCheck: Check = {
   slug: 'method-of-another-year',
   severity: 'warning',
   why: 'A payment method that ends long before the event and before all its prices is never offered. Its year is probably wrong.',
@@ -266,7 +266,7 @@ const untilOfAnotherYear: Check = {
 /** An order id has at most 20 characters, of which two identify a further payment attempt. */
 const NUMBER_MAX = 18
 
-const prefixTooLong: Check = {
+const prefixTooLongCheck: Check = {
   slug: 'prefix-too-long',
   severity: 'error',
   why: 'The gateway accepts order ids of at most 20 characters. A longer one fails at payment.',
@@ -282,13 +282,13 @@ const prefixTooLong: Check = {
         ],
 }
 
-export const paymentMethods = {
-  EV215: prefixTooLong,
-  EV443: noMethodOpen,
-  EV444: lapseWithoutPrice,
-  EV445: conditionNeverKnown,
-  EV446: invalidNumber,
-  EV447: untilOutside,
-  EV448: anyReference,
-  EV458: untilOfAnotherYear,
+export const paymentMethodChecks = {
+  EV215: prefixTooLongCheck,
+  EV443: noMethodOpenCheck,
+  EV444: expiresWithoutPriceCheck,
+  EV445: methodWithoutReferenceCheck,
+  EV446: instructionsOddNumberCheck,
+  EV447: methodUntilOutsideCheck,
+  EV448: referenceWithoutFormatCheck,
+  EV458: methodOfAnotherYearCheck,
 }

@@ -35,7 +35,7 @@ const listCurrencies = ({ config }: Model): readonly Currency[] => [
   ]),
 ]
 
-const chargeUnclear: Check = {
+const refundChargeCurrencyCheck: Check = {
   slug: 'refund-charge-currency',
   severity: 'error',
   why: 'A charge is deducted in the currency that the delegate paid in. Without an amount in that currency no refund is proposed.',
@@ -98,7 +98,7 @@ function checkDecimals(at: string, amount: number, currency: Currency): readonly
       ]
 }
 
-const nothingRefunded: Check = {
+const chargeExceedsRefundCheck: Check = {
   slug: 'charge-exceeds-refund',
   severity: 'warning',
   why: 'A delegate who reads “50% less a charge” expects a refund. If the charge is as high as the share, nothing is refunded.',
@@ -136,7 +136,7 @@ const CHARGE_WORDS =
 const TAX_KEPT =
   /\b(?:without|excluding|excl\.?|exclusive of|less|minus|net of|deducting)\s+(?:the\s+)?(?:\d+\s*%\s*)?(?:gst|vat|tax(?:es)?)\b|\b(?:gst|vat|tax(?:es)?)\b[^.]*\b(?:not|non-?|never)\s*(?:be\s+)?refund\w*/i
 
-const refundTextDiffers: Check = {
+const refundTextDiffersCheck: Check = {
   slug: 'refund-text-differs',
   severity: 'warning',
   why: 'Delegates insist on the refund that a text promises. The office is shown the refund of the scale.',
@@ -201,8 +201,8 @@ const refundTextDiffers: Check = {
 
 const toMajor = (amount: number, currency: Currency): number => amount / 10 ** getDecimals(currency)
 
-export const refundChargesAndTexts = {
-  EV1160: chargeUnclear,
-  EV1161: nothingRefunded,
-  EV1162: refundTextDiffers,
+export const refundChargeChecks = {
+  EV1160: refundChargeCurrencyCheck,
+  EV1161: chargeExceedsRefundCheck,
+  EV1162: refundTextDiffersCheck,
 }

@@ -34,7 +34,7 @@ function createReader({ config }: Model): (id: string) => string | null {
   }
 }
 
-const editDecides: Check = {
+const editableFieldSetsPriceCheck: Check = {
   slug: 'editable-field-sets-price',
   severity: 'error',
   why: 'A delegate who corrects one of these answers would change a price, use a seat or duplicate a registration without a check by staff.',
@@ -56,7 +56,7 @@ const editDecides: Check = {
   },
 }
 
-const editEmail: Check = {
+const editEmailCheck: Check = {
   slug: 'edit-email',
   severity: 'error',
   why: 'Access links are sent to this email address: a person who obtained one link could take over the registration.',
@@ -71,7 +71,7 @@ const editEmail: Check = {
       })),
 }
 
-const editName: Check = {
+const editNameCheck: Check = {
   slug: 'edit-name',
   severity: 'warning',
   why: 'A delegate who can change the name can transfer the registration without staff. A proper transfer sends an email to both people.',
@@ -86,7 +86,7 @@ const editName: Check = {
       })),
 }
 
-const editAfterEvent: Check = {
+const editAfterEventCheck: Check = {
   slug: 'edit-after-event',
   severity: 'error',
   why: 'Corrections after the event have no effect.',
@@ -103,7 +103,7 @@ const editAfterEvent: Check = {
         ],
 }
 
-const filesOutlive: Check = {
+const retentionFilesLongerCheck: Check = {
   slug: 'retention-files-longer',
   severity: 'error',
   why: 'Files are deleted together with the answers, so a longer retention for files has no effect.',
@@ -120,10 +120,10 @@ const filesOutlive: Check = {
         ],
 }
 
-export const selfService = {
-  EV485: editDecides,
-  EV486: editEmail,
-  EV487: editName,
-  EV488: editAfterEvent,
-  EV489: filesOutlive,
+export const selfServiceChecks = {
+  EV485: editableFieldSetsPriceCheck,
+  EV486: editEmailCheck,
+  EV487: editNameCheck,
+  EV488: editAfterEventCheck,
+  EV489: retentionFilesLongerCheck,
 }

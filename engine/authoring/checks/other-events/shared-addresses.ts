@@ -20,7 +20,7 @@ import { createFinding } from '../../finding.ts'
 import type { Source } from '../../syntax/source.ts'
 import { findMentions, indexEventNames } from './copied-event-name.ts'
 
-export const sharedAddresses = {
+export const sharedAddressChecks = {
   EV801: {
     slug: 'route-clash',
     severity: 'error',
@@ -57,7 +57,7 @@ export const sharedAddresses = {
     why: 'A copied file may still contain the name or address of the original event.',
   },
 } as const satisfies Record<string, Meta>
-type Code = keyof typeof sharedAddresses
+type Code = keyof typeof sharedAddressChecks
 
 /** `source` is parsed again only if a place is needed: an event from a cache has none available. */
 export type OtherEvent = {
@@ -124,7 +124,7 @@ export function findClashesInFile({
         ]
   })
   const toFindings = (code: Code, drafts: readonly Draft[]): readonly Finding[] =>
-    drafts.map((draft) => createFinding(code, sharedAddresses[code], draft, source))
+    drafts.map((draft) => createFinding(code, sharedAddressChecks[code], draft, source))
   return [
     ...toFindings('EV807', misnamed),
     ...toFindings('EV801', [...sitePages, ...findRepeatedClaims(pages, (a, b) => a === b, source)]),
@@ -211,7 +211,7 @@ export function findClashesAcrossFiles(events: readonly OtherEvent[]): readonly 
       {
         ...createFinding(
           clash.code,
-          sharedAddresses[clash.code],
+          sharedAddressChecks[clash.code],
           {
             at: getWrittenPath(source, clash.at),
             part,
@@ -241,7 +241,7 @@ function findCopiedEvents(events: readonly OtherEvent[]): readonly Finding[] {
         ? []
         : [
             {
-              ...createFinding('EV808', sharedAddresses.EV808, draft, source),
+              ...createFinding('EV808', sharedAddressChecks.EV808, draft, source),
               related: [{ message: 'the other event', at: other.place('event.title') }],
             },
           ]

@@ -45,7 +45,7 @@ export const BOUND_ERRORS = [...NAME_ERRORS, 'EV465']
 export const getItemPath = (model: Model, id: string): string =>
   `fees.items.${model.config.fees.items.findIndex((item) => item.id === id)}`
 
-const itemShape: Check = {
+const itemWithoutPriceCheck: Check = {
   slug: 'item-without-price',
   severity: 'error',
   why: 'Each item needs exactly one price: without one it cannot be sold, with two only one of them is charged.',
@@ -107,7 +107,7 @@ const itemShape: Check = {
   },
 }
 
-const incompleteItem: Check = {
+const itemIncompleteCheck: Check = {
   slug: 'item-incomplete',
   severity: 'error',
   why: 'A delegate who chooses the item and has no table or row gets no bill and cannot register.',
@@ -190,7 +190,7 @@ function groupByPeriod(
 const formatRows = (holes: readonly ItemHole[]): string =>
   [...new Set(holes.map(({ hole }) => `\`${hole.row}\``))].join(' or ')
 
-const itemMissingForSome: Check = {
+const itemMissingForCategoryCheck: Check = {
   slug: 'item-missing-for-category',
   severity: 'warning',
   why: 'The form accepts an answer that the bill refuses, although other delegates can buy the same item.',
@@ -211,7 +211,7 @@ const itemMissingForSome: Check = {
     }),
 }
 
-const itemOffSale: Check = {
+const neverForSaleCheck: Check = {
   slug: 'never-for-sale',
   severity: 'note',
   why: 'In a period in which no delegate can buy the item, it is refused as not on sale.',
@@ -241,7 +241,7 @@ const isUnexpected =
           )),
     )
 
-const noBound: Check = {
+const unlimitedCountCheck: Check = {
   slug: 'unlimited-count',
   severity: 'error',
   why: 'A number without a maximum makes a bill without a maximum.',
@@ -278,7 +278,7 @@ const noBound: Check = {
   },
 }
 
-const priceAboveMaximum: Check = {
+const billAboveMaximumCheck: Check = {
   slug: 'bill-above-maximum',
   severity: 'error',
   why: 'The gateway has a maximum for one payment. A delegate with a higher bill cannot pay.',
@@ -308,7 +308,7 @@ function computeExtremes(event: EventConfig): readonly Extremes[] {
   return items.length + adjustments.length === 0 ? [] : (proveBill(event).extremes ?? [])
 }
 
-const overdraws: Check = {
+const discountExceedsPriceCheck: Check = {
   slug: 'discount-exceeds-price',
   severity: 'warning',
   why: 'A line never goes below zero, so the delegate does not get the rest of the discount.',
@@ -330,7 +330,7 @@ const overdraws: Check = {
       }),
 }
 
-const adjustmentsMeet: Check = {
+const overlappingAdjustmentsCheck: Check = {
   slug: 'overlapping-adjustments',
   severity: 'note',
   why: 'One delegate can get both. They apply from top to bottom; with an amount and a percentage, the order changes the total.',
@@ -350,7 +350,7 @@ const adjustmentsMeet: Check = {
   },
 }
 
-const billTooLarge: Check = {
+const billNotProvedCheck: Check = {
   slug: 'bill-not-proved',
   severity: 'note',
   why: 'The check was not completed, so the result is unknown.',
@@ -381,14 +381,14 @@ const billTooLarge: Check = {
   },
 }
 
-export const bill = {
-  EV461: itemShape,
-  EV462: incompleteItem,
-  EV463: itemMissingForSome,
-  EV464: itemOffSale,
-  EV465: noBound,
-  EV466: priceAboveMaximum,
-  EV467: overdraws,
-  EV468: adjustmentsMeet,
-  EV471: billTooLarge,
+export const billChecks = {
+  EV461: itemWithoutPriceCheck,
+  EV462: itemIncompleteCheck,
+  EV463: itemMissingForCategoryCheck,
+  EV464: neverForSaleCheck,
+  EV465: unlimitedCountCheck,
+  EV466: billAboveMaximumCheck,
+  EV467: discountExceedsPriceCheck,
+  EV468: overlappingAdjustmentsCheck,
+  EV471: billNotProvedCheck,
 } satisfies Checks

@@ -173,7 +173,7 @@ function isBelowAll({ stage }: Person): boolean {
   )
 }
 
-const ranksExchanged: Check = {
+const pricesSwappedCheck: Check = {
   slug: 'prices-swapped',
   severity: 'warning',
   why: 'Members and trainees usually pay less than others. If they pay more, two rows or labels are probably swapped.',
@@ -242,7 +242,7 @@ const PERIODS_LISTED_MAX = 3
 const sumPrices = ({ prices }: Person, periods: readonly string[]): number =>
   periods.reduce((all, period) => all + (prices.get(period) ?? 0), 0)
 
-const labelContradictsId: Check = {
+const labelContradictsIdCheck: Check = {
   slug: 'label-contradicts-id',
   severity: 'warning',
   why: 'Delegates see the label, but prices use the id. One of the two belongs to another category.',
@@ -266,7 +266,7 @@ const labelContradictsId: Check = {
   },
 }
 
-const ruleContradicts: Check = {
+const ruleContradictsCheck: Check = {
   slug: 'rule-contradicts',
   severity: 'warning',
   why: 'Delegates who say that they are members would pay as non-members, and vice versa.',
@@ -387,8 +387,8 @@ function explainContradiction(
     : null
 }
 
-export const categoryOrder = {
-  EV321: ruleContradicts,
-  EV451: ranksExchanged,
-  EV452: labelContradictsId,
+export const categoryOrderChecks = {
+  EV321: ruleContradictsCheck,
+  EV451: pricesSwappedCheck,
+  EV452: labelContradictsIdCheck,
 } satisfies Checks

@@ -17,7 +17,7 @@ import { BOUND_ERRORS, getItemPath } from './bill.ts'
 import { listItemCells } from './fees.ts'
 import { listItemTables, type TableAt } from '../names/item-tables.ts'
 
-const uncoveredField: Check = {
+const countedFieldHiddenCheck: Check = {
   slug: 'counted-field-hidden',
   severity: 'warning',
   why: 'A line that counts a hidden or empty field is not charged, although the delegate chose it.',
@@ -50,7 +50,7 @@ const uncoveredField: Check = {
     }),
 }
 
-const chargedHiddenField: Check = {
+const chargedWithoutQuestionCheck: Check = {
   slug: 'charged-without-question',
   severity: 'warning',
   why: 'A condition with `not` is also true for delegates who never see the question, so they are charged without being asked.',
@@ -171,7 +171,7 @@ function describeUnmet(
   ]
 }
 
-const neverMet: Check = {
+const unreachablePriceCheck: Check = {
   slug: 'unreachable-price',
   severity: 'warning',
   why: 'A price that is never charged is probably intended for some delegates.',
@@ -205,7 +205,7 @@ const DEDUCTION_WORDS =
 const SURCHARGE_WORDS =
   /\b(?:surcharge|penalty|fine|late (?:fee|charge)|(?:extra|additional|card|gateway|convenience|transaction|handling|service|processing|bank|payment) (?:charge|fee)s?)\b/i
 
-const wrongSign: Check = {
+const discountIncreasesPriceCheck: Check = {
   slug: 'discount-increases-price',
   severity: 'warning',
   why: 'A discount without a minus raises the price, and a late fee with a minus lowers it.',
@@ -230,7 +230,7 @@ const wrongSign: Check = {
     }),
 }
 
-const discountForAll: Check = {
+const discountForAllCheck: Check = {
   slug: 'discount-for-all',
   severity: 'warning',
   why: 'A discount for every delegate on every day probably lacks its condition or its days.',
@@ -268,7 +268,7 @@ const isReadBy = ({ conditions, config }: Model, id: string): boolean =>
     [count?.field, times, amountIn].includes(id),
   )
 
-const unchargedField: Check = {
+const chosenNumberNotChargedCheck: Check = {
   slug: 'chosen-number-not-charged',
   severity: 'warning',
   why: 'A delegate who chooses three must not be charged for one.',
@@ -309,7 +309,7 @@ const unchargedField: Check = {
     })
   },
 }
-const itemBoughtBeforehand: Check = {
+const preselectedItemCheck: Check = {
   slug: 'preselected-item',
   severity: 'warning',
   why: 'An inattentive delegate pays for an item that they did not choose, and asks for a refund.',
@@ -352,12 +352,12 @@ const itemBoughtBeforehand: Check = {
     }),
 }
 
-export const charges = {
-  EV459: discountForAll,
-  EV469: uncoveredField,
-  EV473: chargedHiddenField,
-  EV474: neverMet,
-  EV475: wrongSign,
-  EV479: unchargedField,
-  EV480: itemBoughtBeforehand,
+export const chargeChecks = {
+  EV459: discountForAllCheck,
+  EV469: countedFieldHiddenCheck,
+  EV473: chargedWithoutQuestionCheck,
+  EV474: unreachablePriceCheck,
+  EV475: discountIncreasesPriceCheck,
+  EV479: chosenNumberNotChargedCheck,
+  EV480: preselectedItemCheck,
 } satisfies Checks

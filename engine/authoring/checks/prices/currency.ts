@@ -37,7 +37,7 @@ const findOtherCurrency = (model: Model) => {
 }
 const CURRENCY_NOTE = { at: 'currency', message: 'the currency of the event' } as const
 
-const duplicateAmount: Check = {
+const currencyStatedTwiceCheck: Check = {
   slug: 'currency-stated-twice',
   severity: 'error',
   why: 'An event has one currency, which is stated at the top of the file.',
@@ -56,7 +56,7 @@ const duplicateAmount: Check = {
 }
 
 /** The currencies of each gateway: engine/payments/gateways/capabilities.ts. */
-const card: Check = {
+const cardCurrencyCheck: Check = {
   slug: 'card-currency',
   severity: 'error',
   why: 'The card gateway does not accept this currency, so no delegate could pay by card.',
@@ -87,7 +87,7 @@ const card: Check = {
   },
 }
 
-const upi: Check = {
+const upiCurrencyCheck: Check = {
   slug: 'upi-currency',
   severity: 'error',
   why: 'UPI transfers only rupees. A delegate abroad cannot use it at all.',
@@ -122,7 +122,7 @@ const upi: Check = {
   },
 }
 
-const rounding: Check = {
+const roundingCurrencyCheck: Check = {
   slug: 'rounding-currency',
   severity: 'error',
   why: 'Whole rupees are a rounding unit of prices in rupees. In other currencies tax is rounded to the smallest unit.',
@@ -148,7 +148,7 @@ const rounding: Check = {
   },
 }
 
-const otherCurrency: Check = {
+const amountInOtherCurrencyCheck: Check = {
   slug: 'amount-in-other-currency',
   severity: 'warning',
   why: 'Delegates expect to pay an amount that a text states. It is charged in the currency of the event, or not at all.',
@@ -170,7 +170,7 @@ const otherCurrency: Check = {
         ),
 }
 
-const unusedCurrency: Check = {
+const currencyOfNoCategoryCheck: Check = {
   slug: 'currency-of-no-category',
   severity: 'error',
   why: 'An amount is for the categories that pay in its currency. If there are none, it is never charged.',
@@ -212,7 +212,7 @@ const unusedCurrency: Check = {
   },
 }
 
-const noMethod: Check = {
+const currencyWithoutMethodCheck: Check = {
   slug: 'currency-without-method',
   severity: 'error',
   why: 'A delegate whose category pays in a currency that no payment method accepts cannot pay.',
@@ -270,7 +270,7 @@ function suggestMethod(
     : `${transfer}: the gateway of \`${refusing.id}\` does not accept ${formatCurrency(currency)}`
 }
 
-const oneLabel: Check = {
+const methodsWithOneLabelCheck: Check = {
   slug: 'methods-with-one-label',
   severity: 'error',
   why: 'Delegates choose a payment method by its label. They cannot tell two apart that read the same.',
@@ -304,7 +304,7 @@ const oneLabel: Check = {
   },
 }
 
-const offered: Check = {
+const offerInOtherCurrencyCheck: Check = {
   slug: 'offer-in-other-currency',
   severity: 'error',
   why: 'A registration keeps its currency. A delegate who gets a category with another one must cancel, and register again.',
@@ -329,7 +329,7 @@ const offered: Check = {
   },
 }
 
-const contribution: Check = {
+const foreignContributionCheck: Check = {
   slug: 'foreign-contribution',
   severity: 'error',
   why: 'A donation in foreign money is a foreign contribution: only a society registered under the FCRA may accept it.',
@@ -355,15 +355,15 @@ const contribution: Check = {
   },
 }
 
-export const currency = {
-  EV1101: duplicateAmount,
-  EV1102: card,
-  EV1103: upi,
-  EV1105: rounding,
-  EV1106: otherCurrency,
-  EV1107: unusedCurrency,
-  EV1108: noMethod,
-  EV1109: offered,
-  EV1110: contribution,
-  EV1111: oneLabel,
+export const currencyChecks = {
+  EV1101: currencyStatedTwiceCheck,
+  EV1102: cardCurrencyCheck,
+  EV1103: upiCurrencyCheck,
+  EV1105: roundingCurrencyCheck,
+  EV1106: amountInOtherCurrencyCheck,
+  EV1107: currencyOfNoCategoryCheck,
+  EV1108: currencyWithoutMethodCheck,
+  EV1109: offerInOtherCurrencyCheck,
+  EV1110: foreignContributionCheck,
+  EV1111: methodsWithOneLabelCheck,
 } satisfies Checks

@@ -14,7 +14,7 @@ import { memoize } from '../../../lib/memoize.ts'
 import { explainAmount } from '../../suggestions/amount-notations.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
-import { priceRowLength, priceRowMissing } from './price-rows.ts'
+import { priceRowLengthCheck, priceRowMissingCheck } from './price-rows.ts'
 import { listPriceTables } from '../names/price-tables.ts'
 import { listTableColumns, listItemTables } from '../names/item-tables.ts'
 
@@ -99,7 +99,7 @@ export function listAdjustmentAmounts(model: Model) {
   })
 }
 
-const notPaise: Check = {
+const tooManyDecimalsCheck: Check = {
   slug: 'too-many-decimals',
   severity: 'error',
   why: 'Amounts are in the currency of the event, or of their category, with at most its decimals: two in rupees.',
@@ -193,7 +193,7 @@ const pairConsecutiveCells = memoize((model: Model) => {
   })
 })
 
-const priceDrops: Check = {
+const priceDropsCheck: Check = {
   slug: 'price-drops',
   severity: 'warning',
   why: 'Prices usually rise over time. A lower one often lacks a digit or is in the wrong column.',
@@ -224,7 +224,7 @@ const priceDrops: Check = {
   },
 }
 
-const priceZero: Check = {
+const priceZeroCheck: Check = {
   slug: 'price-zero',
   severity: 'warning',
   why: 'A price of 0 means “not on sale”. To charge nothing, write `free`.',
@@ -289,7 +289,7 @@ export function hasExtraDigit(model: Model, at: string): boolean {
   return (priceJumps(model).get(at) ?? 0) >= PRICE_JUMP_FACTOR
 }
 
-const priceJump: Check = {
+const priceJumpCheck: Check = {
   slug: 'price-jump',
   severity: 'warning',
   why: 'With one digit too many, a delegate pays ten times the price.',
@@ -309,11 +309,11 @@ const priceJump: Check = {
   },
 }
 
-export const fees = {
-  EV401: priceRowMissing,
-  EV402: priceRowLength,
-  EV411: notPaise,
-  EV412: priceDrops,
-  EV413: priceZero,
-  EV414: priceJump,
+export const feeChecks = {
+  EV401: priceRowMissingCheck,
+  EV402: priceRowLengthCheck,
+  EV411: tooManyDecimalsCheck,
+  EV412: priceDropsCheck,
+  EV413: priceZeroCheck,
+  EV414: priceJumpCheck,
 }

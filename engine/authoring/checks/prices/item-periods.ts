@@ -17,7 +17,7 @@ const listOwnPeriods = ({ config: { fees } }: Model) => [
   ),
 ]
 
-const gap: Check = {
+const itemPeriodGapCheck: Check = {
   slug: 'item-period-gap',
   severity: 'error',
   why: 'On a day in none of its own periods, an item or a group of categories has no price, and its delegates cannot register.',
@@ -46,7 +46,7 @@ const shareDay = (a: Period, b: Period): boolean =>
   (a.from === undefined || b.to === undefined || a.from <= b.to) &&
   (b.from === undefined || a.to === undefined || b.from <= a.to)
 
-const overlap: Check = {
+const itemPeriodOverlapCheck: Check = {
   slug: 'item-period-overlap',
   severity: 'error',
   why: 'A day in two own periods of an item or a group has two prices.',
@@ -79,4 +79,7 @@ const overlap: Check = {
     ),
 }
 
-export const itemPeriods = { EV1142: overlap, EV1141: gap } satisfies Checks
+export const itemPeriodChecks = {
+  EV1142: itemPeriodOverlapCheck,
+  EV1141: itemPeriodGapCheck,
+} satisfies Checks

@@ -9,7 +9,7 @@ import { listPriceTables } from '../names/price-tables.ts'
 import { TABLE_ERRORS, listTableCells } from './fees.ts'
 import { getCurrency } from '../../../rules/category.ts'
 
-const neverOnSale: Check = {
+const neverOnSaleCheck: Check = {
   slug: 'never-on-sale',
   severity: 'warning',
   why: 'Delegates in a category that is never on sale cannot register.',
@@ -31,7 +31,7 @@ const neverOnSale: Check = {
     ),
 }
 
-const itemWithoutTakers: Check = {
+const pricesWithoutPaymentCheck: Check = {
   slug: 'prices-without-payment',
   severity: 'error',
   why: 'Without a payment method, every registration would be stored as paid.',
@@ -71,7 +71,7 @@ function findFreeRegistrationWithCosts({ config, file }: Model): readonly Draft[
   ]
 }
 
-const belowMinimum: Check = {
+const belowTheMinimumCheck: Check = {
   slug: 'below-the-minimum',
   severity: 'warning',
   why: 'The gateway refuses payments below its minimum, so a lower bill cannot be paid online.',
@@ -94,8 +94,8 @@ const belowMinimum: Check = {
   },
 }
 
-export const items = {
-  EV450: belowMinimum,
-  EV453: neverOnSale,
-  EV454: itemWithoutTakers,
+export const itemChecks = {
+  EV450: belowTheMinimumCheck,
+  EV453: neverOnSaleCheck,
+  EV454: pricesWithoutPaymentCheck,
 } satisfies Checks

@@ -21,7 +21,7 @@ const appliesTo = (when: Condition, { id }: PaymentMethod): boolean =>
     return tests.length > 0 && matchesCondition([tests], { [METHOD_NAME]: id })
   })
 
-const chargeOnUpi: Check = {
+const chargeOnUpiCheck: Check = {
   slug: 'charge-on-upi',
   severity: 'note',
   why: 'Indian law forbids a charge on payments by UPI and RuPay debit card (section 10A of the Payment and Settlement Systems Act, 2007).',
@@ -48,4 +48,4 @@ const chargeOnUpi: Check = {
   },
 }
 
-export const methodPrices = { EV1140: chargeOnUpi } satisfies Checks
+export const methodPriceChecks = { EV1140: chargeOnUpiCheck } satisfies Checks

@@ -6,7 +6,7 @@ import type { PriceRows } from '../../schema/event-file-types.ts'
 import { listPriceTables } from '../names/price-tables.ts'
 import { listItemTables } from '../names/item-tables.ts'
 
-export const priceRowMissing: Check = {
+export const priceRowMissingCheck: Check = {
   slug: 'price-row-missing',
   severity: 'error',
   why: 'A delegate in a category without a price cannot register.',
@@ -30,7 +30,7 @@ export const priceRowMissing: Check = {
   },
 }
 
-export const priceRowLength: Check = {
+export const priceRowLengthCheck: Check = {
   slug: 'price-row-length',
   severity: 'error',
   why: 'Each price belongs to the period named above it. A missing price shifts all that follow.',

@@ -73,7 +73,7 @@ function findQuotasWithoutOptions({ file }: Model): readonly Draft[] {
   )
 }
 
-const methodsUnavailable: Check = {
+const offerWithoutEffectCheck: Check = {
   slug: 'offer-without-effect',
   severity: 'error',
   why: 'A code without effect, or an offer that cannot be accepted, does not help a delegate.',
@@ -85,7 +85,7 @@ const methodsUnavailable: Check = {
   ],
 }
 
-const fewAboveMaximum: Check = {
+const fewLeftAlwaysCheck: Check = {
   slug: 'few-left-always',
   severity: 'warning',
   why: 'The form would say from the first day that few seats are left.',
@@ -124,7 +124,7 @@ const OPTIONS_WITH_SEATS_MIN = 2
 /** "None needed", "I do not attend": options without seats. */
 const NONE_OF_THEM = /\b(?:no|none|not|nothing|without|neither|online|virtual|don['’]?t)\b/i
 
-const optionWithoutEnd: Check = {
+const optionWithoutMaximumCheck: Check = {
   slug: 'option-without-maximum',
   severity: 'note',
   why: 'Where other options have seats, an option without a number has no maximum.',
@@ -151,7 +151,7 @@ const optionWithoutEnd: Check = {
     }),
 }
 
-const maximumAboveTotal: Check = {
+const quotaExceedsTotalCheck: Check = {
   slug: 'quota-exceeds-total',
   severity: 'warning',
   why: 'A quota above the quota for all delegates is never reached. One of the two numbers is wrong.',
@@ -180,7 +180,7 @@ const maximumAboveTotal: Check = {
 }
 
 /** A quota that counts people or tickets has one number of seats, and something to count. */
-const countedQuota: Check = {
+const quotaCountCheck: Check = {
   slug: 'quota-count',
   severity: 'error',
   why: 'A quota counts the registrations that choose an option, or the people and tickets of a registration, not both.',
@@ -224,10 +224,10 @@ const countedQuota: Check = {
     }),
 }
 
-export const quotasAndCodes = {
-  EV472: methodsUnavailable,
-  EV476: fewAboveMaximum,
-  EV477: optionWithoutEnd,
-  EV478: maximumAboveTotal,
-  EV1170: countedQuota,
+export const quotaAndCodeChecks = {
+  EV472: offerWithoutEffectCheck,
+  EV476: fewLeftAlwaysCheck,
+  EV477: optionWithoutMaximumCheck,
+  EV478: quotaExceedsTotalCheck,
+  EV1170: quotaCountCheck,
 } satisfies Checks

@@ -18,7 +18,7 @@ const listRules = ({ config, file }: Model) => [
   })),
 ]
 
-const withoutTax: Check = {
+const taxRulesWithoutTaxCheck: Check = {
   slug: 'tax-rules-without-tax',
   severity: 'error',
   why: 'A delegate to whom no rule applies pays the tax of `tax`, so there must be one.',
@@ -54,7 +54,7 @@ const isCovered = (earlier: TaxRule, rule: TaxRule): boolean =>
   (earlier.from === undefined || (rule.from !== undefined && earlier.from <= rule.from)) &&
   (earlier.to === undefined || (rule.to !== undefined && rule.to <= earlier.to))
 
-const neverApplies: Check = {
+const taxRuleNeverAppliesCheck: Check = {
   slug: 'tax-rule-never-applies',
   severity: 'warning',
   why: 'Only the first tax rule that applies counts; delegates would pay another tax than the rule states.',
@@ -88,7 +88,7 @@ const neverApplies: Check = {
     ),
 }
 
-const splitTotal: Check = {
+const taxRulesSplitTotalCheck: Check = {
   slug: 'tax-rules-split-total',
   severity: 'error',
   why: 'The result page would calculate the tax from the total at one rate, not at the rate that was charged.',
@@ -107,8 +107,8 @@ const splitTotal: Check = {
   },
 }
 
-export const taxRules = {
-  EV1143: withoutTax,
-  EV1144: neverApplies,
-  EV1145: splitTotal,
+export const taxRuleChecks = {
+  EV1143: taxRulesWithoutTaxCheck,
+  EV1144: taxRuleNeverAppliesCheck,
+  EV1145: taxRulesSplitTotalCheck,
 } satisfies Checks

@@ -11,7 +11,7 @@ import { findSignedAmounts } from '../../prose/find-amounts.ts'
 import { meansNoTax, suggestPercent } from '../../suggestions/tax-values.ts'
 import { listAdjustmentAmounts, TABLE_ERRORS, listTableCells, listItemCells } from './fees.ts'
 
-const splitDisagrees: Check = {
+const splitMismatchCheck: Check = {
   slug: 'split-mismatch',
   severity: 'warning',
   why: 'The form and the result page would show different base amounts for one payment.',
@@ -42,7 +42,7 @@ const splitDisagrees: Check = {
   },
 }
 
-const taxInPaise: Check = {
+const taxInPaiseCheck: Check = {
   slug: 'tax-in-paise',
   severity: 'note',
   why: 'Totals with paise are correct, but unusual in a published price list.',
@@ -77,7 +77,7 @@ const GST_RATES: readonly number[] = [0, 5, 12, 18, 28, 40]
 const PERCENT_MIN = 1
 const PERCENT_MAX = 45
 
-const taxPercentOdd: Check = {
+const unusualTaxRateCheck: Check = {
   slug: 'unusual-tax-rate',
   severity: 'warning',
   why: 'With a wrong digit or decimal point in the tax, every total is wrong.',
@@ -249,7 +249,7 @@ function statesAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
   return statedAmounts.length > 0 && statedAmounts.every((amount) => known.includes(amount))
 }
 
-const textTaxSide: Check = {
+const textTaxSideCheck: Check = {
   slug: 'text-tax-side',
   severity: 'warning',
   why: 'If a text says that the fee includes the tax and it does not, the delegate pays more than stated, or the organiser gets less.',
@@ -281,7 +281,7 @@ const textTaxSide: Check = {
   },
 }
 
-const textPercent: Check = {
+const textPercentCheck: Check = {
   slug: 'text-percent',
   severity: 'warning',
   why: 'The text would state a different tax than is charged.',
@@ -327,7 +327,7 @@ function isRegistrationTaxClaim({ text }: EventText, claim: TaxClaim): boolean {
 
 const TAX_PLACEHOLDER = /\{(?:gst|tax\.name|tax\.percent)\}/g
 
-const taxNotCharged: Check = {
+const taxNotChargedCheck: Check = {
   slug: 'tax-not-charged',
   severity: 'warning',
   why: 'A page that mentions a tax which is not charged confuses delegates.',
@@ -389,11 +389,11 @@ const taxNotCharged: Check = {
   },
 }
 
-export const tax = {
-  EV415: splitDisagrees,
-  EV416: taxInPaise,
-  EV441: taxPercentOdd,
-  EV442: taxNotCharged,
-  EV605: textPercent,
-  EV624: textTaxSide,
+export const taxChecks = {
+  EV415: splitMismatchCheck,
+  EV416: taxInPaiseCheck,
+  EV441: unusualTaxRateCheck,
+  EV442: taxNotChargedCheck,
+  EV605: textPercentCheck,
+  EV624: textTaxSideCheck,
 }

@@ -15,7 +15,7 @@ function findCategories(when: Condition | undefined): ReadonlySet<unknown> | nul
   return values.some((list) => list.length === 0) ? null : new Set(values.flat())
 }
 
-const withoutEffect: Check = {
+const adjustmentWithoutEffectCheck: Check = {
   slug: 'adjustment-without-effect',
   severity: 'warning',
   why: 'A percentage of nothing is nothing, and no line becomes negative: delegates do not get the discount, or do not pay the charge.',
@@ -48,7 +48,7 @@ const withoutEffect: Check = {
   },
 }
 
-const chargeNotOnItems: Check = {
+const methodChargePartialCheck: Check = {
   slug: 'method-charge-partial',
   severity: 'note',
   why: 'The gateway takes its share of the whole payment, not only of the registration.',
@@ -72,7 +72,7 @@ const chargeNotOnItems: Check = {
     }),
 }
 
-const preselectedPrice: Check = {
+const preselectedPriceCheck: Check = {
   slug: 'preselected-price',
   severity: 'warning',
   why: 'A delegate who leaves the answer as it is pays, or pays less, without having chosen.',
@@ -135,7 +135,7 @@ const preselectedPrice: Check = {
 const INVITED_WORDS =
   /\b(?:invite[ed]\w*|of honou?r|speakers?|organi[sz]ers?|organi[sz]ing|committee|vip|sponsors?|complimentary|chairpersons?|resource persons?)\b/i
 
-const freeForAll: Check = {
+const invitedCategoryOpenCheck: Check = {
   slug: 'invited-category-open',
   severity: 'warning',
   why: 'Any delegate can choose the category and register without paying.',
@@ -164,9 +164,9 @@ const freeForAll: Check = {
   },
 }
 
-export const unlikelyAdjustments = {
-  EV640: withoutEffect,
-  EV641: chargeNotOnItems,
-  EV643: preselectedPrice,
-  EV644: freeForAll,
+export const unlikelyAdjustmentChecks = {
+  EV640: adjustmentWithoutEffectCheck,
+  EV641: methodChargePartialCheck,
+  EV643: preselectedPriceCheck,
+  EV644: invitedCategoryOpenCheck,
 } satisfies Checks

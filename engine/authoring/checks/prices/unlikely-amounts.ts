@@ -168,7 +168,7 @@ function findInEvent(model: Model, cell: Cell, registration: readonly Cell[]): O
     : null
 }
 
-const outOfLine: Check = {
+const priceOutOfLineCheck: Check = {
   slug: 'price-out-of-line',
   severity: 'warning',
   why: 'A digit too many or too few: delegates pay ten times the price, or a tenth of it.',
@@ -230,7 +230,7 @@ const outOfLine: Check = {
 const FREE_WORDS =
   /\b(?:free|waive[rd]?|complimentary|gratis|no (?:charge|fee)|nothing|full(?:y)?|100 ?%|hundred per ?cent)\b/i
 
-const wholePrice: Check = {
+const discountOfEverythingCheck: Check = {
   slug: 'discount-of-everything',
   severity: 'warning',
   why: 'A discount of the full price makes the registration or the item free.',
@@ -280,4 +280,7 @@ const wholePrice: Check = {
   },
 }
 
-export const unlikelyAmounts = { EV657: outOfLine, EV658: wholePrice } satisfies Checks
+export const unlikelyAmountChecks = {
+  EV657: priceOutOfLineCheck,
+  EV658: discountOfEverythingCheck,
+} satisfies Checks

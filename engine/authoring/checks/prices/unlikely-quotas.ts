@@ -33,7 +33,7 @@ function describeRestriction(
     : null
 }
 
-const offerForOthers: Check = {
+const offerForOthersCheck: Check = {
   slug: 'offer-for-others',
   severity: 'warning',
   why: 'A delegate who takes the offer gets a category, and its price, to which only others are entitled.',
@@ -90,7 +90,7 @@ const offerForOthers: Check = {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
-const quotaBelowParts: Check = {
+const quotaBelowPartsCheck: Check = {
   slug: 'quota-below-parts',
   severity: 'warning',
   why: 'The total is sold out while its parts still have seats. One of the numbers is probably wrong.',
@@ -160,7 +160,7 @@ const shares = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolea
 const collectFieldWords = ({ id, field }: FieldAt): ReadonlySet<string> =>
   collectIdentifyingWords(`${id} ${field.label}`)
 
-const countsOther: Check = {
+const countsOtherFieldCheck: Check = {
   slug: 'counts-other-field',
   severity: 'warning',
   why: 'Delegates pay for a number that they gave for something else.',
@@ -205,8 +205,8 @@ const countsOther: Check = {
   },
 }
 
-export const unlikelyQuotas = {
-  EV656: offerForOthers,
-  EV659: quotaBelowParts,
-  EV660: countsOther,
+export const unlikelyQuotaChecks = {
+  EV656: offerForOthersCheck,
+  EV659: quotaBelowPartsCheck,
+  EV660: countsOtherFieldCheck,
 } satisfies Checks

@@ -65,7 +65,7 @@ function listAgeGroups(form: Model): readonly AgeGroup[] {
   )
 }
 
-const ageBoundary: Check = {
+const ageBoundaryCheck: Check = {
   slug: 'age-boundary',
   severity: 'warning',
   why: '“Up to 6” and “6 to 12” both contain the age of 6. “Under 6” and “from 7” leave it out.',
@@ -114,4 +114,4 @@ function compareGroups(unsorted: readonly AgeGroup[]): readonly Draft[] {
 const describeAges = ({ min, max }: AgeGroup): string =>
   Number.isFinite(max) ? `${min} to ${max}` : `from ${min} on`
 
-export const ageBoundaries = { EV315: ageBoundary }
+export const ageBoundaryChecks = { EV315: ageBoundaryCheck }

@@ -101,7 +101,7 @@ const NAME_ERRORS = [
 /** How many of the unmatched answers are printed; the rest are counted. */
 const BOXES_SHOWN = 4
 
-const ruleIncomplete: Check = {
+const ruleIncompleteCheck: Check = {
   slug: 'rule-incomplete',
   severity: 'error',
   why: 'A delegate to whom no rule applies has no price and cannot register.',
@@ -125,7 +125,7 @@ const ruleIncomplete: Check = {
   },
 }
 
-const ruleUnreachable: Check = {
+const ruleUnreachableCheck: Check = {
   slug: 'rule-unreachable',
   severity: 'error',
   why: 'A rule that never applies indicates a mistake in this rule or in one above it.',
@@ -205,7 +205,7 @@ function findCoveringRules(
   )
 }
 
-const otherwiseNotLast: Check = {
+const otherwiseNotLastCheck: Check = {
   slug: 'otherwise-not-last',
   severity: 'error',
   why: '`otherwise` covers all remaining delegates.',
@@ -224,7 +224,7 @@ const otherwiseNotLast: Check = {
   },
 }
 
-const otherwiseUnused: Check = {
+const otherwiseUnusedCheck: Check = {
   slug: 'otherwise-unused',
   severity: 'warning',
   why: 'A rule that covers no delegate suggests that the rules above cover too many.',
@@ -241,7 +241,7 @@ const otherwiseUnused: Check = {
   },
 }
 
-const tooLarge: Check = {
+const tooLargeToProveCheck: Check = {
   slug: 'too-large-to-prove',
   severity: 'note',
   why: 'The check was not completed, so the result is unknown.',
@@ -260,7 +260,7 @@ const tooLarge: Check = {
       : [],
 }
 
-const unreachableCategory: Check = {
+const categoryUnreachableCheck: Check = {
   slug: 'category-unreachable',
   severity: 'error',
   why: 'A category has a price but no delegate ever gets it, or it is `listed_only` but a rule gives it.',
@@ -302,7 +302,7 @@ const unreachableCategory: Check = {
   },
 }
 
-const goesWithDerived: Check = {
+const expectsUnusedCheck: Check = {
   slug: 'expects-unused',
   severity: 'warning',
   why: 'If rules determine the category, `expects` is never used. Write the condition in the rules.',
@@ -323,7 +323,7 @@ const goesWithDerived: Check = {
         ),
 }
 
-const ruleRedundant: Check = {
+const ruleRedundantCheck: Check = {
   slug: 'rule-redundant',
   severity: 'warning',
   why: 'A rule without effect makes the rules harder to read, and is probably a mistake.',
@@ -370,13 +370,13 @@ function hasNoEffect(
   }, false)
 }
 
-export const rules = {
-  EV301: ruleIncomplete,
-  EV302: ruleUnreachable,
-  EV303: otherwiseNotLast,
-  EV304: otherwiseUnused,
-  EV309: tooLarge,
-  EV310: unreachableCategory,
-  EV312: ruleRedundant,
-  EV314: goesWithDerived,
+export const ruleChecks = {
+  EV301: ruleIncompleteCheck,
+  EV302: ruleUnreachableCheck,
+  EV303: otherwiseNotLastCheck,
+  EV304: otherwiseUnusedCheck,
+  EV309: tooLargeToProveCheck,
+  EV310: categoryUnreachableCheck,
+  EV312: ruleRedundantCheck,
+  EV314: expectsUnusedCheck,
 }

@@ -57,7 +57,7 @@ function findTruth(config: EventConfig, condition: Condition, budget: Budget): T
   }, null)
 }
 
-const neverTrue: Check = {
+const neverTrueCheck: Check = {
   slug: 'never-true',
   severity: 'error',
   why: 'A condition that is never true means a field that is never shown or a rule that never applies.',
@@ -78,7 +78,7 @@ const neverTrue: Check = {
   ),
 }
 
-const alwaysTrue: Check = {
+const alwaysTrueCheck: Check = {
   slug: 'always-true',
   severity: 'warning',
   why: 'A condition without effect is probably a mistake.',
@@ -105,7 +105,7 @@ const alwaysTrue: Check = {
 
 const NUMBER_TESTS = ['at_least', 'at_most', 'above', 'below']
 
-const wrongComparison: Check = {
+const wrongComparisonCheck: Check = {
   slug: 'wrong-comparison',
   severity: 'error',
   why: 'Answers are compared by type: the answer true is never equal to the text "yes".',
@@ -298,7 +298,7 @@ function checkComparedValue(
   ]
 }
 
-const visibilityCycle: Check = {
+const visibilityCycleCheck: Check = {
   slug: 'visibility-cycle',
   severity: 'error',
   why: 'Whether a field is shown cannot depend on the field itself.',
@@ -364,7 +364,7 @@ const IS_FREE_TEXT: Readonly<Record<FieldType, boolean>> = {
   consent: false,
 }
 
-const comparesFreeText: Check = {
+const comparesFreeTextCheck: Check = {
   slug: 'compares-free-text',
   severity: 'warning',
   why: 'Delegates spell names differently, and a condition on free text matches only one spelling.',
@@ -386,10 +386,10 @@ const comparesFreeText: Check = {
   ),
 }
 
-export const conditions = {
-  EV305: neverTrue,
-  EV306: alwaysTrue,
-  EV307: wrongComparison,
-  EV308: visibilityCycle,
-  EV311: comparesFreeText,
+export const conditionChecks = {
+  EV305: neverTrueCheck,
+  EV306: alwaysTrueCheck,
+  EV307: wrongComparisonCheck,
+  EV308: visibilityCycleCheck,
+  EV311: comparesFreeTextCheck,
 }

@@ -42,7 +42,7 @@ const readsAs: Readonly<Record<Field['type'], string>> = {
 const CHOICE_TYPES: ReadonlySet<Field['type']> = new Set(['select', 'many'])
 
 /** By code, in reporting order. */
-export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
+export const storedRegistrationChecks: Readonly<Record<string, PastCheck>> = {
   EV1001: {
     slug: 'answers-orphaned',
     severity: 'error',
@@ -307,13 +307,13 @@ export function compareWithServedVersion(
     return 'form.sections'
   }
   const compared = { old, next, use, fieldPath: getFieldPath }
-  const findings = Object.entries(storedRegistrations).flatMap(([code, check]) =>
+  const findings = Object.entries(storedRegistrationChecks).flatMap(([code, check]) =>
     check.find(compared).map((draft) => createFinding(code, check, draft, source)),
   )
   // Entries for other codes were checked when the file was checked by itself.
-  return applyAllow(findings, source, new Set(Object.keys(storedRegistrations)), {
+  return applyAllow(findings, source, new Set(Object.keys(storedRegistrationChecks)), {
     compared: true,
-  }).filter(({ code }) => Object.hasOwn(storedRegistrations, code))
+  }).filter(({ code }) => Object.hasOwn(storedRegistrationChecks, code))
 }
 
 /** Returns the ids of the fields, section by section, in the file's order. */

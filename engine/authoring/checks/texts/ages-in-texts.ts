@@ -69,7 +69,7 @@ function readMaximum(test: unknown): number | null {
   return maxAge ?? (below === undefined ? null : below - 1)
 }
 
-export const textAge: Check = {
+export const textAgeCheck: Check = {
   slug: 'text-age',
   severity: 'warning',
   why: 'If the ages differ, parents who read that a child is free are charged for the child.',

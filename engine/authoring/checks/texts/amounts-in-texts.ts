@@ -194,7 +194,7 @@ const isAskedInForm = ({ left, right }: StatedAmount, heading: string): boolean 
   )
 }
 
-const amountNotCharged: Check = {
+const amountNotChargedCheck: Check = {
   slug: 'amount-not-charged',
   severity: 'warning',
   why: 'Delegates expect to pay an amount that a text states. An amount outside the price table is never charged.',
@@ -234,7 +234,7 @@ const amountNotCharged: Check = {
   },
 }
 
-const amountDiffers: Check = {
+const amountDiffersCheck: Check = {
   slug: 'amount-differs',
   severity: 'warning',
   why: 'Two places state different prices for the same delegates. Delegates will insist on the lower one.',
@@ -369,7 +369,7 @@ function findIntendedCells(
   )
 }
 
-export const amountsInTexts = {
-  EV455: amountNotCharged,
-  EV456: amountDiffers,
+export const textAmountChecks = {
+  EV455: amountNotChargedCheck,
+  EV456: amountDiffersCheck,
 } satisfies Checks

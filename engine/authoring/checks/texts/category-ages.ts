@@ -116,7 +116,7 @@ function findInTexts(model: Model): readonly Draft[] {
   )
 }
 
-export const categoryAge: Check = {
+export const categoryAgeCheck: Check = {
   slug: 'category-age',
   severity: 'warning',
   why: 'Delegates choose and pay by the ages that they read.',

@@ -310,7 +310,7 @@ function checkUnexpectedDay(model: Model, mention: Mention): Draft | null {
   return reportContradiction(mention, lasts, main, main)
 }
 
-const textDate: Check = {
+const textDateCheck: Check = {
   slug: 'text-date',
   severity: 'warning',
   why: 'A day in a text that matches no period and no opening or closing day is probably outdated.',
@@ -329,4 +329,4 @@ const textDate: Check = {
     }),
 }
 
-export const daysInTexts = { EV604: textDate }
+export const textDayChecks = { EV604: textDateCheck }

@@ -14,7 +14,7 @@ import {
   type Mention,
 } from '../../prose/mentioned-days.ts'
 import type { Check, Model } from '../../checked-file.ts'
-import { textAge } from './ages-in-texts.ts'
+import { textAgeCheck } from './ages-in-texts.ts'
 import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
 import { findDaySubject, findStatement } from '../../prose/subject-of-day.ts'
 
@@ -87,7 +87,7 @@ function isDeskDay({ config }: Model, { firsts, lasts, stated, readable }: Menti
   )
 }
 
-const textEventDay: Check = {
+const textEventDayCheck: Check = {
   slug: 'text-event-day',
   severity: 'warning',
   why: 'Delegates travel on the day that a text states.',
@@ -124,7 +124,7 @@ const textEventDay: Check = {
   },
 }
 
-const textWeekday: Check = {
+const textWeekdayCheck: Check = {
   slug: 'text-weekday',
   severity: 'warning',
   why: 'If weekday and date differ, some delegates come on the wrong day.',
@@ -181,7 +181,7 @@ function chooseLikelyDay(model: Model, days: readonly Day[]): Day | null {
   )
 }
 
-const textYear: Check = {
+const textYearCheck: Check = {
   slug: 'text-year',
   severity: 'warning',
   why: 'A file copied from last year may still contain last year’s name.',
@@ -228,7 +228,7 @@ const STATEMENT_START = /(?:^|[.!?;:|•·–—-])[\s"'“‘>|-]*(?:the|our|at
 const PAST_EVENT =
   /^(?:\s*,?\s*(?:held\s+)?(?:in|at|on)\b[^.;:!?\n]{1,60}?)?,?\s+(?:was|were|had|saw|drew|welcomed|brought|took place|attracted)\b/i
 
-const textHour: Check = {
+const textHourCheck: Check = {
   slug: 'text-hour',
   severity: 'warning',
   why: 'Delegates cannot come at an hour that does not exist.',
@@ -249,10 +249,10 @@ const textHour: Check = {
     ]),
 }
 
-export const eventDatesInTexts = {
-  EV621: textEventDay,
-  EV622: textWeekday,
-  EV623: textYear,
-  EV625: textHour,
-  EV626: textAge,
+export const textEventDateChecks = {
+  EV621: textEventDayCheck,
+  EV622: textWeekdayCheck,
+  EV623: textYearCheck,
+  EV625: textHourCheck,
+  EV626: textAgeCheck,
 }

@@ -3,7 +3,7 @@ import { computeEditDistance } from '../../../lib/edit-distance.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 
-const titleYear: Check = {
+const titleYearCheck: Check = {
   slug: 'title-year',
   severity: 'warning',
   why: 'A file copied from last year may still contain last year’s date.',
@@ -66,7 +66,7 @@ function findThemeYear({ config, file }: Pick<Model, 'config' | 'file'>): readon
 const NAME_LENGTH_MIN = 6
 const extractLetters = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
 
-const titleNearId: Check = {
+const titleNearIdCheck: Check = {
   slug: 'title-near-id',
   severity: 'warning',
   why: 'A typing mistake in the name of the event appears on every page, email and receipt.',
@@ -87,4 +87,4 @@ const titleNearId: Check = {
   },
 }
 
-export const eventTitle = { EV421: titleYear, EV422: titleNearId } satisfies Checks
+export const eventTitleChecks = { EV421: titleYearCheck, EV422: titleNearIdCheck } satisfies Checks

@@ -6,7 +6,7 @@ import { collectEventTexts } from '../../prose/event-texts.ts'
 import { findLimit, findLimitsInProse, NUMBER_PATTERN, readNumber } from './limits-in-prose.ts'
 import type { Limit } from './limits-in-prose.ts'
 import { findAgeLimits } from './age-limits.ts'
-import { categoryAge } from './category-ages.ts'
+import { categoryAgeCheck } from './category-ages.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 
@@ -75,7 +75,7 @@ function listSeats({ file, config, fields }: Model): readonly Seats[] {
   )
 }
 
-const textSeats: Check = {
+const textSeatsCheck: Check = {
   slug: 'text-seats',
   severity: 'warning',
   why: 'Delegates and staff read another number of seats than the file sells.',
@@ -169,7 +169,7 @@ const LENGTH_LIMIT =
 const NUMBER_RANGE =
   /\b(?:from|between)\s+(\d{1,6}) (?:to|and) (\d{1,6})\b(?!\s*(?:%|[ap]\.?m\b|years?|hours?|minutes?|january|february|march|april|may|june|july|august|september|october|november|december))/gi
 
-const textLimit: Check = {
+const textLimitCheck: Check = {
   slug: 'text-limit',
   severity: 'warning',
   why: 'A delegate who follows the text is refused, or chooses more than the organisers allow.',
@@ -264,8 +264,8 @@ const textLimit: Check = {
 }
 
 const textAges: Check = {
-  ...categoryAge,
-  find: (model) => [...categoryAge.find(model), ...findAgeLimits(model)],
+  ...categoryAgeCheck,
+  find: (model) => [...categoryAgeCheck.find(model), ...findAgeLimits(model)],
 }
 
-export const limitsInTexts = { EV633: textSeats, EV634: textLimit, EV635: textAges }
+export const textLimitChecks = { EV633: textSeatsCheck, EV634: textLimitCheck, EV635: textAges }

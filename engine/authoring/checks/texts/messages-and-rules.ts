@@ -226,7 +226,7 @@ function findInUnique({ file, fields }: Model): readonly Draft[] {
   })
 }
 
-const otherOption: Check = {
+const messageNamesOtherOptionCheck: Check = {
   slug: 'message-names-other-option',
   severity: 'warning',
   why: 'Delegates change the answer that the message names, and are refused again.',
@@ -246,7 +246,7 @@ const REDUCTION_AMOUNT = /\b(?:discount|concession|rebate|reduction)\s*(?:of|:|â
 const OTHER_GRANTOR_WORDS =
   /\b(?:hotels?|rooms?|travel|rail\w*|airlines?|flights?|books?|journals?|publisher|shop|store|membership|next|last|previous|up ?to|coupon of|stalls?|proceedings|on sale|refund\w*|cancel\w*)\b/i
 
-const amountOff: Check = {
+const textAmountOffCheck: Check = {
   slug: 'text-amount-off',
   severity: 'warning',
   why: 'Delegates insist on the reduction that a text promises.',
@@ -310,4 +310,7 @@ const amountOff: Check = {
   },
 }
 
-export const messagesAndRules = { EV637: otherOption, EV638: amountOff } satisfies Checks
+export const messageChecks = {
+  EV637: messageNamesOtherOptionCheck,
+  EV638: textAmountOffCheck,
+} satisfies Checks

@@ -15,7 +15,7 @@ type Price = {
   readonly sums: readonly Amount[]
 }
 
-const escape = (text: string): string =>
+const escapeName = (text: string): string =>
   text
     .trim()
     .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
@@ -48,7 +48,7 @@ export function findWrongItemAmounts(
 ): readonly Draft[] {
   const names = listNames(model).map((entry) => ({
     ...entry,
-    pattern: new RegExp(`(?<![\\w-])${escape(entry.name)}${CONNECTING_WORDS}`, 'iu'),
+    pattern: new RegExp(`(?<![\\w-])${escapeName(entry.name)}${CONNECTING_WORDS}`, 'iu'),
   }))
   if (names.length === 0) return []
   return texts.flatMap((readable) =>

@@ -69,7 +69,7 @@ function isInTable(model: Model, percent: number): boolean {
   )
 }
 
-const textPercentOff: Check = {
+const textPercentOffCheck: Check = {
   slug: 'text-percent-off',
   severity: 'warning',
   why: 'Delegates insist on the discount that a text promises, and on the charge that it names.',
@@ -129,4 +129,4 @@ const textPercentOff: Check = {
   },
 }
 
-export const percentsInTexts = { EV636: textPercentOff }
+export const textPercentChecks = { EV636: textPercentOffCheck }

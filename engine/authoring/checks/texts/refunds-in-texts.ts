@@ -145,7 +145,7 @@ function listPossibleRefunds({ share, clause }: Promise): readonly number[] {
   return isKept ? [share, 100 - share] : [share]
 }
 
-const refundDay: Check = {
+const textRefundDayCheck: Check = {
   slug: 'text-refund-day',
   severity: 'warning',
   why: 'Delegates insist on the refund that a text promises for their day.',
@@ -287,7 +287,7 @@ const BILL_PART_WORDS =
   /\b(?:hotels?|rooms?|dinner|workshops?|deposit|donation|gift|companions?|accompanying|stalls?|tours?)\b/i
 const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
 
-const noRefund: Check = {
+const textNoRefundCheck: Check = {
   slug: 'text-no-refund',
   severity: 'warning',
   why: 'A text that promises no refund contradicts the refunds that staff are shown and make.',
@@ -320,7 +320,7 @@ const noRefund: Check = {
   },
 }
 
-const scaleMissing: Check = {
+const refundScaleMissingCheck: Check = {
   slug: 'refund-scale-missing',
   severity: 'note',
   why: 'Without `cancellation`, staff who cancel a registration are shown no refund, and must look it up in the text.',
@@ -343,4 +343,8 @@ const scaleMissing: Check = {
   },
 }
 
-export const refundsInTexts = { EV630: refundDay, EV631: noRefund, EV632: scaleMissing }
+export const textRefundChecks = {
+  EV630: textRefundDayCheck,
+  EV631: textNoRefundCheck,
+  EV632: refundScaleMissingCheck,
+}

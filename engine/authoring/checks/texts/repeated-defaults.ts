@@ -44,7 +44,7 @@ function findRestatedTexts(
   ].filter(({ text, shared }) => text === getValueAt(texts, shared))
 }
 
-const restatesDefault: Check = {
+const restatesDefaultCheck: Check = {
   slug: 'restates-default',
   severity: 'note',
   why: 'If a text is written twice, a later change may reach only one of the two.',
@@ -57,7 +57,7 @@ const restatesDefault: Check = {
     })),
 }
 
-const nearEmptyText: Check = {
+const almostNoneCheck: Check = {
   slug: 'almost-none',
   severity: 'warning',
   why: '`none` hides a part. A similar word is shown to every delegate.',
@@ -75,7 +75,7 @@ const nearEmptyText: Check = {
     }),
 }
 
-export const repeatedDefaults = {
-  EV512: restatesDefault,
-  EV513: nearEmptyText,
+export const repeatedDefaultChecks = {
+  EV512: restatesDefaultCheck,
+  EV513: almostNoneCheck,
 }

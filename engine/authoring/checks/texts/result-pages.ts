@@ -28,7 +28,7 @@ const listButtons = ({ file: { results } }: Model) => [
   ),
 ]
 
-const buttonWithoutTarget: Check = {
+const brokenButtonLinkCheck: Check = {
   slug: 'broken-button-link',
   severity: 'error',
   why: 'A delegate who follows the link finds no page.',
@@ -51,7 +51,7 @@ const buttonWithoutTarget: Check = {
   },
 }
 
-const noReceipt: Check = {
+const noReceiptCheck: Check = {
   slug: 'no-receipt',
   severity: 'error',
   why: 'The button would have nothing to download.',
@@ -79,7 +79,7 @@ const VALUES_WITHOUT_LOOKUP: readonly string[] = [
   ...TAX_VALUES,
 ]
 
-const needsLookup: Check = {
+const needsLookupCheck: Check = {
   slug: 'needs-lookup',
   severity: 'error',
   why: 'The page would show N/A, or nothing, to every delegate.',
@@ -129,7 +129,7 @@ const needsLookup: Check = {
     }),
 }
 
-const noOffice: Check = {
+const noOfficeAddressCheck: Check = {
   slug: 'no-office-address',
   severity: 'error',
   why: 'A copy needs a recipient.',
@@ -146,7 +146,7 @@ const noOffice: Check = {
       : [],
 }
 
-const unclearWords: Check = {
+const asWordsWithoutOptionsCheck: Check = {
   slug: 'as-words-without-options',
   severity: 'error',
   why: '`as: words` prints an id in words; a name or an amount has none.',
@@ -179,7 +179,7 @@ const unclearWords: Check = {
     ),
 }
 
-const detailCount: Check = {
+const invalidDetailRowCheck: Check = {
   slug: 'invalid-detail-row',
   severity: 'error',
   why: 'A row shows one value or one text.',
@@ -198,7 +198,7 @@ const detailCount: Check = {
 }
 
 /** Addresses of an event that differ by one typing mistake: two letters swapped, one missing or doubled. */
-const addressMisspelt: Check = {
+const misspeltRouteCheck: Check = {
   slug: 'misspelt-route',
   severity: 'warning',
   why: 'Addresses are printed and linked. A wrong spelling is noticed only when delegates cannot reach it.',
@@ -256,7 +256,7 @@ function isTypo(a: string, b: string): boolean {
 /** Characters not allowed in file names on some systems. */
 const INVALID_FILE_NAME_CHARACTER = /[\\/:*?"<>|]/
 
-const receiptFile: Check = {
+const receiptFileCheck: Check = {
   slug: 'receipt-file',
   severity: 'warning',
   why: 'The receipt is a plain text file, stored with the receipts of other delegates.',
@@ -290,13 +290,13 @@ const receiptFile: Check = {
   },
 }
 
-export const pages = {
-  EV601: buttonWithoutTarget,
-  EV602: noReceipt,
-  EV603: needsLookup,
-  EV606: noOffice,
-  EV607: unclearWords,
-  EV608: detailCount,
-  EV609: addressMisspelt,
-  EV612: receiptFile,
+export const resultPageChecks = {
+  EV601: brokenButtonLinkCheck,
+  EV602: noReceiptCheck,
+  EV603: needsLookupCheck,
+  EV606: noOfficeAddressCheck,
+  EV607: asWordsWithoutOptionsCheck,
+  EV608: invalidDetailRowCheck,
+  EV609: misspeltRouteCheck,
+  EV612: receiptFileCheck,
 }

@@ -35,7 +35,7 @@ const QUOTE_AT_END = '”“»›’‘´″"`'
 /** A motto in quotation marks is printed with them, as intended. */
 const QUOTABLE_PATH = /^event\.theme$/
 
-const curlyQuotes: Check = {
+const curlyQuotesCheck: Check = {
   slug: 'curly-quotes',
   severity: 'warning',
   why: 'Only straight quotes work as quotes in YAML. The curly quotes of word processors are printed.',
@@ -62,7 +62,7 @@ const curlyQuotes: Check = {
     }),
 }
 
-const signTwice: Check = {
+const duplicateCurrencySignCheck: Check = {
   slug: 'duplicate-currency-sign',
   severity: 'warning',
   why: 'An amount is printed with its currency sign. A second sign would be printed too.',
@@ -97,7 +97,7 @@ const signTwice: Check = {
   },
 }
 
-const addressSlip: Check = {
+const mistypedAddressCheck: Check = {
   slug: 'mistyped-address',
   severity: 'warning',
   why: 'Email to a mistyped address does not arrive.',
@@ -174,7 +174,7 @@ function findPhoneMistakes(model: Model): readonly Draft[] {
   ]
 }
 
-const markupPrinted: Check = {
+const markupInTextCheck: Check = {
   slug: 'markup-in-text',
   severity: 'warning',
   why: 'Texts are plain text. Markup such as bold is printed unchanged.',
@@ -237,7 +237,7 @@ function decodeEntity(written: string): string {
   return code > 32 && code <= 0x10ffff ? String.fromCodePoint(code) : 'a space'
 }
 
-const endSign: Check = {
+const strayEndMarkCheck: Check = {
   slug: 'stray-end-mark',
   severity: 'warning',
   why: 'A comma after a value is needed in other file formats. In YAML it is printed.',
@@ -277,10 +277,10 @@ const findPrintedBullets = (model: Model): readonly Draft[] =>
         ]
   })
 
-export const typingMistakes = {
-  EV014: curlyQuotes,
-  EV015: signTwice,
-  EV016: addressSlip,
-  EV017: markupPrinted,
-  EV018: endSign,
+export const typingMistakeChecks = {
+  EV014: curlyQuotesCheck,
+  EV015: duplicateCurrencySignCheck,
+  EV016: mistypedAddressCheck,
+  EV017: markupInTextCheck,
+  EV018: strayEndMarkCheck,
 } satisfies Checks

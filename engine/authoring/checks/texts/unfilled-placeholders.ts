@@ -6,7 +6,7 @@ import { listStoredIds } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { findPlaceholders } from '../names/placeholders.ts'
 
-const missingValue: Check = {
+const valueNotGivenCheck: Check = {
   slug: 'value-not-given',
   severity: 'warning',
   why: 'The text would show N/A to every delegate.',
@@ -40,7 +40,7 @@ const missingValue: Check = {
   },
 }
 
-const otherBrackets: Check = {
+const wrongPlaceholderSyntaxCheck: Check = {
   slug: 'wrong-placeholder-syntax',
   severity: 'warning',
   why: 'Only {name} is filled in. Any other notation is printed unchanged.',
@@ -131,4 +131,7 @@ function findBrackets({ written, at }: WrittenText): readonly {
   }))
 }
 
-export const unfilledPlaceholders = { EV610: missingValue, EV611: otherBrackets } satisfies Checks
+export const unfilledPlaceholderChecks = {
+  EV610: valueNotGivenCheck,
+  EV611: wrongPlaceholderSyntaxCheck,
+} satisfies Checks

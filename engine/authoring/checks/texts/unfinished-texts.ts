@@ -20,7 +20,7 @@ const FORMAT_EXAMPLE_PATH = /^form\.sections\.\d+\.fields\.|^admin\.|^order_id\.
 const isDemo = ({ file }: Model, path: string): boolean =>
   (file.demo ?? []).some((candidate) => path === candidate || path.startsWith(`${candidate}.`))
 
-const unfinishedText: Check = {
+const placeholderTextCheck: Check = {
   slug: 'placeholder-text',
   severity: 'warning',
   why: 'Placeholder words would be shown to every delegate.',
@@ -57,4 +57,4 @@ const unfinishedText: Check = {
   ],
 }
 
-export const unfinishedTexts = { EV533: unfinishedText } satisfies Checks
+export const unfinishedTextChecks = { EV533: placeholderTextCheck } satisfies Checks

@@ -4,7 +4,7 @@ import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 
-const noBankDetails: Check = {
+const transferWithoutAccountCheck: Check = {
   slug: 'transfer-without-account',
   severity: 'warning',
   why: 'A delegate who chooses this method does not know where to send the money.',
@@ -28,7 +28,7 @@ const noBankDetails: Check = {
 
 const PLACEHOLDER_PATTERN = /\{([a-z_][a-z0-9_]*)\}/g
 
-const oftenEmpty: Check = {
+const placeholderOftenEmptyCheck: Check = {
   slug: 'placeholder-often-empty',
   severity: 'note',
   why: 'Delegates who are not asked the question read a sentence with a gap.',
@@ -63,7 +63,7 @@ const oftenEmpty: Check = {
   },
 }
 
-const emailWithoutNumber: Check = {
+const emailWithoutNumberCheck: Check = {
   slug: 'email-without-number',
   severity: 'warning',
   why: 'Delegates show the registration number at the desk, and quote it when they write to the organisers.',
@@ -85,7 +85,7 @@ const FAILURE_WORDS =
 const SUCCESS_WORDS =
   /\b(?:thank you|thanks|success(?:ful(?:ly)?)?|confirmed|you are registered|congratulations|welcome|see you)\b/i
 
-const pagesExchanged: Check = {
+const resultPagesSwappedCheck: Check = {
   slug: 'result-pages-swapped',
   severity: 'error',
   why: 'A delegate who has paid reads that the payment failed, and pays again.',
@@ -155,9 +155,9 @@ function findSwappedAddresses({ success, failed }: Model['file']['routes']): rea
   ]
 }
 
-export const unlikelyTexts = {
-  EV645: noBankDetails,
-  EV649: oftenEmpty,
-  EV650: emailWithoutNumber,
-  EV653: pagesExchanged,
+export const unlikelyTextChecks = {
+  EV645: transferWithoutAccountCheck,
+  EV649: placeholderOftenEmptyCheck,
+  EV650: emailWithoutNumberCheck,
+  EV653: resultPagesSwappedCheck,
 } satisfies Checks
