@@ -247,6 +247,20 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
+    'columns of GST and totals are no periods',
+    'Category\tEarly Bird till 31 Aug 2026\t\t\tSpot\t\t\n\tFee\tGST 18%\tTotal\tFee\tGST 18%\tTotal\nMember\t5000\t900\t5900\t6,250\t1,125\t7,375\nPG\tFree\t–\t–\t999\t180\t1179',
+    ['Early Bird:2026-08-31 | Spot:', 'Member | 5000 | 6,250', 'PG | Free | 999', 'GST on top'],
+  ],
+  [
+    'a column of another tax is asked about',
+    'Category\tFee\tGST\tTotal (incl. GST)\nMember\t5000\t250\t5250',
+    [
+      ':',
+      'Member | 5000',
+      ',,0 The columns “GST, Total (incl. GST)” were not read: they are not 18% GST of the fee before them and the sum. Check the prices, then leave this out.',
+    ],
+  ],
+  [
     'mistakes: days out of order, a price that falls, a label twice, another rate of GST',
     'Category\tEarly till 31 Aug 2026\tRegular till 31 July 2026\tSpot\nDelegate\t6000\t5000\t7000\ndelegate\t1\t2\t3\nGST 5% extra',
     [

@@ -93,6 +93,6 @@ function describe({ rows, columns, tax, companions }: PastedTable): string {
       ? ''
       : tax === 'inside'
         ? ' The table says that the prices include GST.'
-        : ' The table says that GST is added to the prices.'
+        : ' The table says that GST is added to the prices; columns of GST and totals are left out.'
   return `${read}${gst}${companions === null ? '' : ' The accompanying person is asked on a card of its own.'}`
 }

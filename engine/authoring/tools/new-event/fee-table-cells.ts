@@ -60,7 +60,7 @@ export function isPriceCell(text: string, currency: Currency): boolean {
 }
 
 export type TableTax = 'inside' | 'on top'
-const GST_PERCENT = 18
+export const GST_PERCENT = 18
 const TAX = /\b(gst|tax(es)?)\b/i
 const ON_TOP = /\+|\b(plus|extra|exclu\w*|excl|additional\w*|over and above|on top|added)\b/i
 const INSIDE = /\b(inclu\w*|incl|inside)\b/i

@@ -78,6 +78,9 @@ function explainRemark(note: string): string | null {
     return `“${note}” states a time. A price changes only at the end of a day, at midnight in India, so “${time}” is not kept. Check the last day, then leave this out.`
   if (ACCOMPANYING.test(note) && CONDITION.test(note))
     return `“${note}” has a condition that was not read. Leave it out here, and write it with the price of an accompanying person, such as 4000, free under 10.`
+  const columns = / \(columns\)$/.exec(note)
+  if (columns !== null)
+    return `The columns “${note.slice(0, columns.index)}” were not read: they are not 18% GST of the fee before them and the sum. Check the prices, then leave this out.`
   if (MARK_BEFORE.test(note))
     return `“${note}” is a footnote, which is not taken over. Leave it out here; if it decides who pays what, add it to the file later.`
   if (MARK_BEHIND.test(note))

@@ -3,6 +3,7 @@ import { suggestAmount } from '../../suggestions/amount-notations.ts'
 import { INR, type Currency } from '../../../lib/money.ts'
 import { addDays, type Day } from '../../../lib/time.ts'
 import {
+  GST_PERCENT,
   isPriceCell,
   mentionsTax,
   readTaxNote,
@@ -13,6 +14,7 @@ import {
 import { connectPeriods, isPeriodHeading, readPeriodHeading, splitTime } from './fee-table-days.ts'
 import { ACCOMPANYING, askAboutExtras, CONDITION, listUnexplainedMarks } from './fee-table-notes.ts'
 import { findTableCurrency } from './fee-table-currency.ts'
+import { dropTaxColumns } from './fee-table-tax.ts'
 import type { FeeRow, FeeTable } from './fee-table-parts.ts'
 import { readPrice } from './prices.ts'
 
@@ -36,6 +38,9 @@ const CAPTION =
 const GROUP =
   /\b(members?|non[- ]?members?|delegates?|students?|pgs?|post ?graduates?|residents?|faculty|doctors?|consultants?|nurses?|trainees?|interns?|ugs?|indian?s?|foreign\w*|overseas|international|saarc|national)\b/i
 const OTHER_CURRENCY = /\b(usd|us\$|eur|gbp|aed|dollars?|euros?)\b|[$€£]/i
+
+/** What a column of GST says. */
+const GST_COLUMN = '+ GST'
 
 /** Cells of the table whose headings and labels are read, before days are. */
 type Body = {
@@ -68,7 +73,11 @@ export function readFeeTable(text: string, context: TableContext): PastedFees {
       (isCurrencyKnown && CAPTION.test(`in ${rest.replace(OTHER_CURRENCY, ' ')}`))
     if (rest !== '' && !isCaption) notes.push(rest)
   })
-  const columns = chooseColumns(headRows, priceRows, currency)
+  const all = chooseColumns(headRows, priceRows, currency)
+  const untaxed = dropTaxColumns(headRows, priceRows, all.prices, currency, GST_PERCENT)
+  const columns = { ...all, prices: untaxed.prices }
+  if (untaxed.isOnTop) taxNotes.push(GST_COLUMN)
+  if (untaxed.unclear !== null) notes.push(`${untaxed.unclear} (columns)`)
   for (const column of columns.others)
     for (const [index, row] of [...headRows, ...priceRows].entries())
       if ((row[column] ?? '') !== '' && index >= headRows.length) notes.push(row[column] ?? '')
