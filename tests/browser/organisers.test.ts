@@ -363,6 +363,8 @@ describe('the page for organisers', () => {
     await page.getByRole('button', { name: 'Change the answers' }).click()
     await create.click()
     await page.getByText('The checker found no problems').waitFor()
+    await page.getByText('things were not asked or answered').click()
+    await page.getByText(/^the refund of a cancellation: 75% until 11 January 2027/).waitFor()
     await expectAccessible(page, 'a created file beside its prices')
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280)
     const day = page.getByLabel('On this day')

@@ -93,7 +93,8 @@ export default function OrganisersPage({ page }: PageProps) {
             create={(isContinued) => {
               if (!isContinued) setAnswers(null)
               setAsking(true)
-              openInHistory({ is: 'question', name: answers?.draft.at ?? 'title', before: null })
+              const name = (isContinued ? answers?.draft.at : null) ?? 'title'
+              openInHistory({ is: 'question', name, before: null })
             }}
             open={(opened) =>
               opened.text === keptFile?.file.text

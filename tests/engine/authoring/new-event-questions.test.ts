@@ -27,6 +27,11 @@ describe('a day', () => {
     ['Monday, 12 March 2027', '12 March 2027 is a Friday, not a Monday.'],
     ['30/02/2027', `There is no day 30 in month 2 of 2027. ${DATE_HELP}`],
     ['next spring', `"next spring" is not a valid day. ${DATE_HELP}`],
+    ['12 March 2020', '12 March 2020 is over. Is the year right?'],
+    [
+      '13 August 2027 – 10 November 2028',
+      'The conference would last 456 days. Are the month and the year right?',
+    ],
     ['12 March 2027 or later', `"12 March 2027 or later" is not a valid day. ${DATE_HELP}`],
   ])('%s', (answer, expected) => expect(read('from', answer)).toEqual(expected))
 

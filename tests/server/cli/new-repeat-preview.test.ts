@@ -237,7 +237,13 @@ describe('new', () => {
   test('an event whose title contains the short name of the meeting uses that name as its address', () => {
     for (const title of ['GHICON 2027: 14th Annual Conference', '14th Conference (GHICON 2027)'])
       expect(suggestEventId(title, [])).toBe('ghicon2027')
-    expect(suggestEventId('CONGRESS OF RURAL MEDICINE 2027', [])).toBe('crm2027')
+    for (const [title, id] of [
+      ['CONGRESS OF RURAL MEDICINE 2027', 'crm2027'],
+      ['CHESTCON KERALA 2026 (XXIII State Conference)', 'chestconkerala2026'],
+      ["ASNICON'26 – Annual Session of Neurologists", 'asnicon26'],
+      ['Pulmonary Update 2026: from cell to cure', 'pu2026'],
+    ] as const)
+      expect(suggestEventId(title, [])).toBe(id)
   })
 
   test('the order id prefix is unique', () => {

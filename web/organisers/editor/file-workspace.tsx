@@ -23,7 +23,8 @@ import { initialDelegate, TestDelegateForm } from '../test-delegate/test-delegat
 import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import { FileBar } from './save-bar.tsx'
 import { saveFileDraft, fileName, useCheck } from './event-file-draft.ts'
-import type { CheckState, FileDraft } from './event-file-draft.ts'
+import type { FileDraft } from './event-file-draft.ts'
+import { CreatedNotice } from './created-notice.tsx'
 import { Changes } from './changes-panel.tsx'
 import type { PublishedFile } from './changes-panel.tsx'
 import { Editor } from './yaml-editor.tsx'
@@ -280,25 +281,6 @@ export default function FileWorkspace({
         </Dialog>
       )}
     </div>
-  )
-}
-
-/** Says that the file is created, and receives the focus: the questions before it are gone. */
-function CreatedNotice({
-  path,
-  checking: { checked },
-}: {
-  readonly path: string
-  readonly checking: CheckState
-}) {
-  const text = useRef<HTMLParagraphElement>(null)
-  useEffect(() => text.current?.focus(), [])
-  const problems = checked?.findings.filter(({ severity }) => severity !== 'note').length ?? null
-  return (
-    <p className="org-created" tabIndex={-1} ref={text}>
-      {fileName(path)} is created. {problems === 0 && 'The checker found no problems. '}
-      Compare the prices on a few days with your brochure, then save the file.
-    </p>
   )
 }
 

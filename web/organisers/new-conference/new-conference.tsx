@@ -13,7 +13,7 @@ import { EMPTY_DRAFT, isFeeQuestion, readDraft, toDay, writeFile } from './answe
 import { AnswerField } from './answer-field.tsx'
 import { FeeGrid } from './fee-grid.tsx'
 import { NOTHING_PASTED, PasteTable, readPasted } from './paste-table.tsx'
-import { goBackInHistory, openInHistory, useHistoryPlace } from './question-history.ts'
+import { goBackInHistory, openInHistory, readPlace, useHistoryPlace } from './question-history.ts'
 import '../preview/preview-panels.css'
 import './new-conference.css'
 
@@ -30,7 +30,12 @@ type NewConferenceProps = {
 }
 
 export default function NewConference({ page, shared, stored, finish, leave }: NewConferenceProps) {
-  const [draft, setDraft] = useState<AnswerDraft>({ ...(stored ?? EMPTY_DRAFT), isOpen: true })
+  const [draft, setDraft] = useState<AnswerDraft>(() => {
+    const begun = { ...(stored ?? EMPTY_DRAFT), isOpen: true }
+    // The user may have moved in the history while the page was loading.
+    const place = readPlace()
+    return place?.is === 'question' ? { ...begun, at: place.name } : begun
+  })
   const [isChecked, setChecked] = useState(false)
   const [pasted, setPasted] = useState(NOTHING_PASTED)
   const [earlier, setEarlier] = useState<Pick<AnswerDraft, 'fees' | 'texts'> | null>(null)

@@ -15,7 +15,8 @@ export function openInHistory(place: HistoryPlace): void {
   history.pushState({ ...(isRecord(state) ? state : {}), [KEY]: place }, '')
 }
 
-function readPlace(): HistoryPlace | null {
+/** What the current entry shows. */
+export function readPlace(): HistoryPlace | null {
   const state: unknown = history.state
   const place = isRecord(state) ? state[KEY] : null
   if (!isRecord(place)) return null

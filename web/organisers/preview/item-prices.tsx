@@ -14,7 +14,8 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
         .map(({ id, label, about, parts, periods }, item) => (
           <Fragment key={id}>
             <h2 className="disp" id={`org-sold-${id}`}>
-              {label}
+              {/* The label of a bill's line, without the names of its values. */}
+              {label.replaceAll(/[:,–-]?\s*\{\w+\}/g, '').trim() || id}
             </h2>
             {about.length > 0 && <p className="org-about">{about.join('; ')}</p>}
             {parts.length > 0 && (

@@ -1,6 +1,6 @@
 /** The test pricing context: a discount code, full quotas, member list entries. */
 import { listSeatPools, getOwn } from '../../../engine/index.ts'
-import type { EventConfig, PricingContext } from '../../../engine/index.ts'
+import type { EventConfig, PricingContext, SeatPool } from '../../../engine/index.ts'
 import { CheckboxList } from './test-answer-field.tsx'
 
 const INVALID_CODES = {
@@ -56,7 +56,10 @@ export function PricingContextFields({
       {quotas.length > 0 && (
         <CheckboxList
           title="No seats left"
-          boxes={listSeatPools(quotas).map(({ id }) => ({ id, label: id }))}
+          boxes={listSeatPools(quotas).map((pool) => ({
+            id: pool.id,
+            label: nameSeats(event, pool),
+          }))}
           isTicked={(id) => getOwn(context.left, id) === 0}
           tick={(id) => {
             const { [id]: previous, ...left } = context.left
@@ -66,6 +69,13 @@ export function PricingContextFields({
       )}
     </>
   )
+}
+
+/** Seats of an option have its label; those of a quota only have an id. */
+function nameSeats(event: EventConfig, { id, option, limit }: SeatPool): string {
+  const field = event.fields.find((one) => one.id === limit.eachOptionOf)
+  const label = field?.options?.find((one) => one.id === option)?.label
+  return label === undefined ? id : `Seats for ${label}`
 }
 
 const readCode = (value: string): PricingContext['code'] =>

@@ -165,7 +165,7 @@ look:
 
 closed:                                 # what the page says while registration is closed
   heading: Registration is closed
-  text: Registration for ${title.replace(/[:#"]/g, '')} is closed. Please write to us.
+  text: ${quoteYaml(`Registration for ${title} is closed. Please write to us.`)}
 ${window.length === 0 ? '' : `\nregistration:\n${window.join('\n')}\n`}
 routes:                                 # the addresses of the pages
   form: /${id}

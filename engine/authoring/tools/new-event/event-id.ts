@@ -12,12 +12,14 @@ export function deriveEventId(text: string): string | null {
 /** Longer ids are hard to read in an address. */
 const ID_LETTERS_MAX = 16
 /** The name of a meeting with its year in a longer title, as brochures print it: "GHICON 2027". */
-const ACRONYM = /\b([A-Z]{3,}[A-Za-z]*)[ -]?(20\d\d)\b/
+const ACRONYM = /\b([A-Z]{3,}[A-Za-z]*(?: [A-Z]{3,})?)(?:[ -]?20\d\d|['’]\d\d)\b/
+/** A name with its year before a colon, a dash or a bracket: "Pulmonary Update 2026: from cell to cure". */
+const NAME_FIRST = /^([^:(–—]*\b20\d\d)\s*[:(–—]/
 const SMALL_WORDS = new Set(['a', 'an', 'and', 'at', 'for', 'in', 'of', 'on', 'the', 'to', 'with'])
 
 /** Suggests an id from a title: "Lungs 2027" → "lungs2027", "Congress of Rural Medicine 2027" → "crm2027". */
 export function suggestEventId(title: string, usedIds: readonly string[]): string {
-  const words = title
+  const words = (NAME_FIRST.exec(title)?.[1] ?? title)
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9 -]/g, '')

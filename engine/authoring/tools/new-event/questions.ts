@@ -3,7 +3,7 @@ import { suggestEmail } from '../../suggestions/misspelt-addresses.ts'
 import { findDays, type DayWords } from '../../prose/find-days.ts'
 import { formatCurrency, INR } from '../../../lib/money.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
-import { formatDay, isDay, getWeekday, type Day } from '../../../lib/time.ts'
+import { countDaysBetween, formatDay, isDay, getWeekday, type Day } from '../../../lib/time.ts'
 import {
   joinLines,
   PRICES_EXAMPLE,
@@ -61,7 +61,7 @@ export const QUESTIONS: readonly Question[] = [
       const daysResult = readDays(answer, today)
       if (!daysResult.ok) return daysResult
       const [from, to] = daysResult.value
-      return orderAnswers({ ...answers, from, ...(to === from ? {} : { to }) })
+      return orderEventDays({ ...answers, from, ...(to === from ? {} : { to }) }, today)
     },
   },
   {
@@ -69,7 +69,9 @@ export const QUESTIONS: readonly Question[] = [
     asks: (answers) => (answers.to === undefined ? 'On which day does it end?' : null),
     reads: (answer, answers, today) => {
       const daysResult = readDays(answer, today)
-      return daysResult.ok ? orderAnswers({ ...answers, to: daysResult.value[1] }) : daysResult
+      return daysResult.ok
+        ? orderEventDays({ ...answers, to: daysResult.value[1] }, today)
+        : daysResult
     },
   },
   {
@@ -83,7 +85,9 @@ export const QUESTIONS: readonly Question[] = [
     reads: (answer, answers) => {
       const suggestion = suggestEmail(answer)
       if (suggestion !== null)
-        return err(`${suggestion.slip}; write ${suggestion.write}.`.replaceAll('`', '"'))
+        return err(
+          startWithCapital(`${suggestion.slip}; write ${suggestion.write}.`.replaceAll('`', '"')),
+        )
       return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(answer)
         ? ok({ ...answers, support: answer })
         : err(`"${answer}" is not an email address.`)
@@ -210,6 +214,8 @@ export const QUESTIONS: readonly Question[] = [
   },
 ]
 
+const startWithCapital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 function readTax(answer: string): NonNullable<NewEventAnswers['tax']> | null {
   const normalised = answer.trim().toLowerCase()
   if (/\b(on top|top|extra|excl\w*|exclusive|added|add|plus|outside|above)\b|^\+/.test(normalised))
@@ -275,6 +281,19 @@ function toDay({ day, month, year, weekday }: DayWords): Result<Day, string> {
   return weekday === null || weekday === getWeekday(text)
     ? ok(text)
     : err(`${formatDay(text)} is a ${WEEKDAYS[getWeekday(text)]}, not a ${WEEKDAYS[weekday]}.`)
+}
+
+/** A longer conference is likely to have a wrong month or year. */
+const LIKELY_DAYS_MAX = 28
+
+/** Also checks that the conference is not over, and does not last for months. */
+function orderEventDays(answers: NewEventAnswers, today: Day): Result<NewEventAnswers, string> {
+  const { from, to = from } = answers
+  if (to !== undefined && to < today) return err(`${formatDay(to)} is over. Is the year right?`)
+  const days = from === undefined || to === undefined ? 0 : countDaysBetween(from, to) + 1
+  return days > LIKELY_DAYS_MAX
+    ? err(`The conference would last ${days} days. Are the month and the year right?`)
+    : orderAnswers(answers)
 }
 
 /** Checks that the event's days are in order, with a day left for the later prices. */
