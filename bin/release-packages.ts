@@ -5,7 +5,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 
-/** Folders that run on a server, without those that only build the web app. */
+/** Folders with code that runs on a server; folders that only build the web app are excluded. */
 const SOURCE_FOLDERS = ['engine', 'schemas', 'server']
 const BUILD_FILES = /^(server\/cli\/build\/[\w-]+|schemas\/precompiled)\.ts$/
 const PLATFORM = `${process.platform}-${process.arch}`
@@ -19,7 +19,7 @@ type LockedPackage = {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
-/** The folders of the packages in `top`, such as `node_modules/fastify`, sorted. */
+/** Returns the folders of the packages in `top`, such as `node_modules/fastify`, sorted. */
 export function findServerPackages(top: string): readonly string[] {
   const { packages } = JSON.parse(readFileSync(join(top, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>
@@ -67,7 +67,7 @@ export function findServerPackages(top: string): readonly string[] {
   return [...found].sort()
 }
 
-/** The manifest's dependencies that a source file of the server imports. */
+/** Returns the manifest's dependencies that a source file of the server imports. */
 function findImportedPackages(top: string): readonly string[] {
   const { dependencies } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>

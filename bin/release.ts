@@ -98,7 +98,7 @@ function formatChecksums(folder: string): string {
 const computeSha256 = (file: string): string =>
   createHash('sha256').update(readFileSync(file)).digest('hex')
 
-/** The upgrade notes for an operator of an older version. */
+/** Returns the upgrade notes for operators of an older version. */
 function writeUpgradeNotes(): string {
   const { version: node } = JSON.parse(
     readFileSync(join(ROOT_DIR, 'node_modules', NODE_PACKAGE, 'package.json'), 'utf8'),

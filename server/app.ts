@@ -124,7 +124,10 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   return app
 }
 
-/** Returns request ids for the log: a counter after a prefix that no other run of the server has. */
+/**
+ * Returns a function that creates request ids for the log: a prefix that no other run of the server has, and a
+ * counter.
+ */
 function createRequestIds(): () => string {
   const run = randomBytes(RUN_BYTES).toString('base64url')
   let count = 0

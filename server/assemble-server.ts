@@ -129,7 +129,7 @@ export function findStartProblem(error: unknown, { dataDir }: Environment): Cann
     : { text: problem.text, status: 2 }
 }
 
-/** Decides whether a new database may be created; refuses if one was lost, or if one exists and should not. */
+/** Decides whether a new database may be created; refuses if one was lost, or if one exists unexpectedly. */
 function mayCreateDatabase(
   { dataDir, databaseUrl }: Environment,
   { hasJobs, isNew = false }: AssembleOptions,

@@ -116,7 +116,7 @@ export type StatusResponse =
     }
   | { readonly is: 'pending'; readonly code: string; readonly raw: string }
   /**
-   * The gateway has no finished transaction of the order, yet or at all (503; 401 to 403 while the buyer may still
+   * The gateway has no finished transaction of the order, or not yet (503; 401 to 403 while the buyer may still
    * return).
    */
   | { readonly is: 'no-record'; readonly raw: string }
@@ -167,7 +167,7 @@ export type SignedWebhook =
       readonly eventId: string
       readonly type: string
       readonly message: GatewayMessage
-      /** The dispute that it names. */
+      /** The dispute that the webhook names. */
       readonly disputeId?: string
     }
 /** The reason for not sending a payment to the gateway, which would reject it. */
@@ -390,7 +390,7 @@ export type Deps = {
   readonly uploads: Uploads
   readonly clock: () => Instant
   readonly clockJumps: ClockJumps
-  /** When the mail server stopped responding; null if it responds, as far as is known. */
+  /** The time at which the mail server stopped responding; null if it responds, as far as is known. */
   readonly mailUnreachableSince: () => Instant | null
   /** Whether anything may be erased or dropped because of its age. */
   readonly isClockTrusted: () => Promise<boolean>

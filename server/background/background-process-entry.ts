@@ -20,7 +20,7 @@ function getTransport(number: number, environment: MailEnvironment): MailTranspo
   return transport
 }
 
-/** Resolves when the message is out, even if this process ends right after it. */
+/** Resolves when the message has been sent, so that this process may end. */
 const respond = (response: BackgroundResponse): Promise<void> =>
   new Promise((resolve, reject) => {
     process.send?.(response, undefined, undefined, (error) =>

@@ -69,7 +69,7 @@ export async function runInBackground(
   }
 }
 
-/** Returns the running process with the number of tasks that it has and has not finished, or null. */
+/** Returns the running process with the number of its unfinished tasks; null if there is none. */
 export const getBackgroundProcess = (): { readonly pid: number; readonly tasks: number } | null =>
   currentProcess === null || currentProcess.isOver() || currentProcess.pid === undefined
     ? null

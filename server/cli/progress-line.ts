@@ -62,6 +62,6 @@ const formatRate = (perSecond: number): string =>
     ? `${formatCount(Math.round(perSecond * 60))} a minute`
     : `${formatCount(Math.round(perSecond))} a second`
 
-/** Whole seconds below a minute, whole minutes above: “40 s”, “3 min”. */
+/** Formats whole seconds below a minute, and whole minutes above: “40 s”, “3 min”. */
 const formatDuration = (seconds: number): string =>
   seconds < 60 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`

@@ -273,7 +273,7 @@ async function suggestCommand(name: string): Promise<string> {
     names.find((_, index) => lastWords[index] === nearestWord)
   return suggestion === undefined ? '' : ` Did you mean "rollcall ${suggestion}"?`
 }
-/** The folder whose disk is checked. A command without a valid environment uses the current folder. */
+/** Returns the folder whose disk is checked: the current folder for a command without a valid environment. */
 function getDataDir(terminal: Terminal): string {
   try {
     return terminal.environment()?.dataDir ?? '.'

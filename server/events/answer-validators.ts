@@ -52,7 +52,7 @@ const OLD_MODULES_BYTES_MAX = 32 * 1024 * 1024
  */
 const WARMED_VALIDATORS_MAX = 50
 
-/** Forms stay open for an hour or a day; in that time an event file may change this often. */
+/** An event file may change this often while a form stays open for an hour or a day. */
 const OLD_VERSIONS_MAX = 8
 /** Hashes that were looked up in old versions, so that repeated requests for unknown ones are cheap. */
 const checkedVersions = new Set<string>()
@@ -75,7 +75,7 @@ const ajv = new Ajv(OPTIONS)
 /** Modules by their own hashes, oldest first. */
 const modules = new Map<string, string>()
 
-/** Returns the normalised answers, or one message per field in form order: the schema's result. */
+/** Returns the schema's result: the normalised answers, or one message per field in form order. */
 export function checkAnswers(
   served: ServedEvent,
   raw: RawAnswers,

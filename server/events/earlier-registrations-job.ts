@@ -5,7 +5,7 @@ import { createPeriodicJob } from '../ops/clock.ts'
 import { StoreBusy } from '../storage/index.ts'
 import type { PeriodicJob } from '../ops/clock.ts'
 
-/** How soon it continues after a restart, or after the server that began it has stopped. */
+/** The interval after which processing continues if the server that began it was restarted or has stopped. */
 const CHECK_INTERVAL_MS = 60_000
 
 type JobDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>

@@ -23,7 +23,7 @@ import { useStoredHashes } from './versions/version-with-renamed-keys.ts'
 import { readSignature, watchFolders } from './files/watch-files.ts'
 
 const NO_IDS: ReadonlySet<string> = new Set()
-/** Versions passed to the store at a time, so that its queue has space for other writes. */
+/** The number of versions passed to the store at a time, so that its queue has space for other writes. */
 const STORED_BATCH_SIZE = 200
 
 export type RegistryOptions = {

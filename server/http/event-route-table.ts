@@ -16,7 +16,7 @@ export type EventRoute = {
   readonly method: 'GET' | 'POST'
   /** As written in the event file, with or without a trailing slash; a segment `{name}` matches any one segment. */
   readonly path: string
-  /** Permission rule, for an office route. */
+  /** The permission rule of an office route. */
   readonly office?: OfficeRule
   /**
    * For a POST, `request.body` is the unread stream: read it with `readBody` of request-body.ts. `params` contains the
@@ -56,7 +56,7 @@ declare module 'fastify' {
 export type FixedRoute = {
   readonly method: string
   readonly url: string
-  /** Null if it is not an office route. */
+  /** The permission rule; null if it is not an office route. */
   readonly office: OfficeRule | null
 }
 

@@ -14,13 +14,13 @@ export type TargetKind =
   | 'own'
   /** No object: the response covers the events of the user. */
   | 'any'
-  /** The whole office: requires access to all events. */
+  /** The whole office; requires access to all events. */
   | 'every'
   /** The event in `event` or `event_id`, of the query or of the body. */
   | 'event'
   /** The same, but optional: without it, the response covers the events of the user. */
   | 'events'
-  /** The registration in the path, of an event that is served. A body may name one of its reviews. */
+  /** The registration in the path; its event must be served. A body may name one of its reviews. */
   | 'registration'
   /** The registration in the path, even after its event file was removed. */
   | 'stored registration'

@@ -148,7 +148,7 @@ export function getAddressKey({ ip }: { readonly ip: string | undefined }): stri
   return `${[...front, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
 }
 
-/** The IPv4 address in the last two groups of an IPv6 address. */
+/** Decodes the IPv4 address in the last two groups of an IPv6 address. */
 function decodeMappedAddress(high: string, low: string): string {
   return [high, low]
     .map((group) => Number.parseInt(group, 16))
@@ -170,8 +170,8 @@ export function createAddressLimit(
 }
 
 /**
- * Sends the status for too many requests, with the time to wait in `Retry-After` and in the message. `subject`: the
- * plural noun of the counted requests.
+ * Sends the status for too many requests, with the time to wait in `Retry-After` and in the message. `subject` is the
+ * plural noun for the counted requests.
  */
 export function sendTooMany(
   reply: FastifyReply,

@@ -30,7 +30,7 @@ export class BodyAborted extends Error {
 }
 
 export type BodyReservation = {
-  /** Counts received bytes; `isInMemory`: they stay in memory until the body is complete. */
+  /** Counts received bytes; `isInMemory` is true if they stay in memory until the body is complete. */
   countReceived(bytes: number, isInMemory: boolean): void
   /** Rejects with BodyAborted; never resolves. */
   readonly aborted: Promise<never>

@@ -32,7 +32,7 @@ export type BodyRefusal =
         | 'no_room'
     }
   | { readonly code: 'file_too_large'; readonly field: string }
-/** Maximum bytes of each field's file. A file under any other name is read and discarded. */
+/** The maximum number of bytes of each field's file. A file under any other name is read and discarded. */
 export type FileLimits = ReadonlyMap<string, number>
 
 /** Answers without files stay in memory until complete; our longest form has about 20 KB. */

@@ -9,7 +9,7 @@ import type { EventRegistry } from '../dependencies.ts'
 import { chooseEncoding, compressOnce, decompress } from './compression.ts'
 import type { Encoding } from './compression.ts'
 
-/** Compressed, a form is about 30 KB: some five hundred of them, each in two encodings. */
+/** Enough for some five hundred forms in two encodings, of about 30 KB each. */
 const BYTES_MAX = 32 * 1024 * 1024
 const ETAG_CHARS = 22
 

@@ -4,7 +4,7 @@ import type { TaskResult } from '../background/background-process.ts'
 import type { MailEnvironment, Problem } from './email-transport.ts'
 import type { EmailJob } from './generate-email.ts'
 
-/** `unknown`: the background process ended while it sent the email. */
+/** `unknown` means that the background process ended while it sent the email. */
 export type SendResult = Problem | null | 'unknown'
 export type BackgroundTransport = {
   send(job: EmailJob): Promise<SendResult>

@@ -53,7 +53,7 @@ type Page = {
   readonly kind: QueuedMail['kind']
 }
 
-/** `publicUrl`: a link to one of our pages on a separate line becomes a button. */
+/** A link below `publicUrl` on a separate line becomes a button. */
 export function renderEmailHtml(
   event: EmailTheme,
   { subject, text, kind }: Page,

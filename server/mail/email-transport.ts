@@ -121,12 +121,12 @@ function encodeAttachment({ filename, content, contentType }: Attachment) {
   return { raw: message }
 }
 
-/** Returns the registration number, or the event id for an email about none. */
+/** Returns the registration number, or the event id for an email about no registration. */
 const getRegNoOrEventId = ({ regNo, eventId }: QueuedMail): string => regNo ?? eventId
 
 export const SINGLE_ADDRESS = /^[^\s,;:<>()"\\]+@[^\s,;:<>()"\\@]+$/
 
-/** Null if the addresses are safe in a header and in an SMTP command. */
+/** Returns a problem; null if the addresses are safe in a header and in an SMTP command. */
 function checkAddresses(email: QueuedMail): Problem | null {
   const isInvalid = [email.to, email.copyTo].some(
     (address) => address !== null && !SINGLE_ADDRESS.test(address),

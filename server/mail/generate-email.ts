@@ -46,7 +46,10 @@ export function generateEmail(
   }
 }
 
-/** The registration number as a QR code and a calendar entry, if it is a ticket; the documents. */
+/**
+ * Builds the attachments: for a ticket, the registration number as a QR code, and a calendar entry; and the
+ * documents.
+ */
 const buildAttachments = (
   { regNo, event, at, documents }: Ticket,
   publicUrl: string,

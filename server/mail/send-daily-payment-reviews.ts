@@ -19,7 +19,7 @@ import type { NewMail, ReviewCounts } from '../storage/index.ts'
 
 /** Nine in the morning: at the beginning of the working day. */
 const SEND_AT_MS = 9 * 60 * 60_000
-/** How often the clock and the number of reviews are checked. */
+/** The interval between checks of the clock and the number of reviews. */
 const CHECK_INTERVAL_MS = 60_000
 /** The email lists this many reviews and the number of further ones. */
 const LISTED_MAX = 20

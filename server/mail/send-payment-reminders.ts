@@ -9,7 +9,7 @@ import { findWithSameEmail } from '../registration/same-person.ts'
 
 /** By then the delegate has left the gateway's page, but still remembers the conference. */
 const ABANDONED_AFTER_MS = 60 * 60_000
-/** How often the queue is checked; a delay of a minute does not matter for an email. */
+/** The interval between checks of the queue; a delay of a minute does not matter for an email. */
 const CHECK_INTERVAL_MS = 60_000
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 50

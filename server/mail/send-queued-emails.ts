@@ -31,15 +31,15 @@ const BATCH_ROWS = 50
 /** The first pause after a mail server cannot be reached; it doubles each time up to the maximum. */
 const PAUSE_MS_MIN = 30_000
 const PAUSE_MS_MAX = 10 * 60_000
-/** How long the shutdown waits for emails being sent. */
+/** The maximum time that the shutdown waits for emails being sent. */
 const SHUTDOWN_MS_MAX = 3_000
-/** How long it then waits for their results to be stored. */
+/** The maximum time that it then waits for their results to be stored. */
 const RESULT_STORE_MS_MAX = 1_000
 
 export type Mailer = {
   /** Sends the emails that are due; returns their number. */
   run(): Promise<number>
-  /** When the mail server stopped responding; null if the last attempt succeeded or none was made. */
+  /** The time at which the mail server stopped responding; null if the last attempt succeeded or none was made. */
   unreachableSince(): Instant | null
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@
 import type { Instant } from '../../engine/index.ts'
 import { repeatTask } from './clock.ts'
 
-/** Time services may step the clock by less than this. */
+/** Time services may adjust the clock by less than this. */
 const JUMP_MS_MIN = 60_000
 /** Interval between comparisons of the clocks. */
 const COMPARISON_INTERVAL_MS = 10_000

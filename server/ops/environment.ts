@@ -77,8 +77,8 @@ export function selectBackgroundVariables(): NodeJS.ProcessEnv {
 }
 
 /**
- * Reports every problem in one sentence. An empty variable counts as not set. `pid` is the process that the variables
- * are for.
+ * Reads the variables, and reports every problem in one sentence. An empty variable counts as not set. `pid` is the
+ * id of the process that the variables are for.
  */
 export function readEnvironment(
   variables: Variables,

@@ -26,10 +26,10 @@ import { buildFormPage, buildLandingPage, buildOrganisersPage } from './public-p
 import type { PublicPage } from './public-pages.ts'
 import { openPrerenderer } from './render-forms.ts'
 
-/** The landing page with a message about a payment that belongs to no known registration. */
+/** The path of the landing page with a message about a payment that belongs to no known registration. */
 export const UNKNOWN_PAYMENT_PAGE = '/?message=unknown-payment'
 
-/** The page of an emailed link; older emails use the second path. */
+/** Matches the page of an emailed link; older emails use the second path. */
 const LINK = /^\/(?:my|pay)\/([^/]+)$/
 
 type PageMatch = { readonly is: 'form' | 'success' | 'failed'; readonly served: ServedEvent }

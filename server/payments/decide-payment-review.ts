@@ -42,7 +42,7 @@ export type DecisionInput = {
   /** For a refund: true if it was already made outside the gateway, under `reference`. */
   readonly by_hand?: unknown
 }
-/** `refund`: the current state of the refund that follows; null if none follows. */
+/** `refund` is the current state of the refund that follows; null if none follows. */
 export type ReviewResult = DecisionOutcome & { readonly refund: StoredRefund['state'] | null }
 type DecisionResult = Result<ReviewResult, DecisionRefusal>
 

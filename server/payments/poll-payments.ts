@@ -16,9 +16,9 @@ import { queryDispute, queryDueDisputes } from './query-disputes.ts'
 import { lookUpOrder, lookUpDueOrders } from './query-unknown-orders.ts'
 import type { PaymentsDeps, QueryResult, Verified, Versions } from './verify-payment.ts'
 
-/** How often due payments are polled. */
+/** The interval between polls of due payments. */
 const POLL_INTERVAL_MS = 10_000
-/** Concurrent queries: a slow gateway must not delay every payment. */
+/** The number of concurrent queries, so that a slow gateway does not delay every payment. */
 const CONCURRENT_QUERIES_MAX = 4
 /** The number of payments read from the store at a time: few, so that new ones are soon included. */
 const BATCH_ROWS = 16

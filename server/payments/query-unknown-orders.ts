@@ -12,7 +12,7 @@ import type { PaymentsDeps } from './verify-payment.ts'
 
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 16
-/** Concurrent queries. */
+/** The maximum number of concurrent queries. */
 const CONCURRENT_QUERIES_MAX = 4
 
 /**

@@ -41,7 +41,7 @@ export type PaymentsDeps = Pick<Deps, 'store' | 'events' | 'gateway' | 'clock' |
 /** Returns an event's version by the hash stored with registrations; null if it is not stored. */
 export type Versions = (hash: string) => Promise<EventConfig | null>
 export type Verified = Awaited<ReturnType<Payments['verify']>>
-/** `isReachable`: whether the account gave a usable response; null if it was not queried. */
+/** `isReachable` is true if the account gave a usable response; null if it was not queried. */
 export type QueryResult = {
   readonly verified: Verified
   readonly isReachable: boolean | null
@@ -238,7 +238,7 @@ async function handleNoResponse(deps: PaymentsDeps, payment: StoredPayment): Pro
   return verified === 'failed' ? 'pending' : verified
 }
 
-/** `lastResponse`: the gateway's response if it ended nothing; null if it is stored as a payment event. */
+/** `lastResponse` is the gateway's response if it ended nothing; null if it is stored as a payment event. */
 async function scheduleNextQuery(
   deps: PaymentsDeps,
   payment: StoredPayment,
@@ -341,9 +341,7 @@ async function buildEmailForCapture(
   return buildPaidEmail(subject, reference, paidAt ?? first.at)
 }
 
-/**
- * Returns the email as the registration will read once this payment succeeds; the store queues it only then.
- */
+/** Returns the email for the registration as it will be once this payment succeeds; the store queues it only then. */
 export function buildPaidEmail(
   { event, registration, payment }: QuerySubject,
   reference: string,
@@ -361,7 +359,7 @@ export function buildPaidEmail(
       {
         ...registration,
         payments,
-        // The rest of an earlier payment: the email is sent only if nothing is due any longer.
+        // For the rest of an earlier payment, the email is sent only if nothing is due any longer.
         due: registration.paymentStatus === 'success' ? toAmount(0) : registration.due,
         paymentStatus: 'success',
         paymentId: reference,

@@ -13,7 +13,7 @@ import type { QueuedMail, StoredRegistration } from '../storage/index.ts'
 
 /** Delegates request receipts and invoices until the accounts of the year are closed. */
 const AFTER_EVENT_MS = 180 * 24 * 60 * 60_000
-/** Minimum lifetime of a link, even if the event ended long ago or its file was removed. */
+/** The minimum lifetime of a link, even if the event ended long ago or its file was removed. */
 const LIFETIME_MIN_MS = 30 * 24 * 60 * 60_000
 /** 256 random bits: cannot be guessed. */
 const TOKEN_BYTES = 32

@@ -20,7 +20,7 @@ const ATTEMPT_DIGITS = 2
 
 /** Guards every route that accepts a registration number: read, return, gateway message, retry. */
 export type LookupGuard = {
-  /** Milliseconds until this address may look this number up; 0 if it may now. */
+  /** Returns the milliseconds until this address may look up this number; 0 if it may now. */
   wait(address: string, eventId: string, number: string): Promise<number>
   /** Counts a look-up that found nothing, or a number that can be guessed by counting. */
   count(address: string, eventId: string): Promise<void>

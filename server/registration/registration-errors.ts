@@ -133,7 +133,7 @@ export function refuseAnswers(errors: FieldErrors): Refusal {
   return refuse(422, 'invalid_answers', message, { errors })
 }
 
-/** Answers that are in no member list, with the message of each field. */
+/** Refuses answers that are in no member list, with a message for each field. */
 export function refuseNotInMemberList(errors: FieldErrors): Refusal {
   return { ...refuseAnswers(errors), code: 'not_on_roll' }
 }
@@ -247,7 +247,7 @@ export function refuseQuote(event: EventConfig, refusal: QuoteRefusal): Refusal 
   }
 }
 
-/** The price, category or period that the delegate saw has changed: names it and includes the current values. */
+/** Names the price, category or period that has changed since the delegate saw it, with the current values. */
 export function refuseDifference(
   event: EventConfig,
   differs: Difference,

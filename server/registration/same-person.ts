@@ -25,7 +25,7 @@ import { refuseRetry } from './registration-errors.ts'
 import type { Refusal } from './registration-errors.ts'
 import { retryPayment } from './retry-payment.ts'
 
-/** Builds the question whether to register and pay again, for a browser that has registered this person. */
+/** Asks whether to register and pay again, for a browser that has registered this person. */
 export function refuseSamePerson({
   regNo,
   isPaid,

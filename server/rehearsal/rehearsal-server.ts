@@ -28,7 +28,7 @@ export type RehearsedFile = {
   readonly event: EventConfig
   readonly text: string
   readonly sharedFolder: string
-  /** Where its files are written; the folder for temporary files by default. */
+  /** The folder for its files; by default, the one for temporary files. */
   readonly folder?: string
 }
 

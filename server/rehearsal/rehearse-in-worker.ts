@@ -10,7 +10,7 @@ import { err } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
 import type { WireRehearsedDay } from '../../engine/api.ts'
 
-/** Less than a proxy in front of the server waits for a response. */
+/** Shorter than the time that a proxy in front of the server waits for a response. */
 const REHEARSAL_MS_MAX = 50_000
 /** A rehearsal of the most complex event needs a quarter of this memory. */
 const MEMORY_MB_MAX = 512
@@ -18,7 +18,7 @@ const MEMORY_MB_MAX = 512
 export type RehearsalInput = {
   readonly text: string
   readonly sharedFolder: string
-  /** Where the files of the rehearsal are; removed after it. */
+  /** The folder for the files of the rehearsal, which is removed after it. */
   readonly folder: string
 }
 export type Rehearsal = { readonly title: string; readonly days: readonly WireRehearsedDay[] }

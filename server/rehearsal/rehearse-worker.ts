@@ -1,4 +1,4 @@
-/** Worker thread that rehearses one event file: returns one result, then exits. */
+/** Rehearses one event file in a worker thread: returns one result, then exits. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert, err, ok } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'

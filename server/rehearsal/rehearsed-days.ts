@@ -1,4 +1,4 @@
-/** The calendar that a rehearsal produces: what happens, and when. */
+/** Defines the calendar that a rehearsal produces: steps with their times. */
 import { dayOf, formatDay, formatTime } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { WireRehearsedDay } from '../../engine/api.ts'
@@ -10,7 +10,7 @@ export type RehearsedStep = {
   readonly text: string
 }
 
-/** The steps by day, as the command prints them and the organisers' page shows them. */
+/** Groups the steps by day, for the command's output and for the organisers' page. */
 export function groupByDay(steps: readonly RehearsedStep[]): WireRehearsedDay[] {
   return [...Map.groupBy(steps, ({ at }) => dayOf(at))].map(([day, ofDay]) => ({
     day: formatDay(day),

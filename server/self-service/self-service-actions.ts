@@ -14,7 +14,7 @@ import type { ActionHandler } from '../registration/actions/action-input.ts'
 import { edit } from '../registration/actions/correct-answers.ts'
 import { claimPayment } from '../registration/actions/payment-claims.ts'
 
-/** Name of the delegate in the history; staff appear under their own names. */
+/** The name of the delegate in the history; staff appear under their own names. */
 const DELEGATE = 'delegate'
 
 /** Actions that a delegate may request. */

@@ -112,8 +112,8 @@ export async function addSelfServiceRoutes(
   )
 
   /**
-   * The refund request of the paid page. The proof is the cookie of the browser that made or opened both registrations;
-   * everyone else gets one response, whether or not the registration exists.
+   * Handles the refund request of the paid page. The proof is the cookie of the browser that made or opened both
+   * registrations; everyone else gets one response, whether or not the registration exists.
    */
   const isRefundRequestLimited = createAddressLimit(deps, ACTIONS_PER_ADDRESS)
   const handleRefundRequest: Handler = async (request, reply) => {

@@ -44,7 +44,7 @@ export async function buildWeb(options: {
         rolldownOptions: {
           checks: { bundlerTimings: false },
           input: path.join(webFolder, 'registration', 'hydration', `${name}.ts`),
-          // Imported modules have no side effects that are needed.
+          // No module is imported for its side effects.
           treeshake: { moduleSideEffects: false },
         },
       },

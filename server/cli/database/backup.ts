@@ -171,7 +171,7 @@ async function removeOnSignal<T>(partialFolder: string, task: () => Promise<T>):
   }
 }
 
-/** Starts a recovery. For a database of an older version, the next start does so. */
+/** Starts a recovery. If the database is from an older version, the next start does so. */
 async function startRecovery(
   environment: Environment,
   restored: RestoreRecord,
@@ -193,7 +193,7 @@ async function startRecovery(
   )
 }
 
-/** Returns the environment if it uses SQLite. Null after printing why not. */
+/** Returns the environment if it uses SQLite. Null after printing that it does not. */
 function readFileEnvironment(terminal: Terminal): Environment | null {
   const environment = terminal.environment()
   if (environment === null || environment.databaseUrl === null) return environment

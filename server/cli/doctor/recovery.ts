@@ -1,4 +1,4 @@
-/** Describes the open recovery, the one that the next start begins, or the one after a restore. */
+/** Describes the open recovery, or the one that the next start or a restore would begin. */
 import { dayOf, formatCount, formatDay, formatInstant } from '../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import type { Environment } from '../../dependencies.ts'

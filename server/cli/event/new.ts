@@ -181,7 +181,7 @@ function openLineReader({ input = process.stdin }: Terminal): LineReader {
         readline.prompt()
       }
       const line = await lines.next()
-      // Empty cells at the ends of a pasted line count.
+      // Empty cells at the ends of a pasted line are kept.
       return line.done === true ? null : line.value.replace(/^ +| +$/g, '')
     },
     isStopped: () => isStopped,

@@ -38,7 +38,7 @@ export const rehearseCommand: Command = {
   },
 }
 
-/** The calendar as text: a heading for each day on which something happens. */
+/** Formats the calendar as text, with a heading for each day that has steps. */
 export function formatRehearsal(title: string, steps: readonly RehearsedStep[]): readonly string[] {
   return [
     `Rehearsal of ${title}. All times are those of India.`,

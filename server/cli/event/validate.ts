@@ -108,7 +108,7 @@ export const validateCommand: Command = {
       const folders = await readFolders(names, shared, terminal)
       if (folders === null) return 2
       const status = await printFindings(folders, options, terminal)
-      // Even a valid file fails if its name means that no server reads it.
+      // Even a valid file fails if servers ignore it because of its name.
       return status === 0 && (await listIgnoredFiles(names, terminal)).length > 0 ? 1 : status
     }
     const status = await checkOnce()
@@ -175,7 +175,7 @@ async function findSelected(
   return findings.filter(({ code }) => selectedCodes === null || selectedCodes.has(code))
 }
 
-/** Writes the safe fixes into the files. Returns false after printing which file cannot be read. */
+/** Writes the safe fixes into the files. Returns false after printing the name of a file that cannot be read. */
 async function fixFiles(
   names: readonly string[],
   options: Options,
@@ -236,7 +236,7 @@ async function watchFiles(
   return new Promise(() => {})
 }
 
-/** Groups the requested files by their shared files. Null after printing which cannot be read. */
+/** Groups the requested files by their shared files. Null after printing the name of a file that cannot be read. */
 async function readFolders(
   names: readonly string[],
   shared: string | undefined,

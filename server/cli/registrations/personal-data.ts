@@ -111,7 +111,7 @@ async function collectData(deps: CommandContext, regNo: RegNo, folder: string): 
 const getLastFilePath = (folder: string, files: readonly string[]): string =>
   path.join(folder, files.at(-1) ?? '')
 
-/** Formats instants, which are the numbers under names such as `at` or `…At`. */
+/** Formats instants: numbers under names such as `at` or `…At`. */
 function formatInstants(value: object): object {
   return JSON.parse(
     JSON.stringify(value, (name, item: unknown) =>

@@ -1,4 +1,4 @@
-/** Worker thread that checks changed event files: returns one result, then exits. */
+/** Checks changed event files in a worker thread: returns one result, then exits. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../../engine/index.ts'
 import { checkFolder } from './check-files.ts'

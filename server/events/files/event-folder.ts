@@ -58,7 +58,7 @@ type SharedName = (typeof SHARED_NAMES)[number]
 /** The bundled events, and their shared files, which a folder without shared files uses. */
 export const BUNDLED_EVENTS = path.join(import.meta.dirname, '..', '..', '..', 'events')
 export const BUNDLED_SHARED = path.join(BUNDLED_EVENTS, '_shared')
-/** Files read concurrently: below the limit of open files of a process, and enough to keep a disk busy. */
+/** The number of files read concurrently: below a process's limit of open files, and enough to keep a disk busy. */
 const FILES_BATCH_SIZE = 64
 
 /** Returns true if an entry is an event file; names that start with a dot belong to editors. */
@@ -72,7 +72,7 @@ export function findSharedFolder(folder: string): string {
   return existsSync(path.join(ownFolder, 'texts.yaml')) ? ownFolder : BUNDLED_SHARED
 }
 
-/** Returns the paths of all files that events are built from: event files in order of name, then shared ones. */
+/** Returns the paths of all files that events are built from: event files sorted by name, then shared ones. */
 export async function listPaths(folder: string, shared: string): Promise<readonly string[]> {
   return [
     ...(await listEventFiles(folder)),

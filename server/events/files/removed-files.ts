@@ -7,7 +7,7 @@ import type { CompiledFolder } from './event-folder.ts'
 import { toStoredVersion } from '../versions/active-versions.ts'
 import { closeRegistration, getEventId, formatRemoved } from '../versions/last-valid-version.ts'
 
-/** The longest time for which a file is missing while it is renamed, or while its folder is rewritten. */
+/** Longer than a file is missing while it is renamed, or while its folder is rewritten. */
 export const REMOVED_MS = 5_000
 /** The delay before a folder is checked again whose check was stopped: the machine may have been busy. */
 const RECHECK_MS = 120_000

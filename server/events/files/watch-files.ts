@@ -1,4 +1,4 @@
-/** Detects changes of event files, by system notifications and by polling. */
+/** Detects changes to event files, by system notifications and by polling. */
 import { watch } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
 import { stat } from 'node:fs/promises'

@@ -35,8 +35,8 @@ export type CompileDeps = {
 }
 
 /**
- * Compiles the active versions; `known`: those that this server has compiled already. For a version that it cannot
- * serve, the previous one stays; registrations under it are rejected, because the store checks the version.
+ * Compiles the active versions; `known` contains those that this server has compiled already. For a version that it
+ * cannot serve, the previous one stays; registrations under it are rejected, because the store checks the version.
  */
 export async function compileActive(
   deps: CompileDeps,

@@ -11,7 +11,7 @@ import { compileActive } from './active-versions.ts'
 import type { ActiveState } from './active-versions.ts'
 import { openCache } from '../files/compiled-event-cache.ts'
 
-/** How often a server checks for a new activation. */
+/** The interval between a server's checks for a new activation. */
 const POLL_INTERVAL_MS = 1_000
 
 type Options = {

@@ -19,7 +19,7 @@ type ApprovalDeps = {
   readonly log: Log
   readonly print: (text: string) => void
 }
-/** Events checked concurrently, so that the store's queue has space for other work. */
+/** The number of events checked concurrently, so that the store's queue has space for other work. */
 const CHECKED_BATCH_SIZE = 50
 
 /**
@@ -98,7 +98,7 @@ export async function readLastServed(
   return compileStored(await store.lastEventFile(eventId))
 }
 
-/** Compiles the version that a registration was made with; null if it is not stored. */
+/** Compiles the version under which a registration was made; null if it is not stored. */
 export async function readVersion(
   store: Pick<Store, 'eventFile'>,
   hash: string,

@@ -1,13 +1,13 @@
 /**
- * Recognises a file in which only keys were renamed to their new names. It counts as the stored version and keeps its
- * hash, so it is not held back, activated or compared.
+ * Recognises a file in which only old keys were replaced by their new names. It counts as the stored version and
+ * keeps its hash, so it is not held back, activated or compared.
  */
 import { isSameApartFromNames } from '../../../engine/authoring.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 import type { CompiledFolder } from '../files/event-folder.ts'
 
-/** Events looked up concurrently, so that the store's queue has space for other work. */
+/** The number of events looked up concurrently, so that the store's queue has space for other work. */
 const READ_BATCH_SIZE = 50
 
 /** Returns the compiled files, each under the hash of its last stored version if that is the same. */

@@ -76,8 +76,8 @@ const KEYBOARD_ROWS = [
 ]
 
 /**
- * 12345678, 87654321, 12341234: every character is next to the previous one in a row of keys, or the first half
- * is repeated.
+ * Returns true for passwords such as 12345678, 87654321 or 12341234: every character is next to the previous one in a
+ * row of keys, or the first half is repeated.
  */
 function isSequence(text: string): boolean {
   const half = text.slice(0, Math.ceil(text.length / 2))

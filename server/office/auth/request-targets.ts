@@ -39,7 +39,7 @@ export type Targets = {
   readonly 'stored registration': StoredRegistration
   /** The number of the registration or of the order. */
   readonly payment: string
-  /** `to`: the number of the registration; '' if none was named, and as sent if it does not exist. */
+  /** `to` is the number of the registration; '' if none was named, and as sent if it does not exist. */
   readonly review: { readonly id: string; readonly to: string }
   readonly registrations: { readonly eventId: string | null; readonly rows: readonly NamedRow[] }
   readonly statement: { readonly served: ServedEvent; readonly rows: readonly NamedRow[] }

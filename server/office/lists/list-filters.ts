@@ -209,7 +209,9 @@ const STATUS_LABELS = {
   refunded: 'refunded ',
 } as const
 
-/** "41 paid registrations of AFPI Member – Post Graduate, matching “nair”, 1–10 October 2025". */
+/**
+ * Describes the filters: "41 paid registrations of AFPI Member – Post Graduate, matching “nair”, 1–10 October 2025".
+ */
 export function describeQuery(
   event: EventConfig,
   list: AdminList,

@@ -16,7 +16,7 @@ type Row = OfficeCall & { readonly query: readonly (readonly [string, string])[]
 /** Routes by path without trailing slash, each path once as written and once under /api. */
 export type OfficeTable = ReadonlyMap<string, readonly Row[]>
 
-/** `/a/b/?x=1` → path `/a/b` and its parameters. */
+/** Splits `/a/b/?x=1` into the path `/a/b` and its parameters. */
 function parseAddress(api: string): { path: string; query: [string, string][] } {
   const [path = '', query = ''] = api.split('?')
   return { path: stripSlash(path), query: [...new URLSearchParams(query)] }

@@ -1,8 +1,7 @@
 /**
- * Serves the versions of an event's file: when each was loaded, its changes in sentences, its text.
- *
- * An event file contains no secrets and no delegate's data: gateway keys are environment variables,
- * bank details are shown to every payer, and discount codes and member lists are in the database.
+ * Serves the versions of an event's file: the time when each was loaded, its changes in sentences, and its text. An
+ * event file contains no secrets and no delegate's data: gateway keys are environment variables, bank details are
+ * shown to every payer, and discount codes and member lists are in the database.
  */
 import { setImmediate as rest } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
@@ -103,7 +102,7 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
 
 type SameVersions = [StoredVersion, ...StoredVersion[]]
 
-/** Groups neighbouring rows that are one version under old and new keys. */
+/** Groups neighbouring rows that are the same version with old and new keys. */
 function groupSameVersions(rows: readonly StoredVersion[]): readonly SameVersions[] {
   const groups: SameVersions[] = []
   for (const row of rows) {

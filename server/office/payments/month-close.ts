@@ -221,8 +221,8 @@ async function countRefundsToMake(
 }
 
 /**
- * Counts the payouts as the page Settlements shows them: of all accounts of the user, with those found in the saved
- * bank statements.
+ * Counts the payouts as the page Settlements shows them: those of all accounts of the user, and those found in the
+ * saved bank statements.
  */
 async function countPayouts(
   deps: Deps,

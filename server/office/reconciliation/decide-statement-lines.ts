@@ -87,7 +87,7 @@ function readPart(row: NamedRow, currency: Currency): Part | null {
 const findLine = ({ lines }: ViewedStatement, id: number): ViewedLine | null =>
   lines.find(({ stored }) => stored.id === id) ?? null
 
-/** The page may be older than another user's decision. Null if the line is still open. */
+/** Explains that another user has decided on the line since the page was loaded. Null if the line is still open. */
 function explainDecided({ stored, state, sums }: ViewedLine, { seen }: Choice): string | null {
   const { decision } = stored
   if (decision !== null && decision.id !== seen) return describeDecision(decision)

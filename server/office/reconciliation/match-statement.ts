@@ -57,8 +57,8 @@ export type StatementLines = {
 type MatchStore = Pick<Store, 'expectedPayments' | 'knownReferences' | 'accountsOfEvent'>
 
 /**
- * Matches a statement with the registrations and claims of an event in its currency, without writing anything. Null for
- * `columns` means by the column headings.
+ * Matches a statement with the registrations and claims of an event in its currency, without writing anything. If
+ * `columns` is null, the column headings determine the columns.
  */
 export async function matchStatement(
   store: MatchStore,

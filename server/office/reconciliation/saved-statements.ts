@@ -337,7 +337,10 @@ function describeDecided(
 const isVisible = (admin: Call['admin'], { events }: BankStatementSummary): boolean =>
   events.every((id) => canSee(admin, id))
 
-/** The chosen currency, if an event uses it. Without a choice: rupees, or the only currency of the events. */
+/**
+ * Returns the chosen currency, if an event uses it. Without a choice, returns rupees, or the only currency of the
+ * events.
+ */
 function findCurrency(events: readonly EventConfig[], chosen: string): Currency | null {
   if (chosen !== '')
     return events.flatMap((event) => getStatementCurrency(event, chosen) ?? [])[0] ?? null
@@ -345,7 +348,7 @@ function findCurrency(events: readonly EventConfig[], chosen: string): Currency 
   return currencies.size === 1 ? ([...currencies][0] ?? null) : currencies.has(INR) ? INR : null
 }
 
-/** Names the account by the bank and the last digits, from the text above the table. */
+/** Describes the account by the bank and the last digits, from the text above the table. */
 function describeAccount(details: readonly string[]): string {
   const text = details.join('\n')
   const bank =

@@ -19,12 +19,15 @@ export type LineOwnership = {
   /** Payments and orders that the user may see. A report is compared only with these. */
   readonly held: readonly RecordedPayment[]
   readonly orders: readonly RecordedOrder[]
-  /** The user has access to some events only. */
+  /** True if the user has access to some events only. */
   readonly isPartial: boolean
-  /** Its order id has the format of an event that the user cannot access, whether the order exists or not. */
+  /**
+   * Returns true if the order id has the format of an event that the user cannot access, whether the order exists or
+   * not.
+   */
   isElsewhere(line: LineNames): boolean
   isOwn(line: LineNames): boolean
-  /** Its order and payment are known in the user's events. Any other line may belong to another event. */
+  /** Returns true if order and payment are known in the user's events. Any other line may belong to another event. */
   isKeepable(line: LineNames): boolean
 }
 

@@ -1,4 +1,4 @@
-/** Serves one registration with all stored data about it, and its files. */
+/** Serves one registration with all its stored data and files. */
 import type { FastifyReply } from 'fastify'
 import {
   INR,

@@ -19,7 +19,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { hashPassword, generatePassword, findPasswordProblem } from '../auth/passwords.ts'
 import { isForeign, rejectForeign } from '../auth/sessions.ts'
 
-/** Three days: covers a weekend. */
+/** Three days, which covers a weekend. */
 const LINK_MS = 3 * 24 * 60 * 60_000
 /** A link has 256 bits; this limit only protects the server from load. */
 const LINK_TRIES: Allowance = { triesMax: 60, windowMs: 5 * 60_000 }
@@ -325,7 +325,7 @@ function sendFieldError(reply: FastifyReply, field: string, message: string): Fa
   return sendError(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
 }
 
-/** "desk for sample2026", "owner for all events". */
+/** Formats permissions: "desk for sample2026", "owner for all events". */
 export function formatPermissions({ role, events }: Permissions): string {
   return `${role} for ${events === null ? 'all events' : events.join(', ')}`
 }

@@ -1,4 +1,4 @@
-/** Records when a data folder was last backed up, so that the server can report it. */
+/** Records the time of a data folder's last backup, so that the server can report it. */
 import { chown, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { instant } from '../../../engine/index.ts'

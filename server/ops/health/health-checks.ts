@@ -40,8 +40,8 @@ const UPLOAD_BYTES_MIN = 512 * 1024 * 1024
 /** A running server creates a few files, plus one for each upload. */
 const FREE_FILES_MIN = 1_000
 /**
- * How long the disk counts as full after a request failed for lack of space, even if it reports free space: disk
- * quotas are not included in that figure.
+ * The time for which the disk counts as full after a request failed for lack of space, even if it reports free space:
+ * disk quotas are not included in that figure.
  */
 const FULL_DISK_MS = 30_000
 /** Backups run nightly, with a few hours of tolerance. */

@@ -41,7 +41,7 @@ export type LossWatch = {
   isOutsideDataDir(): boolean
 }
 
-/** `fallbackDirs` are the folders to write to if the data folder has no space. Defaults to those of the environment. */
+/** `fallbackDirs` are the folders to write to if the data folder has no space. They default to those of the environment. */
 export function watchForLoss(
   { store, log, clock, environment: { dataDir } }: LossDeps,
   fallbackDirs: readonly string[] = listSpareDirs(),

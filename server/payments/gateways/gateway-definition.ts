@@ -47,7 +47,7 @@ export type CheckQuery = AccountQuery & {
   /** Whether to repeat the query with a deliberately wrong key. */
   readonly comparesKeys: boolean
 }
-/** `impossible`: the gateway cannot be queried in this mode, with the reason in a sentence. */
+/** `impossible` means that the gateway cannot be queried in this mode, with the reason in a sentence. */
 export type ConnectionCheck =
   | {
       readonly is: 'checked'
@@ -85,9 +85,9 @@ export type GatewaySimulator = {
 }
 
 export type GatewayDefinition<Simulator extends GatewaySimulator = GatewaySimulator> = {
-  /** The media type of its responses to status queries, which are stored as received. */
+  /** The media type of the gateway's responses to status queries, which are stored as received. */
   readonly statusContentType: string
-  /** The headers of its webhooks, in lower case. Absent if they have no signature. */
+  /** The headers of the gateway's webhooks, in lower case. Absent if they have no signature. */
   readonly signedWebhook?: {
     readonly signatureHeader: string
     /**

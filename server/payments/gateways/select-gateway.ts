@@ -17,7 +17,7 @@ import type { Simulators } from './registry.ts'
 import { openSimulatorPort, getSimulatorOrigins } from './simulator-port.ts'
 import type { SimulatorOrigins, SimulatorPort } from './simulator-port.ts'
 
-/** The simulators at their port. */
+/** The simulators, with the origins of their port. */
 export type OpenSimulators = {
   readonly of: Simulators
   readonly origins: SimulatorOrigins

@@ -11,7 +11,7 @@ import type {
   StoredRegistration,
 } from '../../storage/index.ts'
 
-/** `params`: the fields of the body other than action, reason and key. */
+/** `params` contains the fields of the body other than action, reason and key. */
 export type ActionRequest = {
   readonly deps: Pick<
     Deps,

@@ -334,7 +334,7 @@ function formatPriceChange(
   return `This correction changes the price from ${formatMoney(oldTotal, currency)} to ${formatMoney(now, currency)}: ${changeAnswers}. Accept the new price to save it.`
 }
 
-/** Warns that a new price requires a second refund, perhaps for the same change. '' if it does not. */
+/** Returns a warning if a new price requires a second refund, perhaps for the same change; otherwise ''. */
 function formatRefundedBefore(
   registration: Pick<StoredRegistration, 'state' | 'total' | 'currency'>,
   amounts: MoneyOfBill,

@@ -71,7 +71,10 @@ export const confirmOrRecordExtra: ActionHandler = (input) =>
     ? recordExtraPayment({ ...input, wanted: { ...input.wanted, act: 'came_again' } })
     : confirmPayment(input)
 
-/** Returns the request with the number of the registration as slip number, counted from the second payment, if staff left it out. */
+/**
+ * If staff left out the slip number, returns the request with the registration number in its place, with a counter
+ * from the second payment on.
+ */
 async function withSlipNumber(request: ActionRequest): Promise<ActionRequest> {
   const { deps, registration, params } = request
   const method = readText(params, 'way')

@@ -37,7 +37,7 @@ export async function removeMetadata(
   return { sha256: hash.digest('hex'), bytes: imageBytes }
 }
 
-/** The stripping function by media type; each returns how many bytes belong to the image. */
+/** The stripping functions by media type; each returns the number of bytes that belong to the image. */
 const FORMATS: ReadonlyMap<string, (window: FileWindow) => Promise<number>> = new Map([
   ['image/jpeg', stripJpeg],
   ['image/png', stripPng],

@@ -29,7 +29,7 @@ type Disk = {
   readonly folder: string
   /** The folder for files that no record refers to, which are kept for a while. */
   readonly asideFolder: string
-  /** Files that are being removed now. */
+  /** The files that are being removed at the moment. */
   readonly removals: Map<string, Promise<void>>
   readonly flushes: Flushes
 }

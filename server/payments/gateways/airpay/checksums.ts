@@ -38,7 +38,7 @@ export type PostedBuyer = {
 }
 
 /**
- * Computes the checkout checksum. No separators; a missing value is empty; the day is the Indian date of the
+ * Computes the checkout checksum, without separators. A missing value is empty; the day is the Indian date of the
  * request.
  */
 export function computeHandOffChecksum(

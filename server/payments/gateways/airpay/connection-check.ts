@@ -19,7 +19,7 @@ import type { RequestResult } from '../send-request.ts'
 const SHOWN_CHARACTERS_MAX = 200
 /** An order id of letters only, so that no event can use it, in a format that the gateway accepts. */
 export const NO_SUCH_ORDER = 'NOSUCHORDER'
-/** Fields shown of a response about a real order: none of them identifies the payer. */
+/** The fields shown from a response about a real order: none of them identifies the payer. */
 const SHOWN_FIELDS = [
   'TRANSACTIONSTATUS',
   'MESSAGE',
@@ -47,7 +47,7 @@ export type GatewayQuery = {
   readonly at: Instant
   readonly timeoutMs: number
 }
-/** `asExpected`: the response shows no problem. */
+/** `asExpected` is true if the response shows no problem. */
 export type GatewayCheckResult = {
   readonly asExpected: boolean
   readonly sentences: readonly string[]

@@ -32,7 +32,7 @@ export async function requestDispute(
     : err('the dispute is about a payment of another order')
 }
 
-/** Null if a value is missing, or a status is undocumented. */
+/** Returns the dispute. Null if a value is missing, or a status is undocumented. */
 export function readDispute(json: Json): GatewayDispute | null {
   const amount = asWholeNumber(json['amount'])
   const currency = readCurrency(asText(json['currency']))

@@ -1,5 +1,5 @@
 /**
- * Serves the sandbox gateway: checkout, hop, page, buttons, status call, refund. It rejects everything that the
+ * Serves the sandbox gateway: checkout, redirect, page, buttons, status call, refund. It rejects everything that the
  * gateway's documentation says is rejected, so that a rehearsal detects errors that would occur in production.
  */
 import { randomBytes, randomInt } from 'node:crypto'
@@ -40,7 +40,7 @@ export type Orders = SimulatorOrders<SandboxOrder> & {
   byToken(token: string): SandboxOrder | null
 }
 
-/** What the routes need from the simulator. */
+/** The parts of the simulator that its routes need. */
 export type SimulatorContext = {
   readonly orders: Orders
   readonly clock: () => Instant

@@ -51,7 +51,7 @@ export type Sandbox = GatewaySimulator & {
   idle(): Promise<void>
 }
 
-/** Default delay of a delayed payment. */
+/** The default delay of a delayed payment. */
 const DELAY_MS = 15_000
 /** A gateway retries a webhook that was not accepted, and eventually gives up. */
 const WEBHOOK_RETRY_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const

@@ -34,7 +34,7 @@ const UNKNOWN = createProblem('The id provided does not exist')
 
 export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   const { store, faults, clock, accounts, refresh } = parts
-  /** Answers one request of a merchant; a lost response closes the connection after the gateway has acted. */
+  /** Responds to one request from a merchant; a lost response closes the connection after the gateway has acted. */
   const route = (
     method: 'GET' | 'POST',
     path: string,

@@ -1,4 +1,4 @@
-/** Serves the hosted checkout of the Razorpay simulator: the posted form, the hop, the page and its buttons. */
+/** Serves the hosted checkout of the Razorpay simulator: the posted form, the redirect, the page and its buttons. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   escapeHtml,
