@@ -55,7 +55,7 @@ unique:
         return showsTitle(server, EVENT, `Title ${n}`)
       }),
     )
-  const title = takeMiddle(titles.slice(1))
+  const title = takeMedian(titles.slice(1))
   const stored = createDelegate({ email: 'person1@example.org' })
   const duplicate = isRefused('registered_already', () => stored)
   const full = isRefused('full', () => createDelegate())
@@ -82,7 +82,7 @@ async function showsTitle(server: BenchServer, event: string, title: string): Pr
   return (await response.text()).includes(title)
 }
 
-function takeMiddle(changes: readonly Change[]): Change {
+function takeMedian(changes: readonly Change[]): Change {
   const median = changes.toSorted((a, b) => a.ms - b.ms)[Math.floor(changes.length / 2)]
   if (median === undefined) throw new Error('the file was not changed')
   return median

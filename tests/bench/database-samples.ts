@@ -5,17 +5,17 @@ import type { Cluster } from '../crash/postgres-cluster.ts'
 import { buildProxyUrl } from '../server/storage/delaying-proxy.ts'
 import { computeMedian } from './bench-servers.ts'
 
-export type Sampled = {
-  /** The share of samples of connections that are in a statement or a transaction. */
+export type SampleResult = {
+  /** The share of lock waits among samples of connections in a statement or a transaction. */
   readonly lockShare: number
-  /** The share of samples of all connections, including idle ones. */
+  /** The share of lock waits among samples of all connections, including idle ones. */
   readonly lockShareOfAll: number
   /** The median: a busy machine delays packets further than the proxy does. */
   readonly roundTripMs: number
 }
 
 const SAMPLE_MS = 50
-/** This many consecutive samples without a busy connection. */
+/** The number of consecutive samples without a busy connection. */
 const IDLE_SAMPLES = 4
 const IDLE_MS_MAX = 30_000
 const SAMPLE = `
@@ -31,7 +31,7 @@ export async function startSamples(
   cluster: Cluster,
   database: string,
   port: number,
-): Promise<{ stop(): Promise<Sampled> }> {
+): Promise<{ stop(): Promise<SampleResult> }> {
   const shell = await cluster.shell()
   const proxiedClient = new pg.Client({
     connectionString: buildProxyUrl(port, cluster.url('postgres')),

@@ -21,7 +21,7 @@ const CONTROL_ROLES = new Set([
   'menuitem',
   'Date',
 ])
-const toText = (text: unknown): string =>
+const normaliseText = (text: unknown): string =>
   String(text ?? '')
     .replaceAll(/[\s\u00a0]+/g, ' ')
     .trim()
@@ -32,15 +32,15 @@ export async function readControls(page: Page): Promise<readonly AccessibleContr
   try {
     const { nodes } = await session.send('Accessibility.getFullAXTree')
     return nodes.flatMap((node): readonly AccessibleControl[] => {
-      const role = toText(node.role?.value)
+      const role = normaliseText(node.role?.value)
       if (node.ignored || !CONTROL_ROLES.has(role)) return []
       const property = (name: string): unknown =>
         node.properties?.find((candidate) => candidate.name === name)?.value.value
       return [
         {
           role,
-          name: toText(node.name?.value),
-          description: toText(node.description?.value),
+          name: normaliseText(node.name?.value),
+          description: normaliseText(node.description?.value),
           invalid: property('invalid') === 'true',
           required: property('required') === true,
         },
@@ -70,11 +70,11 @@ export async function readFocused(page: Page): Promise<string> {
     )
     const states = (node?.properties ?? []).map(({ name, value }) => STATES[name]?.(value.value))
     return [
-      toText(node?.name?.value),
-      toText(node?.role?.value),
-      toText(node?.value?.value),
+      normaliseText(node?.name?.value),
+      normaliseText(node?.role?.value),
+      normaliseText(node?.value?.value),
       ...states,
-      toText(node?.description?.value),
+      normaliseText(node?.description?.value),
     ]
       .filter((part) => part !== undefined && part !== '')
       .join(', ')

@@ -16,7 +16,7 @@ import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 import { createEvent, createField, createRequired } from './fixtures.ts'
 
 /** Answers as browsers and attackers send them, by the type of the field. */
-export const samples: Record<Field['type'], readonly unknown[]> = {
+export const SAMPLE_ANSWERS: Record<Field['type'], readonly unknown[]> = {
   text: [
     undefined,
     ' ',
@@ -43,9 +43,9 @@ export const samples: Record<Field['type'], readonly unknown[]> = {
   consent: [undefined, true, false, 'true', 'maybe', 'on', 0, ['true']],
 }
 
-const types = Object.keys(samples) as readonly Field['type'][]
+const types = Object.keys(SAMPLE_ANSWERS) as readonly Field['type'][]
 const OPTIONS = ['a', 'b', 'c'].map((id) => ({ id, label: id.toUpperCase() }))
-const optionally = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+const makeOptional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined })
 /** Removes undefined properties, as in a compiled event. */
 const withoutUndefined = <T extends object>(
@@ -57,17 +57,17 @@ const days = fc.constantFrom(day('2025-12-31'), day('2026-01-31'), day('2026-02-
 const bounds = fc.constantFrom(0, 1, 1.5, 2, 3)
 const testBounds = fc
   .record({
-    atLeast: optionally(bounds),
-    atMost: optionally(bounds),
-    above: optionally(bounds),
-    below: optionally(bounds),
+    atLeast: makeOptional(bounds),
+    atMost: makeOptional(bounds),
+    above: makeOptional(bounds),
+    below: makeOptional(bounds),
   })
   .map(withoutUndefined)
 
 const choiceLimits: fc.Arbitrary<NonNullable<Field['choose']>> = fc
   .record({
-    atLeast: optionally(fc.constantFrom(1, 2, 3)),
-    atMost: optionally(fc.constantFrom(1, 2)),
+    atLeast: makeOptional(fc.constantFrom(1, 2, 3)),
+    atMost: makeOptional(fc.constantFrom(1, 2)),
     notTogether: fc.constantFrom(
       [],
       [['a', 'b']],
@@ -94,21 +94,21 @@ const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial
         })
         .map(withoutUndefined)
     case 'date':
-      return fc.record({ from: optionally(days), to: optionally(days) }).map(withoutUndefined)
+      return fc.record({ from: makeOptional(days), to: makeOptional(days) }).map(withoutUndefined)
     case 'number':
       return fc
         .record({
-          min: optionally(fc.constant(0)),
+          min: makeOptional(fc.constant(0)),
           max: fc.constantFrom(undefined, 2, 3),
-          isWhole: optionally(fc.constant(true)),
-          isAmount: optionally(fc.constant(true)),
+          isWhole: makeOptional(fc.constant(true)),
+          isAmount: makeOptional(fc.constant(true)),
         })
         .map(withoutUndefined)
     case 'select':
       return fc.boolean().map((ignoreCase) => ({ options: OPTIONS, ignoreCase }))
     case 'many':
       return fc
-        .record({ choose: optionally(choiceLimits), ignoreCase: fc.boolean() })
+        .record({ choose: makeOptional(choiceLimits), ignoreCase: fc.boolean() })
         .map((choiceLimits) => ({ options: OPTIONS, ...withoutUndefined(choiceLimits) }))
     case 'file':
       return fc.constant({ accept: ['pdf'] })
@@ -121,7 +121,7 @@ const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial
     case 'people':
       return fc
         .record({
-          min: optionally(fc.constantFrom(1, 2)),
+          min: makeOptional(fc.constantFrom(1, 2)),
           max: fc.constantFrom(1, 2, 3),
           fields: fc
             .uniqueArray(fc.constantFrom(...PERSON_FIELD_TYPES), { minLength: 1, maxLength: 4 })
@@ -197,7 +197,7 @@ function randomTest({ id, type }: Field): fc.Arbitrary<FieldTest> {
         answeredTests,
         isOrNot(id, ['2026-01-31', 'x']),
         fc
-          .record({ from: optionally(days), to: optionally(days) })
+          .record({ from: makeOptional(days), to: makeOptional(days) })
           .map((testLimits): FieldTest => ({
             field: id,
             test: { is: 'date', ...withoutUndefined(testLimits) },
@@ -235,7 +235,7 @@ const CONTEXT_TESTS: readonly fc.Arbitrary<FieldTest>[] = [
   isOrNot('full.seats', [true]),
   isAnswered('f1.kind'),
   isOrNot('f1.kind', ['life', 'annual']),
-  fc.record({ from: optionally(days), to: optionally(days) }).map((testLimits): FieldTest => ({
+  fc.record({ from: makeOptional(days), to: makeOptional(days) }).map((testLimits): FieldTest => ({
     field: 'f1.valid_to',
     test: { is: 'date', ...withoutUndefined(testLimits) },
   })),
@@ -272,7 +272,7 @@ function randomCondition(
     ...(withCategory ? [isOrNot('category', ['p', 'q', 'r']), isAnswered('category')] : []),
   ]
   const map = fc.array(fc.oneof(...parts), { minLength: 1, maxLength: 2 })
-  return optionally(fc.array(map, { minLength: 1, maxLength: 2 }))
+  return makeOptional(fc.array(map, { minLength: 1, maxLength: 2 }))
 }
 
 /** One has the name of a property that every object has. */
@@ -356,7 +356,7 @@ function rawFields(fields: readonly Field[]): Record<string, fc.Arbitrary<unknow
       const sampleAnswer = fc.constantFrom(
         ...(field.type === 'select'
           ? [undefined, 'gone', ...(field.options ?? []).map(({ id }) => id)]
-          : samples[field.type]),
+          : SAMPLE_ANSWERS[field.type]),
       )
       if (field.type === 'many')
         return [field.id, fc.oneof(sampleAnswer, fc.subarray(['c', 'a', 'b']))]

@@ -1,16 +1,17 @@
 /**
- * Mistakes of the second set that the checker does not find, each with what would reveal it. The test asserts exactly
- * these names, so that the list can only shrink: a found mistake must be removed from it, a new one fails.
+ * Mistakes of the second set that the checker does not find, each with the contradiction that would reveal it. The
+ * test asserts exactly these names, so that the list can only shrink: a found mistake must be removed from it, a new
+ * one fails.
  */
 export const notFoundYet: Readonly<Record<string, string>> = {
   'the CSV is saved under last year’s name':
-    'two events save one file name; only lists of one event are compared',
+    'two events save files with one name; only lists of the same event are compared',
   'the early bird in the panel is last year’s':
-    'EV604 is allowed for this file as a whole, so another wrong day hides behind the accepted one',
+    'EV604 is allowed for this file as a whole, so the accepted day hides another wrong one',
   'an extension forgotten, promise too': 'jpg without jpeg: two extensions of one file type',
   'success and failed swapped, promises too':
     'the address of the success page says failed, and vice versa',
-  'failed says Paid': 'a fixed text on the failed page says Paid',
+  'the failed page says Paid': 'a fixed text on the failed page says Paid',
   'titles of the two pages swapped': 'the title of the success page says Failed',
 }
 

@@ -27,7 +27,7 @@ const MODES = { cash: 'cash', upi: 'desk', card: 'machine' } as const satisfies 
 const TRIES_MAX = 3
 const RETRY_MS = 5_000
 
-type Stored = {
+type StoredRegistration = {
   readonly total: number
   readonly state: string
   readonly in_review: 0 | 1
@@ -112,7 +112,10 @@ export async function addAtDesk(
         invariant: 'staff perform only actions of their role',
         cause: `${staffName} adds ${regNo}`,
       })
-    const storedRegistration = await sql()<Stored>(STORED_REGISTRATION_SQL).get(slip, regNo)
+    const storedRegistration = await sql()<StoredRegistration>(STORED_REGISTRATION_SQL).get(
+      slip,
+      regNo,
+    )
     const cause = `${regNo} is ${state}: ${JSON.stringify(storedRegistration ?? null)}`
     if (storedRegistration?.total !== price)
       reportViolation({ invariant: 'a manual registration has the price of the day', cause })

@@ -40,14 +40,14 @@ const RECORDED_PAYMENTS_SQL = `SELECT c.reference, c.amount, c.currency, r.reg_n
   WHERE c.source <> 'airpay'`
 
 type PreviewResponse = Extract<ReconcileResponse, { header: null }>
-type Lines = PreviewResponse['lines']
+type PreviewLines = PreviewResponse['lines']
 /** By the reference in the bank's format. */
 type RecordedPayment = {
   readonly amount: number
   readonly currency: string
   readonly reg_no: string | null
 }
-type Recorded = ReadonlyMap<string, RecordedPayment>
+type RecordedPayments = ReadonlyMap<string, RecordedPayment>
 
 export type StatementContext = {
   readonly bank: Bank
@@ -209,7 +209,7 @@ export async function loadStatement(
 const readClaims = (sql: () => Sql, event: string, currency: Currency): Promise<readonly Claim[]> =>
   sql()<Claim>(CLAIMS_SQL).all(event, currency)
 
-const readRecorded = async (sql: () => Sql): Promise<Recorded> =>
+const readRecorded = async (sql: () => Sql): Promise<RecordedPayments> =>
   new Map(
     (
       await sql()<RecordedPayment & { readonly reference: string }>(RECORDED_PAYMENTS_SQL).all()
@@ -231,8 +231,8 @@ function formatRow({ on, amount }: BankPayment, narration: string, isWithdrawal:
 
 /** Recorded transfers are recognised, and returned ones are shown. */
 function checkRecognition(
-  lines: Lines,
-  recorded: Recorded,
+  lines: PreviewLines,
+  recorded: RecordedPayments,
   {
     came: received,
     returns,
@@ -271,7 +271,7 @@ const readNumbers = async (sql: () => Sql, event: string): Promise<readonly stri
 
 /** A registration whose number is in a line is never ignored in favour of another whose reference is in it. */
 function checkAmbiguousLines(
-  lines: Lines,
+  lines: PreviewLines,
   alsoNamed: readonly (string | null)[],
 ): Violation | null {
   const namedNumbers = new Set(alsoNamed.filter((number) => number !== null))
@@ -289,7 +289,10 @@ function checkAmbiguousLines(
 }
 
 /** A line that also contains another registration's number or reference must be checked by staff. */
-function checkClaimMatch(lines: Lines, { reg_no: regNo, reference, due }: Claim): Violation | null {
+function checkClaimMatch(
+  lines: PreviewLines,
+  { reg_no: regNo, reference, due }: Claim,
+): Violation | null {
   const line = lines.find(
     ({ as, narration }) => as !== 'returned' && containsReference(narration, { reference }),
   )

@@ -28,7 +28,7 @@ type Row = {
 }
 const DISPUTES_SQL = `SELECT dispute_id, registration_id, order_id, reference, amount, deducted, currency, status, status_at
   FROM disputes ORDER BY dispute_id`
-type Recorded = { readonly reference: string; readonly amount: number; readonly why: string }
+type RecordedLoss = { readonly reference: string; readonly amount: number; readonly why: string }
 const RECORDED_SQL =
   "SELECT reference, amount, why FROM refunds WHERE reference LIKE 'disp%' AND state = 'done'"
 type PaymentAmount = {
@@ -78,7 +78,7 @@ export function createDisputeInvariants(
     if (!isRepeated) latestStored.set(dispute.id, index)
     return index === -1 ? 'the gateway never said this' : null
   }
-  const findRecordedWrong = (recorded: readonly Recorded[]): string | null => {
+  const findRecordedWrong = (recorded: readonly RecordedLoss[]): string | null => {
     for (const { dispute } of listDisputes()) {
       const own = listRecorded(recorded, dispute)
       if (own.length === 0) continue
@@ -92,7 +92,7 @@ export function createDisputeInvariants(
   }
   /** The registrations with a lost dispute that is not recorded, from the gateway's books. */
   const listWaiting = async (rows: readonly Row[]): Promise<readonly number[]> => {
-    const recorded = await sql()<Recorded>(RECORDED_SQL).all()
+    const recorded = await sql()<RecordedLoss>(RECORDED_SQL).all()
     const notes = await sql()<{ registration_id: number; at: number }>(NOTES_SQL).all()
     const byHand = await sql()<PaymentAmount>(MANUAL_REFUNDS_SQL).all()
     /** Whatever the reference, manual refunds since the first loss count towards all losses of the payment. */
@@ -155,7 +155,7 @@ export function createDisputeInvariants(
             cause: `${wrong}: ${JSON.stringify(row)}`,
           }
       }
-      const wrong = findRecordedWrong(await sql()<Recorded>(RECORDED_SQL).all())
+      const wrong = findRecordedWrong(await sql()<RecordedLoss>(RECORDED_SQL).all())
       return wrong === null
         ? null
         : { invariant: 'a dispute is recorded once, and only if it is lost', cause: wrong }
@@ -178,7 +178,9 @@ export function createDisputeInvariants(
   }
 }
 
-const listRecorded = (recorded: readonly Recorded[], { id }: Dispute): readonly Recorded[] =>
-  recorded.filter(({ reference }) => reference === id)
-const sumRecorded = (recorded: readonly Recorded[], dispute: Dispute): number =>
+const listRecorded = (
+  recorded: readonly RecordedLoss[],
+  { id }: Dispute,
+): readonly RecordedLoss[] => recorded.filter(({ reference }) => reference === id)
+const sumRecorded = (recorded: readonly RecordedLoss[], dispute: Dispute): number =>
   listRecorded(recorded, dispute).reduce((sum, { amount }) => sum + amount, 0)

@@ -5,7 +5,7 @@
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
 import { createRequiredReader } from './expected-balance.ts'
-import type { Required } from './expected-balance.ts'
+import type { RequiredPayments } from './expected-balance.ts'
 
 type Document = {
   id: number
@@ -23,7 +23,7 @@ type Document = {
 const DOCUMENTS_SQL = `SELECT id, registration_id, payment_id, kind, account, year, serial, body, json_extract(body, '$.total') AS total, CAST(body ->> '$.paid.amount' AS BIGINT) AS came
   FROM documents ORDER BY id`
 /** `parts`: how many captures were accepted for it. */
-type Paid = { id: number; order_id: string; amount: number; parts: number }
+type PaidPayment = { id: number; order_id: string; amount: number; parts: number }
 const PAID_ORDERS_SQL = `SELECT p.id, p.order_id, p.amount,
     (SELECT count(*) FROM captures c WHERE c.counts_for = p.id AND c.state = 'accepted') AS parts
   FROM payments p JOIN registrations r ON r.id = p.registration_id
@@ -48,7 +48,7 @@ const CHARGED_SQL = `SELECT r.id, r.reg_no, r.state, r.total, r.due, e.issuer ->
     FROM payments p WHERE p.status IN ('success', 'refunded') AND p.amount > 0) p
   JOIN registrations r ON r.id = p.registration_id JOIN event_issuers e ON e.event_id = r.event_id GROUP BY r.id, e.issuer ORDER BY r.id`
 const RECEIPTED_SQL = `SELECT r.id, r.reg_no FROM registrations r JOIN event_issuers e ON e.event_id = r.event_id ORDER BY r.id`
-type ByRate = { id: number; rate: string; base: number; gst: number }
+type RateTotals = { id: number; rate: string; base: number; gst: number }
 /** Taxable value and tax of the registered items by rate; an adjustment changes each line at the line's rate. */
 const BY_RATE_SQL = `SELECT id, coalesce(CAST(rate AS TEXT), 'null') AS rate, sum(base) AS base, sum(gst) AS gst FROM (
     SELECT r.id, l.rate, l.base, l.gst FROM bill_lines l JOIN registrations r ON r.id = l.registration_id AND r.bill = l.bill
@@ -77,7 +77,9 @@ function readStatement(issuedDocument: Document): Document {
 }
 
 /** By registration. */
-function groupByRate(rows: readonly ByRate[]): (id: number) => readonly Omit<ByRate, 'id'>[] {
+function groupByRate(
+  rows: readonly RateTotals[],
+): (id: number) => readonly Omit<RateTotals, 'id'>[] {
   const documents = Map.groupBy(rows, ({ id }) => id)
   return (id) => (documents.get(id) ?? []).map(({ rate, base, gst }) => ({ rate, base, gst }))
 }
@@ -119,7 +121,7 @@ export function createDocumentInvariants(sql: () => Sql): {
     return null
   }
   const checkReceipts = async (all: readonly Document[]): Promise<Violation | null> => {
-    for (const paidOrder of await sql()<Paid>(PAID_ORDERS_SQL).all()) {
+    for (const paidOrder of await sql()<PaidPayment>(PAID_ORDERS_SQL).all()) {
       const receipts = all.filter(
         (document) => document.payment_id === paidOrder.id && document.kind === 'receipt',
       )
@@ -136,7 +138,7 @@ export function createDocumentInvariants(sql: () => Sql): {
   /** The newest receipt of every payment states everything received for it; minus refunds, that is the kept amount. */
   const checkKeptAmount = async (
     all: readonly Document[],
-    required: Required,
+    required: RequiredPayments,
   ): Promise<Violation | null> => {
     const receipts = new Map(
       all.flatMap((entry) =>
@@ -161,9 +163,9 @@ export function createDocumentInvariants(sql: () => Sql): {
     }
     return null
   }
-  const checkInvoices = async (all: Required): Promise<Violation | null> => {
-    const invoicedByRate = groupByRate(await sql()<ByRate>(INVOICED_BY_RATE_SQL).all())
-    const registeredByRate = groupByRate(await sql()<ByRate>(BY_RATE_SQL).all())
+  const checkInvoices = async (all: RequiredPayments): Promise<Violation | null> => {
+    const invoicedByRate = groupByRate(await sql()<RateTotals>(INVOICED_BY_RATE_SQL).all())
+    const registeredByRate = groupByRate(await sql()<RateTotals>(BY_RATE_SQL).all())
     const billedLines = Map.groupBy(await sql()<BilledLine>(BILLED_SQL).all(), ({ id }) => id)
     for (const row of await sql()<PaidOrder>(CHARGED_SQL).all()) {
       const isInvoiced = row.invoices === 1 && (alwaysInvoiced.get(row.id) ?? true)

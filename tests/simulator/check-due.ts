@@ -8,7 +8,7 @@ import { readReviews } from '../../server/storage/reviews/open-reviews.ts'
 import type { Violation } from './check-payments.ts'
 import { createOwedRefunds } from './check-owed-refunds.ts'
 import { createRequiredReader } from './expected-balance.ts'
-import type { Required } from './expected-balance.ts'
+import type { RequiredPayments } from './expected-balance.ts'
 
 type Row = {
   id: number
@@ -42,7 +42,7 @@ export type BalanceInvariants = {
 export function createBalanceInvariants(sql: () => Sql, serverSql: () => Sql): BalanceInvariants {
   const readRequired = createRequiredReader(sql)
   const refundDue = createOwedRefunds(sql)
-  const checkBalance = (row: Row, requiredAmounts: Required): Violation | null => {
+  const checkBalance = (row: Row, requiredAmounts: RequiredPayments): Violation | null => {
     const { id, state, status, orders, total, due } = row
     if (orders === 0 || total === null) return null
     const { received, required } = requiredAmounts.of(id)

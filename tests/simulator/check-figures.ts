@@ -38,7 +38,7 @@ type CaptureRow = {
 /** The gateway's payments, regardless of staff decisions; a moved payment belongs to its new event. */
 const CAPTURED_SQL = `SELECT c.id, c.reference, c.amount, c.account, c.source FROM captures c
   JOIN registrations r ON r.id = c.registration_id WHERE r.event_id = ? AND c.source IN ('airpay', 'razorpay')`
-type Refunded = {
+type RefundRow = {
   readonly capture_id: number
   readonly reference: string | null
   readonly amount: number
@@ -153,7 +153,7 @@ async function reconcileReport(
     captured: (await sql()<CaptureRow>(CAPTURED_SQL).all(event)).filter(
       ({ source }) => event !== TWO_GATEWAYS_EVENT || source === 'airpay',
     ),
-    refunded: await sql()<Refunded>(REFUNDED_SQL).all(),
+    refunded: await sql()<RefundRow>(REFUNDED_SQL).all(),
   })
   const before = await readBooks()
   const { captured, refunded } = before
@@ -192,7 +192,7 @@ async function reconcileReport(
     return line?.as === status ? toPaise(line.amount) : 0
   }
   const inReport = new Set(settled.flatMap(({ back }) => back.map(({ reference }) => reference)))
-  const refundedBy = ({ reference, amount }: Refunded): number =>
+  const refundedBy = ({ reference, amount }: RefundRow): number =>
     reference !== null && inReport.has(reference) ? findAmount(reference, 'refunded') : amount
   const refunds = Map.groupBy(refunded, ({ capture_id: id }) => id)
   const gatewayNet = captured.reduce((sum, { id, reference }) => {

@@ -7,7 +7,7 @@ import type { ActionName, PaymentStatus, RegistrationState } from '../../engine/
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
 import { createRequiredReader } from './expected-balance.ts'
-import type { Required } from './expected-balance.ts'
+import type { RequiredPayments } from './expected-balance.ts'
 import { BY_STATEMENT } from './bank-statements.ts'
 import { isInTable, isStaffName, canAddRegistration, canPerform } from './expected-permissions.ts'
 
@@ -110,7 +110,9 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
   let previousRows = new Map<number, Row>()
   let lastSeen = { acts: 0, decisions: 0 }
   const readRequired = createRequiredReader(sql)
-  let requiredAmounts: Required = { of: () => ({ received: 0, required: (total) => total }) }
+  let requiredAmounts: RequiredPayments = {
+    of: () => ({ received: 0, required: (total) => total }),
+  }
 
   const checkTable = async (act: ActionRow, rowBefore: Row): Promise<Violation | null> => {
     const cause = JSON.stringify(act)

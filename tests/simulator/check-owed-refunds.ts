@@ -3,7 +3,7 @@
  * refund of a cancellation. Cancelled registrations are not followed further.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
-import type { Required } from './expected-balance.ts'
+import type { RequiredPayments } from './expected-balance.ts'
 
 type Refund = { id: number; registration: number; amount: number }
 const COMPLETED_REFUNDS_SQL = `SELECT f.id, p.registration_id AS registration, CASE WHEN c.state IN ('fits', 'accepted') THEN f.amount ELSE 0 END AS amount
@@ -17,7 +17,7 @@ export type RegistrationBalance = {
   readonly netPaid: number
 }
 export type OwedRefunds = {
-  afterWrite(balances: readonly RegistrationBalance[], all: Required): Promise<void>
+  afterWrite(balances: readonly RegistrationBalance[], all: RequiredPayments): Promise<void>
   /** The part of the refunds that was owed before the cancellation. */
   of(id: number): number
 }

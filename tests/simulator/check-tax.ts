@@ -9,7 +9,7 @@ import type { ItemId } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
 /** Taxable value and tax in paise, by percentage; "none" is untaxed. */
-type ByRate = Readonly<Record<string, readonly [base: number, tax: number]>>
+type RateTotals = Readonly<Record<string, readonly [base: number, tax: number]>>
 type Line = { readonly rate: string; readonly base: number; readonly tax: number }
 
 const ITEMS: Readonly<Record<ItemId, Line>> = {
@@ -46,7 +46,7 @@ const PAID_SQL = `SELECT r.id, r.reg_no, r.category, r.period, r.answers, r.tota
   JOIN registrations r ON r.id = p.registration_id
   WHERE r.event_id = '${TAX_RATES_EVENT}' AND r.erased_at IS NULL
   GROUP BY r.id HAVING min(iif(p.came >= p.amount, 1, 0)) = 1`
-type Invoiced = {
+type InvoicedRow = {
   readonly id: number
   readonly kind: string
   readonly rate: number | string | null
@@ -63,7 +63,10 @@ export function createTaxInvariants(sql: () => Sql): { afterWrite(): Promise<Vio
     afterWrite: async () => {
       const rows = await sql()<Row>(PAID_SQL).all()
       if (rows.length === 0) return null
-      const invoicedLines = Map.groupBy(await sql()<Invoiced>(INVOICED_SQL).all(), ({ id }) => id)
+      const invoicedLines = Map.groupBy(
+        await sql()<InvoicedRow>(INVOICED_SQL).all(),
+        ({ id }) => id,
+      )
       for (const row of rows) {
         const invoicedByRate = sumByRate(
           (invoicedLines.get(row.id) ?? []).map(({ kind, rate, base, tax }) => ({
@@ -92,7 +95,7 @@ export function createTaxInvariants(sql: () => Sql): { afterWrite(): Promise<Vio
 }
 
 /** The price of the answers in the version of the event file whose total is stored. */
-function listPossibleBills({ category, period, answers, total }: Row): readonly ByRate[] {
+function listPossibleBills({ category, period, answers, total }: Row): readonly RateTotals[] {
   const parsedAnswers = JSON.parse(answers) as Readonly<Record<string, unknown>>
   const items = Object.entries(ITEMS).flatMap(([id, line]) =>
     isYes(parsedAnswers[id]) ? [line] : [],
@@ -105,7 +108,7 @@ function listPossibleBills({ category, period, answers, total }: Row): readonly 
 
 const isYes = (answer: unknown): boolean => answer === true || answer === 'true' || answer === 'yes'
 
-function sumByRate(lines: readonly Line[]): ByRate {
+function sumByRate(lines: readonly Line[]): RateTotals {
   const sums = new Map<string, readonly [number, number]>()
   for (const { rate, base, tax } of lines) {
     const [baseBefore, taxBefore] = sums.get(rate) ?? [0, 0]

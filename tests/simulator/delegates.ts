@@ -81,7 +81,7 @@ type BrowserState = {
 }
 
 /** `responses`: all responses to a form that was sent twice. */
-type Registered = RegisterResponse & {
+type RegisterResult = RegisterResponse & {
   readonly agreed: Fields
   readonly responses: readonly RegisterResponse[]
 }
@@ -334,7 +334,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     return { ...agreed, code: '' }
   }
   /** The browser resubmits a form without a response, with the same key. */
-  const register = async (delegate: Delegate): Promise<Registered | null> => {
+  const register = async (delegate: Delegate): Promise<RegisterResult | null> => {
     let agreed: Fields = {}
     for (let attempts = 0; attempts < TRIES_MAX; attempts++) {
       const isHasty = delegate.isHasty && attempts === 0

@@ -4,7 +4,7 @@
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 
-type Open = { id: number; total: number | null }
+type OpenBalance = { id: number; total: number | null }
 /** Balances that are due now. */
 const OPEN_BALANCES_SQL = `SELECT p.id, r.total FROM payments p JOIN registrations r ON r.id = p.registration_id
   WHERE p.asks_for = 'difference' AND p.status = 'pending'`
@@ -35,17 +35,17 @@ const PAYMENTS_SQL = `SELECT id, registration_id AS registration, amount, bill_t
   WHERE status IN ('success', 'refunded') ORDER BY registration_id, attempt`
 
 type Layer = { readonly bill: number; readonly waived: number }
-export type Required = {
+export type RequiredPayments = {
   /** For each registration: the counted payments, and the required payment for a given price. */
   of(id: number): { readonly received: number; required(total: number): number }
 }
 
 /** Must be called after every write. */
-export function createRequiredReader(sql: () => Sql): () => Promise<Required> {
+export function createRequiredReader(sql: () => Sql): () => Promise<RequiredPayments> {
   const bills = new Map<number, number>()
   const countedSums = new Map<number, number>()
   return async () => {
-    for (const { id, total } of await sql()<Open>(OPEN_BALANCES_SQL).all())
+    for (const { id, total } of await sql()<OpenBalance>(OPEN_BALANCES_SQL).all())
       if (total !== null) bills.set(id, total)
     const captures = await sql()<Capture>(CAPTURES_SQL).all()
     for (const { id, amount, state, refunded: refundedAmount } of captures)

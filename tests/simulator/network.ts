@@ -20,7 +20,7 @@ const BAD_RESPONSES = [
   'no record',
   'two amounts',
 ] as const
-type BadAnswer = (typeof BAD_RESPONSES)[number]
+type BadResponse = (typeof BAD_RESPONSES)[number]
 export type OutageKind = 'refused' | 'silent' | 'error'
 
 export type Network = {
@@ -196,7 +196,7 @@ const summariseAnswer = (text: string): string =>
   ).join(', ')
 
 function corruptResponse(
-  bad: BadAnswer,
+  bad: BadResponse,
   text: string,
   orderId: string,
   respondForOtherOrder: string,

@@ -88,9 +88,9 @@ export type DeskContext = {
   readonly refundDue: (id: number) => number
 }
 /** The body that a staff page sends, without the reason and the key. */
-type Body = Readonly<Record<string, unknown>> & { readonly act: ActionName }
+type ActionBody = Readonly<Record<string, unknown>> & { readonly act: ActionName }
 
-const changesName = ({ answers }: Body): boolean =>
+const changesName = ({ answers }: ActionBody): boolean =>
   typeof answers === 'object' && answers !== null && Object.keys(answers).join() === 'full_name'
 
 /** Creates the staff users with their roles, without passwords. */
@@ -148,7 +148,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     staffName: StaffName,
     regNo: string,
     token: string,
-    body: Body,
+    body: ActionBody,
     one: DeskStep,
   ): Promise<void> => {
     const key = client.nextClick()
@@ -211,7 +211,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     page: ActionsResponse | null,
     regNo: string,
     random: Random,
-  ): Promise<Body | null> => {
+  ): Promise<ActionBody | null> => {
     switch (is) {
       case 'note':
         return { act: 'note' }
@@ -305,7 +305,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     return getCurrency(context.eventOf(regNo), row?.category ?? null)
   }
   /** Looks up the claimed payment at the bank. */
-  const findClaimedPayment = async (regNo: string): Promise<Body | null> => {
+  const findClaimedPayment = async (regNo: string): Promise<ActionBody | null> => {
     const claims = await machine.inside(({ store }) => store.paymentClaims(regNo as RegNo))
     const reference = claims?.[0]?.reference
     if (reference === undefined) return null
@@ -379,7 +379,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     is: 'accept' | 'dismiss',
     regNo: string,
     random: Random,
-  ): Promise<Body | null> => {
+  ): Promise<ActionBody | null> => {
     const openReviews = (await machine.inside(({ store }) => store.reviews(null))) ?? []
     const review = openReviews.find((openReview) => openReview.regNo === regNo)
     if (review === undefined) return null

@@ -38,7 +38,7 @@ const refuse = (description: string): ApiAnswer => ({
   failed: [],
 })
 const UNKNOWN_ID = refuse('The id provided does not exist')
-const toList = (items: readonly object[]): object => ({ entity: 'collection', items })
+const buildList = (items: readonly object[]): object => ({ entity: 'collection', items })
 const toSeconds = (ms: number): number => Math.floor(ms / 1000)
 const MINUTE_MS = 60_000
 /** A search does not find an order that was created just before. */
@@ -83,7 +83,7 @@ export function answerRazorpay(
     )
   if (kind === 'orders' && id === '')
     return createAnswer(
-      toList(
+      buildList(
         checkouts
           .filter(({ checkout }) => checkout.receipt === searchParams.get('receipt'))
           .filter(({ checkout }) => at - checkout.at >= SEARCH_DELAY_MS)
@@ -95,7 +95,7 @@ export function answerRazorpay(
     if (found === undefined) return UNKNOWN_ID
     const payments = found.order.transactions.filter(({ checkoutId }) => checkoutId === id)
     return createAnswer(
-      toList(payments.map((transaction) => buildPaymentEntity(found.order, transaction, at))),
+      buildList(payments.map((transaction) => buildPaymentEntity(found.order, transaction, at))),
       payments.filter(isCapture),
     )
   }
@@ -110,7 +110,7 @@ export function answerRazorpay(
   const refunds = order.gatewayRefunds.filter(({ of }) => of === id)
   if (part === 'refunds')
     return createAnswer(
-      toList(refunds.map((refund) => buildRefundEntity(refund, at))),
+      buildList(refunds.map((refund) => buildRefundEntity(refund, at))),
       refunds.filter(({ doneAt }) => doneAt <= at),
       refunds.filter((refund) => hasFailed(refund, at)),
     )

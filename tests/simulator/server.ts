@@ -53,7 +53,7 @@ export type SimulatedResponse = {
   readonly location: string
 }
 /** Null if the connection was lost, or the server is down. */
-export type Call = (options: InjectOptions) => Promise<SimulatedResponse | null>
+export type SendRequest = (options: InjectOptions) => Promise<SimulatedResponse | null>
 
 /** The environment of the server in a history. */
 export type SimulationEnvironment = {
@@ -76,7 +76,7 @@ export type SimulationEnvironment = {
 }
 
 export type Machine = {
-  readonly call: Call
+  readonly call: SendRequest
   /** Changes to anything except event files, which `reload` reads. */
   crash(): void
   /** Does nothing if it is running already. */
@@ -93,7 +93,7 @@ export type ServerDeps = Pick<
   'store' | 'events' | 'payments' | 'clock' | 'environment' | 'log'
 >
 
-type Running = {
+type ServerState = {
   readonly owner: Owner
   readonly store: Store
   readonly payments: Payments
@@ -103,8 +103,8 @@ type Running = {
   readonly world: SimulationEnvironment
 }
 
-let runningServer: Running | null = null
-const getRunning = (): Running => {
+let runningServer: ServerState | null = null
+const getRunning = (): ServerState => {
   if (runningServer === null) throw new Error('no server is running')
   return runningServer
 }

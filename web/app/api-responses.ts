@@ -152,13 +152,13 @@ export function toQuote(wire: WireQuote): Quote | null {
 }
 
 /** `stands` is missing in a response that contains only the fields of the specification. */
-export type Registered = Omit<RegisterResponse, 'stands'> & { readonly stands?: PaymentState }
+export type RegisterResult = Omit<RegisterResponse, 'stands'> & { readonly stands?: PaymentState }
 
 /**
  * Status 201 of the register call. Unusable payment data make the response invalid, so that no
  * delegate is redirected with an incomplete form.
  */
-export const readRegistered: Reader<Registered> = (body) => {
+export const readRegistered: Reader<RegisterResult> = (body) => {
   if (!isRecord(body)) return null
   const data = body['payment_data']
   const paymentData = data === undefined || data === null ? null : readPaymentData(data)

@@ -28,16 +28,16 @@ import {
 } from './office-api-and-urls.ts'
 
 /** Who may open a page. The server checks every call; this only chooses which links are shown. */
-export type Access = Role | 'owner_of_all'
+export type RequiredAccess = Role | 'owner_of_all'
 
-export const mayOpen = (session: SessionResponse, access: Access): boolean =>
+export const mayOpen = (session: SessionResponse, access: RequiredAccess): boolean =>
   access === 'owner_of_all' ? isOwnerOfAll(session) : isAtLeast(session.role, access)
 
 type PageEntry = {
   readonly id: string
   readonly label: string
   readonly icon: IconName
-  readonly access: Access
+  readonly access: RequiredAccess
 }
 
 /** Pages that belong to no event, or to all of them. `rail`: the part of the rail that links to it. */
@@ -240,7 +240,7 @@ export type EventPage = {
   readonly event: OfficeEvent
   readonly id: EventPageId
   readonly label: string
-  readonly access: Access
+  readonly access: RequiredAccess
   /** The last segment of a registration's address; empty for the other pages. */
   readonly regNo: string
 }

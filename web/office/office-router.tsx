@@ -40,7 +40,7 @@ import {
   mayOpen,
   replaceOldAddress,
 } from './office-pages-and-roles.ts'
-import type { Access, EventPage, SharedPage } from './office-pages-and-roles.ts'
+import type { RequiredAccess, EventPage, SharedPage } from './office-pages-and-roles.ts'
 import { readSession } from './office-api-responses.ts'
 import { DashboardPage } from './dashboard/dashboard-page.tsx'
 import { EventFilesPage } from './operations/event-files-page.tsx'
@@ -238,7 +238,13 @@ const renderList = (event: OfficeEvent, list: AdminList, { role }: SessionRespon
 )
 
 /** States who can give access, so that the user does not search for a missing button. */
-function NoAccessPage({ label, access }: { readonly label: string; readonly access: Access }) {
+function NoAccessPage({
+  label,
+  access,
+}: {
+  readonly label: string
+  readonly access: RequiredAccess
+}) {
   return (
     <main className="main" id="main">
       <PageHeading title={label} />

@@ -84,7 +84,11 @@ export function deleteDraft(event: PublicEvent): void {
  * of its email address. Used to warn the delegate about registering the same person again. The next
  * user of the computer can neither open the registration with it nor read the address.
  */
-export type Completed = { readonly day: string; readonly ending: string; readonly mark: number }
+export type CompletedRegistration = {
+  readonly day: string
+  readonly ending: string
+  readonly mark: number
+}
 
 const getCompletedStorageName = (event: PublicEvent): string => `completed of ${event.id}`
 /** Enough digits to recognise the number, too few to look it up. */
@@ -108,11 +112,15 @@ export function saveCompleted(
   day: string,
   email: unknown,
 ): void {
-  const completed: Completed = { day, ending: regNo.slice(-ENDING_DIGITS), mark: hashEmail(email) }
+  const completed: CompletedRegistration = {
+    day,
+    ending: regNo.slice(-ENDING_DIGITS),
+    mark: hashEmail(email),
+  }
   writeStored(getCompletedStorageName(event), completed)
 }
 
-export function loadCompleted(event: PublicEvent): Completed | null {
+export function loadCompleted(event: PublicEvent): CompletedRegistration | null {
   const stored = readStored(getCompletedStorageName(event))
   return isRecord(stored) &&
     typeof stored['day'] === 'string' &&

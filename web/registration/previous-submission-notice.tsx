@@ -3,7 +3,7 @@ import { formatDay } from '../../engine/index.ts'
 import { EVENT_PAGE_MESSAGES } from '../../engine/messages.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
 import { renderMessage } from '../ui/rich-message.tsx'
-import type { Completed } from './draft-storage.ts'
+import type { CompletedRegistration } from './draft-storage.ts'
 import './previous-submission-notice.css'
 
 const { answersKept, formCleared, registeredBefore, sent } = EVENT_PAGE_MESSAGES
@@ -44,7 +44,7 @@ export function AlreadyRegisteredNotice({
   completed: { day, ending: lastDigits },
   isSame,
 }: {
-  readonly completed: Completed
+  readonly completed: CompletedRegistration
   readonly isSame: boolean
 }) {
   return (

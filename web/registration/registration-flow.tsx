@@ -3,15 +3,15 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { assertNever, findContradiction, fillPlaceholders } from '../../engine/index.ts'
 import { CONNECTION_ERROR_MESSAGES, FORM_MESSAGES, UPLOAD_MESSAGES } from '../../engine/messages.ts'
 import type { Field, Quote, RawAnswers } from '../../engine/index.ts'
-import type { Registered } from '../app/api-responses.ts'
+import type { RegisterResult } from '../app/api-responses.ts'
 import { createKey, type ApiError } from '../app/api-client.ts'
 import { Redirect, useReturnFromGateway } from '../ui/payment/gateway-redirect.tsx'
 import * as drafts from './draft-storage.ts'
-import type { Completed, Draft } from './draft-storage.ts'
+import type { CompletedRegistration, Draft } from './draft-storage.ts'
 import { isOffline } from '../ui/layout/offline-notice.ts'
 import { useMessage } from '../ui/toast.tsx'
 import * as notices from './previous-submission-notice.tsx'
-import type { Phase, Sent, SubmitDialog } from './submit-dialogs.tsx'
+import type { Phase, ConfirmedSubmission, SubmitDialog } from './submit-dialogs.tsx'
 import { ClosedNotice, PastEventNote } from './closed-page.tsx'
 import { OptionStatuses, CurrentSection } from './form/form-context.ts'
 import { FormBox, useForm } from './form/registration-form.tsx'
@@ -144,7 +144,7 @@ function FormFlow({
   const statuses = useOptionStatuses(event, answer, form.answers, context.memberEntries, extensions)
   const currentQuote = price.is === 'price' ? price.quote : null
 
-  const send = async (sent: Sent) => {
+  const send = async (sent: ConfirmedSubmission) => {
     const { quote, confirmed = false, again = null } = sent
     if (phase.is === 'submitting' || phase.is === 'leaving') return
     setPhase({ is: 'submitting' })
@@ -223,7 +223,7 @@ function FormFlow({
     setProblem(error.code === 'network' ? CONNECTION_ERROR_MESSAGES.notSent : error.message)
     return { is: 'filling' }
   }
-  const handleRegistered = (answer: Registered, quote: Quote | null): Phase => {
+  const handleRegistered = (answer: RegisterResult, quote: Quote | null): Phase => {
     const { reg_no: regNo, payment_data: data, stands: paymentState, page } = answer
     if (data && event.payment) return { is: 'leaving', data }
     const isDue = paymentState && (event.payment ?? paymentState === 'to-approve')
@@ -300,7 +300,7 @@ function FormFlow({
     }, []),
   )
   useRestoredFocus(phase.is === 'filling')
-  const [completed, setCompleted] = useState<Completed | null>(null)
+  const [completed, setCompleted] = useState<CompletedRegistration | null>(null)
   useEffect(() => setCompleted(drafts.loadCompleted(event)), [event])
   const isSame =
     completed !== null &&

@@ -29,7 +29,7 @@ export type Phase =
       readonly is: 'same-person'
       readonly regNo: string
       readonly message: string
-      readonly sent: Sent
+      readonly sent: ConfirmedSubmission
     }
   | { readonly is: 'registered'; readonly text: string }
 
@@ -37,7 +37,7 @@ export type Phase =
  * The price and the questions that the delegate has confirmed: registering again although an answer is taken, and
  * paying again in addition to another registration.
  */
-export type Sent = {
+export type ConfirmedSubmission = {
   readonly quote: Quote | null
   readonly confirmed?: boolean
   readonly again?: string
@@ -54,7 +54,7 @@ export function SubmitDialog({
   readonly event: PublicEvent
   readonly extensions: Pick<FormExtensions, 'rows' | 'SubmitAnywayDialog'>
   readonly phase: Phase
-  readonly send: (sent: Sent) => void
+  readonly send: (sent: ConfirmedSubmission) => void
   readonly onClose: () => void
 }) {
   switch (phase.is) {

@@ -2,7 +2,7 @@
 import { toMajorUnits } from '../../engine/index.ts'
 import type { Answers, FieldErrors, PublicEvent, Quote } from '../../engine/index.ts'
 import { readRegistered, toQuote } from '../app/api-responses.ts'
-import type { Registered } from '../app/api-responses.ts'
+import type { RegisterResult } from '../app/api-responses.ts'
 import { call } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
 import { callWithRetries } from '../app/retry-requests.ts'
@@ -10,7 +10,7 @@ import type { Proofs } from './uploads/upload-progress.ts'
 
 /** Result of a submit. */
 export type SubmitResult =
-  | { readonly is: 'registered'; readonly answer: Registered }
+  | { readonly is: 'registered'; readonly answer: RegisterResult }
   | { readonly is: 'invalid'; readonly errors: FieldErrors; readonly message: string }
   /** The price, category or period differs from the one that the delegate saw. */
   | { readonly is: 'changed'; readonly now: Quote }

@@ -23,7 +23,7 @@ import {
   formatListsAsJson,
   anyContext,
   randomRawAnswers,
-  samples,
+  SAMPLE_ANSWERS,
 } from '../random-events.ts'
 import {
   chosenCategoryEvent,
@@ -54,7 +54,7 @@ describe.each([
       if (nextField === undefined) return expectAgreement(raw)
       for (const value of nextField.options
         ? [undefined, 'gone', ...nextField.options.map(({ id }) => id)]
-        : samples[nextField.type].slice(0, 4))
+        : SAMPLE_ANSWERS[nextField.type].slice(0, 4))
         walk(laterFields, { ...raw, [nextField.id]: value })
     }
     walk(event.fields, {})

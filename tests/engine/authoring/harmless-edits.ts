@@ -29,9 +29,9 @@ const day = (write: (d: number, month: number, year: string, name: string) => st
   replaceInTexts(WRITTEN_DAY, (_all, d = '', name = '', year = '') =>
     write(Number(d), LONG_MONTHS.split('|').indexOf(name) + 1, year, name),
   )
-const ordinal = (d: number): string =>
+const formatOrdinal = (d: number): string =>
   `${d}${d % 10 === 1 && d !== 11 ? 'st' : d % 10 === 2 && d !== 12 ? 'nd' : d % 10 === 3 && d !== 13 ? 'rd' : 'th'}`
-const two = (n: number): string => String(n).padStart(2, '0')
+const padToTwoDigits = (n: number): string => String(n).padStart(2, '0')
 
 /** Adds a line to the panel. */
 export const addLine = (text: string, line: string): string =>
@@ -50,11 +50,15 @@ type Edit = (text: string) => string
 
 /** Other notations, further keys and further sentences. Some apply only to files with the lines that they rewrite. */
 export const EDITS: Readonly<Record<string, Edit>> = {
-  'days with an ordinal': day((d, _month, year, name) => `${ordinal(d)} ${name} ${year}`),
+  'days with an ordinal': day((d, _month, year, name) => `${formatOrdinal(d)} ${name} ${year}`),
   'days as the month first': day((d, _month, year, name) => `${name} ${d}, ${year}`),
-  'days in digits with slashes': day((d, month, year) => `${two(d)}/${two(month)}/${year}`),
+  'days in digits with slashes': day(
+    (d, month, year) => `${padToTwoDigits(d)}/${padToTwoDigits(month)}/${year}`,
+  ),
   'days in digits with dots': day((d, month, year) => `${d}.${month}.${year}`),
-  'days in digits with hyphens': day((d, month, year) => `${two(d)}-${two(month)}-${year}`),
+  'days in digits with hyphens': day(
+    (d, month, year) => `${padToTwoDigits(d)}-${padToTwoDigits(month)}-${year}`,
+  ),
   'short months': day((d, month, year) => `${d} ${MONTHS[month - 1] ?? ''} ${year}`),
   'days without a year': day((d, _month, _year, name) => `${d} ${name}`),
   till: replaceInTexts(/\buntil\b/g, 'till'),

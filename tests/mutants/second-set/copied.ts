@@ -36,7 +36,7 @@ export const copied: readonly Mistake[] = [
   newAfpicon(
     'the read call is last year’s',
     replaceAll('/api/afpimeet/registrations/', '/api/afpicon/registrations/'),
-    'Result pages would have asked the wrong conference for a delegate.',
+    'Result pages would have looked for delegates in the wrong conference.',
     'registration: /api',
   ),
   newAfpicon(
@@ -54,7 +54,7 @@ export const copied: readonly Mistake[] = [
   newAfpicon(
     'the new prefix begins with last year’s and digits',
     combineEdits(replaceOne('prefix: AFPM', 'prefix: AFPI27'), replaceOne('[AFPM,', '[AFPI27,')),
-    'AFPI27… would have been read as an order of last year’s conference.',
+    'AFPI27… would have been taken for an order of last year’s conference.',
     'prefix: AFPI27',
   ),
   newAfpicon(
@@ -87,7 +87,7 @@ export const copied: readonly Mistake[] = [
   newAfpicon(
     'the export call is last year’s',
     replaceAll('event_type=afpimeet', 'event_type=afpicon'),
-    'The CSV would have held last year’s delegates.',
+    'The CSV would have contained last year’s delegates.',
     'export: {api: /admin',
   ),
   newAfpicon(
@@ -167,7 +167,7 @@ export const copied: readonly Mistake[] = [
         replaceOne('from: 2026-01-31', 'from: 2027-01-31'),
         replaceOne('to: 2026-02-01', 'to: 2027-02-01'),
       )(text),
-    'All delegates would have paid the first price all year, as every day is another date.',
+    'All delegates would have paid the first price all year, as every day would have been one of the “other dates”.',
     '- {id: j',
     'other_dates',
   ),
@@ -206,7 +206,7 @@ export const copied: readonly Mistake[] = [
     'prefix: MIDZ',
   ),
   newMidzone(
-    'the prefix is the beginning of PULMO',
+    'the prefix is the first letters of PULMO',
     replaceAll('NORZ', 'PULMO'),
     'Orders would have opened the other conference’s result page.',
     'prefix: PULMO',
@@ -220,7 +220,7 @@ export const copied: readonly Mistake[] = [
   newMidzone(
     'the support draft names last year’s event',
     replaceOne('mail: "Kerala North Zone 2026', 'mail: "Kerala Mid Zone 2025'),
-    'Support would have looked in the wrong event.',
+    'Support would have searched the wrong event.',
   ),
   newMidzone(
     'the title is new, the dates are not',
@@ -247,7 +247,7 @@ export const copied: readonly Mistake[] = [
     ),
   ),
   markUnfindable(
-    'One team may answer for two conferences.',
+    'One team may be responsible for two conferences.',
     newMidzone(
       'support is another conference’s',
       replaceAll('support@northzone.example', 'support@midzone.example'),

@@ -28,12 +28,12 @@ export const dates: readonly Mistake[] = [
     'The conference would have seemed to be over before it began.',
   ),
   afpicon(
-    'the brochure’s way of writing a date',
+    'a date as written in the brochure',
     replaceOne('from: 2026-01-31', 'from: 31-01-2026'),
     'No page could have shown the day.',
   ),
   afpicon(
-    'a slash date',
+    'a date with slashes',
     replaceOne('to: 2025-08-31', 'to: 31/08/2025'),
     'The end of the first price would have been unclear.',
   ),
@@ -45,10 +45,10 @@ export const dates: readonly Mistake[] = [
   afpicon(
     '31 September',
     replaceOne('from: 2025-09-01, to: 2025-12-31', 'from: 2025-09-31, to: 2025-12-31'),
-    'September would have had no price of its own.',
+    'September would not have had its own price.',
   ),
   afpicon(
-    'the year of January forgotten to change',
+    'the year of the January period not changed',
     replaceOne('from: 2026-01-01', 'from: 2025-01-01'),
     'January’s price would have covered the whole year before.',
   ),
@@ -63,7 +63,7 @@ export const dates: readonly Mistake[] = [
     'All of January would have been sold at the December price.',
   ),
   afpicon(
-    'overlap line deleted as odd',
+    'the overlap line deleted',
     removeLine('overlap: first'),
     'On 25 January two prices would have applied.',
     'jan-25-jan-31',
@@ -71,7 +71,7 @@ export const dates: readonly Mistake[] = [
   afpicon(
     'periods in the wrong order',
     swapLines('{id: july-1', '{id: sep-1'),
-    'The price list would have read backwards.',
+    'The price list would have been in reverse order.',
   ),
   afpicon(
     'the last two periods swapped',
@@ -81,7 +81,7 @@ export const dates: readonly Mistake[] = [
   afpicon(
     'from and to swapped in a period',
     replaceOne('from: 2025-07-01, to: 2025-08-31', 'from: 2025-08-31, to: 2025-07-01'),
-    'The first price would never have been given.',
+    'The first price would never have applied.',
   ),
   afpicon(
     'year with three digits',
@@ -143,12 +143,12 @@ export const dates: readonly Mistake[] = [
     'Registration would have been closed all winter.',
   ),
   chirurgia(
-    'the early bird end written as from',
+    'the end of the early bird written as `from`',
     replaceOne('{id: early-bird, to: 2025-11-30}', '{id: early-bird, from: 2025-11-30}'),
-    'The early bird would have begun when it should end.',
+    'The early bird would have begun on the day on which it should end.',
   ),
   chirurgia(
-    'conference days one year early, promise too',
+    'conference days a year early, promise too',
     combineEdits(
       replaceOne('from: 2026-02-21', 'from: 2025-02-21'),
       replaceOne('to: 2026-02-22', 'to: 2025-02-22'),
@@ -171,12 +171,12 @@ export const dates: readonly Mistake[] = [
   pulmocon(
     'the second tier starts before the first ends',
     replaceOne('from: 2025-08-01', 'from: 2025-07-01'),
-    'The tier of July would have been doubtful.',
+    'The tier in July would have been uncertain.',
   ),
   pulmocon(
     'a tier’s end in the wrong year',
     replaceOne('to: 2025-09-05', 'to: 2026-09-05'),
-    'The last tier would never have counted.',
+    'The last tier would never have applied.',
   ),
   pulmocon(
     'the event’s end before its beginning',
@@ -194,14 +194,14 @@ export const dates: readonly Mistake[] = [
   markUnfindable(
     'The hours are text, and so are the promises.',
     midzone(
-      'the hours mean the evening',
+      'the hours are in the evening',
       replaceAll('9 AM to 3 PM', '9 PM to 3 AM'),
       'Delegates would have come at night.',
       'hours:',
     ),
   ),
   markUnfindable(
-    'Any Sunday is as likely as the next.',
+    'Any Sunday is plausible.',
     midzone(
       'the wrong Sunday, promise too',
       combineEdits(

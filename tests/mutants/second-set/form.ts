@@ -169,7 +169,7 @@ export const form: readonly Mistake[] = [
   afpicon(
     'a summary without the total',
     replaceAll('[base, gst, total]', '[base, gst]'),
-    'Delegates would have paid a sum they never saw.',
+    'Delegates would have paid an amount that they never saw.',
     'lines: [base',
   ),
   afpicon(
@@ -196,12 +196,12 @@ export const form: readonly Mistake[] = [
   afpicon(
     'a section title pasted over',
     replaceOne('- title: Registration Category', '- title: Documentation'),
-    'Delegates would have sought their category under Documentation.',
+    'Delegates would have looked for their category under Documentation.',
   ),
   chirurgia(
     'a default that is not an option',
     replaceOne('default: vegetarian', 'default: veg'),
-    'The kitchen would have counted plates for no one.',
+    'The kitchen would have counted a meal that nobody had chosen.',
   ),
   chirurgia(
     'a default with a capital',
@@ -245,7 +245,7 @@ export const form: readonly Mistake[] = [
   chirurgia(
     'an option twice',
     replaceOne('[consultant, professor,', '[consultant, consultant, professor,'),
-    'The drop-down would have offered one thing twice.',
+    'The drop-down would have offered one option twice.',
   ),
   markUnfindable(
     'A message is a sentence, and its example was changed too.',
@@ -271,7 +271,7 @@ export const form: readonly Mistake[] = [
         '        - {id: asi_member, type: yes-no, label: ASI Member}',
       ),
     ),
-    'The question would have come after its answer, with nothing chosen.',
+    'The question would have come after the field that depends on it.',
   ),
   chirurgia(
     'label left out',
@@ -294,14 +294,14 @@ export const form: readonly Mistake[] = [
     'The file could not have been read at all.',
   ),
   midzone(
-    'the alert for none misspelt',
+    'the alert `none` misspelt',
     replaceOne('{alert: none}', '{alert: non}'),
-    'Delegates would have met a dialog that says “non”.',
+    'Delegates would have seen a dialog that says “non”.',
   ),
   midzone(
-    'two fields of one label',
+    'two fields with one label',
     replaceOne('label: Institution', 'label: Designation'),
-    'Delegates would not have known what to write where.',
+    'Delegates would not have known what to enter in which field.',
   ),
   pulmocon(
     'the prefix lost its quotes',

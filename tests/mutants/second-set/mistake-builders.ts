@@ -1,7 +1,7 @@
 /**
- * Mistakes of organisers, written by hand by someone who had read the event format and not the checker. Each takes one
- * of the four event files, or a valid adaptation of one to a new conference, and makes a mistake that is typical of
- * copying a file, filling it in and being interrupted.
+ * Mistakes of organisers, written by hand by an author who had read the event format but not the checker. Each takes
+ * one of the four event files, or a valid adaptation of one to a new conference, and makes a mistake that is typical
+ * of copying a file, filling it in and being interrupted.
  */
 export type EventId = 'afpicon2026' | 'chirurgia2026' | 'midzone2025' | 'pulmocon2025'
 /** Changes a text; throws if the edited part is missing, so that no mistake silently stops being one. */
@@ -13,11 +13,11 @@ export type Mistake = {
   readonly event: EventId
   readonly adapted: boolean
   readonly edit: Edit
-  /** Fragments of lines where an author would also look, besides the lines that the edit touches. */
+  /** Fragments of further lines where an author would look, in addition to the edited lines. */
   readonly look: readonly string[]
   /** The damage to a delegate or to staff. */
   readonly damage: string
-  /** Why no tool can know. Undefined for a mistake that a checker is expected to find. */
+  /** The reason why no tool can find it. Undefined for a mistake that a checker is expected to find. */
   readonly unfindable?: string
 }
 
@@ -139,4 +139,4 @@ export const pulmocon = createMistakes('pulmocon2025')
 export const newAfpicon = createAdaptedMistakes('afpicon2026')
 export const newMidzone = createAdaptedMistakes('midzone2025')
 
-/** Copied from last year's file, with one thing forgotten. */
+/** Creates mistakes in files that were copied from last year's, with one omission. */

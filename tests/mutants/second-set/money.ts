@@ -106,7 +106,7 @@ export const money: readonly Mistake[] = [
     'Interns would have been owed a refund.',
   ),
   afpicon(
-    'free by a zero',
+    'a zero for `free`',
     replaceOne('[3000, 3000, 3000,  4000]', '[0, 3000, 3000, 4000]'),
     'The button would have stayed grey for interns.',
   ),
@@ -118,7 +118,7 @@ export const money: readonly Mistake[] = [
   afpicon(
     'the same row twice',
     insertBelow('    afpi-pg:          ', '    afpi-pg:                  [4000, 5000, 7000, 9000]'),
-    'One of two prices would have counted, by chance.',
+    'One of two prices would have applied, by chance.',
   ),
   afpicon(
     'a misspelt period in the heading',
@@ -154,7 +154,7 @@ export const money: readonly Mistake[] = [
     'Nine rupees of GST would have been charged for nine hundred.',
   ),
   afpicon(
-    'prices said to include GST',
+    'prices declared to include GST',
     replaceOne('prices: exclusive', 'prices: inclusive'),
     'The organisers would have paid the GST of every delegate themselves.',
   ),
@@ -170,19 +170,19 @@ export const money: readonly Mistake[] = [
     'Delegates would have complained about 18%.',
   ),
   chirurgia(
-    'prices said to exclude GST',
+    'prices declared to exclude GST',
     replaceOne('prices: inclusive', 'prices: exclusive'),
     'Surgeons would have paid 18% more than the brochure says.',
   ),
   chirurgia(
     'GST included, misspelt',
     replaceOne('prices: inclusive', 'prices: included'),
-    'It would have been unclear whether GST is included.',
+    'It would have been unclear whether GST was included.',
   ),
   chirurgia(
     'rounding misspelt',
     replaceOne('round: rupee}', 'round: rupees}'),
-    'Receipts would have shown paise the office does not book.',
+    'Receipts would have shown paise, which the office does not book.',
   ),
   chirurgia(
     'rounding left out',
@@ -192,7 +192,7 @@ export const money: readonly Mistake[] = [
   chirurgia(
     'early and regular columns swapped',
     replaceOne('[early-bird, regular]', '[regular, early-bird]'),
-    'Late delegates would have got the discount.',
+    'Late delegates would have received the discount.',
   ),
   chirurgia(
     'one row written backwards',
@@ -251,7 +251,7 @@ export const money: readonly Mistake[] = [
     'The file could not have been read at all.',
   ),
   midzone(
-    'two prices where there is one period',
+    'two prices for one period',
     replaceOne('[1250]', '[1250, 1500]'),
     'It would have been unclear which price applies.',
   ),
@@ -261,7 +261,7 @@ export const money: readonly Mistake[] = [
     'Post graduates would have had no price.',
   ),
   midzone(
-    'a digit more',
+    'an additional digit',
     replaceOne('[1000]', '[10000]'),
     'A member would have been charged ₹11,800.',
   ),

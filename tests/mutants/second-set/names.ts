@@ -119,7 +119,7 @@ export const names: readonly Mistake[] = [
   afpicon(
     'a form at the address of the staff pages',
     replaceAll('/afpicon2026,', '/admin/dashboard,'),
-    'The promise would have been of a missing address.',
+    'The promise would have named a missing address.',
     'form: /afpicon2026',
   ),
   afpicon(
@@ -146,7 +146,7 @@ export const names: readonly Mistake[] = [
   afpicon(
     'a button with an unknown action',
     replaceOne('do: receipt', 'do: download'),
-    'No delegate could have had a receipt.',
+    'No delegate could have got a receipt.',
   ),
   afpicon(
     'a button with two targets',
@@ -255,7 +255,7 @@ export const names: readonly Mistake[] = [
   midzone(
     'the read call of another event',
     replaceAll('/api/midzone/registrations/', '/api/chirurgia/registrations/'),
-    'Mid Zone’s delegates would have been looked for in Chirurgia.',
+    'Result pages would have looked for Mid Zone’s delegates in Chirurgia.',
     'registration:',
   ),
   midzone(
@@ -273,13 +273,13 @@ export const names: readonly Mistake[] = [
   pulmocon(
     'the prefix is cut to a letter',
     replaceAll('[PULMO,', '[P,'),
-    'The promise would have been of missing ids.',
+    'The promise would have named missing ids.',
     'prefix: PULMO',
   ),
   pulmocon(
     'the notice is missing',
     (text) => changeText(text, text.replace(/closed:\n {2}heading[^#]*?\n\n/, ''), 'closed'),
-    'The page would have said nothing at all.',
+    'The page would have been empty.',
     'status: closed',
   ),
   pulmocon(

@@ -18,7 +18,7 @@ export const office: readonly Mistake[] = [
   afpicon(
     'a filter misspelt',
     replaceOne('filters: [search, payment_status,', 'filters: [search, payment_state,'),
-    'Staff could not have picked out who has paid.',
+    'Staff could not have filtered by payment.',
   ),
   afpicon(
     'a column misspelt',
@@ -34,7 +34,7 @@ export const office: readonly Mistake[] = [
       'columns: [reg_no, full_name, email, phone_number, ticket_type, afpi_member,',
       'columns: [reg_no, full_name, email, email, phone_number, ticket_type, afpi_member,',
     ),
-    'The CSV would have had two columns of one name.',
+    'The CSV would have had two columns with one name.',
   ),
   afpicon(
     'the default size not among the sizes',
@@ -111,7 +111,7 @@ export const office: readonly Mistake[] = [
   pulmocon(
     'the list’s route is AFPICON’s',
     replaceAll('/admin/pulmocon,', '/admin/afpicon,'),
-    'The promise would have been of another’s list.',
+    'The promise would have named another event’s list.',
     'route: /admin/pulmocon',
   ),
   pulmocon(
@@ -150,10 +150,10 @@ export const office: readonly Mistake[] = [
   afpicon(
     'an allowance for a finding that no longer exists',
     replaceOne('code: EV604', 'code: EV605'),
-    'The next real disagreement would have been silenced, or this one not.',
+    'The next real contradiction would have been silenced.',
   ),
   afpicon(
-    'an allowance taken out',
+    'an allowance removed',
     (text) => changeText(text, text.replace(/ {2}- code: EV409\n.*\n/, ''), 'EV409'),
     'The price on 1 February would have been unknown.',
     'other_dates',
@@ -193,10 +193,10 @@ export const office: readonly Mistake[] = [
   afpicon(
     'a time without its offset',
     replaceOne('2025-08-31T23:59:59+05:30', '2025-08-31T23:59:59'),
-    'The example would have meant another moment elsewhere.',
+    'The example would have meant different times in different time zones.',
   ),
   chirurgia(
-    'the required message changed above only',
+    'the required message changed only in the form',
     replaceOne('required: Required for ASI members', 'required: ASI number is required'),
     'None; but the file would have said two things.',
     'errors: {asi_membership_number',
@@ -207,7 +207,7 @@ export const office: readonly Mistake[] = [
     'The example would have proved another category.',
   ),
   markUnfindable(
-    'Which columns the office needs is for the staff to decide.',
+    'The staff decide which columns the office needs.',
     pulmocon(
       'a column that the caterers need is missing, promise too',
       combineEdits(

@@ -80,7 +80,7 @@ export const rules: readonly Mistake[] = [
   chirurgia(
     'the same result twice',
     replaceOne('then: pg-non-asi}', 'then: pg-asi}'),
-    'Post graduates who are no members would have got the members’ price.',
+    'Post graduates who are not members would have got the members’ price.',
   ),
   chirurgia(
     'results of two rules swapped',
@@ -113,15 +113,15 @@ export const rules: readonly Mistake[] = [
       '{when: {asi_member: true}, ',
       '    - {when: {asi_member: true}, then: asi-member}',
     ),
-    'None today; the next change of one of them would have done nothing.',
+    'None today, but the next change to one of them would have had no effect.',
   ),
   chirurgia(
-    'or written as and',
+    '`or` written as `and`',
     replaceOne(
       '{designation: pg, asi_member: true}',
       '{designation: pg, designation: senior-resident, asi_member: true}',
     ),
-    'The rule would have meant one of the two, by chance.',
+    'The rule would have tested one of the two, by chance.',
   ),
   chirurgia(
     'an operator from a spreadsheet',
@@ -135,9 +135,9 @@ export const rules: readonly Mistake[] = [
     'designation: pg',
   ),
   chirurgia(
-    'the option is taken out of the form',
+    'the option is removed from the form',
     replaceOne(', {id: pg, label: PG}', ''),
-    'Post graduates could not have said what they are.',
+    'Post graduates could not have chosen their designation.',
     'designation: pg',
     'senior-resident',
   ),
@@ -154,9 +154,9 @@ export const rules: readonly Mistake[] = [
     'Trainees would have paid another category’s price.',
   ),
   chirurgia(
-    'listed_only on one that is given',
+    'listed_only on a category that rules assign',
     replaceOne('label: Post Graduate (ASI)}', 'label: Post Graduate (ASI), listed_only: true}'),
-    'None, until an organiser relies on the key.',
+    'None, until an organiser relied on the key.',
   ),
   chirurgia(
     'listed_only forgotten',
@@ -174,7 +174,7 @@ export const rules: readonly Mistake[] = [
     'Staff could not have told them apart.',
   ),
   midzone(
-    'the form’s yes-no field is renamed',
+    'the yes-no field of the form is renamed',
     replaceOne('{id: is_pg,', '{id: post_graduate,'),
     'Post graduates would have paid the full price.',
     'is_pg: true',
@@ -205,25 +205,25 @@ export const rules: readonly Mistake[] = [
     'Non-members would have had no category.',
   ),
   midzone(
-    'otherwise given a condition as well',
+    '`otherwise` with a condition',
     replaceOne(
       '{otherwise: non-afpi-delegate}',
       '{when: {afpi_member: false}, otherwise: non-afpi-delegate}',
     ),
-    'It would have been unclear when it applies.',
+    'It would have been unclear when it applied.',
   ),
   afpicon(
-    'chosen in a removed field',
+    '`chosen_in` names a removed field',
     replaceOne('chosen_in: ticket_type', 'chosen_in: registration_category'),
     'No delegate would have had a price.',
   ),
   afpicon(
-    'chosen in a text field',
+    '`chosen_in` names a text field',
     replaceOne('chosen_in: ticket_type', 'chosen_in: designation'),
     'A delegate who typed “Professor” would have had no price.',
   ),
   afpicon(
-    'chosen in misspelt',
+    '`chosen_in` misspelt',
     replaceOne('chosen_in:', 'choosen_in:'),
     'No delegate would have had a price.',
   ),
@@ -280,7 +280,7 @@ export const rules: readonly Mistake[] = [
     'No delegate could have given a membership number.',
   ),
   afpicon(
-    'the condition is a sentence',
+    'the condition is a phrase',
     replaceOne('show_when: {afpi_member: true}', 'show_when: afpi_member is true'),
     'No delegate could have given a membership number.',
   ),
@@ -293,7 +293,7 @@ export const rules: readonly Mistake[] = [
     'A delegate who wrote “A.I.I.M.S.” would not have been asked.',
   ),
   markUnfindable(
-    'Who must upload a document is the committee’s decision, and the examples were changed with it.',
+    'The committee decides who must upload a document, and the examples were changed too.',
     afpicon(
       'interns forgotten in the proof section',
       replaceOne(

@@ -21,7 +21,7 @@ export const texts: readonly Mistake[] = [
   afpicon(
     'a placeholder from the old page',
     replaceOne('Registration number: {reg_no}', 'Registration number: {regNo}'),
-    'Confirmations would have had no number in them.',
+    'Confirmations would not have contained a number.',
   ),
   afpicon(
     'a doubled brace',
@@ -46,7 +46,7 @@ export const texts: readonly Mistake[] = [
   afpicon(
     'brackets for braces',
     replaceOne('Name: {full_name}', 'Name: [full_name]'),
-    'Receipts would have said “[full_name]”.',
+    'Receipts would have shown “[full_name]”.',
   ),
   afpicon(
     'percent signs for braces',
@@ -59,7 +59,7 @@ export const texts: readonly Mistake[] = [
     'Receipts would have had a dollar before the name.',
   ),
   afpicon(
-    'the motto is gone, the email needs it',
+    'the motto is deleted, but the email needs it',
     removeLine('theme: The Spice'),
     'Confirmations would have said “(N/A)”.',
     '{event.theme}',
@@ -83,14 +83,14 @@ export const texts: readonly Mistake[] = [
     'The file could not have been read at all.',
   ),
   afpicon(
-    'the receipt’s name the same for all',
+    'all receipts with the same file name',
     replaceOne('file: "{reg_no}.txt"', 'file: receipt.txt'),
-    'Every receipt would have overwritten the one before.',
+    'Every receipt would have overwritten the previous one.',
   ),
   afpicon(
     'a path in the receipt’s name',
     replaceOne('file: "{reg_no}.txt"', 'file: "receipts/{reg_no}.txt"'),
-    'Browsers would have saved it under some other name.',
+    'Browsers would have saved it under another name.',
   ),
   afpicon(
     'a smart quote opens a text',
@@ -126,7 +126,7 @@ export const texts: readonly Mistake[] = [
     'Delegates would have been sent to “Resort”.',
   ),
   markUnfindable(
-    'A hash after a blank is how these files write every remark.',
+    'In these files, every remark begins with a hash after a blank.',
     afpicon(
       'a hash cuts a note',
       replaceOne(
@@ -165,7 +165,7 @@ export const texts: readonly Mistake[] = [
     'The text would have been ambiguous.',
   ),
   afpicon(
-    'failed says Paid',
+    'the failed page says Paid',
     replaceOne('{label: Status, text: Failed}', '{label: Status, text: Paid}'),
     'Delegates who had not paid would have thought they had.',
     'failed:',
@@ -198,7 +198,7 @@ export const texts: readonly Mistake[] = [
     'Accounts departments would have refused the receipt.',
   ),
   markUnfindable(
-    'Who wants the copies is for the staff to decide.',
+    'The staff decide who gets the copies.',
     afpicon(
       'the email has a stranger as copy recipient',
       replaceOne('copy_to: office', 'copy_to: support'),
@@ -249,7 +249,7 @@ export const texts: readonly Mistake[] = [
     'Support would have been asked about “{orderid}”.',
   ),
   chirurgia(
-    'a number shown where nothing is looked up',
+    'a number on a page that looks up nothing',
     replaceOne(
       '    title: Payment Failed\n    details:\n',
       '    title: Payment Failed\n    details:\n      - reg_no\n',
@@ -257,7 +257,7 @@ export const texts: readonly Mistake[] = [
     'The failed page would have shown “N/A” for the number.',
   ),
   midzone(
-    'the hours deleted, the email needs them',
+    'the hours are deleted, but the email needs them',
     removeLine('hours: 9 AM'),
     'Confirmations would have said “N/A” for the hours.',
     '{event.hours}',
@@ -305,7 +305,7 @@ export const texts: readonly Mistake[] = [
   markUnfindable(
     'Both are plausible causes.',
     afpicon(
-      'a reason that is not one',
+      'a reason that cannot be the cause',
       replaceOne('- Payment gateway timeout', '- Registration is not yet open'),
       'Delegates would have waited instead of trying again.',
     ),

@@ -115,7 +115,7 @@ export const yaml: readonly Mistake[] = [
   afpicon(
     'a block pasted twice',
     insertBelow('title: AFPICON 2026', '  venue: Kochi'),
-    'One of two venues would have counted, by chance.',
+    'One of two venues would have applied, by chance.',
     'venue: Resort',
   ),
   afpicon(
@@ -129,7 +129,7 @@ export const yaml: readonly Mistake[] = [
   afpicon(
     'a merge key',
     replaceOne('  steps: [Personal', '  <<: *steps\n    steps: [Personal'),
-    'The file could not have been read as meant.',
+    'The file would not have been read as intended.',
   ),
   afpicon(
     'a second document',
@@ -147,7 +147,7 @@ export const yaml: readonly Mistake[] = [
   afpicon(
     'the format’s number changed with the year',
     replaceOne('format: 1', 'format: 2'),
-    'The file would have been read by rules that do not exist.',
+    'The file would have been read by the rules of an unknown version.',
   ),
   afpicon(
     'the format’s line missing',
@@ -167,7 +167,7 @@ export const yaml: readonly Mistake[] = [
       '  digits: 13                      # random',
       '  digits: 13                      random',
     ),
-    'No number could have been given.',
+    'No number could have been assigned.',
   ),
   afpicon(
     'a comment includes the next line',

@@ -210,32 +210,32 @@ const SelectedCount = ({ count }: { readonly count: number }) => (
   </p>
 )
 
-type Refused = BulkActionResponse['refused']
+type Refusals = BulkActionResponse['refused']
 
 /** Separates rows that failed from those that needed no reminder, because they got one in the last 24 hours. */
-export const splitRefused = (
-  refused: Refused,
-): { readonly failures: Refused; readonly reminded: number } => {
+export const splitRefusals = (
+  refused: Refusals,
+): { readonly failures: Refusals; readonly reminded: number } => {
   const failures = refused.filter((row) => row.is_reminded !== true)
   return { failures, reminded: refused.length - failures.length }
 }
 
-export const describeReminded = (count: number): string =>
+export const describeAlreadyReminded = (count: number): string =>
   `${formatCount(count)} already reminded in the last 24 hours.`
 
 /** Joins the results of all requests. `left`: the unprocessed rows of a stopped job. */
 export function joinResults(
   results: readonly BulkActionResponse[],
   left: number,
-): { readonly message: string; readonly failures: Refused } {
+): { readonly message: string; readonly failures: Refusals } {
   const done = results.reduce((count, result) => count + result.done.length, 0)
-  const { failures, reminded } = splitRefused(results.flatMap(({ refused }) => refused))
+  const { failures, reminded } = splitRefusals(results.flatMap(({ refused }) => refused))
   const message = [
     ...(left === 0 ? [] : ['Stopped:']),
     failures.length === 0
       ? `${formatCount(done)} done.`
       : `${formatCount(done)} done; ${formatCount(failures.length)} failed, for the reasons below.`,
-    ...(reminded === 0 ? [] : [describeReminded(reminded)]),
+    ...(reminded === 0 ? [] : [describeAlreadyReminded(reminded)]),
     ...(left === 0 ? [] : [`${formatCount(left)} not processed and still selected.`]),
   ].join(' ')
   return { message, failures }

@@ -19,7 +19,7 @@ import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { callApi } from '../office-api-and-urls.ts'
-import { describeReminded, readBulkResult, splitRefused } from '../lists/bulk-actions.tsx'
+import { describeAlreadyReminded, readBulkResult, splitRefusals } from '../lists/bulk-actions.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { ActionOutcome, type Outcome } from '../ui/action-outcome.tsx'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
@@ -224,9 +224,9 @@ function describeReminders(results: readonly BulkActionResponse[], left: number)
   const refused = results.flatMap((result) => result.refused)
   const sent = results.reduce((count, { done }) => count + done.length, 0)
   // Another user may have reminded some since the list was loaded: the server sends no second email.
-  const { failures, reminded } = splitRefused(refused)
+  const { failures, reminded } = splitRefusals(refused)
   const text = `${pluralise(sent, 'reminder', 'reminders')} sent.`
-  const sentText = reminded === 0 ? text : `${text} ${describeReminded(reminded)}`
+  const sentText = reminded === 0 ? text : `${text} ${describeAlreadyReminded(reminded)}`
   return { sentText, failures, left }
 }
 

@@ -105,7 +105,7 @@ type WorkTableProps = {
   readonly events: readonly OfficeEvent[]
   readonly refresh: () => Promise<unknown>
 }
-type Sent = {
+type LinesRequest = {
   readonly lines: readonly WireStatementLine[]
   readonly call: 'assign' | 'decide'
   /** The request for some of the lines. */
@@ -123,7 +123,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
   const [problems, setProblems] = useState<ReadonlyMap<number, string>>(new Map())
   const batches = useBatches()
   const send = useMutation({
-    mutationFn: async ({ lines: sentLines, call, buildJson }: Sent) => {
+    mutationFn: async ({ lines: sentLines, call, buildJson }: LinesRequest) => {
       const { results, left } = await batches.run(sentLines, BATCH_ROWS, (batch) =>
         callApi(buildStatementApiPath(id, call), readDecision, {
           method: 'POST',
@@ -157,7 +157,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
     if (active === element || active === null || active === document.body)
       focusRow(work.current, position)
   }, [send.isPending])
-  const submit = (sent: Sent) => {
+  const submit = (sent: LinesRequest) => {
     pressed.current = {
       position: findPosition(work.current),
       element: document.activeElement,

@@ -27,12 +27,12 @@ export function onTakeover(then: () => boolean): void {
   )
 }
 
-type Raw = RawAnswers[string]
+type RawAnswer = RawAnswers[string]
 
-export const isSame = (one: Raw, other: Raw): boolean =>
+export const isSame = (one: RawAnswer, other: RawAnswer): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
-export type TypedAnswers = readonly (readonly [id: string, answer: Raw])[]
+export type TypedAnswers = readonly (readonly [id: string, answer: RawAnswer])[]
 
 /** Answers in the page that differ from the form's initial answers. */
 export function readTypedAnswers(event: PublicEvent): TypedAnswers {
@@ -50,7 +50,7 @@ export function readTypedAnswers(event: PublicEvent): TypedAnswers {
  * Returns the answer in the page for a field. Undefined if there is none, or if the field needs the
  * script.
  */
-function readTypedAnswer(field: Field): Raw {
+function readTypedAnswer(field: Field): RawAnswer {
   const widget = chooseWidget(field)
   switch (widget) {
     case 'line':
