@@ -240,7 +240,7 @@ export interface Store
     email: NewMail | null,
     gatewayKinds?: GatewayKinds,
   ): Promise<Result<DecisionOutcome, DecisionRefusal>>
-  /** Requests a refund of a counted payment; otherwise like a decision. */
+  /** Requests a refund of a counted payment; works like a decision. */
   requestRefund(action: WantedRefund): Promise<Result<DecisionOutcome, DecisionRefusal>>
   /** Returns refunds requested and not tried recently, oldest first. */
   refundsToSend(at: Instant, limit: number): Promise<readonly RefundToSend[]>

@@ -59,7 +59,7 @@ export async function openStore({
   /** False if a database of an older version fails with a message, even with `migrates`. */
   readonly migratesAtStart?: boolean
   readonly isNew?: boolean | undefined
-  /** Where SQLite runs; in threads if omitted. */
+  /** Starts the code that uses SQLite; in threads if omitted. */
   readonly startWorker?: StartWorker
 }): Promise<Store> {
   if (databaseUrl === null) {

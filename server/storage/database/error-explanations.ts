@@ -1,6 +1,6 @@
 /**
- * Explains database and disk errors to operators, with the next step.
- * SQLite's own messages are for programmers.
+ * Explains database and disk errors to operators, with the next step. SQLite's own messages are written for
+ * programmers.
  */
 import { existsSync, statfsSync } from 'node:fs'
 import path from 'node:path'
@@ -27,7 +27,7 @@ const NO_INODES_TEXT =
 const SQLITE_ERRORS: readonly Row[] = [
   [
     /file is not a database/,
-    'it is not a database, or one of another program. Put back the last backup',
+    'it is not a database, or belongs to another program. Restore the last backup',
   ],
   [
     /database disk image is malformed|malformed database schema/,
@@ -37,10 +37,14 @@ const SQLITE_ERRORS: readonly Row[] = [
     /attempt to write a readonly database/,
     'it cannot be written. Give the user who runs Rollcall the right to write it and its folder',
   ],
-  [/unable to open database file/, 'it cannot be opened. Look who may read it and its folder'],
+  [/unable to open database file/, 'it cannot be opened. Check who may read it and its folder'],
   [/database or disk is full/, DISK_FULL_TEXT, 'temporary'],
   [/disk I\/O error/, 'its disk reports an error. Look at the system log', 'temporary'],
-  [/database is locked/, 'another program holds it. Wait until that one has ended', 'temporary'],
+  [
+    /database is locked/,
+    'another program is using it. Wait until that program has ended',
+    'temporary',
+  ],
 ]
 /** SQLite's messages for disk and file errors that a full disk can also cause. */
 const POSSIBLY_FULL_PATTERN = /disk I\/O error|unable to open database file/
@@ -141,7 +145,7 @@ export function explainMachineProblem(error: unknown, dataDir: string): ErrorExp
   const place = explainFile(error, typeof at === 'string' ? at : dataDir)
   if (place !== null || !(error instanceof StoreBusy)) return place
   return {
-    text: `The database does not answer: ${error.message}. Wait some seconds.`,
+    text: `The database does not answer: ${error.message}. Wait a few seconds.`,
     isTemporary: true,
   }
 }
@@ -176,11 +180,11 @@ export function explainWriteError(code: string): string {
   const reason = code.startsWith(POSTGRES_PREFIX)
     ? explainPostgresError(code.slice(POSTGRES_PREFIX.length))
     : null
-  if (reason !== null) return `The database does not take writes. ${reason}`
+  if (reason !== null) return `The database does not accept writes. ${reason}`
   const found = FILE_ERRORS.find(([pattern]) => pattern.test(code))
   return found === undefined
-    ? 'The database does not take writes.'
-    : `The database does not take writes. Its disk ${found[1]}`
+    ? 'The database does not accept writes.'
+    : `The database does not accept writes. Its disk ${found[1]}`
 }
 
 /**
@@ -200,8 +204,8 @@ export function explainRefusal(
       return 'an event file was changed, and its earlier registrations are processed first'
     if (error.code === '') return 'the database does not answer'
     return error.code.startsWith(POSTGRES_PREFIX)
-      ? 'PostgreSQL does not take writes'
-      : 'the disk of DATA_DIR does not take what the database writes'
+      ? 'PostgreSQL does not accept writes'
+      : 'the disk of DATA_DIR does not accept what the database writes'
   }
   if (isDescriptorError(error)) return `too many files and connections are open. ${RAISE_LIMIT}`
   return /^E[A-Z]+$/.test(error.code ?? '')

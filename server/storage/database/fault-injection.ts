@@ -8,11 +8,11 @@ import type Database from 'better-sqlite3'
 
 export type InjectedFaults = {
   /**
-   * Negative control of the crash tests: responses are sent before the commit, which then waits this many
+   * Negative control for the crash tests: responses are sent before the commit, which then waits this many
    * milliseconds.
    */
   readonly answerBeforeCommitMs?: number
-  /** Negative control of the durability test: the mode in which better-sqlite3 opens a log by default. */
+  /** Negative control for the durability test: the mode in which better-sqlite3 opens a log by default. */
   readonly synchronous?: 'NORMAL'
   /** The database cannot grow beyond this many pages, as on a full disk. */
   readonly pagesMax?: number
@@ -29,8 +29,8 @@ export type InjectedFaults = {
   /** How long an operation on PostgreSQL waits for a locked row, instead of the store's own limit. */
   readonly lockMsMax?: number
   /**
-   * How long an operation waits while its event, or all operations, use all the connections they are allowed, instead
-   * of the store's own limit.
+   * How long an operation waits while its event, or all events together, use all allowed connections, instead of the
+   * store's own limit.
    */
   readonly turnMsMax?: number
   /** How long to wait for a PostgreSQL that does not accept connections yet, instead of the store's own limit. */

@@ -75,7 +75,7 @@ export async function moveToPostgres(
     const version = Number(db.pragma('user_version', { simple: true }))
     if (version !== migrations.length)
       return err(
-        `The database in ${dataDir} is of version ${getReportedVersion(version, migrations.length)}, and this Rollcall writes ${migrations.length}: run rollcall db migrate first.`,
+        `The database in ${dataDir} has version ${getReportedVersion(version, migrations.length)}, and this Rollcall needs ${migrations.length}: run rollcall db migrate first.`,
       )
     await prepare(url)
     return await runInPostgres(url, async (connection) => {

@@ -115,7 +115,7 @@ export function createNotMigratedError(found: number, known: number): Error {
 /** Explains why a process without permission to migrate leaves the file unchanged. */
 function createOlderVersionError(found: number): Error {
   return new Error(
-    `The database is of an older version of Rollcall (${found}; this one writes ${migrations.length}). Stop the server and start it with this version, or run rollcall db migrate. Both make a copy first.`,
+    `The database is from an older version of Rollcall (${found}; this one needs ${migrations.length}). Stop the server and start it with this version, or run rollcall db migrate. Both make a copy first.`,
   )
 }
 

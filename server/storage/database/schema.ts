@@ -61,7 +61,7 @@ import { recordOlderPayers } from '../payments/find-duplicate-payments.ts'
 
 /**
  * Audit rows are indexed by the registration's id. Ids increase, so a batch of registrations writes one index page.
- * With the random registration number, each row wrote a page of its own.
+ * With the random registration number, each row wrote a separate page.
  */
 const auditByRegistration = `
 ALTER TABLE audit_log ADD COLUMN registration_id INTEGER;
@@ -304,7 +304,7 @@ async function fillNewTables(version: number, sql: Sql): Promise<void> {
 /** Explains why a file with tables unknown to this version is not opened. */
 export function createNewerVersionError(found: number): Error {
   return new Error(
-    `The database is of a newer version of Rollcall (${found}; this one knows ${migrations.length}). Start the newer one.`,
+    `The database is from a newer version of Rollcall (${found}; this one supports ${migrations.length}). Start that version.`,
   )
 }
 

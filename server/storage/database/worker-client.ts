@@ -22,7 +22,7 @@ export type WorkerResponse =
       readonly ok: false
       readonly busy: boolean
       readonly message: string
-      /** As in `StoreBusy`. */
+      /** The same code as in `StoreBusy`. */
       readonly code?: string
     }
 export type MessageFromThread =
@@ -197,7 +197,7 @@ export async function startThread<V extends Operations>(options: {
                 ? 'the store is closing'
                 : worker === null
                   ? 'the database thread is being started again'
-                  : 'too many requests wait for the database',
+                  : 'too many requests are waiting for the database',
             ),
           )
           return

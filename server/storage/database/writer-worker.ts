@@ -37,7 +37,7 @@ export type WriterData = {
 
 /** Search indexing waits for such a pause between registrations … */
 const IDLE_MS = 50
-/** … unless so many rows are queued that scanning them would be noticeable: 13 ms of the reader at this number. */
+/** … unless so many rows are queued that scanning them takes noticeably long: at this number, 13 ms of the reader. */
 const UNINDEXED_ROWS_MAX = 10_000
 /** The maximum age of a copy of the file that is not recognised as a copy. */
 const MARK_MS = 60_000

@@ -1,4 +1,4 @@
-/** Defines documents as the rest of the server sees them. */
+/** Defines the types of documents for the rest of the server. */
 import type {
   Currency,
   DocumentBody,

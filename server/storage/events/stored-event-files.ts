@@ -94,7 +94,7 @@ export async function saveEventFile(
 export async function ping(sql: Sql, at: Instant): Promise<void> {
   savePing.run(sql, { at })
   const row = await lastPing.get(sql)
-  assert(row?.at === at, 'the database did not give back what was written')
+  assert(row?.at === at, 'the database did not return the written value')
 }
 
 /** Returns the settings of the writing connection to SQLite; `synchronous` 2 is FULL. */

@@ -1,6 +1,6 @@
 /**
- * Drops the files of unpaid registrations.
- * They contain personal data that is no longer needed, and would let an attacker fill the disk.
+ * Deletes the files of unpaid registrations. They contain personal data that is no longer needed, and would let an
+ * attacker fill the disk.
  */
 import { expressionBuilder } from 'kysely'
 import type { Instant } from '../../../engine/index.ts'
@@ -110,7 +110,7 @@ export async function findUnpaidWithFiles(
   return (await unpaidRegistrations.all(sql, { failedBefore, at })).map(({ id }) => id)
 }
 
-/** Marks their files as dropped if the conditions still hold; returns the number of registrations. */
+/** Marks their files for deletion if the conditions still hold; returns the number of registrations. */
 export async function dropFilesOfUnpaid(
   sql: Sql,
   ids: readonly number[],

@@ -28,22 +28,22 @@ export type ClockCompared = ClockSeen & { readonly movedMs: number }
 
 export interface KeepingStore {
   /**
-   * Marks the files of unpaid registrations as dropped, with an audit log entry: all their attempts failed before
+   * Marks the files of unpaid registrations for deletion, with an audit log entry: all their attempts failed before
    * the instant, and there is no payment, open query or review. Returns the number of registrations.
    */
   dropFilesOfUnpaid(failedBefore: Instant, at: Instant, reason: string): Promise<number>
-  /** Stores an upload sent ahead of its registration, under the hash of its token. False if there are too many. */
+  /** Stores an upload sent ahead of its registration, under the hash of its token. False if too many are stored. */
   saveDraftUpload(tokenHash: string, draft: DraftProof): Promise<boolean>
   draftUpload(tokenHash: string): Promise<DraftProof | null>
   deleteDraftUpload(eventId: string, tokenHash: string): Promise<void>
   /** Deletes drafts sent at that instant or before; returns the hashes of their files. */
   deleteOldDraftUploads(sentBefore: Instant): Promise<readonly string[]>
   /**
-   * Returns which of these files are referenced by a draft, or by a registration that has not dropped them; for
+   * Returns which of these files are referenced by a draft, or by a registration for which they are not deleted; for
    * the sweep.
    */
   uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]>
-  /** Returns which of these files registrations have dropped and nothing references any more. */
+  /** Returns which of these files are deleted from registrations and no longer referenced. */
   uploadsDropped(sha256s: readonly string[]): Promise<readonly string[]>
   /** Returns when this database first served an event file. Null if it never did. */
   databaseSince(): Promise<Instant | null>

@@ -7,7 +7,7 @@ export type StagedFile = { readonly path: string; readonly sha256: string; reado
 /** `young`: the database was recently restored or created; `many`: more than a few are unknown at once. */
 export type HeldFiles = { readonly count: number; readonly why: 'young' | 'many' }
 export type SweepResult = {
-  /** The number of long unpaid registrations whose files are dropped. */
+  /** The number of long unpaid registrations whose files are deleted. */
   readonly dropped: number
   /** Deleted files: the database no longer needs them, or their retention period has ended. */
   readonly removed: number
@@ -46,9 +46,9 @@ export type UploadStorage = {
    */
   forget(sha256s: readonly string[], isSubmitted?: (sha256: string) => boolean): Promise<number>
   /**
-   * Handles files submitted earlier and no longer referenced: removes those that registrations have dropped, and
-   * sets aside unknown ones if `mayMove` allows it. Removes files whose time aside is over, unless `deleteBefore`
-   * is null.
+   * Handles files submitted earlier and no longer referenced: removes those that are deleted from registrations, and
+   * sets aside unknown ones if `mayMove` allows it. Removes files whose time aside is over, unless `deleteBefore` is
+   * null.
    */
   sweep(options: SweepOptions): Promise<SweptFiles>
   /**

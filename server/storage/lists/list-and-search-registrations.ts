@@ -99,9 +99,9 @@ export async function listPage(
 }
 
 /**
- * Returns true for the most frequent pages of the office: a whole list by date, or that of one status, near the start.
- * An index has the rows in that order and counters have their number, so it takes a fifth of a millisecond for any
- * size. The main thread reads it itself, because waking another thread takes as long.
+ * Returns true for the most frequent pages of the office: a whole list by date, or that of one status, near the
+ * start. An index has the rows in that order and counters have their number, so a page takes a fifth of a millisecond
+ * for any size. The main thread reads it itself, because waking another thread would take as long.
  */
 export function hasFastPath(query: ListQuery, page: number, pageSize: number): boolean {
   const { eventId: _event, paymentStatus: _status, answers, sort, ...filters } = query

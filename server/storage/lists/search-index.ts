@@ -63,7 +63,7 @@ export async function countUnindexed(sql: Sql): Promise<number> {
   return (await unindexedCount.get(sql))?.n ?? 0
 }
 
-/** Updates the searched words of a registration. An unindexed one will be indexed with these. */
+/** Updates the searched words of a registration. An unindexed registration will be indexed with these words. */
 export async function reindex(sql: Sql, registrationId: number): Promise<void> {
   const row = await indexedRegistration.get(sql, { id: registrationId })
   if (row === undefined) return

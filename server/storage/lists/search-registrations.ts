@@ -245,7 +245,7 @@ async function searchUnindexed(
 
 /**
  * Returns registrations of several events that contain the text, a payment with that reference (recorded or
- * reported), or that order: those with the reference, then those whose name it is, then others; newest first.
+ * reported), or that order: those with the reference, then those with that name, then others; newest first.
  */
 export async function searchEvents(
   sql: Sql,
@@ -288,8 +288,9 @@ export async function searchEvents(
 }
 
 /**
- * Finds names with initials among the newest registrations whose words are indexed with such a start, on databases that would
- * otherwise read all registrations for them. Null if these are fewer than `limit`: others can have the text in an answer.
+ * Finds names with initials among the newest registrations whose words are indexed with such a start, on databases
+ * that would otherwise read all registrations for them. Null if they are fewer than `limit`: other registrations can
+ * have the text in an answer.
  */
 async function findInitials(
   sql: Sql,

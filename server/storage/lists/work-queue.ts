@@ -49,7 +49,7 @@ const selectDisputes = (builder: Builder, event: string) =>
 const selectRegistrations = (builder: Builder, event: string) =>
   builder.selectFrom('registrations').select('id').where('event_id', '=', event)
 
-/** Contains all states of its index, which is not used otherwise. */
+/** Lists all states of the condition of its index, which would not be used otherwise. */
 const selectRegistrationsInState = (state: 'told' | 'to_approve') =>
   statement((builder, { event, limit }: QueueParams, dialect) =>
     selectRegistrations(builder, event)
@@ -59,7 +59,7 @@ const selectRegistrationsInState = (state: 'told' | 'to_approve') =>
       .limit(dialect.limit(limit)),
   )
 
-/** Some repeat the condition of their index, which is not used otherwise. */
+/** Some repeat the condition of their index, which would not be used otherwise. */
 const QUEUE_QUERIES = {
   // A refused refund, or one of unknown result, needs a decision by the same staff.
   review: statement((builder, { event, limit }: QueueParams, dialect) =>
@@ -302,7 +302,7 @@ const settledAccounts = statement((builder) =>
         .as('day'),
     ]),
 )
-/** Few registrations have a refund: for the others, no settlement is read. */
+/** Few registrations have a refund: no settlement is read for the others. */
 const registrationWithRefund = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
     .selectFrom('registrations as r')

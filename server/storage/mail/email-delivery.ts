@@ -171,7 +171,7 @@ export function planMailsAgain(sql: Sql, at: Instant): void {
   rescheduleUnclaimed.run(sql, { at })
 }
 
-/** Retries failed emails from the beginning, except those of an erased person; returns how many. */
+/** Retries failed emails from the beginning, except those of an erased person; returns their number. */
 export function retryMails(sql: Sql, at: Instant, { ids, events }: EmailsToRetry): Promise<number> {
   return buildQuery(sql, (builder, dialect) => {
     const emails = builder

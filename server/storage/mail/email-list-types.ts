@@ -36,7 +36,7 @@ export type ListedMail = {
   /** Read only for one email, because a page of texts is large. */
   readonly text?: string
 }
-/** Counted up to a few thousand, plus one if there are more: `COUNT_MAX` of the lists. */
+/** Counted up to `COUNT_MAX` of the lists, plus one if there are more. */
 export type MailCounts = Readonly<Record<MailState, number>>
 
 /** All emails if null. */

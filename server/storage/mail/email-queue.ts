@@ -287,8 +287,8 @@ export async function enqueue(
 }
 
 /**
- * Once per registration: a registration that a correction had made free was confirmed then, even if it is paid for
- * later. The email for a second payment contains a notice.
+ * Once per registration: if a correction made it free, it was confirmed then, even if it is paid for later. The email
+ * for a second payment contains a notice.
  */
 export function confirmByMail(sql: Sql, registrationId: number, email: NewMail, at: Instant): void {
   const { subject: secondSubject, text: secondText } = addSecondPaymentNotice(email, FIRST as RegNo)

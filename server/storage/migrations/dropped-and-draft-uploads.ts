@@ -1,4 +1,4 @@
-/** Adds the time at which files of unpaid registrations were dropped, which the office sees. */
+/** Adds the time at which files of unpaid registrations were deleted, which the office sees. */
 export const droppedProofs = `
 -- Null: the file is kept. Set before the file is removed: after a crash in between, it is removed later.
 ALTER TABLE uploads ADD COLUMN dropped_at INTEGER;

@@ -67,7 +67,7 @@ const lockByOrder = (sql: Sql, orderId: string): void =>
     orderId,
   )
 
-/** `names`: registrations that the decision concerns besides that of the review. */
+/** `names`: registrations that the decision concerns in addition to that of the review. */
 function lockReview(sql: Sql, review: string, names: readonly string[]): void {
   const id = Number(review.slice(1))
   sql.lock(

@@ -139,8 +139,8 @@ export async function recordPaidBack(
 
 /**
  * Corrects cancellations by older versions, which deducted a refund in progress twice: the amount that the
- * cancellation stated is due in addition to that refund. All refunds since count towards both. Nothing is paid out by
- * this: the rest is listed under "Money to pay back".
+ * cancellation stated is due in addition to that refund. All refunds since count towards both. This pays nothing out:
+ * the remaining amount is listed as an amount to refund.
  */
 export async function restoreOlderCancellations(sql: Sql): Promise<void> {
   const older = (await olderCancellations.all(sql)).filter(

@@ -56,7 +56,7 @@ const renamePayer = statement(
       .set({ person, first_id: null })
       .where('registration_id', '=', registrationId),
 )
-/** Sets the person's first payment, if there is one. */
+/** Adds a payer, with the person's first payment if there is one. */
 const addPayer = statement(
   (
     builder,
@@ -194,7 +194,7 @@ const selectOpenDuplicates = (builder: Kysely<Tables>, eventId: string) =>
         ),
       ),
     )
-/** Both registrations of each pair that staff have not answered. */
+/** Both registrations of each pair without a response from staff. */
 export const openSecondPayments = statement(
   (builder, { eventId, limit }: { eventId: string; limit: number }, dialect) =>
     selectOpenDuplicates(builder, eventId)

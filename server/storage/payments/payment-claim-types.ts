@@ -34,7 +34,7 @@ export type ReferenceReport = {
   /** The currency of the registration: a transfer in another one is not the reported payment. */
   readonly currency: Currency
   readonly name: string
-  /** As typed, and the day of the payment. */
+  /** The reference as typed, and the day of the payment. */
   readonly reference: string
   readonly day: Day | null
   /**

@@ -306,7 +306,7 @@ export async function recordReturnedAmount(
 }
 
 /**
- * A payment begins to count: its invoice is issued in full. Earlier refunds of it reduce revenue on their own days, and
+ * A payment begins to count: its invoice is issued in full. Its earlier refunds reduce revenue on their own days, and
  * are credited.
  */
 export async function bookAndIssueInvoice(

@@ -96,9 +96,9 @@ export type AttemptQuote = {
 
 /** A further attempt, as the payment rule returns it. */
 export type NextAttempt = {
-  /** The newest attempt that the rule has seen. If there is a newer one, another request was first. */
+  /** The newest attempt that the rule has seen. If there is a newer one, another request came first. */
   readonly after?: OrderId
-  /** True if that one is still open, and is ended by this. */
+  /** True if that attempt is still open, and is ended by the new one. */
   readonly replaces?: boolean
   /** The version used for the check; any if omitted. */
   readonly eventHash?: string

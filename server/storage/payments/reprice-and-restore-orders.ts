@@ -80,7 +80,7 @@ const unpaidInTime = statement(
       .where('freed_at_attempt', 'is', null)
       .where(({ eb, or }) => or([eb('pay_until', 'is', null), eb('pay_until', '>', at)])),
 )
-/** The gateway's own payment of an order that staff refused or moved. Without one, the order can still be paid. */
+/** The gateway's payment of an order, if staff refused or moved it. Without one, the order can still be paid. */
 const decidedCapture = statement(
   (builder, { id, gateway }: { id: number; gateway: string | null }) =>
     builder
@@ -125,7 +125,7 @@ export async function reprice(
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   quote: Quote,
   at: Instant,
-  /** The method that paid an order of the gateway, which then ends. */
+  /** The method by which an order of the gateway was paid; the order ends then. */
   manualMethod: ManualMethod | null = null,
 ): Promise<boolean> {
   const [newest, attempt] = await Promise.all([

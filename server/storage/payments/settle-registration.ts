@@ -109,7 +109,7 @@ export const startFirstPaymentReads = (
   ...startPayerReads(sql, paid.registration_id),
 ]
 
-/** States which payer is read once this payment has become the only one of its registration. */
+/** States the payer that is read once this payment has become the only one of its registration. */
 function foreseePayer(
   sql: Sql,
   { amount }: { readonly amount: Amount },
@@ -206,7 +206,7 @@ export async function settleRegistration(
     wholeAttempts.find(({ status }) => status === 'success') ??
     chargedAttempts.find(({ status }) => status === 'refunded') ??
     chargedAttempts[0]
-  // Each attempt has its own price. The registration shows that of the deciding attempt, unless it was corrected since.
+  // Each attempt has a price. The registration shows that of the deciding attempt, unless it was corrected since.
   const price =
     decidingAttempt === undefined || row.is_corrected !== 0 || getQuote(decidingAttempt) === null
       ? null

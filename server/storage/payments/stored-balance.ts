@@ -193,7 +193,7 @@ export async function getBillAmounts(
   }
 }
 
-/** States what is read of the balance once this payment is the only one of its registration. */
+/** States the balance data that is read once this payment is the only one of its registration. */
 export function foreseeBalance(
   sql: Sql,
   { registration_id: registrationId, attempt, amount, bill_total: bill }: OwnedPaymentRow,

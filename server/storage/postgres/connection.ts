@@ -15,7 +15,7 @@ import type { InjectedFaults } from '../database/fault-injection.ts'
 
 /** The maximum wait for a server that does not respond. */
 export const CONNECT_MS_MAX = 10_000
-/** Queued statements are sent when there are this many. */
+/** Queued statements are sent once they reach this number. */
 const QUEUED_MAX = 500
 /** The length of the quote of a failed statement in its error. */
 const QUOTED_CHARACTERS = 200
@@ -340,7 +340,7 @@ const parseInteger = (text: string): number => {
   if (!Number.isSafeInteger(number)) throw new RangeError(`${text} is not a whole number`)
   return number
 }
-/** By the ids of PostgreSQL's types: boolean, bytes, whole numbers; all others are text. */
+/** Parsers by the ids of PostgreSQL's types: boolean, bytes, whole numbers; all others are text. */
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => (text === 't' ? 1 : 0),
   17: (text) => Buffer.from(text.slice(2), 'hex').toString(),

@@ -13,7 +13,7 @@ export type DatabaseUrl = {
 const URL_PARTS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)(\/[^?#]+)(?:\?([^#]*))?$/
 const HOST_PATTERN = /^(?:\[[\da-f:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/i
 const PORT_MAX = 65_535
-/** With any of these values, the host that accepts writes is used. */
+/** Values with which the host that accepts writes is used. */
 const USABLE_HOSTS = ['read-write', 'primary', 'any']
 
 /** `pg` verifies the certificate with each of them, and prints a warning that a later version will not. */

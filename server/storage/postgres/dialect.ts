@@ -41,8 +41,8 @@ export const postgresDialect: Dialect = {
       terms.map((term) => raw`${raw.ref('search_index.words')} like lower(${buildPattern(term)})`),
       raw` and `,
     )}`,
-  // The words of this index have statistics, names in lower case have none: without them, half of all names are expected
-  // to match.
+  // The words of this index have statistics, but names in lower case have none: PostgreSQL would expect half of all
+  // names to match.
   hasWordFrom: (start) =>
     raw<SqlBool>`(${raw.join(
       BEFORE_WORDS.map(
@@ -55,7 +55,7 @@ export const postgresDialect: Dialect = {
   limit: (rows) => raw<number>`cast(${rows} as bigint)`,
 }
 
-/** What stands before a word of a name: the mark of a value's start, or a separator. */
+/** The characters before a word of a name: the mark of a value's start, or a separator. */
 const BEFORE_WORDS = ['\u0002', ' ', '.', '-']
 
 /** A JSON array of ids as a PostgreSQL array. */

@@ -12,7 +12,7 @@ import type { ConnectionLost } from './errors.ts'
 const RESPONSE_MS_MAX = 5_000
 /** After an unsuccessful search, calls fail for this long without another search. */
 const RETRY_MS = 250
-/** How often the current host is checked: a machine that lost power closes no connection. */
+/** The interval at which the current host is checked: a machine that loses power closes no connection. */
 const CHECK_INTERVAL_MS = 3_000
 /** The host has no free connection. Existing ones still work. */
 const NO_CONNECTION_CODE = '53300'
@@ -99,8 +99,8 @@ export function openHosts(text: string): Hosts {
 }
 
 /**
- * Queries all hosts at the same time, so that one without a response delays none. `last` remains in use if it only has
- * no free connection. Throws the most informative error.
+ * Queries all hosts at the same time, so that one without a response delays none. `last` remains in use if it merely
+ * has no free connection. Throws the most informative error.
  */
 async function findWritableHost(urls: readonly string[], last: string | null): Promise<string> {
   const errors = new Map<string, PostgresRefused | ConnectionLost>()

@@ -74,7 +74,7 @@ export async function inspectPostgres(url: string, areFilesElsewhere = false): P
     if (version > known) return createFailure(createNewerVersionError(version).message)
     if (stored !== known)
       return createSuccess(
-        `${server} answers, and the database is of version ${version}; the next start brings it to ${known}. Copy it with pg_dump before.`,
+        `${server} answers, and the database has version ${version}; the next start brings it to ${known}. Copy it with pg_dump first.`,
       )
     const { rows: active } = await client.query<{ id: string; hash: string }>(
       'SELECT event_id AS id, hash FROM active_events WHERE is_gone = 0',
@@ -84,7 +84,7 @@ export async function inspectPostgres(url: string, areFilesElsewhere = false): P
     )
     const { rowCount } = await client.query('SELECT 1 FROM recoveries WHERE ended_at IS NULL')
     return createSuccess(
-      `${server} answers, and the database is of version ${version}.`,
+      `${server} answers, and the database has version ${version}.`,
       missing.map(({ sha256 }) => sha256),
       new Map(active.map(({ id, hash }) => [id, hash])),
       (rowCount ?? 0) > 0,

@@ -108,7 +108,7 @@ export async function openInsidePostgres({
       return closed
     },
   })
-  // A server opens a connection of each kind before it reports readiness: all of them may be taken by then.
+  // A server opens a connection of each kind before it reports readiness: later, none may be free.
   if (migrates) {
     await retryUntilConnected(() => transactions.write(null, async () => {}), startingMsMax)
     await retryRead(() => store.adminCount(), startingMsMax)
@@ -129,7 +129,7 @@ export async function openInsidePostgres({
   }
 }
 
-/** A server reads before it reports readiness: all connections may be taken by then. */
+/** A server reads before it reports readiness: later, no connection may be free. */
 async function retryRead(read: () => Promise<unknown>, waitsMs: number): Promise<void> {
   const startedAt = performance.now()
   for (;;)

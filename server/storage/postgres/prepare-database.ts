@@ -24,11 +24,11 @@ import {
   READ_ONLY,
 } from './error-explanations.ts'
 
-/** A word in which every character is a letter in its own script, but not in the locale "C". */
+/** A word whose characters are letters, but not in the locale "C". */
 const MALAYALAM_WORD = 'നായർ'
 
 const OLDER_MESSAGE =
-  'The database in PostgreSQL is of an older version of Rollcall. Copy it with pg_dump, stop the servers, and start one of this version: it brings the database up to date.'
+  'The database in PostgreSQL is from an older version of Rollcall. Copy it with pg_dump, stop the servers, and start one with this version: it brings the database up to date.'
 const NOT_NEW_MESSAGE =
   'The database in PostgreSQL has no tables, and DATA_DIR holds the data of an earlier server. Let DATABASE_URL name the database that was used before, put it back with pg_restore, or bring the data there with rollcall db move to-postgres. To begin with an empty database instead, run rollcall start --new once.'
 const NO_TABLES_AT_START =
@@ -83,7 +83,7 @@ export async function retryUntilConnected(
     }
 }
 
-/** Not reached, disconnected, starting, stopping, recovering, without a free connection, or still a standby. */
+/** True if PostgreSQL is unreachable, starting, stopping, recovering, still a standby, or has no free connection. */
 const isTransient = (error: unknown): boolean => {
   const code = error instanceof StoreBusy ? error.code.replace(POSTGRES_PREFIX, '') : null
   return isPostgresError(error)
@@ -146,7 +146,7 @@ async function refuseOtherVersion(
   if (!migratesAtStart) throw new UnusableDatabase(createNotMigratedError(found, known).message)
 }
 
-/** How often to retry a table that another server creates at the same time. */
+/** The number of attempts to create a table that another server creates at the same time. */
 const CREATE_ATTEMPTS_MAX = 5
 
 /**
@@ -178,8 +178,8 @@ async function withMigrationLock(url: string, task: () => Promise<void>): Promis
 }
 
 /**
- * A transaction without the limits that the role or the database may set: a step takes as long as it takes. A statement
- * is planned at each run, because the tables that a step fills grow.
+ * A transaction without the limits that the role or the database may set: a step may take long. A statement is
+ * planned at each run, because the tables that a step fills grow.
  */
 async function runInTransaction<T>(
   connection: PostgresConnection,

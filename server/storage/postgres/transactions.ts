@@ -44,7 +44,10 @@ const BEGIN_LIST = [BEGIN_READ, "SELECT set_config('random_page_cost', '1.1', tr
 
 /** Connections for operations that write. */
 export const WRITERS_MAX = 16
-/** The share of an event: its operations that wait for locks use no more, so that those of other events continue. */
+/**
+ * The share of an event: its operations that wait for locks use no more connections, so that those of other events
+ * continue.
+ */
 const EVENT_CONNECTIONS = WRITERS_MAX / 4
 /** How long an operation waits for a connection of this share. */
 const TURN_MS_MAX = 5_000
@@ -123,7 +126,7 @@ export function openTransactions({
   const tracked = <T>(run: () => Promise<T>): Promise<T> => {
     if (isClosing) return Promise.reject(new StoreBusy('the store is closing'))
     if (unfinished.size >= waitingMax)
-      return Promise.reject(new StoreBusy('too many requests wait for the database'))
+      return Promise.reject(new StoreBusy('too many requests are waiting for the database'))
     const result = run().catch((error: unknown) => {
       throw toStoreBusy(error)
     })

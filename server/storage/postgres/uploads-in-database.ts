@@ -73,7 +73,7 @@ export function openDatabaseUploads(pool: HostPool): UploadStorage {
   }
 }
 
-/** True if registrations have dropped the file: the database knows it, and it is no longer needed. */
+/** True if the file is deleted from registrations: the database knows it, and it is no longer needed. */
 const DROPPED_CONDITION = 'EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256)'
 
 async function sweepUploads(

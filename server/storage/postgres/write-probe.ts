@@ -50,7 +50,8 @@ export function openWriteProbe(pool: Pick<HostPool, 'query'>, onReadOnly: () => 
       } catch (error) {
         if (error instanceof StoreBusy) throw error
         const { code, message } = toStoreError(error, '')
-        // A role that may not create a temporary table there learns nothing more: the next refusal reports it again.
+        // If the role may not create a temporary table, the probe shows nothing: the next refusal reports the problem
+        // again.
         const Refusal = code === NO_CONNECTION_CODE ? NoFurtherConnection : StoreBusy
         if (code === probedCode)
           throw new Refusal(message, POSTGRES_PREFIX + normaliseErrorCode({ code, message }))

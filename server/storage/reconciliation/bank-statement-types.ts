@@ -10,7 +10,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 
-/** What staff decided about a line. `undone`: the line is open again. */
+/** The decision of staff about a line. `undone`: the line is open again. */
 export type LineDecisionKind = 'assigned' | 'review' | 'not_ours' | 'undone'
 export type StoredLineDecision = {
   readonly id: number
@@ -31,7 +31,7 @@ export type StoredBankLine = StatementRow & {
   readonly id: number
   /** The newest decision. Null if there is none. */
   readonly decision: StoredLineDecision | null
-  /** The references under which parts of it are recorded, besides its own. */
+  /** The references under which parts of it are recorded, except its own. */
   readonly parts: readonly string[]
 }
 type FileFacts = {
@@ -87,7 +87,7 @@ export type RecordedUnder = {
   readonly name: string | null
   /** Null if unknown. */
   readonly eventId: string | null
-  /** The line that is stored as showing it. Null if there is none. */
+  /** The bank line that shows it. Null if there is none. */
   readonly lineId: number | null
   /** 1: part of it was refunded, or is to be refunded. */
   readonly isRefunded: number

@@ -222,7 +222,10 @@ export function postponeDispute(sql: Sql, disputeId: string, at: Instant): void 
   postponeQuery.run(sql, { disputeId, nextAskAt: instant(at + RETRY_MS) })
 }
 
-/** Explains that the bank took the payment back, which staff have not recorded. Null if it did not. Reads only. */
+/**
+ * Explains that the bank took the payment back and staff have not recorded it. Null if that is not the case. Reads
+ * only.
+ */
 export async function explainUnrecordedLoss(sql: Sql, reference: string): Promise<string | null> {
   const loss = await lossOfPayment.get(sql, { reference })
   return loss === undefined

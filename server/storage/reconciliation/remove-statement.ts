@@ -47,7 +47,8 @@ const deleteStatement = statement((builder, { id }: { id: number }) =>
 )
 /**
  * A line of another statement stays, and one with decisions, which are never deleted. The row of any other line stays
- * without its contents: SQLite would give its id to a new line, about which a page opened earlier could then decide.
+ * without its contents: otherwise SQLite would reuse its id for a new line, which a page opened earlier could then
+ * decide on.
  */
 const blankUnusedLines = statement((builder, { ids }: { ids: string }, dialect) =>
   builder

@@ -219,7 +219,7 @@ export async function saveSettlement(
   return { added: newLines.length, changed, known, toReview }
 }
 
-/** By its key. Older versions stored a line once for each spelling of its payout's reference. */
+/** Finds lines by their key. Older versions stored a line once for each spelling of its payout's reference. */
 async function findStored(sql: Sql, { source, account }: Account, line: SettlementLine) {
   const { reference, order } = line
   const alike =

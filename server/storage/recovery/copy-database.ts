@@ -102,7 +102,7 @@ export function isInRecovery(dataDir: string): Promise<boolean> {
 
 /**
  * Returns the identity and progress of a database, its newest record, and when its last recovery began. Null if it
- * cannot be read, or is of an older version.
+ * cannot be read, or has an older version.
  */
 export async function readProgress(file: string): Promise<
   | (Awaited<ReturnType<typeof readRowCounts>> & {

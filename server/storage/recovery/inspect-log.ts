@@ -20,7 +20,7 @@ const FRAME_SALT_AT = 8
 const SALT_BYTES = 8
 const PAGE_SIZE_AT = 8
 const COMMIT_AT = 4
-/** In the first page of a database: bytes that change with each mark, and the mark. */
+/** Positions in the first page of a database: bytes that change with each mark, and the mark. */
 const CHANGE_AT = 24
 const MARK_AT = 68
 const VERSION_AT = 92

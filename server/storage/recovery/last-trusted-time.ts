@@ -1,8 +1,7 @@
 /**
- * Stores the last trusted time.
- * A clock that is days ahead of it may be wrong. Nothing is erased by it until the clock is correct again or staff
- * confirm it: data written meanwhile has the time of that clock, and proves nothing.
- * If the clock is set back, the later time stays trusted for days: the clock may be corrected again.
+ * Stores the last trusted time. A clock that is days ahead of it may be wrong. Nothing is erased by it until the
+ * clock is correct again or staff confirm it: data written meanwhile has the time of the wrong clock, and proves
+ * nothing. If the clock is set back, the later time stays trusted for days: the clock may be corrected again.
  */
 import type { Instant } from '../../../engine/index.ts'
 import { mapInOrder } from '../database/in-order.ts'

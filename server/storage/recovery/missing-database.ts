@@ -29,7 +29,7 @@ export function explainLostDatabase(dataDir: string): string | null {
   const lastRescued = listRescuedFiles(dataDir).at(-1)
   const instruction =
     lastRescued === undefined
-      ? 'Put that back, for example with rollcall db restore DIR.'
+      ? 'Restore it, for example with rollcall db restore DIR.'
       : `The server that used it saved its data to ${lastRescued}. To use it, run: ${formatCommands(dataDir, lastRescued)}. Then start the server.`
   return `${missingParts}, and ${dataDir} contains ${dataFiles.toSorted().join(', ')} of an earlier one. ${instruction} To begin with an empty database instead, run rollcall start --new once.`
 }

@@ -7,7 +7,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { newestRecovery } from './begin-and-end-recovery.ts'
 import type { RecoveryFigures } from './recovery-types.ts'
 
-/** The number of emails that the page lists; the rest is only counted. */
+/** The maximum number of emails that the page lists; further ones are only counted. */
 const EMAILS_SHOWN = 50
 
 const selectNotedPayments = (builder: Kysely<Tables>, recoveryId: number) =>

@@ -129,7 +129,7 @@ export interface ActionStore {
     eventId: string,
     afterId: number,
   ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]>
-  /** Marks the files of some registrations of an event as dropped; returns how many registrations. */
+  /** Marks the files of some registrations of an event for deletion; returns the number of registrations. */
   dropEventFiles(eventId: string, at: Instant, reason: string): Promise<number>
   /** Queues an email that the office requests: the confirmation again, or a payment link. */
   sendMail(action: NewAction, email: NewMail): Promise<ActionOutcome>
@@ -222,7 +222,9 @@ export interface ActionStore {
   ): Promise<ActionOutcome>
   /** Returns unpaid registrations whose deadline has passed, the longest overdue first. */
   overdue(at: Instant, limit: number): Promise<readonly RegNo[]>
-  /** Returns those that expired at a time that is still in the future, and whose deadline is later than now. */
+  /**
+   * Returns registrations that expired at a time that is still in the future, and whose deadline is later than now.
+   */
   expiredTooEarly(at: Instant, limit: number): Promise<readonly RegNo[]>
   /** Returns the payment claims of a registration, newest first. */
   paymentClaims(regNo: RegNo): Promise<readonly StoredPaymentClaim[]>

@@ -294,7 +294,7 @@ export function undoNote(sql: Sql, action: NewAction): Promise<ActionOutcome> {
     const params = { registrationId: id, who: action.who, why: action.why.trim() }
     return (await lastOwnNote.get(sql, params))?.act === 'note'
       ? ok({ message: 'Note undone.' })
-      : refuse('not_now', 'You have no such note here, or it is undone already.')
+      : refuse('not_now', 'You have no such note here, or it was already undone.')
   })
 }
 

@@ -367,7 +367,7 @@ export function findRegistrationsToErase(
   return rowsToErase.all(sql, { eventId, after })
 }
 
-/** Marks all files of an event as dropped, some registrations at a time. Returns how many registrations. */
+/** Marks all files of an event for deletion, some registrations at a time. Returns the number of registrations. */
 export async function dropEventFiles(
   sql: Sql,
   eventId: string,

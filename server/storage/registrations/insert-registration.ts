@@ -84,7 +84,7 @@ const addRegistration = statement((builder, row: NewRow) =>
     .onConflict((conflict) => conflict.column('reg_no').doNothing())
     .returning('id'),
 )
-/** With an id that was assigned in advance. A number that is taken fails the operation. */
+/** Uses an id that was assigned in advance. If the number is taken, the operation fails. */
 const addRegistrationWithId = statement((builder, row: RegistrationParams & NewRow) =>
   builder.insertInto('registrations').values({ id: row.id, ...listValues(row) }),
 )
@@ -215,7 +215,7 @@ async function runAction(run: () => Promise<ActionOutcome>): Promise<ActionOutco
 }
 
 /**
- * Null if the number is taken. `newId`: the id that it gets, on PostgreSQL; then a taken number fails the operation.
+ * Null if the number is taken. `newId`: the id that it gets, on PostgreSQL, where a taken number fails the operation.
  */
 export async function insertRegistration(
   sql: Sql,

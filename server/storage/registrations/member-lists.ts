@@ -5,7 +5,7 @@ import { statement } from '../database/statements/statement.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { MemberListCount, MemberListReplaced, MemberListRow } from './pricing-context-types.ts'
 
-/** The number of listed keys when a member list has changed; the rest is only counted. */
+/** The maximum number of keys listed when a member list has changed; further ones are only counted. */
 const SAMPLE_MAX = 10
 
 type List = { eventId: string; roll: string }
@@ -89,7 +89,7 @@ export async function replaceMemberList(
   addAuditEntry(sql, {
     at,
     who: user,
-    what: `replaced the roll ${memberList}: ${rows.length} rows, ${addedKeys.length} new, ${changed} changed, ${removedKeys.length} gone`,
+    what: `replaced the member list ${memberList}: ${rows.length} rows, ${addedKeys.length} new, ${changed} changed, ${removedKeys.length} removed`,
     eventId,
     regNo: null,
   })

@@ -211,7 +211,7 @@ export type ListedRegistration = Pick<
 > & {
   /** For a stored registration all attempts, newest first; for a listed one only the newest. */
   readonly payments: readonly Pick<StoredPayment, 'orderId'>[]
-  /** Of a listed one: gateway and account of each successful card payment, with commas. Null if there is none. */
+  /** For a listed one: gateway and account of each successful card payment, with commas. Null if there is none. */
   readonly accounts?: string | null
 }
 
@@ -273,7 +273,7 @@ export type ListSort = {
   readonly order: readonly string[]
 }
 
-/** `more`: counting stopped there. */
+/** `more`: counting stopped at `count`. */
 export type WaitingCount = {
   readonly eventId: string
   readonly is: WorkQueueId
@@ -299,9 +299,9 @@ export type ListPage = {
   readonly rows: readonly ListedRegistration[]
   readonly count: number
   readonly countCapped: boolean
-  /** For all pages together. Null if there are more than are counted. */
+  /** The totals of all pages. Null if more registrations match than are counted. */
   readonly sums: readonly StatusSum[] | null
-  /** False if there are too many to sort as requested, so the newest come first. */
+  /** False if there are too many to sort as requested; then the newest come first. */
   readonly isSorted: boolean
 }
 

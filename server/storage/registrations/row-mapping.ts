@@ -83,7 +83,7 @@ const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
           .when(
             and([
               eb('p.status', '=', 'failed'),
-              // Counted, because PostgreSQL would read all captures to find out whether there are some.
+              // Counts them, because PostgreSQL would read all captures to find out whether any exist.
               eb(
                 refundsOfMoney
                   .select((b) => b.fn.countAll<number>().as('n'))
@@ -161,7 +161,10 @@ export function getQuote({
   return base === null || gst === null ? null : { period, base, gst }
 }
 
-/** Returns the input of the engine's `applyPaymentEvent`. A refunded payment has its sale's reference there. */
+/**
+ * Returns the input of the engine's `applyPaymentEvent`. For a refunded payment, it contains the reference of the
+ * sale.
+ */
 export function toPayment(row: OwnedPaymentRow): Payment {
   const { order_id: orderId, amount, currency, review } = row
   const common = { orderId, amount, currency, review }

@@ -9,7 +9,7 @@ import type { SamePersonNotice } from '../mail/email-list-types.ts'
 import { isInForce } from './undone-notes.ts'
 import type { NewRegistration, SamePersonRegistration, SecondPayment } from '../index.ts'
 
-/** Of a person with more registrations than this, only the paid and the newest ones are compared. */
+/** If a person has more registrations than this, only the paid and the newest ones are compared. */
 const COMPARED_MAX = 20
 
 /** Most delegates use a few devices. Further browsers count as unproven: the delegate gets an email. */

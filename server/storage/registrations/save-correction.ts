@@ -217,7 +217,7 @@ async function reprice(
         'A payment of this registration needs review. Decide on it before you change the price.',
     })
   const difference = toAmount(quote.total - (row.total ?? 0))
-  // Refunds are matched with the amount due by amounts alone: a price change meanwhile would lose one of them.
+  // Refunds are matched with the amount due by amounts alone: a price change in between would lose one of them.
   if (difference !== 0 && (await getAmountUnderWay(sql, row.id)) > 0)
     return err({
       code: 'moved_on',

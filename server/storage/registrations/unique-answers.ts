@@ -121,9 +121,9 @@ export async function findConflictingAnswer(
 }
 
 /**
- * While the answers of earlier registrations are being indexed: compares those with the same words in the office's
- * search, and those that are not in that either. Null if none has the same answers, which only an email address proves:
- * it is stored as it is searched.
+ * While the answers of earlier registrations are being indexed: compares registrations with the same words in the
+ * office's search, and those that the search does not contain yet. Null if none has the same answers, which only an
+ * email address proves: it is stored as it is searched.
  */
 async function findUnindexed(
   sql: Sql,
@@ -167,8 +167,8 @@ const findRegistrationsWithWords = (
 const PERSON_RULE = ''
 
 /**
- * Until the transaction ends, no other can check or store these answers under these rules, or register this person
- * (null: none).
+ * Until the transaction ends, no other one can check or store these answers under these rules, or register this
+ * person (null: no person).
  */
 export function lockUniqueAnswers(
   sql: Sql,

@@ -24,7 +24,6 @@ import { listTakenSeats } from '../seats/available-seats.ts'
 import type { EventFigures, Store } from '../index.ts'
 
 /** The number of newest registrations on the dashboard. */
-/** As many as the overview of an event shows. */
 const RECENT_ROWS = 10
 const NO_VALUES: CountedValues = { fields: [], options: [], items: false }
 
@@ -37,7 +36,7 @@ const newestRegistrations = statement((builder, { eventId }: { eventId: string }
     .orderBy('id', 'desc')
     .limit(RECENT_ROWS),
 )
-/** By the currency that the gateway named; payments in its test mode are not real. */
+/** Uses the currency that the gateway named; excludes payments in its test mode. */
 const dismissedAmounts = statement((builder, { eventId }: { eventId: string }) =>
   builder
     .selectFrom('decisions as d')

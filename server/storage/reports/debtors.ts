@@ -110,7 +110,7 @@ const buildSumStatement = (where: 'unpaid' | 'paid') =>
   })
 const SUM_STATEMENTS = [buildSumStatement('unpaid'), buildSumStatement('paid')]
 
-/** By the day of registration, the oldest first. */
+/** Sorted by the day of registration, oldest first. */
 export async function readDebtorPage(
   sql: Sql,
   eventIds: readonly string[],
@@ -132,7 +132,7 @@ export async function readDebtorPage(
   }
 }
 
-/** By event and currency: the same amounts as the lists show as due. */
+/** Adds up the amounts due by event and currency, as shown in the lists. */
 export async function readDebtorSums(
   sql: Sql,
   eventIds: readonly string[],

@@ -42,7 +42,7 @@ export function closeMonth(sql: Sql, closings: readonly MonthClosing[]): void {
     addClosing.run(sql, { ...closing, figures: JSON.stringify(figures) })
 }
 
-/** The newest of each event. */
+/** Returns the newest closing of each event. */
 export async function readMonthClosings(
   sql: Sql,
   month: string,
@@ -58,7 +58,7 @@ export async function readMonthClosings(
     }))
 }
 
-/** In the order in which each supplier issued them. */
+/** Returns the documents in the order in which each supplier issued them. */
 export async function readTaxDocuments(
   sql: Sql,
   { eventIds, from, to }: Pick<MovementQuery, 'eventIds' | 'from' | 'to'>,

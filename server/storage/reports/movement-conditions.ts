@@ -96,7 +96,7 @@ export const selectMadeRefunds = (
 
 /** Methods whose payments a bank statement shows one by one, under their reference. */
 const STATEMENT_METHODS = ['transfer', 'upi'] as const satisfies readonly ManualMethod[]
-/** What does not count needs no line: it may never have been received. */
+/** A payment that does not count needs no line: it may never have been received. */
 export const unreconciled = raw<
   0 | 1
 >`case when c.source in (${raw.join(toLiterals(STATEMENT_METHODS))}) and c.state <> 'refused'

@@ -17,8 +17,8 @@ import { findMatchingRows } from '../lists/search-registrations.ts'
 import type { ListQuery, ListSales } from '../index.ts'
 
 /**
- * For a search, at most as many as are counted; for any other list all, in one pass over its lines. Ended registrations
- * count as not sold, unless the query includes them.
+ * For a search, adds up at most the number that is counted; for any other list, all in one pass over its lines. Ended
+ * registrations count as not sold, unless the query includes them.
  */
 export async function computeSalesOfList(
   sql: Sql,

@@ -141,7 +141,7 @@ const openRefund = statement((builder, { id }: { id: number }) =>
   selectRefunds(builder).where('r.id', '=', id),
 )
 
-/** By the first letter of a review's id. */
+/** Queries by the first letter of a review's id. */
 const EVENTS_OF_REVIEWS: Readonly<
   Record<string, StoreStatement<{ id: number }, { eventId: string | null }>>
 > = {

@@ -110,7 +110,7 @@ const takeSeat = statement(
       .values({ registration_id: registrationId, place_id: placeId, state, until, quantity }),
 )
 type TrustedParams = EventParams & { names: readonly string[] }
-/** PostgreSQL only, like the check that no seat was taken twice: it divides by zero otherwise. */
+/** PostgreSQL only, as is the check that no seat was taken twice, which divides by zero otherwise. */
 const takeTrustedSeats = statement(
   (
     builder,

@@ -121,7 +121,7 @@ const takeSeats = statement(
 
 /**
  * Sets the quotas of the served event file. A new quota also counts earlier registrations, which are counted in the
- * background if there are many. A higher or lower maximum changes no seat.
+ * background if there are many. A changed maximum changes no seat.
  */
 export async function setLimits(
   sql: Sql,
@@ -206,7 +206,7 @@ export async function moveSeats(
     eventId,
     seats.map(({ id }) => id),
   )
-  // After the lock: until then, others may take a seat with an expired hold.
+  // Read after locking: until then, others may take a seat with an expired hold.
   const heldSeats = await seatsTakenBy.all(sql, { registrationId })
   for (const { id, quantity } of seats) {
     const pool = await seatOfEvent.get(sql, { eventId, place: id })

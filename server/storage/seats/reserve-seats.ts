@@ -36,7 +36,7 @@ export async function checkAvailability(
   { eventId, answers, category, outside, at }: SeatRequest,
   person: string | null = null,
 ): Promise<{ readonly refusal: ContextRefusal } | ({ readonly refusal: null } & Availability)> {
-  // A delegate who is already registered sees that message, and not that there are no seats.
+  // A delegate who is already registered sees that message instead of the one about seats.
   const { unique = [], isConfirmed = false } = outside ?? {}
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block' || !isConfirmed)
   lockUniqueAnswers(sql, eventId, rules, answers, person)
@@ -47,7 +47,7 @@ export async function checkAvailability(
     outside?.code == null
       ? null
       : findCodeAt(sql, eventId, outside.code.folded, outside.holdMs, at),
-    // For storing the answers, which then does not wait.
+    // Read ahead, so that storing the answers does not wait.
     readIndexedRules(sql, eventId),
   ])
   if (conflicting !== null) return { refusal: createAlreadyRegistered(unique, rules, conflicting) }

@@ -249,7 +249,7 @@ export async function countNextBatch(
 ): Promise<Progress | null> {
   const keys = await nextRegistrations.all(sql, { eventId, createdAt, id })
   const ids = JSON.stringify(keys.map((key) => key.id))
-  // A payment that changes one of them meanwhile waits, or is seen.
+  // A concurrent payment that changes one of them waits, or is seen.
   if (at !== null)
     lockRegistrationIds(
       sql,

@@ -41,7 +41,7 @@ export type Limits = {
 const readLimits = new Map<string, readonly Quota[]>()
 
 const NO_TYPES: readonly string[] = []
-/** From the column `counting`. */
+/** Parses the column `counting`. */
 export const listSeatTypes = (counting: string | null): readonly string[] =>
   counting === null ? NO_TYPES : (JSON.parse(counting) as readonly string[])
 

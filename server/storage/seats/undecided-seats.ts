@@ -61,7 +61,7 @@ export async function computeSeatBounds(
   }
 }
 
-/** Until more earlier registrations are counted, the response is 503. */
+/** The response is 503 until more earlier registrations are counted. */
 export function throwUndecided(): never {
   throw createBusyError('earlier registrations are still being counted for a new quota')
 }

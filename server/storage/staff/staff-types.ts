@@ -78,7 +78,7 @@ export type ActivityQuery = {
   readonly kinds: readonly ActKind[] | null
   /** Words that the action's text must contain, in any order; '' for all. */
   readonly words: string
-  /** Both included. Null for no limit. */
+  /** Both days included. Null for no limit. */
   readonly from: Day | null
   readonly to: Day | null
 }
@@ -97,7 +97,7 @@ export type UserChange = 'done' | 'unknown' | 'last'
 export interface UserStore {
   admin(username: string): Promise<AdminRow | null>
   adminCount(): Promise<number>
-  /** By name. */
+  /** Returns the users, sorted by name. */
   staffAccounts(at: Instant): Promise<readonly StoredUser[]>
   /** Adds an owner of all events, unless `permissions` restricts it. */
   addAdmin(

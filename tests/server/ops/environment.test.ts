@@ -387,7 +387,7 @@ const FIRST_START: readonly (readonly [string, () => unknown, string])[] = [
   [
     'a database of a newer version',
     () => explainStoreError(createNewerVersionError(999))?.replace(/knows \d+/, 'knows 61'),
-    'The database is of a newer version of Rollcall (999; this one knows 61). Start the newer one.',
+    'The database is from a newer version of Rollcall (999; this one supports 61). Start that version.',
   ],
   [
     'PostgreSQL that does not run',

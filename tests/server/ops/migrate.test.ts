@@ -40,7 +40,7 @@ test('a command of a newer Rollcall leaves the database unchanged, and states wh
   const { status, stderr } = await runHere(['user', 'list'], { DATA_DIR: dataDir })
   expect([status, stderr]).toEqual([
     2,
-    `The database is of an older version of Rollcall (${latestVersion - 1}; this one writes ${latestVersion}). Stop the server and start it with this version, or run rollcall db migrate. Both make a copy first.\n`,
+    `The database is from an older version of Rollcall (${latestVersion - 1}; this one needs ${latestVersion}). Stop the server and start it with this version, or run rollcall db migrate. Both make a copy first.\n`,
   ])
   expect(readState(DATABASE_FILE)).toEqual([latestVersion - 1, 1])
 })
@@ -90,7 +90,7 @@ test('a killed migration keeps the copy from before it, and continues', async ()
   db.close()
   expect(await runHere(['user', 'list'], { DATA_DIR: dataDir })).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining(`of an older version of Rollcall (${latestVersion - 1};`),
+    stderr: expect.stringContaining(`from an older version of Rollcall (${latestVersion - 1};`),
   })
   await (await openStore({ dataDir, migrates: true })).close()
   expect([readState(DATABASE_FILE), readState(COPY_FILE)]).toEqual([
@@ -111,7 +111,7 @@ test('a database of a newer version prints a sentence and exits with 2, also for
   const db = openToWrite(join(dataDir, DATABASE_FILE))
   db.pragma('user_version = 999')
   db.close()
-  const message = `The database is of a newer version of Rollcall (999; this one knows ${latestVersion}). Start the newer one.\n`
+  const message = `The database is from a newer version of Rollcall (999; this one supports ${latestVersion}). Start that version.\n`
   for (const command of [
     ['db', 'migrate'],
     ['db', 'migrate', '--check'],

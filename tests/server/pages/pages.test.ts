@@ -376,7 +376,7 @@ test('the health check writes, and reports when it cannot', async () => {
     {
       status: 'error',
       code: 'cannot_write',
-      message: 'The database does not take writes.',
+      message: 'The database does not accept writes.',
       request_id: unhealthy.headers['x-request-id'],
     },
   ])

@@ -18,7 +18,7 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 test('a database whose imported UTR was confirmed again, or imported twice: the import is put under review', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-imports-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
-  const before = migrations.findIndex((step) => step.includes('Bank references of imported'))
+  const before = migrations.findIndex((step) => step.includes('bank references of imported'))
   for (const step of migrations.slice(0, before)) db.exec(step)
   db.pragma(`user_version = ${before}`)
   // id, source, reference of the capture, reference of the payment, status

@@ -21,7 +21,9 @@ const PAID_AT = Date.parse('2027-01-09T12:00:00+05:30')
 test('a cheque whose line an older version had recorded was also confirmed for a registration: two payments', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-cheques-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
-  const before = migrations.findIndex((step) => step.includes('Cheque numbers of kept lines'))
+  const before = migrations.findIndex((step) =>
+    step.includes('Adds cheque numbers of stored lines'),
+  )
   for (const step of migrations.slice(0, before)) db.exec(step)
   db.pragma(`user_version = ${before}`)
   db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)

@@ -101,7 +101,7 @@ else {
   test('a process without permission to migrate rejects an older database; others migrate it with its data', async () => {
     const { url, shell } = await createOlder('older')
     await expect(openInsidePostgres({ url })).rejects.toThrow(
-      /^The database in PostgreSQL is of an older version of Rollcall/,
+      /^The database in PostgreSQL is from an older version of Rollcall/,
     )
     const { store } = await openInsidePostgres({ url, migrates: true })
     expect((await found(store, 'OLD1')).answers).toEqual({})
@@ -171,7 +171,7 @@ else {
     expect(await outcome).toBe('killed')
     await process.query('COMMIT')
     expect(await readVersion(shell)).toBe(versionWhenKilled)
-    await expect(openInsidePostgres({ url })).rejects.toThrow('of an older version of Rollcall')
+    await expect(openInsidePostgres({ url })).rejects.toThrow('from an older version of Rollcall')
     const { store } = await openInsidePostgres({ url, migrates: true })
     expect((await found(store, 'OLD1')).answers).toEqual({})
     await store.close()
@@ -220,7 +220,9 @@ else {
   })
 
   test('a cheque line that an older version had recorded gets its number', async () => {
-    const before = migrations.findIndex((step) => step.includes('Cheque numbers of kept lines'))
+    const before = migrations.findIndex((step) =>
+      step.includes('Adds cheque numbers of stored lines'),
+    )
     const narration = 'CHQ DEP 456789 DR C'
     const { url, shell } = await createMigrated('cheques', [
       ...listSchema(before),

@@ -42,7 +42,7 @@ export type Dialect = {
   hasWords(terms: readonly string[]): Expression<SqlBool>
   /**
    * True for every row with a word of the name that begins with this text, so that the database can estimate their
-   * number. Null if it does not choose between indexes by such estimates.
+   * number. Null if the database does not choose indexes by such estimates.
    */
   hasWordFrom(start: string): Expression<SqlBool> | null
   /** How to search registrations that are not indexed yet. Null if all are indexed immediately. */

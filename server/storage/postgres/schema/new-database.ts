@@ -30,7 +30,7 @@ export const newDatabase: readonly string[] = [
   ...changedSettlementLinesOnPostgres,
   ...registeredPersonsOnPostgres,
   ...dueNoticesOnPostgres,
-  // The words of each row are added with it.
+  // The words of each row are added together with the row.
   'INSERT INTO search_progress VALUES (1, 9007199254740991)',
   'INSERT INTO office_settings VALUES (1, 0)',
   'INSERT INTO counted VALUES (1, 0)',
