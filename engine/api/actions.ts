@@ -22,7 +22,7 @@ export type ActionsResponse = {
   today: Day
   /** The balance after a correction; 0: none. */
   due: number
-  /** What is still to be paid: the price of an unpaid registration, or the balance; 0: nothing. */
+  /** The amount still to be paid: the price of an unpaid registration, or the balance; 0: nothing. */
   to_pay: number
   /** The amount to refund that is not in progress yet; 0: none. */
   pay_back: number
@@ -32,7 +32,7 @@ export type ActionsResponse = {
   kept: number
   /** The part of it that was paid through the gateway and can be refunded through it; 0: none. */
   back_by_gateway: number
-  /** What to consider before a refund, in sentences: a dispute, a payment that is too old for its gateway. */
+  /** Warnings before a refund, in sentences: a dispute, a payment that is too old for its gateway. */
   refund_notes: string[]
   /** Whether a refund is not in any settlement report after five days, and is not marked as handled. */
   refund_unsettled: boolean
@@ -64,7 +64,9 @@ export type ActionsResponse = {
   fields: WireEditable[]
   /** The fields that identify a person, which a transfer changes. */
   persons: string[]
-  /** If approval is required: what to check, and what a refusal may offer. Null if no approval is needed. */
+  /**
+   * If approval is required: the documents to check, and the offer after a refusal. Null if no approval is needed.
+   */
   approval: WireApproval | null
   /** The delegate's newest payment claim. Null if none. */
   told: WirePaymentClaim | null
@@ -131,13 +133,13 @@ export type WireFound = {
   reg_no: string
   name: string
   phone: string
-  /** Of the answers; '' if the form does not ask for it. */
+  /** From the answers; '' if the form does not ask for it. */
   city: string
   /** When it was paid, and the method in words: "by UPI". Null and '' if it is not paid, or not known. */
   paid_at: string | null
   paid_by: string
   event: { id: string; title: string }
-  /** Of the event's first list. Null if it has none. */
+  /** From the event's first list. Null if it has none. */
   route: string | null
   category: string
   total: number | null
@@ -147,6 +149,6 @@ export type WireFound = {
   payment_status_display: string
   in_review: boolean
   in_state: RegistrationState
-  /** What a paid registration still owes. 0 if nothing, or if it is not paid at all. */
+  /** The amount that a paid registration still owes. 0 if nothing, or if it is not paid at all. */
   due: number
 }

@@ -41,7 +41,7 @@ export type ListResponse = {
   shown: string
   /** Among second payments: the numbers for which the delegate requests a refund. */
   refund_requested?: string[]
-  /** Of the sums and rows. If the event has several, each row states its own as `money.currency`. */
+  /** The currency of the sums and rows. If the event has several, each row states its own as `money.currency`. */
   currency?: string
   registrations: ListRow[]
   results: { registrations: ListRow[] }
@@ -51,7 +51,7 @@ export type ListResponse = {
 export type OfficeRegistrationResponse = {
   status: 'success'
   registration: ListRow
-  /** Of the registration and its payments. */
+  /** The currency of the registration and its payments. */
   currency?: string
   /** The name of the tax in the event file: GST, VAT. */
   tax_name?: string
@@ -207,7 +207,7 @@ export type EventStats = {
   total_revenue: number
   /** Received and dismissed by staff: not included in any other figure. */
   dismissed_amount: number
-  /** Of the event's figures and days, and of the newest registrations that do not state their own. */
+  /** The currency of the event's figures and days, and of the newest registrations that do not state their own. */
   currency?: string
   /** The same two figures in other currencies, which are never added to them. Absent if there are none. */
   other_currencies?: {
@@ -229,11 +229,11 @@ export type StatsResponse = {
     /** The work queue; empty rows are omitted. */
     waiting: WireWorkQueueItem[]
     /**
-     * Why event files are not served in their current version, in sentences; only for users of all
+     * The reasons why event files are not served in their current version, in sentences; only for users of all
      * events.
      */
     event_files?: string[]
-    /** Why nothing is erased by age until an owner confirms the clock; only for owners of all events. */
+    /** The reason why nothing is erased by age until an owner confirms the clock; only for owners of all events. */
     erasing_waits?: string
     /** In rupees; events in other currencies are summed separately. */
     revenue_stats: {
@@ -252,7 +252,7 @@ export type StatsResponse = {
         payment_status_display: string
         in_review: boolean
         in_state: RegistrationState
-        /** What a paid registration still owes, else 0. */
+        /** The amount that a paid registration still owes, else 0. */
         due: number
         created_at: string
       }[]

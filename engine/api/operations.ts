@@ -138,7 +138,7 @@ export type WireEventVersion = {
   previous: string | null
 }
 
-/** GET /admin/event-versions/difference/?event=&version=&from=: what a version changed. */
+/** GET /admin/event-versions/difference/?event=&version=&from=: the changes of a version. */
 export type VersionDifferenceResponse = {
   status: 'success'
   version: string

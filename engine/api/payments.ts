@@ -41,7 +41,7 @@ export type WireMovement = {
   fee: number | null
   /** A transfer or UPI payment that no saved bank statement shows. */
   unreconciled: boolean
-  /** Of a payment: what its registration still owes. Null if nothing. */
+  /** For a payment: the amount that its registration still owes. Null if nothing. */
   due: { amount: number; currency?: string } | null
   /** Invoices, or credit notes of a refund. */
   documents: { id: number; serial: string }[]

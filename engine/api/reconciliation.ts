@@ -39,7 +39,7 @@ export type WireReconciled = {
   /** Other bank references in this line: sent back with it, so that none of them counts again. */
   also: string[]
   amount: number
-  /** Of the line and its payout. */
+  /** The currency of the line and its payout. */
   currency?: string
   as: Reconciled['as']
   /** The matching gateway payout, from its settlement. Null if it is not a payout. */
@@ -52,7 +52,7 @@ export type WireAwaited = {
   reg_no: string
   name: string
   due: number
-  /** Of `due`. */
+  /** The currency of `due`. */
   currency?: string
   /** The reference of the delegate's payment claim. Null if none. */
   reference: string | null

@@ -37,11 +37,11 @@ export type Charge = {
   readonly bill: readonly Line[]
   /** The bill that the documents have covered so far. Null if there are none. */
   readonly before: readonly Line[] | null
-  /** The bill when a refund was last credited, and how many documents there were then. */
+  /** The bill when a refund was last credited, and the number of documents at that time. */
   readonly lastRefund?: { readonly bill: readonly Line[]; readonly documents: number } | null
   /**
-   * A bill that was paid but never invoiced here: only what exceeds it is invoiced. One line
-   * without a rate: its items are not known.
+   * A bill that was paid but never invoiced here: only the amount above it is invoiced. One line without a rate: its
+   * items are not known.
    */
   readonly withoutInvoice: readonly Line[]
   /** The part of the bill that is still charged: its total less refunds. */
@@ -340,8 +340,7 @@ function listRatedLines({ lines }: IssuedDocument): readonly RatedLine[] | null 
 }
 
 /**
- * An invoice of an older version lists its bill; one for a difference has a single line, which no
- * bill has.
+ * An invoice of an older version lists its bill; an invoice for a difference has a single line, which no bill has.
  */
 function rebuildOlderInvoice({ lines, bill }: IssuedDocument): readonly RatedLine[] {
   const sum = lines.reduce(add, ZERO)

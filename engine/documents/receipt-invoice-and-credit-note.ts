@@ -325,7 +325,7 @@ export function sumDocument(lines: readonly Split[]): Split {
   return { base: sum('base'), gst: sum('gst'), total: sum('total') }
 }
 
-/** An invoice from before lines had a rate and a place uses those of its event and of the whole document. */
+/** An invoice issued before lines had a rate and a place uses the rate of its event and the place of the document. */
 function buildInvoicedLine(
   { lines, supplier, placeOfSupply: whole, tax }: DocumentBody,
   line: DocumentLine,

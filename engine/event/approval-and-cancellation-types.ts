@@ -5,7 +5,7 @@ import type { Day } from '../lib/time.ts'
 
 export type Approval = {
   readonly id: string
-  /** Which registrations the rule applies to. */
+  /** The registrations to which the rule applies. */
   readonly when: Condition
   /** The file fields that staff must check. */
   readonly documents: readonly string[]
@@ -21,7 +21,7 @@ export type Approval = {
   }
 }
 
-/** What is refunded of the price that was paid. */
+/** The part of the paid price that is refunded. */
 export type RefundTerms = {
   /** Whole percent of the price. */
   readonly percent: number

@@ -53,7 +53,7 @@ type FormTexts = {
     readonly busy: string
   }
   readonly notices: 'snackbar' | 'toast'
-  /** How long a notice is displayed, milliseconds. */
+  /** The time for which a notice is displayed, in milliseconds. */
   readonly noticeMs: number
   /** Null if that part is omitted. */
   readonly withoutPayment: { readonly notice: string | null; readonly alert: string | null }
@@ -265,7 +265,7 @@ export type EventConfig = {
   readonly categoryChoice: CategoryChoice
   readonly fees: Fees
   readonly quotas: readonly Quota[]
-  /** How long a seat is held during payment. */
+  /** The time for which a seat is held during payment. */
   readonly holdSeatsMs: number
   readonly unique: readonly Unique[]
   /** The kinds of discount codes. Empty if the form has no code field. */
@@ -293,9 +293,9 @@ export type EventConfig = {
     readonly followedBy: 'digits' | 'anything'
     readonly digits: number
   }
-  /** The card gateway; of several, that of the first card method. Null if there are no card payments. */
+  /** The card gateway; if there are several, the gateway of the first card method. Null without card payments. */
   readonly payment: GatewayAccount | null
-  /** By method id, if there are several card methods. Absent: `payment` is that of the only one. */
+  /** By method id, if there are several card methods. Absent: `payment` belongs to the only one. */
   readonly cardAccounts?: Readonly<Record<string, GatewayAccount>>
   /** All payment methods, in the file's order. Empty if the event takes no payments. */
   readonly methods: readonly PaymentMethod[]
@@ -303,7 +303,7 @@ export type EventConfig = {
   readonly cancellation: Cancellation | null
   /** Null if delegates cannot change answers themselves. */
   readonly edit: Edit | null
-  /** How long answers and files are kept. */
+  /** The retention periods of answers and files. */
   readonly retention: Retention
   /** Null if payers get a receipt instead of an invoice. */
   readonly invoice: Invoice | null

@@ -40,10 +40,10 @@ export const ANSWER_CHARACTERS_MAX = {
 /** Written in place of the last day of registration if there is none. */
 export const NEVER = 'never'
 
-/** How long a seat is held during payment: as long as a gateway payment may take. */
+/** The time for which a seat is held during payment: as long as a gateway payment may take. */
 export const SEAT_HOLD_MS = 30 * 60_000
 
-/** How long a transfer may take: banks need days for it, and no seat is held for weeks. */
+/** The days that a transfer may take: banks need some days, but no seat is held for weeks. */
 export const EXPIRY_DAYS = 14
 
 /** The default theme colour, a blue. */

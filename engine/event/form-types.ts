@@ -33,7 +33,7 @@ export type Field = {
   readonly as?: 'switch' | 'radio' | 'dropdown'
   readonly label: string
   readonly hint?: string
-  /** Index into `sections`; for a field of `people`, that of the list it belongs to. */
+  /** Index into `sections`; for a field of `people`, the index of its list. */
   readonly section: number
   /** select and many only; resolved from categories, a shared list or the file. */
   readonly options?: readonly Option[]

@@ -6,7 +6,7 @@ import type { Day } from '../lib/time.ts'
 type MethodLabels = {
   readonly id: string
   readonly label: string
-  /** The last day to start a payment with this method. Absent if it is the same as registration's. */
+  /** The last day to start a payment with this method. Absent if it is the last day of registration. */
   readonly until?: Day
   /** The currencies of the bills that can be paid with it. Absent: all. */
   readonly currencies?: readonly Currency[]
@@ -25,9 +25,9 @@ export type TransferMethod = MethodLabels & {
   readonly reference: string
   /** The field that contains the payment day. Absent if the form has none. */
   readonly day?: string
-  /** Which day sets the price. */
+  /** The day that decides the price. */
   readonly priceDate: 'registration' | 'credit'
-  /** Days after registration until which a payment claim is awaited. */
+  /** The number of days after registration in which a payment claim is awaited. */
   readonly expiresAfterDays: number
 }
 /** Payment taken by staff in person. */

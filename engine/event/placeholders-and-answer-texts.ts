@@ -144,7 +144,7 @@ function listTaxRules({ fees }: PublicEvent): readonly TaxRule[] {
   ]
 }
 
-/** Returns the taxes of a bill; without lines, or if they bear none, those of everything the event sells. */
+/** Returns the taxes of a bill; if no line bears any, the taxes of everything that the event sells. */
 function listTaxes(
   { fees }: PublicEvent,
   rules: readonly TaxRule[],

@@ -49,7 +49,7 @@ export type Fees = {
   readonly methods?: readonly PricedMethod[]
 }
 
-/** Categories whose prices change on other days than those of the event. */
+/** Categories whose prices change on other days than the prices of the event. */
 export type PriceGroup = {
   /** The heading of its prices. */
   readonly label: string
@@ -71,7 +71,7 @@ export type PricedMethod = {
 /** table[row][period]. Null if not on sale in that period; 0: free. */
 export type PriceTable = Readonly<Record<string, Readonly<Record<string, Amount | null>>>>
 
-/** One table of an item. `currency`: that of the categories it is for; absent: the event's. */
+/** One table of an item. `currency`: the currency of its categories; absent: the event's. */
 export type ItemPrices = {
   readonly when: Condition | null
   readonly table: PriceTable
@@ -94,7 +94,7 @@ export type Item = {
   readonly count?: { readonly field: string; readonly where?: Condition }
   /** A number field by which the count is multiplied. */
   readonly times?: string
-  /** Its own periods, which are the columns of its tables. Absent: those of the fees. */
+  /** Its own periods, which are the columns of its tables. Absent: the periods of the fees. */
   readonly periods?: readonly Period[]
   readonly tax: Tax | null
   /** Rules that the item states, tried before all others. */
@@ -108,9 +108,9 @@ export type Item = {
   readonly prices: readonly ItemPrices[]
   /** A number field with min and max in which the delegate chooses the price, in major units. */
   readonly amountIn?: string
-  /** The service accounting code on invoices. Absent: that of the event's invoices. */
+  /** The service accounting code on invoices. Absent: the code of the event's invoices. */
   readonly sac?: string
-  /** The state of the building. Absent: that of the venue. */
+  /** The state of the building. Absent: the state of the venue. */
   readonly placeOfSupply?: StateCode
 }
 
@@ -124,8 +124,8 @@ export type Adjustment = {
   /** `registration`, an item's id, or `all`: the lines it applies to; none becomes negative. */
   readonly on: string
   /**
-   * Added to those lines (negative: subtracted): one amount, or a percentage of each line. `currency`: that of the bills
-   * to which the amount applies; absent: the event's.
+   * Added to those lines (negative: subtracted): one amount, or a percentage of each line. `currency`: the currency
+   * of the bills to which the amount applies; absent: the event's.
    */
   readonly by:
     | { readonly amount: Amount; readonly currency?: Currency }
@@ -164,7 +164,7 @@ export type Unique = {
   readonly message: string
 }
 
-/** The effect of a discount code of this kind: a category, or an adjustment whose condition refers to it. */
+/** The effect of a discount code of this kind: a category, or an adjustment whose condition refers to the kind. */
 export type CodeKind = {
   readonly id: string
   readonly label: string

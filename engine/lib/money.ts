@@ -44,7 +44,7 @@ export function toAmount(amount: number): Amount {
   return amount as Amount
 }
 
-/** The ISO 4217 codes of all currencies. A function, so that pages which do not need them do not ask for them. */
+/** The ISO 4217 codes of all currencies. A function, so that pages that do not need them do not load them. */
 export const listCurrencies = (): readonly Currency[] =>
   Intl.supportedValuesOf('currency') as readonly string[] as readonly Currency[]
 
@@ -65,7 +65,7 @@ const EXCEPTIONAL_DECIMALS: readonly (readonly [decimals: number, codes: string]
   [4, 'CLF UYW'],
 ]
 
-/** How many decimals amounts of this currency have: 2 for INR, 0 for JPY, 3 for KWD. */
+/** Returns the number of decimals of amounts in this currency: 2 for INR, 0 for JPY, 3 for KWD. */
 export const getDecimals = memoize(
   (currency: Currency): number =>
     EXCEPTIONAL_DECIMALS.find(([, codes]) => codes.split(' ').includes(currency))?.[0] ?? 2,

@@ -146,8 +146,8 @@ export function isoIndia(at: Instant): string {
   if (lastSecond?.second !== second) {
     const local = second + INDIA_OFFSET_S
     const number = Math.floor(local / DAY_S)
-    // In a list sorted by day, nearly every instant is on the same day as the one before. Not
-    // `dayOf`, whose cache holds today.
+    // In a list sorted by day, nearly every instant is on the day of the previous one. `dayOf` is not used: its cache
+    // holds today.
     if (lastWritten?.number !== number) lastWritten = { number, day: formatUtcDay(number * DAY_MS) }
     const clock = local - number * DAY_S
     const hour = padToTwoDigits(Math.floor(clock / 3600))

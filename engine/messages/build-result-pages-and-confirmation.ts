@@ -24,9 +24,9 @@ import { formatMessage } from '../lib/format-message.ts'
 import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
 /**
- * How a registration number is rendered as a QR code, on the ticket and in its email: medium error
- * correction, because it is also read from a cracked screen or a creased page, and the white margin
- * that scanners need, in modules.
+ * The options of the QR code of a registration number, on the ticket and in its email: medium error correction,
+ * because it is also read from a cracked screen or a creased page, and the white margin that scanners need, in
+ * modules.
  */
 export const QR_CODE_OPTIONS = { ecc: 'M', border: 4 } as const
 

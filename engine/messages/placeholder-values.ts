@@ -152,8 +152,8 @@ function findShownAttempt({
 }
 
 /**
- * Returns the transaction ID shown on pages and in emails: the attempt's order id. An imported
- * registration shows its former number, which is the one the delegate received.
+ * Returns the transaction ID shown on pages and in emails: the attempt's order id. An imported registration shows its
+ * former number, because the delegate received that number.
  */
 export function getTransactionId(
   registration: Pick<RegistrationView, 'regNo' | 'formerNo' | 'payments'>,

@@ -115,8 +115,8 @@ export function itemApplies({ when }: Item, answers: Answers, category: string |
 }
 
 /**
- * Whether a bill of these answers can have the item, whatever its other conditions: those may test what the server knows
- * only when it registers, such as a member list.
+ * Whether a bill of these answers can have the item, whatever its other conditions: those may test data that the
+ * server has only when it registers, such as a member list.
  */
 export function itemCanBeBilled(
   event: PublicEvent,
@@ -309,8 +309,8 @@ export function listPricedMethods(
 }
 
 /**
- * Returns the answers with the payment method: one that is stated already, the one chosen on the form, or the first that
- * is open. Unchanged if no price depends on it.
+ * Returns the answers with the payment method: the method stated already, the method chosen on the form, or the first
+ * open method. Unchanged if no price depends on it.
  */
 export function addMethod(
   event: Pick<PublicEvent, 'fees' | 'currency' | 'categories'>,

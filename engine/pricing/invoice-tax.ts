@@ -32,9 +32,9 @@ export function getSupply(sac: string): Supply {
 export type SupplyTerms = { readonly sac: string; readonly site: StateCode }
 
 /**
- * Returns the place of supply, for a supplier in India. Admission, and what is ancillary to it: the
- * venue, also for a registered recipient (section 12(6)); lodging: the building (12(3));
- * sponsorship: the recipient's state if registered, otherwise the venue (12(7)).
+ * Returns the place of supply, for a supplier in India. Admission and ancillary services: the venue, even for a
+ * registered recipient (section 12(6)); lodging: the building (12(3)); sponsorship: the recipient's state if
+ * registered, otherwise the venue (12(7)).
  */
 export function getPlaceOfSupply(
   { sac, site }: SupplyTerms,

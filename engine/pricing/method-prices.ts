@@ -99,7 +99,7 @@ const listOfferedMethods = (
 ): readonly PricedMethod[] =>
   listPricedMethods(fees, currency).filter(({ until }) => until === undefined || on <= until)
 
-/** Returns the answers with the method that examples and commands state beside them, under the name of conditions. */
+/** Returns the answers with the method that examples and commands state separately, under its name in conditions. */
 export function withStatedMethod(
   event: WithFees,
   answers: Answers,

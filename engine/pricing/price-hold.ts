@@ -1,4 +1,4 @@
-/** How long the price of a registration is held. */
+/** Determines the end of the price hold of a registration. */
 import type { EventConfig } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Amount } from '../lib/money.ts'
@@ -21,8 +21,8 @@ import { findNextPrice } from './upcoming-prices.ts'
 type Priced = { readonly answers: Answers; readonly category: string | null }
 
 /**
- * Returns the last day from `on` on which the prices of this registration apply: those of its category and of the items
- * that it can have. Null: no end is set.
+ * Returns the last day from `on` on which the prices of this registration apply: the prices of its category and of
+ * the items that it can have. Null: no end is set.
  */
 export function getLastDayOfOwnPrice(
   event: EventConfig,

@@ -12,7 +12,9 @@ import type { Day } from '../lib/time.ts'
 
 type EventFees = Pick<PublicEvent, 'fees'>
 
-/** A price in a list: its category, the day whose tax it has, and the delegate's answers if the price is theirs. */
+/**
+ * A price in a list: its category, the day that decides its tax, and the delegate's answers if it is their own price.
+ */
 export type ListedFor = {
   readonly category: string | null
   readonly on: Day
@@ -60,8 +62,9 @@ export function getListedItemPrice(
 }
 
 /**
- * Text about the tax of a registration price in a list: "exclusive of 18% GST", "18% GST included". Names
- * every tax that may apply; for the delegate's own price the one that does, or why none does. Empty if there is no tax.
+ * Text about the tax of a registration price in a list: "exclusive of 18% GST", "18% GST included". Names every tax
+ * that may apply; for the delegate's own price, the tax that does, or the reason why none does. Empty if there is no
+ * tax.
  */
 export function getListedTaxText(event: EventFees, listed: ListedFor): string {
   const { category, on, answers } = listed
@@ -99,7 +102,10 @@ function listPossibleTaxes(
     : rules.slice(0, always + 1).map(({ tax }) => tax)
 }
 
-/** Where a list states its taxes: above it if the text is the same for all prices, else in rows, else at each price. */
+/**
+ * The places where a list states its taxes: above it if the text is the same for all prices, else in rows, else at
+ * each price.
+ */
 export type PlacedTaxTexts = {
   readonly above: string
   readonly rows: readonly { readonly text: string; readonly cells: readonly string[] }[]

@@ -67,8 +67,8 @@ export function getPeriodLabel(
 }
 
 /**
- * Returns the first listed period that contains the day, else the one for other dates. Null if closed
- * on that day. With a category: among the periods of its group.
+ * Returns the first listed period that contains the day, else the period for other dates. Null if closed on that day.
+ * With a category: among the periods of its group.
  */
 export function findPeriodOn(fees: Fees, on: Day, category: string | null = null): Period | null {
   const group = findGroupOfCategory(fees, category)
@@ -80,7 +80,7 @@ export function findPeriodOn(fees: Fees, on: Day, category: string | null = null
   )
 }
 
-/** Returns the period of a category on that day if it has its own; else `period`, that of the others. */
+/** Returns the period of a category on that day if it has its own periods; else `period`. */
 export function findPeriodOfCategoryOn(
   fees: Fees,
   category: string | null,
@@ -126,8 +126,8 @@ export function listPeriodEdges(fees: Pick<Fees, 'periods' | 'items' | 'groups'>
 }
 
 /**
- * Returns the period that prices a registration in a category: its stored period if the category still has it, else that
- * of its day.
+ * Returns the period that prices a registration in a category: its stored period if the category still has it, else
+ * the period of its day.
  */
 export function getPricingPeriod(
   fees: Fees,
@@ -188,8 +188,8 @@ export function checkRegistrationOpen(
 }
 
 /**
- * Returns the event as staff register delegates on that day: open on the days of the front desk too. The same event if
- * the form is open, or the day is not one of them.
+ * Returns the event as staff register delegates on that day: open on the days of the front desk too. The unchanged
+ * event if the form is open, or on any other day.
  */
 export function withDeskDays<E extends PublicEvent>(event: E, on: Day): E {
   const { desk } = event.registration
@@ -247,8 +247,8 @@ export function listPriceSteps({
 }
 
 /**
- * Returns the last day from `on` on which the category's registration costs the same and registration is open, whatever
- * items cost. Null: no end is set, or it is not on sale.
+ * Returns the last day from `on` on which the category's registration has the same price and registration is open,
+ * whatever the prices of items. Null: no end is set, or it is not on sale.
  */
 export const getLastDayOfFee = (event: PublicEvent, on: Day, category: string): Day | null =>
   findPeriodOn(event.fees, on, category) === null
@@ -264,7 +264,7 @@ export function haveOwnLastDays(event: PublicEvent, on: Day): boolean {
   )
 }
 
-/** The days requested for an event: few, because they are days on which someone viewed it. */
+/** By day, for the days requested: these are few, because someone viewed the event on each. */
 const createLastDayCache = memoize((_: PublicEvent) => new Map<string, Day | null>())
 
 /**
@@ -318,8 +318,8 @@ function findLastDay(
 }
 
 /**
- * Returns the last instant at which a price, a period or what is open may have changed. All of them
- * change at the start of an Indian day, because event files name days.
+ * Returns the last instant at which a price, a period, an opening or a closing may have changed. All of them change
+ * at the start of an Indian day, because event files name days.
  */
 export function getLastPriceInstant(at: Instant): Instant {
   return startOfDay(dayOf(at))

@@ -15,7 +15,7 @@ export type SeatPool = {
   readonly max: number
   readonly limit: Quota
   readonly option: string | null
-  /** How many of these seats the registration takes. */
+  /** The number of these seats that the registration takes. */
   readonly quantity: number
 }
 
@@ -36,8 +36,8 @@ export function listSeatPools(limits: readonly Quota[]): readonly SeatPool[] {
 }
 
 /**
- * Returns the seats that a registration takes, each once. `answers` are normalised and include the
- * context under which it was priced; `category` is the one derived from them.
+ * Returns the seats that a registration takes, each once. `answers` are normalised and include the context under
+ * which it was priced; `category` is derived from them.
  */
 export function listRequiredSeats(
   limits: readonly Quota[],
@@ -70,8 +70,8 @@ function countSeats({ count, withDelegate }: Quota, answers: Answers): number {
 }
 
 /**
- * Returns the first of its seats that is full, by the context in the answers, or of which fewer are left than it takes.
- * Null if all are available.
+ * Returns the first of its seats that is full by the context in the answers, or has fewer left than the registration
+ * takes. Null if all are available.
  */
 export function findFirstFull(
   limits: readonly Quota[],
@@ -97,8 +97,8 @@ export const getDisplayThreshold = ({ few = 0, count, countMax }: Quota): number
   count === undefined ? few : Math.max(few, (countMax ?? Number.MAX_SAFE_INTEGER) - 1)
 
 /**
- * Returns the message for a full seat; for one of several options it names the option. `left`: how many are left of more
- * seats that were requested.
+ * Returns the message for a full seat; for one of several options it names the option. `left`: the number left if
+ * more seats were requested.
  */
 export function buildFullSeatMessage(event: PublicEvent, place: SeatPool, left = 0): string {
   const { message } = place.limit.full

@@ -1,4 +1,4 @@
-/** Compiles the conditions of a file from any accepted form to the one that is evaluated. */
+/** Compiles the conditions of a file from any accepted notation to the form that is evaluated. */
 import type { AgeBounds, Condition, Scalar, Test } from '../../event/answer-types.ts'
 import { fromPairs } from '../../lib/result.ts'
 import { addDays, addMonths, type Day } from '../../lib/time.ts'

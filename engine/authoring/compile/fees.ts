@@ -131,7 +131,7 @@ function toTax(value: unknown): Tax | null {
   }
 }
 
-/** Compiles rules that replace a tax; undefined if there are none. A rule states what differs from that tax. */
+/** Compiles rules that replace a tax; undefined if there are none. A rule states its differences from that tax. */
 function toTaxRules(rules: readonly PlainMap[], usual: Tax | null): readonly TaxRule[] | undefined {
   if (rules.length === 0 || usual === null) return undefined
   return rules.map((rule) => {

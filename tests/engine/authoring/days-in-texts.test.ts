@@ -128,11 +128,11 @@ describe('a text names a day that differs from the file', () => {
       collectFindings(text).map(({ message, related }) => [message, related[0]?.at.start.line]),
     ).toEqual([
       [
-        'the text says 30 September 2026, period `early` ends on 30 October 2026',
+        'the text says 30 September 2026, but period `early` ends on 30 October 2026',
         findLine(text, EARLY),
       ],
       [
-        'the text says 1 October 2026, period `regular` begins on 31 October 2026',
+        'the text says 1 October 2026, but period `regular` begins on 31 October 2026',
         findLine(text, REGULAR),
       ],
     ])

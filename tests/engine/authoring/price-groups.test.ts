@@ -54,7 +54,7 @@ describe('a text that states a wrong day or price of a group', () => {
   test('in the labels of its periods', () => {
     const label = file.replace('label: Autumn', 'label: Until 30 October')
     expect(collectFindings(label).map(({ message }) => message)).toEqual([
-      'the text says 30 October, period `middle` of `Trade` ends on 30 November 2026',
+      'the text says 30 October, but period `middle` of `Trade` ends on 30 November 2026',
     ])
     const named = file.replace('label: Trade\n', 'label: Trade (early bird until 30 October)\n')
     expect(collectFindings(named).map(({ code }) => code)).toEqual(['EV604'])

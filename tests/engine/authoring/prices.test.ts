@@ -479,7 +479,7 @@ describe('a surcharge in a text', () => {
     'From 15 February a surcharge of 750/-',
   ])('has another amount: %s', (line) => {
     expect(listFindings(withPanel(line, surchargeFile)).join('\n')).toMatch(
-      /^EV456 line \d+: the text says ₹.750, `late-fee` is 500$/,
+      /^EV456 line \d+: the text says ₹.750, but `late-fee` is 500$/,
     )
   })
   test.each([

@@ -69,7 +69,7 @@ describe('problems of authors of published pages', () => {
   test('children below 5 are free, 5 to 11 pay half and 12 pay in full: the hint may state any of the ages', () => {
     expect(
       listFindings('ghatmeet2027', 'at_least: 5, at_most: 11', 'at_least: 12, at_most: 17'),
-    ).toContainEqual('EV626 the text says below 5, `companion` is charged from the age of 12')
+    ).toContainEqual('EV626 the text says below 5, but `companion` is charged from the age of 12')
   })
 
   test('“the first hundred pay less” names a quota with a hyphen', () => {
@@ -84,7 +84,7 @@ describe('problems of authors of published pages', () => {
 
   test('a wrong day of the trainees’ early rate is a finding in a panel and under a category', () => {
     const finding =
-      'EV604 the text says 30 June 2027, period `early` of `Postgraduate trainees` ends on 31 August 2027'
+      'EV604 the text says 30 June 2027, but period `early` of `Postgraduate trainees` ends on 31 August 2027'
     expect(
       ['Postgraduate trainees: early rate until ', 'about: "Early rate until '].map((text) =>
         listFindings('sangamcon2027', `${text}31 August 2027`, `${text}30 June 2027`),

@@ -248,9 +248,9 @@ form:\n`,
   })
 
   test.each([
-    ['label', label('{option} (plus 18% GST)'), 'EV605 the text says 18%, the tax is 5%'],
-    ['label', label('{option} (incl. 12% GST)'), 'EV605 the text says 12%, the tax is 5%'],
-    ['choice', option('Twin room (plus 12% GST)'), 'EV605 the text says 12%, the tax is 5%'],
+    ['label', label('{option} (plus 18% GST)'), 'EV605 the text says 18%, but the tax is 5%'],
+    ['label', label('{option} (incl. 12% GST)'), 'EV605 the text says 12%, but the tax is 5%'],
+    ['choice', option('Twin room (plus 12% GST)'), 'EV605 the text says 12%, but the tax is 5%'],
     [
       'choice',
       option('Twin room (GST included)'),
@@ -265,7 +265,7 @@ form:\n`,
 
   test('a registration fee has another tax rate than the room', () => {
     expect(listTaxFindings(withPanel('Registration fee plus 5% GST', room))).toEqual([
-      'EV605 the text says 5%, the tax is 18%',
+      'EV605 the text says 5%, but the tax is 18%',
     ])
   })
 

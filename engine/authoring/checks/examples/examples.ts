@@ -158,7 +158,7 @@ function listLinesOfBill(model: Model, { about, lines }: ExampleResult): readonl
   return lines.filter((id) => id !== REGISTRATION).flatMap((id) => findLinePlace(model, id))
 }
 
-/** Returns where the line is sold, or what it changes. */
+/** Returns the path where the line is sold, or of the line that it changes. */
 function findLinePlace({ config, source }: Model, id: string): readonly Related[] {
   const item = config.fees.items.findIndex((item) => item.id === id)
   const adjustment = config.fees.adjustments.findIndex((adjustment) => adjustment.id === id)

@@ -22,10 +22,7 @@ type NamedValues = readonly (readonly [string, PromisedValue])[]
 /** The default time for which a seat is held. */
 const HOLD_PLACE = `${SEAT_HOLD_MS / 60_000} minutes`
 
-/**
- * Returns what can be promised of quotas, uniqueness, discount codes and member lists; a name for
- * each that the file states.
- */
+/** Returns the possible promises about quotas, uniqueness, discount codes and member lists, each under a name. */
 export function listSaleValues(file: EventFile): NamedValues {
   const limits = (file.quotas ?? []).map((limit, index) => ({ limit, at: `quotas.${index}` }))
   const homes = findLocations(limits)
@@ -166,7 +163,7 @@ export function listFieldsWithPeople(fields: readonly FieldAt[]): readonly Field
   ])
 }
 
-/** Returns what can be promised of answers: amounts, date ranges, formats, texts. */
+/** Returns the possible promises about answers: amounts, date ranges, formats, texts. */
 export function listFormValues(fields: readonly FieldAt[]): NamedValues {
   const homes = new Map(fields.map(({ id, path }) => [id, path]))
   const listStatedKeys = (

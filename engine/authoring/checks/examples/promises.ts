@@ -327,8 +327,8 @@ const promiseBrokenCheck: Check = {
 }
 
 /**
- * Returns where a promised name belongs: its own place, that of its group (`seats.` of
- * `seats.ecg`), or the whole block.
+ * Returns the place for a promised name: its own, the place of its group (`seats.` of `seats.ecg`), or the whole
+ * block.
  */
 function findLocation({ homes, parent }: PromisedValue, name: string): string {
   return homes?.get(name) ?? homes?.get(name.replace(/[^.]*$/, '')) ?? parent

@@ -1,4 +1,4 @@
-/** Checks EV501 to EV508, EV515, EV532: the form asks what is needed, once, with clear labels. */
+/** Checks EV501 to EV508, EV515, EV532: the form asks the necessary questions, once each, with clear labels. */
 import type { Field } from '../../../event/config.ts'
 import { canBeMalformed, getFieldPatterns } from '../../../answers/field-types.ts'
 import { formatDay, isDay } from '../../../lib/time.ts'

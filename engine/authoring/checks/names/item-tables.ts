@@ -1,4 +1,4 @@
-/** The price tables of items as the file writes them, with their place. */
+/** The price tables of items as written in the file, with their places. */
 import type * as Files from '../../schema/event-file-types.ts'
 import type { Model } from '../../checked-file.ts'
 
@@ -13,7 +13,7 @@ export type TableAt = {
   readonly path: string
   readonly rows: Files.PriceRows
   readonly isOtherwise: boolean
-  /** As written. Undefined: the event's. */
+  /** As written. Undefined if the item uses the event's periods. */
   readonly currency: string | undefined
 }
 

@@ -153,7 +153,7 @@ function findDifferingNumber(
           {
             at,
             span: [start + found.index, start + found.index + found[0].length],
-            message: `the text says ${statedNumber}, the quota is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
+            message: `the text says ${statedNumber}, but the quota is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
             related: [{ at: maxAt, message: 'the quota' }],
             help: 'write the same number in both places',
           },

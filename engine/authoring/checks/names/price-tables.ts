@@ -1,4 +1,4 @@
-/** The tables of registration prices as the file writes them: that of the event, and one for each group. */
+/** The tables of registration prices as written in the file: the event's table, and one for each group. */
 import type { PriceRows } from '../../schema/event-file-types.ts'
 import type { Model } from '../../checked-file.ts'
 

@@ -119,7 +119,7 @@ function findLastDayOnSale(event: EventConfig, categories: readonly string[]): D
   return [closes, ...ends].filter(isSold).toSorted().at(-1) ?? null
 }
 
-/** Returns the last day of payment, and what sets it. */
+/** Returns the last day of payment, and the event or payment method that sets it. */
 function findLastPaymentDay({ config, file }: Model): {
   readonly day: Day
   readonly description: string

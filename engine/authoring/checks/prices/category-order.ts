@@ -257,7 +257,7 @@ const labelContradictsIdCheck: Check = {
         : [
             {
               at: `categories.${index}.label`,
-              message: `the id \`${id}\` means ${differ[0]}, the label “${label}” means ${differ[1]}`,
+              message: `the id \`${id}\` means ${differ[0]}, but the label “${label}” means ${differ[1]}`,
               related: [{ at: `categories.${index}.id`, message: 'the id' }],
               help: 'write the label that belongs to this id; two labels may be swapped',
             },

@@ -319,8 +319,8 @@ const preselectedItemCheck: Check = {
       const costs = listItemCells(model).some(
         ({ item, amount }) => model.file.fees.items?.[item]?.id === id && (amount ?? 0) > 0,
       )
-      // If the registration itself has no price, the item may be what is bought; and a compulsory
-      // one is not a choice.
+      // If the registration itself has no price, the item may be the actual purchase; and a compulsory item is not a
+      // choice.
       if (model.config.fees.prices === null || !costs) return []
       const isBeforehand = (name: string): unknown => {
         const found = model.config.fields.find((field) => field.id === name)

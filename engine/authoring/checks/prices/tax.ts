@@ -1,4 +1,4 @@
-/** Checks tax rates, consistent splitting, and what texts say about tax. */
+/** Checks tax rates, consistent splitting, and statements about tax in texts. */
 import { INR, formatMoney, type Currency, type Tax } from '../../../lib/money.ts'
 import { splitPrice, splitTotal } from '../../../pricing/line-tax.ts'
 import type { Item } from '../../../event/pricing-types.ts'
@@ -71,7 +71,7 @@ const taxInPaiseCheck: Check = {
   },
 }
 
-/** Indian tax rates for what a conference sells. */
+/** Indian tax rates for the sales of a conference. */
 const GST_RATES: readonly number[] = [0, 5, 12, 18, 28, 40]
 /** A tax of another name outside this range has a misplaced point or digit. */
 const PERCENT_MIN = 1
@@ -97,7 +97,7 @@ const listFeesTax = ({ config }: Model): readonly TaxAt[] =>
         { tax: config.fees.tax, at: 'fees.tax' },
         ...(config.fees.taxRules ?? []).map(({ tax }, i) => ({ tax, at: `fees.tax_rules.${i}` })),
       ]
-/** Taxes stated by items themselves, such as that of a room, with the item. */
+/** Taxes stated by items themselves, such as the tax of a room, with the item. */
 const listItemTaxes = (model: Model): readonly (TaxAt & { readonly item: Item })[] =>
   model.config.fees.items.flatMap((item, i) => [
     ...(item.tax === null || model.file.fees.items?.[i]?.tax === undefined
@@ -125,7 +125,7 @@ function findUnusualPercent({ tax, at }: TaxAt, currency: Currency): readonly Dr
         message:
           Number(statedPercent[1]) === tax.percent
             ? `the name of the tax includes ${statedPercent[0]}, and pages add the percentage again`
-            : `the name of the tax says ${statedPercent[0]}, the tax is ${tax.percent}%`,
+            : `the name of the tax says ${statedPercent[0]}, but the tax is ${tax.percent}%`,
         related: [{ at: `${at}.percent`, message: 'the percentage' }],
         help: 'write only the name, such as GST: pages add the percentage',
       },
@@ -198,8 +198,8 @@ const CLAIM_PHRASES = {
 } as const
 
 /**
- * A claim of a text about tax, with the taxes it may refer to: those of the nearest items, else
- * that of the fees.
+ * A claim of a text about tax, with the taxes it may refer to: the taxes of the nearest items, else the tax of the
+ * fees.
  */
 type ClaimInText = {
   readonly readable: EventText
@@ -306,7 +306,7 @@ const textPercentCheck: Check = {
           : [
               {
                 ...findSpan(readable, claim),
-                message: `the text says ${claim.percent}%, the tax is ${tax.percent}%`,
+                message: `the text says ${claim.percent}%, but the tax is ${tax.percent}%`,
                 related: [{ at: `${at}.percent`, message: 'the tax' }],
                 help: 'write the same percentage in both places',
               },

@@ -77,7 +77,7 @@ function findInTable(cell: Cell, cells: readonly Cell[], name = ''): Outlier | n
     : null
 }
 
-/** Returns the price that differs from that of the same option for other delegates. */
+/** Returns the price that differs from the price of the same option for other delegates. */
 function findInTables(cell: Cell, cells: readonly Cell[]): Outlier | null {
   const others = cells.filter(
     (one) =>

@@ -7,7 +7,7 @@ import { collectWords } from '../form/labels.ts'
 const INVITED_WORDS =
   /\b(?:invite[ed]\w*|faculty|speakers?|committee|vip|sponsors?|staff|volunteers?)\b/i
 
-/** Returns what a delegate must be to have a category, or null if anyone may have it. */
+/** Returns the condition for a category, in words, or null if anyone may have it. */
 function describeRestriction(
   { file, config }: Model,
   id: string,

@@ -98,7 +98,7 @@ const NAME_ERRORS = [
   'EV308',
   'EV313',
 ]
-/** How many of the unmatched answers are printed; the rest are counted. */
+/** The number of unmatched answers that are printed; the rest are counted. */
 const BOXES_SHOWN = 4
 
 const ruleIncompleteCheck: Check = {

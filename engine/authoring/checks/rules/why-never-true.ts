@@ -14,7 +14,7 @@ export function explainNever(
   }
 }
 
-/** Returns what the file says about each field of a map of tests. */
+/** Returns the statements of the file about each field of a map of tests. */
 function describeFields(
   { config, fields }: Model,
   map: ConditionAt['maps'][number],

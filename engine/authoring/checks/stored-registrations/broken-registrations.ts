@@ -1,7 +1,6 @@
 /**
- * Checks EV10xx: what a new version of an event file would break in stored registrations.
- *
- * Run at reload and by `diff --database`; an `allow` entry with a reason accepts any of them.
+ * Checks EV10xx: damage that a new version of an event file would do to stored registrations. Run at reload and by
+ * `diff --database`; an `allow` entry with a reason accepts any of them.
  */
 import { listGatewayAccounts } from '../../../payments/card-accounts.ts'
 import type { EventConfig, Field } from '../../../event/config.ts'
@@ -288,8 +287,7 @@ function findLostPeriods({ old, next, use }: VersionComparison): readonly Draft[
 }
 
 /**
- * Returns the findings of a checked new version against the one served before; `file` is the new
- * version's text.
+ * Returns the findings of a checked new version against the version served before; `file` is the new version's text.
  */
 export function compareWithServedVersion(
   next: EventConfig,

@@ -1,4 +1,4 @@
-/** Checks what a new version would break in past sales: items, quotas, discount codes, member lists. */
+/** Checks for damage that a new version would do to past sales: items, quotas, discount codes, member lists. */
 import type { EventConfig } from '../../../event/config.ts'
 import { getOwn } from '../../../lib/result.ts'
 import type { Quota } from '../../../event/pricing-types.ts'

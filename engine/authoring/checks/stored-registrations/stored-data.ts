@@ -2,7 +2,7 @@
 import type { EventConfig, Field } from '../../../event/config.ts'
 import type { Draft, Meta } from '../../finding.ts'
 
-/** How often fields, options and categories occur in stored registrations. */
+/** The numbers of stored registrations with each field, option and category. */
 export type InUse = {
   readonly registrations: number
   readonly pending: number

@@ -100,7 +100,7 @@ export const textAgeCheck: Check = {
               {
                 at,
                 span: [offset + start, offset + end],
-                message: `the text says ${match[1]} ${statedAge}, ${words}`,
+                message: `the text says ${match[1]} ${statedAge}, but ${words}`,
                 related: [{ at: place, message: 'counted here' }],
                 help: 'write the same age in both places',
               },

@@ -260,7 +260,7 @@ const amountDiffersCheck: Check = {
         {
           at: readable.path,
           span: [readable.at + mention.start, readable.at + mention.end],
-          message: `the text says ${formatMoney(mention.amount, mention.currency)}, the prices of \`${suggestion[0]?.category ?? ''}\` ${suggestion.length === 1 ? `in \`${suggestion[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
+          message: `the text says ${formatMoney(mention.amount, mention.currency)}, but the prices of \`${suggestion[0]?.category ?? ''}\` ${suggestion.length === 1 ? `in \`${suggestion[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
           related: suggestion.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
           help: 'write the same amount in both places',
         },
@@ -320,7 +320,7 @@ function findItemDifference(
     {
       at: readable.path,
       span: [readable.at + mention.start, readable.at + mention.end],
-      message: `the text says ${formatMoney(mention.amount, mention.currency)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_LISTED_MAX).join(', ')}${names.length > PRICES_LISTED_MAX ? ` and ${names.length - PRICES_LISTED_MAX} more` : ''}`,
+      message: `the text says ${formatMoney(mention.amount, mention.currency)}, but the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_LISTED_MAX).join(', ')}${names.length > PRICES_LISTED_MAX ? ` and ${names.length - PRICES_LISTED_MAX} more` : ''}`,
       related: first === undefined ? [] : [{ at: first.at, message: 'the price' }],
       help: 'write the same amount in both places',
     },

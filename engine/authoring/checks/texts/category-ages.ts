@@ -77,7 +77,7 @@ const STATED_AGE =
   /\b(?:above|over|older than|below|under|younger than)\s+(?:the age of\s+)?(\d{1,3})(?![\d%.,])\s*(?:years?|yrs?)?|\b(?:aged?\s+)?(\d{1,3})\s*(?:years?|yrs?)?\s*(?:of age\s*)?(?:and|or|&)\s*(?:above|over|older|below|under|younger)\b/gi
 const FEE_WORDS =
   /\b(?:free|fees?|rates?|prices?|concession\w*|discount\w*|categor\w+|register as|exempt\w*|waived)\b/i
-/** Ages of others, or of something else than the category. */
+/** Words for ages of other people, or of something other than the category. */
 export const OTHER_AGE_WORDS =
   /\b(?:child\w*|kids?|infants?|hotels?|rooms?|beds?|stay|dinner|lunch|meals?|food|tours?|travel|workshops?|companions?|accompanying|spouses?)\b/i
 

@@ -134,7 +134,7 @@ function findEdgesOfNamedItems(
   })
 }
 
-/** Whether the file states the day, or the day beside it that "before" or "after" means. */
+/** Whether the file states the day, or the adjacent day that "before" or "after" means. */
 function isInFile(model: Model, day: Day, { direction }: DaySubject): boolean {
   const days = listFileDays(model)
   return (
@@ -281,7 +281,7 @@ function reportContradiction(
   const { edge } = nearestEdges
   return {
     ...locate(mention.readable, mention.stated),
-    message: `the text says ${formatDayWords(mention)}, ${edge.description} ${formatDay(edge.day)}`,
+    message: `the text says ${formatDayWords(mention)}, but ${edge.description} ${formatDay(edge.day)}`,
     related: [{ at: edge.at, message: 'here' }],
     help: HELP_TEXT,
   }

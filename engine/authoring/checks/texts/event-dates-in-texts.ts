@@ -27,7 +27,7 @@ const reportOtherDays = (
   words: string,
 ): Draft => ({
   ...locate(readable, stated),
-  message: `the text says ${words}, the event is on ${formatDays(from, to)}`,
+  message: `the text says ${words}, but the event is on ${formatDays(from, to)}`,
   related: [
     { at: 'event.from', message: 'it begins here' },
     { at: 'event.to', message: 'it ends here' },
@@ -207,7 +207,7 @@ const textYearCheck: Check = {
               {
                 at: path,
                 span: [at + match.index, at + match.index + match[0].length],
-                message: `the text says ${match[0]}, the event is ${title}`,
+                message: `the text says ${match[0]}, but the event is ${title}`,
                 related: [{ at: 'event.title', message: 'its title' }],
                 help: 'write this year’s name; use {event.title} in emails and result pages',
               },

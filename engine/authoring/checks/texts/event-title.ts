@@ -16,7 +16,7 @@ const titleYearCheck: Check = {
         : [
             {
               at: 'event.title',
-              message: `the title says ${year}, the event is in ${config.from.slice(0, 4)}`,
+              message: `the title says ${year}, but the event is in ${config.from.slice(0, 4)}`,
               related: [{ at: 'event.from', message: 'it begins here' }],
               help: 'write the same year in both places',
             },
@@ -46,7 +46,7 @@ function findThemeYear({ config, file }: Pick<Model, 'config' | 'file'>): readon
         : [
             {
               at: `event.${key}`,
-              message: `the ${key === 'theme' ? 'theme' : 'description'} says ${year}, the event is in ${first}`,
+              message: `the ${key === 'theme' ? 'theme' : 'description'} says ${year}, but the event is in ${first}`,
               related: [{ at: 'event.from', message: 'it begins here' }],
               help: 'write the year of the event, or none',
             },

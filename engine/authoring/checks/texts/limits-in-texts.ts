@@ -125,7 +125,7 @@ const textSeatsCheck: Check = {
                   {
                     at: path,
                     span: [at + start, at + end],
-                    message: `the text says ${stated}, the quota is ${intended.max}`,
+                    message: `the text says ${stated}, but the quota is ${intended.max}`,
                     related: [{ at: intended.at, message: 'the quota' }],
                     help: 'write the same number in both places',
                   },
@@ -135,7 +135,7 @@ const textSeatsCheck: Check = {
   },
 }
 
-/** Without a name, only seats of the event itself are those of the quota for all. */
+/** Without a name, only seats of the event itself refer to the quota for all. */
 const isOfAll = (statement: string): boolean =>
   /\b(?:registrations?|delegates|participants|conference|event|hall|seats (?:only|in all|in total)|seats (?:are |is )?(?:limited|restricted)|only)\b/i.test(
     statement,

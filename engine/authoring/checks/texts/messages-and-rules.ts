@@ -1,4 +1,4 @@
-/** Checks EV637, EV638: messages name what their rule is about, and reductions in texts are those of the file. */
+/** Checks EV637, EV638: messages name the subject of their rule, and reductions in texts match the file. */
 import type { Condition } from '../../../event/answer-types.ts'
 import { formatMoney, type Amount } from '../../../lib/money.ts'
 import { findAmounts } from '../../prose/find-amounts.ts'
@@ -105,7 +105,7 @@ function findInRequired({ config, fields }: Model, entry: FieldAt): readonly Dra
   })
 }
 
-/** Things that are full: a message about one is not that of another. */
+/** Things that can be full: a message about one is wrong for another. */
 const LIMITED_THINGS =
   /^(?:room|bed|dinner|workshop|boat|bus|stall|trip|tour|lunch|course|hostel|shirt|masterclass|banquet|contest|evening|party)$/
 const findThings = (text: string): readonly string[] =>

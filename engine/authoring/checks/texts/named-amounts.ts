@@ -72,7 +72,7 @@ export function findWrongItemAmounts(
         {
           at: readable.path,
           span: [readable.at + stated.start, readable.at + stated.end],
-          message: `the text says ${formatMoney(stated.amount, stated.currency)}, the prices of \`${first.item.id}\` say ${written.slice(0, 6).join(', ')}`,
+          message: `the text says ${formatMoney(stated.amount, stated.currency)}, but the prices of \`${first.item.id}\` say ${written.slice(0, 6).join(', ')}`,
           related: own.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
           help: 'write the same amount in both places',
         },
@@ -117,7 +117,7 @@ export function findWrongAdjustmentAmounts(
         .map(({ amount, start, end }): Draft => ({
           at: readable.path,
           span: [readable.at + start, readable.at + end],
-          message: `the text says ${formatMoney(amount, ownCurrency)}, \`${id}\` is ${text.replace(/^[-+]/, '')}`,
+          message: `the text says ${formatMoney(amount, ownCurrency)}, but \`${id}\` is ${text.replace(/^[-+]/, '')}`,
           related: [{ at, message: 'the amount' }],
           help: 'write the same amount in both places',
         })),

@@ -1,4 +1,4 @@
-/** Check EV636: discounts and surcharges in percent, in texts, are those of adjustments or of the price table. */
+/** Check EV636: discounts and surcharges in percent, in texts, match adjustments or the price table. */
 import { findMatches } from '../../prose/pattern-matches.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
 import { collectEventTexts } from '../../prose/event-texts.ts'
@@ -81,7 +81,7 @@ const textPercentOffCheck: Check = {
     const rates = [fees.tax, ...fees.items.map(({ tax }) => tax)].map((tax) => tax?.percent)
     const find = (pattern: RegExp, isOff: boolean): readonly Draft[] => {
       const own = shares.filter(({ percent }) => (isOff ? percent < 0 : percent > 0))
-      // Without a surcharge in the file, one in a text may be that of a bank.
+      // Without a surcharge in the file, a surcharge in a text may be charged by a bank.
       if (!isOff && own.length === 0) return []
       return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
         /^(?:admin\.|fees\.adjustments\.|codes\.)/.test(path)
