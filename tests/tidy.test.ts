@@ -380,7 +380,7 @@ const ROWS: readonly Row[] = [
     why: 'One word for one thing (the glossary)',
     in: /^(engine|server|web)\//,
     // These read texts from organisers or gateways, which have their own terms.
-    but: /^(engine\/authoring\/(checks\/texts\/limits-in-(texts|prose)|prose\/(subject-of-day|find-amounts|career-stage)|suggestions\/(foreign-keys|foreign-values)|tools\/new-event\/fee-table-days)|server\/payments\/gateways\/[a-z]+\/payer-name)\.ts$/,
+    but: /^(engine\/authoring\/(checks\/texts\/limits-in-(texts|prose)|prose\/(subject-of-day|find-amounts|career-stage)|suggestions\/(foreign-keys|foreign-values)|tools\/new-event\/fee-table\/days)|server\/payments\/gateways\/[a-z]+\/payer-name)\.ts$/,
     text: /\b(booking|attendees?|guests?|customers?|subtotal|slab)s?\b/i,
     instead: 'registration, delegate, accompanying person, base, period, hand-off',
     bad: 'const attendee = rows[0]',

@@ -85,7 +85,9 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
   const isNon =
     /^others?$/.test(parts) ||
     [...parts.matchAll(NEGATION_PREFIX)].some(
-      ({ 2: denied }) => denied === undefined || associations.has(denied),
+      // "PG, non-residential, member": the member is not denied.
+      ({ 1: quality = '', 2: denied }) =>
+        denied === undefined ? !NON_ASSOCIATION_WORDS.has(quality) : associations.has(denied),
     )
   const belongs =
     parts.replace(OTHER_MEMBERS, ' ').match(MEMBER_WORDS) !== null ||
@@ -107,8 +109,12 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
   // A negated word other than an association stays one word: residential is not non-residential.
   let rest = parts
     .replace(/\bnonmembers?\b|\bnon (?:life|annual|associate) (?=member)/g, ' ')
-    .replace(/\bnon (\w+)\b(?! members?\b)/g, (match, denied: string) =>
-      associations.has(denied) || /^members?$/.test(denied) ? match : `non${denied}`,
+    .replace(/\bnon (\w+)\b( members?\b)?/g, (match, denied: string, member = '') =>
+      associations.has(denied) ||
+      /^members?$/.test(denied) ||
+      (member !== '' && !NON_ASSOCIATION_WORDS.has(denied))
+        ? match
+        : `non${denied}${member}`,
     )
   for (const pattern of [
     SENIOR_WORDS,

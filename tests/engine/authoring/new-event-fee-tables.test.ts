@@ -261,6 +261,17 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
+    'names that are none',
+    'Category\tFee\nnull\t5000\nMember {A}\t4000',
+    [
+      ':',
+      'null | 5000',
+      'Member {A} | 4000',
+      '0,, “null” is not the name of a category.',
+      '1,, “Member {A}” has braces, which stand for values in the texts of an event. Write it without { and }.',
+    ],
+  ],
+  [
     'mistakes: days out of order, a price that falls, a label twice, another rate of GST',
     'Category\tEarly till 31 Aug 2026\tRegular till 31 July 2026\tSpot\nDelegate\t6000\t5000\t7000\ndelegate\t1\t2\t3\nGST 5% extra',
     [
@@ -279,7 +290,7 @@ test.each<[string, string, readonly string[]]>([
 
 test('a pasted table of four periods becomes a file without findings', () => {
   const table =
-    'Category\tSuper Early till 30 June 2026\tEarly till 31 Aug\tRegular till 31 Oct\tSpot\nMember\t4,000\t5,000\t6,000\t8,000\nNon-member\t5,000\t6,000\t7,000\tNA\nUG (first 50, letter from HOD)\tFree\tFree\tFree\tNA\nAccompanying person\t2,000\t2,500\t3,000\t3,500\nPrices include GST'
+    'Category\tSuper Early till 30 June 2026\tEarly till 31 Aug\tRegular till 31 Oct\tSpot\nMember\t4,000\t5,000\t6,000\t8,000\nNon-member\t5,000\t6,000\t7,000\tNA\nPG (Non-Residential) – Member\t3,000\t3,000\t3,000\t3,000\nUG (first 50, letter from HOD)\tFree\tFree\tFree\tNA\nAccompanying person\t2,000\t2,500\t3,000\t3,500\nPrices include GST'
   const question = QUESTIONS.find(({ name }) => name === 'categories')
   const answers = question?.reads(table, { ...event, title: 'Sample 2026' }, today)
   if (answers?.ok !== true) throw new Error(String(answers?.error))

@@ -1,6 +1,6 @@
 /** What the names of categories promise and the questions do not ask: a proof, a limit, who is free. */
 import { INR, toAmount, type Currency } from '../../../lib/money.ts'
-import type { FeeRow } from './fee-table-parts.ts'
+import type { FeeRow } from './fee-table/parts.ts'
 import { readPrice } from './prices.ts'
 import type { SampleCategory } from './sample-options.ts'
 

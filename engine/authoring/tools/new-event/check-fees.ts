@@ -2,9 +2,10 @@
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
 import { INR, type Amount, type Currency } from '../../../lib/money.ts'
 import { addDays, formatDay, isDay, type Day } from '../../../lib/time.ts'
-import { askAboutCurrency, explainOtherCurrency, isInOtherCurrency } from './fee-table-currency.ts'
-import { explainNote } from './fee-table-notes.ts'
-import type { FeeTable } from './fee-table-parts.ts'
+import { askAboutCurrency, explainOtherCurrency, isInOtherCurrency } from './fee-table/currency.ts'
+import { explainNote } from './fee-table/notes.ts'
+import type { FeeTable } from './fee-table/parts.ts'
+import { explainBraces, explainName, hasBraces } from './category-name.ts'
 import { findImplausiblePrices, readPrice } from './prices.ts'
 import { listPeriodLabels } from './price-periods.ts'
 import type { NewEventAnswers, SampleCategory } from './sample-options.ts'
@@ -90,6 +91,7 @@ function findColumnProblems(
       return [
         { column: index, says: `Two periods are called ${name}. Give this one another name.` },
       ]
+    if (hasBraces(column.label)) return [{ column: index, says: explainBraces(column.label) }]
     if (column.to === '' && !isLast)
       return [{ column: index, isMissingDay: true, says: `Until which day does ${name} apply?` }]
     if (column.to !== '' && !isDay(column.to))
@@ -139,7 +141,8 @@ function findRowProblems(
   return rows.flatMap(({ label, cells }, row): readonly FeeProblem[] => {
     const name = label.trim()
     if (name === '') return [{ row, says: 'Which category pays these prices?' }]
-    if (!/\p{L}/u.test(name)) return [{ row, says: `“${name}” is not the name of a category.` }]
+    const reason = explainName(name)
+    if (reason !== null) return [{ row, says: reason }]
     if (names.indexOf(name.toLowerCase()) < row)
       return [{ row, says: `“${name}” is listed twice.` }]
     const prices = cells.map((cell) => readPrice(cell, currency))

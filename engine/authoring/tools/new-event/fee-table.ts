@@ -10,12 +10,12 @@ import {
   splitCells,
   splitTaxNote,
   type TableTax,
-} from './fee-table-cells.ts'
-import { connectPeriods, isPeriodHeading, readPeriodHeading, splitTime } from './fee-table-days.ts'
-import { ACCOMPANYING, askAboutExtras, CONDITION, listUnexplainedMarks } from './fee-table-notes.ts'
-import { findTableCurrency } from './fee-table-currency.ts'
-import { dropTaxColumns } from './fee-table-tax.ts'
-import type { FeeRow, FeeTable } from './fee-table-parts.ts'
+} from './fee-table/cells.ts'
+import { connectPeriods, isPeriodHeading, readPeriodHeading, splitTime } from './fee-table/days.ts'
+import { ACCOMPANYING, askAboutExtras, CONDITION, listUnexplainedMarks } from './fee-table/notes.ts'
+import { findTableCurrency } from './fee-table/currency.ts'
+import { dropTaxColumns } from './fee-table/tax.ts'
+import type { FeeRow, FeeTable } from './fee-table/parts.ts'
 import { readPrice } from './prices.ts'
 
 /** What a pasted table says besides the fees of the categories. Null if it does not. */

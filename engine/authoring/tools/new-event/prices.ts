@@ -8,6 +8,7 @@ import {
   type Amount,
 } from '../../../lib/money.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
+import { explainName } from './category-name.ts'
 import { expandPrices, listPeriodLabels } from './price-periods.ts'
 import type {
   PricesByPeriod,
@@ -99,7 +100,8 @@ function readCategory(
   const found = (entry.includes('=') ? /^(.*?)\s*=\s*(.*)$/ : /^(.*?)\s*:\s*(.*)$/).exec(entry)
   const label = joinLines(found?.[1] ?? entry)
   if (label === '') return err(`"${entry}" has no category. Write ${PRICES_EXAMPLE}.`)
-  if (!/\p{L}/u.test(label)) return err(`"${label}" is not the name of a category.`)
+  const reason = explainName(label)
+  if (reason !== null) return err(reason)
   if (found === null)
     return free
       ? ok({ label, prices: [toAmount(0)] })

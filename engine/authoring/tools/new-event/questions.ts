@@ -14,7 +14,7 @@ import {
 } from './prices.ts'
 import { readFees } from './check-fees.ts'
 import { readFeeTable } from './fee-table.ts'
-import { isFeeTable } from './fee-table-cells.ts'
+import { isFeeTable } from './fee-table/cells.ts'
 import { countPeriods, listPeriodLabels } from './price-periods.ts'
 import { readYes } from './read-yes.ts'
 import type { NewEventAnswers } from './sample-options.ts'

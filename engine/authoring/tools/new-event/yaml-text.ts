@@ -7,12 +7,12 @@ export function appendComment(line: string, comment: string): string {
   return `${line.padEnd(COMMENT_AT)}# ${comment}`
 }
 
+const NO_TEXT = /^(true|false|null|yes|no|none|on|off)$/i
+
 /** Formats a text as YAML, in quotes only if needed; inside braces commas need them too. */
 export function quoteYaml(text: string, inBraces = false): string {
   const safe = /^[A-Za-z][A-Za-z0-9 .@/()’–-]*$/u.test(inBraces ? text : text.replaceAll(',', ''))
-  return safe && !/^(true|false|null|yes|no|none|on|off)$/i.test(text) && text === text.trim()
-    ? text
-    : JSON.stringify(text)
+  return safe && !NO_TEXT.test(text) && text === text.trim() ? text : JSON.stringify(text)
 }
 
 /**
@@ -27,5 +27,8 @@ export function deriveId(label: string, at: number, all: readonly string[], thin
       .replace(/^[-0-9]+|-+$/g, '')
   const labelId = toId(label)
   const isTaken = all.findIndex((other) => toId(other) === labelId) !== at
-  return labelId === '' || labelId === 'period' || isTaken ? `${thing}-${at + 1}` : labelId
+  // `null` or `no` alone would be no text in YAML.
+  return labelId === '' || labelId === 'period' || isTaken || NO_TEXT.test(labelId)
+    ? `${thing}-${at + 1}`
+    : labelId
 }

@@ -1,6 +1,6 @@
 /** Reads the days of a price period from a heading: "Early Bird (till 31 Aug)", "1 Sep – 31 Oct". */
-import { findDays, type DayWords } from '../../prose/find-days.ts'
-import { addDays, isDay, type Day } from '../../../lib/time.ts'
+import { findDays, type DayWords } from '../../../prose/find-days.ts'
+import { addDays, isDay, type Day } from '../../../../lib/time.ts'
 
 /** A heading of prices; days that it does not state are null. */
 export type PeriodHeading = {

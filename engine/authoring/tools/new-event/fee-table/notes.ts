@@ -1,6 +1,6 @@
 /** Parts of a fee table that are no category of delegates, and the question about each. */
-import { isPeriodHeading, splitTime } from './fee-table-days.ts'
-import type { FeeRow, FeeTable } from './fee-table-parts.ts'
+import { isPeriodHeading, splitTime } from './days.ts'
+import type { FeeRow, FeeTable } from './parts.ts'
 
 const EXTRA =
   /\b(dinner|banquet|gala|lunch|workshops?|master ?class|hands[- ]on|cme|tours?|sightseeing|excursion|hotel|rooms?|accommodation|per night|stalls?|kit|souvenir|cruise)\b/i

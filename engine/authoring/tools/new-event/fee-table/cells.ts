@@ -1,7 +1,7 @@
 /** Splits a pasted table into cells, and tells prices, days and notes about tax apart. */
-import { suggestAmount } from '../../suggestions/amount-notations.ts'
-import { findDays } from '../../prose/find-days.ts'
-import type { Currency } from '../../../lib/money.ts'
+import { suggestAmount } from '../../../suggestions/amount-notations.ts'
+import { findDays } from '../../../prose/find-days.ts'
+import type { Currency } from '../../../../lib/money.ts'
 
 const RULE_OF_MARKDOWN = /^[\s|:+=-]+$/
 

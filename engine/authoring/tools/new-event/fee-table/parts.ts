@@ -1,6 +1,6 @@
 /** The rows, columns and unexplained texts of a table of fees. */
-import type { Currency } from '../../../lib/money.ts'
-import type { PeriodDays } from './fee-table-days.ts'
+import type { Currency } from '../../../../lib/money.ts'
+import type { PeriodDays } from './days.ts'
 
 export type FeeRow = { readonly label: string; readonly cells: readonly string[] }
 /** A table of fees, pasted or typed. Its texts are kept as written until they are recognised. */

@@ -1,9 +1,9 @@
 /** Finds the currency of a fee table: the sign of its prices, or a currency that its other texts name. */
-import { suggestAmount } from '../../suggestions/amount-notations.ts'
-import { listCurrencySigns, RUPEE_SIGN } from '../../suggestions/currency-notations.ts'
-import { formatCurrency, INR, type Currency } from '../../../lib/money.ts'
-import { isPriceCell } from './fee-table-cells.ts'
-import type { FeeTable } from './fee-table-parts.ts'
+import { suggestAmount } from '../../../suggestions/amount-notations.ts'
+import { listCurrencySigns, RUPEE_SIGN } from '../../../suggestions/currency-notations.ts'
+import { formatCurrency, INR, type Currency } from '../../../../lib/money.ts'
+import { isPriceCell } from './cells.ts'
+import type { FeeTable } from './parts.ts'
 
 type TableCurrency = Pick<FeeTable, 'currency' | 'currencyAsked'>
 

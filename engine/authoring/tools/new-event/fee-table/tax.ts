@@ -1,6 +1,6 @@
 /** Recognises columns of tax and totals beside the fees: "Fee | GST 18% | Total". */
-import type { Currency } from '../../../lib/money.ts'
-import { readPrice } from './prices.ts'
+import type { Currency } from '../../../../lib/money.ts'
+import { readPrice } from '../prices.ts'
 
 const TAX_HEAD = /^[^a-z]*(?:[csi]?gst|tax)(?: amount)?[^a-z]*$/i
 const TOTAL_HEAD =
