@@ -74,8 +74,8 @@ const SLOW_FILES = [
 ]
 
 /**
- * Takes half a minute of one core: begins among the servers, because otherwise all other tests end
- * before it.
+ * Takes half a minute of one core: starts together with the server tests, because otherwise it would be the last one
+ * to end.
  */
 const LONGEST = 'mutants/mutants'
 const SERVERS = 1

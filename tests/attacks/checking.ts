@@ -1,4 +1,7 @@
-/** Runs the page's validator in a worker thread that can be terminated, as the page does: it must not hang or throw. */
+/**
+ * Runs the page's validator in a worker thread that can be terminated, like the page's own: it must not hang or
+ * throw.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { check } from '../../web/organisers/editor/check-event-file.ts'
 import type { CheckRequest } from '../../web/organisers/editor/check-event-file.ts'

@@ -1,4 +1,4 @@
-/** The payment page of the gateway simulator, used as a browser does, and gateway messages sent by an attacker. */
+/** The payment page of the gateway simulator, used as in a browser, and gateway messages from an attacker. */
 import { expect, vi } from 'vitest'
 import { computeSecureHash } from '../../server/payments/gateways/airpay/checksums.ts'
 import { createSandboxAccount } from '../../server/payments/gateways/airpay/simulator/simulator.ts'

@@ -119,7 +119,7 @@ describe('numbers', () => {
           body,
         ]
         expect(readVisible(ofRight)).toEqual(readVisible(ofWrong))
-        // The second answer may come a second later.
+        // The second response may be sent a second later.
         const [firstWait, secondWait] = [ofRight, ofWrong].map(({ headers }) =>
           Number(headers.get('retry-after') ?? 0),
         )

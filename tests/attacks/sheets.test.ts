@@ -91,7 +91,7 @@ async function sendAttack(file: Buffer, type: string): Promise<HttpResponse> {
   }
   expect(answers).toBeGreaterThan(RESPONSES_BEFORE_READING)
   expect(peakMemory.bytes()).toBeLessThan(RESIDENT_BYTES_MAX)
-  // Views are recorded in the audit log; nothing else is new.
+  // Views are recorded in the audit log; nothing else may change.
   const { audit_log: _auditEntries, ...changed } = findChanges(
     snapshotBefore,
     target.readHoldings(),

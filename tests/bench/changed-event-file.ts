@@ -34,7 +34,7 @@ export async function measureChanges(
   headers: Readonly<Record<string, string>>,
   rows: number,
 ): Promise<readonly Change[]> {
-  // Every second registration is paid and keeps its seat; nearly all of them must be counted.
+  // Every second registration is paid and keeps its seat; nearly all of these must be counted.
   const seats = Math.floor(rows / 2) - Math.ceil(rows / 100)
   const quotas = `
 quotas:

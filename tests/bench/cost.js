@@ -179,8 +179,8 @@ const buildWebhook = ({ orderid, amount }) => {
 }
 
 /**
- * Sends the requests; `body` creates each, `hear` gets each response. Throws at the first one whose status is not
- * `status`.
+ * Sends the requests; `body` creates each request, `hear` receives each response. Throws at the first one whose
+ * status is not `status`.
  */
 const send = (url, path, type, status, body, hear = () => {}) =>
   new Promise((resolve, reject) => {

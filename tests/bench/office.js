@@ -21,7 +21,7 @@ import { fillStore, createNumber } from './rows.ts'
 const SIZES = process.env['ROWS']?.split(',').map(Number) ?? [10_000, 1_000_000]
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['SECONDS'] ?? 3)
-/** Moving more rows takes longer than measuring them. */
+/** Moving more rows would take longer than measuring them. */
 const POSTGRES_ROWS_MAX = 10_000
 /** Page views per kind, of which the median is reported. */
 const PAGE_VIEWS = 15

@@ -252,8 +252,8 @@ const axeSource = readFileSync(
 )
 
 /**
- * Text styles whose contrast axe has checked in this run. Each is checked once, at the texts that have it, because
- * the contrast of a whole page takes two thirds of the time of an axe run.
+ * Text styles whose contrast axe has checked in this run. Each style is checked once, because the contrast of a whole
+ * page takes two thirds of the time of an axe run.
  */
 const checkedStyles = new Set<string>()
 /** The same for all workers of a run: each appends the styles that it has checked. `tests/run.js` names the file. */

@@ -33,7 +33,7 @@ async function findMisplacedWhenSettled(page: Page): Promise<readonly string[]> 
 export const findMisplaced = (page: Page): Promise<readonly string[]> =>
   page.evaluate(findMisplacedInPage)
 
-/** Runs in the page, also as source text in browsers driven by WebDriver (`drivers/driver.ts`). */
+/** Runs in the page; in browsers driven by WebDriver, from its source text (`drivers/driver.ts`). */
 export function findMisplacedInPage(): readonly string[] {
   type Box = { left: number; top: number; right: number; bottom: number }
   type NamedBox = Box & { node: Node; name: string }

@@ -101,7 +101,7 @@ async function raisePrice(page: Page): Promise<void> {
   await page.keyboard.type('7')
 }
 
-/** Pastes a text as a spreadsheet puts it on the clipboard. */
+/** Pastes a text in the clipboard format of a spreadsheet. */
 const paste = (field: Locator, pasted: string): Promise<void> =>
   field.evaluate((element, clipboardText) => {
     const clipboardData = new DataTransfer()

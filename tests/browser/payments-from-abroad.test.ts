@@ -1,6 +1,7 @@
 /**
- * Payments from abroad, on PostgreSQL and on SQLite: dollars through one of two card gateways, and euros by bank transfer.
- * Server and gateways are processes of their own, connected as in production: https to the gateways, SMTP for emails.
+ * Payments from abroad, on PostgreSQL and on SQLite: dollars through one of two card gateways, and euros by bank
+ * transfer. Server and gateways are separate processes, connected as in production: https to the gateways, SMTP for
+ * emails.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

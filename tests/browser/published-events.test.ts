@@ -241,7 +241,7 @@ const ROWS: readonly Row[] = [
 
 /**
  * One of each kind in `npm test`: several people and nights paid by card, a transfer in rupees, an approval with
- * documents, dollars by card, euros by transfer. The bills of all are also tested by their examples.
+ * documents, dollars by card, euros by transfer. The bills of all events are also tested by their examples.
  */
 const KINDS = [
   'ghatmeet2027',

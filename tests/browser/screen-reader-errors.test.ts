@@ -1,7 +1,7 @@
 /**
- * What screen readers announce on the form of every open event, read from the accessibility tree: the name of each
- * control, whether it is required, and its error. Also checks with axe the states of these forms that no other test
- * opens.
+ * The announcements of screen readers on the form of every open event, read from the accessibility tree: the name of
+ * each control, whether it is required, and its error. Also checks with axe the states of these forms that no other
+ * test opens.
  */
 import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

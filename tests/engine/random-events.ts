@@ -15,7 +15,7 @@ import type { PricingContext } from '../../engine/rules/pricing-context.ts'
 import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 import { createEvent, createField, createRequired } from './fixtures.ts'
 
-/** Answers as browsers and attackers send them, by the type of the field. */
+/** Answers from browsers and from attackers, by the type of the field. */
 export const SAMPLE_ANSWERS: Record<Field['type'], readonly unknown[]> = {
   text: [
     undefined,

@@ -210,7 +210,8 @@ async function takePicture(page: Page, name: string, width: number, height: numb
   if (excessWidth > 0) console.log(`${name} at ${width}: ${excessWidth} px wider than the window`)
   if (excessHeight > 0 && excessHeight < SCROLLS_PX_MIN)
     console.log(`${name} at ${width}: ${excessHeight} px higher than the window`)
-  // As high as the page: the fixed footer of the window is at its end. A dialog is as high as the window.
+  // Pictures are as high as the page, so that a fixed footer is at its end; those of a dialog are as high as the
+  // window.
   if (!(await page.locator('dialog[open]').isVisible()))
     await page.setViewportSize({ width, height: Math.max(fullHeight, height) })
   for (const problem of await findMisplaced(page)) console.log(`${name} at ${width}: ${problem}`)

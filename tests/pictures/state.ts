@@ -9,7 +9,7 @@ export type State = {
   readonly javaScript?: boolean
 }
 
-/** The server whose pages are taken, filled as `rollcall demo` fills it. */
+/** The server whose pages are shown, with the data of `rollcall demo`. */
 export type PictureServer = Pick<TestServer, 'url' | 'dataDir'>
 
 /** A few weeks before the conference whose form most pictures show. */

@@ -42,7 +42,7 @@ export function createRazorpayInvariants(
     const elapsedMs = captureTime(transaction) - transaction.at
     return isClockRight && elapsedMs > (checkout?.captureMs ?? 0) + QUERY_MS_MAX
   }
-  /** Payments of the same registration that were reported before, which we know when we capture another. */
+  /** Earlier reported payments of the same registration, which we know when we capture another one. */
   const findKnownPayment = async (
     order: Order,
     captured: Transaction,

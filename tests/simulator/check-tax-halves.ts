@@ -1,6 +1,6 @@
 /**
- * Invariants for printed CGST and SGST: the halves of an invoice and of its credit notes are equal, they add up to the tax of the lines
- * with the odd paisa, and a full credit leaves no paisa of either.
+ * Invariants for printed CGST and SGST: the halves of an invoice and of its credit notes are equal, they add up to
+ * the tax of the lines with the odd paisa, and a full credit leaves no paisa of either.
  */
 import type { DocumentBody } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -14,7 +14,7 @@ type RemainingTax = { tax: number; cgst: number; sgst: number; igst: number }
 
 const buildName = ({ serial, at }: Pick<DocumentBody, 'serial' | 'at'>): string => `${serial} ${at}`
 
-/** By percentage, as the lines state it. */
+/** By the percentage that the lines state. */
 function sumTax({ lines }: DocumentBody): ReadonlyMap<number, number> {
   const sums = new Map<number, number>()
   for (const { rate, gst } of lines)

@@ -91,7 +91,7 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
     tracked: runTracked,
     onWrite: async () => {
       if (changed === null) return
-      // As the writer does before it commits.
+      // The writer does the same before it commits.
       if (changed.has('registrations')) await indexNew(sql)
       await Promise.all([mirror.copy(changed), connection.commit()])
       changed = null

@@ -72,7 +72,7 @@ const createAccount = (name: string, merchantId: string): Account => ({
   secret: `secret-of-${name}`,
   merchantId,
 })
-/** Credentials as in the environment: `moved`, after another merchant took over the account. */
+/** The credentials in the environment; `moved`: after another merchant took over the account. */
 export const ACCOUNTS = {
   first: { sample: createAccount('sample', '100001'), other: createAccount('other', '100002') },
   moved: { sample: createAccount('sample', '100003'), other: createAccount('other', '100002') },
@@ -227,7 +227,7 @@ const PRICES = {
   'non-member': { early: [354_000], late: [472_000] },
 } as const
 
-/** As in any version of the file. */
+/** Returns the prices of a category on a day, in all versions of the file. */
 export function listPrices(category: string, on: Day): readonly number[] {
   if (category !== 'member' && category !== 'non-member') return []
   return PRICES[category][on < dayOf(EARLY_ENDS) ? 'early' : 'late']
@@ -375,7 +375,7 @@ export function compileServedEvent(id: EventId, version: Exclude<Version, 'gone'
   return servedEvent
 }
 
-/** Answers as the form of these events sends them. */
+/** Answers in the format of these events' form. */
 export const createAnswers = (
   delegate: number,
   isMember: boolean,

@@ -57,7 +57,7 @@ const STALL_MS = 8_000
 
 export type Outcome = { readonly violation: Violation | null; readonly tally: Tally }
 export type Options = {
-  /** Receives each event as a line. */
+  /** Called with a line for each event. */
   readonly trace?: (line: string) => void
   /** The database; SQLite in memory by default. */
   readonly disks?: OpenDisk

@@ -352,7 +352,10 @@ export function createDesk(context: DeskContext): { begin(): void } {
         : null
     return price ?? newestPayment?.amount ?? 118_000
   }
-  /** Calls the store directly, which applies the same rules as the API: there are no files or emails outside the database here. */
+  /**
+   * Calls the store directly, which applies the same rules as the API: a history has no files or emails outside the
+   * database.
+   */
   const erase = async (staffName: StaffName, regNo: string): Promise<void> => {
     const { role, events } = STAFF[staffName]
     if (events?.some((id) => id === context.eventOf(regNo)) === false) return

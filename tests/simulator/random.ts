@@ -10,7 +10,7 @@ export type Random = {
   below(n: number): number
   chance(probability: number): boolean
   pick<T>(list: readonly T[]): T
-  /** A whole number between both, small ones far more often, as with delays. */
+  /** A whole number between both; small numbers are far more frequent, as for delays. */
   mostly(small: number, large: number): number
 }
 

@@ -38,7 +38,7 @@ import { InlineSheetThread } from './sheet-thread.ts'
 const WRITES: ReadonlySet<string> = new Set(Object.keys(writes))
 /** How often the server checks whether a poll is due; as in the real server. */
 const TICK_MS = 10_000
-/** While an account is paused nothing is queried, so checking every ten seconds would only take time. */
+/** While an account is paused nothing is queried, so checking every ten seconds would only waste time. */
 const IDLE_TICK_MS = 60_000
 /** When a refund is checked again: unsent or unanswered ones, and begun but uncompleted ones. */
 const REFUND_RETRY_MS = 5 * 60_000
@@ -453,7 +453,7 @@ export async function createMachine(
       if (runningServer === null) return
       const { store, owner } = runningServer
       const files = simulation.files()
-      // As the registry does, which keeps the served version.
+      // Like the registry, which keeps the served version.
       if (
         !(await storeFiles(store, files).then(
           () => true,

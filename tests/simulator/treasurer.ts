@@ -187,7 +187,7 @@ export function chooseDecision(
       if (decision === 'move')
         return otherNumbers.length === 0 ? null : { decision, to: random.pick(otherNumbers) }
       if (decision === 'accept' && review.is !== 'misfit' && review.is !== 'rest') return null
-      // Less than the price was paid: staff waive the rest, or ask for it.
+      // Less than the price was paid: staff waive the rest or request it.
       const isShort = review.is === 'misfit' && listAllowedDecisions(review).includes('ask')
       return { decision: decision === 'accept' && isShort && random.chance(0.5) ? 'ask' : decision }
     }

@@ -263,7 +263,7 @@ describe("PULMOCON's result pages", () => {
     await page.goto(
       `${server.url}/payment/success?orderId=${PULMO_PAID}&amount=1.00&date=2020-01-01`,
     )
-    // A sequential number from another system gives no access alone.
+    // A sequential number from another system alone gives no access.
     await page.getByRole('heading', { name: 'Your email address' }).waitFor()
     expect(await readMain(page)).not.toContain('Dr. Imported Sample')
     await expectAccessible(page, 'the prompt for the email address')

@@ -85,7 +85,7 @@ test('the box of registration fees was empty until it was scrolled into view, in
   }
   const findPrices = ({ text }: { readonly text: string }): readonly string[] =>
     text.match(/₹ [\d,]+/g) ?? []
-  // As the server renders it, before its scripts load.
+  // The page as rendered by the server, before its scripts load.
   await waitUntilRendered(`${server.url}/afpicon2026`)
   const earlyVisit = await visit(browser, { ...phone, privateWindow: true })
   await earlyVisit.page.route(/\.(?:js|woff2)$/, (route) => route.abort())

@@ -120,7 +120,7 @@ function readQuote(quote: unknown): WireQuote | null {
 export type CallOptions = {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly json?: unknown
-  /** A form, or a file as the body. */
+  /** The body: a form or a file. */
   readonly form?: FormData | Blob
   readonly headers?: Readonly<Record<string, string>>
   /** Text if neither the server nor the status provides one. */
@@ -246,8 +246,8 @@ export function save(blob: Blob, name: string): void {
 }
 
 /**
- * A new Idempotency-Key. `crypto.randomUUID` does not exist on an insecure page, as on a phone in
- * the office's network.
+ * A new Idempotency-Key. `crypto.randomUUID` does not exist on an insecure page, for example on a phone in the
+ * office's network.
  */
 export const createKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 type BoundaryProps = {
   /** Content shown after an error. */
   readonly fallback: ReactNode
-  /** Rendering is retried when this value changes, such as the URL or a text. */
+  /** Rendering is retried when this value, such as the URL or a text, changes. */
   readonly resetBy: unknown
   readonly children: ReactNode
 }

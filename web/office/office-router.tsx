@@ -151,7 +151,7 @@ function OfficePage({
     ) : (
       <NoAccessPage {...eventPage} />
     )
-  // The URL of a list in an event file also stays valid, so that its bookmarks do.
+  // The URL of a list in an event file also remains valid, so that bookmarks still work.
   for (const event of session.events) {
     const list = event.lists.find(({ route }) => route === path)
     if (list !== undefined) return renderList(event, list, session)

@@ -1,6 +1,6 @@
 /**
- * A treasurer's day in a browser, with a server process and SMTP: payments that do not match, corrections with balances and refunds, and
- * the gateway's payouts.
+ * A treasurer's day in a browser, with a server process and SMTP: payments that do not match, corrections with
+ * balances and refunds, and the gateway's payouts.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -218,7 +218,7 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
   const unmatchedRegion = page.getByRole('region', { name: /^Payment C/ })
   await unmatchedRegion.getByText('NEFT FROM A FRIEND').waitFor()
   await unmatchedRegion.getByRole('button', { name: 'Move to another registration' }).click()
-  // “Move” accepted a number only; staff know the name.
+  // “Move” accepted only a number, but staff know the name.
   await findDialog().getByRole('combobox', { name: 'Other registration' }).fill('Delegate 3')
   await findDialog()
     .getByRole('option', { name: /Delegate 3/ })

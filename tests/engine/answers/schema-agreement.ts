@@ -26,7 +26,7 @@ export type CompiledSchema = {
 }
 
 /**
- * Like `toEqual`, which is called only for differing values: for a hundred thousand equal answers it took longer than
+ * Like `toEqual`, but calls it only for different values: for a hundred thousand equal answers, it took longer than
  * computing them.
  */
 function expectEqual(actual: unknown, expected: unknown): void {

@@ -114,7 +114,7 @@ const withFields = (...lines: readonly string[]): string =>
   replaceInBase([MEMBER, MEMBER + lines.map((line) => `        - {${line}}\n`).join('')])
 const withItems = (block: string): string => replaceInBase(['form:\n', `${block}\nform:\n`])
 
-/** The mark that authors leave for unfinished text; also the Roman thirty. */
+/** The mark that authors leave for unfinished text; it is also the Roman numeral thirty. */
 const MARK = 'X'.repeat(3)
 
 describe('a word that was left as a placeholder', () => {

@@ -13,7 +13,7 @@ import { shared } from '../../server/cli/shared-files.ts'
 const event = { from: day('2026-12-11'), to: day('2026-12-13') }
 const today = day('2026-05-01')
 
-/** The table as a list of its columns with their days, of its rows, and of what needs an answer. */
+/** Lists the columns of the table with their days, its rows, and the open questions. */
 function describeTable(text: string): readonly string[] {
   const table = readFeeTable(text, { ...event, currency: INR, today })
   const { problems } = readFees(table, event)

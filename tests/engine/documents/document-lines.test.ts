@@ -20,7 +20,7 @@ const createTax = (
   round: Tax['round'],
 ): Tax | null => (percent === null ? null : { name: 'GST', percent, prices, round })
 
-/** A bill as the engine builds it: lines, and an adjustment in percent of all of them. */
+/** A bill in the engine's format: lines, and a percentage adjustment of all of them. */
 function createBill(
   soldItems: readonly SoldItem[],
   { prices = 'exclusive', round = 'paise', off = 0 }: Partial<Tax> & { readonly off?: number } = {},

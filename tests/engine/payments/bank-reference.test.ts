@@ -250,7 +250,7 @@ describe('which registration a line pays for', () => {
     expect(
       matchLines([line], [createExpectedPayment(1, UTR), createExpectedPayment(2)]).found,
     ).toEqual([['ambiguous', '2', '1']])
-    // Also a registration that is paid, or of another event.
+    // Even if that registration is paid, or belongs to another event.
     const knownRegistrations = {
       registrations: mapNumbers(['SMPL4799991609', createExpectedPayment(9).regNo]),
     }

@@ -1,4 +1,4 @@
-/** When two payments are from the same person, and what the second confirmation says. */
+/** Whether two payments are from the same person, and the text of the second confirmation. */
 import { expect, test } from 'vitest'
 import { decideSamePerson, getPayerKey } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'

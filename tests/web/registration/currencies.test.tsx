@@ -89,7 +89,7 @@ const at = readInstant(NOW)
 if (at === null) throw new Error('no time')
 const now = at
 
-/** The tariff as the browser reads it. */
+/** The tariff after the browser has parsed it. */
 function readTariff(event: EventConfig) {
   const tariff = createTariffReader(event, NOW)(JSON.parse(JSON.stringify(buildTariff(event, now))))
   if (tariff === null) throw new Error('the browser cannot read this tariff')

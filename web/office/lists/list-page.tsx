@@ -339,7 +339,7 @@ function findExtraFilterLabel(name: (typeof EXTRA_FILTERS)[number], value: strin
   return `${label.charAt(0).toUpperCase()}${label.slice(1)}`
 }
 
-/** The same registrations as an attendance list. */
+/** Builds the URL of an attendance list with the same registrations. */
 function buildPrintUrl(searchParams: URLSearchParams): string {
   const params = new URLSearchParams(searchParams)
   params.delete('page')

@@ -1,4 +1,6 @@
-/** Payments that need review as a table: one row opens its card, several of one kind are one decision. */
+/**
+ * Payments that need review as a table: a single row opens its card, and several of one kind can be decided together.
+ */
 import { useMutation } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import type { ReactNode } from 'react'

@@ -122,8 +122,8 @@ function findNumericInputMode(pattern: string | undefined): 'numeric' | 'tel' | 
 }
 
 /**
- * Moves the focus to the next field on Enter, as the phone's Enter key announces. Otherwise Enter
- * would submit a half-completed form and show all missing answers. In the last field it submits.
+ * Moves the focus to the next field on Enter, as the label of a phone's Enter key says. Otherwise Enter would submit
+ * a half-completed form and show all missing answers. In the last field it submits.
  */
 export function focusNextOnEnter({
   nativeEvent: keyEvent,

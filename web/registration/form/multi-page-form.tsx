@@ -69,7 +69,7 @@ function FormPages({
 }: Parameters<FormExtensions['Paged']>[0]) {
   const currentHash = useSyncExternalStore(onHashChange, () => window.location.hash, getEmptyHash)
   const [hash, setHash] = useState(currentHash)
-  // Ignore anchors that name no page, such as the skip link's.
+  // Ignore anchors that are not pages, such as the skip link's.
   if (currentHash !== hash && PAGE_HASH.test(currentHash)) setHash(currentHash)
   const wide = useWide() ?? false
   const pages = useMemo(() => listPages(event, form.shown), [event, form.shown])

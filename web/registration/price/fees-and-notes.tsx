@@ -39,7 +39,7 @@ const LazyPriceUntil = createLazyComponent<PriceUntilProps>((all) => all.PriceUn
 
 /** States the last day of the delegate's price, and the next price. */
 export function PriceValidity(props: PriceUntilProps) {
-  // Loaded after everything else. On the server, rendering would have to wait for it.
+  // Loaded after everything else, and not on the server, whose rendering would have to wait for it.
   const isPageIdle = useIsIdle()
   return (
     isPageIdle && (

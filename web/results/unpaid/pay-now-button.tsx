@@ -229,7 +229,7 @@ export function getValidPrice(registration: Registration, now: string): string |
     : formatMoney(total, currency)
 }
 
-/** States the last day of the price, as the form did, and what applies afterwards. Empty if there is no last day. */
+/** States the last day of the price, as the form did, and the rule after that day. Empty if there is no last day. */
 export function formatPriceUntil(registration: Registration, now: string): string {
   const { price_until: day } = registration
   return day === null
