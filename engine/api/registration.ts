@@ -78,7 +78,7 @@ export function toWireQuote(quote: Quote): WireQuote {
   }
 }
 
-/** The values of the form that the browser posts. Each gateway has others; the gateways file names those posted. */
+/** The values of the form that the browser posts. They differ by gateway; the gateways file names them. */
 export type PaymentData = {
   email: string
   orderid: string
@@ -224,7 +224,7 @@ export type EventCard = Pick<
   | 'routes'
 > & {
   open: boolean
-  /** Why registration is closed today. Null if it is open. */
+  /** The reason why registration is closed today. Null if it is open. */
   closed: ClosedBy | null
   /** Its last day is over. */
   took_place: boolean

@@ -1,6 +1,6 @@
 /**
- * API types of gateway settlements in the office. Amounts are in major units, signed where they may be either; an
- * absent `currency` (ISO 4217 code) is INR.
+ * API types of gateway settlements in the office. Amounts are in major units, with a sign where they may be negative;
+ * an absent `currency` (ISO 4217 code) is INR.
  */
 import type { SettledLine } from '../payments/settlement.ts'
 import type { SettlementLine } from '../payments/settlement-report.ts'
@@ -62,7 +62,7 @@ export type WireSettled = {
   id: number | null
   /** The latest decision on it, which the call that decides sends back. Null if there is none. */
   seen: number | null
-  /** Who handled it, when and why. Null if no one has. */
+  /** The user who handled it, the time and the reason. Null if no one has. */
   handled: { why: string; who: string; at: string } | null
 }
 /** POST /admin/settlements/handle/?event=ID {line, seen, why}; without `why`: it needs attention again. */

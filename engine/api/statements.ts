@@ -46,7 +46,7 @@ export type StatementResponse =
       lines: WireStatementLine[]
       /** Withdrawals that name a payment: the bank may have returned it. */
       returned: WireReturnedLine[]
-      /** How many withdrawals the file has, including those. */
+      /** The number of withdrawals in the file, including those. */
       withdrawals: number
       totals: WireStatementTotals
       /** Payment claims that no line matches. */

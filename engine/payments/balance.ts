@@ -9,7 +9,7 @@ import { toAmount, type Amount } from '../lib/money.ts'
 /** A shortfall that staff accepted, and the bill of that payment. */
 export type AcceptedShortfall = { readonly bill: Amount; readonly amount: Amount }
 
-/** What was paid and refunded for a registration, to compare with its bill. */
+/** The payments and refunds of a registration, to compare with its bill. */
 export type MoneyOfBill = {
   /** The sum of all payments that were ever counted, before refunds. */
   readonly came: Amount

@@ -146,7 +146,7 @@ export function readStatement(
   return ok({ currency, columns: table.is, lines, withdrawals, repeated, details, unread })
 }
 
-/** A currency stated above the table is that of its amounts. */
+/** A currency stated above the table is the currency of its amounts. */
 const STATED_CURRENCY = /currency\W{1,3}([a-z]+)/i
 function namesOtherCurrency(text: string, currency: Currency): boolean {
   const [, stated] = STATED_CURRENCY.exec(text) ?? []

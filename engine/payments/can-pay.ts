@@ -115,8 +115,8 @@ function isClaimed({ claimedAt }: Attempt, at: Instant): boolean {
 }
 
 /**
- * Whether nothing more is expected of an attempt: it is paid, or it failed and is no longer
- * watched. No gateway is involved in manual payments, so nothing was ever expected of those.
+ * Whether nothing more is expected of an attempt: it is paid, or it failed and is no longer watched. No gateway is
+ * involved in manual payments, so nothing was ever expected of such an attempt.
  */
 export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boolean {
   if (way != null) return true

@@ -51,7 +51,10 @@ const USUAL_DESK_METHODS = (['cash', 'machine'] as const).map(
   },
 )
 
-/** Returns the methods with which staff take a payment in person: those of the event file, or cash and card machine. */
+/**
+ * Returns the methods with which staff take a payment in person: the methods of the event file, or cash and card
+ * machine.
+ */
 export function listFrontDeskMethods({ methods }: WithMethods): readonly OfficeMethod[] {
   const own = methods.flatMap((method) => (method.is === 'desk' ? [method] : []))
   return own.length > 0 || methods.length === 0 ? own : USUAL_DESK_METHODS
@@ -71,7 +74,9 @@ export function isMethodOpen({ until }: PaymentMethod, on: Day): boolean {
   return until === undefined || on <= until
 }
 
-/** The currencies of the bills that can be paid with the method; for a card, what its gateway accepts. Null: all. */
+/**
+ * The currencies of the bills that can be paid with the method; for a card, the currencies of its gateway. Null: all.
+ */
 export function listAcceptedCurrencies(method: PaymentMethod): readonly Currency[] | null {
   const limit = method.is === 'card' ? getCardCapabilities(method).currencies : null
   return method.currencies?.filter((currency) => limit?.includes(currency) !== false) ?? limit

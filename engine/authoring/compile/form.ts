@@ -69,7 +69,7 @@ export const INVALID_TEXTS: Readonly<Record<FieldType, string>> = {
   consent: 'consent',
 }
 
-/** What fields refer to: categories, shared texts and lists, and the days of the event. */
+/** Data to which fields refer: categories, shared texts and lists, and the days of the event. */
 export type FieldContext = {
   readonly categories: readonly Category[]
   readonly shared: PlainShared

@@ -1,4 +1,6 @@
-/** Compiles self-service and retention: what delegates may change, how long answers and files are kept. */
+/**
+ * Compiles self-service and retention: the answers that delegates may change, and the last days of answers and files.
+ */
 import type { Edit, Retention } from '../../event/approval-and-cancellation-types.ts'
 import { addMonths, day, addDays, type Day } from '../../lib/time.ts'
 import { asOptionalText, asText, asTexts, type PlainMap } from './read-checked-values.ts'

@@ -20,8 +20,8 @@ type Point = { readonly answers: Answers }
 const POINTS_MAX = 200_000
 
 /**
- * Returns the axes that decide the category in any of these versions: the fields named by its
- * rules, and those that decide whether these are shown.
+ * Returns the axes that decide the category in any of these versions: the fields named by its rules, and the fields
+ * that decide whether these are shown.
  */
 export function listCategoryAxes(
   ...versions: readonly (EventConfig | PublicEvent)[]

@@ -113,7 +113,7 @@ export const computeExtremes = (event: EventConfig, currency: Currency): Extreme
 
 /** A partial sum, and the answers that led to it. */
 type Sum = { readonly total: number; readonly answerPath: AnswerPath; readonly category: string }
-/** Sorts the lower sum first, or with -1 the higher; of equal ones the one with fewer answers. */
+/** Sorts the lower sum first, or with -1 the higher; of equal sums, the one with fewer answers. */
 function compareSums(a: Sum, b: Sum, sign: 1 | -1 = 1): number {
   return sign * (a.total - b.total) || (a.answerPath?.weight ?? 0) - (b.answerPath?.weight ?? 0)
 }

@@ -25,7 +25,7 @@ export type UnansweredField = {
   readonly who: SampleDelegate
 }
 
-/** Steps of a search over what one item reads. */
+/** Steps of a search over the values that one item reads. */
 const STEPS_MAX = 50_000
 
 /** One for each item and field; an item with too many answers to check has none here. */

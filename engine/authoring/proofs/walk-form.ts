@@ -215,7 +215,7 @@ function findConditionsBehind(event: EventConfig, name: string): readonly Condit
   ]
 }
 
-/** Returns what must be known before a name. */
+/** Returns the names that must be known before a name. */
 function listRequiredNames(event: EventConfig, name: string): readonly string[] {
   const usedNames = listConditionNames(findConditionsBehind(event, name))
   if (name !== CATEGORY) {

@@ -66,7 +66,10 @@ const FACTOR_BY_SCALE: readonly (readonly [RegExp, number])[] = [
   [/^la[ck]h?s?$|^lakh$/i, 100_000],
 ]
 
-/** Patterns with what their sign means. Signs before an amount come first: in "Rs. 500, $10" the sign is that of 10. */
+/**
+ * Patterns with the meaning of their sign. Signs before an amount come first: in "Rs. 500, $10" the sign belongs to
+ * 10.
+ */
 const buildPatterns = memoize((own: Currency) => {
   const abroad = `(?<sign>${listCurrencySigns(own)
     .map(({ pattern }) => pattern)

@@ -1,4 +1,4 @@
-/** The price periods that a text names: those of the fees, and of the group whose categories it names. */
+/** The price periods that a text names: periods of the fees, and of the group whose categories it names. */
 import { memoize } from '../../lib/memoize.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { findGroupOfCategory } from '../../pricing/price-periods.ts'
@@ -8,12 +8,12 @@ import { findAllNamed } from './named-in-text.ts'
 
 export type TextPeriod = {
   readonly period: Period
-  /** Its path in the file, and that of its list. */
+  /** Its path in the file, and the path of its list. */
   readonly at: string
   readonly list: string
   /** The label of its group, or the id of its item; null for a period of the fees. */
   readonly owner: string | null
-  /** 0: the event's table, 1: that of the first group. Null for a period of an item. */
+  /** 0: the event's table, 1: the first group's. Null for a period of an item. */
   readonly table: number | null
 }
 
@@ -82,7 +82,7 @@ const COMMON_ID_WORDS = new Set(
   ),
 )
 
-/** The names of each period in a sentence, by its index. Those of items are not named in texts about registration. */
+/** The names of each period in a sentence, by its index. Texts about registration do not name periods of items. */
 const listPeriodNames = memoize((model: Model) => {
   const all = listTextPeriods(model)
   return all.map(({ period: { id, label }, table }): readonly RegExp[] => {

@@ -143,7 +143,7 @@ export function findStatement(
 }
 
 /**
- * Returns the subject of the `at`th day of a text; `before` is that of the previous day, for "until
+ * Returns the subject of the `at`th day of a text; `before` is the subject of the previous day, for "until
  * 30 September, then until 31 October".
  */
 export function findDaySubject(

@@ -31,7 +31,7 @@ function buildTaxWords(name: string): string {
 
 type Patterns = readonly (readonly [TaxClaim['is'], RegExp])[]
 
-/** By the name of the tax; there are as many as taxes have names. */
+/** By the name of the tax: one entry for each name. */
 const buildPatterns = memoize((name: string) => {
   const tax = buildTaxWords(name)
   const toPattern = (pattern: string): RegExp => new RegExp(pattern, 'gi')

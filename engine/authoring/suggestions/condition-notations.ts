@@ -81,7 +81,7 @@ export function suggestRange(text: string): string | null {
   return null
 }
 
-/** Suggests what a text that is compared with a date was meant to be: "under 30", or a day. */
+/** Suggests the intended form of a text that is compared with a date: "under 30", or a day. */
 export function suggestDayOrAge(id: string, value: string): string {
   const range = suggestRange(value)
   return range === null
@@ -186,7 +186,7 @@ const CONNECTIVE_SUGGESTIONS: Readonly<Record<string, string>> = {
   question: 'write the name of the field and its answer, such as {is_member: true}',
 }
 
-/** Suggests what to write if the end of a path is an operator instead of a field's id: "or", "field". */
+/** Suggests a correction if the end of a path is an operator instead of a field's id: "or", "field". */
 export function suggestConnective(path: string): string | null {
   const name = /(?:^|\.)(?:when|show_when)(?:\.\d+)?\.(\w+)(?:\.|$)/.exec(path)?.[1] ?? ''
   return Object.hasOwn(CONNECTIVE_SUGGESTIONS, name) ? (CONNECTIVE_SUGGESTIONS[name] ?? null) : null

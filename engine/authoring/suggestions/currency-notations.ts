@@ -1,4 +1,4 @@
-/** Recognises currencies in everyday notation: codes, symbols and names, as words and beside amounts. */
+/** Recognises currencies in everyday notation: codes, symbols and names, as words and next to amounts. */
 import {
   spellCurrency,
   formatUnknownAmount,
@@ -15,7 +15,7 @@ import type { Source } from '../syntax/source.ts'
 export const getStatedCurrency = (text: string): Currency =>
   readCurrency(/^currency: *["']?([A-Z]{3})\b/m.exec(text)?.[1]) ?? INR
 
-/** The currency of a price: that of the category that its row or cell names, or the event's. */
+/** The currency of a price: the currency of the category that its row or cell names, or the event's. */
 export function getCurrencyAt(source: Source, path: string): Currency {
   const names = path.split('.prices.')[1]?.split('.') ?? []
   for (let index = 0; source.has(`categories.${index}`); index += 1) {

@@ -82,8 +82,8 @@ const synonymsByKey = new Map(
 )
 
 /**
- * Returns what to write for a value under a key with enumerated words, `siblings` being the block;
- * null if it is not recognised.
+ * Returns the correct word for a value under a key with enumerated words, `siblings` being the block; null if it is
+ * not recognised.
  */
 export function suggestValue(key: string, value: unknown, siblings: unknown = null): string | null {
   const word = normaliseWord(String(value))

@@ -1,8 +1,8 @@
-/** Explains keys that exist, but at another depth: where each belongs. */
+/** Explains keys that exist, but at another depth, with the right place for each. */
 import { addDays, isDay, type Day } from '../../lib/time.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** By the path of a block: the keys that belong elsewhere, and where. `…` stands for the value as written. */
+/** By the path of a block: the keys that belong elsewhere, and their place. `…` stands for the value as written. */
 const MISPLACED_KEYS: readonly (readonly [RegExp, RegExp, string])[] = [
   [/^event$/, /^(?:opens|closes)$/, 'it belongs to registration: registration: {KEY: …}'],
   [/^event$/, /^desk$/, 'it belongs to registration: registration: {desk: …}'],
@@ -47,7 +47,7 @@ const MISPLACED_KEYS: readonly (readonly [RegExp, RegExp, string])[] = [
   [/^order_id$/, /^(?:gateway|account)$/, 'it belongs to payment: payment: {KEY: …}'],
 ]
 
-/** Keys of `choose` that are written beside it. */
+/** Keys of `choose` that are written next to it. */
 const CHOOSE_KEYS = /^(?:message|at_least|at_most|mutually_exclusive)$/
 
 /** Returns the place where the key belongs; null if it is not known. */

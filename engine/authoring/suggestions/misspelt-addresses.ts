@@ -29,7 +29,7 @@ export function suggestEmail(text: string): AddressSuggestion | null {
     : null
 }
 
-/** Removes what was copied along with an address. */
+/** Removes the characters that were copied along with an address. */
 function cleanMail(text: string): string {
   return removeQuotes(text)
     .normalize('NFKC')
@@ -75,8 +75,8 @@ const SITE_PATHS =
   /^(?:h?t?tt?p?ps?\s*[:;]?\s*[/\\]+|www\b|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/\\]|$))/i
 
 /**
- * Returns what a text that violates a schema pattern may have meant, nearest first. `takesSites`:
- * the pattern accepts external addresses, so that one is not mistaken for one of Rollcall's pages.
+ * Returns the possible meanings of a text that violates a schema pattern, nearest first. `takesSites`: the pattern
+ * accepts external addresses, so that one is not mistaken for one of Rollcall's pages.
  */
 export function suggestFormats(text: string, takesSites = false): readonly string[] {
   const trimmed = toPlainDigits(removeQuotes(text))

@@ -133,10 +133,7 @@ export function explainPeopleCondition(source: Source, path: string, key: string
     : null
 }
 
-/**
- * Suggests what to write by the path of a value of the wrong kind. `entry` is its first name, if it
- * is a block.
- */
+/** Suggests a correction by the path of a value of the wrong kind. `entry` is its first name, if it is a block. */
 export function explainSaleValue(source: Source, path: string, value: unknown): string | null {
   const [entry = 'name'] =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
@@ -156,7 +153,7 @@ export function explainSaleValue(source: Source, path: string, value: unknown): 
   return null
 }
 
-/** Explains what a quota, a list of people or a tax lacks, and how to write it. */
+/** Explains the key that a quota, a list of people or a tax lacks, and its notation. */
 export function explainMissingSaleKey(path: string, key: string, block: unknown): string | null {
   if (/^quotas\.\d+$/.test(path) && key === 'full')
     return 'write full: with the message, such as full: All seats are taken'

@@ -1,4 +1,4 @@
-/** Explains unknown and missing keys: what was intended, reported once for each. */
+/** Explains unknown and missing keys with the intended key, once for each. */
 import { suggestConnective } from './condition-notations.ts'
 import type { Draft } from '../finding.ts'
 import { suggestKey } from './foreign-keys.ts'

@@ -103,7 +103,7 @@ const ENTRY_LIST_PATHS =
 const MAIL_KEYS = new Set(['support', 'office', 'copy_to'])
 const DAY_KEYS = new Set(['from', 'to', 'opens', 'closes', 'on'])
 
-/** Returns what to write instead, and the place to mark if it is not the whole value. */
+/** Returns the correction, and the place to mark if it is not the whole value. */
 function findHelp(
   path: string,
   value: unknown,
@@ -240,7 +240,7 @@ function explainHiddenValue(path: string, source: Source): Pick<Draft, 'help' | 
   }
 }
 
-/** The price table, or that of a group of categories. */
+/** The price table, or the table of a group of categories. */
 export const isPriceTable = (path: string): boolean =>
   /^fees\.(?:price_groups\.\d+\.)?prices$/.test(path)
 

@@ -218,7 +218,7 @@ function reportMissingComma(text: string, token: number, colon: number): SyntaxM
   }
 }
 
-/** Reads what follows a closed bracket: nothing, or the text only began with one. */
+/** Reads the text after a closed bracket: if there is any, the text only began with a bracket. */
 function readAfterBracket(
   source: SourceRows,
   row: number,

@@ -267,7 +267,7 @@ export function readYaml(
   }
 }
 
-/** Returns why a file is too large to be checked, with the place. Null if it is not too large. */
+/** Returns the reason why a file is too large to be checked, with the place. Null if it is not too large. */
 function findExcessiveSize(
   contents: unknown,
 ): { readonly span: Span; readonly message: string } | null {

@@ -10,7 +10,7 @@ export type Place = {
   readonly keyPath: string
 }
 export type Span = readonly [start: number, end: number]
-/** How a scalar is written: its text without quotes, and whether it is a plain word. */
+/** The notation of a scalar: its text without quotes, and whether it is a plain word. */
 export type Written = { readonly text: string; readonly plain: boolean; readonly span: Span }
 /** A parsed file. Paths are dotted ("fees.periods.0.from"); the empty path is the whole file. */
 export type Source = SourceText & {

@@ -1,4 +1,4 @@
-/** Explains each bill line by its price table cell, and why other items are not on the bill. */
+/** Explains each bill line by its price table cell, and the absence of other items. */
 import type { Answers } from '../../event/answer-types.ts'
 import {
   adjustmentApplies,
@@ -32,9 +32,9 @@ export type FindLine = (keyPath: KeyPath) => number | null
 export type LineExplained = {
   readonly line: Line
   readonly keyPath: KeyPath
-  /** The source of its price, or what it changes: "fees.prices.member, column 1, early". */
+  /** The source of its price, or the lines that it changes: "fees.prices.member, column 1, early". */
   readonly from: string
-  /** The tax on its price; null for an adjustment, whose tax is that of the lines it changes. */
+  /** The tax on its price; null for an adjustment, which has the tax of the lines it changes. */
   readonly tax: Tax | null
   readonly is: 'price' | 'change'
 }

@@ -38,8 +38,8 @@ import { describeContext } from './context-arguments.ts'
 import { getCurrency } from '../../rules/category.ts'
 
 /**
- * How one answer was read. `unknown`: there is no such field. `hidden`: the field is not shown for
- * these answers.
+ * The interpretation of one answer. `unknown`: there is no such field. `hidden`: the field is not shown for these
+ * answers.
  */
 type AnswerRead = {
   readonly field: string
@@ -49,7 +49,7 @@ type AnswerRead = {
 }
 type PeriodExplained = {
   readonly period: Period
-  /** The period contains the day, or is the one for other dates. */
+  /** Whether the period contains the day, or is the period for other dates. */
   readonly because: 'holds-the-day' | 'other-dates'
   /** Later periods that also contain the day; the first listed applies. */
   readonly alsoIn: readonly Period[]
@@ -91,7 +91,7 @@ export function explain(
   raw: RawAnswers,
   at: Instant,
   context: PricingContext = EMPTY_CONTEXT,
-  /** The total of a stored bill: the payment method is the one that gives it. */
+  /** The total of a stored bill, which determines the payment method. */
   billedTotal: Amount | null = null,
 ): Explanation {
   const on = dayOf(at)
@@ -341,7 +341,7 @@ function formatCategory(
   return event.fees.prices === null ? [...tried, ['category', explanation.category]] : tried
 }
 
-/** Explains why the category differs from the one that the answers give. */
+/** Explains why the category differs from the category of the answers. */
 function formatCodeEffect(event: EventConfig, { code }: PricingContext): string {
   const granted = event.codeKinds.find(({ id }) => code?.is === 'valid' && id === code.kind)?.gives
   return granted !== undefined && 'category' in granted

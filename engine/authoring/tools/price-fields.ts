@@ -1,4 +1,4 @@
-/** Finds the fields on which a price depends: those of the category rules, and those of items. */
+/** Finds the fields on which a price depends: the fields of category rules and of items. */
 import type { EventConfig, Field } from '../../event/config.ts'
 import { findRelevantFields } from '../proofs/fields-in-conditions.ts'
 import { listItemConditions } from '../proofs/item-prices.ts'

@@ -273,7 +273,7 @@ function formatAmountField(event: EventConfig, field: Field | undefined, id: str
     : `${toRupees(min)} to ${toRupees(max)}, as entered in ${getFieldLabel(event, id)}`
 }
 
-/** Whether a tax is the one of the whole list, so that it need not be mentioned. */
+/** Whether the whole list has this tax, so that it need not be mentioned. */
 function isTaxed({ fees }: EventConfig, tax: Tax | null): boolean {
   return (
     tax?.name === fees.tax?.name &&

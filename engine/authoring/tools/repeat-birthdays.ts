@@ -1,4 +1,4 @@
-/** Birthdays when an event is repeated: those of examples keep their ages, others are listed. */
+/** Birthdays when an event is repeated: birthdays in examples keep their ages, others are listed. */
 import type { EventConfig } from '../../event/config.ts'
 import { addDays, countDaysBetween, isDay, type Day } from '../../lib/time.ts'
 import type { EventFile } from '../schema/event-file-types.ts'
@@ -57,8 +57,8 @@ export function shiftBirthday(birthday: Day, begins: Day, later: (day: Day) => D
 }
 
 /**
- * Beside the event's first or last day, years before: an age limit. Describes it, with the day of
- * that age at the next event.
+ * A day next to the event's first or last day, years before, is an age limit. Describes it, with the day of that age
+ * at the next event.
  */
 export function formatAge(day: string, old: EventConfig, later: (of: Day) => Day): string | null {
   if (!isDay(day)) return null

@@ -1,7 +1,6 @@
 /**
- * Creates next year's event file from this year's: changes days, names and addresses in the text.
- *
- * Comments and layout are kept. Lists what was changed and what must be checked.
+ * Creates next year's event file from this year's: changes days, names and addresses in the text. Comments and layout
+ * are kept. Lists the changes, and the lines to check.
  */
 import { findDays } from '../prose/find-days.ts'
 import { listEndpoints, listPages } from '../event-clashes.ts'
@@ -30,7 +29,7 @@ export type RepeatedEvent = {
   readonly text: string
   /** The changes, one per line. */
   readonly changes: readonly string[]
-  /** What the organiser must check, one per line. */
+  /** The points that the organiser must check, one per line. */
   readonly look: readonly string[]
 }
 
@@ -172,7 +171,7 @@ function createEdits(
   ]
 }
 
-/** The account's place in the file; that of the first card method if there are several methods. */
+/** The account's place in the file; if there are several methods, the place in the first card method. */
 function findAccountPath(source: Source): string {
   const { payment } = source.value as EventFile
   const methods = typeof payment === 'object' ? (payment.methods ?? []) : []
@@ -215,7 +214,7 @@ function renameAddresses(old: EventConfig, { id, others }: RepeatOptions): reado
   const usedAddresses = new Set([...others, old].flatMap(listAddresses))
   const withOldId = buildWordPattern(old.id)
   const all = [...new Set(listAddresses(old))].toSorted(
-    // Addresses that contain the old id have a certain new name; the others make room.
+    // Addresses that contain the old id have a certain new name; other addresses must avoid it.
     (a, b) => Number(withOldId.test(b)) - Number(withOldId.test(a)) || b.length - a.length,
   )
   return all

@@ -62,8 +62,8 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
 }
 
 /**
- * Returns the day that the words mean: without a year the one nearest to the event. Null if there
- * is none, or if it is far from the event.
+ * Returns the day that the words mean: without a year, the day nearest to the event. Null if there is none, or if it
+ * is far from the event.
  */
 function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
   const about = Number(event.slice(0, 4))

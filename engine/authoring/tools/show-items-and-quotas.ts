@@ -177,7 +177,7 @@ function showAdjustment(
   })
 }
 
-/** Writes only what the event states: an event without quotas holds no seats. */
+/** Writes only the settings that the event states: an event without quotas holds no seats. */
 export function showContext(event: EventConfig): Block {
   const { quotas, holdSeatsMs, unique, codeKinds, memberLists } = event
   const showList = <T>(list: readonly T[], show: (one: T) => DisplayedValue): DisplayedValue =>

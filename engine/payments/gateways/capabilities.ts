@@ -1,4 +1,4 @@
-/** What each card gateway accepts, for the checker and for requests: from its public documentation. */
+/** The capabilities of each card gateway from its public documentation, for the checker and for requests. */
 import { getOwn } from '../../lib/result.ts'
 import { addDays, addMonths, dayOf } from '../../lib/time.ts'
 import type { Day, Instant } from '../../lib/time.ts'
@@ -22,7 +22,7 @@ export type GatewayCapabilities = {
   readonly createsCheckout: boolean
   /** The shortest and the longest time in which a checkout can be paid. Null: until its price hold ends. */
   readonly checkoutMinutes: { readonly min: number; readonly max: number } | null
-  /** How long after the payment it can be refunded through the gateway. Null: no limit is documented. */
+  /** The time after the payment in which it can be refunded through the gateway. Null: no limit is documented. */
   readonly refundsWithin: RefundLimit | null
   /** Codes of a failure after which no payment is in progress. After any other one it may be. */
   readonly finalFailures: readonly string[]
@@ -98,9 +98,9 @@ export const getGatewayMinimum = (
 export type GatewayKinds = Readonly<Record<string, GatewayKind>>
 
 /**
- * Why a payment cannot be refunded through its gateway any more, and what to do, in sentences; null if it can. `source`:
- * the gateway's name. It would refuse the refund, so none is sent. A gateway that no event uses any more is known by its
- * name only if that is the name of a kind.
+ * Explains why a payment cannot be refunded through its gateway any more, and the next step, in sentences; null if it
+ * can. `source`: the gateway's name. It would refuse the refund, so none is sent. A gateway that no event uses any
+ * more is known by its name only if that is the name of a kind.
  */
 export function explainTooOldForGateway(
   { source, paidAt }: { readonly source: string; readonly paidAt: Instant },

@@ -1,4 +1,4 @@
-/** Compares what two versions sell besides the registration: prices by day, conditions, quotas. */
+/** Compares the sales of two versions besides the registration: prices by day, conditions, quotas. */
 import type { EventConfig } from '../../../event/config.ts'
 import type { Amount } from '../../../lib/money.ts'
 import {

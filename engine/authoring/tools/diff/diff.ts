@@ -341,8 +341,8 @@ function getItemName(item: Record<string, unknown>): string | undefined {
 }
 
 /**
- * Names each list entry: by its id, what it shows or does, or itself, else its number; the second
- * of a name is "name (2)".
+ * Names each list entry: by its id, the value it shows, its action or its own text, else its number; the second of a
+ * name is "name (2)".
  */
 function listItemNames(items: readonly unknown[]): readonly string[] {
   const seen = new Map<string, number>()
