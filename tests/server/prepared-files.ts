@@ -14,11 +14,12 @@ import {
 } from '../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../server/storage/database/schema.ts'
 
-/** In Node's compile cache folder: files older than a day are removed there (tests/run.js). */
+/** Inside Node's compile cache folder, where tests/run.js removes files older than a day. */
 const CACHE_DIR = join(import.meta.dirname, '..', '.cache', 'compiled', 'events')
 
 /**
- * Call it before the first server starts on a data folder. A started server keeps its own cache.
+ * Copies the compiled events. Call it before the first server starts on a data folder; a started server has its own
+ * cache.
  */
 export function useCompiledEvents(dataDir: string): void {
   const cacheLink = getCacheFolder(dataDir)
@@ -28,7 +29,7 @@ export function useCompiledEvents(dataDir: string): void {
   symlinkSync(CACHE_DIR, cacheLink)
 }
 
-/** Call it before the first server starts on a data folder without a database. */
+/** Copies the empty database. Call it before the first server starts on a data folder without a database. */
 export async function useEmptyDatabase(dataDir: string): Promise<void> {
   const file = join(dataDir, DATABASE_FILE)
   if (existsSync(file)) return

@@ -2,7 +2,7 @@
 import jsQr from 'jsqr'
 import { PNG } from 'pngjs'
 
-/** The text of the QR code in a PNG. Null if it has no readable code. */
+/** Returns the text of the QR code in a PNG, or null if it contains no readable code. */
 export function readCode(png: Buffer): string | null {
   const { data, width, height } = PNG.sync.read(png)
   return jsQr.default(new Uint8ClampedArray(data), width, height)?.data ?? null

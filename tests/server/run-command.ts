@@ -1,7 +1,4 @@
-/**
- * Runs commands to their end: in a separate process through the launcher, or in this process by
- * `main`.
- */
+/** Runs commands in a separate process through the launcher, or in this process through `main`. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { main } from '../../server/cli/run-command.ts'
@@ -18,7 +15,7 @@ export const BASE_ENV = {
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
 }
 
-/** Runs a command to its end. */
+/** Runs a command in a separate process, and waits until it ends. */
 export function run(
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
@@ -34,8 +31,8 @@ export function run(
 }
 
 /**
- * Runs a command in this process, by `main`. Commands that read standard input need a process, and
- * so does the launcher.
+ * Runs a command in this process, through `main`. Commands that read standard input, and the launcher, need a
+ * process.
  */
 export async function runHere(
   args: readonly string[],

@@ -29,7 +29,7 @@ export const sampleQuote: Quote = {
   lines: [],
 }
 
-/** A registration number that is unique in all processes. */
+/** Returns a registration number that is unique across all processes. */
 export const nextRegNo = (): RegNo =>
   `DEMO${String(randomInt(10 ** 12)).padStart(12, '0')}` as RegNo
 
@@ -58,7 +58,7 @@ export function newRegistration(changes: Changes = {}): NewRegistration {
     ...changedFields,
   }
 }
-/** A paid registration of another system, as an import reads it. */
+/** Creates a paid registration from another system, as an import reads it. */
 export function createImportRow(changes: Partial<ImportRow> = {}): ImportRow {
   const { regNo = nextRegNo() } = changes
   return {

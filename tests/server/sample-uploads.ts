@@ -42,8 +42,8 @@ export const createXlsWithDoc = (): Buffer =>
   createOle({ '/Workbook': 'cells', '/MBD0001/WordDocument': 'text' })
 
 /**
- * An OLE file whose directory has `sectors` sectors. `nextSector` gives the chain, `link` the links
- * of the entries.
+ * Builds an OLE file whose directory has `sectors` sectors. `nextSector` sets the chain, `link` the links of the
+ * entries.
  */
 export function createHostileDoc(
   sectors: number,

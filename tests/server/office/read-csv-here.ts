@@ -18,7 +18,7 @@ const isCsv = (url: URL | string, { workerData }: WorkerOptions): boolean =>
     .subarray(0, EXCEL.length)
     .equals(EXCEL)
 
-/** Applies to all tests of the file and is undone afterwards, because files share a process. */
+/** Applies to all tests of a file and is undone afterwards, because test files share a process. */
 export function readCsvHere(): void {
   const { Worker } = threads
   const replaceWorker = (worker: typeof Worker): void => {

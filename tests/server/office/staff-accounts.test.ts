@@ -64,7 +64,7 @@ const addUser = async (username: string): Promise<string> => {
   await server.deps.store.addAdmin(username, passwordHash, server.now())
   return signIn(username)
 }
-/** The code of an authenticator app: RFC 6238, now or some steps later. */
+/** Computes the code of an authenticator app (RFC 6238), for now or some steps later. */
 const codeAt = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
     timestamp: server.now() + steps * STEP_MS,
@@ -72,7 +72,7 @@ const codeAt = (secret: string, steps = 0): string =>
 const advance = (ms: number): void =>
   server.setTime(new Date(instant(server.now() + ms)).toISOString())
 
-/** A user with a second factor: the secret, the recovery codes, and the session token. */
+/** Enables a user's second factor. Returns the secret, the recovery codes, and the session token. */
 async function withFactor(
   username: string,
 ): Promise<{ token: string; secret: string; codes: string[] }> {
@@ -87,7 +87,7 @@ async function withFactor(
 }
 
 describe('a second factor', () => {
-  test('works with authenticator apps: RFC 6238, name and secret', async () => {
+  test('works with authenticator apps: RFC 6238 codes, a name and a secret', async () => {
     const token = await addUser('asha')
     const { address, secret } = (
       await post('/admin/me/second-factor/', { password: PASSWORD }, token)
@@ -236,8 +236,7 @@ test("limits guesses to ten an hour from all addresses, without locking out the 
   for (let attempts = 0; attempts < 12; attempts += 1)
     statuses.push((await guessCode(wrongCode(), `198.51.100.${attempts}`)).statusCode)
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
-  // From new addresses the correct code comes too late, also recovery codes; at the usual address
-  // nothing was tried.
+  // From new addresses, the correct code and recovery codes come too late; nothing was tried at the usual address.
   for (const code of [rightCode(), 'aaaa-bbbb-cccc-dddd'])
     expect((await guessCode(code, '198.51.100.99')).statusCode).toBe(429)
   expect((await guessCode(rightCode(), '203.0.113.1')).statusCode).toBe(200)

@@ -1,4 +1,4 @@
-/** The work queue of the office: each number of the dashboard is the count of its list. */
+/** The work queue of the office: each number on the dashboard is the count of its list. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, createOrderId, toAmount, getReviewVersion } from '../../../engine/index.ts'
 import type { ListResponse, StatsResponse } from '../../../engine/api.ts'
@@ -87,7 +87,7 @@ test('every number of the work queue is the count of its list, and falls when th
       (await readCounts())[id],
     )
   }
-  // A day later nothing registered here is paid.
+  // A day later, none of these registrations is paid.
   test_.setTime('2025-10-11T18:00:00+05:30')
   office = await signIn(test_)
   expect(await listNumbers('pending')).toContain(emailedRegNo)
@@ -112,7 +112,7 @@ test('every number of the work queue is the count of its list, and falls when th
     before['cancel_asked'] ?? 0,
     before['mail_failed'] ?? 0,
   ])
-  // What an undone note answered is open again; only its author can undo it, once.
+  // Undoing a note reopens the item that it answered; only its author can undo it, once.
   const undo = { ...actionInput, act: 'undo_note', actor: 'desk', why: ' Rang her up. ' } as const
   for (const regNo of [requestingRegNo, emailedRegNo]) {
     const byAnother = await store.undoNote({ ...undo, regNo, who: 'another' })

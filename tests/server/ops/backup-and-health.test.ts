@@ -92,7 +92,7 @@ describe('a backup', () => {
       expect(readFileSync(join(dataDir, 'uploads', sha256.slice(0, 2), sha256))).toEqual(
         readFileSync(join(app.dir, 'uploads', sha256.slice(0, 2), sha256)),
       )
-    // No existing data is overwritten.
+    // A restore overwrites no existing data.
     const secondRestore = await runHere(
       ['db', 'restore', backupFolder],
       getVariables({ DATA_DIR: dataDir }),

@@ -24,7 +24,7 @@ invoice:
 `
 export const createInvoicedEvent = (): string => fixtureEvent({ extra: INVOICE })
 
-/** The event file and the shared files, in a folder. */
+/** Writes the event file and the shared files to a folder. */
 export function writeEvents(eventsDir: string, event = createInvoicedEvent()): void {
   mkdirSync(eventsDir, { recursive: true })
   cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
@@ -37,7 +37,7 @@ const postForm = (address: string, body: BodyInit, headers: Fields = {}): Promis
 
 export type RegisteredDelegate = { readonly regNo: string; readonly data: PaymentData }
 
-/** Registers. `proof`: with a unique letter. */
+/** Registers a delegate; if `proof`, with a unique letter. */
 export async function registerDelegate(
   url: string,
   email: string,
@@ -72,7 +72,7 @@ const createForm = (data: PaymentData): Record<string, string> => ({
   isocurrency: 'INR',
 })
 
-/** Hand-off and a button of the gateway's page. Returns the fields of the browser's return. */
+/** Pays by card with a button of the gateway's page. Returns the form fields of the browser's return. */
 export async function payByCard(data: PaymentData, action = 'pay'): Promise<Fields> {
   const handOff = await postForm(data.payment_url, new URLSearchParams(createForm(data)))
   const page = (handOff.headers.get('location') ?? '').replace('/hop/', '/page/')
@@ -123,7 +123,7 @@ export const readReviews = async (office: Office): Promise<ReviewsResponse['revi
   (await office.get<ReviewsResponse>('/admin/reviews/')).reviews
 export const readRecovery = (office: Office): Promise<RecoveryResponse> =>
   office.get<RecoveryResponse>('/admin/recovery-state/')
-/** Invoice numbers of a registration. */
+/** Reads the invoice numbers of a registration. */
 export const readInvoices = async (office: Office, regNo: string): Promise<readonly string[]> =>
   (
     await office.get<DocumentsResponse>(`/admin/registrations/${regNo}/documents/`)

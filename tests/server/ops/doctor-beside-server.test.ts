@@ -79,7 +79,7 @@ test("a backup was copied over a running server's database: doctor reported dama
   await createBackup(join(folders.folder, 'backup'))
   await register(5)
   await server.stop()
-  // It has read only a little of its database.
+  // The server has read only a small part of its database.
   const startedServer = await startServerProcess(folders)
   server = startedServer
   const { url, port, pid } = startedServer

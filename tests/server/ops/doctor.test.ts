@@ -77,7 +77,7 @@ const moveIntoFile = (name: () => string, text: string) => (): (() => void) => {
   writeFileSync(name(), text)
   return () => (before === null ? rmSync(name()) : writeFileSync(name(), before))
 }
-/** The gateways file with another address. */
+/** Writes the gateways file with another address. */
 const startGateways = (address: string): (() => void) => {
   const file = join(app.eventsDir, '_shared', 'gateways.yaml')
   return moveIntoFile(
@@ -90,9 +90,7 @@ function getPort({ app: { server } }: Listening): number {
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
 }
-/**
- * Makes the app of these tests look like another server: it does not hold the lock of its folder.
- */
+/** Makes the app of these tests look like another server, which does not hold the lock of this folder. */
 async function listenOnPort(): Promise<() => void> {
   if (!app.app.server.listening) await app.app.listen({ port: 0, host: '127.0.0.1' })
   return () => {}
@@ -108,7 +106,7 @@ const createOfVersion = (version: number) =>
     db.pragma(`user_version = ${version}`)
     db.close()
   })
-/** Neither a Rollcall server nor one of HTTP. */
+/** Neither a Rollcall server nor any HTTP server. */
 const otherProgram = {
   app: { server: createSocketServer((socket) => socket.on('error', () => {}).end('no\r\n')) },
 }
@@ -151,7 +149,7 @@ const faults: Readonly<Record<string, Fault>> = {
     variables: createOfVersion(1),
     expected: /^check +The database has version 1\. The server migrates it to \d+ /,
   },
-  'a database that is none': {
+  'a file that is not a database': {
     variables: withTemporaryFolder((dir) =>
       writeFileSync(join(dir, 'rollcall.db'), 'nothing '.repeat(1000)),
     ),
@@ -171,7 +169,7 @@ const faults: Readonly<Record<string, Fault>> = {
     },
     expected: /^wrong +1 files that registrations refer to are missing, such as \w{64}\./,
   },
-  'a mail server that is not there': {
+  'an unreachable mail server': {
     variables: () => ({ SMTP_URL: 'smtp://127.0.0.1:1' }),
     expected: /^wrong +The mail server does not accept emails: .*ECONNREFUSED/,
   },
@@ -191,12 +189,12 @@ const faults: Readonly<Record<string, Fault>> = {
     },
     expected: /^wrong +The last backup is 40 hours old\./,
   },
-  'an address that nobody reaches': {
+  'an unreachable public address': {
     variables: () => liveSettings,
     expected:
       /^wrong +PUBLIC_URL is http:\/\/127\.0\.0\.1:1, which is reachable only from this machine/,
   },
-  'no proxy named': {
+  'no proxy in the settings': {
     variables: () => ({ ...liveSettings, PUBLIC_URL: 'https://register.example.org' }),
     expected: /^check +TRUST_PROXY is not set/,
   },
@@ -205,7 +203,7 @@ const faults: Readonly<Record<string, Fault>> = {
       const file = join(dir, 'rollcall.db')
       copyDatabase(app.dir, file)
       const handle = openSync(file, 'r+')
-      // Behind the part that opening reads.
+      // After the part that is read on opening.
       for (let page = 20; page < 60; page += 1)
         writeSync(handle, 'spoilt '.repeat(500), page * 4096)
       closeSync(handle)
@@ -219,7 +217,7 @@ const faults: Readonly<Record<string, Fault>> = {
     expected:
       /^wrong +0 MB are free for DATA_DIR: uploads are rejected, and registrations will soon fail too\./,
   },
-  'a server that got stuck, or listens elsewhere': {
+  'a server that hangs, or listens elsewhere': {
     prepare: () => {
       const undo = beginServing(app.dir) ?? (() => {})
       // A recently started process may be about to respond.
@@ -238,13 +236,13 @@ const faults: Readonly<Record<string, Fault>> = {
     expected:
       /^wrong +A server is running on this DATA_DIR \(process 4711\), and its database is gone\. Do not stop it/,
   },
-  'a second server, of another DATA_DIR, at the address of this one': {
+  'a second server, with another DATA_DIR, at the address of this one': {
     variables: () => ({ PORT: String(getPort(app)) }),
     prepare: listenOnPort,
     expected:
       /^wrong +A server with another DATA_DIR responds at http:\/\/127\.0\.0\.1:\d+\/healthz/,
   },
-  'another program at the address of this server, where a start fails': {
+  'another program at the address of this server, which would prevent a start': {
     variables: () => ({ DATA_DIR: join(folder, 'unused'), PORT: String(getPort(otherProgram)) }),
     prepare: async () => {
       const { server } = otherProgram.app
@@ -253,7 +251,7 @@ const faults: Readonly<Record<string, Fault>> = {
     },
     expected: /^check +Another program listens on port \d+, so a server cannot start there\./,
   },
-  'two servers, and delegates reach the one that is not of this DATA_DIR': {
+  'two servers, of which delegates reach the one with another DATA_DIR': {
     variables: () => ({ PORT: String(getPort(app)) }),
     prepare: async () => {
       const close = await listenOnPort()
@@ -267,7 +265,7 @@ const faults: Readonly<Record<string, Fault>> = {
     expected:
       /^wrong +A server is running on this DATA_DIR \(process 4711\), but another one \(process \d+\) responds at /,
   },
-  'a gateway whose clock is another': {
+  'a gateway with a different clock': {
     variables: () => liveSettings,
     prepare: async () => {
       const { key, cert } = createRequire(import.meta.url)(
@@ -291,7 +289,7 @@ const faults: Readonly<Record<string, Fault>> = {
     expected:
       /^wrong +The clocks of this machine and of the gateway at localhost:\d+ differ by \d{3} seconds\./,
   },
-  'a gateway that is not reached': {
+  'an unreachable gateway': {
     variables: () => liveSettings,
     prepare: () => startGateways('https://127.0.0.1:1'),
     expected: /^wrong +The gateway at 127\.0\.0\.1:1 is unreachable\./,

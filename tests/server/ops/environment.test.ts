@@ -80,7 +80,7 @@ describe('environment variables', () => {
     expect(readValid({ HOST: '::1', PORT: '80' }).publicUrl).toBe('http://[::1]:80')
   })
 
-  test('an account needs all four of its variables, and is found under the name event files use', () => {
+  test('an account needs all four of its variables, and is found by its name in event files', () => {
     expect(
       readValid({
         ...live,
@@ -132,7 +132,7 @@ describe('environment variables', () => {
       /^SMTP_URL must begin/,
     ],
     [
-      'a proxy given by name',
+      'a proxy specified by name',
       { TRUST_PROXY: '10.0.0.1, proxy' },
       /^TRUST_PROXY must list addresses .*"proxy" is not an address\.$/,
     ],
@@ -160,7 +160,7 @@ describe('environment variables', () => {
       /^SANDBOX_PORT and PORT are both 3000\. Set SANDBOX_PORT to another port\.$/,
     ],
     [
-      'the last port, which leaves the sandbox none and ended with a stack trace,',
+      'the last port, which leaves no port for the sandbox and ended with a stack trace,',
       { PORT: '65535' },
       /^PORT is 65535, so the sandbox gateway has no port: .* Set SANDBOX_PORT/,
     ],
@@ -312,7 +312,7 @@ describe('a production server', () => {
   })
 })
 
-describe('accounts that event files name', () => {
+describe('accounts in event files', () => {
   const events = [
     { id: 'one', payment: { account: 'afpi', gateway: {} } },
     { id: 'two', payment: { account: 'other-one', gateway: {} } },
@@ -323,7 +323,7 @@ describe('accounts that event files name', () => {
       'Event two uses the Airpay account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',
     ])
   })
-  test('the sandbox generates its own', () => {
+  test('the sandbox generates its own credentials', () => {
     expect(listMissingAccounts(readValid({}), events)).toEqual([])
   })
 })
@@ -348,7 +348,7 @@ describe('CLOCK', () => {
   })
 })
 
-/** What goes wrong at a first start, and the sentence that a new operator reads. */
+/** Problems at a first start, and the sentence that a new operator reads. */
 const FIRST_START: readonly (readonly [string, () => unknown, string])[] = [
   [
     'a refused variable',

@@ -1,6 +1,6 @@
 /**
- * What an operator and the office see when disk space, open files, inodes or the events folder run
- * out.
+ * The messages to operators and the office when disk space, open files or inodes run out, or the events folder is
+ * missing.
  */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ import type { RunningServerHere } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
 
-/** A separate server needs about a third of it. */
+/** A separate server process needs about a third of these. */
 const DESCRIPTORS = 160
 
 let folders: ReturnType<typeof makeFolders>
@@ -81,7 +81,7 @@ test('a server that cannot open more files reports it, instead of calling itself
     launcher,
     'start',
   ])
-  // Through an existing connection: no further one is accepted then.
+  // Uses an existing connection, because no new one would be accepted.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const { port } = server
   const health = async (): Promise<{ status: number | undefined; said: string }> => {
@@ -205,7 +205,7 @@ describe('with a full disk', () => {
     })
 })
 
-/** Runs a Rollcall command with a limit of open files. */
+/** Runs a Rollcall command with a limit on open files. */
 const withFiles = (filesMax: number): readonly string[] => [
   'sh',
   '-c',
@@ -230,7 +230,7 @@ const runLimited = (
 }
 const STACK = /^ +at .+:\d+:\d+/m
 
-/** Each stops at another point of the startup; `npm test` tries two. */
+/** Each limit stops the startup at a different point; `npm test` tries two. */
 test.each(ALL_RUNS ? [24, 28, 32, 40, 64] : [24, 40])(
   "a startup with a limit of %i open files printed a stack trace, or blamed the database's permissions: it exits with 75 and names the limit",
   async (filesMax) => {
@@ -279,7 +279,7 @@ if (hasSmallDisks)
         )
         expect(rejected.printed).not.toMatch(STACK)
         expect(rejected.status).toBe(75)
-        // A backup onto it reports the same.
+        // A backup to this disk reports the same.
         if (left === 0) {
           disk.makeRoomForFiles()
           const backupFolder = join(disk.folder, 'backups')

@@ -1,4 +1,4 @@
-/** What a restart serves if an event file is invalid, truncated or missing. */
+/** The events that a restart serves if an event file is invalid, truncated or missing. */
 import {
   copyFileSync,
   cpSync,
@@ -49,7 +49,7 @@ afterEach(async () => {
   cpSync(join(app.dir, 'texts.yaml'), join(app.eventsDir, texts))
 })
 
-/** The next startup with the stored data: what it serves and reports. */
+/** Runs the next startup with the stored data. Returns the events it serves and its messages. */
 async function restart({ production = false, isAgain: isSecondStart = false } = {}) {
   for (const name of ['rollcall.db', 'rollcall.db-wal'])
     if (!isSecondStart) copyFileSync(join(app.dir, name), join(validText, name))
@@ -218,7 +218,7 @@ describe('after a restart', () => {
   })
 })
 
-test('of "Copy of sample2026.yaml" and sample2026.yaml the correctly named one is served, with its later changes', async () => {
+test('if "Copy of sample2026.yaml" is next to sample2026.yaml, the correctly named file is served, with its later changes', async () => {
   cpSync(join(app.eventsDir, 'sample2026.yaml'), join(app.eventsDir, 'Copy of sample2026.yaml'))
   app.writeEvent('sample2026.yaml', fixtureEvent({ title: 'Changed' }))
   await app.deps.events.reload()
@@ -233,7 +233,7 @@ describe('a truncated file', () => {
     const completeText = fixtureEvent({ title: 'Changed', extra: '' })
     const lines = completeText.split('\n')
     const before = app.deps.events.byId('sample2026')?.hash
-    // The first is a valid event, except for the missing part.
+    // The first truncated text is a valid event without its examples.
     const examplesLine = lines.indexOf('examples:')
     for (const at of [examplesLine, lines.length - 4, lines.length - 3, lines.length - 2]) {
       app.writeEvent('sample2026.yaml', lines.slice(0, at).join('\n'))

@@ -5,7 +5,7 @@
 import { request } from 'node:http'
 
 export type Load = {
-  /** Resolves after so many responses, or a failure. */
+  /** Resolves after this many responses, or a failure. */
   answered(count: number): Promise<void>
   readonly count: () => number
   /**
@@ -28,7 +28,7 @@ export type LoadRequest = {
 }
 type LoadResponse = { readonly status: number; readonly text: string }
 
-/** One request over a new connection. Rejects without a response. */
+/** Sends one request over a new connection. Rejects if there is no response. */
 export function sendOnce(
   url: string,
   { path, body, headers = {}, from }: LoadRequest,
@@ -62,7 +62,7 @@ export function sendOnce(
   })
 }
 
-/** Two of three requests register a delegate. `createRequest` builds the n-th request. */
+/** Two in three requests register a delegate. `createRequest` builds the n-th request. */
 export function startLoad(
   url: string,
   {

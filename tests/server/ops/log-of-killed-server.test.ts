@@ -1,6 +1,4 @@
-/**
- * How a startup handles the log of a killed server: its own, another database's, or a deleted one.
- */
+/** A startup next to the log of a killed server: its own log, another database's, or a deleted one. */
 import {
   closeSync,
   copyFileSync,

@@ -30,7 +30,7 @@ const parseLines = (readLines: string): readonly Line[] =>
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Line)
-/** The written lines of a message, and the omitted lines per number of minutes. */
+/** Counts the written lines of a message, and its omitted lines by number of minutes. */
 const listCounts = (lines: readonly Line[], message: string) => {
   const omissions = lines.filter(({ of }) => of === message)
   return {

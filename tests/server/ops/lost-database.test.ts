@@ -74,7 +74,7 @@ const readNumbers = (file: string): readonly string[] => {
 
 type FaultPaths = { readonly dir: string; readonly file: string; readonly copies: string }
 /**
- * `isThere`: a file exists under the database's name afterwards. `isWrittenOver`: data that the
+ * `isThere`: a file with the database's name still exists. `isWrittenOver`: data that the
  * process has neither written nor read is lost.
  */
 type Case = readonly [
@@ -118,8 +118,8 @@ const LOSS_CASES: readonly Case[] = [
     true,
     ({ file }) => truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096),
   ],
-  ['whole, and its log is emptied', true, true, ({ file }) => truncateSync(`${file}-wal`, 0)],
-  ['whole, and its log is deleted', true, false, ({ file }) => rmSync(`${file}-wal`)],
+  ['kept, and its log is emptied', true, true, ({ file }) => truncateSync(`${file}-wal`, 0)],
+  ['kept, and its log is deleted', true, false, ({ file }) => rmSync(`${file}-wal`)],
 ]
 
 /**
@@ -182,13 +182,13 @@ test.each(TESTED_CASES)(
     expect(findDamage(rescuedFile)).toBeNull()
     expect(readNumbers(rescuedFile).toSorted()).toEqual(confirmed.toSorted())
 
-    // The shutdown deletes nothing that may be needed for an analysis.
+    // The shutdown deletes no file that may be needed for an analysis.
     expect(await server.stop()).toBe(0)
     expect(existsSync(file)).toBe(isThere)
     if (left !== null) expect(readFileSync(file).equals(left)).toBe(true)
     expect(existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : null).toBe(logBytes)
 
-    // A restart without following the instructions.
+    // The operator restarts the server without following the instructions.
     if (isThere) {
       const unchangedFolders = { ...folders, dataDir: join(folders.folder, 'as-it-is') }
       cpSync(dir, unchangedFolders.dataDir, { recursive: true, verbatimSymlinks: true })
@@ -280,7 +280,7 @@ test('rollcall.db-shm was emptied under a running server, which crashed: the nex
   expect(readNumbers(file).toSorted()).toEqual(confirmed.toSorted())
 })
 
-test('not a loss: the file is renamed and back immediately, another command writes, VACUUM', async () => {
+test('these are not losses: the file is renamed and immediately renamed back, another command writes, VACUUM', async () => {
   folders = makeFolders()
   server = await startServerHere(folders)
   const file = join(folders.dataDir, DATABASE)
@@ -306,7 +306,7 @@ const deleteDatabase = (dir: string): void => {
 
 // Without permission to mount, a full disk is not tested.
 if (hasSmallDisks)
-  describe("a database that was deleted when the disk had no space for the server's data", () => {
+  describe("a database that was deleted while the disk had no space for the server's data", () => {
     let disk: SmallDisk
     let dataDir: string
     beforeEach(() => {
@@ -366,7 +366,7 @@ if (hasSmallDisks)
       expect(server?.printed()).toContain('was saved: restore the last backup')
     })
 
-    test('the data is in another folder with space, which the log and the exit status report', async () => {
+    test('the data is in another folder with free space, which the log and the exit status report', async () => {
       const spareFolder = join(folders.folder, 'spare')
       mkdirSync(spareFolder)
       const confirmed = await loseOnFullDisk(spareFolder)

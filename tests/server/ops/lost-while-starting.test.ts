@@ -59,7 +59,7 @@ const MOMENTS = {
       return readFile(name, ...rest)
     }
     syncBuiltinESMExports()`,
-  'in the moment before it listens': `
+  'at the moment before it listens': `
     const { createServer } = http
     http.createServer = (...args) => { spoil(); return createServer(...args) }
     syncBuiltinESMExports()`,
@@ -106,7 +106,7 @@ const OTHER_CASES: readonly Case[] = [
 ]
 
 test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
-  'a database that is %s while the server starts, %s: no substitute is served, and its data is in the file that the startup reports',
+  'a database that is %s while the server starts, %s: no other database is served, and its data is in the file that the startup reports',
   async (damage, moment) => {
     const { size: logBytes } = statSync(join(dataDir, `${DATABASE}-wal`))
     const { status, printed } = await attemptStart(folders, {
@@ -125,7 +125,7 @@ test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
       expect(countRegistrations(rescuedFile)).toBe(REGISTRATIONS)
       expect(left).toEqual(damage === 'deleted' ? [] : expect.arrayContaining([DATABASE]))
     } else {
-      // Unread data is only in its log, which remains.
+      // Unread data is only in the database's log, which remains.
       expect(printed).toContain('some rows may be missing: keep all files of DATA_DIR')
       expect(statSync(join(dataDir, `${DATABASE}-wal`)).size).toBeGreaterThanOrEqual(logBytes)
     }

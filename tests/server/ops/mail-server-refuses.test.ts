@@ -1,7 +1,4 @@
-/**
- * A mail server that rejects one mailbox, under a server as an operator starts it. Each start sets
- * the clock.
- */
+/** A mail server that rejects one mailbox, with a server started as by an operator. Each start sets the clock. */
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import { openMailServer } from '../mail/mail-server.ts'
@@ -33,7 +30,7 @@ async function readStates(address: string): Promise<readonly string[]> {
   }
 }
 
-test('a mailbox that responds with 421 delays no other email, and its own is retried for three days; the log states when it is abandoned', async () => {
+test('a mailbox that responds with 421 delays no email to others, and its own email is retried for three days; the log states when it is abandoned', async () => {
   const mailServer = await openMailServer({
     of: { [THROTTLED]: [421, 'too many for this mailbox'] },
   })

@@ -18,7 +18,7 @@ const readYoungBytes = (): number =>
 
 test('memory used by the startup is released', async () => {
   const objects: object[][] = []
-  // Enough objects stay alive that the generation is enlarged.
+  // Keeps enough objects alive to enlarge the generation.
   for (let round = 0; round < 200; round += 1) {
     objects.push(Array.from({ length: 5_000 }, (_, index) => ({ at: index })))
     if (objects.length > 20) objects.shift()
@@ -99,7 +99,7 @@ test('the memory of other threads is released too', async () => {
   }
 })
 
-test('a package is loaded by its first user, once', () => {
+test('a package is loaded once, when it is first used', () => {
   const loadUqr = importLazily<{ readonly renderSVG: unknown }>('uqr')
   expect(loadUqr().renderSVG).toBeTypeOf('function')
   expect(loadUqr()).toBe(loadUqr())

@@ -13,7 +13,7 @@ import { makeFolders, startServerProcess, startServerHere } from './operator.ts'
 const folders = makeFolders()
 afterAll(() => folders.remove())
 
-/** Enough to fill the available space. */
+/** The number of requests that fill the available space. */
 const REQUESTS = 250
 /**
  * A file size limit in blocks of 512 bytes. For SQLite this is a full disk soon after the tables

@@ -1,4 +1,4 @@
-/** Which commands migrate a database, and the copy from before the migration. */
+/** Commands that migrate a database, and the copy made before a migration. */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -80,7 +80,7 @@ test('with MIGRATE_AT_START=off the server does not start on an older database, 
   expect(readState(DATABASE_FILE)).toEqual([latestVersion, 1])
 })
 
-test('a killed migration keeps the copy from before it, and continues', async () => {
+test('a killed migration keeps the copy made before it, and continues', async () => {
   copyFileSync(join(dataDir, DATABASE_FILE), join(dataDir, COPY_FILE))
   const db = openToWrite(join(dataDir, DATABASE_FILE))
   db.exec(migrations.at(-1) ?? '')
@@ -100,7 +100,7 @@ test('a killed migration keeps the copy from before it, and continues', async ()
 })
 
 test('a disk without space for the copy leaves the database unchanged', async () => {
-  // With a folder in its place, the copy cannot be written.
+  // A folder in its place prevents the copy from being written.
   mkdirSync(join(dataDir, `${COPY_FILE}.part`, 'in the way'), { recursive: true })
   await expect(openStore({ dataDir, migrates: true })).rejects.toThrow()
   expect(readState(DATABASE_FILE)).toEqual([latestVersion - 1, 1])

@@ -1,7 +1,6 @@
 /**
  * `npm run operate [-- FILE] [STEP…]`: acts as the operator with real processes of a new release,
- * or of FILE (.tar.gz). Each step prints its results; STEP is a part of the names of the steps to
- * run. Exits with 1 after a failure.
+ * or of FILE (.tar.gz). Each step prints its results; STEP is part of the names of the steps to run. Exits with 1 after a failure.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'

@@ -31,7 +31,7 @@ export type Folders = {
 export type RunningServer = {
   readonly url: string
   readonly port: number
-  /** Of the started process, and of its group. */
+  /** The id of the started process, and of its group. */
   readonly pid: number
   readonly printed: () => string
   /** Resolves with the exit status, or the signal that ended it. */
@@ -40,7 +40,8 @@ export type RunningServer = {
 }
 
 /**
- * With one sample event file and the shared ones, because a startup checks all; or with `events`.
+ * Makes the folders with one sample event file, because a startup checks all, or with `events`; and with the shared
+ * files.
  */
 export function makeFolders(
   events: readonly string[] = ['afpicon2026.yaml'],
@@ -77,7 +78,7 @@ export const getDefaultVariables = async (
 /** The build does not change while tests run. */
 let isBuilt: boolean | null = null
 
-/** Starts it, and returns once it listens. */
+/** Starts a server process, and returns once it listens. */
 export async function startServerProcess(
   { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
   variables: Readonly<Record<string, string>> = {},
@@ -130,7 +131,7 @@ export async function startServerProcess(
   }
 }
 
-/** Without a process. */
+/** A server that runs in the test's process. */
 export type RunningServerHere = Omit<RunningServer, 'pid'>
 type StartOptions = BootOptions & { readonly variables?: Readonly<Record<string, string>> }
 
@@ -159,12 +160,12 @@ async function bootHere(
     },
     { opens: openStoreHere, checkFolder: checkFolderHere, ...openOptions },
   )
-  // Run when the process ends.
+  // Node runs exit handlers when the process ends.
   if (booted.ok) void booted.value.stopped.then(runExitHandler, runExitHandler)
   return { booted, printed: () => printed, tell: resolve }
 }
 
-/** False while this process's timers are replaced: then the server must be in it. */
+/** False while this process's timers are replaced: the server must then run in this process. */
 let isProcessPossible = ALL_RUNS
 
 /** The same server as `startServerProcess` starts, in this process, with the same messages. */
@@ -218,7 +219,7 @@ export async function killHere(
   renameSync(left, dataDir)
 }
 
-/** As `attemptStart`, in this process. */
+/** Like `attemptStart`, but in this process. */
 export async function attemptStartHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
   startOptions: StartOptions = {},
@@ -234,10 +235,7 @@ export async function attemptStartHere(
   return { status: 'serves', printed: printed() }
 }
 
-/**
- * A registration with only its first half sent. `finish` sends the rest and returns the complete
- * response.
- */
+/** Sends only the first half of a registration. `finish` sends the rest and returns the complete response. */
 export async function sendHalf(
   server: Pick<RunningServer, 'url' | 'port'>,
   path = '/api/afpicon/register/',
@@ -254,8 +252,8 @@ export async function sendHalf(
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
   )
-  // Responses on another connection show that the server has read the first half. The first may be
-  // read in the turn in which our connection is accepted; the second is not.
+  // Responses on another connection show that the server has read the first half. The first response may be read in
+  // the turn in which our connection is accepted; the second is read later.
   for (const _ of ['accepted', 'read']) await (await fetch(`${server.url}/healthz`)).text()
   return {
     finish: async () => {
@@ -280,7 +278,7 @@ export async function attemptStart(
   }: {
     readonly args?: readonly string[]
     readonly variables?: Readonly<Record<string, string>>
-    /** Arguments of a command that runs the rest of its line. */
+    /** The command that runs the server's command, and its arguments. */
     readonly before?: readonly string[]
   } = {},
 ): Promise<{ readonly status: number | string; readonly printed: string }> {
@@ -308,7 +306,7 @@ export async function attemptStart(
 }
 
 /**
- * Timers of this process with one interval fire earlier: hourly or minutely work. Calls back each
+ * Makes timers of this process with a given interval fire earlier, such as those of hourly work. Calls back each
  * time. Returns a function that undoes it.
  */
 export function shortenTimers(
@@ -332,7 +330,7 @@ export function shortenTimers(
           )
         : before(callback, ms, ...commandArgs)
   Object.assign(globalThis, {
-    // The promise version uses it too.
+    // The promise version uses this timer too.
     setTimeout: Object.assign(shorten(timeout), {
       [promisify.custom]: timeout[promisify.custom as unknown as keyof typeof timeout],
     }),

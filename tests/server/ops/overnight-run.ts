@@ -1,5 +1,5 @@
 /**
- * `npm run overnight [sqlite|postgres]`: the overnight scenario, with the results of each step.
+ * `npm run overnight [sqlite|postgres]`: runs the overnight scenario and prints the results of each step.
  * Exits with 0 on success.
  */
 import { runOvernightOn } from './overnight.ts'

@@ -44,9 +44,8 @@ const MORNING = { CLOCK: '2026-01-10T07:00:00+05:30' }
 
 type PrintLine = (line: string) => void
 /**
- * The registrations before the backup, after it and during the recovery, and how long to wait for
- * unwanted emails. `minuteMs` replaces a minute of background work; the server is then in this
- * process.
+ * The numbers of registrations before the backup, after it and during the recovery, and the time to wait for unwanted
+ * emails. `minuteMs` replaces a minute of background work; the server is then in this process.
  */
 export type Size = {
   readonly before: number
@@ -58,15 +57,15 @@ export type Size = {
 /** The database, and an operator's commands for its copy. */
 type Persistence = {
   readonly variables: Readonly<Record<string, string>>
-  /** A copy of the current state; the server is running. */
+  /** Copies the current state while the server is running. */
   backup(): Promise<void>
   /** Deletes the database under the running server. */
   lose(): Promise<void>
-  /** The data that the running server has rescued, of so many registrations. */
+  /** Checks that the running server has rescued this many registrations. */
   rescued(server: RunningServerHere, registrations: number): Promise<string>
   /** Restores the copy after the server has ended. Returns the output. */
   putBack(): Promise<string>
-  /** True: uploaded files are lost with the database, and restored with a copy of it. */
+  /** If true, uploaded files are lost with the database, and restored with a copy of it. */
   readonly hasFilesInDatabase: boolean
   /** Hashes of the stored proofs. */
   proofs(): Promise<ReadonlySet<string>>
@@ -79,7 +78,7 @@ function expectTrue(label: string, is: boolean, details: unknown = ''): void {
   if (!is) throw new Error(`${label}: ${JSON.stringify(details).slice(0, 600)}`)
 }
 
-/** A few at a time. */
+/** Runs a few at a time. */
 async function runInBatches<T>(
   count: number,
   operation: (n: number) => Promise<T>,
@@ -93,7 +92,7 @@ async function runInBatches<T>(
   return done
 }
 
-/** A mail server that records its emails, and can be out of order. */
+/** Starts a mail server that records its emails, and can be put out of order. */
 async function startMailServer() {
   const received: Mail[] = []
   let isOut = false
@@ -187,7 +186,7 @@ export async function runOvernight(
   const hasEmail = (name: string): boolean =>
     mails.taken.some(({ to }) => to.startsWith(`${name}@`))
 
-  // Of four delegates two pay, one leaves before paying, one has not opened the gateway's page.
+  // Of four delegates, two pay, one leaves before paying, and one has not opened the gateway's page.
   const earlyDelegates = await runInBatches(before, async (n) => {
     const delegate = await register(`early${n}`, n % 2 === 0)
     if (n % 4 < 2) await payAndConfirm(delegate)
@@ -217,8 +216,8 @@ export async function runOvernight(
     if (n % 5 > 0) await payAndConfirm(delegate)
     return delegate
   })
-  // Delegates who left before the copy return: some pay its order, others are declined and pay by a
-  // further order.
+  // Delegates who left before the copy return: some pay the order in it, others are declined and pay by another
+  // order.
   const returning = earlyDelegates.filter((_, n) => n % 4 === 2).slice(0, Math.ceil(after / 5))
   const retrying = returning.filter((_, n) => n % 2 === 1)
   const retryPayment = async (regNo: string): Promise<RegisteredDelegate> => {
@@ -268,7 +267,7 @@ export async function runOvernight(
       ? true
       : null,
   )
-  // They are told about the refund by a worker that runs every minute.
+  // A worker that runs every minute sends them an email about the refund.
   await waitUntil('emails about refunds', async () =>
     mails.taken.filter(({ to }) => to === 'early0@example.org').length > 1 ? true : null,
   )
@@ -298,7 +297,11 @@ export async function runOvernight(
   const recovery = async () => (await readRecovery(office)).recovery
   expectTrue('it is in recovery', (await recovery()) !== null)
   const doctor = await runHere(['doctor'], { ...serverVariables, PORT: String(server.port) })
-  expectTrue('rollcall doctor says it', doctor.stdout.includes('in recovery since'), doctor.stdout)
+  expectTrue(
+    'rollcall doctor reports it',
+    doctor.stdout.includes('in recovery since'),
+    doctor.stdout,
+  )
   const health = (await (await fetch(`${server.url}/healthz`)).json()) as { health: string }
   expectTrue('/healthz', health.health === 'degraded', health)
   await waitUntil('queries of all payments', async () => {
@@ -384,10 +387,9 @@ export async function runOvernight(
   print(
     `emails sent twice: ${repeatedEmails.length}, all queued in the copy, each with its Message-ID; proofs missing: ${missing.length} of ${proofs.size}${missing.length === 0 ? '' : ', which were in the database that was deleted'}`,
   )
-  // PostgreSQL stores the files in the database, and a copy has those that existed when it was
-  // made.
+  // PostgreSQL stores files in the database, so a copy contains those that existed when it was made.
   expectTrue(
-    'no proof is lost, but those that only the deleted database had',
+    'no proof is lost, except those that only the deleted database had',
     missing.every((sha256) => persistence.hasFilesInDatabase && !inCopy.has(sha256)),
     missing,
   )
@@ -488,7 +490,7 @@ export async function onPostgres(): Promise<Persistence> {
     rescued: async () => 'a server on PostgreSQL holds no data that could be rescued',
     putBack: async () => {
       await run('CREATE DATABASE live TEMPLATE copy')
-      return 'the copy is put back, as pg_restore does, without a word to Rollcall'
+      return 'the copy is put back, as pg_restore does, without notice to Rollcall'
     },
     proofs: async () => {
       const shell = await server.shell(url)

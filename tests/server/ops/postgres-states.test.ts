@@ -24,13 +24,13 @@ import {
 import type { RunningServerHere } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 
-/** Shorter waits for a missing PostgreSQL, and a faster clock for its periodic work. */
+/** A faster clock, for shorter waits for PostgreSQL and for periodic work. */
 const CLOCK_FACTOR = 20
 const startedAt = performance.now()
 const readPassedMs = (): number => (performance.now() - startedAt) * CLOCK_FACTOR
 const startTime = instant(Date.parse('2025-10-10T12:00:00+05:30'))
 const NEVER_MS = 1_500
-/** If it becomes available in the end, a slow machine may take its time. */
+/** The wait in tests where PostgreSQL becomes available, long enough for a slow machine. */
 const LONG_WAIT_MS = 200_000
 const createOpenOptions = (startingMsMax = LONG_WAIT_MS): BootOptions => ({
   steadyMs: readPassedMs,
@@ -52,7 +52,7 @@ const attemptWith = (
     variables: { DATABASE_URL: url },
   })
 
-/** The same for a separate process. */
+/** The same faster clock for a separate process. */
 const createProcessVariables = (url: string) => ({
   DATABASE_URL: url,
   ...createPreload(`const now = performance.now.bind(performance)
@@ -61,7 +61,7 @@ performance.now = () => now() * ${CLOCK_FACTOR}`),
 
 /** The user of the PostgreSQL tests if they run as root. */
 const UNPRIVILEGED_UID = 65_534
-/** More than the remaining space. */
+/** The number of requests that need more than the remaining space. */
 const REQUESTS = 400
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
@@ -193,9 +193,9 @@ else {
       expect(availableLater.status).toBe('serves')
     })
 
-    test("on a PostgreSQL whose last connection is taken between two of the server's waits too", async () => {
+    test('on a PostgreSQL whose last connection is taken between two attempts also waits', async () => {
       const url = await createOwned('narrow')
-      // There is a connection for the writer; the following ones are rejected for a while.
+      // The writer gets a connection; later ones are rejected for a while.
       const proxy = await proxyConnections(url, async (before) => {
         if (before === 2) await inShell('ALTER ROLE narrow CONNECTION LIMIT 0')
         if (before === 8) await inShell('ALTER ROLE narrow CONNECTION LIMIT -1')
@@ -298,7 +298,7 @@ else {
       )
       await waitForHealth(dataFolder, 200, /"health":"good"/)
       await expect.poll(() => register(dataFolder, 'asha@example.org')).toBe(201)
-      // The log did not say that the outage was over.
+      // The log did not report the end of the outage.
       const countLines = (): number =>
         dataFolder.printed().split('the database answers again').length - 1
       await expect.poll(countLines, { timeout: 200_000, interval: 200 }).toBe(1)
@@ -337,7 +337,7 @@ else {
       await expect.poll(registers, { timeout: LONG_WAIT_MS }).toBe(503)
       await inShell('ALTER ROLE busy CONNECTION LIMIT -1')
       await expect.poll(registers, { timeout: LONG_WAIT_MS }).toBe(201)
-      // It has its connections, and gets no more.
+      // The server keeps its connections, but gets no new ones.
       await inShell('ALTER ROLE busy CONNECTION LIMIT 0')
       await waitForHealth(dataFolder, 200, /"health":"degraded".*PostgreSQL has no free connection/)
       expect(await register(dataFolder, 'meera@example.org')).toBe(201)

@@ -26,7 +26,7 @@ registerHooks({ load(url, context, next) {
 `,
 )
 
-/** The builds that are loaded once a delegate has been sent a confirmation. */
+/** Lists the builds that are loaded after a delegate has been sent a confirmation. */
 async function listLoadedBuilds(variables: Readonly<Record<string, string>>): Promise<{
   readonly builds: readonly string[]
   readonly hasSandbox: boolean
@@ -51,9 +51,9 @@ async function listLoadedBuilds(variables: Readonly<Record<string, string>>): Pr
 
 describe('an email that npm start sends', () => {
   const production: [string, Record<string, string>][] = [
-    ['where NODE_ENV is empty', { NODE_ENV: '' }],
+    ['if NODE_ENV is empty', { NODE_ENV: '' }],
   ]
-  if (ALL_RUNS) production.push(['where NODE_ENV is not set', {}])
+  if (ALL_RUNS) production.push(['if NODE_ENV is not set', {}])
   test.each(production)(
     'is rendered by React’s production build %s, with the sandbox',
     async (_what, variables) => {

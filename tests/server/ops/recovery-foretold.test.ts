@@ -23,7 +23,7 @@ const getVariables = () => ({
 })
 const start = async (): Promise<void> => {
   hour += 1
-  // No mail server responds there: emails stay queued.
+  // No mail server responds at this URL, so emails stay queued.
   server = await startServerHere(folders, { ...getClock(), SMTP_URL: smtpUrl })
 }
 const runCommand = async (...args: readonly string[]): Promise<string> => {
@@ -48,7 +48,7 @@ afterAll(async () => {
   folders.remove()
 })
 
-test('it was unknown before a restore what a recovery would hold: doctor reports how much, and what the last backup lacks', async () => {
+test('the effect of a recovery was unknown before a restore: doctor reports the number of items it would hold, and those missing from the last backup', async () => {
   await server.stop()
   await start()
   await registerAndPay(server.url, 'second@example.org')
@@ -65,7 +65,7 @@ test('it was unknown before a restore what a recovery would hold: doctor reports
     /The last backup \(.+\) does not include later data: 2 registrations, 2 payments, 1 invoices/,
   )
 
-  // A restore of everything holds the same amount.
+  // A restore of everything holds the same number.
   const completeFolder = join(folders.folder, 'whole')
   await runCommand('db', 'backup', completeFolder)
   await runCommand('db', 'restore', completeFolder, '--move-aside')

@@ -1,4 +1,4 @@
-/** What operators saw after restoring an older copy, with the server in a separate process. */
+/** Problems after restoring an older copy, with the server in a separate process. */
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const PASSWORD = 'a password for operators'
 /** The clock continues while a server is down. */
 let hour = 8
 const getClock = () => ({ CLOCK: `2026-01-10T${String(hour).padStart(2, '0')}:00:00+05:30` })
-/** The gateway's message about a payment that is missing in a restored copy. */
+/** Builds the gateway's message about a payment that is missing from a restored copy. */
 let laterPayment: Awaited<ReturnType<typeof payByCard>>
 const folders = makeFolders()
 const getVariables = (variables: Readonly<Record<string, string>> = {}) => ({
@@ -183,7 +183,7 @@ test('an older file that was copied back manually is noticed at startup, because
     (await registerAndPay(server.url, 'eighth@example.org')).regNo,
   )
   expect(nextInvoice).not.toBe(number)
-  // A further restart is in the same recovery.
+  // Another restart continues the same recovery.
   const { past: pastRecoveries } = await readRecovery(office)
   await server.stop()
   await start()
@@ -256,7 +256,7 @@ test('a database from another folder, moved manually into one that had served an
     )
     const { recovery } = await readRecovery(office)
     expect(recovery?.why).toMatch(/^The database is not the one that this DATA_DIR served until /)
-    // Once: a further restart is in the same recovery.
+    // A recovery begins only once: another restart continues it.
     await server.stop()
     await start()
     expect((await readRecovery(office)).past).toEqual([])

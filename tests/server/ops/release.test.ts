@@ -1,5 +1,5 @@
 /**
- * The file of `npm run release`: enough to serve as another user on a read-only root, and no more.
+ * The file of `npm run release` contains just enough to run as another user on a read-only root.
  * `npm run operate` unpacks the file itself.
  */
 import {
@@ -20,7 +20,7 @@ import { readNumbers, createInstallation, registerOne } from './operate-steps/in
 
 let base: string
 let release: string
-// Other tests' servers in this process have private files; a release is readable by all.
+// Servers of other tests in this process make files private, but a release must be readable by all users.
 let umask: number
 beforeAll(() => {
   umask = process.umask(0o022)
@@ -31,7 +31,7 @@ beforeAll(() => {
     try {
       linkSync(from, to)
     } catch {
-      // Another disk.
+      // A folder on another disk.
       copyFileSync(from, to)
     }
   })
@@ -76,7 +76,7 @@ test('its web app and its server are built from the sources that it contains', a
 
 test('unpacked, it starts as another user in a read-only root, registers a delegate and stops', async () => {
   const installation = createInstallation(release)
-  // A machine without one of them reports it.
+  // On a machine without one of these settings, the test reports that.
   console.log(`  the release runs as: ${installation.confinement.output}`)
   const folders = installation.folders('one')
   const socketParent = await installation.serve(folders)

@@ -1,6 +1,4 @@
-/**
- * Event files that are removed, are not regular files, or are all missing, under a running server.
- */
+/** Event files that are removed, that are not regular files, or that are all missing, while a server runs. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +7,7 @@ import { runHere } from '../run-command.ts'
 import { attemptStartHere, makeFolders, startServerProcess, startServerHere } from './operator.ts'
 import type { RunningServerHere } from './operator.ts'
 
-// With one of two removed, the other is served.
+// Two events, so that one is still served when the other is removed.
 const folders = makeFolders(['afpicon2026.yaml', 'midzone2025.yaml'])
 let server: RunningServerHere | null = null
 afterEach(async () => {

@@ -87,7 +87,7 @@ const createSmallDisk = (megabytes: number): SmallDisk => {
 }
 
 describe('a restore', () => {
-  test('of one copy three times in a row issues no invoice number twice: each has a separate series', async () => {
+  test('of one copy three times in a row issues no invoice number twice: each restore has a separate series', async () => {
     server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
@@ -121,7 +121,7 @@ describe('a restore', () => {
     expect(readEmails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
 
-  test("next to a killed server's log does not serve 60 as malformed, or the 660 of before: it is rejected, or moves the log aside", async () => {
+  test("next to a killed server's log serves neither a malformed database of 60 nor the earlier 660: it is rejected, or moves the log aside", async () => {
     const backupFolder = join(folders.folder, 'backup')
     const startedServer = await startServerProcess(folders)
     server = startedServer
@@ -229,10 +229,7 @@ describe('a restore', () => {
     })
 })
 
-/**
- * Simulates a power failure and a disk that returns other bytes: the file functions report their
- * calls.
- */
+/** Simulates a power failure (the file functions report their calls) and a disk that returns different bytes. */
 const TRACED_CODE = `
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 const fs = createRequire('file:///')('node:fs')
@@ -287,7 +284,7 @@ describe('a restore on a failing disk', () => {
 
   test('syncs the file before the rename, and the rename before the command ends', async () => {
     const { status, stderr, backupSteps } = await restoreTraced()
-    // The database alone can take minutes.
+    // Copying the database alone can take minutes.
     expect(backupSteps).toEqual([
       'Copying the database (KB)',
       'Counting the rows',
@@ -307,7 +304,7 @@ describe('a restore on a failing disk', () => {
     ])
   })
 
-  test('is compared with the backup again under its final name, and a differing one is not served', async () => {
+  test('is compared with the backup again under its final name, and a different one is not served', async () => {
     const other = join(folders.folder, 'other')
     await useEmptyDatabase(other)
     const {
@@ -395,7 +392,7 @@ describe('a backup', () => {
     expect(readdirSync(backupsFolder).toSorted()).toEqual(['monday', 'tuesday'])
   })
 
-  test('is made although there is a pipe among the event files', async () => {
+  test('is made even if there is a pipe among the event files', async () => {
     server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
@@ -492,7 +489,7 @@ describe('a backup', () => {
       disk.makeRoom()
     })
 
-    test('of a full DATA_DIR without a server is made, or reports the database and not the target', async () => {
+    test('of a full DATA_DIR without a server is made, or blames the disk of the database and not that of the target', async () => {
       const disk = createSmallDisk(48)
       const runningServer = { ...folders, dataDir: join(disk.folder, 'var') }
       const startedServer = await startServerProcess(runningServer)

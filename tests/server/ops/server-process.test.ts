@@ -40,7 +40,7 @@ const PROOF_BYTES = 5 * 1024 * 1024
  */
 const PROOF_COUNT = 40
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-process-'))
-// One event is enough.
+// The test needs only one event.
 for (const name of ['_shared', 'afpicon2026.yaml'])
   cpSync(join(top, 'events', name), join(folder, 'events', name), { recursive: true })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -217,8 +217,7 @@ describe('over a real socket', () => {
         interval: 20,
       })
       .toEqual(Array.from({ length: PROOF_COUNT }, () => PROOF_BYTES))
-    // In memory, they would occupy at least their size once; the rest is sockets and uncollected
-    // memory.
+    // In memory, uploads would occupy at least their own size; the rest is sockets and uncollected memory.
     expect((await readMemoryBytes(server)) - idleBytes).toBeLessThan(
       0.75 * PROOF_COUNT * PROOF_BYTES,
     )
@@ -361,13 +360,16 @@ describe('starting and stopping', () => {
   test.each([
     ['192.0.2.1', 'EADDRNOTAVAIL'],
     ['there.invalid', 'ENOTFOUND|EAI_AGAIN'],
-  ])('a HOST that is not of this machine (%s) ended with a stack trace', async (HOST, codes) => {
-    expect(await attemptRejected('host', { HOST, PUBLIC_SANDBOX: 'no-real-money' })).toMatch(
-      new RegExp(
-        `^ended with 2: HOST is ${HOST}, which is not an address of this machine \\((${codes})\\)\\. Set HOST `,
-      ),
-    )
-  })
+  ])(
+    'a HOST that is not an address of this machine (%s) ended with a stack trace',
+    async (HOST, codes) => {
+      expect(await attemptRejected('host', { HOST, PUBLIC_SANDBOX: 'no-real-money' })).toMatch(
+        new RegExp(
+          `^ended with 2: HOST is ${HOST}, which is not an address of this machine \\((${codes})\\)\\. Set HOST `,
+        ),
+      )
+    },
+  )
 
   test.each([
     [
@@ -418,7 +420,7 @@ describe('starting and stopping', () => {
   })
 })
 
-// The store's part is in sqlite.test.ts.
+// Tests of the store are in sqlite.test.ts.
 registerThorough(() => {
   test('two servers on one database: of 64 requests for the last seat, half at each, one gets it', async () => {
     const eventsDir = join(folder, 'seats-events')
@@ -434,8 +436,8 @@ quotas:
       ADMIN_PASSWORD: 'a password for two servers',
       CLOCK: '2026-01-10',
     }
-    // Sequentially: the first creates the database. A folder has one server, so the second has its
-    // own with the same database.
+    // Started sequentially, because the first creates the database. Each folder has one server, so the second folder
+    // links to that database.
     const first = await startServer('seats', variables)
     const secondFolder = join(folder, 'seats-2')
     mkdirSync(secondFolder)

@@ -16,7 +16,7 @@ test('a signal to the whole process group, which npm forwards too, counts once: 
   const server = await startServerProcess(folders, {}, ['npm', 'start'])
   const halfRequest = await sendHalf(server)
   process.kill(-server.pid, 'SIGTERM')
-  // Two signals of one kind may arrive as one.
+  // Two signals of the same kind may arrive as one.
   process.kill(-server.pid, 'SIGINT')
   await waitForOutput(server, '"message":"stopping"')
   // A server that ends at once may reset the connection.
@@ -91,7 +91,7 @@ test('a server that dies of an internal error has logged it', async () => {
   })
 })
 
-/** The parts of this tree that a server needs, without the built web app. */
+/** Copies the parts of this tree that a server needs, without the built web app. */
 function createUnbuiltTree(): string {
   const tree = mkdtempSync(join(folders.folder, 'tree-'))
   for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])

@@ -1,7 +1,4 @@
-/**
- * A mail server that accepts connections and never responds, under a running server, and the health
- * check's report about emails.
- */
+/** A mail server that accepts connections but never responds, and the health check's report on emails. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
@@ -34,7 +31,7 @@ afterEach(async () => {
   folders.remove()
 })
 
-/** Accepts connections without a word, or never finishes with one recipient. */
+/** Opens a mail server that never responds, or never finishes with one recipient. */
 async function openSilentServer(silentFor: 'never' | { readonly to: string }): Promise<{
   readonly url: string
   readonly heldCount: () => number
@@ -74,7 +71,7 @@ async function openSilentServer(silentFor: 'never' | { readonly to: string }): P
           to.push(/<(.+)>/.exec(line)?.[1] ?? '')
           if (to.includes(silentFor.to)) {
             heldCount += 1
-            // No line is the last of a response.
+            // The response never ends: no line is marked as the last.
             const dripTimer = setInterval(() => respond('250-one moment'), 200)
             socket.on('close', () => clearInterval(dripTimer))
             continue
@@ -118,7 +115,7 @@ test('a mail server that accepts connections and never responds kept a stopped s
   server = await startServerProcess(folders, { SMTP_URL: smtpServer.url })
   // One for the check at startup, one for the email.
   await expect.poll(smtpServer.heldCount, POLL_OPTIONS).toBeGreaterThan(1)
-  // Only the mail server would end the connections.
+  // The mail server would never end the connections.
   expect(await server.stop()).toBe(0)
   expect(server.printed()).toContain('"stopped"')
   const workingServer = await openServer()
@@ -137,7 +134,7 @@ test('one email that the mail server never accepted stopped the queue for good: 
   closers.push(await shortenBackgroundTimers(90_000, 10_000))
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
   await expect.poll(() => smtpServer.received.toSorted(), POLL_OPTIONS).toEqual(others.toSorted())
-  // An email that is queued while that one is being sent.
+  // Another email is queued while the first is being sent.
   await queueFor('later@example.org')
   await expect.poll(() => smtpServer.received, POLL_OPTIONS).toContain('later@example.org')
   await expect

@@ -1,7 +1,4 @@
-/**
- * A disk of a few megabytes that a test can fill: a file system in memory, if this machine can
- * mount one.
- */
+/** A disk of a few megabytes that a test can fill: a file system in memory, if this machine can mount it. */
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -51,7 +48,7 @@ function canMount(): boolean {
  */
 export const hasSmallDisks = canMount()
 if (!hasSmallDisks)
-  console.warn('· no file system can be mounted here: what needs a small disk is left out')
+  console.warn('· no file system can be mounted here: tests that need a small disk are skipped')
 
 /** `files`: the number of inodes. Defaults to the system's number. */
 export function makeSmallDisk(megabytes: number, files?: number): SmallDisk {

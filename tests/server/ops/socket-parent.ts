@@ -12,7 +12,7 @@ import { top } from '../run-command.ts'
 import { getDefaultVariables } from './operator.ts'
 import type { Folders } from './operator.ts'
 
-/** Starts a server per input line, on the socket with number 3, and reports how it ended. */
+/** Starts a server per input line, on the socket with number 3, and reports its exit status. */
 const PARENT = `while read -r line; do
   { sh -c 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"' sh "$@"; echo "ended with $?"; } &
 done
@@ -44,14 +44,14 @@ export async function startSocketParent(
   const address = listener.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   const { port } = address
-  // Node has no API for it: the number of the socket in this process.
+  // The number of the socket in this process, for which Node has no API.
   const { fd } = (listener as unknown as { readonly _handle: { readonly fd: number } })._handle
   const parent = spawn('sh', ['-c', PARENT, 'sh', ...command], {
     cwd: top,
     env: { ...(await getDefaultVariables({ dataDir, eventsDir }, port)), ...variables },
     stdio: ['pipe', 'pipe', 'pipe', fd],
   })
-  // Now only the parent has it; no request has arrived yet.
+  // Now only the parent has the socket; no request has arrived yet.
   listener.close()
   let printed = ''
   const waiters = new Set<() => void>()

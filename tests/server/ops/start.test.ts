@@ -1,4 +1,4 @@
-/** A startup where a database is missing, and on a full disk. */
+/** A startup whose database is missing, and a startup on a full disk. */
 import {
   copyFileSync,
   existsSync,
@@ -84,7 +84,7 @@ describe('where a database existed', () => {
       expect.stringMatching(/^There is no database .+rollcall\.db, and /),
     ])
     expect(existsSync(file)).toBe(false)
-    // No other command creates one, which the next startup would serve.
+    // No other command creates a database, which the next startup would serve.
     const listResult = await runHere(['user', 'list'], {
       DATA_DIR: folders.dataDir,
       EVENTS_DIR: folders.eventsDir,
@@ -100,7 +100,7 @@ describe('where a database existed', () => {
     expect(countRegistrations(folders.dataDir)).toBe(1)
   })
 
-  test("an empty conference was served where only the record of a database's progress remained", async () => {
+  test("an empty conference was served if only the record of a database's progress remained", async () => {
     await startAndStop()
     for (const name of readdirSync(folders.dataDir))
       if (name !== 'last-served.json')
@@ -209,7 +209,7 @@ Database.prototype.pragma = () => {
     },
   )
 
-  test('a first start on a full disk left an empty log, and no later start served because of it', async () => {
+  test('a first start on a full disk left an empty log, which prevented every later start', async () => {
     mkdirSync(folders.dataDir, { recursive: true })
     useCompiledEvents(folders.dataDir)
     const file = join(folders.dataDir, 'rollcall.db')
@@ -276,7 +276,7 @@ describe('on a full disk', () => {
       expect((await attemptStartHere(serverFolders)).status).toBe('serves')
     })
 
-  // The substitute without mounting: no file may grow.
+  // The substitute if no disk can be mounted: files cannot grow.
   test('a startup without any space exits with 75', async () => {
     const dataDir = join(folders.folder, 'limited')
     mkdirSync(dataDir)

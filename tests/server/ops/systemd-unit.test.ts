@@ -1,4 +1,4 @@
-/** How deploy/rollcall.service makes systemd handle a server that ended. */
+/** The restart settings of deploy/rollcall.service for a server that has ended. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

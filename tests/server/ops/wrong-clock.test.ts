@@ -1,4 +1,4 @@
-/** A wrong clock or database: what a server erases, deletes and moves automatically. */
+/** Data that a server with a wrong clock or database erases, deletes and moves automatically. */
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -45,7 +45,7 @@ const start = async (day: string): Promise<void> => {
   await server?.stop()
   server = await startServerHere(folders, { CLOCK: day })
 }
-/** The number of hours passed for the servers of this file. */
+/** The number of hours that have passed for the servers of this file. */
 let passedHours = 0
 const readHours = (): number => passedHours
 const waitForOutput = async (text: string | RegExp): Promise<void> => {
@@ -145,15 +145,14 @@ test('documents missing from the database are not deleted: a few are set aside f
   await expect.poll(async () => (await readHealth()).health, POLL_OPTIONS).toBe('degraded')
   expect(listSetAside()).toHaveLength(2)
   for (const name of manyFiles) expect(existsSync(getUploadPath(name))).toBe(true)
-  // In one turn: the server checks between two turns of this process, and sees either thirty or
-  // three.
+  // All in one turn: the server checks between two turns of this process, so it sees either thirty or three.
   for (const name of manyFiles.slice(3)) rmSync(getUploadPath(name))
   await expect.poll(() => listSetAside().length, POLL_OPTIONS).toBe(5)
 
   await server?.stop()
   const restore = ['db', 'restore', backup, '--move-aside']
   expect((await runHere(restore, getVariables('2025-10-12'))).status).toBe(0)
-  const laterFile = createUnlisted('a proof that the copy does not know', '2025-10-02')
+  const laterFile = createUnlisted('a proof that is not in the copy', '2025-10-02')
   await start('2025-10-13')
   await confirmClock('2025-10-13')
   await waitForOutput('None is moved within 7 days of a restore')
@@ -198,8 +197,8 @@ test('after the clock was set back by a year and corrected, an owner had to conf
   expect((await runHere(['db', 'clock'], getVariables('2025-10-02'))).stdout).toContain(
     'It needs no confirmation',
   )
-  // As after every jump, nothing is erased for a day. The duration of the startups decides between
-  // the two numbers.
+  // As after every jump, nothing is erased for a day. Which of the two numbers applies depends on the duration of the
+  // startups.
   expect(await readTroubles()).toEqual([
     expect.stringMatching(/the clock was set forward by 36[56] days/),
   ])

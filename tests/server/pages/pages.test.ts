@@ -20,7 +20,7 @@ import type { TestApp } from '../harness.ts'
 let server: TestApp
 beforeAll(async () => {
   server = await startTestApp({ clock: '2025-10-10' })
-  // A busy server sends a page before it is rendered.
+  // A busy server sends a page before its form is rendered.
   const rendered = { '/': 'id="features"', '/afpicon2026': '"drawn":true' }
   for (const [path, text] of Object.entries(rendered))
     await vi.waitUntil(async () => (await server.app.inject(path)).body.includes(text), {
@@ -140,7 +140,7 @@ describe('the form page', () => {
       '<noscript>',
     ])
       expect(body).toContain(text)
-    // The file's last two periods share 25 January, which has the earlier price.
+    // The file's last two periods both contain 25 January, which has the earlier price.
     expect(body).toContain('>1–25 January 2026</th><th scope="col">26–31 January 2026</th>')
   })
 
@@ -158,7 +158,7 @@ describe('the form page', () => {
     expect(data.page === 'event' && data.drawn).toBe(true)
   })
 
-  test('is compressed as the browser accepts', async () => {
+  test('is compressed in a way that the browser accepts', async () => {
     const uncompressed = await server.app.inject('/afpicon2026')
     const decompressors = { br: brotliDecompressSync, gzip: gunzipSync } as const
     for (const [accepted, encoding] of [
@@ -404,7 +404,7 @@ test('metrics for Prometheus', async () => {
     expect(body).toContain(`\n${figure}`)
 })
 
-test('comments in event files are not published, nor the empty lines that they leave', async () => {
+test('comments in event files are not published, and leave no empty lines', async () => {
   const comment = 'Dr Nair wants this cheaper'
   const text = `# ${comment}\n\n# ${comment}\n${fixtureEvent()}`
   const ownServer = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': text } })
@@ -444,7 +444,7 @@ describe('after the conferences', () => {
   let lateServer: TestApp
   beforeAll(async () => {
     lateServer = await startTestApp({ clock: '2026-11-21' })
-    // Without the line that keeps the sample open, and its approval.
+    // Removes the line that keeps the sample open, and its approval.
     const text = lateServer.readEvent('midzone2025.yaml')
     lateServer.writeEvent(
       'midzone2025.yaml',
@@ -456,7 +456,7 @@ describe('after the conferences', () => {
   })
   afterAll(() => lateServer.close())
 
-  test('the landing page lists the latest first, and states that each took place', async () => {
+  test('the landing page lists the latest conference first, and states that each took place', async () => {
     const { body } = await lateServer.app.inject('/')
     const page = readData(body)
     expect(
@@ -470,7 +470,7 @@ describe('after the conferences', () => {
     expect(body.match(/This conference has taken place\./g)?.length).toBeGreaterThan(3)
   })
 
-  test('one that stays open states that it took place, and accepts registrations', async () => {
+  test('an event that stays open states that it took place, and accepts registrations', async () => {
     expect((await lateServer.app.inject('/afpicon2026')).body).toContain(
       'This event took place on 31 January – 1 February 2026.',
     )
@@ -478,7 +478,7 @@ describe('after the conferences', () => {
     expect(tariff.json()).toMatchObject({ open: true })
   })
 
-  test('one without a setting is closed, on its page and for requests', async () => {
+  test('an event without a setting is closed, on its page and for requests', async () => {
     expect((await lateServer.app.inject('/midzone2025')).body).toContain(
       'Registration closed on 23 November 2025.',
     )
@@ -491,7 +491,7 @@ describe('after the conferences', () => {
   })
 })
 
-test('before that, the landing page lists the nearest first', async () => {
+test('before the conferences, the landing page lists the nearest first', async () => {
   const page = readData((await server.app.inject('/')).body)
   expect(page.page === 'site' && page.events.map(({ id }) => id)).toEqual([
     'midzone2025',
@@ -546,7 +546,7 @@ describe('a form that cannot be rendered delays no page', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('if its thread hangs, pages are sent without it after two seconds, the thread is ended, and the next form is rendered', async () => {
+  test('if its thread hangs, pages are sent without the form after two seconds, the thread is ended, and the next form is rendered', async () => {
     const [hangingForm, nextForm] = [await formOf('afpicon2026'), await formOf('chirurgia2026')]
     const beats = new Int32Array(new SharedArrayBuffer(4))
     const page = { ...hangingForm.page, beats }
@@ -564,14 +564,14 @@ describe('a form that cannot be rendered delays no page', () => {
     await vi.advanceTimersByTimeAsync(18_000)
     expect(await lateServer).toBe('late')
     expect(printed).toEqual([expect.stringContaining('not rendered within 20 seconds')])
-    // A thread that has ended counts no further.
+    // A thread that has ended stops counting.
     const isCounting = async (): Promise<boolean> => {
       const before = Atomics.load(beats, 0)
       await pause(300)
       return Atomics.load(beats, 0) !== before
     }
     await expect.poll(isCounting).toBe(false)
-    // It is recorded, and the next in the queue is rendered.
+    // The failure is recorded, and the next form in the queue is rendered.
     expect(await prerenderer.of(hangingForm.served, page)).toBe(null)
     expect(await prerenderer.of(nextForm.served, nextForm.page)).toMatchObject({ html: '<form>' })
   })

@@ -40,7 +40,7 @@ const readText = async (app: TestApp, url: string): Promise<string> =>
 const readConditionalStatus = async (app: TestApp, url: string, etag: string): Promise<number> =>
   (await get(app, url, { ...BROWSER, 'if-none-match': etag })).statusCode
 
-/** A busy server sends a page before it is rendered, and keeps only the rendered one. */
+/** A busy server sends a page before its form is rendered, and caches only the complete page. */
 const waitForText = (
   app: TestApp,
   path: string,

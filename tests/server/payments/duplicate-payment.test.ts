@@ -1,4 +1,4 @@
-/** The same person pays twice for one event: emails, page and office on a listening server. */
+/** The same person pays twice for one event: emails, page and office of a real server. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type {
   ActionsResponse,
@@ -127,7 +127,7 @@ test('a delegate who pays again in a second tab sees that it is the second payme
 
 test("registering with another person's name and email address reveals nothing about them", async () => {
   const person = { full_name: 'Meera Nair', email: 'meera@example.org' }
-  /** The form's response and the result page, without the parts that differ per registration. */
+  /** Returns the form's response and the result page, without the parts that differ per registration. */
   const readVisible = async (answers: Readonly<Record<string, string>>) => {
     const formResponse = await send<RegisterResponse>('/api/afpicon/register/', {
       ...delegate,
@@ -168,7 +168,7 @@ test("registering with another person's name and email address reveals nothing a
   expect(duplicateView.asked).toMatchObject({ code: 'not_now' })
 })
 
-test('a delegate who pays twice is offered no partial refund of the second payment, and staff are proposed all of it', async () => {
+test('a delegate who pays twice is offered no partial refund of the second payment, and the office proposes a full refund', async () => {
   const person = { full_name: 'Lakshmi Menon', email: 'lakshmi@example.org' }
   const first = await registerAndPay(person)
   const second = await registerAndPay(person)
@@ -240,13 +240,13 @@ const submitForm = async (
   return { code: response.status, body, cookie: set }
 }
 
-test('a second window registers and pays again without a word: the browser that registered is asked first, and of 64 forms at once one goes to the gateway', async () => {
+test('a second window registered and paid again without a warning: the browser that registered is asked first, and of 64 concurrent forms one goes to the gateway', async () => {
   const person = { full_name: 'Dr Second Window', email: 'second.window@example.org' }
   const askForCookie = async (headers = {}) =>
     (
       await fetch(`${testServer.url}/api/events/afpicon2026/browser/`, { headers })
     ).headers.getSetCookie()
-  // Other sites cannot send the header, so they cannot replace the cookie of a browser.
+  // Other sites cannot send the header, so they cannot replace a browser's cookie.
   expect(await askForCookie()).toEqual([])
   const [set = ''] = await askForCookie({ 'rollcall-form': '1' })
   expect(set).toMatch(
@@ -286,7 +286,7 @@ test('a second window registers and pays again without a word: the browser that 
   expect(
     testServer.rows('SELECT 1 FROM paid_persons WHERE person LIKE ?', '%second.window%'),
   ).toHaveLength(1)
-  // The paid page of this browser says that it is the second payment, and requests the refund.
+  // The result page of this browser states that it is the second payment, and offers to request a refund.
   const secondNo = await pay(second)
   const other = await submitForm(person)
   const otherNo = await pay(other)
@@ -317,7 +317,7 @@ test('a second window registers and pays again without a word: the browser that 
   expect((await readPaid(secondNo, cookie)).paid_twice?.asked_at).toBeNull()
 })
 
-test('another browser and a call of the specification register as before, with the same response as for a stranger', async () => {
+test('another browser and a request as in the specification register as usual, with the same response as for a new person', async () => {
   const person = { full_name: 'Dr Known Delegate', email: 'known@example.org' }
   const first = await registerAndPay(person)
   const plain = await send<RegisterResponse & { code: number }>('/api/afpicon/register/', {
@@ -346,7 +346,7 @@ test('another browser and a call of the specification register as before, with t
     expect(shape(known)).toEqual(shape(stranger))
     expect(JSON.stringify(known)).not.toContain(first.regNo)
   }
-  // The link of the email proves that another browser is theirs; a link that the form shows does not.
+  // The link in the email proves that another browser is theirs; a link that the form shows does not.
   const openLink = async (page: string) =>
     (
       await fetch(`${testServer.url}${page}`, { headers: { 'sec-fetch-site': 'same-origin' } })

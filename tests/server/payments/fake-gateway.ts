@@ -11,7 +11,7 @@ export type FakeGateway = {
   readonly port: number
   /** Received requests, newest last. */
   readonly queries: string[]
-  /** Sets the response from now on. */
+  /** Sets the response to all later requests. */
   answers(answer: string | GatewayResponse): void
   close(): Promise<void>
 }

@@ -205,7 +205,7 @@ describe('a webhook', () => {
     expect(response.status).toBe(400)
     const answer = (await response.json()) as { message: string }
     expect(answer).toMatchObject({ status: 'error', code: 'malformed' })
-    // `{}` is a JSON object, and an empty form is a form.
+    // `{}` is a JSON object, and an empty form is still a form.
     expect(answer.message).not.toContain('neither a posted form nor a JSON object')
     expect(testServer.rows('SELECT body FROM gateway_notices ORDER BY id DESC LIMIT 1')).toEqual([
       { body },
@@ -348,7 +348,7 @@ describe("the browser's return", () => {
     expect(testServer.holds(orderId)).toEqual({ ...paidState, returns: 1 })
   })
 
-  test('while the bank processes it: the success page states that; then the payment arrives', async () => {
+  test('while the bank processes it: the success page states this; then the payment arrives', async () => {
     const { orderId } = await testServer.place()
     await testServer.sandbox().runAction(orderId, 'later')
     expect((await testServer.comeBack(testServer.sandbox().messageOf(orderId))).pathname).toBe(
@@ -361,7 +361,10 @@ describe("the browser's return", () => {
   })
 
   test.each<[string, (genuine: Fields) => Fields]>([
-    ['of an unknown order', (genuineMessage) => ({ ...genuineMessage, TRANSACTIONID: 'NOEVENT1' })],
+    [
+      'for an unknown order',
+      (genuineMessage) => ({ ...genuineMessage, TRANSACTIONID: 'NOEVENT1' }),
+    ],
     ['without an order', (genuineMessage) => ({ ...genuineMessage, TRANSACTIONID: '' })],
     ['without usable fields', () => ({})],
   ])('%s: the landing page with a message, nothing changed', async (_name, change) => {

@@ -1,7 +1,6 @@
 /**
- * In any order of events (return, webhook, old webhooks, late payment, restart, day change,
- * reconciler, concurrency), the registration is paid exactly if the sandbox has its payment, with
- * one email.
+ * In any order of events (return, webhook, old webhooks, late payment, restart, day change, reconciler, concurrency),
+ * the registration is paid if and only if the sandbox has its payment, with one email.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -94,7 +93,7 @@ async function performStep(orderId: string, messages: Fields[], step: Step): Pro
 }
 
 test(
-  'is paid exactly when the payment was received, with one email',
+  'is paid if and only if the payment was received, with one email',
   { timeout: 600_000 },
   async () => {
     await fc.assert(
@@ -105,7 +104,7 @@ test(
         for (const moment of stepLists) {
           if (moment === null) await testServer.restart()
           else await Promise.all(moment.map((step) => performStep(orderId, messages, step)))
-          // A success is never reversed, at any moment.
+          // A success is never reversed.
           const { status } = testServer.holds(orderId)
           expect(wasPaid && status !== 'success').toBe(false)
           wasPaid = status === 'success'

@@ -1,6 +1,6 @@
 /**
- * Ended payments are still watched: late payments, second captures, changed files and accounts,
- * silent gateways.
+ * Payments that ended unpaid are still polled: late payments, second captures, changed files and accounts, silent
+ * gateways.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => testServer.close())
 
 const reconcile = () => testServer.parts().deps.payments.reconcile()
-/** Passes nine days in which each query is sent when it is due; after a pause they would be frequent again. */
+/** Advances nine days, sending each query when it is due; after a pause, queries would be frequent again. */
 async function advanceUntilQueriesAreRare(other: TestServer): Promise<void> {
   const step = 45 * minute
   for (let passed = 0; passed < 9 * 24 * 60 * minute; passed += step) {
@@ -127,7 +127,7 @@ describe('payments that arrive after polling ended', () => {
     ])
   })
 
-  test('an event changed to "payment: none" still queries its pending payment, which succeeds', async () => {
+  test('the pending payment of an event changed to "payment: none" is still queried, and succeeds', async () => {
     const { orderId } = await testServer.place()
     await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
@@ -214,7 +214,7 @@ describe('payments that arrive after polling ended', () => {
     expect(testServer.holds(orderId)).toMatchObject({ status: 'success' })
   })
 
-  test('an event that changes its account queries the account that requested the payment', async () => {
+  test('after an event changes its account, the account that requested the payment is queried', async () => {
     const { orderId } = await testServer.place()
     const { deps } = testServer.parts()
     const event = deps.events.byId('afpicon2026')
@@ -256,7 +256,7 @@ describe('payments that arrive after polling ended', () => {
       }
       const payments = openPayments({ ...deps, gateway: silentGateway }, { isEnabled: false })
       await payments.reconcile()
-      // Five, and those in progress concurrently.
+      // At most five, and those that are in progress.
       expect(unansweredOrder).toBeLessThan(10)
       await payments.reconcile()
       expect(unansweredOrder).toBeLessThan(10)

@@ -1,4 +1,4 @@
-/** Manual payments: chosen on the form, claimed, confirmed or rejected by staff, or expired. */
+/** Manual payments, which are chosen on the form, claimed, confirmed or rejected by staff, or expire. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ const register = async (answers: Readonly<Record<string, string>>) => {
   const answer = await server.post('/api/lekhacon2027/register/', { ...asha, ...answers })
   return { status: answer.statusCode, body: answer.json<RegisterResponse>() }
 }
-/** API calls of a delegate's page, at the address from the registration's response. */
+/** Makes the API calls of a delegate's page, at the address from the registration's response. */
 const openSelfService = (page: string | undefined) => {
   const path = `/api${page ?? ''}/`
   return {
@@ -126,7 +126,7 @@ test('a delegate can report a reference again that staff recorded with too low a
   expect((await act(body.reg_no, notFound)).status).toBe(200)
   expect(await page.tell(claim)).toMatchObject({ status: 200, body: { state: 'told' } })
   expect((await page.look()).paying?.told).toMatchObject({ reference: number, stands: 'looking' })
-  // Confirmed with a different amount, it is under review: a further claim is not possible.
+  // The payment is confirmed with a different amount and under review, so another claim is not possible.
   expect((await confirm('transfer')).status).toBe(200)
   const secondClaim = await page.tell(claim)
   expect(secondClaim).toMatchObject({ status: 409, body: { code: 'taken' } })
@@ -190,7 +190,7 @@ test('unpaid after ten days: the workshop seat is free, and a later payment can 
   try {
     await server.expiry.run()
     expect((await read(first.body.reg_no)).state).toBe('lapsed')
-    // After the claim it waits for staff, and no longer expires.
+    // After the claim the registration waits for staff, and no longer expires.
     expect((await read(second.body.reg_no)).state).toBe('told')
     expect((await listEmails(first.body.reg_no)).at(-1)?.subject).toContain('has expired')
     const third = await register(workshop)
@@ -304,7 +304,7 @@ test('selected rows are confirmed at the price of their payment day, if that day
   }
 })
 
-/** Pays by card, confirmed by the gateway: the last order, or an earlier one. */
+/** Pays the last order, or an earlier one, by card; the gateway confirms it. */
 async function payByCard(regNo: string, reference: string, before = 0): Promise<void> {
   const order = (await read(regNo)).payments[before]
   if (order === undefined) throw new Error('the registration has no order')
@@ -323,7 +323,7 @@ test('a delegate who chose a transfer pays by card instead, at the same price', 
   expect((await read(body.reg_no)).state).toBe('complete')
 })
 
-test('after a change of account, a delegate who continues to pay gets an order of the new account at the same price', async () => {
+test('after a change of account, a delegate who continues to pay gets an order with the new account at the same price', async () => {
   const { body } = await register({ way: 'transfer' })
   const payload = { token: body.page?.split('/')[2] }
   const goOn = async () =>
@@ -342,7 +342,7 @@ test('after a change of account, a delegate who continues to pay gets an order o
     expect(newOrder['orderid']).not.toBe(first['orderid'])
     const [newest, before] = (await read(body.reg_no)).payments
     expect(newest).toMatchObject({ orderId: newOrder['orderid'], merchantId: newOrder['mercid'] })
-    // A delegate on the first gateway page pays there, and that account is queried.
+    // A delegate who is on the first gateway page pays on it, and that account is queried.
     expect(before).toMatchObject({ merchantId: first['mercid'], status: 'failed' })
     expect(before?.watchUntil).not.toBeNull()
   } finally {
@@ -480,7 +480,7 @@ test('a screenshot is uploaded first, stored with the registration, and shown to
   const { token } = sent.json<{ token: string }>()
   const number = createUtr()
   const answers = { utr: number, paid_on: '2027-01-09', screenshot: token }
-  // A token in a list was ignored, and the claim stored without its screenshot.
+  // A token in a list was ignored, and the claim was stored without its screenshot.
   expect((await page.tell({ ...answers, screenshot: [token] })).status).toBe(422)
   expect((await page.tell(answers)).status).toBe(200)
   const office = await signIn(server)

@@ -56,7 +56,7 @@ test('a bill of ₹ 0.14 was sent to the gateway, which rejects it', async () =>
   expect(answer.body).toContain('support@sample.example')
 })
 
-test('where another payment method exists, a bill of ₹ 0.14 can be paid by it', async () => {
+test('if another payment method exists, a bill of ₹ 0.14 can be paid with it', async () => {
   const card = await register('ways2026', { way: 'card' })
   expect(card.json()).toMatchObject({
     message: `${MINIMUM_MESSAGE} Please choose Bank transfer.`,

@@ -160,7 +160,7 @@ describe('a delegate who pays again', () => {
     expect((await retry(orderId)).status).toBe(201)
   })
 
-  test('is led to one order for two concurrent requests after a failure', async () => {
+  test('gets the same order for two concurrent requests after a failure', async () => {
     const { orderId, regNo } = await testServer.place()
     await testServer.sandbox().runAction(orderId, 'decline')
     await testServer.settled()
@@ -316,12 +316,12 @@ describe('a price', () => {
       })
     }))
 
-  test('paid in time for the old order is a success at that price, even after a higher one was accepted', () =>
+  test('paid in time for the old order is a success at that price, even after a higher price was accepted', () =>
     withTestServer(async (other) => {
       const { orderId, regNo } = await other.place()
       other.at('2026-01-01T20:00:00+05:30')
       await retry(orderId, {}, other)
-      // After the hold, with the old order still open: the new one ends it.
+      // After the hold, the new order ends the old one, which is still open.
       other.at('2026-01-02T01:00:00+05:30')
       const newResponse = await retry(orderId, {}, other)
       expect(newResponse.body).toMatchObject({ code: 'price_moved' })
@@ -352,7 +352,7 @@ describe('a price', () => {
       expect(await readRegistration(regNo, other)).toMatchObject({ stands: 'organisers' })
     }, '2025-12-31T23:00:00+05:30'))
 
-  test('stays valid after the last day for a delegate who had started to pay, for a limited time', () =>
+  test('stays valid for a limited time after the last day for a delegate who had started to pay', () =>
     withTestServer(async (other) => {
       const file = join(other.environment.eventsDir, 'afpicon2026.yaml')
       const text = readFileSync(file, 'utf8')
@@ -437,7 +437,7 @@ describe('a delegate who left before paying', () => {
       const token = linkIn(emailText)
       expect(token).toHaveLength(43)
 
-      // Also in the format of older versions' emails.
+      // The link in the format of older versions' emails works as well.
       expect((await fetch(`${other.url}/pay/${token}`)).status).toBe(200)
       const page = await fetch(`${other.url}/my/${token}`)
       expect(page.status).toBe(200)
@@ -450,7 +450,7 @@ describe('a delegate who left before paying', () => {
       const shown = await fetch(`${other.url}/api/my/${token}`)
       expect(await shown.json()).toMatchObject({
         status: 'success',
-        // Includes the answers, which the number alone does not show.
+        // The link shows the answers, which the number alone does not.
         registration: expect.objectContaining(await readRegistration(regNo, other)),
         state: 'to_pay',
         documents: [],
@@ -532,7 +532,7 @@ describe('a delegate who left before paying', () => {
       ]).toEqual([true, true])
     }))
 
-  test('who paid, or whose bank is processing the payment, gets no reminder', () =>
+  test('who paid, or whose payment the bank is processing, gets no reminder', () =>
     withTestServer(async (other) => {
       const paid = await registerAndLeave(other, 61 * minute)
       const atBank = await other.place()
@@ -553,7 +553,7 @@ describe('a delegate who left before paying', () => {
 })
 
 describe('a browser that returns after payment', () => {
-  test('is led to the result page if the server cannot write', () =>
+  test('is redirected to the result page if the server cannot write', () =>
     withTestServer(async (other) => {
       const { orderId } = await other.place()
       await other.sandbox().runAction(orderId, 'stay')
@@ -566,7 +566,7 @@ describe('a browser that returns after payment', () => {
       )
     }))
 
-  test('is led to the result page if its address has reached the rate limit', async () => {
+  test('is redirected to the result page if its address has reached the rate limit', async () => {
     const other = await openTestServer({ variables: { RATE_LIMITS: 'on' } })
     try {
       const { orderId } = await other.place()

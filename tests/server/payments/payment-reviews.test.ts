@@ -1,6 +1,6 @@
 /**
- * Mismatching payments, reviewed by staff with the office's API and with commands, while the
- * sandbox gateway has the payments.
+ * Payments that do not match, which staff review through the office's API and with commands while the sandbox gateway
+ * holds them.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAmount, getReviewVersion } from '../../../engine/index.ts'
@@ -58,7 +58,7 @@ const call = async <A>(path: string, body?: object): Promise<{ status: number; a
 }
 const readReviews = async () =>
   (await call<ReviewsResponse>('/admin/reviews/?event=afpicon2026')).answer.reviews
-/** The version that a page currently shows. */
+/** Reads the version that a page currently shows. */
 const readVersion = async (id: string): Promise<string> => {
   const review = await testServer.parts().deps.store.review(id)
   return review === null ? 'decided' : getReviewVersion(review)
@@ -128,7 +128,7 @@ describe('a payment that does not match', () => {
     expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
   })
 
-  test('is in the list, on the dashboard, among the metrics and in the log; accepting it confirms the registration', async () => {
+  test('is in the list, on the dashboard, in the metrics and in the log; accepting it confirms the registration', async () => {
     const { regNo, orderId, id } = await payWrongAmount()
     const [review] = (await readReviews()).filter((review) => review.id === id)
     expect(review).toMatchObject({
@@ -166,7 +166,7 @@ describe('a payment that does not match', () => {
       status: 409,
       answer: { code: 'decided_already' },
     })
-    // Polling returns the same again.
+    // Polling returns the same result again.
     testServer.advance(2 * hour)
     await reconcile()
     expect(await readReviews()).toEqual([])
@@ -176,7 +176,7 @@ describe('a payment that does not match', () => {
     ).toEqual([{ who: 'treasurer', why: reason }])
   })
 
-  test('counts in part: the rest is due, and the delegate gets a payment link instead of a confirmation', async () => {
+  test('counts in part: the balance is due, and the delegate gets a payment link instead of a confirmation', async () => {
     const { regNo, id } = await payWrongAmount()
     expect(await sendDecision(id, { decision: 'ask', why: reason })).toMatchObject({
       answer: {
@@ -231,7 +231,7 @@ describe('a payment that does not match', () => {
 })
 
 describe('a refund', () => {
-  test('of a part leaves the registration paid, of the rest makes it refunded; figures follow', async () => {
+  test('of a part leaves the registration paid, and of the rest makes it refunded; figures are updated', async () => {
     const { regNo, orderId } = await registerAndPay()
     const before = (await call<StatsResponse>('/admin/dashboard/stats/')).answer.data.revenue_stats
     expect(await refund(regNo, { amount: 80, why: reason })).toMatchObject({
@@ -257,7 +257,7 @@ describe('a refund', () => {
     expect(before.total_revenue - revenueAfter.total_revenue).toBe(7080)
   })
 
-  test('made in the merchant panel is detected, partial and full, also a second one', async () => {
+  test('made in the merchant panel is detected, whether partial, full or a second one', async () => {
     const { orderId } = await registerAndPay()
     testServer.sandbox().refundInPanel(orderId, toAmount(8_000))
     testServer.advance(2 * hour)

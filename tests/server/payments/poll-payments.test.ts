@@ -1,7 +1,4 @@
-/**
- * Payments without a gateway message: queried at growing intervals until they end; and retries of
- * failed payments.
- */
+/** Payments without a gateway message are queried at growing intervals until they end; retries of failed payments. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -158,7 +155,7 @@ describe('polling', () => {
 
   test.each([
     ['two days after closing goes to review', 2, 'failed', 'Payment received after registration'],
-    ['in time counts, and the email states it', 0, 'success', null],
+    ['in time counts, and the email states its reference', 0, 'success', null],
   ] as const)(
     'a payment next to a dismissed one has its own time: a payment that arrived %s',
     async (_what, days, status, reason) => {
@@ -375,7 +372,7 @@ describe('retrying', () => {
       mails: 1,
     })
 
-    // Then the first attempt's payment arrives: two payments for one registration, so staff decide.
+    // Then the first attempt's payment arrives. There are two payments for one registration, so staff decide.
     testServer.sandbox().settle(first.orderId)
     await testServer.settled()
     expect(testServer.holds(first.orderId)).toMatchObject({

@@ -1,4 +1,7 @@
-/** Prices that depend on the payment method: 3% by card, on the form, by retry and recorded by the office. */
+/**
+ * Prices that depend on the payment method (3% more by card), on the form, for retries and for payments recorded by
+ * staff.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -49,7 +52,7 @@ const readBill = async (regNo: string) => {
 }
 const act = async (regNo: string, payload: object) => (await signIn(server)).act(regNo, payload)
 
-// 4,000 plus 18% GST; by card 4,120 plus 18%.
+// 4,000 plus 18% GST; if paid by card, 4,120 plus 18%.
 const BY_TRANSFER = { total: 472000, base: 400000, gst: 72000, lines: [['registration', 472000]] }
 const BY_CARD = {
   total: 486160,
@@ -66,17 +69,17 @@ test('a delegate who pays by card is charged 3% more, and one who pays by transf
   expect(await readBill((await register({ way: 'transfer' })).body.reg_no)).toEqual(BY_TRANSFER)
 })
 
-test('an API client that states no method pays the price of the first one, which is the card', async () => {
+test('an API client that sends no method pays the price of the first method, which is the card', async () => {
   expect(await readBill((await register({})).body.reg_no)).toEqual(BY_CARD)
 })
 
-test('a total of the wrong method is refused, and nothing is charged', async () => {
+test('a total for the wrong method is rejected, and nothing is charged', async () => {
   const wrong = await register({ way: 'card', total_amount: '4720' })
   expect(wrong.status).toBe(409)
   expect(wrong.body).toMatchObject({ code: 'price_changed' })
 })
 
-test('a delegate who chose the transfer and then pays by card sees the price by card first', async () => {
+test('a delegate who chose a transfer and then pays by card first sees the card price', async () => {
   const { body } = await register({ way: 'transfer' })
   const pay = (price?: string) =>
     server.app.inject({
@@ -124,7 +127,7 @@ test('a correction keeps the price of the method that paid', async () => {
   expect((await readBill(byCard.body.reg_no)).total).toBe(729240)
 })
 
-test('a registration keeps its price although the event file has raised the prices, whichever method pays it', async () => {
+test('a registration keeps its price after the event file has raised prices, whichever method pays it', async () => {
   const [first, second] = [await register({ way: 'card' }), await register({ way: 'transfer' })]
   try {
     server.writeEvent(
@@ -155,7 +158,7 @@ test('a registration keeps its price although the event file has raised the pric
   }
 })
 
-/** Everything that the delegate and the office see of what is due, by which method, and until when. */
+/** Reads the balance, payment method and deadline that the delegate and the office see. */
 const readDue = async (regNo: string) => {
   const { state, total, base, gst, lines, payUntil, payments, paymentStatus } = await read(regNo)
   const { way, gateway, account, merchantId, amount, status, holdUntil, failure } =
@@ -270,7 +273,7 @@ describe('Pay by card instead, declined: the transfer was gone and the card char
       const { regNo, before, card, resume } = await payByCardInstead()
       await end(card.orderId, type)
       expect(await readDue(regNo)).toEqual(before)
-      // A second attempt by card, and its end.
+      // A second attempt by card, which also ends.
       expect((await resume()).statusCode).toBe(201)
       expect(await readBill(regNo)).toEqual(BY_CARD)
       await end((await read(regNo)).payments[0]?.orderId ?? card.orderId, type)
@@ -289,7 +292,7 @@ describe('Pay by card instead, declined: the transfer was gone and the card char
     },
   )
 
-  test('the page after a declined card did not say that it was declined, nor how to pay', async () => {
+  test('the page after a declined card payment stated neither that it was declined nor how to pay', async () => {
     const { regNo, card, resume } = await payByCardInstead()
     const url = `/api/lekhacon2027/registrations/${regNo}/`
     const open = async () => {
@@ -311,7 +314,7 @@ describe('Pay by card instead, declined: the transfer was gone and the card char
     expect(Object.keys(after.paying ?? {})).not.toContain('told')
     const byNumber = (await server.app.inject(url)).json<RegistrationResponse>()
     expect([byNumber.registration.card_failed_as, byNumber.paying]).toEqual(['declined', undefined])
-    // A second card payment of which nothing is known: "not charged" is no longer certain.
+    // A second card payment whose result is unknown: "not charged" is no longer certain.
     await resume()
     await end((await read(regNo)).payments[0]?.orderId ?? card.orderId, 'expired')
     expect(await open()).toMatchObject({ state: 'by-hand', failure: 'expired' })
@@ -357,7 +360,7 @@ describe('Pay by card instead, declined: the transfer was gone and the card char
     expect(registration['failed_as']).toBe('declined')
   })
 
-  test('the history says that a card payment replaced the transfer', async () => {
+  test('the history states that a card payment replaced the transfer', async () => {
     const { regNo, card } = await payByCardInstead()
     await end(card.orderId, 'declined')
     const office = await signIn(server)

@@ -1,6 +1,6 @@
 /**
- * A listening server with the sandbox gateway on its own port, so that returns, webhooks and status
- * queries use real connections. It can be restarted on the same data.
+ * A real server with the sandbox gateway on a separate port, so that returns, webhooks and status queries use real
+ * connections. It can be restarted on the same data.
  */
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ export type TestServer = {
   sandbox(): Sandbox
   /** The address of the simulators' pages. */
   gatewayUrl(): string
-  /** From now on no gateway responds. */
+  /** Stops all responses from gateways. */
   closeGateways(): Promise<void>
   readonly environment: Environment
   at(text: string): void
@@ -80,7 +80,7 @@ export async function openTestServer(
     readonly clock?: string
     readonly variables?: Variables
     readonly gateways?: (text: string) => string
-    /** A folder of event files to serve instead of events/. */
+    /** The folder of event files to serve instead of events/. */
     readonly events?: string
   } = {},
 ): Promise<TestServer> {
@@ -245,10 +245,9 @@ export function createForm({ events }: Pick<Deps, 'events'>, data: PaymentData):
 }
 
 /**
- * A forgery from one genuine message without a secret: CRC32 is affine, so for texts of equal
- * length crc(a) ^ crc(b) ^ crc(c) = crc(a ^ b ^ c). The genuine hash leads to a valid hash of a
- * message of equal length. Only the length of the secret rest (merchant id and username) must be
- * known, and it can be guessed.
+ * A forgery from one genuine message without a secret: CRC32 is affine, so for texts of equal length crc(a) ^ crc(b)
+ * ^ crc(c) = crc(a ^ b ^ c). The genuine hash leads to a valid hash of a message of equal length. Only the length of
+ * the secret part (merchant id and username) must be known, and it can be guessed.
  */
 export function forgeMessage(genuine: Fields, changes: Fields, restLength: number): Fields {
   const names = ['TRANSACTIONID', 'APTRANSACTIONID', 'AMOUNT', 'TRANSACTIONSTATUS', 'MESSAGE']

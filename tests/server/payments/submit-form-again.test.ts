@@ -1,6 +1,5 @@
 /**
- * A delegate leaves the gateway's page and sends the form again: the same registration, without a
- * dead end or a second payment.
+ * A delegate who leaves the gateway's page and sends the form again gets the same registration, and can pay it once.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +42,7 @@ test('after leaving the payment page without paying, the form leads to a page th
   const first = await openGatewayPage('left')
   await testServer.sandbox().runAction(first.orderId, 'leave')
   testServer.advance(1000)
-  // Nothing was declined, so the same order may still be paid; a second one could be paid too.
+  // Nothing was declined, so the same order may still be paid; a second order could be paid as well.
   expect(await openGatewayPage('left')).toMatchObject({
     reg_no: first.reg_no,
     orderId: first.orderId,
@@ -53,7 +52,7 @@ test('after leaving the payment page without paying, the form leads to a page th
   expect(testServer.holds(first.orderId)).toMatchObject({ status: 'success', mails: 1 })
 })
 
-test('after a decline, the form leads to a page that takes the payment under a new order', async () => {
+test('after a decline, the form leads to a page that takes the payment with a new order', async () => {
   const first = await openGatewayPage('declined')
   await testServer.sandbox().runAction(first.orderId, 'decline')
   await testServer.settled()
@@ -81,7 +80,7 @@ test('after paying in a window that was closed before it returned, the form requ
   expect(repeatedResponse.payment_data).toBeUndefined()
 })
 
-test('sent twice concurrently after a failure, the form leads to one further order', async () => {
+test('sent twice concurrently after a failure, the form leads to one new order', async () => {
   const first = await openGatewayPage('twice')
   await testServer.sandbox().runAction(first.orderId, 'decline')
   await testServer.settled()

@@ -1,4 +1,4 @@
-/** Prices by age: the server charges by the age on the first day of the event, as the form that it serves does. */
+/** Prices by age: the server charges by the age on the first day of the event, like its form. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { day, quote, startOfDay, type PublicEvent } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'

@@ -1,7 +1,4 @@
-/**
- * Proofs uploaded before their registration: assigned to it, stored for days, and useless to
- * outsiders.
- */
+/** Proofs uploaded before their registration are assigned to it, stored for days, and useless to outsiders. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExe, createJpg, createPdf } from '../sample-uploads.ts'
@@ -47,7 +44,7 @@ const readProofs = (regNo: string) =>
     regNo,
   )
 
-test('a document uploaded when it was chosen belongs to the registration that names it', async () => {
+test('a document uploaded when it was chosen belongs to the registration that contains its token', async () => {
   const bytes = createPdf('sent ahead')
   const sent = await uploadDraft(bytes, 'C:\\papers\\my certificate.pdf')
   expect(sent.statusCode).toBe(201)
@@ -74,7 +71,7 @@ test('a document uploaded when it was chosen belongs to the registration that na
   expect(JSON.stringify(server.log)).not.toContain(token)
 })
 
-test('is not requested again after the gateway, or when an answer is corrected', async () => {
+test('is not requested again after a return from the gateway, or when an answer is corrected', async () => {
   const token = await uploadForToken(createPdf('again'))
   const key = { 'idempotency-key': 'a-key' }
   const [first, reuploaded, corrected] = [

@@ -1,6 +1,4 @@
-/**
- * Email addresses: accepted formats outside the form's own check, and resending the confirmation.
- */
+/** Email addresses: formats that the server checks in addition to the form, and resent confirmations. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, Amount } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
@@ -58,7 +56,7 @@ const listEmails = (regNo: string) =>
     regNo,
   )
 
-test('resends a confirmation to the stored address, a few minutes apart and a limited number of times', async () => {
+test('resends a confirmation to the stored address, every few minutes and a limited number of times', async () => {
   const { reg_no } = (await server.post(REGISTER, delegate)).json<RegisterResponse>()
   expect((await requestResend(reg_no, '10.1.1.1')).json()).toMatchObject({ code: 'no_mail' })
   const { total } = (await server.deps.store.registration(reg_no)) ?? {}

@@ -1,4 +1,4 @@
-/** Erasing a person: no table, file or log contains their data, and the payments remain. */
+/** After a person is erased, no table, file or log contains their data, but the payments remain. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -22,7 +22,7 @@ retention: {answers: 1 month, files: 10 days}
 unique:
   - {fields: [full_name, phone_number], on_duplicate: warn, message: Registered already. Again?}
 `
-/** No other text contains these. */
+/** Words that no other text contains. */
 const PERSONAL_WORDS = [
   'Zulekha',
   'Quatermain',
@@ -98,7 +98,7 @@ const registerPerson = async (isPaying = true) => {
   }
   return { regNo: regNo as RegNo, orderId }
 }
-/** Every text of every table with its location, and the person's search terms in it. */
+/** Lists every text with personal data in every table, with its location and search terms. */
 function listTraces(): readonly string[] {
   const tables = server
     .rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
@@ -130,7 +130,7 @@ function readIfPresent(file: string): string {
 const isPersonal = (text: string): boolean =>
   PERSONAL_WORDS.some((word) => text.toLowerCase().includes(word.toLowerCase()))
 
-test('every table is known to erasing: it is emptied by blank() of server/storage/registrations/delete-personal-data.ts, or listed above as free of personal data', () => {
+test('erasing covers every table: it is emptied by blank() of server/storage/registrations/delete-personal-data.ts, or listed above as free of personal data', () => {
   const source = ['registrations/delete-personal-data.ts', 'payments/find-duplicate-payments.ts']
     .map((file) => readFileSync(join(import.meta.dirname, '../../../server/storage', file), 'utf8'))
     .join('\n')
@@ -203,7 +203,7 @@ describe('an erased person', () => {
       ['erase', 'office', 'Asked for by letter.'],
     ])
     expect((await server.app.inject(`/api${new URL(link).pathname}`)).statusCode).toBe(404)
-    // The old name no longer finds them, and the office shows the number.
+    // The old name no longer finds the registration, and the office shows its number.
     expect((await owner.json('/admin/find/?q=zulekha'))['found']).toEqual([])
     expect((await owner.get(`/admin/registrations/${regNo}/`)).statusCode).toBe(200)
     const secondErasure = await owner.act(regNo, { act: 'erase', why: 'Once more.' })
@@ -219,7 +219,7 @@ describe('an erased person', () => {
     expect((await owner.act(regNo, { act: 'erase', why: ' ' })).body).toMatchObject({
       code: 'no_grounds',
     })
-    // A further payment for the same order is under review.
+    // Another payment for the same order is under review.
     const confirmedEvent = confirmedBy('SECOND', toAmount(118_000), server.now())
     await server.deps.store.applyPaymentEvent(orderId, confirmedEvent, null)
     expect((await owner.act(regNo, { act: 'erase', why: 'Asked.' })).body).toMatchObject({
@@ -349,7 +349,7 @@ test('a clock in a wrong year erases nothing until it is right again or an owner
 
   server.setTime('2026-05-10')
   await server.retention.run()
-  // The clock had this time before it was set back, above.
+  // The clock had this time before it was set back earlier in this test.
   const reason = expect.stringMatching(
     /^The clock shows 10 May 2026, 12:00 pm, but the last recorded time is 3 April 2026, 12:00 am\. Nothing is erased/,
   )
@@ -403,7 +403,7 @@ test('a server that starts in a wrong year, with a database without a recorded t
       CLOCK: '2031-01-12',
     }),
   ).toMatchObject({ status: 0, stdout: expect.stringContaining('12 January 2031') })
-  // A day after it was set.
+  // One day after the clock was set.
   server.setTime('2031-01-13T13:00:00+05:30')
   await server.retention.run()
   expect(Object.keys((await server.deps.store.registration(regNo))?.answers ?? {})).toEqual([])
@@ -447,7 +447,7 @@ test('rollcall registration export-person writes all data of an email address, a
     1,
     expect.stringContaining('are already erased'),
   ])
-  // By address: registrations that can be erased are erased, the others are listed.
+  // With an email address, registrations that can be erased are erased, and the others are listed.
   const remainingErasure = await runHere(
     ['registration', 'erase', 'zulekha.q@sample.example', '--why', 'Asked.'],
     variables,

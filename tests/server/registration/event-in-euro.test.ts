@@ -91,7 +91,7 @@ const readEmails = async (regNo: string) => {
   return registration === null ? [] : server.deps.store.mailsOf(registration.regNo)
 }
 
-test('a delegate pays euro by transfer, found in a statement in euro, and gets half of it back', async () => {
+test('a delegate pays in euros by transfer, which is found in a statement in euros, and half is refunded', async () => {
   const { regNo, page } = await register()
   const look = async () =>
     (await server.app.inject({ method: 'GET', url: `/api${page}/` })).json<{
@@ -154,7 +154,7 @@ test('a delegate pays euro by transfer, found in a statement in euro, and gets h
   expect(replaceSpaces(cancelled.body.message)).toBe('Registration cancelled. To refund: € 74.75.')
 })
 
-test('euro are never added to rupees: the dashboard states them separately', async () => {
+test('euros are never added to rupees: the dashboard states them separately', async () => {
   const { regNo } = await register()
   const office = await signIn(server)
   const paid = { act: 'confirm', way: 'transfer', reference: 'SEPA2027012000009', amount: '199.50' }
@@ -169,7 +169,7 @@ test('euro are never added to rupees: the dashboard states them separately', asy
   expect(data['euro2027_stats']).toMatchObject({ currency: 'EUR' })
 })
 
-test('an amount with more decimals than the currency has is refused in its own words', async () => {
+test('an amount with more decimals than the currency has is rejected with its own message', async () => {
   const { regNo } = await register()
   const office = await signIn(server)
   const paid = {
@@ -184,7 +184,7 @@ test('an amount with more decimals than the currency has is refused in its own w
   })
 })
 
-test('a spreadsheet of the list states the currency of its amounts, with as many decimals', async () => {
+test('a spreadsheet of the list states the currency of its amounts, with the decimals of the currency', async () => {
   await register()
   const office = await signIn(server)
   const csv = (await office.get('/admin/export/?event_type=euro2027&list_id=euro2027')).body

@@ -1,4 +1,4 @@
-/** Sale online until one day and at the front desk from another: the form, the office and the prices of each. */
+/** Online registration ends on one day, and the front desk opens on another: form, office and prices. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type {
   ErrorResponse,
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The session of another day is over. */
+/** The session of the previous day has ended. */
 async function goTo(day: string): Promise<void> {
   server.setTime(day)
   office = await signIn(server)
@@ -96,7 +96,7 @@ test('while the form is open, the form and the office register at the same price
   expect(await isOffered()).toBe(true)
 })
 
-test('between the two, neither registers, and the form says where one still can', async () => {
+test('between those days, neither registers, and the form says where registration is still possible', async () => {
   await goTo('2026-03-03')
   expect(await readClosedText()).toBe(CLOSED)
   expect(await registerOnline()).toMatchObject({ status: 409, message: CLOSED })
@@ -149,7 +149,7 @@ test('a delegate whom staff added at the desk can pay later, although the form i
   expect(order.statusCode, order.body).toBe(201)
 })
 
-test('show writes the days of the desk, and diff names a change of them', () => {
+test('`show` writes the days of the front desk, and `diff` reports a change to them', () => {
   const compile = (text: string) =>
     compileEvent(text, sharedFiles, { path: 'sample2026.yaml' }).event as EventConfig
   const event = compile(file)

@@ -1,7 +1,4 @@
-/**
- * A conference's items on a real server: bills frozen line by line, and seats that are never sold
- * twice.
- */
+/** A conference's items on a real server: bills are frozen line by line, and seats are never sold twice. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quote } from '../../../engine/index.ts'
@@ -144,7 +141,7 @@ test('returns the bill line by line, as it was quoted', async () => {
     presents: true,
   })
   const { lines, base, gst, total } = await read(one.reg_no)
-  // 10% less of each: 50 of 500, 199.90 of 1,999, 25 of 250, 675.15 of 6,751.50, of which 5% are inside.
+  // 10% off each line: 50 of 500, 199.90 of 1,999, 25 of 250, and 675.15 of 6,751.50, which includes 5% tax.
   expect(summarise(lines)).toEqual([
     ['registration', null, 'Member', 1, 1000, 1180],
     ['accompanying', null, 'Accompanying person', 2, 999.5, 2358.82],
@@ -157,7 +154,7 @@ test('returns the bill line by line, as it was quoted', async () => {
 })
 
 describe('the last seat', () => {
-  test('requested by 64 goes to exactly one; the others get an error and nothing of theirs is stored', async () => {
+  test('requested by 64 delegates goes to exactly one; the others get an error, and none of their data is stored', async () => {
     expect(await readLeft()).toEqual({ 'seats.scan': 1 })
     const before = server.countRows()
     const answers = await Promise.all(
@@ -257,7 +254,7 @@ describe('a seat for which another category is offered', () => {
       },
     })
     expect(rejected.body.quote?.lines.length).toBe(2)
-    // Neither a missing category or total nor the requested category is an agreement.
+    // A form without a category or total, or with the requested category, does not accept the offer.
     expect((await send(traineeAnswers)).body.code).toBe('full')
     expect((await send({ ...traineeAnswers, registration_category: 'trainee' })).body.code).toBe(
       'full',
@@ -374,7 +371,7 @@ describe('the office', () => {
     expect([answer.statusCode, answer.json()]).toMatchObject([400, { code: 'bad_query' }])
   })
 
-  test('adds up a list: lines equal its bills to the paisa, and seats those of the event', async () => {
+  test('the sales report of a list equals its bills to the paisa, and its seats equal those of the event', async () => {
     const allSales = await readSales()
     const [sums] = server.rows(
       "SELECT sum(l.total) AS lines, sum(iif(payment_status = 'success', l.total, 0)) AS paid FROM registrations r JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill WHERE event_id = 'sample2026'",
@@ -436,7 +433,7 @@ test('names an item that is not on sale', async () => {
   })
 })
 
-test('a stored bill equals the bill computed again from its file version, for any answers', async () => {
+test('a stored bill equals the bill that is computed again from its file version, for any answers', async () => {
   const answers = fc.record({
     is_member: fc.boolean(),
     is_trainee: fc.boolean(),

@@ -97,7 +97,7 @@ describe('a registration read by its number', () => {
     )
   })
 
-  test('alone shows no phone number and email address; the browser that registered, or a visitor who knows the address, sees them', async () => {
+  test('by its number alone shows no phone number or email address; the browser that registered, or a visitor who knows the address, sees them', async () => {
     const { post, app, setTime } = await start({ clock: '2025-11-21T12:00:00+05:30' })
     const key = { 'idempotency-key': 'a'.repeat(32) }
     const { reg_no } = (
@@ -209,7 +209,7 @@ describe('a registration read by its number', () => {
       payment_status: 'pending',
       failed_as: null,
     })
-    // The second attempt is unpaid too, but only the first is known to have failed.
+    // The second attempt is also unpaid, but only the first is known to have failed.
     await deps.store.applyPaymentEvent(order as never, { type: 'expired', at: deps.clock() }, null)
     expect(await read(reg_no)).toMatchObject({ payment_status: 'failed', failed_as: 'expired' })
     expect(sandbox).not.toBeNull()
@@ -261,7 +261,7 @@ describe('limits on guessing', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['::FFFF:C000:0201', '192.0.2.1'],
-    // As proxies write an address with its port.
+    // Proxies may send an address with its port in these forms.
     ['192.0.2.1:54321', '192.0.2.1'],
     [' 192.0.2.1:1 ', '192.0.2.1'],
     ['[2001:db8:0:7::1]:443', '2001:db8:0:7::/64'],
@@ -302,7 +302,7 @@ describe('limits on guessing', () => {
       expect((await app.inject(`/api/sample2026/registrations/${reg_no}/`)).statusCode).toBe(200)
   })
 
-  test('after three hundred of nine hundred addresses with one guess each, an event accepts only known addresses', async () => {
+  test('after guesses from three hundred of nine hundred addresses, an event accepts only known addresses', async () => {
     const { app, post, setTime } = await startLimited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
@@ -349,7 +349,7 @@ describe('limits on guessing', () => {
     const ownContact = `/api/sample2026/registrations/${reg_no}`
     for (const [path, status] of [
       [`${ownContact}/`, 200],
-      // Of a retry that does not exist: the number is known.
+      // The order id of a retry that does not exist: its number is known.
       [`${ownContact}02/`, 404],
     ] as const)
       expect((await app.inject({ url: path, remoteAddress: from(3) })).statusCode).toBe(status)
@@ -444,7 +444,7 @@ describe('the period is correct at every boundary, in any time zone of the serve
     calendarServer = await startTestApp()
   })
   afterAll(() => calendarServer.close())
-  // The specification's table; the last column is the afpi-pg price, base and total.
+  // The specification's table; the last columns are the base and total of the afpi-pg price.
   test.each([
     ['2025-06-30T23:59:59+05:30', 'july-1-aug-31', 4250, 5015],
     ['2025-07-01T00:00:00+05:30', 'july-1-aug-31', 4250, 5015],
@@ -488,7 +488,7 @@ describe('the period is correct at every boundary, in any time zone of the serve
       }
       const now = 'SELECT DISTINCT period, base, total FROM registrations WHERE id > ?'
       expect(rows(now, before)).toEqual([{ period, base: base * 100, total: total * 100 }])
-      // The process has run in each of them.
+      // The process has run in each of these time zones.
       expect(offsets.size).toBe(zones.length)
     } finally {
       if (ownContact === undefined) delete process.env.TZ

@@ -166,7 +166,7 @@ test.each(['transfer', 'card'])(
         url: `/api/${name}/registrations/${number}/`,
         headers: key,
       })
-      // What the number alone shows.
+      // The data that the number alone shows.
       expect(response.json()).toHaveProperty('partial', true)
       for (const { body } of [repeatedForm, await retryAgain(number)])
         for (const word of ['right@delegate.example', 'Right Person', '/my/'])

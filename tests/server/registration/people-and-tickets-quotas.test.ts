@@ -1,4 +1,4 @@
-/** Quotas that count tickets and people on a real server: never oversold, and the refusal says how many are left. */
+/** Quotas that count tickets and people are never oversold, and an error states the number of seats left. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegisterResponse, TariffResponse } from '../../../engine/api.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
@@ -52,7 +52,7 @@ const readTakenSeats = async () =>
     (await server.deps.store.takenSeats('sample2026')).map(({ place, taken }) => [place, taken]),
   )
 
-test('tickets and people are counted, and a delegate who asks for more reads how many are left', async () => {
+test('tickets and people are counted, and a delegate who asks for too many is told the number left', async () => {
   expect(
     (await register({ dinner_tickets: 3, bus: true, companions: createGuests(3) })).status,
   ).toBe(201)
@@ -74,7 +74,7 @@ test('tickets and people are counted, and a delegate who asks for more reads how
   })
   expect(await readTakenSeats()).toEqual({ dinner: 6, bus: 4 })
 
-  // Staff cannot exceed it by a correction either.
+  // Staff cannot exceed the quota by a correction either.
   const correct = (dinner_tickets: number) =>
     office.act(second.body.reg_no, {
       act: 'correct',
@@ -91,7 +91,7 @@ test('tickets and people are counted, and a delegate who asks for more reads how
   expect(await readTakenSeats()).toEqual({ dinner: 7, bus: 4 })
 })
 
-test('many who ask at the same time never get more than there are', async () => {
+test('many concurrent requests never get more seats than there are', async () => {
   const before = (await readTakenSeats())['dinner'] ?? 0
   const results = await Promise.all(
     Array.from({ length: 20 }, (_, index) => register({ dinner_tickets: 1 + (index % 2) })),

@@ -20,7 +20,7 @@ const createSegment = (marker: number, content: Buffer): Buffer => {
   head.writeUInt16BE(content.length + 2, 2)
   return Buffer.concat([head, content])
 }
-/** Exif of a phone held sideways: the orientation and the location. */
+/** Exif data of a phone held sideways, with orientation and location. */
 const createExif = (orientation: number): Buffer => {
   const tiff = Buffer.alloc(26)
   tiff.write('II*\0', 'latin1')
@@ -35,10 +35,7 @@ const createExif = (orientation: number): Buffer => {
 const JFIF = createSegment(0xe0, Buffer.concat([Buffer.from('JFIF\0'), Buffer.alloc(9)]))
 const ICC = createSegment(0xe2, Buffer.from('ICC_PROFILE\0the colours'))
 const ADOBE = createSegment(0xee, Buffer.from('Adobe\0d'))
-/**
- * The image data, with a restart marker and an escaped 0xff, in two scans as in a progressive
- * image.
- */
+/** Image data with a restart marker and an escaped 0xff, in two scans, as in a progressive image. */
 const IMAGE_DATA = Buffer.concat([
   createSegment(0xda, Buffer.from([1, 2, 3])),
   Buffer.from([5, 0xff, 0, 6, 0xff, 0xd0, 7]),
@@ -85,7 +82,7 @@ const createWebp = (): Buffer => {
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-/** The file that remains on the disk; the result's metadata is compared with it. */
+/** Returns the file that remains on the disk, after checking that the result describes it. */
 async function stripMetadata(
   bytes: Buffer,
   mime: string,
@@ -156,7 +153,7 @@ test('a WebP keeps only its image', async () => {
   expect(result.includes('VP8L')).toBe(true)
 })
 
-/** Large enough for every image here. */
+/** Large enough for every image in these tests. */
 const WIDE_WINDOW = 1024 * 1024
 
 test.each([

@@ -1,4 +1,4 @@
-/** Groups of categories with their own periods: what delegates are charged, and what is stored. */
+/** Groups of categories with their own periods: the charged prices and the stored data. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatInstant } from '../../../engine/index.ts'
 import type {
@@ -66,9 +66,9 @@ const register = async (isMember: string, total: string, guests = '0') => {
   ]
 }
 
-test('a category with its own dates is charged the price of its day, others are not', async () => {
+test('a category with its own dates is charged the price for the day by those dates, other categories are not', async () => {
   expect(await register('false', '3540')).toEqual(['first', 3540, '17 January 2026, 12:00 am'])
-  // The price of a member is held until the members' period ends, not until that of the others does.
+  // The price of a member is held until the members' period ends, whenever the others' period ends.
   expect(await register('true', '1180')).toEqual(['first', 1180, MEMBERS_HELD_UNTIL])
   server.setTime('2026-01-16')
   expect(await register('false', '3540')).toBe(409)
@@ -81,7 +81,7 @@ test('a category with its own dates is charged the price of its day, others are 
   })
 })
 
-test('the office names the period as the category has it, and each group at the steps of its prices', async () => {
+test('the office shows the period of the category, and each group with its own price steps', async () => {
   const office = await signIn(server)
   const { events } = (await office.get('/admin/session/')).json<SessionResponse>()
   expect(events[0]?.lists[0]?.filters[0]?.options).toEqual([
@@ -110,7 +110,7 @@ test('the office names the period as the category has it, and each group at the 
   ])
 })
 
-test('the price of a delegate whose price runs on was held only until that of others ended', async () => {
+test('the price of a delegate that stayed the same was held only until the price of others ended', async () => {
   server.setTime('2026-01-17')
   // The first dates of the members and of their guests end on 31 January.
   expect(await register('false', '4720')).toEqual(['second', 4720, '2 March 2026, 12:00 am'])

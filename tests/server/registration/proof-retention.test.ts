@@ -1,6 +1,6 @@
 /**
- * Proofs of unpaid registrations: how long they are stored, what retains them, and the office's
- * record of deletions.
+ * Proofs of unpaid registrations: their retention period, the reasons to keep them, and the office's record of
+ * deletions.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -56,7 +56,7 @@ const readNewestOrder = async (regNo: RegNo): Promise<OrderId> => {
   if (payment === undefined) throw new Error(`no payment of ${regNo}`)
   return payment.orderId
 }
-/** This many days after the registration. */
+/** Returns the time this many days after the registration. */
 const addDays = (days: number): Instant => instant(Date.parse(REGISTERED) + days * DAY_MS)
 const declineAttempt = async (regNo: RegNo, at: Instant): Promise<void> => {
   const event = { type: 'declined', code: '400', message: 'Insufficient funds', at } as const
@@ -89,7 +89,7 @@ const insertCapture = (state: string, registration: number | null, payment: numb
     state,
   )
 
-/** The history, and whether the proof still exists 30 days after the registration. */
+/** The history of a registration, and whether its proof still exists after 30 days. */
 const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = [
   ['it was declined 30 days ago', false, (regNo) => declineAttempt(regNo, addDays(0))],
   [
@@ -112,7 +112,7 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
     },
   ],
   [
-    'it was declined a millisecond later',
+    'it was declined a millisecond less than 30 days ago',
     true,
     (regNo) => declineAttempt(regNo, instant(addDays(0) + 1)),
   ],
@@ -216,7 +216,7 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
 ]
 
 test.each(histories)(
-  'a registration of 30 days ago, where %s, keeps its document: %s',
+  'a registration from 30 days ago, where %s, keeps its document: %s',
   async (what, isKept, createHistory) => {
     const regNo = await register(what)
     await createHistory(regNo)
@@ -274,7 +274,7 @@ test('staff see when and why the document was deleted', async () => {
   ])
 })
 
-test('a file that another registration uses too stays', async () => {
+test('a file that another registration also uses is kept', async () => {
   const [unpaid, open] = [await register('shared'), await register('shared')]
   await declineAttempt(unpaid, addDays(0))
   server.setTime(AFTER_30_DAYS)
@@ -297,6 +297,6 @@ test('a server killed between the entry and the deletion deletes the file after 
   })
   await secondUploads.sweep()
   expect(server.uploadsStored()).not.toContain(computeHash('killed'))
-  // Once is enough.
+  // A second run deletes nothing.
   expect(await server.deps.store.dropFilesOfUnpaid(addDays(0), server.now(), 'not paid')).toBe(0)
 })

@@ -20,7 +20,7 @@ type Row = {
   readonly what: string
   readonly given: RawAnswers
   readonly pays: 'airpay' | 'razorpay' | 'transfer' | 'after approval' | 'nothing'
-  /** Of the payment method. */
+  /** The id of the payment method. */
   readonly way?: string
   readonly total: number
   readonly currency?: string
@@ -145,7 +145,7 @@ const ROWS: readonly Row[] = [
   },
   {
     event: 'heidetage2027',
-    what: 'a member in euro',
+    what: 'a member who pays in euros',
     given: { is_member: true, dinner_tickets: 1 },
     pays: 'transfer',
     way: 'transfer',
@@ -191,7 +191,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The answers of the file's example delegate, those of the row, and files as its examples name them. */
+/** Combines the answers of the file's example delegate with those of the row, and adds the files in its examples. */
 async function register({ event: id, given, way }: Row, email: string): Promise<RegisterResponse> {
   const { examples } = parse(readSource(`tests/events/${id}.yaml`).text) as {
     readonly examples: { readonly delegate: Readonly<Record<string, unknown>> }

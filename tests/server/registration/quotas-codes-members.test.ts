@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** From a separate address, unless one is given. */
+/** Sent from a separate IP address, unless one is given. */
 async function call(
   url: string,
   payload: object,
@@ -47,7 +47,7 @@ async function call(
 }
 
 let personCount = 0
-/** Answers of a new person. */
+/** Creates the answers of a new person. */
 const createPerson = (changes: object = {}): object => {
   personCount += 1
   const email = `delegate${personCount}@sample.example`
@@ -58,7 +58,7 @@ const registerPerson = async (answers: object): Promise<RegisterResponse> => {
   expect([status, body['message']]).toEqual([201, expect.any(String)])
   return body as unknown as RegisterResponse
 }
-/** Applies the gateway's result of an order. */
+/** Applies the gateway's result for an order. */
 const applyResult = async (
   order: RegisterResponse['payment_data'],
   event: PaymentEvent,
@@ -119,7 +119,7 @@ describe('a second registration with the same email address', () => {
     ])
   })
 
-  test('of two concurrent ones, one is stored', async () => {
+  test('is stored for one of two concurrent requests', async () => {
     const answers = createPerson()
     const bothResponses = await Promise.all([
       call(path, { ...answers, full_name: 'One' }),
@@ -195,7 +195,7 @@ describe('a discount code', () => {
     ])
   })
 
-  test('sent again with the same form returns the same checkout', async () => {
+  test('that is sent again with the same form returns the same checkout', async () => {
     await createCode('coupon', 'AGAIN')
     const payload = createPerson({ code: 'AGAIN' })
     const send = async (): Promise<RegisterResponse> => {
@@ -247,7 +247,7 @@ describe('a discount code', () => {
     expect(bothResponses.map(({ status }) => status).toSorted()).toEqual([201, 422])
   })
 
-  test('is not “already used” for the second of two equal forms sent at once', async () => {
+  test('is not “already used” for the second of two equal forms sent concurrently', async () => {
     await createCode('coupon', 'TWICE')
     const payload = createPerson({ code: 'TWICE' })
     const headers = { 'idempotency-key': 'one form, sent twice' }

@@ -1,4 +1,7 @@
-/** A refund without the tax and less a charge: on the self-service page, in the office and on the credit note. */
+/**
+ * A refund that excludes the tax and deducts a charge, on the self-service page, in the office and on the credit
+ * note.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
 import type { ActionsResponse, SelfServiceResponse } from '../../../engine/api.ts'
@@ -46,7 +49,7 @@ const readCancel = async () =>
   (await server.app.inject(pagePath)).json<SelfServiceResponse>().cancel
 const readActions = async () => (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
 
-test('the delegate reads which refund the scale gives on each day, and how it is calculated', async () => {
+test('the delegate sees the refund by the scale on each day, and its calculation', async () => {
   // 75% of 1,000 without the GST of 180, less 100.
   expect(await readCancel()).toEqual({
     asked_at: null,
@@ -61,7 +64,7 @@ test('the delegate reads which refund the scale gives on each day, and how it is
   server.setTime('2026-01-20')
 })
 
-test('the office sees the same figures, refunds them, and the credit note leaves the tax of the kept amount', async () => {
+test('the office sees the same figures and refunds the amount, and the credit note excludes the tax on the kept amount', async () => {
   expect(await readActions()).toMatchObject({
     proposed_back: 650,
     cancellation: {

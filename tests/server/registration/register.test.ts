@@ -1,4 +1,4 @@
-/** Registering: invalid requests get clear errors, and exactly the right data is stored. */
+/** Registering: invalid requests get clear errors, and exactly the intended data is stored. */
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRegNo } from '../../../engine/index.ts'
@@ -30,7 +30,7 @@ const json = (body: string | Buffer, headers: Readonly<Record<string, string>> =
     payload: body,
   })
 
-/** The rows and files added while `work` ran. */
+/** Counts the rows and files added by `work`. */
 async function countAdded(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = { ...server.countRows(), files: server.uploadsStored().length }
   await work()
@@ -368,13 +368,13 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
       { code: 'price_changed' },
     ],
     [
-      'a total that is no amount',
+      'a total that is not an amount',
       () => server.post(url, { ...delegate, total_amount: '7,080 rupees' }),
       422,
       { code: 'invalid_answers', errors: { total_amount: 'This is not an amount in rupees.' } },
     ],
     [
-      'another category than the answers give',
+      'a category that does not match the answers',
       () => server.post(url, { ...delegate, registration_category: 'intern-mbbs-accompanying' }),
       409,
       {
@@ -399,12 +399,12 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
       },
     ],
     [
-      'JSON that is no object',
+      'JSON that is not an object',
       () => json('[1, 2]'),
       422,
       { code: 'bad_request', message: 'The answers must be one JSON object.' },
     ],
-    ['an empty body that says it is JSON', () => json(''), 400, { code: 'bad_request' }],
+    ['an empty body declared as JSON', () => json(''), 400, { code: 'bad_request' }],
     [
       'multipart that is not multipart',
       () =>
@@ -498,7 +498,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     ).toBe(201)
   })
 
-  test('an unknown call returns 404 as JSON', async () => {
+  test('an unknown endpoint returns 404 as JSON', async () => {
     const response = await server.app.inject({
       method: 'POST',
       url: '/api/nothing/register/',
@@ -515,7 +515,7 @@ describe('the same idempotency key', () => {
   const withKey = (key: string, fields: Readonly<Record<string, string>> = delegate, files = {}) =>
     server.post(url, fields, files, { 'idempotency-key': key })
 
-  test('twenty times concurrently makes one registration, returned twenty times', async () => {
+  test('twenty times concurrently creates one registration, returned twenty times', async () => {
     const numbers: string[] = []
     const addedCounts = await countAdded(async () => {
       const responses = await Promise.all(Array.from({ length: 20 }, () => withKey('same-moment')))
@@ -536,7 +536,7 @@ describe('the same idempotency key', () => {
     expect(second.json<RegisterResponse>().reg_no).toBe(first.json<RegisterResponse>().reg_no)
   })
 
-  test('without a key, the same twenty are twenty registrations', async () => {
+  test('without a key, the same twenty requests create twenty registrations', async () => {
     const addedCounts = await countAdded(() =>
       Promise.all(Array.from({ length: 20 }, () => server.post(url, delegate))),
     )
@@ -555,7 +555,7 @@ describe('the same idempotency key', () => {
     expect(addedCounts).toEqual(NONE_ADDED)
   })
 
-  test('with another file of the same name is another body', async () => {
+  test('with another file of the same name counts as another body', async () => {
     const pg = { ...delegate, ticket_type: 'afpi-pg' }
     expect((await withKey('file', pg, proof)).statusCode).toBe(201)
     expect((await withKey('file', pg, proof)).statusCode).toBe(201)

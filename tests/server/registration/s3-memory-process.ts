@@ -44,7 +44,7 @@ async function storeAndRead(megabytes: number): Promise<void> {
   if (hash.digest('hex') !== file.sha256) throw new Error('the file read differs')
 }
 
-// Memory of the first request is excluded.
+// The memory used by the first request is excluded.
 await storeAndRead(1)
 let peak = 0
 const samplePeak = (): void => {
@@ -53,7 +53,7 @@ const samplePeak = (): void => {
   globalThis.gc?.()
   globalThis.gc?.()
   peak = Math.max(peak, process.memoryUsage().arrayBuffers)
-  // Leaves most of the time to the transfer, on any machine.
+  // On any machine, most of the time is left to the transfer.
   sampleTimer = setTimeout(samplePeak, 3 * (performance.now() - startedAt))
 }
 let sampleTimer = setTimeout(samplePeak)

@@ -1,7 +1,4 @@
-/**
- * Forms as browsers send them, and their price messages: every field order, every error, and a
- * correct sentence.
- */
+/** Forms as browsers send them, in any field order and with every error, and their price messages. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorResponse, RegisterResponse } from '../../../engine/api.ts'
 import { createPdf } from '../sample-uploads.ts'
@@ -50,7 +47,7 @@ const listUploads = (response: { json<T>(): T }): unknown[] =>
       response.json<RegisterResponse>().reg_no,
     )
     .map(({ name }) => name)
-/** Names of new files that belong to no registration. */
+/** Lists new files that belong to no registration. */
 const listStrayFiles = (): string[] => {
   const used = new Set(server.rows('SELECT sha256 FROM uploads').map(({ sha256 }) => sha256))
   return server.uploadsStored().filter((name) => !used.has(name))
@@ -69,7 +66,7 @@ describe('a form', () => {
     expect(listUploads(response)).toEqual(['letter.pdf'])
   })
 
-  test('with two files in one field stores the last, with the original names', async () => {
+  test('with two files in one field stores the last one, with the original name', async () => {
     const response = await send(
       createFile('letter', 'first.pdf', createPdf('first')),
       createFile('letter', 'my %22second%22.pdf', createPdf('second')),
@@ -195,7 +192,7 @@ describe('a form', () => {
   })
 })
 
-describe('price messages appear only where they are true:', () => {
+describe('price messages appear only if they are true:', () => {
   const answerTo = async (sent: Readonly<Record<string, string>>): Promise<ErrorResponse> => {
     const response = await server.post(url, { ...fixtureDelegate, ...sent })
     expect(response.statusCode).toBe(409)

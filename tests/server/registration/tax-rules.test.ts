@@ -1,4 +1,4 @@
-/** Tax by rule: what delegates are charged, what is stored, and what a correction changes. */
+/** Tax rules: the charged price, the stored data, and the effect of a correction. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { signIn } from '../office/office.ts'
@@ -62,7 +62,7 @@ const read = async (regNo: string) => {
   return { base, gst, total, lines: lines.map(({ label, rate }) => [label, rate]) }
 }
 
-test('a company pays the price without tax, and the line says why', async () => {
+test('a company pays the price without tax, and the line states the reason', async () => {
   const { status, body } = await register('company', { total_amount: '1000' })
   expect(status).toBe(201)
   expect(await read(body.reg_no)).toEqual({
@@ -105,7 +105,7 @@ test('a correction of the buyer changes the tax', async () => {
   expect(await read(body.reg_no)).toMatchObject({ gst: 18000, lines: [['Member', 18]] })
 })
 
-test('the tax of an item changes on the day of its own rule, that of the registration does not', async () => {
+test('the tax of an item changes on the day of its own rule, but that of the registration does not', async () => {
   const pay = (total: string) =>
     register('', { total_amount: total, has_lunch: 'true' }, 'lunch2026')
   const before = await pay('1770')

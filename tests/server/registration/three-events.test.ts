@@ -72,7 +72,7 @@ async function createCodes(
 }
 
 let personCount = 0
-/** The answers of a new person; the server drops hidden fields. */
+/** Creates the answers of a new person; the server drops hidden fields. */
 function createAnswers(eventId: string, givenAnswers: RawAnswers = {}): Record<string, string> {
   personCount += 1
   const defaultAnswers: RawAnswers = {
@@ -126,7 +126,7 @@ async function markPaid({ payment_data: order }: RegisterResponse): Promise<void
   await server.deps.store.applyPaymentEvent((order?.orderid ?? '') as OrderId, confirmedEvent, null)
 }
 
-/** Context from codes and lists: a member number, a code of the kind. */
+/** Creates the answers for a context from codes and lists: a member number, or a code of the kind. */
 function createContextAnswers({ kind, code }: Bill): RawAnswers {
   return {
     ...(kind === undefined ? {} : { member_number: kind }),
@@ -272,7 +272,7 @@ describe('rules across registrations', () => {
     })
   })
 
-  test('where the trainee seats are sold out, the offered category has its own price, after confirmation', async () => {
+  test('if the trainee seats are sold out, the offered category has its own price, after confirmation', async () => {
     server.setTime('2026-12-24')
     const first = await registerAnswers(SMALL_CONFERENCE, createSmallAnswers(traineeAnswers))
     expect((await readStored(SMALL_CONFERENCE, first.reg_no)).total).toBe(5900)

@@ -1,4 +1,4 @@
-/** An event whose foreign delegates pay in dollars: one bill has one currency, and no sum mixes two. */
+/** An event whose foreign delegates pay in dollars: each bill has one currency, and no total mixes two. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -63,7 +63,7 @@ const matchStatement = async (lines: readonly string[], currency: string) => {
   return response
 }
 
-test('a foreign delegate pays in dollars, found in the statement of the dollar account', async () => {
+test('a foreign delegate pays in dollars, and the payment is found in the statement of the dollar account', async () => {
   const { reg_no: regNo, page } = await register({ ...abroad, gala_tickets: 1 })
   const { registration, paying } = (
     await server.app.inject({ method: 'GET', url: `/api${page}/` })
@@ -122,7 +122,7 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
   ['another method', { ...abroad, way: 'transfer' }, 'USD'],
   ['another method', { ...delegate, way: 'wire' }, 'INR'],
 ])(
-  'a call was charged by another method, or answered only “Required”, when %s did not accept the currency',
+  'a request was charged by another method, or only answered with “Required”, when %s did not accept the currency',
   async (_what, answers, currency) => {
     const refused = await server.app.inject({
       method: 'POST',
@@ -167,7 +167,8 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
     paid_beside: 0,
     others_beside: [{ currency: 'USD', amount: 212.4 }],
   })
-  // By category, period and day the currencies stay apart too; what a cancelled registration left is received.
+  // Currencies are also separate by category, period and day; the kept amount of a cancelled registration is
+  // received.
   const {
     by_category: byCategory,
     by_period: byPeriod,
@@ -191,7 +192,7 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
   }
   expect(data['dunecon2027_stats']).toMatchObject({
     total_revenue: 7080,
-    // The revenue of a day in dollars was in no daily figure.
+    // Daily figures did not include revenue in dollars.
     other_currencies: [
       {
         currency: 'USD',
@@ -211,7 +212,7 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
   expect(rows.find((row) => row.includes(indian.reg_no))).toMatch(/,INR$/)
 })
 
-test('a registration keeps its currency: a correction to a category with another one is refused', async () => {
+test('a registration keeps its currency: a correction to a category with another currency is rejected', async () => {
   const { reg_no: regNo } = await register(delegate)
   const office = await signIn(server)
   const corrected = await office.act(regNo, {
@@ -257,7 +258,7 @@ test('a line of the dollar statement that belongs to no registration is kept in 
   expect(reviews.find(({ left }) => left === 55.5)).toMatchObject({ currency: 'USD' })
 })
 
-test('an invoice in dollars waits for the rate of the day of payment, and states its value in rupees', async () => {
+test('an invoice in dollars waits for the exchange rate on the payment date, and states its value in rupees', async () => {
   const { reg_no: regNo } = await register(abroad)
   await confirm(regNo, 'WIRE2027072000021', '177')
   const kinds = async () =>
@@ -374,7 +375,7 @@ test('no email told delegates that the invoice they waited for was issued', asyn
   }
 })
 
-test('an invoice that waited for the rate was issued net of refunds made meanwhile, at prices that exist nowhere', async () => {
+test('an invoice that waited for the rate was issued net of later refunds, at prices that were never charged', async () => {
   const late = await startTestApp({ clock: '2027-07-20', events: { 'dunecon2027.yaml': EVENT } })
   try {
     const office = await signIn(late)
@@ -446,7 +447,7 @@ test('an invoice that waited for the rate was issued net of refunds made meanwhi
 test('an invoice in dollars of more than 50,000 rupees did not ask for the address of the buyer', () => {
   const config = server.deps.events.byId('dunecon2027')?.config
   if (config === undefined || config.invoice === null) throw new Error('there is no invoice')
-  // Some answered field stands for the address, and an Indian state is not asked of a buyer abroad.
+  // An answered field serves as the address, and a buyer abroad is not asked for an Indian state.
   const buyer = { address: 'phone_number', state: 'country' }
   const event = { ...config, invoice: { ...config.invoice, buyer } }
   const line = { id: 'registration', option: null, label: 'Registration', quantity: 1 }
@@ -461,7 +462,7 @@ test('an invoice in dollars of more than 50,000 rupees did not ask for the addre
   expect(findInvoiceErrors(event, { phone_number: '' }, billOf(150))).toEqual({})
 })
 
-test('a payment in another currency than the bill is not recorded, from a statement or by hand', async () => {
+test('a payment in a currency other than that of the bill is not recorded, neither from a statement nor manually', async () => {
   const { reg_no: regNo } = await register(abroad)
   const office = await signIn(server)
   const paid = { act: 'confirm', way: 'transfer', reference: 'UTRN2027072000099', amount: '177' }
@@ -529,7 +530,7 @@ test('a rupee line whose reference a delegate with a dollar bill reported could 
     lines: [{ as: 'differs', of: [{ reg_no: first.regNo, due: 177 }] }],
   })
   const [toKeep, toConfirm] = matched.lines
-  // A payment entered by hand is in no statement: staff first decide about the claim.
+  // A manually entered payment is in no statement: staff first decide about the claim.
   const byHand = { act: 'confirm', way: 'transfer', reference: second.reference, amount: '7080' }
   expect((await office.act(indian.reg_no, byHand)).body.message).toMatch(
     `The delegate of ${second.regNo} reported ${second.reference}.`,

@@ -1,6 +1,4 @@
-/**
- * How many unreferenced uploads are set aside at once: docs/operation/event-files-and-emails.md.
- */
+/** The number of unreferenced uploads that are set aside at once: docs/operation/event-files-and-emails.md. */
 import { expect, test } from 'vitest'
 import { findHoldReason } from '../../../server/registration/uploads/unreferenced-files.ts'
 
@@ -19,6 +17,6 @@ test.each([
   },
 )
 
-test('for a week after a restore not a single one is moved', () => {
+test('no file is moved for a week after a restore', () => {
   expect(findHoldReason(1, 10_000, true)).toEqual({ count: 1, why: 'young' })
 })

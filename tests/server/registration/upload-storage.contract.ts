@@ -23,7 +23,7 @@ export type UploadStorageFixture = {
   prepare(dataDir: string): Promise<{
     readonly bucket: Options['bucket']
     readonly proofs: NonNullable<Options['store']['proofs']> | null
-    /** For storages that find the references themselves. */
+    /** For storages that look up references themselves. */
     readonly setReferences: (references: References) => Promise<void>
     /** The location of set-aside files, as shown to the operator. */
     readonly location: string
@@ -97,7 +97,7 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     expect((await contentOf(open(), sha256))?.equals(bytes)).toBe(true)
   })
 
-  test('stores the same content once, also when it is submitted twice at the same time', async () => {
+  test('stores the same content once, even if it is submitted twice concurrently', async () => {
     const uploads = open()
     const [first, second] = await Promise.all([
       uploadAndSubmit(uploads, 'same'),
@@ -108,7 +108,7 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     expect(await contentOf(uploads, first)).toEqual(createPdf('same'))
   })
 
-  test('reads only hashes, no paths', async () => {
+  test('accepts only hashes, not paths', async () => {
     expect(await open().read('../../etc/passwd')).toBeNull()
     expect(await open().read('0'.repeat(64))).toBeNull()
   })

@@ -62,7 +62,7 @@ describe('a server with UPLOADS_URL', () => {
   const decline = (regNo: string) =>
     server.deps.store.applyPaymentEvent(regNo as OrderId, declinedAt(server.now()), null)
 
-  test('a proof uploaded ahead is in the bucket, belongs to its registration, and staff can open it', async () => {
+  test('a proof uploaded before its form is in the bucket, belongs to its registration, and can be opened by staff', async () => {
     const bytes = createPdf('opened by staff')
     const regNo = await registerWith(bytes)
     expect(storedHashes()).toContain(computeHash(bytes))

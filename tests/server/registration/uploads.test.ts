@@ -211,7 +211,7 @@ describe('a file during upload', () => {
       ok: false,
       error: 'no_room',
     })
-    // As a form sends an empty input.
+    // A form sends an empty input in this way.
     await fullDisk.discard(expectOk(await fullDisk.receive(Readable.from([]), 5000)))
     expect(listStored()).toEqual([])
   })
@@ -227,7 +227,7 @@ describe('a file during upload', () => {
     expect(listStored()).toEqual([])
   })
 
-  test('of a dead process is removed at the next startup; of a running one, it stays', () => {
+  test('of a dead process is removed at the next startup; that of a running one stays', () => {
     const deadPid = spawnSync(process.execPath, ['--version']).pid
     mkdirSync(join(folder, 'incoming'))
     for (const pid of [deadPid, process.pid, process.ppid])

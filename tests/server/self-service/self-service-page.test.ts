@@ -101,7 +101,7 @@ describe('the self-service page', () => {
       'referrer-policy': 'no-referrer',
     })
     expect(sent.rawPayload.subarray(0, 5).toString()).toBe('%PDF-')
-    // The link of another registration opens none of them.
+    // The link of another registration opens none of these documents.
     const other = await registerOwn()
     for (const id of [receipt?.id, 0, 'x', `${receipt?.id}%20`])
       expect((await server.app.inject(`${other.path}/documents/${id}/`)).statusCode).toBe(404)
@@ -153,7 +153,7 @@ describe('the self-service page', () => {
       expect(shown).toMatchObject({ full_name: 'New Holder', reg_no: regNo })
       expect(shown).not.toHaveProperty('institution')
     }
-    // The office keeps them. Answers for the new person are theirs.
+    // The office keeps the first person's answers. The new person sees their own answers.
     expect((await office.get(`/admin/registrations/${regNo}/`)).body).toContain('First Hospital')
     const addedAnswers = { institution: 'Second Hospital' }
     await office.act(regNo, { act: 'correct', why: 'By phone.', answers: addedAnswers })

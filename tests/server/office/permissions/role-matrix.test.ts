@@ -99,7 +99,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /admin/registrations/:reg_no/documents': 'viewer of their event',
   'GET /admin/registrations/:reg_no/documents/:id': 'viewer of their event',
   'GET /admin/registrations/:reg_no/evidence': 'treasurer of their event',
-  // The table of the engine has the further requirements of each action.
+  // The engine's table has the additional requirements of each action.
   'POST /admin/registrations/:reg_no/acts': 'desk of their event',
   'POST /admin/registrations/:reg_no/refund': 'treasurer of their event',
   'POST /admin/reviews/:id/decide': 'treasurer of their event',
@@ -144,7 +144,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /admin/admins/:username/link': 'owner of all',
   'POST /admin/admins/:username/reset-second-factor': 'owner of all',
 }
-/** Routes whose paths are set by event files (lists and exports), and all others. */
+/** The row of each route whose path is set by an event file (lists and exports), and of all others. */
 const EVENT_LIST: Row = 'viewer of their event'
 
 const ROLES: readonly Role[] = ['viewer', 'desk', 'treasurer', 'owner']
@@ -194,7 +194,7 @@ beforeAll(async () => {
   const upload = { sha256: '', currency: INR, events: [ownEvent], bank: '', who: '' }
   const id = await store.saveBankStatement({ ...upload, ...period, at: server.now() })
   statement = String(id)
-  // The first user who may remove it would remove it, without a decision on one of its lines.
+  // Without a decision on one of its lines, the first user with permission would remove the statement.
   const [{ id: lineId = 0 } = {}] = await store.bankStatementLines(id)
   const decision = { decision: 'not_ours', parts: [], who: '' } as const
   await store.decideBankLine({ lineId, seen: null, ...decision, at: server.now() })
@@ -232,7 +232,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A route as the table names it: without a trailing slash, and without /api for the office. */
+/** The name of a route in the table: without a trailing slash, and without /api for the office. */
 const nameRoute = (method: string, url: string): string =>
   `${method} ${url.replace(/^\/api(?=\/admin\/)/, '').replace(/(?<=.)\/$/, '')}`
 
@@ -250,7 +250,7 @@ function sendRequest(
     .replace('*', 'nothing')
   const list = server.deps.events.byId(ownEvent)?.config.admin.lists[0]
   const query = new URLSearchParams({
-    // A call without an event parameter rejects one.
+    // An endpoint without an event parameter rejects one.
     ...(hasTarget(url) ||
     /\/(find|statements|payouts|stats|me|session|my-lists|admins|served-files|clock)\b/.test(url)
       ? {}
@@ -268,11 +268,11 @@ function sendRequest(
     }),
   })
 }
-/** The path names a registration, review or statement: in another event, the number does not exist. */
+/** Whether the path contains a registration, review or statement: in another event, its number does not exist. */
 const hasTarget = (url: string): boolean =>
   /\/(registrations\/:reg_no|reviews\/:id|statements\/:statement)\b/.test(url)
 
-/** The expected status for a user. `in`: the call's own response. */
+/** The expected status for a user. `in`: the endpoint's own response. */
 function expected(row: Row, url: string, { role, works }: TestUser): 'in' | 401 | 403 | 404 {
   if (row === 'public' || row === 'unauthenticated') return 'in'
   if (role === null) return 401
@@ -289,7 +289,7 @@ function expected(row: Row, url: string, { role, works }: TestUser): 'in' | 401 
 async function findDifferences(row: Row, method: 'GET' | 'POST', url: string): Promise<string[]> {
   const differences: string[] = []
   for (const asker of users) {
-    // Signing in and out has its own test; here it would end the sessions in use.
+    // Signing in and out has its own test; in this one, it would end the sessions in use.
     if (row === 'unauthenticated' && asker.role !== null) continue
     const { statusCode, body } = await sendRequest(asker, method, url)
     const isNotFound = statusCode === 404 && /no such (review|statement)|in your events/.test(body)
@@ -322,7 +322,7 @@ describe('the authorization matrix', () => {
     expect(Object.keys(TABLE).filter((route) => !routes.has(route))).toEqual([])
   })
 
-  test('every route below /admin declares who may call it, under each of its spellings alike', () => {
+  test('every route below /admin declares who may call it, and the same for each of its spellings', () => {
     const office = server.app.fixedRoutes.filter(({ url }) => /^(\/api)?\/admin\//.test(url))
     expect(office.filter((route) => route.office === null)).toEqual([])
     for (const [route, pathSpelling] of Map.groupBy(office, ({ method, url }) =>
@@ -347,7 +347,7 @@ describe('the authorization matrix', () => {
     expect(differences).toEqual([])
   })
 
-  test('lists and exports named by event files require a user of the event, other calls are public', async () => {
+  test('lists and exports from event files require a user of the event; other endpoints are public', async () => {
     const lists = new Set(
       server.deps.events
         .all()
@@ -436,7 +436,7 @@ describe('a user of one event', () => {
     expect(ownResponse.filter((candidate) => otherResponse.includes(candidate))).toEqual([])
   })
 
-  test('finds no data of another event in calls open to every user', async () => {
+  test('finds no data of another event in endpoints open to every user', async () => {
     const { title } = server.deps.events.byId(ownEvent)!.config
     const traces = [regNo, 'Asha Sample', `"${ownEvent}"`, `"${title}"`]
     const found = async (name: string): Promise<string[]> => {
@@ -455,7 +455,7 @@ describe('a user of one event', () => {
       return marker
     }
     expect(await found('owner-elsewhere')).toEqual([])
-    // The same calls return the data to permitted users, so the test can find it.
+    // The same endpoints return the data to permitted users, so the test can detect it.
     expect((await found('viewer-here')).length).toBeGreaterThan(3)
   })
 
@@ -477,11 +477,11 @@ describe('a user of one event', () => {
       return [answer.statusCode, answer.json().code]
     }
     expect(await move('treasurer-here')).toEqual([404, 'not_found'])
-    // A user of both events gets the decision's own error, because it does not fit this review.
+    // A user of both events gets the decision's own error, because the decision does not fit this review.
     expect(await move('all-treasurer')).toEqual([409, 'not_allowed'])
   })
 
-  test('cannot name an event twice or under another name to reach it', async () => {
+  test('cannot reach an event by sending it twice or under another parameter name', async () => {
     const otherEvent = server.deps.events.all().find(({ config }) => config.id !== ownEvent)!
       .config.id
     for (const url of [

@@ -64,7 +64,7 @@ describe('signing in', () => {
     },
   )
 
-  test('GET at the same address returns the page', async () => {
+  test('GET requests to the same address return the page', async () => {
     const answer = await office.app.inject({ method: 'GET', url: '/admin/login/' })
     expect(answer.headers['content-type']).toMatch(/text\/html/)
   })
@@ -214,7 +214,7 @@ describe('another site cannot use the cookie', () => {
       403,
     ],
     ['our public address', { origin: 'http://127.0.0.1:3199' }, 404],
-    ['the browser says same-origin', { 'sec-fetch-site': 'same-origin' }, 404],
+    ['the browser reports same-origin', { 'sec-fetch-site': 'same-origin' }, 404],
   ])('%s', async (_name, headers, status) => {
     const { cookie } = await signIn(office)
     expect(await resend({ cookie, ...headers })).toBe(status)
@@ -263,8 +263,8 @@ describe('guessing', () => {
     try {
       await signIn(test)
       expect((await requestSignIn(test, credentials, from(1))).statusCode).toBe(200)
-      // The account's own sign-ins from new addresses count too, because only the check shows that
-      // they are correct.
+      // The user's own sign-ins from new addresses count too, because only checking the password shows that they are
+      // genuine.
       const statuses: number[] = []
       for (let attempts = 0; attempts < 110; attempts += 1)
         statuses.push((await requestSignIn(test, wrongGuess, from(1000 + attempts))).statusCode)
@@ -294,9 +294,9 @@ describe('guessing', () => {
   })
 })
 
-describe('the record of a failed sign-in', () => {
+describe('the audit log entry of a failed sign-in', () => {
   const SENT_PASSWORD = 'a wrong password that nobody may read'
-  test('is an audit log entry under the entered name, without the entered password', async () => {
+  test('is in the audit log under the entered name, without the entered password', async () => {
     const app = await startTestApp()
     await signIn(app)
     await requestSignIn(app, { username: 'office', password: SENT_PASSWORD })

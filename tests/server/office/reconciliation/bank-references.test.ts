@@ -1,6 +1,6 @@
 /**
- * A bank transfer counts once, in any spelling of its reference and by any payment method, and
- * statements show its state.
+ * A bank transfer counts once, whatever the spelling of its reference and the payment method; statements show its
+ * state.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -199,7 +199,7 @@ describe('one UTR', () => {
     expect(await addAtDesk('cash', 'रसीद 526123456')).toMatchObject({ status: 201 })
   })
 
-  test('that contains no letter or digit is rejected', async () => {
+  test('without a letter or digit is rejected', async () => {
     const { regNo } = await register()
     expect((await confirm(regNo, 'transfer', '—')).status).toBe(422)
   })
@@ -234,7 +234,7 @@ describe('a bank statement', () => {
     expect(sumReceived()).toBe(before)
   })
 
-  test('of two downloads pasted together recognises a confirmed transfer, and reports the repeated line', async () => {
+  test('made of two downloads recognises a confirmed transfer, and reports the repeated line', async () => {
     const reference = utr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
@@ -349,7 +349,7 @@ test.each([
   ],
   ['a charge', (u: string) => [creditLine(`NEFT CR-${u}-ASHA`), debitLine(`CHGS NEFT ${u}`, 2.36)]],
   [
-    'the same transfer in the words of another download',
+    'the same transfer with the text of another download',
     (u: string) => [creditLine(`NEFT CR-${u}-ASHA`), creditLine(`NEFT/${u}/ASHA`)],
   ],
 ])(
@@ -436,8 +436,8 @@ test('an N and 15 digits of HDFC Bank can be reported, pays for one registration
 })
 
 test.each([
-  ['all of it', FEE, FEE, []],
-  ['as much as the bank returned', 100, 100, []],
+  ['the whole amount', FEE, FEE, []],
+  ['the amount that the bank returned', 100, 100, []],
   ['less than the bank returned', FEE, 100, ['returned']],
 ])(
   'a transfer that the bank returned stayed in review, as unclear, after the refund was recorded: %s',
@@ -569,7 +569,7 @@ test('the second of two transfers whose only number is that of the registration 
   expect((await confirm(regNo, 'transfer', regNo)).status).toBe(409)
 })
 
-test('only the number does not replace an expected transfer by a card payment', async () => {
+test('the registration number alone does not turn an expected transfer into a card payment', async () => {
   const { regNo } = await register()
   const retry = {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Cheques in bank statements: leading zeros, bounced cheques, and each cheque pays once. */
+/** Cheques in bank statements: leading zeros, bounced cheques, and cheques that count only once. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -167,7 +167,7 @@ test.each([
     const confirmation = { act: 'confirm', way, reference, amount: String(FEE) }
     expect((await office.act(regNo, confirmation)).status).toBe(200)
     if (result === undefined) throw new Error('the statement has no line')
-    // As the older page had it, and with a reference chosen by the caller.
+    // As an older page sent it, and with a reference chosen by the caller.
     const ofCaller = { ...result, reference: '2027-01-09 DR G', also: [] }
     const sent = column === '' ? [result, { ...result, also: [] }, ofCaller] : [result]
     expect(await keepUnmatched(sent)).toBe(

@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 const paid = (reference: string) => registerPaid(server, EVENT, reference)
-/** The organiser's new line for the account. */
+/** The new account line in the event file. */
 async function changeAccount(to: string): Promise<void> {
   const text = fixtureEvent({}).replace('payment: {gateway: airpay, account: sample}', to)
   expect(text).not.toBe(fixtureEvent({}))
@@ -95,7 +95,7 @@ test('payments of the previous account were in no list after the event file name
   ]
   expect((await post('reconcile', statement)).lines).toMatchObject([{ as: 'payout' }])
 
-  // Its next report, which repeats the first line, is loaded for the event's current version.
+  // The gateway's next report, which repeats the first line, is loaded for the event's current version.
   const report = [
     HEAD,
     buildSale(settledPayment.order, 'AP1'),
@@ -191,7 +191,7 @@ test('a card payment that was refunded in full by bank transfer was no longer ex
     },
   })
   expect(decisionResponse.statusCode, decisionResponse.body).toBe(200)
-  // The gateway refunded this one itself, so it pays nothing out.
+  // The gateway refunded this payment itself, so it pays nothing out.
   const byGateway = await paid('AP5')
   await server.deps.store.applyPaymentEvent(
     byGateway.order,

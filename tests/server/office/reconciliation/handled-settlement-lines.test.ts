@@ -98,7 +98,7 @@ test('a chargeback stayed listed as a difference forever: with a reason it is ha
     'office: The bank kept it.',
   )
 
-  // The command, on the report with the handled line only.
+  // The command reads a report with only the handled line.
   const path = join(server.dir, 'handled.csv')
   const [heading = '', , chargeback = ''] = report(1180).split('\r\n')
   writeFileSync(path, [heading, chargeback].join('\r\n'))
@@ -112,7 +112,7 @@ test('a chargeback stayed listed as a difference forever: with a reason it is ha
   expect(printed[0]).toContain('handled')
   expect(printed[0]).toContain('office: The bank kept it.')
 
-  // The same report again, checked and saved; then one in which the amount of the line has changed.
+  // The same report is checked and saved again; then a report in which the amount of the line has changed.
   const checked = await post('reconcile', report(1180))
   expect(find(checked.body.settlement?.lines ?? [], 'CB1')).toMatchObject(handled)
   expect((await post('reconcile/keep', report(1180))).body).toMatchObject({ added: 0 })
@@ -154,7 +154,7 @@ test('a handled line whose report is saved again with another fee stayed handled
   await post('reconcile/keep', plain)
   const open = find(await readLines(), 'CB5')
   expect((await handle(open, 'The bank kept it.')).code).toBe(200)
-  // A report without deductions says nothing of them.
+  // A report without a column for deductions leaves them unchanged.
   const grossOnly = [
     'Merchant Txn ID,Transaction ID,Txn Amount,UTR Number,Settlement Date,Txn Type',
     `${order},CB5,1180.00,UTR5,30-01-2026,Chargeback`,
@@ -176,7 +176,7 @@ test('a handled line whose report is saved again with another fee stayed handled
   expect((await post('reconcile/keep', withFee)).body).toMatchObject({ changed: 0, known: 1 })
   const changed = find(await readLines(), 'CB5')
   expect(changed).toMatchObject({ as: 'differs', fee: 50, tax: 9, net: -1239, handled: null })
-  // Of a page that still shows the first fee.
+  // The request of a page that still shows the first fee.
   expect((await handle(open, 'The bank kept it.')).code).toBe(409)
   expect((await handle(changed, 'The bank kept it, and took a fee.')).code).toBe(200)
   const [entry] = server.rows("SELECT what FROM audit_log WHERE what LIKE 'changed%CB5%'")
@@ -222,7 +222,7 @@ test('a line that agrees, and one of an event that the user cannot see, cannot b
     events: [EVENT],
   })
   const treasurer = await signIn(server, 'of-one')
-  // Nor can its fee be changed, or learnt, by a report of the shared account.
+  // Nor can a report of the shared account change or reveal the line's fee.
   const changed = report.replace('CB3,1180.00,0,0,-1180.00', 'CB3,1180.00,50,9,-1239.00')
   for (const path of ['reconcile', 'reconcile/keep']) {
     const { body } = await post(path, changed, treasurer)
@@ -242,11 +242,11 @@ test('a line that agrees, and one of an event that the user cannot see, cannot b
     ),
   ).toEqual([])
   expect((await handle({ id: idOf('CB3') }, 'Ours to judge.')).code).toBe(200)
-  // As the number that the page gets.
+  // The id that the page receives.
   expect(
     (await post('settlements/handle', { line: idOf('CB4'), seen: '', why: 'None paid it.' })).code,
   ).toBe(200)
-  // On the page of an event, but recorded for the event of the line: its number is in the entry.
+  // Done on the page of one event, but recorded for the event of the line, whose number is in the entry.
   expect(
     server.rows(
       "SELECT event_id, reg_no FROM audit_log WHERE what LIKE '%line CB% as handled:%' ORDER BY id DESC LIMIT 2",
@@ -256,7 +256,7 @@ test('a line that agrees, and one of an event that the user cannot see, cannot b
     { event_id: 'other2026', reg_no: other.regNo },
   ])
 
-  // The reason may name the person: it is erased with the registration, in the log too.
+  // The reason may name the person, so it is erased with the registration, also in the log.
   expect((await owner.act(other.regNo, { act: 'erase', why: 'She asked.' })).status).toBe(200)
   const stored = [
     ...server.rows('SELECT why FROM settlement_line_decisions'),

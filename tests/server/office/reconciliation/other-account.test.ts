@@ -1,4 +1,4 @@
-/** Events with different bank or merchant accounts: payments of one are not booked on the other. */
+/** Events with different bank or merchant accounts: payments for one event are not booked on the other. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -87,7 +87,7 @@ async function transferTo(event: string): Promise<string> {
   await post<BulkActionResponse>('/admin/reconcile/confirm/', { event, lines: [], keep })
   return readReview(reference)
 }
-/** A payment that the gateway confirms for an unknown order. */
+/** Adds a payment that the gateway confirms for an unknown order. */
 async function addCardPayment(event: string, account: string): Promise<string> {
   const reference = `AP${++count}`
   await server.deps.store.reviewUnknownPayment({
@@ -130,7 +130,7 @@ test('a transfer to the bank account of one event was booked on an event with an
   })
   expect(server.rows('SELECT * FROM captures')).toEqual(before)
   expect((await server.deps.store.registration(to))?.paymentStatus).not.toBe('success')
-  // The steps that the message names.
+  // The steps in the message.
   const refund = {
     decision: 'refund',
     version: await readShownVersion(server, review),

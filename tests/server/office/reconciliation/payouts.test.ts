@@ -82,7 +82,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('a payout is found by its reference or its amount; the others say what is missing', async () => {
+test('a payout is found by its reference or its amount; other payouts state what is missing', async () => {
   const { payouts } = await list(office)
   expect(payouts.map(({ utr, net, bank }) => [utr, net, bank.is])).toEqual([
     ['UTIBN26012500015', 5000, 'no_statement'],
@@ -119,7 +119,7 @@ test('the line of a payout that was found by its amount stood open in its statem
   })
   expect(answer.json()).toMatchObject({ done: [byAmount?.id] })
   expect((await open()).lines[2]).toMatchObject({ state: 'left', payout: null })
-  // The amount of a line that staff reopened no longer makes a payout green.
+  // A line that staff reopened no longer marks a payout as found by its amount.
   const { payouts } = await list(office)
   expect(payouts.find(({ utr }) => utr === 'UTIBN26012000013')?.bank.is).toBe('missing')
 })

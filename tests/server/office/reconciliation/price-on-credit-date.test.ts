@@ -23,7 +23,7 @@ readCsvHere()
 const EVENT = 'lekhacon2027'
 const file = `${EVENT}.yaml`
 const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
-/** For a member, until 15 January and later. */
+/** The price for a member until 15 January, and afterwards. */
 const [EARLY, REGULAR] = [4720, 5900]
 
 let server: TestApp
@@ -74,7 +74,7 @@ test('a payment credited in the regular period paid another registration at the 
     REGULAR,
     expect.stringContaining('₹\u00a05,900 due'),
   ])
-  // The price is that of the credit date, in both directions.
+  // The price on the credit date applies in both directions.
   const earlyPayment = {
     act: 'confirm',
     way: 'transfer',
@@ -108,7 +108,7 @@ test('the confirmation of a payment at the price on its date states that price, 
   const listEmails = async (regNo: RegNo) =>
     (await server.deps.store.mailsOf(regNo)).map(({ text: body }) => body.replaceAll('\u00a0', ' '))
   expect(await listEmails(paid)).toContainEqual(expect.stringContaining('We have received ₹ 5,900'))
-  // At the early price the other registration owes less.
+  // At the early price, the balance of the other registration is lower.
   const earlyPayment = { ...payment, reference: '526123000022', day: '2027-01-14', amount: '4721' }
   expect((await office.act(from, earlyPayment)).status).toBe(200)
   const review = (await readActions(from)).reviews.at(-1)
@@ -184,10 +184,10 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
   const shownAfter = await readShown(waitingRegNo)
   expect(shownAfter).toMatchObject(formatPrice(REGULAR, shownAfter.until ?? ''))
   expect(shownAfter.until).not.toBe('2027-01-15')
-  // The sum of the list follows; nothing changes twice.
+  // The total of the list is updated; nothing changes twice.
   expect(shownAfter.listDue - before.listDue).toBe(changeResult * (REGULAR - EARLY) * 100)
   expect(await server.priceUpdates.run()).toBe(0)
-  // Paid on the last day, according to the delegate: the confirmation uses the price on that day.
+  // The delegate reports a payment on the last day: the confirmation uses the price on that day.
   expect((await readShown(claimedRegNo)).page).toBe(EARLY)
   // A card payment has the registration's price.
   expect((await server.deps.store.registration(card.regNo))?.total).toBe(EARLY * 100)

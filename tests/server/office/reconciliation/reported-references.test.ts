@@ -1,7 +1,4 @@
-/**
- * A reference that a delegate reported stays linked to that registration, however the registration
- * is paid or ends.
- */
+/** A reference that a delegate reported stays linked to that registration, however it is paid or ended. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -202,7 +199,7 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s
       why: expect.stringContaining('but nothing is due'),
     })
     expect(listOutcomes(result).flat()).not.toContain(other.regNo)
-    // Confirmed, it exceeds the price and goes to review.
+    // If it is confirmed, the total exceeds the price and it goes to review.
     const before = await readRegistration(delegate)
     expect(await confirmLines(result)).toMatchObject({
       done: [delegate.regNo],
@@ -283,7 +280,7 @@ test('a line with the reported UTR and the number of a paid registration stayed 
   await payByCard(delegate)
   const line = `${reference} ${delegate.regNo}`
   expect(listOutcomes(await sendStatement(line))).toEqual([['differs', delegate.regNo]])
-  // In two lines, it needs staff.
+  // If it is in two lines, staff must decide.
   expect(listOutcomes(await sendStatement(line, `CHG ${line}`))).toEqual([
     ['ambiguous', delegate.regNo],
     ['ambiguous', delegate.regNo],

@@ -1,6 +1,6 @@
 /**
  * A saved statement of two events that share a bank account, on both databases: 300 lines, of which 20 have no number,
- * 6 are for several people and 5 are not ours. After every step, the sum in = assigned + review + not ours + left.
+ * 6 are for several people and 5 are not ours. After every step, the total received = assigned + under review + not ours + left.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ const text = readFileSync(
 const FEE = 4720
 const HEAD =
   'HDFC BANK Ltd,,,,\nAccount No: 50200012345678,,,,\nDate,Narration,Ref,Withdrawal Amt,Deposit Amt'
-/** PostgreSQL runs the same steps on fewer lines, which takes a tenth of the time. */
+/** On PostgreSQL, the same steps run with fewer lines, which takes a tenth of the time. */
 const SIZES = {
   SQLite: { numbered: 269, unnumbered: 20, splits: 6 },
   PostgreSQL: { numbered: 24, unnumbered: 5, splits: 2 },
@@ -157,10 +157,10 @@ describe.each(DATABASES)('on %s', (database) => {
     return line
   }
 
-  test('one file serves both events, and is saved once', async () => {
+  test('one file covers both events, and is saved once', async () => {
     const reading = vi.spyOn(server.deps.store, 'expectedPayments')
     const first = await upload(meera, rows())
-    // Its lines were matched twice: each match reads what every event awaits.
+    // Its lines were matched twice. Each match reads the expected payments of every event.
     expect(reading).toHaveBeenCalledTimes(EVENTS.length)
     reading.mockRestore()
     id = first.id
@@ -186,7 +186,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(findLine('HOSPITAL 1').proposals).toEqual([])
   })
 
-  test('two users assign one line at once: it is recorded once, and the second learns by whom', async () => {
+  test('two users assign one line at once: it is recorded once, and the second is told who assigned it', async () => {
     const line = findLine(`${people[0]?.regNo}`)
     const outcomes = await Promise.all(
       [meera, paul].map((user) => assign(user, payment(line, people[0]?.regNo))),
@@ -215,7 +215,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(view.totals.left.lines).toBe(SPLIT + NOT_OURS)
   })
 
-  test('a line is split over people only if the amounts add up, with tax deducted as a difference', async () => {
+  test('a line is split between people only if the amounts add up, with deducted tax as a difference', async () => {
     const pairs = Array.from({ length: SPLIT }, (_, n) => inSplits().slice(2 * n, 2 * n + 2))
     const whole = findLine('HOSPITAL 1')
     const tooMuch = await assign(
@@ -250,12 +250,12 @@ describe.each(DATABASES)('on %s', (database) => {
     }
     view = await open(paul)
     expect(findLine('HOSPITAL 0').payments.map(({ amount }) => amount)).toEqual([FEE, FEE - 472])
-    // Its first part is not an amount that differs from the bank's.
+    // The first part is not marked as differing from the bank's amount.
     expect(findLine('HOSPITAL 0').why).toBeNull()
     expect(view.totals).toMatchObject({ left: { lines: NOT_OURS }, review: { lines: 0 } })
   })
 
-  test('“not ours” is undone as long as nothing was recorded', async () => {
+  test('“not ours” can be undone as long as nothing was recorded', async () => {
     const interest = view.lines.filter(({ narration }) => narration.startsWith('INTEREST'))
     expect(await decide(meera, 'not_ours', ...interest)).toMatchObject({ refused: [] })
     view = await open(meera)
@@ -273,7 +273,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(refused.refused[0]?.message).toContain('A payment of this line is recorded.')
   })
 
-  test('a page that is open learns of changes, and of none if there are none', async () => {
+  test('an open page is told about changes, and only if there are any', async () => {
     const since = `/admin/statements/${id}/?since=${view.stamp}`
     expect(await meera.json(since)).toEqual({ status: 'success', unchanged: true })
     await decide(paul, 'undone', findLine('INTEREST CREDIT 1'))
@@ -281,7 +281,7 @@ describe.each(DATABASES)('on %s', (database) => {
     view = await open(meera)
   })
 
-  test('the sums are those of the ledger, and every registration is paid once', async () => {
+  test('the totals match the ledger, and every registration is paid once', async () => {
     const captures = await Promise.all(people.map(({ regNo }) => server.deps.store.captures(regNo)))
     expect(captures.filter((ofPerson) => ofPerson.length !== 1)).toEqual([])
     const sum = captures.flat().reduce((total, { amount }) => total + amount, 0)
@@ -300,7 +300,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(lines.map(({ state }) => state).slice(0, 2)).toEqual(['assigned', 'assigned'])
   })
 
-  test('a treasurer of one event does not see the statement; their own shows the rest as of another event', async () => {
+  test('a treasurer of one event does not see the statement; their own statement shows the other lines as belonging to another event', async () => {
     expect((await otherEvent.get(`/admin/statements/${id}/`)).statusCode).toBe(404)
     expect(await otherEvent.json('/admin/statements/')).toMatchObject({ statements: [] })
     const own = await upload(otherEvent, rows())
@@ -385,7 +385,7 @@ describe.each(DATABASES)('on %s', (database) => {
     const seen = (await open(paul, wrong.id)).lines[1]?.decision?.id ?? null
     expect((await decideWrong('undone', seen)).refused).toEqual([])
 
-    // Several requests at once remove it once.
+    // Concurrent requests remove the statement only once.
     const codes = await Promise.all(Array.from({ length: 8 }, () => remove(paul, wrong.id)))
     expect(codes).toContainEqual([200, 'Statement removed.'])
     expect(await remove(paul, wrong.id)).toEqual([404, 'There is no such statement.'])
@@ -403,7 +403,7 @@ describe.each(DATABASES)('on %s', (database) => {
         what: expect.stringContaining('2027-01-09'),
       })),
     )
-    // A colleague's page still shows the lines: nothing is decided about them.
+    // A colleague's page still shows the lines, but no decision about them is accepted.
     for (const line of [plain, decided])
       expect(
         await server.deps.store.decideBankLine({
@@ -419,10 +419,10 @@ describe.each(DATABASES)('on %s', (database) => {
     const again = await upload(paul, lines)
     expect(again.is_new).toBe(true)
     expect((await open(paul, again.id)).totals).toMatchObject({ left: { lines: 3 } })
-    // A page opened before could decide about a new line, which had the id of a removed one.
+    // A page opened earlier could decide about a new line that had the id of a removed one.
     const gone = await upload(paul, [`${day},GO\u202eNE,,,40`])
     const [removed] = (await open(paul, gone.id)).lines
-    // It was shown reversed.
+    // The text was shown reversed.
     expect(removed?.narration).toBe('GO<U+202E>NE')
     expect(await remove(paul, gone.id)).toEqual([200, 'Statement removed.'])
     const next = await upload(paul, [`${day},ANOTHER,,,50`])

@@ -1,6 +1,6 @@
 /**
- * Payments that the settlement does not call a sale: accepted by staff, still under review, or a
- * test; and lines that older versions stored.
+ * Payments that the settlement does not report as sales (accepted by staff, under review, or a test), and lines that
+ * older versions stored.
  */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -57,7 +57,7 @@ async function post(path: string, ...lines: readonly string[]) {
 const buildSettlement = async (...lines: readonly string[]): Promise<WireSettlement> =>
   (await post('', ...lines)).json<{ settlement: WireSettlement }>().settlement
 
-test('a payment that the gateway does not call a sale was unknown in its settlement after staff had accepted it, and missing from outstanding payouts', async () => {
+test('a payment that the gateway does not report as a sale was unknown in its settlement after staff had accepted it, and missing from outstanding payouts', async () => {
   const acceptedPayment = await payOfKind('AP1', 'other')
   const waitingPayment = await payOfKind('AP2', 'other')
   await payOfKind('AP3', 'test')
@@ -88,7 +88,7 @@ test('a payout whose reference the next report wrote in capitals counted as a se
   ]
   const { source, account } =
     server.rows('SELECT source, account FROM captures WHERE reference = ?', 'AP7')[0] ?? {}
-  // As stored by versions whose keys had the reference as the report wrote it.
+  // A line as stored by versions whose keys contained the reference as written in the report.
   const db = new Database(join(server.dir, 'rollcall.db'))
   db.prepare(
     "INSERT INTO settlements (id, source, account, event_id, sha256, who, at) VALUES (77, ?, ?, ?, '', 'owner', 1)",
@@ -107,7 +107,7 @@ test('a payout whose reference the next report wrote in capitals counted as a se
   const { settlement } = (await owner.json(
     `/admin/settlements/?event=${EVENT}`,
   )) as unknown as SettlementsResponse
-  // No line needs staff.
+  // No line needs staff attention.
   expect(settlement).toMatchObject({ lines: [], payouts: [{ lines: 2, net: 2360 }] })
   const inCapitals = await buildSettlement(`${once.order},AP7,1180.00,UTIB7,30-01-2026,Sale`)
   expect(inCapitals).toMatchObject({ fresh: 0, lines: [{ as: 'settled' }] })

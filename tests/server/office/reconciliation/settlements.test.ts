@@ -1,4 +1,4 @@
-/** Gateway settlement reports and unmatched bank payments: checked, stored once, and decided. */
+/** Gateway settlement reports and unmatched bank payments are checked, stored once, and decided. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -133,7 +133,7 @@ test('a report shows the status of each line and outstanding payouts; saved, it 
   const after = await readSaved()
   const before = server.rows('SELECT count(*) AS n FROM captures')
   expect((await keep()).body).toMatchObject({ added: 0, known: 5, to_review: 0 })
-  // The same lines in another division, and one new line.
+  // The same lines divided into other files, and one new line.
   const later = report(
     sale(latePayment.order, 'AP3', 1180, 'UTIBN26020200022', '02-02-2026'),
     sale(matched.order, 'AP1'),
@@ -202,7 +202,7 @@ test('exports saved lines as CSV', async () => {
   expect(rows.filter((row) => row !== '')).toHaveLength(6)
 })
 
-test('two events with one account: each sees lines of the other without names; the command reports the same with its exit status', async () => {
+test('two events with one account: each sees lines of the other without names; the command reports the same, also by its exit status', async () => {
   const other = await paid('AP20', 'other2026')
   const ownPayment = await paid('AP21')
   await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), {
@@ -246,7 +246,7 @@ test('two events with one account: each sees lines of the other without names; t
   expect(output.at(-1)).toBe('2 lines saved.')
 })
 
-test('asks for the columns of a report with unknown headings, and reads it as chosen', async () => {
+test('asks for the columns of a report with unknown headings, and reads the chosen columns', async () => {
   const odd = 'Was,Wieviel,Wann\nSMPL1,590,30/01/2026\n'
   expect((await post(apiUrl('reconcile'), odd)).body).toMatchObject({
     header: ['Was', 'Wieviel', 'Wann'],
@@ -426,7 +426,7 @@ test('a payout of the other event only was listed and exported with its amounts;
   expect(csv).toContain('AP62')
   expect(csv).toContain('1 line of other events')
   for (const hidden of ['UTR60', 'AP60', 'AP61']) expect(csv).not.toContain(hidden)
-  // A user of both events sees all of it.
+  // A user of both events sees the whole payout.
   const all = (await readSaved()).payouts.filter(({ utr }) => utr.startsWith('UTR6'))
   expect(all.map(({ utr, lines, elsewhere }) => [utr, lines, elsewhere])).toEqual([
     ['UTR60', 1, null],

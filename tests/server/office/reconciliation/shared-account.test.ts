@@ -1,6 +1,4 @@
-/**
- * Two events that share one bank account: what staff of one event see about payments of the other.
- */
+/** Two events that share one bank account: the data that staff of one event see about payments of the other. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -174,7 +172,7 @@ describe('a transfer of the other event', () => {
     expect(listOutcomes(found)).toEqual([['matched', otherDelegate.regNo]])
   })
 
-  test('gets the same answer here whether or not the registration that it names exists there', async () => {
+  test('gets the same result here whether or not the registration that it names exists there', async () => {
     const otherDelegate = await register(OTHER_EVENT)
     const config = server.deps.events.byId(OTHER_EVENT)?.config
     const title = config?.title ?? ''
@@ -253,7 +251,7 @@ describe('a transfer of the other event', () => {
     ).toEqual([['known']])
   })
 
-  test('that was confirmed there is recognised here, but its number, name and amount are hidden', async () => {
+  test('that was confirmed there is recognised here, but registration number, name and amount are hidden', async () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await confirm(otherDelegate, reference)
@@ -270,7 +268,7 @@ describe('a transfer of the other event', () => {
   test.each([
     ['unchanged', (regNo: string) => regNo],
     [
-      'in small letters and groups',
+      'in lower case and groups',
       (regNo: string) => regNo.toLowerCase().replace(/(\d{4})/g, ' $1 '),
     ],
     ['with dashes', (regNo: string) => regNo.replace(/^([A-Z]+)(\d{5})/, '$1-$2-')],
@@ -375,7 +373,7 @@ describe('a transfer that the bank may have returned', () => {
     }
     expect((await office.act(ownDelegate.regNo, refund)).status).toBe(200)
     expect(await listReviews()).toEqual([])
-    // After another load, it stays handled.
+    // After the file is loaded again, the transfer stays handled.
     await sendStatement(ownEvent, HERE, row(reference))
     expect(await listReviews()).toEqual([])
   })

@@ -59,7 +59,7 @@ test('a refund in no settlement five days later left the work queue with any not
     throw new Error('the delegate was not registered')
   const refundEvent = { type: 'refunded', reference: 'RF1', amount: toAmount(5_000) } as const
   await store.applyPaymentEvent(createOrderId(regNo, 1), { ...refundEvent, at: server.now() }, null)
-  // Eight days later a report covers the day, without the refund.
+  // Eight days later, a report covers the day but does not contain the refund.
   server.setTime('2025-10-18T12:00:00+05:30')
   office = await signIn(server, 'treasurer')
   const report = [

@@ -29,7 +29,7 @@ let office: Office
 let count = 0
 const EVENT = 'sample2026'
 const on = toNoon('2026-01-20')
-/** A member pays 1,180; with dinner 3,540, workshop 4,720, tour 5,900. */
+/** A member pays 1,180; 3,540 with dinner, 4,720 with a workshop, and 5,900 with a tour. */
 const ITEMS = `  items:
     - {id: dinner, label: Dinner, when: {dinner: true}, prices: {period: [early, late], each: [2000, 2000]}}
     - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
@@ -69,7 +69,7 @@ async function acceptPayment(regNo: RegNo): Promise<void> {
 }
 const confirm = (regNo: RegNo, amount: number): Promise<void> =>
   performAction(regNo, { act: 'confirm', way: 'cash', reference: `slip ${++count}`, amount })
-/** A payment with another amount than the price, which staff accept. */
+/** Records a payment that differs from the price, which staff accept. */
 async function registerAccepted(extras: Answers, amount: number): Promise<RegNo> {
   const regNo = await registerWith(extras)
   await confirm(regNo, amount)
@@ -81,9 +81,7 @@ const correct = (regNo: RegNo, answers: Answers, total: number): Promise<void> =
 const refund = (regNo: RegNo, amount: number): Promise<void> =>
   performAction(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++count}` })
 
-/**
- * Amounts due, refundable and retained; the proposal at cancellation; invoices minus credit notes.
- */
+/** Reads the amounts due, refundable and retained, the proposal at cancellation, and invoices minus credit notes. */
 async function readFigures(regNo: RegNo) {
   const {
     due,
@@ -120,7 +118,7 @@ test('₹ 100 short was only waived or refunded: the rest stays due, and is paid
     '₹ 1,080 counts, and ₹ 100 is still due. No payment link was sent. This event sends no emails, or the delegate gave no address.',
   )
   expect((await office.json(actionsUrl(regNo)))['state']).toBe('to_pay')
-  // The whole price is charged, as after a correction to a higher one.
+  // The whole price is charged, as after a correction to a higher price.
   expect(await readFigures(regNo)).toMatchObject({ due: 100, back: 0, kept: 1080, invoiced: 1180 })
   const { payments } = (await office.json(
     `/admin/registrations/${regNo}/`,
@@ -129,7 +127,7 @@ test('₹ 100 short was only waived or refunded: the rest stays due, and is paid
     [100, undefined],
     [1180, 1080],
   ])
-  // A payment in cash was “Paid” without a word of who received what.
+  // A cash payment was shown as “Paid”, without the amount and the recipient.
   expect(payments[1]?.facts).toMatchObject([
     {
       type: 'recorded',
@@ -257,7 +255,7 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
     expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 0, invoiced: 5900 })
   })
 
-  test('and a rest of ₹ 720 that is added after a correction to ₹ 4,720 is not a surplus', async () => {
+  test('and a further ₹ 720 that is added after a correction to ₹ 4,720 is not a surplus', async () => {
     const regNo = await registerWith(TO_5900)
     await confirm(regNo, 4000)
     await confirm(regNo, 720)
@@ -268,7 +266,7 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
   })
 })
 
-test('₹ 4,000 for ₹ 4,720, and a workshop that is added, paid and removed: it is refunded in full', async () => {
+test('₹ 4,000 for ₹ 4,720, and a workshop that is added, paid and removed: the workshop is refunded in full', async () => {
   const regNo = await registerAccepted(TO_4720, 4000)
   await correct(regNo, { tour: true }, 5900)
   expect(await readFigures(regNo)).toMatchObject({ due: 1180, back: 0, remaining: 4000 })
@@ -321,7 +319,7 @@ describe('more than the price, which staff accepted', () => {
     expect(await readFigures(regNo)).toMatchObject(expectedAfter)
   })
 
-  test('(a) and of a larger refund the rest is goodwill', async () => {
+  test('(a) and the excess of a larger refund is goodwill', async () => {
     const regNo = await registerAccepted(TO_4720, 5900)
     await refund(regNo, 1300)
     const expectedAfter = {
@@ -465,7 +463,7 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
     expect(await store.requestRefund(refundRequest)).toMatchObject({ ok: true })
     return regNo
   }
-  /** The gateway reports that it is complete. */
+  /** The gateway reports that the refund is complete. */
   async function done(regNo: RegNo, amount: number): Promise<void> {
     const refundable = {
       reference: `BACK${++count}`,

@@ -44,7 +44,7 @@ const paid = (n: number, isMember = false): Promise<RegNo> =>
     answers: answersOf(n, isMember),
     pays: 'success',
   })
-/** The registration's state on the delegate's page, and the response to a payment retry. */
+/** Returns the registration's state on the delegate's page, and the response to a payment retry. */
 const delegateView = async (regNo: string) => {
   const response = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
   const { stands, may_pay, difference_due } = response.json<{
@@ -112,7 +112,7 @@ describe('allowed actions', () => {
 })
 
 describe('cancelling', () => {
-  test('proposes a refund by the scale of the file, frees the seat, sends an email, and can be refunded', async () => {
+  test('proposes a refund by the scale in the event file, frees the seat, sends an email, and can be refunded', async () => {
     const regNo = await paid(3, true)
     const registerNext = () =>
       test_.post(
@@ -207,7 +207,7 @@ const pay = (orderId: OrderId, reference: string, amount: Amount, also: object =
 }
 
 describe('correcting', () => {
-  test('a name: nothing is due, the list finds the new name and not the old one, the timeline shows both', async () => {
+  test('of a name: nothing is due, the list finds only the new name, the timeline shows both', async () => {
     const regNo = await paid(10)
     // Already indexed, so the old words must be removed from the index.
     await expect
@@ -275,7 +275,7 @@ describe('correcting', () => {
     })
     expect(await delegateView(regNo)).toEqual(['complete', true, 2360, 'pays'])
     expect((await test_.deps.store.mailsOf(regNo)).at(-1)?.text).toContain('{link}')
-    // The first order is queried again; the gateway repeats that it is unpaid.
+    // The first order is queried again; the gateway repeats its response.
     await pay(`${regNo}` as OrderId, 'REF12', 118_000 as Amount)
     expect(await found(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'success' })
     await pay(order?.orderId as OrderId, 'DIFF12', 236_000 as Amount)
@@ -304,7 +304,7 @@ describe('correcting', () => {
     }
     expect((await owner.act(regNo, refund)).status).toBe(200)
     expect(await readActions(regNo)).toMatchObject({ pay_back: 0, kept: 1180, state: 'complete' })
-    // It takes the only seat of the dais.
+    // The correction takes the only seat on the dais.
     const otherRegNo = await paid(14)
     const memberCorrection = { act: 'correct', why: 'x', answers: { is_member: true }, total: 1180 }
     const message = 'No seats are left for Dais, which these answers need.'
@@ -348,7 +348,7 @@ describe('correcting', () => {
       const [now, old] = (await found(regNo)).payments
       expect(now).toMatchObject({ status: 'pending', amount: newPrice * 100, isDifference: false })
       if (old === undefined) throw new Error('no order from before the correction')
-      // A payment in an unknown currency is under review; it may have been refunded in part.
+      // A payment in an unknown currency is under review, and may have been refunded in part.
       const refunds = kind === 'is left' ? [{ reference: 'BACK', amount: 150_000 }] : []
       const withoutCurrency = { currency: '', refunds }
       await pay(old.orderId, `OLD${n}`, old.amount, kind === 'fits' ? {} : withoutCurrency)
@@ -374,7 +374,7 @@ describe('correcting', () => {
 })
 
 describe('a transfer', () => {
-  test('replaces the person, keeps number and payments, emails both and revokes the links of the first', async () => {
+  test('replaces the person, keeps number and payments, emails both people and revokes the links of the first', async () => {
     const regNo = await paid(20)
     await test_.deps.store.addAccessLink({
       tokenHash: 'h20',
@@ -412,7 +412,7 @@ describe('a transfer', () => {
   })
 })
 
-/** The registration with the only seat of the dais. */
+/** Returns the registration with the only seat on the dais. */
 async function findDaisHolder(): Promise<RegNo> {
   const [row] = test_.rows(
     `SELECT reg_no FROM registrations WHERE id IN (SELECT registration_id FROM places_taken JOIN places ON places.id = place_id
@@ -549,7 +549,7 @@ describe('a payment recorded by staff', () => {
     })
   })
 
-  test('by bank needs a treasurer, at the front desk the desk role', async () => {
+  test('by bank transfer needs a treasurer, at the front desk the desk role', async () => {
     const regNo = await unpaid(44)
     expect(await desk.act(regNo, transfer)).toMatchObject({
       status: 403,

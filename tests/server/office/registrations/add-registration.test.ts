@@ -66,7 +66,7 @@ const findByName = async (name: string) =>
     ({ answers }) => answers['full_name'] === name,
   )
 
-test('rejects a slip number that is already recorded; corrected, it makes one paid registration', async () => {
+test('rejects a slip number that is already recorded; with a corrected number, one paid registration is created', async () => {
   const first = await addRegistration('Anu Joseph', inCash('C-001'))
   expect(first, JSON.stringify(first.body)).toMatchObject({
     status: 201,
@@ -88,7 +88,7 @@ test('rejects a slip number that is already recorded; corrected, it makes one pa
   expect([created?.paymentStatus, others]).toEqual(['success', []])
 })
 
-test('a delegate who pays at the desk gets the same confirmation as when it is resent', async () => {
+test('a delegate who pays at the desk gets a confirmation, which is the same when it is resent', async () => {
   const { body } = await addRegistration('Divya Menon', inCash('C-010'))
   const regNo = String(body['reg_no'])
   expect((await office.act(regNo, { act: 'resend', why: '' })).status).toBe(200)
@@ -105,7 +105,7 @@ test('a delegate who pays at the desk gets the same confirmation as when it is r
   ])
 })
 
-test('two concurrent clicks with one slip make one registration', async () => {
+test('two concurrent clicks with one slip number create one registration', async () => {
   const answers = await Promise.all([
     addRegistration('Esha Pillai', inCash('C-020')),
     addRegistration('Farid Khan', inCash('C-020')),
@@ -152,7 +152,7 @@ test('a payment that needs a review first registers no delegate', async () => {
   }
 })
 
-test('reports that a workshop is full before the payment, and registers no delegate', async () => {
+test('reports before the payment that a workshop is full, and registers no delegate', async () => {
   const url = `/admin/add/?event=${event}`
   const left = async () => (await office.json(url))['left'] as unknown
   expect(await left()).toEqual({})
@@ -248,7 +248,7 @@ test('the cash of a walk-in could not be recorded where the event file names no 
       body: { state: 'complete' },
     })
     expect(await actions()).toMatchObject({ to_pay: 0, kept: 3540 })
-    // A second payment of the same person has another number.
+    // A second payment by the same person has another slip number.
     const again = { act: 'came_again', ...cash }
     expect(await cardOffice.act(unpaidNo, again)).toMatchObject({ status: 200 })
     expect((await actions())['reviews']).toMatchObject([{ came: { reference: `${unpaidNo}-2` } }])
@@ -278,7 +278,7 @@ test('the same person was registered twice at the desk without a warning', async
   expect(
     await findSimilar({ full_name: 'M. Varma', email: 'MANOJ@delegate.example' }),
   ).toMatchObject([{ ...known, matches: ['email'] }])
-  // Everybody of this file has the same phone number.
+  // All people in this file have the same phone number.
   const byPhone = await findSimilar({ phone_number: '+91 98470 00000' })
   expect(byPhone.length).toBeGreaterThan(1)
   expect(byPhone.every(({ matches }) => matches.join() === 'phone')).toBe(true)

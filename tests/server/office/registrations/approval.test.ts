@@ -68,7 +68,7 @@ const registerMember = async (n: number): Promise<string> => {
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<RegisterResponse>().reg_no
 }
-/** A session does not last for days. */
+/** Sets the clock and signs in again, because a session does not last for days. */
 const onDay = async (goToTime: string): Promise<void> => {
   test_.setTime(goToTime)
   owner = await signIn(test_)
@@ -170,8 +170,7 @@ describe('a registration that needs approval', () => {
     expect(lastEmail?.subject).toBe('Approved: please pay for Sample 2026')
     expect(lastEmail?.text).toContain('It is complete once ₹\u00a01,180 is paid.')
     expect(lastEmail?.text).toContain('Please pay by 9 February 2026')
-    // The first period is over, and today's price is 2,360; until the last day the old price
-    // applies.
+    // The first period is over, and today's price is 2,360. The old price applies until the last day.
     test_.setTime('2026-02-09T23:00:00+05:30')
     const retryResponse = await test_.app.inject({
       method: 'POST',
@@ -183,7 +182,7 @@ describe('a registration that needs approval', () => {
     const before = await places()
     const { payments } = await readStored(regNo)
     expect(payments.map(({ amount }) => amount)).toEqual([118_000])
-    // A day without payment ends the order, but neither the state nor the seat.
+    // After a day without payment the order ends, but state and seat are kept.
     await test_.deps.store.applyPaymentEvent(
       payments[0]?.orderId as OrderId,
       { type: 'expired', at: test_.now() },
@@ -247,7 +246,7 @@ describe('a registration that is not approved', () => {
     })
     expect((await readLastEmail(regNo))?.text).toContain('Please pay by 8 February 2026')
     expect(await payOf(regNo, 4)).toMatchObject({ amount: '3540.00' })
-    // A later answer keeps the accepted category and its price.
+    // A later change of an answer keeps the accepted category and its price.
     const name = { act: 'correct', why: 'A slip.', answers: { full_name: 'Delegate Four' } }
     expect((await owner.act(regNo, name)).status).toBe(200)
     expect(await readStored(regNo)).toMatchObject({ category: 'non-member', total: 354_000 })
@@ -378,7 +377,7 @@ describe('a bank statement', () => {
       .filter(({ of }) => of.length === 1)
       .map(({ reference, amount, day, of }) => ({ reg_no: of[0]?.reg_no, reference, amount, day }))
     const confirm = () => post('/admin/reconcile/confirm/', { event: 'sample2026', lines })
-    // For another event, the same lines confirm nothing.
+    // With another event, the same lines confirm nothing.
     const otherResponse = await post('/admin/reconcile/confirm/', { event: 'other', lines })
     expect([otherResponse.status, otherResponse.body]).toMatchObject([
       404,
@@ -406,7 +405,7 @@ describe('a bank statement', () => {
     })
     expect((await confirm()).body).toMatchObject({ done: [] })
     expect(await test_.deps.store.captures(matchingRegNo as RegNo)).toHaveLength(1)
-    // The command reports the same, and its exit status whether anything remains.
+    // The command reports the same, and its exit status shows whether anything remains.
     const file = join(test_.dir, 'statement.csv')
     const output: string[] = []
     const terminal = {

@@ -84,7 +84,7 @@ test('the filter Cancelled finds cancelled registrations, and totals count none 
   expect(cancelledPage.registrations.map(({ reg_no }) => reg_no)).toContain(cancelled)
   expect(cancelledPage.sums).toMatchObject({ paid: 0, pending: 0, failed: 0, ended: 2 })
   expect((await readPage('')).sums).toMatchObject({ paid: 1, pending: 1, failed: 0, ended: 2 })
-  // By their payment they are found as before; the totals state how many are cancelled.
+  // They are still found by their payment status; the totals state the number of cancelled ones.
   const paid = await readPage('payment_status=success')
   expect([paid.count, paid.sums]).toMatchObject([2, { paid: 1, ended: 1 }])
   expect((await readPage('payment_status=refused')).count).toBe(0)

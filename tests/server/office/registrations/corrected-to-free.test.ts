@@ -93,8 +93,7 @@ test('an unpaid registration that becomes free gets one confirmation with the ti
       body: expect.stringContaining('you are registered as Member'),
     },
   ])
-  // A payment of the earlier order still arrives: it is refundable, and no second confirmation is
-  // sent.
+  // A late payment of the earlier order is refundable, and no second confirmation is sent.
   await applyPayment((await found(regNo)).payments[0]?.orderId, 'LATE1', 354_000)
   expect(await readState(regNo)).toEqual(['complete', 'success', -354_000, 0])
   expect(await listConfirmations(regNo)).toHaveLength(1)

@@ -1,7 +1,4 @@
-/**
- * Manual payments: moved to the intended registration, refunded, and retained when the person is
- * erased.
- */
+/** Manual payments are moved to the intended registration, refunded, and kept when the person is erased. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -46,7 +43,7 @@ const readActions = async (regNo: RegNo): Promise<ActionsResponse> => {
   const answer = await server.app.inject({ url: actionsUrl(regNo), headers: headers() })
   return answer.json<ActionsResponse>()
 }
-/** As printed on pages: LEKH 3052 5244 0153 7. */
+/** Formats a number as on printed pages: LEKH 3052 5244 0153 7. */
 const printNumber = (regNo: RegNo): string => regNo.replaceAll(/(LEKH|\d{4})(?=\d)/g, '$1 ')
 
 /** Leaves ₹ 1,180 due. */
@@ -130,7 +127,7 @@ test('a delegate gets one email for each refund, with its reference and the stat
   expect(fullEmail).not.toContain('complete')
 })
 
-test('the refund email does not say complete while a difference is due', async () => {
+test('the refund email does not call the registration complete while a difference is due', async () => {
   const regNo = await addPaid('Ila', 'C-080')
   expect((await office.act(regNo, higherCorrection)).status).toBe(200)
   const refund = { act: 'refund', why: 'Agreed.', amount: '20', by_hand: true, reference: 'C-081' }
@@ -170,7 +167,7 @@ test('a refund that no single payment covers is split between the payments, in w
   expect((await office.act(regNo, cancel)).status).toBe(200)
 })
 
-test('the email after a correction to a lower price states the refund, at most the remaining payment', async () => {
+test('the email after a correction to a lower price states the refund, which is at most the remaining payment', async () => {
   const regNo = await addPaid('Jaya', 'C-060')
   const formatPrice = async (workshop: string | null, total: number): Promise<string> => {
     const correction = { act: 'correct', why: 'By phone.', answers: { workshop }, total }
@@ -349,7 +346,7 @@ test('a payment was recorded with a date received of years before the registrati
     422,
     'The date received, 1 Jan 2020, is more than 180 days before the registration was made, 10 Jan 2027. Check the year.',
   ])
-  // The year before, by habit.
+  // The previous year, entered by habit.
   expect((await office.act(regNo, { ...paid, day: '2026-01-10' })).status).toBe(422)
   // Paid before the registration was made.
   expect((await office.act(regNo, { ...paid, day: '2026-10-10' })).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Payment messages that were contradictory or not helpful. */
+/** Payment messages that were contradictory or unhelpful. */
 import { expect, test } from 'vitest'
 import { INR, instant, toAmount } from '../../../../engine/index.ts'
 import { formatLines } from '../../../../engine/pricing/bill-lines.ts'
@@ -39,7 +39,7 @@ test('the timeline states which of two equal refunds the gateway rejected', () =
   ])
 })
 
-test('the timeline states the refundable amount where part of the price was never paid', () => {
+test('the timeline states the refundable amount if part of the price was never paid', () => {
   const buildCorrection = (data: object) =>
     buildTimeline(
       [{ id: 1, at: instant(1), who: 'office', act: 'correct', why: '', data }] as never,
@@ -57,7 +57,7 @@ test('the timeline states the refundable amount where part of the price was neve
   )
 })
 
-test('the timeline says under which reference a refund was recorded outside the gateway', () => {
+test('the timeline shows the reference of a refund that was recorded outside the gateway', () => {
   const [amount, at] = [toAmount(902_605), instant(1)]
   const refundEntry = { at, who: 'office', what: 'refund by hand', about: 'C7', amount, why: '' }
   const refund = { at, amount, state: 'done', captureId: 7, reference: 'N329261111111111' } as const

@@ -88,7 +88,7 @@ test('shows all data of a registration, and logs that it was opened', async () =
   })
   expect(answer.event).toEqual({ id: EVENT, title: 'AFPICON 2026', route: '/admin/afpicon' })
 
-  // Who viewed its documents was among the changes.
+  // Views of its documents were listed as changes.
   await office.json(`/admin/registrations/${regNo}/documents/`)
   expect((await open(regNo)).audit).toContainEqual(
     expect.objectContaining({ what: 'viewed the documents', is_access: true }),

@@ -1,7 +1,4 @@
-/**
- * Payments in two methods or two parts, moved, dismissed or declined: the balance, and how they are
- * refunded.
- */
+/** Payments by two methods or in two parts, moved, dismissed or declined: their balances and refunds. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -75,7 +72,7 @@ const correct = (regNo: RegNo, workshop: string | null, price = 1180) =>
     answers: { workshop },
     total: workshop === null ? FEE : FEE + price,
   })
-/** The registration's open order is retried by card. */
+/** Retries the registration's open order by card. */
 const startCardPayment = async (regNo: RegNo): Promise<OrderId> => {
   const { email } = (await server.deps.store.registration(regNo))?.answers ?? {}
   const answer = await post('/api/payment/retry/', { order_id: regNo, email, way: 'card' })
@@ -140,7 +137,7 @@ test('a refund that the gateway rejected can be recorded as paid by transfer', a
     'Accept this review instead, with the reference of the refund.',
   )
   expect((await sendDecision({ decision: 'accept' })).body['code']).toBe('no_reference')
-  // In the meantime all but ₹ 400 is refunded.
+  // In the meantime, all but ₹ 400 is refunded.
   const manualRefund = { act: 'refund', why: 'Agreed.', by_hand: true }
   await performAction(regNo, { ...manualRefund, amount: '4320', reference: createUtr() })
   const reference = createUtr()
@@ -203,7 +200,7 @@ const readDueEverywhere = async (regNo: RegNo) => {
   ]
 }
 
-test('what is due after a declined card, and after a wrong amount was dismissed, moved or refunded, was 0 in the list', async () => {
+test('the balance after a declined card, and after a wrong amount was dismissed, moved or refunded, was 0 in the list', async () => {
   const declinedRegNo = await register('card')
   const at = server.now()
   const declinedEvent = { type: 'declined', code: '400', message: 'No funds', at } as const
@@ -255,7 +252,7 @@ test('a price paid in two transfers, of which the second could only be refunded,
   const body = await server.deps.store.document(regNo, receipts.at(-1)?.id ?? 0)
   expect(body?.total).toBe(FEE * 100)
   expect(body?.paid).not.toHaveProperty('amount')
-  // A payment above the missing amount is a separate payment, which cannot be added.
+  // A payment above the missing amount cannot be added: it is a separate payment.
   const other = await register('transfer')
   await confirm(other, 4000)
   await confirm(other, 721)

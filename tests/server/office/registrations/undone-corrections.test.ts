@@ -110,7 +110,7 @@ test('a room that was removed and added back after a refund of ₹ 6,000: ₹ 2,
 
 const extras = fc.record({ room: fc.boolean(), workshop: fc.boolean(), donation: fc.boolean() })
 const step = fc.record({
-  /** Percent of the retained amount; most steps refund nothing. */
+  /** The percentages of the retained amount to refund; most steps refund nothing. */
   refund: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 99 })),
   undone: fc.array(extras, { minLength: 1, maxLength: 3 }),
   then: extras,

@@ -45,7 +45,7 @@ const performAction = async (regNo: string, payload: object) => {
   expect(done, JSON.stringify(done.body)).toMatchObject({ status: 200 })
 }
 
-/** The gateway's report of all sales so far, and of refunds through it. */
+/** The gateway's report on all sales so far, and on refunds through the gateway. */
 const report: string[] = [
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
 ]
@@ -81,7 +81,7 @@ async function sumReconciled({ payouts, unsettled }: WireSettlement): Promise<nu
 
 const actionInput = { who: 'office', why: 'Ill', actor: 'owner', once: null } as const
 
-/** The sums of each report, in paise. */
+/** Reads the totals of each report, in paise. */
 async function readFigures() {
   const listRows = (await office.json(
     '/admin/afpicon/registrations/?page_size=100',
@@ -167,7 +167,7 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
   byHand += 300_000
   await expectAgreement(2 * PRICE + 100 - 400_050, PRICE, PRICE - 300_000)
 
-  // The gateway settles two of the three, and a refund made in its own panel.
+  // The gateway settles two of the three payments, and a refund made in its own panel.
   await test_.deps.store.applyPaymentEvent(
     createOrderId(paid, 1),
     { type: 'refunded', reference: 'PANEL', amount: toAmount(8_000), at: test_.now() },

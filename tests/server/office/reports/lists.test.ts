@@ -52,7 +52,7 @@ const readPage = async (url: string): Promise<ListResponse> =>
 const readNames = (answer: ListResponse): unknown[] =>
   answer.registrations.map((row) => row['full_name'])
 
-describe('a list call', () => {
+describe('a list request', () => {
   test.each([
     '/afpicon/admin/registrations',
     '/afpicon/admin/registrations/',
@@ -237,7 +237,7 @@ describe('a list call', () => {
       (row: ListRow) => CATEGORIES.indexOf(String(row['ticket_type'])),
     ],
   ] as readonly [string, (row: ListRow) => string | number][])(
-    '%s sorts all pages, both ways',
+    '%s sorts all pages, in both directions',
     async (query, valueOf) => {
       const rows = async (sort: string): Promise<ListRow[]> => {
         const first = await readPage(`/admin/afpicon/registrations/?${sort}`)
@@ -256,7 +256,7 @@ describe('a list call', () => {
     },
   )
 
-  test('a list declared only in its event file responds under the event id', async () => {
+  test('a list declared only in its event file is available under the event id', async () => {
     expect(await readPage('/admin/midzone2025/registrations/')).toMatchObject({
       count: 0,
       registrations: [],
@@ -264,7 +264,7 @@ describe('a list call', () => {
     })
   })
 
-  test('logs paging through a list once an hour, with the first page', async () => {
+  test('logs paging through a list once an hour, as a view of the first page', async () => {
     const { json } = await signIn(test_, 'pager')
     await json('/afpicon/admin/registrations/?payment_status=failed')
     await json('/afpicon/admin/registrations/?page=2')

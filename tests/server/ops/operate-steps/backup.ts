@@ -77,7 +77,7 @@ function listProofs(folder: string): readonly string[] {
     .sort()
 }
 
-/** Figures of the office and monitoring, except those of the process and the moment. */
+/** Figures of the office and monitoring, except those that describe the process or the moment. */
 async function readFigures(url: string): Promise<Readonly<Record<string, unknown>>> {
   const office = await openOffice(url)
   const { data } = JSON.parse(await office('/admin/dashboard/stats/')) as {
@@ -115,7 +115,7 @@ export const backUpAndRestore: Step = {
     )
     await load.answered(load.count() + 30)
     const { failed, regNos } = await load.end()
-    expectSame('what failed while it was made', failed, [])
+    expectSame('requests that failed during the backup', failed, [])
     print(`under load: ${backup.output}`)
 
     const restoredFolders = installation.folders('restored')
@@ -141,7 +141,7 @@ export const backUpAndRestore: Step = {
     await restore(underLoad, restoredFolders)
     const restoredNumbers = new Set(readNumbers(restoredFolders))
     expectSame(
-      'who was answered before it began and is not in it',
+      'delegates confirmed before the backup who are not in it',
       before.filter((number) => !restoredNumbers.has(number)),
       [],
     )
@@ -150,7 +150,7 @@ export const backUpAndRestore: Step = {
       'SELECT DISTINCT sha256 FROM uploads ORDER BY sha256',
     ).map(({ sha256 }) => sha256)
     expectSame(
-      'the proofs of who is in it',
+      'the proofs of the delegates in the backup',
       listProofs(join(restoredFolders.dataDir, 'uploads')),
       expectedProofs,
     )
@@ -187,11 +187,11 @@ export const backUpAndRestore: Step = {
 }
 
 export const migrateEachVersion: Step = {
-  name: 'bring a filled database of each earlier version up to date',
+  name: 'migrate a filled database of each earlier version',
   run: async (installation, print) => {
     const latestVersion = migrations.length
-    // A server reports more than a command. It starts on the oldest version, one in the middle, and
-    // the last.
+    // A server reports more than a command, so it is started on the oldest version, one in the middle, and the
+    // newest.
     const servedVersions = new Set([1, Math.ceil(latestVersion / 2), latestVersion - 1])
     for (let version = 1; version < latestVersion; version += 1) {
       const folders = installation.folders(`version-${version}`)

@@ -40,7 +40,7 @@ export type Installation = {
   folders(name: string): Folders
   /** The server's command with the unit's settings. */
   command(folders: Folders): readonly [string, ...string[]]
-  /** A socket and a server on it. */
+  /** Opens a socket, and starts a server on it. */
   serve(folders: Folders, variables?: Readonly<Record<string, string>>): Promise<SocketParent>
   /** Runs `rollcall …` of the release as the server's user. Returns its output and status. */
   rollcall(
@@ -89,7 +89,7 @@ export function createInstallation(release: string): Installation {
     AIRPAY_SAMPLE_PASSWORD: account.password,
     AIRPAY_SAMPLE_SECRET: account.secret,
     AIRPAY_SAMPLE_MERCHANT_ID: account.merchantId,
-    // Only for rehearsals; the unit is for production.
+    // This setting is only for rehearsals; the unit is for production.
     CLOCK: '',
     RATE_LIMITS: 'on',
     NODE_COMPILE_CACHE: join(base, 'compiled'),
@@ -229,7 +229,7 @@ export async function readMetrics(url: string): Promise<ReadonlyMap<string, numb
   )
 }
 
-/** Polls until the condition is met or the time is over. Throws the last value. */
+/** Polls until the condition is met. Throws the last value if the time is over. */
 export async function waitUntil(
   condition: string,
   secondsMax: number,

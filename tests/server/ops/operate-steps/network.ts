@@ -74,7 +74,7 @@ export const fillDisk: Step = {
       try {
         writeFileSync(ballastFile, Buffer.alloc(readFreeBytes()))
       } catch {
-        // It takes what there is.
+        // The file takes all free space.
       }
       print(`the disk is full: ${readFreeBytes()} bytes are free`)
       const statuses: number[] = []
@@ -85,7 +85,7 @@ export const fillDisk: Step = {
           acceptedNumbers.push((JSON.parse(text) as { readonly reg_no: string }).reg_no)
       }
       const rejected = statuses.filter((status) => status !== 201)
-      expectSame('what those hear who are not taken', [...new Set(rejected)], [503])
+      expectSame('the responses to rejected delegates', [...new Set(rejected)], [503])
       const health = await readHealth(socketParent.url)
       if (!health.startsWith('503')) throw new Error(`/healthz reports ${health}`)
       const lines = socketParent.printed().match(/requests are refused/g)?.length ?? 0
@@ -98,7 +98,7 @@ export const fillDisk: Step = {
       const seconds = await waitUntil('/healthz is healthy again', 60, async () =>
         (await readHealth(socketParent.url)).startsWith('200'),
       )
-      expectSame('what is stored', readNumbers(folders), acceptedNumbers.toSorted())
+      expectSame('the stored registrations', readNumbers(folders), acceptedNumbers.toSorted())
       print(
         `freed: the next who registers is taken, /healthz is well after ${seconds.toFixed(0)} s, all ${acceptedNumbers.length} who were answered are stored`,
       )
@@ -168,7 +168,11 @@ export const cutMailServer: Step = {
     await smtpServer.begin(port)
     const seconds = await waitUntil('all emails', 120, () => smtpServer.taken.length >= 10)
     await waitUntil('an empty queue', 30, async () => (await countQueued()) === 0)
-    expectSame('who has got a mail', smtpServer.taken.toSorted(), expectedRecipients.toSorted())
+    expectSame(
+      'the recipients of an email',
+      smtpServer.taken.toSorted(),
+      expectedRecipients.toSorted(),
+    )
     print(`back: all 10 have one mail each, ${seconds.toFixed(0)} s later`)
     await socketParent.close()
     await smtpServer.cut()
@@ -187,7 +191,7 @@ export const gatewayCut: Step = {
       opensslArgs.split(' ').concat('-keyout', key, '-out', cert),
     )
     if (opensslResult.status !== 0) {
-      print('openssl is not installed here, and a gateway needs a certificate: not seen')
+      print('openssl is not installed here, and a gateway needs a certificate: not tested')
       return
     }
     chmodSync(cert, 0o644)
@@ -274,14 +278,18 @@ export const gatewayCut: Step = {
     const first = await openGatewayPage(1)
     await sandbox.runAction(first, 'pay')
     await waitUntil('paid', 60, () => isPaid(first))
-    print('one registers, pays, and is a success')
+    print('a delegate registers and pays successfully')
     const second = await openGatewayPage(2)
     await close()
     await sandbox.runAction(second, 'pay')
     const third = await sendOnce(socketParent.url, createLoadRequest(3 * 3 + 1))
-    expectSame('registering while it is cut', third.status, 201)
+    expectSame('registering while the gateway is cut', third.status, 201)
     await waitUntil('a query by the server', 60, () => Number(paymentOf(second)['asks']) > 0)
-    expectSame('who paid while it is cut', paymentOf(second)['status'], 'pending')
+    expectSame(
+      'the delegate who pays while the gateway is cut',
+      paymentOf(second)['status'],
+      'pending',
+    )
     print(
       'cut: a delegate pays, the server cannot query, the payment stays pending; another registers and gets a response',
     )
@@ -322,7 +330,7 @@ export const breakEventFile: Step = {
     const { data } = JSON.parse(await office('/admin/dashboard/stats/')) as {
       readonly data: { readonly event_files: readonly string[] }
     }
-    expectSame('what the office says', data.event_files.length, 1)
+    expectSame('the message in the office', data.event_files.length, 1)
     print(
       `restarted with a file with an error: both events take registrations; /healthz: ${health}`,
     )
@@ -330,7 +338,7 @@ export const breakEventFile: Step = {
     const seconds = await waitUntil('a healthy state', 60, async () =>
       (await readHealth(socketParent.url)).startsWith('200 good'),
     )
-    expectSame('what is stored', readNumbers(folders), acceptedNumbers.toSorted())
+    expectSame('the stored registrations', readNumbers(folders), acceptedNumbers.toSorted())
     print(`mended: well again after ${seconds.toFixed(0)} s, without a restart`)
     await socketParent.close()
   },

@@ -76,7 +76,7 @@ export function fillEmpty(db: Database.Database): {
     .all()
   const isEmpty = ({ name }: { readonly name: string }): boolean =>
     db.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined
-  // A table may refer to one that is filled later.
+  // A table may refer to a table that is filled later.
   for (let round = 0; round < 3; round += 1)
     for (const table of tables.filter(isEmpty)) tryRow(db, table)
   const empty = tables.filter(isEmpty).map(({ name }) => name)
@@ -127,7 +127,7 @@ function tryRow(
       ).run(...chosen.map(valueOf))
       return
     } catch {
-      // The next choice of columns may be one that the table takes.
+      // The table may accept the next choice of columns.
     }
   }
 }

@@ -87,7 +87,7 @@ const STOP_METHODS: readonly StopMethod[] = [
 ]
 
 export const stopBySignals: Step = {
-  name: 'stop by each signal in each way, with a request half sent',
+  name: 'stop by each signal in each way, with a half-sent request',
   run: async (installation, print) => {
     const folders = installation.folders('stopped')
     const registeredNumbers: string[] = []

@@ -10,7 +10,7 @@ export const USER_ID = 65_534
 
 export type Unit = {
   readonly variables: Readonly<Record<string, string>>
-  /** Below the program's folder. */
+  /** Its paths are relative to the program's folder. */
   readonly command: readonly string[]
   readonly umask: string
   readonly files: string
@@ -53,7 +53,7 @@ const formatLimits = ({ umask, files }: Unit): string =>
 const NO_RIGHTS = `setpriv --reuid=${USER_ID} --regid=${USER_ID} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all --`
 
 export type Confinement = {
-  /** Which settings are available on this machine. */
+  /** The settings that are available on this machine. */
   readonly output: string
   readonly isOtherUser: boolean
   readonly isReadOnly: boolean

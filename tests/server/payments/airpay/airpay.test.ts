@@ -43,7 +43,7 @@ describe('test vectors', () => {
       '5e6cc15b9cc756baff1e0eb4bb044c6b78bcf358a05471fc526069c266549480',
     ],
     [
-      'variant A of the day before',
+      'variant A on the previous day',
       buyer,
       '2026-11-20',
       'A',
@@ -73,7 +73,7 @@ describe('test vectors', () => {
     ['of a failure', { ...message, TRANSACTIONSTATUS: '400', MESSAGE: 'Fail' }, false, '536884194'],
     ['with CUSTOMERVPA', message, true, '1014625583'],
     [
-      'of strings that came with spaces around them',
+      'of strings that arrived with surrounding spaces',
       { ...message, AMOUNT: ' 1180.00 ', MESSAGE: 'Success ' },
       false,
       '3284442413',
@@ -241,7 +241,7 @@ describe('contents of a message', () => {
       { ...claim, hash: 'wrong' },
     ],
     [
-      'another amount under the old hash',
+      'another amount with the old hash',
       encodeForm({ ...genuine, AMOUNT: '1.00' }),
       form,
       { ...claim, amount: '1.00', hash: 'wrong' },
@@ -284,7 +284,7 @@ describe('contents of a message', () => {
     ['nothing', '', form, null],
   ])('%s', (_what, body, type, expected) => expect(read(body, type)).toEqual(expected))
 
-  test('is still read without credentials after a change of files', () => {
+  test('is still read if its account has no credentials after a file change', () => {
     const withoutAccount = adapterAt(1, { account: () => null })
     expect(withoutAccount.readNotice?.(genuine)).toEqual({
       ok: true,

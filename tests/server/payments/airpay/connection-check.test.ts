@@ -105,7 +105,7 @@ describe('the report for an order that cannot exist', () => {
   })
 
   test.each([
-    ['distinguishes wrong keys', true, 'got a different response'],
+    ['rejects wrong keys', true, 'got a different response'],
     ['ignores wrong keys', false, 'got the same response'],
   ])('with a wrong key, a gateway that %s', async (_what, checksKey, expectedText) => {
     const keys: (string | null)[] = []

@@ -1,4 +1,4 @@
-/** An event, account and order at Airpay, and the real adapter at a port of the test. */
+/** An event, account and order at Airpay, and the real adapter connected to the test's port. */
 import { instant, toAmount } from '../../../../engine/index.ts'
 import type { EventConfig, OrderId } from '../../../../engine/index.ts'
 import type { GatewayAdapter } from '../../../../server/dependencies.ts'

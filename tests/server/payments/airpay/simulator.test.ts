@@ -1,4 +1,4 @@
-/** The simulator: as strict as the gateway's documentation, and the effect of each button. */
+/** The simulator is as strict as the gateway's documentation; each button has its documented effect. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INR, toAmount } from '../../../../engine/index.ts'
 import type { PaymentData } from '../../../../engine/api.ts'
@@ -68,7 +68,7 @@ describe('the checkout', () => {
     ['another amount', (data) => ({ ...data, amount: '1.00' })],
     ['another order', (data) => ({ ...data, orderid: `${data.orderid}9` })],
     ['another name', (data) => ({ ...data, first_name: 'Eve' })],
-    ['a name with signs in it', (data) => ({ ...data, first_name: '<b>' })],
+    ['a name with symbols', (data) => ({ ...data, first_name: '<b>' })],
     ['no name', (data) => ({ ...data, last_name: '' })],
     ['an amount without decimals', (data) => ({ ...data, amount: '7080' })],
     ['another merchant', (data) => ({ ...data, mercid: '1', merchant_id: '1' })],
@@ -269,7 +269,7 @@ describe('stored payments', () => {
     const refund = await refundAmount(708_000)
     expect(refund).toMatchObject({ is: 'begun' })
     expect(await refundAmount(1)).toMatchObject({ is: 'refused' })
-    // It has started, and no response says yet that it is complete.
+    // The refund has started, and no response has confirmed its completion yet.
     expect(testServer.holds(orderId)).toMatchObject({ status: 'success', registration: 'success' })
     if (refund.is !== 'begun') throw new Error('refused')
     const { reference: of } = refund

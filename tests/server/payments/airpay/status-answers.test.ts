@@ -30,7 +30,7 @@ const PAID = {
   TRANSACTIONTYPE: '320',
   BILLEDAMOUNT: '5100.00',
 }
-/** The fields of a payment with changes; null omits one. */
+/** Returns the fields of a payment with changes; null omits a field. */
 function fields(changes: Changes = {}): string {
   return Object.entries({ ...PAID, ...changes })
     .flatMap(([name, value]) => (value === null ? [] : [`<${name}><![CDATA[${value}]]></${name}>`]))
@@ -42,7 +42,7 @@ const response = (...transactions: string[]): string =>
 const xml = (changes: Changes = {}): string => response(fields(changes))
 const plainXml = (text: string): string => text.replaceAll(/<!\[CDATA\[(.*?)\]\]>/g, '$1')
 
-/** A short form of the result; payment events as they are. */
+/** Returns a short form of the result, with unchanged payment events. */
 function resultOf(answer: StatusResponse): unknown {
   switch (answer.is) {
     case 'fact':
@@ -239,12 +239,12 @@ describe('order and reference', () => {
       OTHER_ORDER,
     ],
     [
-      'our order in lower case is another',
+      'our order in lower case is another order',
       xml({ TRANSACTIONID: orderId.toLowerCase() }),
       OTHER_ORDER,
     ],
     ['our order with spaces', xml({ TRANSACTIONID: ` ${orderId} ` }), sale],
-    // We queried one order: a failure may lack fields, a payment may not.
+    // We queried one order, so a failure may lack fields, but a payment may not.
     [
       'a failure without an order',
       xml({ TRANSACTIONSTATUS: '400', TRANSACTIONID: null, APTRANSACTIONID: null, AMOUNT: null }),
@@ -336,7 +336,7 @@ describe('several transactions in one response', () => {
     ],
     // Reported once per partial refund.
     [
-      'one refund with two amounts is the larger',
+      'one refund with two amounts counts as the larger amount',
       response(
         fields(),
         fields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '15' }),
@@ -411,8 +411,7 @@ describe('currency, kind and mode', () => {
     ]),
     ['dollars', xml({ CURRENCYCODE: 'usd' }), { ...sale, currency: 'USD' }],
     ['840', xml({ CURRENCYCODE: '840' }), { ...sale, currency: '840' }],
-    // The payment form is in the buyer's hands, and its checksum excludes the currency: a missing
-    // currency is unknown.
+    // The buyer can change the payment form, and its checksum excludes the currency: a missing currency is unknown.
     ['no currency', xml({ CURRENCYCODE: null }), { ...sale, currency: '' }],
     ...['320', 'sale', 'SALE', 'Sale', '320 ', '320 - Sale'].map((type): Row => [
       `a sale as "${type}"`,
@@ -534,7 +533,7 @@ describe('the payment channel', () => {
     ]),
     ['403', status(403), retry('the gateway responded with status 403')],
     ['429', status(429), retry('the gateway responded with status 429')],
-    // A redirect target is not the gateway, and would receive our key.
+    // A redirect could send our key to a server that is not the gateway.
     ...[301, 302, 307, 308].map((code): [string, (to: ServerResponse) => void, string] => [
       `${code} to elsewhere`,
       status(code, { location: 'http://127.0.0.1:9/' }),

@@ -69,7 +69,7 @@ describe('the report', () => {
       /refused the query.*Check the key id and the key secret/,
     ],
     ['not a list', [{ body: {} }], false, /not with a list of orders/],
-    ['a page of a proxy', [{ body: '<html>' }], false, /no usable response/],
+    ['a page from a proxy', [{ body: '<html>' }], false, /no usable response/],
     ['no response', ['drop'], false, /no usable response/],
     [
       'a paid order',
@@ -111,7 +111,7 @@ describe('the report', () => {
   })
 })
 
-test('the command queries the simulator of the running server, of the gateway that is specified', async () => {
+test('the command queries the simulator of the specified gateway on the running server', async () => {
   const server = await openRazorpayServer()
   const { orderId } = await server.pay('silent')
   const check = async (...args: readonly string[]) => {

@@ -1,4 +1,4 @@
-/** Disputes: the webhook, our query, the office, against the real server and the simulator. */
+/** Disputes on the real server and the simulator: the webhook, our query, and the office. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import * as mupdf from 'mupdf'
 import { computeSignature } from '../../../../server/payments/gateways/razorpay/signatures.ts'
@@ -73,7 +73,7 @@ test('a dispute is described by the gateway’s own response, and shown to staff
   expect(await readShown(regNo)).toEqual(['Won: the payment of ₹\u00a0177 stands.'])
 })
 
-test('a webhook that claims a lost dispute changes nothing if the gateway says that it is open', async () => {
+test('a webhook that claims a lost dispute changes nothing if the gateway reports it as open', async () => {
   const { regNo, orderId } = await server.pay('silent')
   const order = await server.simulator().setDispute(findGatewayOrder(orderId), 'open')
   await server.settled()
@@ -113,7 +113,7 @@ test('a dispute about a payment of another order is refused', async () => {
   expect(await query(one.orderId, 'disp_/../payments')).toMatchObject({ ok: false })
 })
 
-test('without a response of the gateway, or without a webhook, polling finds the result', async () => {
+test('without a response from the gateway, or without a webhook, polling finds the result', async () => {
   const { regNo, orderId } = await server.pay('silent')
   server.simulator().faults.responses = [500, 500, 500, 500]
   await server.simulator().setDispute(findGatewayOrder(orderId), 'open')
@@ -128,7 +128,7 @@ test('without a response of the gateway, or without a webhook, polling finds the
   expect(await readDisputes(regNo)).toMatchObject([{ status: 'open' }])
 })
 
-test('a lost dispute says that the bank took the money back, and how to record it', async () => {
+test('a lost dispute states that the bank took the money back, and how to record this', async () => {
   const { regNo, orderId } = await server.pay('silent')
   await server.simulator().setDispute(findGatewayOrder(orderId), 'lost')
   await server.settled()

@@ -37,14 +37,14 @@ export const createRazorpayEvent = (overrides: Partial<EventConfig> = {}): Event
     ...overrides,
   })
 
-/** `drop`: the connection closes without a response, after the request was received. */
+/** If `drop`, the connection closes without a response after the request was received. */
 export type Reply = { readonly status?: number; readonly body: unknown } | 'drop'
 export type FakeRazorpay = {
   readonly adapter: GatewayAdapter
   /** Requests since the last `answers`: method, path and JSON. */
   readonly requests: { readonly what: string; readonly body: unknown; readonly key: string }[]
   readonly checkouts: StoredCheckout[]
-  /** By method and path without the query, each used in turn; the last one repeats. */
+  /** Replies by method and path without the query, used in turn; the last one repeats. */
   answers(replies: Readonly<Record<string, Reply | readonly Reply[]>>): void
   close(): Promise<void>
 }
@@ -96,7 +96,7 @@ export async function openFakeRazorpay(
   }
 }
 
-/** A payment as the gateway lists it: captured, of the price, unless changed. */
+/** Creates a payment as the gateway lists it: captured, with the price as its amount, unless changed. */
 export const createPayment = (changes: Readonly<Record<string, unknown>> = {}): object => ({
   id: 'pay_Sample00000001',
   entity: 'payment',

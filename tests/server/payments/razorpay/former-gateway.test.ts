@@ -24,13 +24,13 @@ describe('the gateway that requested a payment', () => {
     expect(await find('razorpay', airpayEvent, createRazorpayEvent())).toBe('razorpay')
     expect(await find('razorpay', createRazorpayEvent(), airpayEvent)).toBe('razorpay')
   })
-  test('is that of the registration if it is not known, as for attempts of an older version', async () => {
+  test('is that of the registration if it is unknown, as for attempts from an older version', async () => {
     expect(await find(null, airpayEvent, createRazorpayEvent())).toBe('airpay')
     expect(await find('', airpayEvent, createRazorpayEvent())).toBe('airpay')
   })
 })
 
-test('a return to an order of a gateway that the event no longer has claims money, if it has fields', async () => {
+test('a return for an order of a gateway that the event no longer uses is a payment claim if it has fields', async () => {
   const gateways = combineGateways({})
   const readReturn = (fields: Readonly<Record<string, string>>) =>
     gateways.readReturn(airpayEvent, 'SAMP2026112100015' as OrderId, fields)

@@ -1,4 +1,4 @@
-/** Returns and webhooks of Razorpay: what each claims, our action, and its reason. */
+/** Returns and webhooks from Razorpay: the claim of each, our action, and its reason. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -68,7 +68,7 @@ describe('our signatures agree with the official package', () => {
     expect(ownSignature).toEqual(OFFICIAL.webhooks.map(({ official }) => official))
     expect(new Set(ownSignature)).toEqual(new Set([true, false]))
   })
-  test('which still gives the recorded results', () => {
+  test('which still returns the recorded results', () => {
     for (const { name, secret, order, payment, signature, official } of OFFICIAL.returns)
       expect(
         validatePaymentVerification({ order_id: order, payment_id: payment }, signature, secret),
@@ -251,7 +251,7 @@ describe('a webhook', () => {
       createBody('payment.captured'),
       before,
       ownSignature,
-      'repeats after a change use it',
+      'repeated webhooks use it after a change',
     ],
     [
       'signed with a wrong secret',
@@ -327,7 +327,7 @@ describe('a webhook', () => {
     ],
     ['without a signature', (text) => ({ bytes: text, signature: '' })],
     [
-      'with a signature in capitals',
+      'with a signature in upper case',
       (text) => ({ bytes: text, signature: computeSignature(text, now).toUpperCase() }),
     ],
   ])('%s is not genuine', async (_name, change) => {

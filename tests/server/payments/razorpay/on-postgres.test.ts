@@ -1,4 +1,4 @@
-/** Razorpay with two servers on PostgreSQL: an order of one server is known to the other. */
+/** Razorpay with two servers on PostgreSQL: each server knows the other's orders. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -69,7 +69,7 @@ else {
     })
     expect([returned.statusCode, returned.headers.location]).toEqual([
       303,
-      // Without its currency, the page showed the amount in rupees until it had found the registration.
+      // Without the currency, the page showed the amount in rupees until it had found the registration.
       expect.stringMatching(/^\/razorusd\/success\?.*amount=177.00&currency=USD/),
     ])
     const shown = await second.app.inject({ url: `/api/razorusd/registrations/${regNo}/` })

@@ -1,4 +1,4 @@
-/** What Razorpay may answer when we create an order or request a refund, our action, and its reason. */
+/** Razorpay's possible responses to a new order or a refund request, our action, and its reason. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { INR, readCurrency, toAmount } from '../../../../engine/index.ts'
 import type { Currency, OrderId } from '../../../../engine/index.ts'
@@ -99,18 +99,18 @@ describe('creating an order before the hand-off', () => {
       'nothing was created',
     ],
     [
-      'lost, and found by its receipt',
+      'lost, but found by its receipt',
       { [CREATE]: 'drop', [SEARCH]: list(createOrder()) },
       CHECKOUT,
       [CREATE, SEARCH],
       'not created twice',
     ],
     [
-      'lost, and absent',
+      'lost, and not found',
       { [CREATE]: ['drop', createReply(createOrder())], [SEARCH]: list() },
       CHECKOUT,
       [CREATE, SEARCH, CREATE],
-      'created again only if absent',
+      'created again only if it does not exist',
     ],
     [
       'lost twice',
@@ -120,7 +120,7 @@ describe('creating an order before the hand-off', () => {
       'the delegate tries again',
     ],
     [
-      '500, and found',
+      '500, but found',
       { [CREATE]: createRefusal('Down', 500, 'SERVER_ERROR'), [SEARCH]: list(createOrder()) },
       CHECKOUT,
       [CREATE, SEARCH],
@@ -141,7 +141,7 @@ describe('creating an order before the hand-off', () => {
       },
       CHECKOUT,
       [CREATE, SEARCH, CREATE],
-      'that one cannot be used',
+      'this order cannot be used',
     ],
   ])('%s', async (_name, replies, checkout, requests, reason) => {
     fake.answers(replies)
@@ -152,7 +152,7 @@ describe('creating an order before the hand-off', () => {
       checkout === null ? [] : [checkout],
     )
   })
-  test('two with the same receipt are both stored, and one is used', async () => {
+  test('two orders with the same receipt are both stored, and one is used', async () => {
     fake.answers({
       [CREATE]: 'drop',
       [SEARCH]: list(createOrder(), createOrder({ id: 'order_Second000001' })),
@@ -160,7 +160,7 @@ describe('creating an order before the hand-off', () => {
     expect(await create()).toMatchObject({ value: { checkout_id: CHECKOUT } })
     expect(fake.checkouts).toHaveLength(2)
   })
-  test('states what is captured, until when, and what it is for', async () => {
+  test('states the amount, the deadline for capture and the purpose', async () => {
     fake.answers({ [CREATE]: createReply(createOrder()) })
     await create()
     expect(fake.requests[0]?.body).toEqual({
@@ -199,7 +199,7 @@ describe('creating an order before the hand-off', () => {
   })
 })
 
-describe('what the hand-off refuses', () => {
+describe('reasons for which the hand-off is refused', () => {
   const handOff = (changes: {
     orderId?: string
     amount?: number
@@ -217,7 +217,11 @@ describe('what the hand-off refuses', () => {
       AT,
     )
   test.each<[string, Parameters<typeof handOff>[0], object]>([
-    ['a currency it does not list', { currency: 'JPY' }, { code: 'currency', currency: 'JPY' }],
+    [
+      'a currency that is not in its list',
+      { currency: 'JPY' },
+      { code: 'currency', currency: 'JPY' },
+    ],
     ['less than one rupee', { amount: 99 }, { code: 'below_minimum', minimum: 100 }],
     ['less than one dollar', { amount: 99, currency: 'USD' }, { code: 'below_minimum' }],
     ['nothing', { amount: 0 }, { code: 'amount' }],
@@ -226,7 +230,7 @@ describe('what the hand-off refuses', () => {
   ])('%s', (_name, changes, error) => {
     expect(handOff(changes)).toMatchObject({ ok: false, error })
   })
-  test('everything without credentials', async () => {
+  test('every order without credentials', async () => {
     const without = await openFakeRazorpay(() => null)
     expect(without.adapter.handOff(event, buyer, ORDER, PRICE, AT)).toEqual({
       ok: false,
@@ -242,7 +246,7 @@ describe('what the hand-off refuses', () => {
   })
 })
 
-describe('the answer to a refund request', () => {
+describe('the response to a refund request', () => {
   const PAYMENT = 'pay_Sample00000001'
   const REFUND = `POST payments/${PAYMENT}/refund`
   const KEY = `${ORDER}-refund-7`
@@ -259,7 +263,7 @@ describe('the answer to a refund request', () => {
     )
 
   test.each<[string, Reply | readonly Reply[], string, number, string]>([
-    ['pending', done(), 'begun', 1, 'the status query reports the end'],
+    ['pending', done(), 'begun', 1, 'the status query reports the final state'],
     ['processed', done({ status: 'processed' }), 'begun', 1, 'the status query confirms it'],
     ['failed', done({ status: 'failed' }), 'refused', 1, 'no money moved'],
     ['of another amount', done({ amount: 1 }), 'unsure', 1, 'staff check it'],

@@ -1,4 +1,4 @@
-/** A listening server with the Razorpay simulator, and a delegate who pays in a browser without scripts. */
+/** A real server with the Razorpay simulator, and a delegate who pays in a browser without scripts. */
 import { join } from 'node:path'
 import type { OrderId } from '../../../../engine/index.ts'
 import type { PaymentData, RegisterResponse } from '../../../../engine/api.ts'
@@ -20,19 +20,19 @@ export type PlacedCheckout = {
 }
 export type RazorpayServer = TestServer & {
   simulator(): RazorpaySimulator
-  /** Registers; fails unless the response leads to the gateway. */
+  /** Registers. Throws unless the response redirects to the gateway. */
   registerFor(event: TestEvent, answers?: Answers): Promise<PlacedCheckout>
-  /** The response to a registration, whatever it is. */
+  /** Registers, and returns any response. */
   submit(event: string, answers?: Answers): Promise<Registered>
   retry(orderId: string, email?: string): Promise<Registered>
-  /** Posts the form to the hosted checkout, as the browser does; returns the id of the gateway's order. */
+  /** Posts the form to the hosted checkout, as the browser does. Returns the id of the gateway's order. */
   openCheckout(data: PaymentData): Promise<string>
-  /** Registers, pays and returns; the address of the page that is then shown. */
+  /** Registers, pays and returns from the gateway. Resolves with the address of the page shown next. */
   pay(
     action: SimulatorAction,
     event?: TestEvent,
   ): Promise<PlacedCheckout & { readonly page: URL | null }>
-  /** The browser's return to an order's address, by a posted form, or by GET after a cancellation. */
+  /** Returns the browser to an order's address, by a posted form, or by GET after a cancellation. */
   returnTo(orderId: string, fields: ReturnFields | null): Promise<URL>
   webhook(body: string, headers: Readonly<Record<string, string>>): Promise<Response>
   waitForStatus(orderId: string, status: string): Promise<void>

@@ -1,4 +1,4 @@
-/** Razorpay's settlement: fetched, printed as CSV, and compared with our payments. */
+/** Razorpay's settlement is fetched, printed as CSV, and compared with our payments. */
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { main } from '../../../../server/cli/run-command.ts'
@@ -51,7 +51,7 @@ const createRow = (changes: object = {}) => ({
 })
 
 describe('a row of the settlement', () => {
-  test('in rupees, with the fee without its tax, and our order id', () => {
+  test('is in rupees, with the fee without its tax, and our order id', () => {
     expect(toSettlementRow(createRow())).toEqual([
       'RZIN1',
       'pay_1',
@@ -100,7 +100,7 @@ describe('the command', () => {
     server.simulator().refundInPanel(payment?.id ?? '', 5_000)
   })
 
-  test('prints what the office can read: the payout is sales less refunds, fees and tax', async () => {
+  test('prints a report that the office can read: the payout is sales minus refunds, fees and tax', async () => {
     const { status, text } = await run(...MONTH)
     expect(status, text).toBe(0)
     const { lines, unread, unsettled } = read(text)
@@ -132,7 +132,7 @@ describe('the command', () => {
     faults.settlement = (rows) => rows
     expect([status, text]).toEqual([1, expect.stringContaining('unknown form')])
   })
-  test('says why the gateway gave none', async () => {
+  test('reports why the gateway sent no settlement', async () => {
     server.simulator().faults.responses = [500]
     expect(await run(...MONTH)).toMatchObject({ status: 1 })
   })

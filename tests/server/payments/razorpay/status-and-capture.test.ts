@@ -1,4 +1,4 @@
-/** What Razorpay may answer to our status query, our action for each answer, and its reason. */
+/** Razorpay's possible responses to our status query, our action for each, and its reason. */
 import { afterAll, beforeEach, beforeAll, describe, expect, test } from 'vitest'
 import { findFailure } from '../../../../engine/index.ts'
 import type { StatusResponse } from '../../../../server/dependencies.ts'
@@ -31,7 +31,7 @@ const CAPTURE = 'POST payments/pay_Sample00000001/capture'
 const event = createRazorpayEvent()
 const TIMEOUT_MS = 30_000
 
-/** A short form of the answer. */
+/** Returns a short form of the result. */
 function getAction(answer: StatusResponse): string {
   switch (answer.is) {
     case 'fact': {
@@ -127,19 +127,19 @@ const ROWS: readonly Row[] = [
     'two captured',
     { [PAYMENTS]: list(createSecond(), createPayment()) },
     'paid INR 501500 as 1 and 501500 as 2',
-    'the earlier one counts, staff decide about the second',
+    'the earlier payment counts, and staff decide about the second',
   ],
   [
     'two captured in the same second',
     { [PAYMENTS]: list(createSecond({ created_at: AT / 1000 - 60 }), createPayment()) },
     'paid INR 501500 as 1 and 501500 as 2',
-    'the same one is chosen at every query',
+    'every query chooses the same payment',
   ],
   [
     'captured and authorised',
     { [PAYMENTS]: list(createPayment(), createSecond({ status: 'authorized', captured: false })) },
     'paid INR 501500 as 1',
-    'the second is never captured: the gateway returns it',
+    'the second payment is never captured: the gateway returns it',
   ],
   [
     'declined by the bank',
@@ -183,7 +183,7 @@ const ROWS: readonly Row[] = [
     'the newest attempt counts',
   ],
   [
-    'returned by the gateway, not captured in time',
+    'returned by the gateway, because it was not captured in time',
     {
       [PAYMENTS]: list(
         createPayment({ status: 'refunded', captured: false, amount_refunded: 501_500 }),
@@ -208,7 +208,7 @@ const ROWS: readonly Row[] = [
       [REFUNDS]: list(refund({ amount: 60_000 }), refund({ id: 'rfnd_2', amount: 40_000 })),
     },
     'paid INR 501500 as 1, refunded 60000, refunded 40000',
-    'each refund is a fact of its own',
+    'each refund is a separate event',
   ],
   [
     'captured, refund pending',
@@ -241,7 +241,7 @@ const ROWS: readonly Row[] = [
     'captured, its refunds unreadable',
     { [PAYMENTS]: list(createPayment({ amount_refunded: 1 })), [REFUNDS]: { body: {} } },
     'asks again',
-    'half an answer is none',
+    'an incomplete response is not used',
   ],
   [
     'a refund with an unknown state',
@@ -293,17 +293,17 @@ const ROWS: readonly Row[] = [
   ],
   ['rate limit', { [PAYMENTS]: createRefusal('Too many requests', 429) }, 'asks again', 'later'],
   ['500', { [PAYMENTS]: createRefusal('Down', 500, 'SERVER_ERROR') }, 'asks again', 'later'],
-  ['502 of a proxy', { [PAYMENTS]: { status: 502, body: 'Bad gateway' } }, 'asks again', 'later'],
+  ['502 from a proxy', { [PAYMENTS]: { status: 502, body: 'Bad gateway' } }, 'asks again', 'later'],
   [
     'a redirect',
     { [PAYMENTS]: { status: 302, body: '' } },
     'asks again',
-    'the keys go nowhere else',
+    'the keys are sent to no other address',
   ],
   ['a lost connection', { [PAYMENTS]: 'drop' }, 'asks again', 'later'],
 ]
 
-describe('the answer to a status query', () => {
+describe('the response to a status query', () => {
   test.each(ROWS.map((row) => [row[0], row] as const))('%s', async (_name, row) => {
     const [, replies, action, reason] = row
     fake.answers(replies)
@@ -351,21 +351,21 @@ describe('an authorised payment', () => {
     expect(getAction(await status(false))).toBe('waits: authorized')
     expect(fake.requests).toHaveLength(1)
   })
-  test('is not captured beside a captured one', async () => {
+  test('is not captured next to a captured payment', async () => {
     fake.answers({
       [PAYMENTS]: list(createPayment(), createSecond({ status: 'authorized', captured: false })),
     })
     expect(getAction(await status(true))).toBe('paid INR 501500 as 1')
     expect(fake.requests).toHaveLength(1)
   })
-  test('that the gateway has captured itself meanwhile is paid', async () => {
+  test('that the gateway itself has captured in the meantime is paid', async () => {
     fake.answers({
       [PAYMENTS]: [list(authorized), list(createPayment())],
       [CAPTURE]: createRefusal('This payment has already been captured'),
     })
     expect(getAction(await status(true))).toBe('paid INR 501500 as 1')
   })
-  test('whose capture has no answer is asked about again', async () => {
+  test('whose capture gets no response is queried again', async () => {
     fake.answers({ [PAYMENTS]: list(authorized), [CAPTURE]: 'drop' })
     expect(getAction(await status(true))).toBe('asks again')
   })
@@ -395,7 +395,7 @@ describe('an order whose checkout is not stored', () => {
     fake.answers({ 'GET orders': orders() })
     expect(getAction(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe('not paid yet')
   })
-  test('is asked about again if the search fails', async () => {
+  test('is queried again if the search fails', async () => {
     fake.answers({ 'GET orders': createRefusal('Down', 503, 'SERVER_ERROR') })
     expect(getAction(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe('asks again')
   })

@@ -1,4 +1,6 @@
-/** One event with two card gateways: the bill's currency, or else the delegate, decides which one is used. */
+/**
+ * One event with two card gateways: the bill's currency determines which one is used, or else the delegate chooses.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { showEvent } from '../../../../engine/authoring.ts'
 import type { Instant } from '../../../../engine/index.ts'
@@ -45,7 +47,7 @@ async function payByRazorpay({ data, orderId }: PlacedCheckout): Promise<URL> {
 }
 
 describe('an event with two card gateways', () => {
-  test('a bill in rupees goes to the first, a bill in dollars to the one that accepts dollars', async () => {
+  test('a bill in rupees goes to the first gateway, a bill in dollars to the one that accepts dollars', async () => {
     const rupees = await placeCheckout({ way: 'airpay' })
     expect(rupees.data['gateway']).toBe('airpay')
     expect((await findAttempt(rupees.orderId)).slice(0, 2)).toEqual(['airpay', 'society'])
@@ -63,7 +65,7 @@ describe('an event with two card gateways', () => {
     expect(server.holds(dollars.orderId)).toMatchObject({ status: 'success', review: null })
   })
 
-  test('a delegate who pays in rupees may choose the second', async () => {
+  test('a delegate who pays in rupees can choose the second gateway', async () => {
     const chosen = await placeCheckout({ way: 'razorpay', email: 'mira@example.org' })
     expect((await findAttempt(chosen.orderId)).slice(0, 2)).toEqual(['razorpay', 'society-abroad'])
     expect((await payByRazorpay(chosen)).pathname).toBe('/razortwo/success')
@@ -83,14 +85,14 @@ describe('an event with two card gateways', () => {
     }
   })
 
-  test('a retry asks the gateway of the attempt, and pays through it again', async () => {
+  test('a retry queries the gateway of the first attempt, and pays through it again', async () => {
     const first = await placeCheckout({ way: 'razorpay', email: 'sita@example.org' })
     await server.simulator().run(await server.openCheckout(first.data), 'decline')
     const again = await server.retry(first.orderId, 'sita@example.org')
     expect(again.body.payment_data?.['gateway']).toBe('razorpay')
   })
 
-  test('a payment for an order that a restored backup does not know is found at either gateway', async () => {
+  test('a payment for an order that is missing from a restored backup is found at either gateway', async () => {
     const lost = await placeCheckout({ way: 'razorpay', email: 'lata@example.org' })
     await server.simulator().run(await server.openCheckout(lost.data), 'silent')
     const { store, events, gateway } = server.parts().deps
@@ -172,7 +174,7 @@ describe('an event with two card gateways', () => {
     expect(text).toContain('# Settings of the gateway razorpay:')
   })
 
-  test('the pages may post to both gateways', async () => {
+  test('the policy of the pages allows forms to both gateways', async () => {
     const response = await fetch(`${server.url}/razortwo`)
     const policy = response.headers.get('content-security-policy') ?? ''
     for (const [way, email] of [
@@ -213,7 +215,7 @@ describe('an event with two card gateways', () => {
     expect(found.of.reported).toEqual({ source: 'razorpay', account: 'society-abroad' })
     expect(found.of.others).toEqual([{ source: 'airpay', account: 'society' }])
     const viewer = { all: [config], user: { events: null } } as never
-    // Saved for the wrong account, its payment still counts once.
+    // A payment that is saved for the wrong account still counts once.
     const upload = { file: Buffer.from('wrong'), lines: found.report.lines, who: 'treasurer' }
     const wrong = { source: 'airpay', account: 'society' }
     await saveReport(deps, config, wrong, upload, viewer)

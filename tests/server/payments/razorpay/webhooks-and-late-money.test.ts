@@ -1,4 +1,4 @@
-/** Webhooks, late, failed and second payments, and refunds, against the real server and the simulator. */
+/** Webhooks, late, failed and second payments, and refunds, on the real server and the simulator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHealthChecks } from '../../../../server/ops/health/health-checks.ts'
 import { computeSignature } from '../../../../server/payments/gateways/razorpay/signatures.ts'
@@ -91,7 +91,7 @@ describe('a webhook', () => {
     await server.settled()
     expect(server.holds(placed.orderId)).toMatchObject({ status: 'pending', facts: [] })
   })
-  test('of another program of the same merchant is accepted', async () => {
+  test('for another program of the same merchant is accepted', async () => {
     const body = JSON.stringify({
       event: 'payment.captured',
       payload: { payment: { entity: { id: 'pay_y', order_id: 'order_of_the_shop' } } },
@@ -107,7 +107,7 @@ describe('a webhook', () => {
   })
 })
 
-describe('money that comes late', () => {
+describe('a payment that arrives late', () => {
   test('after a failure completes the registration', async () => {
     const { orderId, page } = await server.pay('late')
     await server.settled()
@@ -151,7 +151,7 @@ describe('money that comes late', () => {
     expect(server.holds(first.orderId)).toMatchObject({ registration: 'success', review: null })
     expect(server.holds(data.orderid)).toMatchObject({ status: 'pending', review: null })
   })
-  test('twice for one order: the first counts, staff decide about the second', async () => {
+  test('twice for one order: the first payment counts, and staff decide about the second', async () => {
     const { orderId } = await server.pay('twice')
     await server.settled()
     const held = server.holds(orderId)
@@ -229,7 +229,7 @@ describe('a refund', () => {
       )
       .map(({ state }) => state)
 
-  test('is pending for days, and done once the gateway says so', async () => {
+  test('is pending for days, and done once the gateway reports it', async () => {
     server.simulator().faults.refundDelayMs = 2 * DAY_MS
     const { orderId } = await server.pay('silent')
     await requestRefund(orderId)
@@ -243,7 +243,7 @@ describe('a refund', () => {
     expect(refundStates(orderId)).toEqual(['done'])
     expect(server.holds(orderId).status).toBe('refunded')
   })
-  test('that fails after three days is refused, and can be decided again', async () => {
+  test('that fails after three days is rejected, and can be decided again', async () => {
     Object.assign(server.simulator().faults, {
       refundDelayMs: 3 * DAY_MS,
       refundOutcome: 'failed',
@@ -282,7 +282,7 @@ describe('a refund', () => {
     await server.parts().deps.payments.sendRefunds()
     expect(refundStates(orderId)).toEqual(['refused'])
   })
-  test('whose response is lost is made once', async () => {
+  test('whose response is lost is requested once', async () => {
     const { orderId } = await server.pay('silent')
     await requestRefund(orderId)
     server.simulator().faults.responses = ['lost']
@@ -299,7 +299,7 @@ describe('a refund', () => {
     expect(refundStates(orderId)).toEqual(['done'])
     expect(server.holds(orderId).status).toBe('success')
   })
-  test('of a payment older than six months is not sent to the gateway: it goes by bank transfer', async () => {
+  test('of a payment older than six months is not sent to the gateway: staff refund it by bank transfer', async () => {
     const { orderId, regNo } = await server.pay('silent')
     // The office session has expired by then.
     const office = () => signIn({ ...server.parts(), now: server.now })
@@ -348,11 +348,11 @@ test('an order is still known after a restart of the server', async () => {
   expect(server.holds(placed.orderId)).toMatchObject({ status: 'success' })
 })
 
-test('a payment for an order that the database lost goes to staff, with its payer', async () => {
+test('a payment for an order that is missing from the database goes to review, with its payer', async () => {
   const { orderId, data } = await server.registerFor('razorinr')
   await server.simulator().run(await server.openCheckout(data), 'silent')
   const order = findSimulated(orderId)
-  // As after a restore: the order is at the gateway, and unknown here.
+  // As after a restore, the order exists at the gateway but is unknown here.
   const lost = `${orderId.slice(0, -1)}${orderId.endsWith('9') ? '8' : '9'}`
   server.simulator().changeReceipt(order.id, lost)
   const event = server.parts().deps.events.byId('razorinr')?.config
