@@ -256,7 +256,7 @@ export interface Store
   listPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage>
   /** Searches several events in one call: words, numbers, payment references; names that match best first, then newest. */
   searchEvents(...search: EventSearch): Promise<readonly StoredRegistration[]>
-  /** Returns registrations whose name is the text but for one letter; newest first. */
+  /** Returns registrations whose name differs from the text by one letter; newest first. */
   searchSimilarNames(...search: EventSearch): Promise<readonly StoredRegistration[]>
   /** Returns the sales report of a list; `personFields`: the fields that list persons. */
   salesOfList(query: ListQuery, personFields: readonly string[]): Promise<ListSales>

@@ -94,7 +94,7 @@ function explainFile(error: unknown, place: string): ErrorExplanation | null {
 
 /** Matches messages that are already complete sentences. */
 const SENTENCE_PATTERN =
-  /^(?:The database (?:is of an? (?:older|newer) version of Rollcall|in PostgreSQL |\S+ has no |rollcall\.db in .* was deleted, replaced)|The log rollcall\.db-wal in |There is no database )/
+  /^(?:The database (?:is from an? (?:older|newer) version of Rollcall|in PostgreSQL |\S+ has no |rollcall\.db in .* was deleted, replaced)|The log rollcall\.db-wal in |There is no database )/
 
 /** Describes a database error that no program can correct, in a sentence. Null for any other error. */
 export const explainStoreError = (error: unknown): string | null =>

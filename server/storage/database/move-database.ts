@@ -365,7 +365,7 @@ const readLastIssuedNumber = (db: Database.Database): number =>
     .prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'registrations'")
     .get()?.seq ?? 0
 
-/** Ids assigned from now on follow the existing ones. */
+/** Makes PostgreSQL assign ids that follow the existing ones. */
 function continueIds(
   { queue }: PostgresConnection,
   tables: readonly Table[],

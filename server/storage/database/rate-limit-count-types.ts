@@ -10,7 +10,7 @@ export type AttemptCounter = {
    * Like `wait`, but counts the attempt if it is allowed. Simultaneous attempts on several servers are all counted.
    */
   take(key: string, at: Instant, window: Window): Promise<number>
-  /** Counts in any case, dropping the oldest attempt if necessary. */
+  /** Counts the attempt even if it is not allowed, dropping the oldest one if necessary. */
   count(key: string, at: Instant, window: Window): Promise<void>
   forget(key: string): Promise<void>
 }

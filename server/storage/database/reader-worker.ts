@@ -32,7 +32,7 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
    */
   let connection: { readonly db: Database.Database; readonly sql: Sql } | null = null
   const open = (): { readonly db: Database.Database; readonly sql: Sql } => {
-    // The file is now another database.
+    // The file has become another database.
     assert(shared === undefined || watchOwnFile(shared, file).findLoss() === null, NO_FILE_MESSAGE)
     const db = openToRead(file)
     return { db, sql: toSql(db) }

@@ -301,7 +301,7 @@ async function fillNewTables(version: number, sql: Sql): Promise<void> {
   if (version <= migrations.indexOf(cancellationAmounts)) await restoreOlderCancellations(sql)
 }
 
-/** Explains why a file with tables unknown to this version is not opened. */
+/** Explains why a file from a newer version, with unknown tables, is not opened. */
 export function createNewerVersionError(found: number): Error {
   return new Error(
     `The database is from a newer version of Rollcall (${found}; this one supports ${migrations.length}). Start that version.`,

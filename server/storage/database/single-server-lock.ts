@@ -50,7 +50,7 @@ export function beginServing(dataDir: string): (() => void) | null {
   }
 }
 
-/** Null if another process holds it; `replaced` if the locked file is no longer the file of that name. */
+/** Returns null if another process holds it; `replaced` if the locked file is no longer the file of that name. */
 function tryLock(file: string): Database.Database | 'replaced' | null {
   closeSync(openSync(file, 'a'))
   const inode = statSync(file, { throwIfNoEntry: false })?.ino

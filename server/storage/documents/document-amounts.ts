@@ -10,7 +10,7 @@ import { getSource } from '../payments/received-payments.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 const capture = expressionBuilder<Tables & { c: Tables['captures'] }, 'c'>()
-/** A capture `c` of an import: the previous system invoiced it, and credited its refunds. */
+/** An imported capture `c`: the previous system invoiced it, and credited its refunds. */
 const isImported = capture.and([
   capture('c.source', '=', getSource(null)),
   capture.not(
@@ -194,7 +194,7 @@ export function foreseeAmounts(
 export const foreseeAccepted = (sql: Sql, paymentId: number): void =>
   acceptedAmount.foresee(sql, { paymentId }, [{ amount: null }])
 
-/** Reads the data of `findCharged` ahead. */
+/** Reads ahead the data of `findCharged`. */
 export const readChargeAhead = (sql: Sql, registrationId: number): Promise<unknown> =>
   Promise.all([paidAmounts.get(sql, { registrationId }), getBillAmounts(sql, registrationId)])
 

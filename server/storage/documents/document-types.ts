@@ -36,7 +36,7 @@ export interface IssuedDocument {
   exchangeRates(eventId: string): Promise<readonly Omit<EnteredRate, 'eventId'>[]>
   /** Paid registrations whose invoice waits for a rate; the earliest day of payment first. */
   waitingInvoices(eventId: string): Promise<readonly WaitingInvoice[]>
-  /** A later rate of the same day replaces an earlier one; issued documents keep theirs. */
+  /** A later rate for the same day replaces an earlier one; issued documents keep theirs. */
   saveExchangeRate(rate: EnteredRate): Promise<void>
   /** Issues the invoices of these registrations for which a rate exists now, and queues their emails. */
   issueWaitingInvoices(

@@ -130,7 +130,7 @@ export const removeWaitingInvoice = (sql: Sql, registrationId: number): void => 
 export const hasWaitingInvoice = async (sql: Sql, registrationId: number): Promise<boolean> =>
   (await isWaiting.get(sql, { registrationId })) !== undefined
 
-/** Saves a rate. A later one of the same day replaces it; issued documents keep theirs. */
+/** Saves a rate. A later rate for the same day replaces it; issued documents keep theirs. */
 export function saveExchangeRate(sql: Sql, rate: EnteredRate): void {
   enterRate.run(sql, rate)
 }

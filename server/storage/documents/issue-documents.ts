@@ -97,7 +97,7 @@ const saveBillWithoutInvoice = statement(
 )
 
 type PaidPayment = Pick<OwnedPaymentRow, 'id' | 'registration_id' | 'event_id'>
-/** Reads the data of `issueReceipt` ahead. */
+/** Reads ahead the data of `issueReceipt`. */
 export const startReceiptReads = (
   sql: Sql,
   { id, registration_id: registrationId, event_id: eventId }: PaidPayment,
@@ -108,7 +108,7 @@ export const startReceiptReads = (
   readLines(sql, [registrationId]),
   findAcceptedAmount(sql, id),
 ]
-/** Reads the data that `coverBill` needs after a payment ahead. */
+/** Reads ahead the data that `coverBill` needs after a payment. */
 export const readCoverAhead = (
   sql: Sql,
   { id, registration_id: registrationId, event_id: eventId }: PaidPayment,

@@ -108,7 +108,7 @@ export async function readServedEvents(sql: Sql): Promise<readonly string[]> {
   return (await servedEvents.all(sql)).map(({ id }) => id)
 }
 
-/** Null if no event was served. */
+/** Returns when this database first served an event. Null if it never did. */
 export async function readDatabaseSince(sql: Sql): Promise<Instant | null> {
   return (await firstServed.get(sql))?.at ?? null
 }

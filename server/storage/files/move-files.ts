@@ -1,4 +1,4 @@
-/** Moves uploads from disk into PostgreSQL's chunks and back, comparing each with its hash. */
+/** Moves uploads from disk into chunks in PostgreSQL and back, comparing each with its hash. */
 import { createHash } from 'node:crypto'
 import {
   closeSync,

@@ -6,7 +6,7 @@ import type { DraftProof } from '../registrations/registration-types.ts'
 /** The data that a server wrote after losing its database. */
 export type RescuedRows = {
   readonly file: string
-  /** Rows by table. */
+  /** The number of rows by table. */
   readonly rows: Readonly<Record<string, number>>
   /** True if nothing is missing. */
   readonly isWhole: boolean
@@ -16,7 +16,7 @@ export type RescuePlan = {
   readonly dataDir: string
   /** Fallback folders if the data folder is not writable. */
   readonly spareDirs: readonly string[]
-  /** Started in the rescued database if rows may be missing. */
+  /** The recovery to start in the rescued database if rows may be missing. */
   readonly recovery: NewRecovery
 }
 

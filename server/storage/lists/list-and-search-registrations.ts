@@ -116,8 +116,8 @@ const isEmpty = (filter: unknown): boolean =>
   typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0
 
 /**
- * For a page for which `hasFastPath` is true. Its statements are built once, because a query takes longer to build than
- * to run.
+ * Reads a page for which `hasFastPath` is true. Its statements are built once, because a query takes longer to build
+ * than to run.
  */
 export async function readFastPage(
   sql: Sql,

@@ -65,10 +65,10 @@ const isPlaceField = memoize((id: string): boolean => PLACE_FIELDS.test(id))
 /** Cheaper than parsing the answers of every registration. */
 const PLACE_FIELD_PATTERN = /city|town|district|institut|hospital|college|university|organi|company/
 
-/** A number printed in groups, and a phone number in any format. */
+/** Match a number printed in groups, or a phone number in any format. */
 const GROUPED_NUMBER = /^[A-Za-z]{2,}[\d\s-]{6,}$/
 const PHONE = /^[(+\d][\d\s().-]{7,}$/
-/** Digits, and the separators of a phone number only: a council's number may have dashes. */
+/** Matches digits with the separators of a phone number only: a council's number may have dashes. */
 const SPACED_NUMBER = /^(?=.*\d)[(+\d][\d\s()+]*$/
 
 /**

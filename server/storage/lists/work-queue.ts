@@ -18,7 +18,7 @@ import { refundByGateway, refundUnderWay } from '../refunds/refund-states-and-ch
 import type { WaitingCount } from '../index.ts'
 import { isInForce } from '../registrations/undone-notes.ts'
 
-/** A delegate who pays by card has done so, or has left, within a day. */
+/** A delegate who pays by card has either paid or left within a day. */
 const PENDING_MS = 24 * 60 * 60 * 1000
 
 const eb = expressionBuilder<Tables>()

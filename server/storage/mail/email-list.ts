@@ -45,7 +45,8 @@ export function listEmails(
       query = query.where(
         ({ ref }) => raw<boolean>`instr(lower(${ref('m.recipient')}), lower(${address})) > 0`,
       )
-    // Queued and failed emails are few and have indexes: sorted by an expression, so that the index of ids is not used.
+    // Queued and failed emails are few and have indexes: sorting by an expression keeps the index of ids from being
+    // used.
     const isRareStatus = status === 'queued' || status === 'failed'
     return query
       .orderBy(({ ref }) => (isRareStatus ? raw<number>`+${ref('m.id')}` : ref('m.id')), 'desc')

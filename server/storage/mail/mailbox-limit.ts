@@ -29,7 +29,7 @@ const emailsOfMailbox = statement(
       .where('created_at', '>=', from)
       .where('created_at', '<=', to),
 )
-/** A copy to the recipient of another email, at its time. */
+/** An email to the recipient of another email, at the same time. */
 const addPause = statement(
   (builder, { id, subject, text }: { id: number; subject: string; text: string }) =>
     builder

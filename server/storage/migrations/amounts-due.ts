@@ -1,6 +1,6 @@
 /**
- * Computes the balance by one rule in lists, exports, counters and the office's statement.
- * This includes declined cards, and payments in review that were dismissed, moved or refunded.
+ * Computes the balance by one rule in lists, exports, counters and the office's statement. The rule covers declined
+ * cards, and payments in review that were dismissed, moved or refunded.
  */
 import { buildFollowedSql } from './batch-counters.ts'
 import { buildEndedSql } from './ended-registrations.ts'

@@ -178,7 +178,7 @@ export async function applyPaymentEvent(
 ): Promise<AppliedEvent> {
   let changed = false
   let unstoredResponse = answer
-  // A gateway response ends what a message claimed; a timeout does not.
+  // A gateway response settles the claim of a message; a timeout does not.
   if (event.type !== 'expired' && event.type !== 'undecided') endClaim.run(sql, { orderId })
   if (keys !== null) readAheadFor(sql, toRowKeys(keys), event)
   let isPaidNow = false

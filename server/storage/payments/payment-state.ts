@@ -73,7 +73,7 @@ const setState = statement((builder, next: NewState) =>
     .where('status', '=', next.statusBefore)
     .where(({ ref }) => raw<boolean>`${ref('review')} is not distinct from ${next.reviewBefore}`),
 )
-/** Their references stay known; the next claim releases them. */
+/** Their references stay known until the next claim releases them. */
 export const endOpenClaims = statement(
   (builder, { registrationId, at }: RegistrationParams & { at: Instant }) =>
     builder

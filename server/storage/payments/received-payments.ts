@@ -325,7 +325,7 @@ export async function saveImportedPayment(sql: Sql, id: number, row: ImportRow):
     addImportedRefund.run(sql, { registrationId: id, at })
 }
 
-/** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
+/** Returns the payments of one registration, oldest first. Reads only; also runs outside the writer's transaction. */
 export function readCaptures(sql: Sql, regNo: RegNo): Promise<readonly StoredCapture[]> {
   return capturesOfRegistration.all(sql, { regNo })
 }

@@ -1,10 +1,10 @@
 /**
- * Counters on PostgreSQL: each change of a registration appends rows, and readers add them up.
- * One row for each day, category and status would be locked by every operation of that day.
+ * Maintains counters on PostgreSQL: each change of a registration appends rows, and readers add them up. One row for
+ * each day, category and status would be locked by every operation of that day.
  */
 import { deleteOldCommitKeys } from './commit-keys.ts'
 
-/** Days with more rows than this are added up. */
+/** The rows of days with more rows than this are replaced by their sums. */
 const ROWS_MAX = 50
 
 /**

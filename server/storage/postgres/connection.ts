@@ -17,7 +17,7 @@ import type { InjectedFaults } from '../database/fault-injection.ts'
 export const CONNECT_MS_MAX = 10_000
 /** Queued statements are sent once they reach this number. */
 const QUEUED_MAX = 500
-/** The length of the quote of a failed statement in its error. */
+/** The length of a failed statement quoted in its error. */
 const QUOTED_CHARACTERS = 200
 
 type Row = Readonly<Record<string, unknown>>

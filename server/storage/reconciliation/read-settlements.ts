@@ -241,7 +241,7 @@ export async function findKnownOrders(
   })
 }
 
-/** For one registration, by day. Reads only; also runs outside the writer's transaction. */
+/** Returns the lines of one registration, by day. Reads only; also runs outside the writer's transaction. */
 export async function listSettlementLines(
   sql: Sql,
   regNo: RegNo,

@@ -79,7 +79,7 @@ export async function recordClock(
   return { ...toClockState(next), movedMs: isMoved ? movedMs : 0 }
 }
 
-/** A clock that continues for days after it was set back is right, and the later time was wrong. */
+/** If the clock runs for days after it was set back, it is right, and the later time was wrong. */
 function setBack({ at: before, ...row }: Row, at: Instant, daysMs: number): ClockSetBack {
   const latestAt = row.latestAt ?? before
   if (latestAt - at < SET_BACK_MS_MIN) return NO_SET_BACK

@@ -63,7 +63,7 @@ const refundById = statement((builder, { id }: { id: number }) =>
     .select(['capture_id', 'amount', 'reference', 'state'])
     .where('id', '=', id),
 )
-/** A registration and an order have different numbers: the text is searched for as both. */
+/** Registration numbers and order ids differ: the text is searched for as both. */
 type NumberOfPayer = { readonly regNo: RegNo; readonly orderId: OrderId }
 const countedCaptures = statement((builder, { regNo, orderId }: NumberOfPayer) =>
   builder

@@ -154,7 +154,7 @@ const doneRefundsWithoutEmail = statement(
       .select(['f.id', 'g.reg_no as regNo', 'f.amount', 'f.reference', 'f.done_at as at'])
       .where('f.state', '=', 'done')
       .where('f.done_at', '>', after)
-      // Imported refunds were announced where they were made.
+      // The system that made an imported refund announced it.
       .where('f.who', 'not in', ['import', 'migration'])
       .where('g.email', '<>', '')
       .where(({ ref }) => dialect.isIn(ref('g.event_id'), eventIds))
@@ -295,7 +295,7 @@ export async function insertRefund(
   const ownRequest =
     withReference.find(isOpen) ??
     rows.find(isOpen) ??
-    // Refunded in the merchant panel before our request, which would refund it twice.
+    // It was refunded in the merchant panel before our request, which would refund it twice.
     rows.find(({ state, amount: of }) => of === remaining && state === 'wanted')
   if (ownRequest !== undefined) {
     endRefund(sql, ownRequest.id, 'done', reference, at)
@@ -315,7 +315,7 @@ export async function insertRefund(
   return { capture, amount: remaining }
 }
 
-/** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
+/** Returns the refunds of one registration, oldest first. Reads only; also runs outside the writer's transaction. */
 export function readRefunds(sql: Sql, regNo: RegNo): Promise<readonly StoredRefund[]> {
   return refundsOfRegistration.all(sql, { regNo })
 }

@@ -98,7 +98,7 @@ export type StoredAction = {
 export type Approval = {
   /** The payment method for its price. Null if the event has none for it. */
   readonly channel: PaymentChannel
-  /** The end of the time in which it can be paid. */
+  /** The payment deadline. */
   readonly payUntil: Instant
   /** Queued even if nothing is due. */
   readonly mail: NewMail | null
@@ -260,7 +260,7 @@ export interface ActionStore {
     eventId: string,
     pricedWays: readonly string[],
   ): Promise<readonly StoredExpectedPayment[]>
-  /** Returns which references of a bank statement are known, and their owners. */
+  /** Returns the known references of a bank statement, and their owners. */
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
   /** Returns the counted payments of a registration, less completed and imminent refunds; whole paise. */
   moneyKept(regNo: RegNo): Promise<Amount>

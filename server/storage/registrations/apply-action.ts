@@ -347,7 +347,7 @@ async function isReminded(sql: Sql, registrationId: number, at: Instant): Promis
   return (await payLinkSince.get(sql, { registrationId, since })) !== undefined
 }
 
-/** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
+/** Returns the actions on one registration, oldest first. Reads only; also runs outside the writer's transaction. */
 export async function listActions(sql: Sql, regNo: RegNo): Promise<readonly StoredAction[]> {
   const rows = await actionsByNumber.all(sql, { regNo })
   return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as StoredAction['data'] }))

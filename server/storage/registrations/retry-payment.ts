@@ -140,7 +140,7 @@ export async function retry(
   return ok(toStoredPayment(payment))
 }
 
-/** Requests the difference that a correction left again, at its current amount. */
+/** Requests again the difference that a correction left, at its current amount. */
 async function retryDifference(
   sql: Sql,
   registration: RegistrationRow,

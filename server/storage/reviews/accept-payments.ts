@@ -188,7 +188,7 @@ export async function acceptCapture(
   return count(sql, capture, row, removeReason(row.review, capture.why), at, email, rest)
 }
 
-/** An additional payment after a lower amount was accepted: together they pay, and a receipt states this. */
+/** An additional payment after a lower amount was accepted: both are counted, and a receipt states this. */
 async function addLaterPayment(
   sql: Sql,
   capture: CaptureRow,

@@ -102,7 +102,7 @@ export async function decideReview(
 ): Promise<DecisionResult> {
   const result = await decideOne(sql, id, decision, { at, email, kinds })
   if (!result.ok) throw new RollbackError(result)
-  // The payer was stored only for this decision.
+  // The payer's details were stored only for this decision.
   const number = parseNumber(id)
   if (id.startsWith('C') && number !== null) removePayer.run(sql, { id: number })
   return result
@@ -251,7 +251,7 @@ async function decideOne(
   }
 }
 
-/** A refusal undoes it together with everything else. */
+/** Changes the price of the target registration. If the decision is refused, this is undone too. */
 async function repriceTarget(
   sql: Sql,
   { to, price }: Decision & { readonly what: 'move' },

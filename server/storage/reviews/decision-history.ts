@@ -161,7 +161,7 @@ export async function findPastDecision(sql: Sql, id: string): Promise<DecisionRe
     : refuseDecision('not_there', `No review ${id}.`)
 }
 
-/** For one registration, oldest first. */
+/** Returns the decisions about one registration, oldest first. */
 export function readDecisions(sql: Sql, regNo: RegNo): Promise<readonly StoredDecision[]> {
   return decisionsOfRegistration.all(sql, { regNo })
 }

@@ -1,4 +1,4 @@
-/** Computes seats of stored registrations again: after new quotas, an import, or changed answers. */
+/** Recomputes seats of stored registrations after new quotas, an import, or changed answers. */
 import type { Kysely } from 'kysely'
 import { listSeatPools, listRequiredSeats } from '../../../engine/index.ts'
 import type { Answers, Instant, Quota, SeatPool } from '../../../engine/index.ts'

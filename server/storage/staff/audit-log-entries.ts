@@ -54,7 +54,7 @@ const getViewKey = ({ at, who: user, eventId, regNo, look }: AuditEntry): string
     ? null
     : JSON.stringify([Math.floor(at / VIEW_INTERVAL_MS), user, look, eventId, regNo])
 
-/** More than the views of a whole office in an hour. */
+/** More views than a whole office makes in an hour. */
 const VIEWS_MAX = 10_000
 
 /**

@@ -386,7 +386,7 @@ const FIRST_START: readonly (readonly [string, () => unknown, string])[] = [
   ],
   [
     'a database of a newer version',
-    () => explainStoreError(createNewerVersionError(999))?.replace(/knows \d+/, 'knows 61'),
+    () => explainStoreError(createNewerVersionError(999))?.replace(/supports \d+/, 'supports 61'),
     'The database is from a newer version of Rollcall (999; this one supports 61). Start that version.',
   ],
   [
