@@ -73,6 +73,11 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
   const headProblems = columns.flatMap((_, column) => listFor(undefined, column))
   const { currency, currencyAsked, ...others } = fees
   const remarks = listRowRemarks(rows, currency)
+  // The question about the currency stands above the table, with its answers.
+  const tableProblems = listFor(undefined, undefined).filter(
+    ({ problem }) =>
+      currencyAsked === undefined || problem.says !== askAboutCurrency(currencyAsked),
+  )
   return (
     <>
       {currency !== undefined && (
@@ -84,19 +89,21 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
         </p>
       )}
       {currencyAsked !== undefined && (
-        <div className="org-notes">
-          <p>{askAboutCurrency(currencyAsked)}</p>
-          <button
-            type="button"
-            className="btn line sm"
-            onClick={() => change({ ...others, currency: currencyAsked })}
-          >
-            In {currencyAsked}
-          </button>
-          <button type="button" className="btn line sm" onClick={() => change(others)}>
-            In rupees
-          </button>
-        </div>
+        <ul className="org-notes" aria-label="Currency of the table">
+          <li>
+            <p>{askAboutCurrency(currencyAsked)}</p>
+            <button
+              type="button"
+              className="btn line sm"
+              onClick={() => change({ ...others, currency: currencyAsked })}
+            >
+              In {currencyAsked}
+            </button>
+            <button type="button" className="btn line sm" onClick={() => change(others)}>
+              In rupees
+            </button>
+          </li>
+        </ul>
       )}
       <div className="org-fees" role="region" aria-label="Fees" tabIndex={0}>
         <table>
@@ -214,7 +221,7 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
           Add a price period
         </button>
       </div>
-      {listProblems(listFor(undefined, undefined))}
+      {listProblems(tableProblems)}
       {notes.length > 0 && (
         <ul className="org-notes" aria-label="Texts of the table that are not prices">
           {notes.map((note, index) => (
@@ -248,7 +255,7 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
       )}
       {remarks.length > 0 && (
         <div role="status">
-          <p>The file will not do this by itself. It has a comment, so that you can add it:</p>
+          <p>The event file does not do this yet. A comment in it says so:</p>
           <ul>
             {remarks.map((remark) => (
               <li key={remark}>{remark}</li>
