@@ -19,7 +19,7 @@ import {
 import { warnAboutUnknownProxy } from './http/unknown-proxy-warning.ts'
 import { openStoredResponses } from './http/stored-responses.ts'
 import { logRequests } from './http/request-log.ts'
-import { sendError, errorForStatus } from './http/error-response.ts'
+import { sendError, getErrorForStatus } from './http/error-response.ts'
 import {
   addWildcardRoutes,
   multipartConstraint,
@@ -177,6 +177,6 @@ function parseForm(fields: URLSearchParams): Record<string, string | readonly st
 }
 
 function getErrorText(status: number): [code: string, message: string] {
-  const { code, message } = errorForStatus(status)
+  const { code, message } = getErrorForStatus(status)
   return [code, message]
 }

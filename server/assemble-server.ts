@@ -16,7 +16,7 @@ import { startMailQueue } from './mail/send-queued-emails.ts'
 import { startEarlierRegistrationsJob } from './events/earlier-registrations-job.ts'
 import { startExpiryJob } from './registration/actions/expiry-job.ts'
 import { startPriceUpdates } from './payments/reprice-unpaid-daily.ts'
-import { resolvesWithin } from './ops/clock.ts'
+import { waitAtMost } from './ops/clock.ts'
 import type { PeriodicJob } from './ops/clock.ts'
 import { startDailyReviewEmail } from './mail/send-daily-payment-reviews.ts'
 import type { Mailer } from './mail/send-queued-emails.ts'
@@ -98,12 +98,12 @@ export type AssembledServer = {
   close(): Promise<void>
 }
 /** Why startup failed, with exit status 1 (event file), 2 (environment) or 75 (temporary problem). */
-export type CannotStart = { readonly text: string; readonly status: 1 | 2 | 75 }
+export type StartProblem = { readonly text: string; readonly status: 1 | 2 | 75 }
 
-export async function assemble(
+export async function assembleServer(
   environment: Environment,
   options: AssembleOptions,
-): Promise<Result<AssembledServer, CannotStart>> {
+): Promise<Result<AssembledServer, StartProblem>> {
   const folderProblem = checkFolders(environment, options.log)
   if (folderProblem !== null) return err(folderProblem)
   const mayCreate = mayCreateDatabase(environment, options)
@@ -118,7 +118,7 @@ export async function assemble(
 }
 
 /** Returns the machine's problem that prevents a start; null if the error is a bug. */
-export function findStartProblem(error: unknown, { dataDir }: Environment): CannotStart | null {
+export function findStartProblem(error: unknown, { dataDir }: Environment): StartProblem | null {
   const problem = explainMachineProblem(error, dataDir)
   if (problem === null) return null
   return problem.isTemporary
@@ -152,7 +152,7 @@ type StartOptions = AssembleOptions & { readonly mayCreate: boolean }
 async function assembleWithLock(
   environment: Environment,
   options: StartOptions,
-): Promise<Result<AssembledServer, CannotStart>> {
+): Promise<Result<AssembledServer, StartProblem>> {
   // A process with background jobs must be the only one; CLI commands run alongside a server and only read.
   const releaseLock = options.hasJobs ? beginServing(environment.dataDir) : () => {}
   if (releaseLock === null)
@@ -181,7 +181,7 @@ async function assembleWithLock(
 async function assembleWithStore(
   environment: Environment,
   options: StartOptions,
-): Promise<Result<AssembledServer, CannotStart>> {
+): Promise<Result<AssembledServer, StartProblem>> {
   const { clock, opens = openStore, hasJobs, isNew = false, mayCreate } = options
   const moved =
     isNew && environment.databaseUrl === null ? moveRestAside(environment.dataDir, clock()) : null
@@ -198,7 +198,7 @@ async function assembleWithStore(
     throw error
   })
   /** Closes the store. If the database was lost in the meantime, rescues its data first. */
-  const closeAfterFailure = async (): Promise<CannotStart | null> => {
+  const closeAfterFailure = async (): Promise<StartProblem | null> => {
     const rescueResult = hasJobs ? await rescueIfLost({ ...options, store, environment }) : null
     await store.close()
     return rescueResult
@@ -218,7 +218,7 @@ async function assembleParts(
   store: Store,
   environment: Environment,
   options: AssembleOptions,
-): Promise<Result<AssembledServer, CannotStart>> {
+): Promise<Result<AssembledServer, StartProblem>> {
   const { clock, log } = options
   // This must come before anything is sent, queried or erased.
   if (options.hasJobs) await recoverIfOlder({ store, clock, log, environment })
@@ -302,7 +302,7 @@ async function assembleParts(
       await priceUpdates.close()
       await recovery.close()
       // The next start compares the database with this record.
-      if (options.hasJobs) await resolvesWithin(LAST_RECORD_MS, recovery.run(), () => {})
+      if (options.hasJobs) await waitAtMost(LAST_RECORD_MS, recovery.run(), () => {})
       await retention.close()
       await dailyReviewEmail.close()
       await mailer.close()
@@ -317,7 +317,7 @@ const explainNoEvents = (eventsDir: string): string =>
   `EVENTS_DIR is ${eventsDir}, which does not exist. Set it to the folder of the event files.`
 
 /** Returns a problem; null if the event files are or were readable and the data folder is writable. */
-function checkFolders(environment: Environment, log: Log): CannotStart | null {
+function checkFolders(environment: Environment, log: Log): StartProblem | null {
   const { eventsDir, dataDir, databaseUrl } = environment
   if (
     !existsSync(eventsDir) &&
@@ -349,7 +349,7 @@ function checkFolders(environment: Environment, log: Log): CannotStart | null {
 }
 
 /** Without free inodes, SQLite would report a database error in the middle of the start. */
-function checkInodes(dataDir: string): CannotStart | null {
+function checkInodes(dataDir: string): StartProblem | null {
   const files = getFreeFilesSync(dataDir)
   if (files === null || files >= FILES_MIN) return null
   return {
@@ -363,7 +363,7 @@ export async function openEvents(
   environment: Environment,
   options: AssembleOptions,
   store: Store,
-): Promise<Result<EventRegistry, CannotStart>> {
+): Promise<Result<EventRegistry, StartProblem>> {
   const openedEvents = await openRegistry({
     folder: environment.eventsDir,
     cacheFolder: getCacheFolder(environment.dataDir),

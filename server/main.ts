@@ -4,8 +4,8 @@ import { createServer } from 'node:net'
 import type { FastifyListenOptions } from 'fastify'
 import { assert, err, formatInstant, ok } from '../engine/index.ts'
 import type { Result } from '../engine/index.ts'
-import { assemble, findStartProblem } from './assemble-server.ts'
-import type { AssembleOptions, AssembledServer, CannotStart } from './assemble-server.ts'
+import { assembleServer, findStartProblem } from './assemble-server.ts'
+import type { AssembleOptions, AssembledServer, StartProblem } from './assemble-server.ts'
 import type { Terminal } from './cli/command.ts'
 import { scheduleMemoryRelease, scheduleMemoryReleaseAfterLoad } from './ops/release-memory.ts'
 import { rescueIfLost } from './ops/recovery/lost-while-starting.ts'
@@ -70,12 +70,12 @@ const CURRENT_PROCESS: ProcessHost = {
  * Starts everything and listens. Resolves once the address is printed; fails with a message and the exit status
  * if an event file, a variable or the database prevents the start.
  */
-export async function boot(
+export async function bootServer(
   requested: Environment,
   terminal: Terminal,
   host: ProcessHost = CURRENT_PROCESS,
   { isNew = false, ...options }: BootOptions = {},
-): Promise<Result<RunningServer, CannotStart>> {
+): Promise<Result<RunningServer, StartProblem>> {
   const check = checkProduction(requested)
   if (!check.ok) return err({ status: 2, text: check.error.join('\n') })
   for (const sentence of check.value) terminal.printError(sentence)
@@ -96,7 +96,7 @@ export async function boot(
   host.onReload?.(() => reload())
   // Registered first: a server that gets a stop signal during startup completes it and then stops.
   const stopSignal = host.waitForStop(log)
-  const assembled = await assemble(environment, {
+  const assembled = await assembleServer(environment, {
     ...options,
     clock,
     log,
@@ -113,7 +113,7 @@ export async function boot(
     log.info({}, 'reloading the event files on request')
     void deps.events.reload()
   }
-  const explainStartError = (error: unknown): Result<never, CannotStart> => {
+  const explainStartError = (error: unknown): Result<never, StartProblem> => {
     const problem = findStartProblem(error, environment)
     if (problem === null) throw error
     return err(problem)
@@ -225,7 +225,7 @@ function buildListenOptions({ port, host, socketFd }: Environment): FastifyListe
 }
 
 /** Explains why the server cannot listen; null if the error is a bug. */
-function explainSocketError(error: unknown, environment: Environment): CannotStart | null {
+function explainSocketError(error: unknown, environment: Environment): StartProblem | null {
   const { code } = error as NodeJS.ErrnoException
   const text =
     environment.socketFd === undefined
@@ -284,7 +284,7 @@ type ReservedPort = { readonly environment: Environment; readonly free: () => Pr
  */
 async function reservePort(
   requiredEnvironment: Environment,
-): Promise<Result<ReservedPort, CannotStart>> {
+): Promise<Result<ReservedPort, StartProblem>> {
   if (requiredEnvironment.port !== 0 || requiredEnvironment.socketFd !== undefined)
     return ok({ environment: requiredEnvironment, free: async () => {} })
   const reservation = createServer((socket) => socket.destroy())
@@ -321,7 +321,7 @@ async function reservePort(
 async function prepareFirstAdmin({
   deps,
 }: AssembledServer): Promise<
-  Result<() => Promise<Result<string | null, CannotStart>>, CannotStart>
+  Result<() => Promise<Result<string | null, StartProblem>>, StartProblem>
 > {
   const { store, environment, clock, events } = deps
   if ((await store.adminCount()) > 0) return ok(async () => ok(null))

@@ -10,7 +10,7 @@ import { typesetDocument } from '../documents/typeset-document.ts'
 import type { BackgroundRequest, BackgroundResponse } from './background-messages.ts'
 
 /** Lower priority: registrations come first if both need the processor. */
-const NICE = 10
+const NICENESS = 10
 
 const transports = new Map<number, MailTransport>()
 
@@ -48,7 +48,7 @@ async function run(request: BackgroundRequest): Promise<BackgroundResponse> {
 }
 
 try {
-  setPriority(NICE)
+  setPriority(NICENESS)
 } catch {
   // Without permission for this, the process runs at the priority of the server.
 }

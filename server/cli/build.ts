@@ -1,7 +1,7 @@
 /** `rollcall build`: builds the web app and the server. */
 import type { Command } from './command.ts'
 
-export const build: Command = {
+export const buildCommand: Command = {
   help: `Usage: rollcall build [--force]
 
 Builds web/ into web/dist, and server/ into build, if these are missing or older than their sources; with --force

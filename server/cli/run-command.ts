@@ -29,11 +29,11 @@ const newEventEntry: CommandEntry = {
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   start: {
     summary: 'Serve the forms, the office and the sandbox gateway',
-    load: async () => (await import('./start.ts')).start,
+    load: async () => (await import('./start.ts')).startCommand,
   },
   demo: {
     summary: 'Serve a temporary database of invented registrations',
-    load: async () => (await import('./demo/demo.ts')).demo,
+    load: async () => (await import('./demo/demo.ts')).demoCommand,
   },
   doctor: {
     summary: 'Check everything that a server needs',
@@ -45,7 +45,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   build: {
     summary: 'Build the web app',
-    load: async () => (await import('./build.ts')).build,
+    load: async () => (await import('./build.ts')).buildCommand,
   },
   new: newEventEntry,
   validate: validateEntry,

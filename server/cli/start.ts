@@ -9,7 +9,7 @@ import type { Environment } from '../dependencies.ts'
 import { setLibrariesToProduction } from '../ops/environment.ts'
 import { explainTooFewDescriptors } from '../ops/file-descriptors.ts'
 
-export const start: Command = {
+export const startCommand: Command = {
   help: `Usage: rollcall start [--new]
 
 Serves the forms, the office and the pages until it is stopped (SIGTERM or Ctrl-C). It first builds the web app if
@@ -25,7 +25,13 @@ more; docs/settings.md lists all of them. Secrets can also come from files: ADMI
 Exit status: 0 stopped; 1 an event file has errors; 2 a variable is invalid, or the database cannot be used; 3 internal
 error; 75 a temporary fault, such as a full disk, too few file descriptors or a PostgreSQL that is down: start again.`,
   run: async (args, terminal) => {
-    const parsed = parseArguments(args, { new: { type: 'boolean' } }, [0, 0], start.help, terminal)
+    const parsed = parseArguments(
+      args,
+      { new: { type: 'boolean' } },
+      [0, 0],
+      startCommand.help,
+      terminal,
+    )
     if (parsed === null) return 2
     const environment = terminal.environment()
     if (environment === null) return 2
@@ -68,8 +74,8 @@ export async function serveUntilStopped(
   }
   // Set after the build, which reads the environment again and needs the operator's settings.
   setLibrariesToProduction()
-  const { boot } = await import('../main.ts')
-  const booted = await boot(environment, terminal, undefined, options)
+  const { bootServer } = await import('../main.ts')
+  const booted = await bootServer(environment, terminal, undefined, options)
   if (!booted.ok) {
     terminal.printError(booted.error.text)
     return booted.error.status

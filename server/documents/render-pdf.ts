@@ -10,13 +10,16 @@ import type { PrintedEvidence } from './evidence-contents.ts'
  * Throws if rendering fails.
  */
 export const renderPdf = (body: DocumentBody, event: object | null = null): Promise<Buffer> =>
-  render(formatDocument(body, event), body.at)
+  renderInBackground(formatDocument(body, event), body.at)
 
 /** Renders the evidence for a disputed payment. */
 export const renderEvidence = (evidence: PrintedEvidence, at: Instant): Promise<Buffer> =>
-  render(evidence, at)
+  renderInBackground(evidence, at)
 
-async function render(document: PrintedDocument | PrintedEvidence, at: Instant): Promise<Buffer> {
+async function renderInBackground(
+  document: PrintedDocument | PrintedEvidence,
+  at: Instant,
+): Promise<Buffer> {
   const result = await runInBackground({ task: 'pdf', document, at })
   const error = 'error' in result ? result.error : result.is
   assert(result.is === 'pdf', `a document was not rendered: ${error}`)

@@ -12,11 +12,11 @@ import type { ActiveState } from './versions/active-versions.ts'
 import { compileFolder, readFolder, findSharedFolder } from './files/event-folder.ts'
 import type { CompiledFolder, FolderCheck } from './files/event-folder.ts'
 import type { EventRegistry, Log, RefusedFile, ServedEvent } from '../dependencies.ts'
-import { openFollower, explainOverruled, serialize } from './versions/follow-active-versions.ts'
+import { openFollower, explainOverruled, runOneAtATime } from './versions/follow-active-versions.ts'
 import { approveVersions, readLastServed } from './versions/version-approval.ts'
 import { closeRegistration, findLastValid } from './versions/last-valid-version.ts'
 import { checkFolderInWorker } from './files/check-files-in-worker.ts'
-import { excludeConflicts, closeOrDrop, openRemovalTracker } from './files/removed-files.ts'
+import { excludeConflicts, closeOrDropEvents, openRemovalTracker } from './files/removed-files.ts'
 import type { Store } from '../storage/index.ts'
 import { resolveConflicts } from './versions/address-conflicts.ts'
 import { useStoredHashes } from './versions/version-with-renamed-keys.ts'
@@ -90,7 +90,7 @@ export async function openRegistry(
     if (isChanged) for (const listener of listeners) listener()
     return isChanged
   }
-  const refresh = serialize(async () => {
+  const refresh = runOneAtATime(async () => {
     const next = await follower.active(current.number, disk.served, current.served)
     if (next === null) return false
     follower.markOverruled(disk.served, next.served)
@@ -130,7 +130,7 @@ export async function openRegistry(
     const compatible = selectCompatible(options, merge(options, stillServed, next), stillServed)
     const removedEvents = [
       ...previous.filter(({ isGone }) => isGone === true),
-      ...(await closeOrDrop(options, previous.filter(isRemoved))),
+      ...(await closeOrDropEvents(options, previous.filter(isRemoved))),
     ].filter(({ config }) => !compatible.some((event) => event.config.id === config.id))
     return [...compatible, ...excludeConflicts(removedEvents, compatible)]
   }

@@ -7,7 +7,7 @@ import type { EventsResponse } from '../../engine/api.ts'
 import { buildSecurityHeaders } from '../http/security-headers.ts'
 import { sendStored } from '../http/stored-responses.ts'
 import type { BuiltResponse, StoredResponses } from '../http/stored-responses.ts'
-import { sendError, errorForStatus } from '../http/error-response.ts'
+import { sendError, getErrorForStatus } from '../http/error-response.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 import { getShareImageBytes } from './share-image.ts'
 import { createCalendarEntry } from './calendar-entry.ts'
@@ -79,7 +79,7 @@ export async function addEventRoutes(
           ? null
           : (findModule(served, hash) ?? (await findEarlierModule(deps, id, hash)))
       if (module === null)
-        return sendError(reply, 404, errorForStatus(404).code, errorForStatus(404).message)
+        return sendError(reply, 404, getErrorForStatus(404).code, getErrorForStatus(404).message)
       return sendPublic(request, reply, `validator ${hash}`, () => ({
         text: module,
         type: 'text/javascript; charset=utf-8',

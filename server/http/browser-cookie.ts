@@ -10,7 +10,7 @@ import type { WebForm } from '../storage/index.ts'
 /** Only our own pages can send these headers: another site would need a permission for them that is never given. */
 const FORM_HEADER = 'rollcall-form'
 /** The registration about which the delegate was asked, encoded as in a URL. */
-const AGAIN_HEADER = 'rollcall-again'
+const REGISTER_AGAIN_HEADER = 'rollcall-again'
 /** 256 random bits, of which only the hash is stored. */
 const TOKEN_BYTES = 32
 const TOKEN_PATTERN = /^[\w-]{43}$/
@@ -92,7 +92,7 @@ export function openWebForm(
   if (request.headers[FORM_HEADER] === undefined)
     return { form: undefined, setCookie: () => {}, waitForStep: async () => {} }
   const beganMs = performance.now()
-  const again = request.headers[AGAIN_HEADER]
+  const again = request.headers[REGISTER_AGAIN_HEADER]
   const { browser, set } = openCookie(deps, event, request)
   const confirmed = again === undefined ? null : decodeHeader(String(again))
   return {

@@ -44,18 +44,18 @@ export async function compressOnce(text: string): Promise<Readonly<Record<Encodi
 /** Used for the rare client that accepts no compression. */
 export const decompress = (body: Buffer): Buffer => gunzipSync(body)
 
-const encodingByHeader = new Map<string, Encoding | null>()
+const encodingCache = new Map<string, Encoding | null>()
 
 /** Returns the best of the encodings that the header accepts; null if the header accepts none that the server supports. */
 export function chooseEncoding(accepted: string | readonly string[] | undefined): Encoding | null {
   const header = String(accepted ?? '')
-  const known = encodingByHeader.get(header)
+  const known = encodingCache.get(header)
   if (known !== undefined) return known
   const acceptedEncodings = parseEncodings(header)
   const encoding =
     (['br', 'gzip'] as const).find((encodingName) => acceptedEncodings.has(encodingName)) ?? null
-  if (encodingByHeader.size >= HEADERS_REMEMBERED_MAX) encodingByHeader.clear()
-  encodingByHeader.set(header, encoding)
+  if (encodingCache.size >= HEADERS_REMEMBERED_MAX) encodingCache.clear()
+  encodingCache.set(header, encoding)
   return encoding
 }
 

@@ -9,7 +9,7 @@ import { UploadsUnavailable } from '../storage/database/store-busy-error.ts'
 import type { OutageWatch } from './database-outage.ts'
 import { BodyAborted } from './request-body-limits.ts'
 import { getPath } from './event-route-table.ts'
-import { sendError, RETRY_SECONDS, errorForStatus } from './error-response.ts'
+import { sendError, RETRY_SECONDS, getErrorForStatus } from './error-response.ts'
 import { redactPath } from './request-log.ts'
 
 /** Error codes for no disk space, quota or file handles. */
@@ -63,7 +63,7 @@ export function createErrorHandler(
     status: number,
     messageStatus = status,
   ): unknown => {
-    const { code, message } = errorForStatus(messageStatus)
+    const { code, message } = getErrorForStatus(messageStatus)
     const seconds = RETRY_SECONDS[messageStatus]
     if (seconds !== undefined) reply.header('retry-after', String(seconds))
     return sendError(reply, status, code, message)

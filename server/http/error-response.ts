@@ -67,7 +67,7 @@ const INTERNAL_ERROR: ErrorText = {
 }
 
 /** Returns code and message for a status; the message never reveals internal details. */
-export function errorForStatus(status: number): ErrorText {
+export function getErrorForStatus(status: number): ErrorText {
   return (
     ERRORS_BY_STATUS[status] ??
     (status < 500 ? { code: 'bad_request', message: text.unreadable } : INTERNAL_ERROR)

@@ -8,7 +8,7 @@ import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assert } from '../../engine/index.ts'
 import type { EventRegistry, ServedEvent } from '../dependencies.ts'
-import { getMediaType, MULTIPART } from './request-body.ts'
+import { getMediaType, MULTIPART_TYPE } from './request-body.ts'
 import { guardedHandlers } from './office-route-rule-types.ts'
 import type { OfficeRule } from './office-route-rule-types.ts'
 
@@ -240,5 +240,5 @@ export const multipartConstraint = {
     }
   },
   deriveConstraint: ({ headers }: Pick<IncomingMessage, 'headers'>): true | undefined =>
-    getMediaType(headers) === MULTIPART ? true : undefined,
+    getMediaType(headers) === MULTIPART_TYPE ? true : undefined,
 }

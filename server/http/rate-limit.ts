@@ -113,10 +113,10 @@ function createMemoryLimit({ triesMax, windowMs }: Allowance): Memory {
 }
 
 /** Clients that disconnect before the server reads their address share one count, so they gain no tries. */
-const DISCONNECTED = 'gone'
+const DISCONNECTED_KEY = 'gone'
 
 /** Values from a proxy that are not addresses share one count, so invented values gain no tries. */
-const NO_ADDRESS = 'no address'
+const NO_ADDRESS_KEY = 'no address'
 
 /**
  * Extracts the address from the value that a proxy sends: `ip:port`, `[v6]:port` or the address alone, with or
@@ -134,10 +134,10 @@ function extractAddress(text: string): string {
  */
 export function getAddressKey({ ip }: { readonly ip: string | undefined }): string {
   // The client has disconnected, so its address is no longer known.
-  if (ip === undefined) return DISCONNECTED
+  if (ip === undefined) return DISCONNECTED_KEY
   const address = extractAddress(ip.trim())
   if (isIPv4(address)) return address
-  if (!isIPv6(address)) return NO_ADDRESS
+  if (!isIPv6(address)) return NO_ADDRESS_KEY
   const compressed = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(compressed) ?? []
   if (high !== undefined && low !== undefined) return decodeMappedAddress(high, low)

@@ -67,7 +67,7 @@ export async function readBody(
       return readAnswers(parseJson)
     case 'application/x-www-form-urlencoded':
       return readAnswers(parseForm)
-    case MULTIPART: {
+    case MULTIPART_TYPE: {
       const filesBytesMax = [...limits.values()].reduce((sum, bytes) => sum + bytes, 0)
       if (Number(request.headers['content-length']) > ANSWERS_BYTES_MAX + filesBytesMax) {
         stream.resume()
@@ -82,7 +82,7 @@ export async function readBody(
 }
 
 /** Media type of a multipart body, which only routes in the multipart scope can read. */
-export const MULTIPART = 'multipart/form-data'
+export const MULTIPART_TYPE = 'multipart/form-data'
 
 /** Returns the media type of the body without parameters; '' if there is none. */
 export function getMediaType(headers: FastifyRequest['headers']): string {

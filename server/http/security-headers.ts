@@ -5,7 +5,7 @@ import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import helmet from 'helmet'
 import type { Deps, Environment } from '../dependencies.ts'
-import { buildErrorBody, errorForStatus } from './error-response.ts'
+import { buildErrorBody, getErrorForStatus } from './error-response.ts'
 import type { HeaderList } from './stored-responses.ts'
 
 /** One year: a browser that used https once does not return to http. */
@@ -124,7 +124,7 @@ export function createConnectionErrorHandler(
     }
     const [status, reason] =
       error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? [408, 'Request Timeout'] : [400, 'Bad Request']
-    const { code, message } = errorForStatus(status)
+    const { code, message } = getErrorForStatus(status)
     const body = JSON.stringify(buildErrorBody(code, message))
     socket.end(
       `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\n${headers}Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

@@ -16,7 +16,7 @@ export type BackgroundTransport = {
 
 let lastTransport = 0
 /** Resolves when the last email has been generated or has failed. */
-let lastGenerated: Promise<void> = Promise.resolve()
+let lastGeneration: Promise<void> = Promise.resolve()
 
 export function createBackgroundTransport({
   smtpUrl,
@@ -32,9 +32,9 @@ export function createBackgroundTransport({
     send: async (job) => {
       isUsed = true
       // One email is generated at a time. Otherwise, an email that crashes the process would fail the others too.
-      const previous = lastGenerated
+      const previous = lastGeneration
       const generated = Promise.withResolvers<void>()
-      lastGenerated = generated.promise
+      lastGeneration = generated.promise
       await previous
       let isSending = false
       const result = await runInBackground({ task: 'email', transport, environment, job }, () => {

@@ -22,10 +22,10 @@ import type { QueuedMail } from '../storage/index.ts'
 
 /** Available on phones, in email clients and on web pages. */
 const FONT_FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
-const INK = '#16202b'
-const MUTED = '#56606b'
+const INK_COLOUR = '#16202b'
+const MUTED_COLOUR = '#56606b'
 /** Our own colour, because the components' blue has too little contrast on white. */
-const LINK = '#1050ac'
+const LINK_COLOUR = '#1050ac'
 /** Dark colours by selector. Email clients without support for them keep the light colours of the elements. */
 const DARK_COLOURS: Readonly<Record<string, string>> = {
   '.page': 'background:#11181f',
@@ -103,7 +103,7 @@ export function renderEmailHtml(
           { style: { padding: '20px 24px 8px' } },
           h(
             Heading,
-            { as: 'h1', className: 'ink', style: { margin: 0, fontSize: 20, color: INK } },
+            { as: 'h1', className: 'ink', style: { margin: 0, fontSize: 20, color: INK_COLOUR } },
             event.title,
           ),
           ...paragraphs.map((paragraph, index) =>
@@ -116,7 +116,7 @@ export function renderEmailHtml(
           h(Hr, { className: 'rule', style: { borderColor: '#d9dfe5' } }),
           h(
             Text,
-            { className: 'muted', style: { margin: 0, fontSize: 13, color: MUTED } },
+            { className: 'muted', style: { margin: 0, fontSize: 13, color: MUTED_COLOUR } },
             ...(kind === 'reviews'
               ? [formatMessage(EMAIL_MESSAGES.reasonForOffice, { event: event.title })]
               : [
@@ -127,7 +127,7 @@ export function renderEmailHtml(
                       key: 'support',
                       className: 'muted',
                       href: `mailto:${event.support}`,
-                      style: { color: MUTED },
+                      style: { color: MUTED_COLOUR },
                     },
                     event.support,
                   ),
@@ -157,7 +157,7 @@ function renderParagraph(
     {
       key,
       className: 'ink',
-      style: { margin: '14px 0', fontSize: 16, lineHeight: '24px', color: INK },
+      style: { margin: '14px 0', fontSize: 16, lineHeight: '24px', color: INK_COLOUR },
     },
     ...textLines.flatMap((line, index) =>
       index === 0
@@ -189,9 +189,9 @@ function renderParagraph(
       Text,
       {
         className: 'muted',
-        style: { margin: '10px 0', fontSize: 13, color: MUTED, wordBreak: 'break-all' },
+        style: { margin: '10px 0', fontSize: 13, color: MUTED_COLOUR, wordBreak: 'break-all' },
       },
-      h(Link, { className: 'muted', href: link, style: { color: MUTED } }, link),
+      h(Link, { className: 'muted', href: link, style: { color: MUTED_COLOUR } }, link),
     ),
   )
 }
@@ -203,6 +203,6 @@ function insertLinks(line: string, at: number): readonly ReactNode[] {
     .map((part, index) =>
       index % 2 === 0
         ? part
-        : h(Link, { key: `${at}.${index}`, href: part, style: { color: LINK } }, part),
+        : h(Link, { key: `${at}.${index}`, href: part, style: { color: LINK_COLOUR } }, part),
     )
 }

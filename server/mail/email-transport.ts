@@ -99,15 +99,15 @@ function buildMessage(environment: MailEnvironment, email: OutgoingEmail) {
 }
 
 /** A name that needs no encoding in a header. */
-const PLAIN_NAME = /^[\w.-]+$/
-const BASE64_LINE = /.{76}/g
+const PLAIN_NAME_PATTERN = /^[\w.-]+$/
+const BASE64_LINE_PATTERN = /.{76}/g
 
 /**
  * Encodes an attachment in one step: nodemailer would pass it through several streams, which takes longer than all
  * the rest.
  */
 function encodeAttachment({ filename, content, contentType }: Attachment) {
-  if (!PLAIN_NAME.test(filename)) return { filename, content, contentType }
+  if (!PLAIN_NAME_PATTERN.test(filename)) return { filename, content, contentType }
   const message = [
     `Content-Type: ${contentType};`,
     ` name=${filename}`,
@@ -115,7 +115,7 @@ function encodeAttachment({ filename, content, contentType }: Attachment) {
     'Content-Disposition: attachment;',
     ` filename=${filename}`,
     '',
-    content.toString('base64').replaceAll(BASE64_LINE, '$&\r\n'),
+    content.toString('base64').replaceAll(BASE64_LINE_PATTERN, '$&\r\n'),
     '',
   ].join('\r\n')
   return { raw: message }
@@ -124,12 +124,12 @@ function encodeAttachment({ filename, content, contentType }: Attachment) {
 /** Returns the registration number, or the event id for an email about no registration. */
 const getRegNoOrEventId = ({ regNo, eventId }: QueuedMail): string => regNo ?? eventId
 
-export const SINGLE_ADDRESS = /^[^\s,;:<>()"\\]+@[^\s,;:<>()"\\@]+$/
+export const SINGLE_ADDRESS_PATTERN = /^[^\s,;:<>()"\\]+@[^\s,;:<>()"\\@]+$/
 
 /** Returns a problem; null if the addresses are safe in a header and in an SMTP command. */
 function checkAddresses(email: QueuedMail): Problem | null {
   const isInvalid = [email.to, email.copyTo].some(
-    (address) => address !== null && !SINGLE_ADDRESS.test(address),
+    (address) => address !== null && !SINGLE_ADDRESS_PATTERN.test(address),
   )
   return isInvalid
     ? {

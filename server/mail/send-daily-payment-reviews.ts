@@ -22,7 +22,7 @@ const SEND_AT_MS = 9 * 60 * 60_000
 /** The interval between checks of the clock and the number of reviews. */
 const CHECK_INTERVAL_MS = 60_000
 /** The email lists this many reviews and the number of further ones. */
-const LISTED_MAX = 20
+const LISTED_REVIEWS_MAX = 20
 
 export type DailyDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log' | 'environment'>
 
@@ -86,14 +86,14 @@ function buildEmail(
   publicUrl: string,
 ): NewMail {
   const countText = reviews.length === 1 ? 'One payment needs' : `${reviews.length} payments need`
-  const unlisted = reviews.length - LISTED_MAX
+  const unlisted = reviews.length - LISTED_REVIEWS_MAX
   return {
     to: event.office ?? event.support,
     copyTo: null,
     subject: `${event.title}: ${countText.toLowerCase()} review`,
     text: [
       `${countText} review (${formatDay(today)}).`,
-      ...reviews.slice(0, LISTED_MAX).map(formatLine),
+      ...reviews.slice(0, LISTED_REVIEWS_MAX).map(formatLine),
       ...(unlisted > 0 ? [`… and ${unlisted} more.`] : []),
       `Open the office: ${getDashboardUrl(publicUrl)}\nOn the server, "rollcall payment reviews --event ${event.id}" lists them and "rollcall payment decide" resolves them.`,
     ].join('\n\n'),

@@ -13,12 +13,12 @@ import {
   type Instant,
 } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import { repeatTask, resolvesWithin } from '../ops/clock.ts'
+import { repeatTask, waitAtMost } from '../ops/clock.ts'
 import { getDashboardUrl } from './send-daily-payment-reviews.ts'
 import { prepareEmailText } from '../registration/access-link.ts'
 import { createBackgroundTransport } from './background-transport.ts'
 import { calculateNextAttempt } from './email-retry-schedule.ts'
-import { CONNECTIONS_MAX, SINGLE_ADDRESS } from './email-transport.ts'
+import { CONNECTIONS_MAX, SINGLE_ADDRESS_PATTERN } from './email-transport.ts'
 import type { MailEnvironment, Problem } from './email-transport.ts'
 import type { EmailTheme } from './email-html.ts'
 import { collectTicket } from './ticket-contents.ts'
@@ -82,7 +82,7 @@ export function startMailQueue(
     const result = await transport.send({
       mail: { ...safeEmail, text },
       theme: event === null ? null : pickTheme(event),
-      replyTo: event !== null && SINGLE_ADDRESS.test(event.support) ? event.support : null,
+      replyTo: event !== null && SINGLE_ADDRESS_PATTERN.test(event.support) ? event.support : null,
       ticket: await collectTicket(reads, event, queuedEmail, clock()),
     })
     if (result === 'unknown') {
@@ -186,10 +186,10 @@ export function startMailQueue(
       isClosing = true
       const allEnded = Promise.all([stopQueue?.(), currentRun])
       // An email without a response is retried at the next start.
-      await resolvesWithin(SHUTDOWN_MS_MAX, allEnded, () => {})
+      await waitAtMost(SHUTDOWN_MS_MAX, allEnded, () => {})
       transport.close()
       // Finished sends are recorded, so that the next process need not wait until their claims expire.
-      await resolvesWithin(RESULT_STORE_MS_MAX, allEnded, () => {})
+      await waitAtMost(RESULT_STORE_MS_MAX, allEnded, () => {})
     },
   }
 }

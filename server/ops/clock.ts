@@ -13,7 +13,7 @@ export function createClock(start: Instant | null): () => Instant {
 }
 
 /** Waits for `task`, but no longer than `ms`. Passes its errors to `onError`. */
-export async function resolvesWithin(
+export async function waitAtMost(
   ms: number,
   task: Promise<unknown>,
   onError: (error: unknown) => void,

@@ -5,7 +5,8 @@ import { open, readdir, readFile } from 'node:fs/promises'
 /** Above this fraction of the limit, the operator is warned. */
 const WARNING_FRACTION = 0.9
 /** Advice for a process whose limit is too low. */
-export const RAISE_LIMIT = 'Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.'
+export const RAISE_LIMIT_ADVICE =
+  'Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.'
 /** A server needs about fifty descriptors, and one for each connection. */
 const DESCRIPTORS_MIN = 128
 
@@ -44,11 +45,11 @@ export function explainTooFewDescriptors(): string | null {
   try {
     const limit = parseLimit(readFileSync('/proc/self/limits', 'utf8'))
     return limit < DESCRIPTORS_MIN
-      ? `This process may open ${limit} files and connections, but a server needs at least ${DESCRIPTORS_MIN}. ${RAISE_LIMIT}`
+      ? `This process may open ${limit} files and connections, but a server needs at least ${DESCRIPTORS_MIN}. ${RAISE_LIMIT_ADVICE}`
       : null
   } catch (error) {
     return isDescriptorError(error)
-      ? `This process cannot open any more files. ${RAISE_LIMIT}`
+      ? `This process cannot open any more files. ${RAISE_LIMIT_ADVICE}`
       : null
   }
 }

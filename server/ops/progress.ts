@@ -30,7 +30,7 @@ export function* reportEach<T>(items: readonly T[], step: string): Generator<T> 
 const BYTES_PER_KB = 1024
 
 /** Yields the content of a file in chunks, and reports the number of KB yielded before each chunk. */
-export async function* readReporting(file: string, step: string): AsyncGenerator<Buffer> {
+export async function* readWithProgress(file: string, step: string): AsyncGenerator<Buffer> {
   const total = Math.ceil((await stat(file)).size / BYTES_PER_KB)
   let bytes = 0
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {

@@ -2,7 +2,7 @@
 import type { EventEmitter } from 'node:events'
 import { Session } from 'node:inspector/promises'
 import { setImmediate } from 'node:timers/promises'
-import { resolvesWithin } from './clock.ts'
+import { waitAtMost } from './clock.ts'
 
 /** The delay after startup, in which a restarted server responds to the waiting requests. */
 const DELAY_MS = 3_000
@@ -52,7 +52,7 @@ export async function releaseMemoryOfThreads(): Promise<void> {
     await session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
     // The threads attach one after the other.
     await setImmediate()
-    await resolvesWithin(THREADS_MS_MAX, Promise.all(collections), () => {})
+    await waitAtMost(THREADS_MS_MAX, Promise.all(collections), () => {})
   } finally {
     session.disconnect()
   }

@@ -117,7 +117,7 @@ const EMPTY_STYLE = ''
  * Styles for a browser that cannot run the script. It also has no icons, whose space the first paint reserves, unless
  * the whole page is rendered.
  */
-const WITHOUT_SCRIPT = [
+const STYLES_WITHOUT_SCRIPT = [
   '.until-script,.mark:not(:has(svg))::before,.chip span:not(:has(svg))::before{display:none}',
   'noscript>p{margin-bottom:16px}',
   '.org-plain :is(p,ol){margin:16px 0}',
@@ -137,7 +137,7 @@ const WITHOUT_SCRIPT = [
 ].join('')
 
 /** Hides the parts rendered for the script. */
-const WITHOUT_FORM = [
+const STYLES_WITHOUT_FORM = [
   '#root main,#root footer{display:none}',
   // Shows the message that the page could not be displayed (web/app/error-page.tsx).
   '#root .plain main{display:block}',
@@ -147,7 +147,7 @@ const WITHOUT_FORM = [
 ].join('')
 
 const renderWithoutScript = (hidesForm: boolean): string =>
-  WITHOUT_SCRIPT + (hidesForm ? WITHOUT_FORM : '')
+  STYLES_WITHOUT_SCRIPT + (hidesForm ? STYLES_WITHOUT_FORM : '')
 
 function renderHead(page: Page): string {
   const title = escapeHtml(page.title)

@@ -30,7 +30,7 @@ import { openPrerenderer } from './render-forms.ts'
 export const UNKNOWN_PAYMENT_PAGE = '/?message=unknown-payment'
 
 /** Matches the page of an emailed link; older emails use the second path. */
-const LINK = /^\/(?:my|pay)\/([^/]+)$/
+const LINK_PATTERN = /^\/(?:my|pay)\/([^/]+)$/
 
 type PageMatch = { readonly is: 'form' | 'success' | 'failed'; readonly served: ServedEvent }
 export type Pages = { serve(request: FastifyRequest, reply: FastifyReply): unknown }
@@ -139,7 +139,7 @@ export async function registerPageRoutes(
     if (currentPath === '/admin' || currentPath.startsWith('/admin/'))
       return sendPrivate(request, reply, buildOfficePage(deps))
     if (currentPath === '/my') return sendPrivate(request, reply, buildLostLinkPage(deps, at))
-    const token = LINK.exec(currentPath)?.[1]
+    const token = LINK_PATTERN.exec(currentPath)?.[1]
     if (token === undefined) return sendPrivate(request, reply.code(404), buildNotFoundPage(deps))
     const { page, status } = await buildSelfServicePage(deps, token, at)
     return sendPrivate(request, reply.code(status), page)
@@ -222,7 +222,7 @@ async function findAfterRefresh(
 const isFixedPage = (path: string): boolean =>
   ['/', '/organisers', '/my', '/admin'].includes(path) ||
   path.startsWith('/admin/') ||
-  LINK.test(path)
+  LINK_PATTERN.test(path)
 
 function buildPageTable(events: readonly ServedEvent[]): ReadonlyMap<string, PageMatch> {
   const table = new Map<string, PageMatch>()

@@ -3,7 +3,7 @@ import { toWireCurrency } from '../../engine/api.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { formatPlainAmount, assertNever, isOpen, isoIndia } from '../../engine/index.ts'
 import type { EventConfig, Instant, OrderId } from '../../engine/index.ts'
-import { sendError, errorForStatus } from '../http/error-response.ts'
+import { sendError, getErrorForStatus } from '../http/error-response.ts'
 import type { EventRoute } from '../http/event-route-table.ts'
 import type { InvalidGatewayMessage, Deps, ParsedMessage } from '../dependencies.ts'
 import { readFields } from './gateways/message-fields.ts'
@@ -14,7 +14,7 @@ import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance, RateLimit } from '../http/rate-limit.ts'
 import { openMessageStore } from './gateway-message-limits.ts'
 import type { MessageStore, Message } from './gateway-message-limits.ts'
-import { resolvesWithin } from '../ops/clock.ts'
+import { waitAtMost } from '../ops/clock.ts'
 import { keepBodiesUnparsed, readMessage } from './gateway-message-body.ts'
 import type { MessageText } from './gateway-message-body.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
@@ -242,7 +242,7 @@ export async function processReturn(
   const isStored = await messageStore.storeGenuine(message)
   if (isStored) await resumePolling(deps, checked)
   const verification = isStored
-    ? resolvesWithin(
+    ? waitAtMost(
         PAGE_QUERY_TIMEOUT_MS,
         verifyClaim(deps, checked, PAGE_QUERY_TIMEOUT_MS),
         (error) => deps.log.error({ error: String(error) }, 'a payment could not be verified'),
@@ -304,7 +304,7 @@ async function handleWebhook(
   const { deps, guard, messageStore } = context
   const gatewayMessage = await readMessage(request)
   if (gatewayMessage === null)
-    return sendError(reply, 413, errorForStatus(413).code, errorForStatus(413).message)
+    return sendError(reply, 413, getErrorForStatus(413).code, getErrorForStatus(413).message)
   const checked = await checkMessage(deps, 'notice', gatewayMessage)
   const { message, fields, problem, payment, event } = checked
   const address = getAddressKey(request)
@@ -316,7 +316,7 @@ async function handleWebhook(
   if (lookup === 'kept') return reply.send({ status: 'success' })
   if (lookup === 'unsure') {
     reply.header('retry-after', '60')
-    return sendError(reply, 503, 'not_verified', NOT_VERIFIED)
+    return sendError(reply, 503, 'not_verified', NOT_VERIFIED_MESSAGE)
   }
   if (payment === null) {
     if (problem !== 'malformed' && waitMs === 0) await guard.count(address, event?.id ?? '')
@@ -360,7 +360,7 @@ export function sendNotStored(reply: FastifyReply): FastifyReply {
   )
 }
 
-const NOT_VERIFIED =
+const NOT_VERIFIED_MESSAGE =
   'The order is unknown, and the gateway could not be queried about it. Please send the webhook again.'
 
 function rejectWebhook(

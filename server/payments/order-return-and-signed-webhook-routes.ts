@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isGatewayKind } from '../../engine/index.ts'
 import type { OrderId } from '../../engine/index.ts'
-import { sendError, errorForStatus } from '../http/error-response.ts'
+import { sendError, getErrorForStatus } from '../http/error-response.ts'
 import { getAddressKey, sendTooMany } from '../http/rate-limit.ts'
 import type { Deps, GatewayMessage } from '../dependencies.ts'
 import type { Message } from './gateway-message-limits.ts'
@@ -118,7 +118,7 @@ async function handleSignedWebhook(
   if (!isGatewayKind(sender) || headers === undefined) return reply.callNotFound()
   const read = await readMessage(request)
   if (read === null)
-    return sendError(reply, 413, errorForStatus(413).code, errorForStatus(413).message)
+    return sendError(reply, 413, getErrorForStatus(413).code, getErrorForStatus(413).message)
   const { body, contentType, bytes = Buffer.alloc(0) } = read
   const { signatureHeader, eventIdHeader = '' } = headers
   const webhook = await deps.gateway.readWebhook(sender, {

@@ -17,7 +17,7 @@ import {
   isDelegateEmail,
 } from '../registration/find-registration.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
-import { hashToken, resolveLink, LINK_UNKNOWN } from '../registration/access-link.ts'
+import { hashToken, resolveLink, UNKNOWN_LINK_MESSAGE } from '../registration/access-link.ts'
 import { retryPayment } from '../registration/retry-payment.ts'
 import { refuseRetry, sendRefusal } from '../registration/registration-errors.ts'
 
@@ -104,7 +104,7 @@ async function payByNumber(
   // payment.
   if (!isProven && (registration.payments[0]?.way ?? null) !== null)
     return sendError(reply, 403, 'email_needed', USE_LINK_MESSAGE)
-  return pay(deps, { event, regNo: registration.regNo, isProven }, fields, reply)
+  return sendPayableOrder(deps, { event, regNo: registration.regNo, isProven }, fields, reply)
 }
 
 async function payByLink(
@@ -118,16 +118,17 @@ async function payByLink(
   if (fields === 'refused') return reply
   const token = fields?.['token']?.trim() ?? ''
   const link = await resolveLink(deps, token)
-  if (link === null || link.isExpired) return sendError(reply, 404, 'link_unknown', LINK_UNKNOWN)
+  if (link === null || link.isExpired)
+    return sendError(reply, 404, 'link_unknown', UNKNOWN_LINK_MESSAGE)
   const { served, registration } = link
   const event = served.config
   await guard.addKnown(getAddressKey(request), event.id, registration.regNo)
   await deps.store.recordLinkUse(hashToken(token), deps.clock())
-  return pay(deps, { event, regNo: registration.regNo, isProven: true }, fields, reply)
+  return sendPayableOrder(deps, { event, regNo: registration.regNo, isProven: true }, fields, reply)
 }
 
 /** Sends the order to pay, or an error. The field `price` is the total that the delegate accepted. */
-async function pay(
+async function sendPayableOrder(
   deps: Deps,
   {
     event,

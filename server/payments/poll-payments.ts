@@ -6,7 +6,7 @@ import { POLL_MS_MIN, instant, isOpen } from '../../engine/index.ts'
 import type { EventConfig, Instant, PollResult, OrderId } from '../../engine/index.ts'
 import type { Payments } from '../dependencies.ts'
 import { readVersion } from '../events/versions/version-approval.ts'
-import { repeatTask, resolvesWithin } from '../ops/clock.ts'
+import { repeatTask, waitAtMost } from '../ops/clock.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { BACKGROUND_QUERY_TIMEOUT_MS } from './gateways/request-timeouts.ts'
@@ -14,7 +14,7 @@ import { queryPayment } from './verify-payment.ts'
 import { sendRefunds } from './send-gateway-refunds.ts'
 import { queryDispute, queryDueDisputes } from './query-disputes.ts'
 import { lookUpOrder, lookUpDueOrders } from './query-unknown-orders.ts'
-import type { PaymentsDeps, QueryResult, Verified, Versions } from './verify-payment.ts'
+import type { PaymentsDeps, QueryResult, VerifiedPayment, Versions } from './verify-payment.ts'
 
 /** The interval between polls of due payments. */
 const POLL_INTERVAL_MS = 10_000
@@ -85,7 +85,7 @@ export function openPayments(
       const result = await queryOnce(orderId, timeoutMs, false)
       results.set(orderId, result.outcome)
     })
-    await resolvesWithin(timeoutMs, Promise.all(queries), (error) =>
+    await waitAtMost(timeoutMs, Promise.all(queries), (error) =>
       deps.log.error({ error: String(error) }, 'a payment could not be verified'),
     )
     return new Map(results)
@@ -101,7 +101,7 @@ export function openPayments(
   const queryAll = async (
     duePayments: readonly StoredPayment[],
     dueBefore: Instant,
-    onVerified: (verified: Verified) => void,
+    onVerified: (verified: VerifiedPayment) => void,
   ): Promise<void> => {
     const queue = [...duePayments]
     const runWorker = async (): Promise<void> => {

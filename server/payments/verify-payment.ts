@@ -40,15 +40,15 @@ const CLOCK_DIFFERENCE_MS_MAX = 10 * 60_000
 export type PaymentsDeps = Pick<Deps, 'store' | 'events' | 'gateway' | 'clock' | 'log'>
 /** Returns an event's version by the hash stored with registrations; null if it is not stored. */
 export type Versions = (hash: string) => Promise<EventConfig | null>
-export type Verified = Awaited<ReturnType<Payments['verify']>>
+export type VerifiedPayment = Awaited<ReturnType<Payments['verify']>>
 /** `isReachable` is true if the account gave a usable response; null if it was not queried. */
 export type QueryResult = {
-  readonly verified: Verified
+  readonly verified: VerifiedPayment
   readonly isReachable: boolean | null
   readonly outcome: PollResult
 }
 
-const toVerified = (payment: Pick<StoredPayment, 'status' | 'review'>): Verified =>
+const toVerifiedPayment = (payment: Pick<StoredPayment, 'status' | 'review'>): VerifiedPayment =>
   payment.status === 'pending' && payment.review !== null ? 'review' : payment.status
 
 /** The subject of a query: payment, registration, and the event whose texts the delegate receives. */
@@ -191,7 +191,7 @@ async function applyResponse(
   deps: PaymentsDeps,
   subject: AnsweredSubject,
   answer: StatusResponse,
-): Promise<Verified> {
+): Promise<VerifiedPayment> {
   const { event, payment } = subject
   const at = deps.clock()
   const age = Math.max(0, at - payment.createdAt)
@@ -223,7 +223,10 @@ function isStillHeld({ handedOffAt, holdUntil }: StoredPayment, at: Instant): bo
 }
 
 /** Schedules the next query soon; passes an open payment to staff if there was no response for days. */
-async function handleNoResponse(deps: PaymentsDeps, payment: StoredPayment): Promise<Verified> {
+async function handleNoResponse(
+  deps: PaymentsDeps,
+  payment: StoredPayment,
+): Promise<VerifiedPayment> {
   const at = deps.clock()
   if (at - payment.createdAt >= UNDECIDED_MS && isOpen(payment)) {
     const applied = await deps.store.applyPaymentEvent(
@@ -231,7 +234,7 @@ async function handleNoResponse(deps: PaymentsDeps, payment: StoredPayment): Pro
       { type: 'undecided', at },
       null,
     )
-    return toVerified(applied.payment)
+    return toVerifiedPayment(applied.payment)
   }
   const verified = await scheduleNextQuery(deps, payment, 'unreachable')
   // This applies to a failed payment too, because a late payment may have arrived.
@@ -243,7 +246,7 @@ async function scheduleNextQuery(
   deps: PaymentsDeps,
   payment: StoredPayment,
   lastResponse: LastResponse | null,
-): Promise<Verified> {
+): Promise<VerifiedPayment> {
   const at = deps.clock()
   const queriedSince = payment.handedOffAt ?? payment.createdAt
   const watchUntil = adjustWatchEnd(payment.watchUntil, payment.nextAskAt, at)
@@ -253,7 +256,7 @@ async function scheduleNextQuery(
     lastResponse !== 'unreachable',
   )
   await deps.store.recordStatusQuery(payment.orderId, at, next, lastResponse, watchUntil)
-  return toVerified(payment)
+  return toVerifiedPayment(payment)
 }
 
 /** Stores the payment event with the response that it is based on, and logs the change. */
@@ -262,7 +265,7 @@ async function storePaymentEvent(
   subject: AnsweredSubject,
   paymentEvent: PaymentEvent,
   raw: string,
-): Promise<Verified> {
+): Promise<VerifiedPayment> {
   const { event, payment, gateway } = subject
   const answer: RawResponse = {
     gateway: gateway?.name ?? '',
@@ -271,7 +274,7 @@ async function storePaymentEvent(
     at: deps.clock(),
   }
   const timedEvent =
-    paymentEvent.type === 'confirmed' ? withPaymentTime(subject, paymentEvent) : paymentEvent
+    paymentEvent.type === 'confirmed' ? addPaymentTime(subject, paymentEvent) : paymentEvent
   const email =
     timedEvent.type === 'confirmed' ? await buildEmailForCapture(deps, subject, timedEvent) : null
   const applied = await deps.store.applyPaymentEvent(payment.orderId, timedEvent, email, answer, {
@@ -289,7 +292,7 @@ async function storePaymentEvent(
   // A payment that has just ended is scheduled already; otherwise the next query is scheduled here.
   return applied.payment.status === payment.status
     ? scheduleNextQuery(deps, applied.payment, null)
-    : toVerified(applied.payment)
+    : toVerifiedPayment(applied.payment)
 }
 
 type Confirmation = Extract<PaymentEvent, { type: 'confirmed' }>
@@ -298,7 +301,7 @@ type Confirmation = Extract<PaymentEvent, { type: 'confirmed' }>
  * Sets the payment time, if the gateway states a plausible one: neither before the order was placed nor after
  * now. A delayed payment counts from the time at which it was paid.
  */
-function withPaymentTime(
+function addPaymentTime(
   { event, registration, payment }: QuerySubject,
   paymentEvent: Confirmation,
 ): Confirmation {

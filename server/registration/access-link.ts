@@ -19,7 +19,7 @@ const LIFETIME_MIN_MS = 30 * 24 * 60 * 60_000
 const TOKEN_BYTES = 32
 
 /** The message for a link that was never issued or has expired. */
-export const LINK_UNKNOWN = REFUSAL_MESSAGES.link.unknown
+export const UNKNOWN_LINK_MESSAGE = REFUSAL_MESSAGES.link.unknown
 
 /** The registration of a link, whether or not the link may still be opened. */
 export type ResolvedLink = {

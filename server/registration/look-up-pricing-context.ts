@@ -27,7 +27,7 @@ import type { ExternalContext } from '../storage/index.ts'
 import { getCodeStatus } from './discount-code-status.ts'
 
 /** Member list column with the last day on which a row is valid. */
-const VALID_TO = 'valid_to'
+const VALID_TO_COLUMN = 'valid_to'
 
 /** An availability check may be reused for this long if seats of each kind were left. */
 const AVAILABILITY_CACHE_MS = 1_000
@@ -35,7 +35,7 @@ const AVAILABILITY_CACHE_MS = 1_000
 /**
  * The body field with which the delegate accepts the offer. The field for a code has the name that conditions use.
  */
-const CONFIRMED_NAME = 'confirmed'
+const CONFIRMED_FIELD = 'confirmed'
 
 /** Checks of seat availability; `recent` returns null if no check is recent enough. */
 export type AvailabilityChecks = {
@@ -130,7 +130,7 @@ function buildExternalContext(
 ): ExternalContext {
   return {
     unique: listUniqueRules(event),
-    isConfirmed: event.unique.length > 0 && toText(getOwn(raw, CONFIRMED_NAME)) === 'true',
+    isConfirmed: event.unique.length > 0 && toText(getOwn(raw, CONFIRMED_FIELD)) === 'true',
     code,
     rolls: memberLists,
     holdMs: event.holdSeatsMs,
@@ -187,7 +187,7 @@ export async function findMemberRow(
 ): Promise<Readonly<Record<string, string>> | null> {
   const key = foldText(typed)
   const row = key === '' ? null : await store.memberListRow(event.id, listId, key)
-  const lastValidDay = row === null ? undefined : getOwn(row, VALID_TO)
+  const lastValidDay = row === null ? undefined : getOwn(row, VALID_TO_COLUMN)
   return lastValidDay !== undefined && lastValidDay !== '' && lastValidDay < dayOf(at) ? null : row
 }
 

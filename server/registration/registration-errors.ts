@@ -19,13 +19,13 @@ import type {
   QuoteRefusal,
 } from '../../engine/index.ts'
 import type { BodyRefusal } from '../http/request-body.ts'
-import { sendError, RETRY_SECONDS, errorForStatus } from '../http/error-response.ts'
+import { sendError, RETRY_SECONDS, getErrorForStatus } from '../http/error-response.ts'
 import type { ErrorDetails } from '../http/error-response.ts'
 import type { HandOffRefusal } from '../dependencies.ts'
 import { KEY_LENGTH_MAX } from './idempotency-key.ts'
 import type { RetryRefusal } from './retry-payment.ts'
 import type { Difference } from './compare-displayed-price.ts'
-import type { FullDetails } from './seat-availability.ts'
+import type { FullSeatDetails } from './seat-availability.ts'
 import type { ActionDenial, ContextRefusal } from '../storage/index.ts'
 
 /** A refusal that is not sent yet, because uploaded files of the request are removed first. */
@@ -52,7 +52,7 @@ function refuse(
 }
 
 function getRefusalForStatus(status: number): Refusal {
-  const { code, message } = errorForStatus(status)
+  const { code, message } = getErrorForStatus(status)
   return refuse(status, code, message)
 }
 
@@ -91,7 +91,7 @@ export function refuseBody(event: EventConfig, refusal: BodyRefusal): Refusal {
     case 'not_multipart':
       return refuseUnreadable(REFUSAL_MESSAGES.request.notMultipart)
     case 'no_room': {
-      const { code, message } = errorForStatus(507)
+      const { code, message } = getErrorForStatus(507)
       return refuse(503, code, message, {}, RETRY_SECONDS[507])
     }
     case 'cut_off':
@@ -189,7 +189,7 @@ export function refuseTaken(event: EventConfig, refusal: ContextRefusal): Refusa
       return refuseFull(event, refusal.place)
     case 'version_moved':
     case 'facts_moved': {
-      const { code, message } = errorForStatus(503)
+      const { code, message } = getErrorForStatus(503)
       return refuse(503, code, message, {}, RETRY_SECONDS[503])
     }
     default:
@@ -200,7 +200,7 @@ export function refuseTaken(event: EventConfig, refusal: ContextRefusal): Refusa
 export function refuseFull(
   event: EventConfig,
   seatId: string,
-  { quote, quantity, left }: FullDetails = { quote: null, quantity: 1, left: 0 },
+  { quote, quantity, left }: FullSeatDetails = { quote: null, quantity: 1, left: 0 },
 ): Refusal {
   const seatPool = listSeatPools(event.quotas).find(({ id }) => id === seatId)
   const message =

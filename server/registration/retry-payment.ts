@@ -37,7 +37,7 @@ import type { ContextRefusal, StoredPayment, StoredRegistration } from '../stora
 import { PAGE_QUERY_TIMEOUT_MS } from '../payments/gateways/request-timeouts.ts'
 import { handOff, openCheckout } from '../payments/start-checkout.ts'
 import type { OutstandingOrder } from '../payments/start-checkout.ts'
-import { emailAlreadyRegistered } from './send-already-registered-email.ts'
+import { sendAlreadyRegisteredEmail } from './send-already-registered-email.ts'
 
 /** Two concurrent requests are resolved in the second round; needing more would be a bug. */
 const ROUNDS_MAX = 3
@@ -100,7 +100,7 @@ export async function retryPayment(
     refusal: ContextRefusal,
   ): Promise<Result<Payable, RetryRefusal>> => {
     if (refusal.code === 'registered_already')
-      await emailAlreadyRegistered(deps, event, refusal.regNo, at)
+      await sendAlreadyRegisteredEmail(deps, event, refusal.regNo, at)
     return err({ code: 'taken', by: refusal })
   }
   const gatewayResults = await queryOpenAttempts(deps, regNo, at)

@@ -55,7 +55,7 @@ export function findFullSeat(
 }
 
 /** `quote` is the price in the category that is offered instead; null if nothing is offered. */
-export type FullDetails = {
+export type FullSeatDetails = {
   readonly quote: Quote | null
   /** The number of seats requested, and the number left (`left`). */
   readonly quantity: number
@@ -65,7 +65,7 @@ export type FullDetails = {
 export const describeFullSeat = (
   { seat, alternative }: FullSeat,
   left: PricingContext['left'],
-): FullDetails => ({
+): FullSeatDetails => ({
   quote: alternative?.quote ?? null,
   quantity: seat.quantity,
   left: Math.max(0, getOwn(left, seat.id) ?? 0),
@@ -82,7 +82,7 @@ export async function describeTakenSeat(
     readonly context: PricingContext
   },
   at: Instant,
-): Promise<FullDetails> {
+): Promise<FullSeatDetails> {
   const { place, answers, category, context } = request
   const { quantity = 1 } =
     listRequiredSeats(event.quotas, answers, category).find(({ id }) => id === place) ?? {}
@@ -94,7 +94,7 @@ export async function describeTakenSeat(
 }
 
 /** Returns true if the delegate accepted exactly the offered alternative, not merely the same price. */
-export function acceptsAlternative(
+export function hasAcceptedAlternative(
   event: EventConfig,
   sent: Readonly<Record<string, unknown>>,
   { requested, alternative }: FullSeat,

@@ -11,7 +11,7 @@ import type { Deps } from '../dependencies.ts'
 const RESEND_AFTER_MS = 60 * 60_000
 
 /** Sends to the stored address, so that the person who submitted the form learns nothing. */
-export async function emailAlreadyRegistered(
+export async function sendAlreadyRegisteredEmail(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,
   regNo: RegNo,

@@ -33,7 +33,7 @@ import { readBody, type Body } from '../http/request-body.ts'
 import { getAddressKey, createAddressLimit } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
 import type { WebForm } from '../storage/index.ts'
-import { emailAlreadyRegistered } from './send-already-registered-email.ts'
+import { sendAlreadyRegisteredEmail } from './send-already-registered-email.ts'
 import { findDrafts } from './uploads/draft-uploads.ts'
 import {
   needsListLookup,
@@ -50,7 +50,7 @@ import { createRegistration } from './create-registration.ts'
 import type { DeskPayment, CreationRefusal } from './create-registration.ts'
 import { buildResponse } from '../payments/start-checkout.ts'
 import {
-  acceptsAlternative,
+  hasAcceptedAlternative,
   describeFullSeat,
   describeTakenSeat,
   findFullSeat,
@@ -92,7 +92,7 @@ import {
 /** Several delegates may share one address; a script that fills the database exceeds this limit. */
 const REGISTRATIONS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
 /** Registering also looks up codes and member numbers, so wrong ones count towards the limit of the look-up routes. */
-const GUESSABLE_CODES: readonly string[] = ['code_unknown', 'not_on_roll']
+const GUESSED_REFUSAL_CODES: readonly string[] = ['code_unknown', 'not_on_roll']
 /** The store's code for a version that is no longer served. */
 const VERSION_CHANGED = 'version_moved'
 type RegisterResult = Result<RegisterResponse, Refusal | typeof VERSION_CHANGED>
@@ -133,7 +133,7 @@ export function buildRegisterHandler(
       form,
     )
     if (!response.ok) {
-      if (GUESSABLE_CODES.includes(response.error.code)) await guesses.count(request, 'wrong')
+      if (GUESSED_REFUSAL_CODES.includes(response.error.code)) await guesses.count(request, 'wrong')
       return sendRefusal(reply, response.error)
     }
     await guard.addKnown(getAddressKey(request), served.config.id, response.value.reg_no)
@@ -281,7 +281,7 @@ async function register(
   const checkedFiles = await checkFiles(deps, event, answers.value, body.files, drafts)
   if (!checkedFiles.ok) return err(refuseAnswers(checkedFiles.error))
   const fullSeat = findFullSeat(event, answers.value, context, at)
-  if (fullSeat !== null && !acceptsAlternative(event, body.values, fullSeat)) {
+  if (fullSeat !== null && !hasAcceptedAlternative(event, body.values, fullSeat)) {
     const own = await findRepeated()
     if (own !== null) return own
     // A delegate who is registered already gets that error instead of "full".
@@ -380,7 +380,7 @@ async function toRefusal(
     case 'taken': {
       const { by } = refusal
       if (by.code === 'registered_already' && event.unique[by.rule]?.onDuplicate === 'block')
-        await emailAlreadyRegistered(deps, event, by.regNo, at)
+        await sendAlreadyRegisteredEmail(deps, event, by.regNo, at)
       return refuseTaken(event, by)
     }
     default:

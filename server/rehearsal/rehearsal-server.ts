@@ -13,7 +13,7 @@ import type {
   RegisterResponse,
   SelfServiceResponse,
 } from '../../engine/api.ts'
-import { assemble } from '../assemble-server.ts'
+import { assembleServer } from '../assemble-server.ts'
 import { checkFolderHere } from '../events/files/event-folder.ts'
 import { hashPassword } from '../office/auth/passwords.ts'
 import { readEnvironment } from '../ops/environment.ts'
@@ -86,7 +86,7 @@ export async function startRehearsalServer(
   let now = startsAt
   let passedMs = 0
   const problems: string[] = []
-  const assembled = await assemble(environment.value, {
+  const assembled = await assembleServer(environment.value, {
     clock: () => now,
     steadyMs: () => passedMs,
     log: {

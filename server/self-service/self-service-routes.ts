@@ -22,7 +22,7 @@ import { sendError } from '../http/error-response.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
 import { proveBrowserByLink } from '../http/browser-cookie.ts'
 import { findPaidTwice } from '../payments/describe-duplicate-payment.ts'
-import { resolveLink, LINK_UNKNOWN } from '../registration/access-link.ts'
+import { resolveLink, UNKNOWN_LINK_MESSAGE } from '../registration/access-link.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
 import { storeDraft } from '../registration/uploads/upload-routes.ts'
 import { refuseBody, sendRefusal } from '../registration/registration-errors.ts'
@@ -64,7 +64,7 @@ export async function addSelfServiceRoutes(
       const { token } = request.params as { readonly token: string }
       const found = await resolveLink(deps, token)
       if (found === null || found.isExpired)
-        return sendError(reply, 404, 'link_unknown', LINK_UNKNOWN)
+        return sendError(reply, 404, 'link_unknown', UNKNOWN_LINK_MESSAGE)
       await guard.addKnown(getAddressKey(request), found.served.config.id, found.registration.regNo)
       return handle(found, request, reply)
     }

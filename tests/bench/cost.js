@@ -26,7 +26,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import autocannon from 'autocannon'
 import Database from 'better-sqlite3'
-import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
+import { computeSecureHash } from '../../server/payments/gateways/airpay/checksums.ts'
 import { readCpu } from './cpu.js'
 
 const TOP = join(import.meta.dirname, '..', '..')
@@ -87,11 +87,11 @@ async function start(tree, folder, eventsDir) {
   // Under their current names, or those of the first versions.
   writeFileSync(
     script,
-    `import { boot } from ${module('main.ts', 'serve.ts', 'boot.ts')}
+    `import * as main from ${module('main.ts', 'serve.ts', 'boot.ts')}
 import * as settings from ${module('ops/environment.ts', 'machine/environment.ts', 'environment.ts')}
 const read = (settings.loadEnvironment ?? settings.environment)()
 if (!read.ok) throw new Error(read.error.join(' '))
-const booted = await boot(read.value, { print: console.log, printError: console.error, environment: () => read.value })
+const booted = await (main.bootServer ?? main.boot)(read.value, { print: console.log, printError: console.error, environment: () => read.value })
 if (!booted.ok) throw new Error(booted.error.text)
 await booted.value.stopped
 `,
@@ -173,7 +173,7 @@ const buildWebhook = ({ orderid, amount }) => {
   }
   return new URLSearchParams({
     ...fields,
-    ap_SecureHash: secureHash(account, fields, false),
+    ap_SecureHash: computeSecureHash(account, fields, false),
     CHMOD: 'pg',
   }).toString()
 }

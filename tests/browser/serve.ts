@@ -15,7 +15,7 @@ import { vi } from 'vitest'
 import { isUpToDate, WEB_BUILD } from '../../server/cli/build/stamp.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import { checkFolderHere } from '../../server/events/files/event-folder.ts'
-import { boot } from '../../server/main.ts'
+import { bootServer } from '../../server/main.ts'
 import { ALL_RUNS } from '../runs.ts'
 import { useCompiledEvents, useEmptyDatabase } from '../server/prepared-files.ts'
 import { openStoreHere } from '../server/store-without-threads.ts'
@@ -92,7 +92,7 @@ export async function serve(
   let output = ''
   const appendOutput = (text: string): void => void (output += `${text}\n`)
   const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<string>()
-  const bootResult = await boot(
+  const bootResult = await bootServer(
     environment.value,
     { print: appendOutput, printError: appendOutput, environment: () => environment.value },
     { write: appendOutput, waitForStop: () => stopRequested },

@@ -9,7 +9,7 @@ import Database from 'better-sqlite3'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { readInstant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import { assemble } from '../../server/assemble-server.ts'
+import { assembleServer } from '../../server/assemble-server.ts'
 import type { Deps, Environment } from '../../server/dependencies.ts'
 import { checkFolderHere } from '../../server/events/files/event-folder.ts'
 import type { Sandbox } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
@@ -105,7 +105,7 @@ export async function startTestApp(
   let passedMs = 0
   const log: Record<string, unknown>[] = []
   const printed: string[] = []
-  const assembly = await assemble(environmentResult.value, {
+  const assembly = await assembleServer(environmentResult.value, {
     clock: () => now,
     steadyMs: () => passedMs,
     log: {

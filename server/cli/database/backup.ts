@@ -102,7 +102,7 @@ export const backupCommand: Command = {
     if (prunes && !isComplete)
       terminal.printError('No older backup was removed, because this one is not complete.')
     else if (prunes)
-      await pruneOlder(terminal, path.dirname(target), {
+      await pruneOlderBackups(terminal, path.dirname(target), {
         keepCount: Number(prune ?? Infinity),
         madeBefore: days === undefined ? null : instant(at - Number(days) * DAY_MS),
       })
@@ -141,7 +141,7 @@ export const restoreCommand: Command = {
 const getMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-async function pruneOlder(
+async function pruneOlderBackups(
   terminal: Terminal,
   folder: string,
   limits: Parameters<typeof pruneBackups>[1],

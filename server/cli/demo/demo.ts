@@ -13,7 +13,7 @@ import { openStore } from '../../storage/open-store.ts'
 import { openUploads, getUploadLocations } from '../../registration/uploads/store-uploaded-files.ts'
 import { serveUntilStopped } from '../start.ts'
 
-export const demo: Command = {
+export const demoCommand: Command = {
   help: `Usage: rollcall demo
 
 Fills a new database in a temporary folder with a few thousand invented registrations for all events, and serves

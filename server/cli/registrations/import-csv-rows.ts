@@ -59,7 +59,7 @@ const VALUE_NAMES = [
 ] as const
 type Value = (typeof VALUE_NAMES)[number]
 /** The specification's names for these values. */
-const ALIASES: Readonly<Record<string, Value>> = {
+const VALUE_ALIASES: Readonly<Record<string, Value>> = {
   registration_category: 'category',
   base_amount: 'base',
   base_fee: 'base',
@@ -177,7 +177,7 @@ function parseHeader(
       return { is: 'ignored', name }
     const value =
       VALUE_NAMES.find((knownValue) => knownValue === lowerName) ??
-      (answers.includes(lowerName) ? undefined : ALIASES[lowerName])
+      (answers.includes(lowerName) ? undefined : VALUE_ALIASES[lowerName])
     if (value !== undefined && !answers.includes(lowerName)) return { is: 'value', value, name }
     if (answers.includes(lowerName)) return { is: 'answer', id: lowerName, name }
     if (lowerName.endsWith('_display')) return findColumn(lowerName.slice(0, -'_display'.length))

@@ -16,7 +16,7 @@ import type {
 } from '../../../engine/authoring.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 import { openCache } from './compiled-event-cache.ts'
-import { isDescriptorError, RAISE_LIMIT } from '../../ops/file-descriptors.ts'
+import { isDescriptorError, RAISE_LIMIT_ADVICE } from '../../ops/file-descriptors.ts'
 import { withTimeout, formatTooSlow } from './disk-timeout.ts'
 import type { CleanFolder } from './compiled-event-cache.ts'
 import type { FolderCheckInput } from './check-files-in-worker.ts'
@@ -124,7 +124,9 @@ async function readRegular(file: string): Promise<Result<string | null, string>>
     }
   } catch (error) {
     if (isDescriptorError(error))
-      return err(`The file ${file} cannot be read, because too many files are open. ${RAISE_LIMIT}`)
+      return err(
+        `The file ${file} cannot be read, because too many files are open. ${RAISE_LIMIT_ADVICE}`,
+      )
     // A broken link is still in the folder; a file removed during the read is not.
     const exists = await lstat(file).then(
       () => true,

@@ -8,11 +8,11 @@ import { toStoredVersion } from '../versions/active-versions.ts'
 import { closeRegistration, getEventId, formatRemoved } from '../versions/last-valid-version.ts'
 
 /** Longer than a file is missing while it is renamed, or while its folder is rewritten. */
-export const REMOVED_MS = 5_000
+export const REMOVAL_DELAY_MS = 5_000
 /** The delay before a folder is checked again whose check was stopped: the machine may have been busy. */
 const RECHECK_MS = 120_000
 
-type Missing = {
+type MissingFile = {
   /** Events whose file has been missing for long enough. */
   readonly removed: ReadonlySet<string>
   /** Milliseconds until the folder must be checked again. Null if only a change requires a check. */
@@ -20,7 +20,7 @@ type Missing = {
 }
 export type RemovalTracker = {
   /** Finds served events without a file on disk. A folder without any event file is invalid, and removes nothing. */
-  check(served: readonly ServedEvent[], disk: CompiledFolder, all: boolean): Missing
+  check(served: readonly ServedEvent[], disk: CompiledFolder, all: boolean): MissingFile
 }
 
 /** `isShared`: an event that was never on this disk was activated by another server, and stays. */
@@ -46,12 +46,12 @@ export function openRemovalTracker(
         if (!missingSince.has(id) && !all)
           log.warn(
             { event: id },
-            `the file ${id}.yaml is missing: registration closes in ${REMOVED_MS / 1000} seconds unless it returns`,
+            `the file ${id}.yaml is missing: registration closes in ${REMOVAL_DELAY_MS / 1000} seconds unless it returns`,
           )
         missingSince.set(id, missingSince.get(id) ?? now)
       }
       const getRemainingMs = (id: string): number =>
-        (missingSince.get(id) ?? now) + REMOVED_MS - now
+        (missingSince.get(id) ?? now) + REMOVAL_DELAY_MS - now
       const removed = missing.filter((id) => all || getRemainingMs(id) <= 0)
       const waitTimes = missing.filter((id) => !removed.includes(id)).map(getRemainingMs)
       return {
@@ -70,7 +70,7 @@ function listIds({ served, refused }: CompiledFolder): ReadonlySet<string> {
  * Returns events whose file was removed, closed if they have registrations; drops the others. A later start without any
  * event file also uses this.
  */
-export async function closeOrDrop(
+export async function closeOrDropEvents(
   {
     store,
     clock,

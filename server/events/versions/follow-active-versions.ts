@@ -111,7 +111,7 @@ export const explainOverruled = (id: string): string =>
   `${id}.yaml on this machine differs from the version that all servers serve, and was served before. rollcall event reload serves it again on all servers.`
 
 /** Runs one check at a time: a call during a check waits for the next, which starts after the call. */
-export function serialize(checkNow: () => Promise<boolean>): () => Promise<boolean> {
+export function runOneAtATime(checkNow: () => Promise<boolean>): () => Promise<boolean> {
   let currentCheck: Promise<boolean> | null = null
   let next: Promise<boolean> | null = null
   const checkSerially = (): Promise<boolean> => {

@@ -6,11 +6,11 @@ import type { Deps } from '../../dependencies.ts'
 import type { EventRoute as EventCall } from '../../http/event-route-table.ts'
 import { guardedHandlers, isOfficePath, isOfKind } from '../../http/office-route-rule-types.ts'
 import type { GuardedRule, JsonKind, TargetKind } from '../../http/office-route-rule-types.ts'
-import { sendError, errorForStatus } from '../../http/error-response.ts'
+import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 import { readInput } from '../../http/request-input.ts'
 import { findAdmin, getStatusMessage, isForeign, rejectForeign } from './sessions.ts'
 import type { Admin } from './sessions.ts'
-import { createResolve, findUncoveredInput } from './request-targets.ts'
+import { createResolve, describeUnguardedInput } from './request-targets.ts'
 import type { Targets } from './request-targets.ts'
 
 /** The checked target and the declared inputs of a request: all that an office handler receives. */
@@ -94,7 +94,7 @@ export function createOfficeRoutes(app: FastifyInstance, deps: Deps): OfficeRout
     const register =
       (method: 'GET' | 'POST'): Register =>
       (path, rule, handle) => {
-        const problem = findUncoveredInput(path, rule)
+        const problem = describeUnguardedInput(path, rule)
         assert(problem === null, `${method} ${path}: ${problem ?? ''}`)
         const handler = guardHandler(rule, handle)
         for (const url of buildPaths(path))
@@ -125,7 +125,7 @@ function createGuard(deps: Deps) {
   ): Promise<Call<K, Q, B, P> | null> => {
     const admin = await findAdmin(deps, request)
     if (admin === null) {
-      sendError(reply, 401, errorForStatus(401).code, getStatusMessage(deps, 401))
+      sendError(reply, 401, getErrorForStatus(401).code, getStatusMessage(deps, 401))
       return null
     }
     if (admin.by === 'cookie' && !isReadOnly(request) && isForeign(deps, request)) {

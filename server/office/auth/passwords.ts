@@ -29,7 +29,7 @@ const COMMON_WORDS = new Set(
   ).split(' '),
 )
 /** Maps characters that people use in place of letters to these letters. */
-const LETTER_FOR: Readonly<Record<string, string>> = {
+const LETTER_BY_CHARACTER: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
   '3': 'e',
@@ -49,7 +49,10 @@ export function findPasswordProblem(password: string, names: readonly string[]):
   if (password.length < PASSWORD_CHARACTERS_MIN)
     return `The password must have at least ${PASSWORD_CHARACTERS_MIN} characters.`
   const plain = password.toLowerCase()
-  const substituted = plain.replace(/[013@$]/g, (character) => LETTER_FOR[character] ?? character)
+  const substituted = plain.replace(
+    /[013@$]/g,
+    (character) => LETTER_BY_CHARACTER[character] ?? character,
+  )
   const variants = [
     trimNonLetters(plain),
     trimNonLetters(substituted),

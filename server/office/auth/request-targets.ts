@@ -115,7 +115,7 @@ const mayNameTarget = (name: string, about: TargetKind): boolean =>
 /**
  * Describes the unchecked inputs that a route's handler would read, so that startup fails. Null if there are none.
  */
-export function findUncoveredInput(path: string, rule: GuardedRule): string | null {
+export function describeUnguardedInput(path: string, rule: GuardedRule): string | null {
   const covered: Names = INPUT_NAMES[rule.about]
   const { params = [], query = [], body = {} } = rule
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)

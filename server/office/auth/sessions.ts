@@ -10,7 +10,7 @@ import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { OpenSession } from '../../storage/index.ts'
 import { getAddressKey } from '../../http/rate-limit.ts'
-import { sendError, errorForStatus } from '../../http/error-response.ts'
+import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 
 export const SESSION_COOKIE = 'rollcall_session'
 /** Covers a lunch break, but ends the session of a forgotten browser. */
@@ -65,7 +65,9 @@ export function rejectForeign(deps: Deps, reply: FastifyReply): FastifyReply {
 
 /** Returns the text for a status from the texts file. */
 export function getStatusMessage(deps: Deps, status: 401 | 403): string {
-  return deps.events.all()[0]?.config.texts.calls[String(status)] ?? errorForStatus(status).message
+  return (
+    deps.events.all()[0]?.config.texts.calls[String(status)] ?? getErrorForStatus(status).message
+  )
 }
 
 /** Opens a session, sets its cookie and returns the token. */

@@ -36,7 +36,7 @@ const TRIES_PER_ACCOUNT: Allowance = { triesMax: 100, windowMs: 15 * 60_000 }
 /** Guesses from elsewhere do not lock an account out at an address where it signed in recently. */
 const KNOWN_ADDRESS_LIMIT: Allowance = { triesMax: 1, windowMs: 30 * 24 * 60 * 60_000 }
 /** Limits the log entries for failures of one account, and for all unknown names together: 1,000 rows a day. */
-const FAILURES_LOGGED: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
+const LOGGED_FAILURES_LIMIT: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
 
 /**
  * The hash to verify when the username is unknown, so that both responses take the same time. Computed once, with the
@@ -52,7 +52,7 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
   const byPair = openLimit(deps, TRIES_PER_PAIR)
   const byAccount = openLimit(deps, TRIES_PER_ACCOUNT)
   const knownAddresses = openLimit(deps, KNOWN_ADDRESS_LIMIT)
-  const loggedFailures = openLimit(deps, FAILURES_LOGGED)
+  const loggedFailures = openLimit(deps, LOGGED_FAILURES_LIMIT)
   const factors = openSecondFactors(deps)
   const placeholder = (placeholderHash ??= hashPassword(randomBytes(16).toString('hex')))
 

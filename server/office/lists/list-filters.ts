@@ -38,21 +38,21 @@ const SEARCH_CHARACTERS_MAX = 100
 
 const STATUSES: readonly PaymentStatus[] = ['pending', 'success', 'failed', 'refunded']
 
-type Draft = { -readonly [K in keyof ListQuery]: ListQuery[K] } & {
+type QueryDraft = { -readonly [K in keyof ListQuery]: ListQuery[K] } & {
   answers: Record<string, string | boolean>
   chosen: Record<string, string>
   people: Record<string, boolean>
 }
 /** A sentence that names the invalid parameter. */
-export type BadQuery = string
+export type QueryError = string
 
 export function readListQuery(
   event: EventConfig,
   list: AdminList,
   query: URLSearchParams,
   at: Instant,
-): Result<ListQuery, BadQuery> {
-  const draft: Draft = { eventId: event.id, answers: {}, chosen: {}, people: {} }
+): Result<ListQuery, QueryError> {
+  const draft: QueryDraft = { eventId: event.id, answers: {}, chosen: {}, people: {} }
   for (const filter of list.filters) {
     const value = (query.get(filter.sentAs) ?? '').trim()
     if (value === '') continue
@@ -75,8 +75,8 @@ function setCommonFilters(
   { filters }: AdminList,
   query: URLSearchParams,
   at: Instant,
-  draft: Draft,
-): BadQuery | null {
+  draft: QueryDraft,
+): QueryError | null {
   // If the event file has a filter with such a name, that filter takes precedence.
   const readParam = (name: string): string =>
     filters.some(({ sentAs }) => sentAs === name) ? '' : (query.get(name) ?? '').trim()
@@ -107,14 +107,14 @@ const buildInvalidOptionMessage = (
   name: string,
   known: readonly string[],
   value: string,
-): BadQuery => `“${name}” must be one of ${known.join(', ')}, not “${value}”.`
+): QueryError => `“${name}” must be one of ${known.join(', ')}, not “${value}”.`
 
 function setFilter(
   event: EventConfig,
   filter: Filter,
   value: string,
-  draft: Draft,
-): BadQuery | null {
+  draft: QueryDraft,
+): QueryError | null {
   switch (filter.show) {
     case 'search':
       if (value.length > SEARCH_CHARACTERS_MAX)
@@ -158,8 +158,8 @@ function setAnswer(
   event: EventConfig,
   filter: Filter,
   value: string,
-  draft: Draft,
-): BadQuery | null {
+  draft: QueryDraft,
+): QueryError | null {
   const field = event.fields.find(({ id }) => id === filter.show)
   if (filter.kind === 'yes-no' || field?.type === 'yes-no') {
     if (value !== 'true' && value !== 'false')
@@ -187,7 +187,7 @@ function setAnswer(
 export function readPage(
   list: AdminList,
   query: URLSearchParams,
-): Result<{ page: number; pageSize: number }, BadQuery> {
+): Result<{ page: number; pageSize: number }, QueryError> {
   const page = parseWhole(query.get('page'), 1)
   if (page === null) return err('“page” must be a whole number from 1.')
   const pageSize =

@@ -23,7 +23,7 @@ function parseAddress(api: string): { path: string; query: [string, string][] } 
 }
 
 /** Returns the paths of a route in an event file: as written, and under /api. */
-export const expandRoots = (api: string): readonly string[] => {
+export const listRoutePaths = (api: string): readonly string[] => {
   const { path } = parseAddress(api)
   return path.startsWith('/api/') ? [path, path.slice(4)] : [path, `/api${path}`]
 }
@@ -37,7 +37,7 @@ export function buildOfficeTable(events: readonly ServedEvent[]): OfficeTable {
         ['export', list.export.api],
       ] as const) {
         const { query } = parseAddress(api)
-        for (const key of expandRoots(api))
+        for (const key of listRoutePaths(api))
           table.set(key, [...(table.get(key) ?? []), { kind: kind, event, list, query }])
       }
     }

@@ -12,7 +12,7 @@ import { sendExport } from './list-export.ts'
 import { readListQuery, readPage, describeQuery } from './list-filters.ts'
 import { buildListedRows, buildListRow } from './list-rows.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
-import { expandRoots } from './list-paths.ts'
+import { listRoutePaths } from './list-paths.ts'
 import { readTableKind } from '../spreadsheets/send-table.ts'
 
 export function addListRoutes(office: OfficeRoutes, deps: Deps, eventCalls: EventRouteTable): void {
@@ -28,7 +28,7 @@ export function addListRoutes(office: OfficeRoutes, deps: Deps, eventCalls: Even
   office.get('/admin/export', rule, handle)
   eventCalls.add(({ config }) =>
     config.admin.lists.flatMap(({ api, export: { api: exportApi } }) =>
-      [...expandRoots(api), ...expandRoots(exportApi)].map((path) =>
+      [...listRoutePaths(api), ...listRoutePaths(exportApi)].map((path) =>
         office.listCall(path, rule, handle),
       ),
     ),

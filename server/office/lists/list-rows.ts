@@ -238,7 +238,7 @@ export function buildFileCells(
 /**
  * Appended to the paid status if the registration is under review, for example after an overpayment.
  */
-const REVIEW = 'in review'
+const IN_REVIEW_TEXT = 'in review'
 
 type FileCell = Scalar | CsvAmount
 
@@ -265,7 +265,7 @@ function createCellReader(
         const label = readLabel(registration)
         // A list shows two badges. A spreadsheet has one cell, and a user may add up the rows that say "Paid".
         return label !== null && registration.inReview && registration.paymentStatus === 'success'
-          ? `${label}, ${REVIEW}`
+          ? `${label}, ${IN_REVIEW_TEXT}`
           : label
       }
     case 'option':

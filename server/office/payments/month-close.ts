@@ -21,7 +21,7 @@ import { buildMonthPeriod } from './payment-period.ts'
 import type { MonthScope, Period } from './payment-period.ts'
 
 /** The number of later changes that the page lists; the file has all of them. */
-const CHANGES_SHOWN = 100
+const CHANGES_SHOWN_MAX = 100
 
 export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
   const readScope = (
@@ -74,7 +74,7 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
         who,
         at: isoIndia(at),
       })),
-      changes: changes.slice(0, CHANGES_SHOWN).map((row) => toWireMovement(deps, row)),
+      changes: changes.slice(0, CHANGES_SHOWN_MAX).map((row) => toWireMovement(deps, row)),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }

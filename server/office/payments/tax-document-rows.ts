@@ -45,7 +45,7 @@ const NO_AMOUNTS = { taxable: 0, cgst: 0, sgst: 0, igst: 0, roundOff: 0, untaxed
 
 const formatState = (state: { readonly code: string; readonly name: string } | null): string =>
   state === null ? '' : `${state.code}-${state.name}`
-const join = (words: readonly (string | undefined)[]): string =>
+const joinWords = (words: readonly (string | undefined)[]): string =>
   [...new Set(words.filter((word) => word !== undefined && word !== ''))].join(', ')
 
 function listParts(body: DocumentBody): readonly Part[] {
@@ -71,7 +71,7 @@ function listParts(body: DocumentBody): readonly Part[] {
   const taxed = byRate.map((row): Part => ({
     ...NO_AMOUNTS,
     place: formatState({ code: row.place, name: STATES_OF_INDIA[row.place] }),
-    sac: join(
+    sac: joinWords(
       lines
         .filter(({ rate, place }) => rate === row.rate && place === row.place)
         .map(({ sac }) => sac),
@@ -90,12 +90,12 @@ function listParts(body: DocumentBody): readonly Part[] {
     ...taxed,
     {
       ...NO_AMOUNTS,
-      place: join(
+      place: joinWords(
         untaxedLines.map(({ place }) =>
           place === undefined ? '' : formatState({ code: place, name: STATES_OF_INDIA[place] }),
         ),
       ),
-      sac: join(untaxedLines.map(({ sac }) => sac)),
+      sac: joinWords(untaxedLines.map(({ sac }) => sac)),
       rate: '',
       untaxed,
     },

@@ -71,7 +71,7 @@ export async function matchStatement(
   const statement = readStatement(rows, columns, currency)
   if (!statement.ok) return statement
   const matches = await matchLines(store, [event], statement.value, otherEvents)
-  if (matches === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS })
+  if (matches === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS_MESSAGE })
   const { unread, repeated } = statement.value
   const matchedNos = new Set(matches.lines.flatMap(({ of }) => of))
   const openClaims = matches.awaited.filter(
@@ -141,7 +141,7 @@ async function loadExpectedPayments(
     .map((registration) => ({ ...addPriceByDay(event, registration), eventId: event.id }))
 }
 
-export const TOO_MANY_NUMBERS =
+export const TOO_MANY_NUMBERS_MESSAGE =
   'This file has too many numbers. Upload a statement for a shorter period.'
 
 /** Converts a registration that reported the reference but owes nothing. */

@@ -34,7 +34,7 @@ import { COLUMN_NAMES, getStatementCurrency, readStatementColumns } from './colu
 import type { ColumnParams } from './column-mapping.ts'
 import { assignLines, markLines, readChoice, sendLinesToReview } from './decide-statement-lines.ts'
 import type { Choice } from './decide-statement-lines.ts'
-import { TOO_MANY_NUMBERS } from './match-statement.ts'
+import { TOO_MANY_NUMBERS_MESSAGE } from './match-statement.ts'
 import type { StatementLines } from './match-statement.ts'
 import { readReportedSettlement } from './match-settlements.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
@@ -88,7 +88,7 @@ export async function addSavedStatementRoutes(
       return reply.send(unknownColumns)
     }
     if (findStatementReferences(statement.value) === null)
-      return sendError(reply, 422, 'too_many_numbers', TOO_MANY_NUMBERS)
+      return sendError(reply, 422, 'too_many_numbers', TOO_MANY_NUMBERS_MESSAGE)
     const saved = await save(admin, statement.value, events)
     const stored = await deps.store.bankStatement(saved.id)
     if (stored !== null) {

@@ -4,11 +4,11 @@ import type { Day, PermissionHolder } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { BankStatementSummary, Store } from '../../storage/index.ts'
 import { reportReturnedTransfers } from './match-statement.ts'
-import { sumUp, viewStatement } from './statement-view.ts'
+import { sumByState, viewStatement } from './statement-view.ts'
 import type { ViewedStatement } from './statement-view.ts'
 
 /** More statements than a society uploads in years. */
-const STATEMENTS_READ = 500
+const STATEMENTS_READ_MAX = 500
 
 type ViewDeps = Pick<Deps, 'store' | 'events' | 'clock'>
 type User = Pick<PermissionHolder, 'events'>
@@ -23,7 +23,7 @@ export async function saveMatches(
   user: User,
   { statement, lines, matches }: ViewedStatement,
 ): Promise<void> {
-  const { left, sum_in: all } = sumUp(lines)
+  const { left, sum_in: all } = sumByState(lines)
   const [matched, open] = [all.lines - left.lines, left.lines]
   const payments = lines.flatMap((line) =>
     line.payments.flatMap(({ id, lineId }) =>
@@ -47,7 +47,7 @@ export async function countStatementLines(
 ): Promise<MonthResponse['checks']['statements']> {
   const isListed = (eventId: string): boolean => eventIds === null || eventIds.includes(eventId)
   const statements = (
-    await deps.store.bankStatements(Number.MAX_SAFE_INTEGER, STATEMENTS_READ)
+    await deps.store.bankStatements(Number.MAX_SAFE_INTEGER, STATEMENTS_READ_MAX)
   ).filter(
     ({ firstDay, lastDay, events }) =>
       firstDay <= last && lastDay >= first && events.every(isListed),

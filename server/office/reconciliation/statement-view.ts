@@ -107,7 +107,7 @@ export async function viewStatement(
     const payments = [
       ...new Map([...own, ...parts].map((payment) => [payment.id, payment])).values(),
     ]
-    return [judgeLine(stored, match, payments, statement.currency, user)]
+    return [evaluateLine(stored, match, payments, statement.currency, user)]
   })
   const isUnknown = ({ stored, match, payments, state }: ViewedLine): boolean =>
     state === 'left' &&
@@ -124,7 +124,7 @@ export async function viewStatement(
       const payout = byAmount.get(line.stored.id)
       if (payout === undefined || !isUnknown(line)) return line
       const match: Reconciled = { ...line.match, as: 'payout', of: [], why: null, payout }
-      const judged = judgeLine(line.stored, match, [], statement.currency, user)
+      const judged = evaluateLine(line.stored, match, [], statement.currency, user)
       return { ...judged, isPayoutByAmount: true }
     }),
     returned: matches.lines.filter(({ as }) => as === 'returned'),
@@ -142,7 +142,7 @@ export const listLineNumbers = ({ line }: Pick<Reconciled, 'line'>): readonly Ba
 ]
 
 /** Determines the state from the ledger: a decision counts only if no payment contradicts it. */
-function judgeLine(
+function evaluateLine(
   stored: StoredBankLine,
   match: Reconciled,
   payments: readonly RecordedUnder[],
@@ -184,7 +184,7 @@ function getState({ state, eventId, isRefunded }: RecordedUnder, user: User): St
 }
 
 /** Counts the lines and adds up their amounts by state. The parts of a line may have different states. */
-export function sumUp(lines: readonly Pick<ViewedLine, 'stored' | 'sums' | 'state'>[]) {
+export function sumByState(lines: readonly Pick<ViewedLine, 'stored' | 'sums' | 'state'>[]) {
   const count = (name: StatementLineState) => ({
     lines: lines.filter(({ state }) => state === name).length,
     amount: lines.reduce((sum, { sums }) => sum + sums[name], 0),
@@ -229,7 +229,7 @@ export function toWireStatement(
   const { currency, unread, repeated } = statement
   const toMajor = (amount: number): number => toMajorUnits(amount as Amount, currency)
   const propose = createProposer(lines, matches)
-  const totals = sumUp(lines)
+  const totals = sumByState(lines)
   const matchedNos = new Set(lines.flatMap(({ match }) => match.of))
   return {
     status: 'success',

@@ -58,7 +58,7 @@ const ADD_FIELDS = {
 } as const
 type AddField = keyof typeof ADD_FIELDS
 /** More registrations of one person would not help staff. */
-const SIMILAR_MAX = 5
+const SIMILAR_REGISTRATIONS_MAX = 5
 /** Every manual registration has a key, so that a double click creates only one. */
 const KEY_PATTERN = /^[\w-]{8,64}$/
 
@@ -159,7 +159,11 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
     const entered = readDelegate(config, normalise(config, answers).answers)
     const found = new Map<RegNo, WireSimilar>()
     for (const text of listSearchTexts(entered)) {
-      for (const row of await deps.store.searchEvents([config.id], text, SIMILAR_MAX)) {
+      for (const row of await deps.store.searchEvents(
+        [config.id],
+        text,
+        SIMILAR_REGISTRATIONS_MAX,
+      )) {
         const known = readDelegate(config, row.answers)
         const matches = listSharedDetails(entered, known)
         if (matches.length === 0) continue

@@ -216,7 +216,7 @@ function buildAnswers(
       : [{ id: 'former_no', label: 'Number before import', text: formerNo }]
   const answers = [
     ...knownFields,
-    ...otherIds.map((id) => ({ id, label: labelUnknown(event, id) })),
+    ...otherIds.map((id) => ({ id, label: labelMemberListResult(event, id) })),
   ].flatMap(({ id, label }) => {
     const upload = registration.uploads.find(({ field }) => field === id)
     const answer = registration.answers[id]
@@ -265,7 +265,7 @@ function buildFullItems(
 }
 
 /** Labels a member list result, which is listed with the answers under its own id. */
-function labelUnknown({ fields }: EventConfig, id: string): string {
+function labelMemberListResult({ fields }: EventConfig, id: string): string {
   const [first = '', ...rest] = id.split('.')
   const field = fields.find((candidate) => candidate.id === first)
   if (rest.length === 0) return id

@@ -11,7 +11,7 @@ export type SheetError = CsvProblem & { readonly code: 'not_csv' | 'busy' }
 /** Heap of the worker thread; a file that needs more ends it. */
 const THREAD_MB_MAX = 160
 /** Files being read or waiting. Each of them is in memory. */
-const QUEUED_MAX = 4
+const QUEUED_FILES_MAX = 4
 
 let filesWaiting = 0
 /** Resolves when the most recent file has been read. */
@@ -24,7 +24,7 @@ export async function readSheet(
   file: Buffer,
   limits: SheetLimits,
 ): Promise<Result<readonly CsvLine[], SheetError>> {
-  if (filesWaiting >= QUEUED_MAX)
+  if (filesWaiting >= QUEUED_FILES_MAX)
     return err({
       code: 'busy',
       line: null,

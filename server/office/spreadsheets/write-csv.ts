@@ -15,7 +15,7 @@ export type CsvCell = string | number | boolean | CsvAmount | null | undefined
 export type CsvAmount = { readonly amount: number; readonly decimals: number }
 
 const BYTE_ORDER_MARK = '\uFEFF'
-const PHONE = /^\+[0-9][0-9 ()-]*$/
+const PHONE_PATTERN = /^\+[0-9][0-9 ()-]*$/
 /** Matches cells that need escaping. Other cells are written unchanged. */
 const NEEDS_ESCAPING =
   /[",;|\t\r\n\u202a-\u202e\u2066-\u2069]|^[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u
@@ -36,7 +36,7 @@ export function formatCsvRows(rows: readonly (readonly CsvCell[])[], first: bool
 
 function formatCell(cell: CsvCell): string {
   if (typeof cell === 'string')
-    return NEEDS_ESCAPING.test(cell) && !PHONE.test(cell) ? escapeText(cell) : cell
+    return NEEDS_ESCAPING.test(cell) && !PHONE_PATTERN.test(cell) ? escapeText(cell) : cell
   if (typeof cell === 'number') return String(cell)
   if (typeof cell === 'object' && cell !== null) return cell.amount.toFixed(cell.decimals)
   if (typeof cell === 'boolean') return cell ? 'Yes' : 'No'
@@ -60,7 +60,7 @@ const QUOTED = /[",\r\n]/
  */
 function escapeInnerCells(text: string): string {
   return text.replace(INNER_CELL, (match: string, mark: string, cell: string) =>
-    INNER_FORMULA.test(cell) && !PHONE.test(cell.trim()) ? `${mark}'${cell}` : match,
+    INNER_FORMULA.test(cell) && !PHONE_PATTERN.test(cell.trim()) ? `${mark}'${cell}` : match,
   )
 }
 const INNER_CELL = /([;|\t\r\n]+)([^;|\t\r\n]+)/g

@@ -19,7 +19,7 @@ import { DATABASE_FILE, DATABASE_FILES } from '../../storage/database/sqlite-con
 import { readVersions } from '../../storage/database/run-migrations.ts'
 import { beginServing, findDatabaseUser } from '../../storage/database/single-server-lock.ts'
 import { explainStoreError, explainFileError } from '../../storage/database/error-explanations.ts'
-import { readReporting, reportEach, reportProgress } from '../progress.ts'
+import { readWithProgress, reportEach, reportProgress } from '../progress.ts'
 import { recordRestore } from '../recovery/detect-older-database.ts'
 import { changeToFolderOwner, makePrivate } from '../file-permissions.ts'
 import { recordNewDatabase } from '../recovery/new-database-date.ts'
@@ -240,7 +240,7 @@ async function restoreIntoFolder(
   const target = path.join(dataDir, DATABASE_FILE)
   const partialDatabase = getPartialPath(target)
   await pipeline(
-    readReporting(path.join(from, DATABASE_FILE), 'Copying the database'),
+    readWithProgress(path.join(from, DATABASE_FILE), 'Copying the database'),
     createWriteStream(partialDatabase),
   )
   await syncToDisk(partialDatabase)
@@ -372,7 +372,7 @@ async function copyFile(source: string, destination: string, sha256: string): Pr
 async function hashFile(file: string, step?: string): Promise<string | null> {
   const hash = createHash('sha256')
   try {
-    await pipeline(step === undefined ? createReadStream(file) : readReporting(file, step), hash)
+    await pipeline(step === undefined ? createReadStream(file) : readWithProgress(file, step), hash)
     return hash.digest('hex')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null

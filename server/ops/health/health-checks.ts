@@ -48,7 +48,7 @@ const FULL_DISK_MS = 30_000
 const BACKUP_AGE_MS_MAX = 36 * 60 * 60_000
 
 /** Advice if too many files are open. */
-const RAISE_DESCRIPTOR_LIMIT =
+const RAISE_DESCRIPTOR_LIMIT_ADVICE =
   'Raise the limit (LimitNOFILE of the unit), and check which clients keep connections open.'
 
 export type HealthProblem = {
@@ -129,13 +129,13 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     if (descriptors.is === 'none')
       addProblem(
         'descriptors',
-        `No file and no connection can be opened. ${RAISE_DESCRIPTOR_LIMIT}`,
+        `No file and no connection can be opened. ${RAISE_DESCRIPTOR_LIMIT_ADVICE}`,
         true,
       )
     else if (descriptors.is === 'few')
       addProblem(
         'descriptors',
-        `${descriptors.open} of ${descriptors.limit} files and connections are open. ${RAISE_DESCRIPTOR_LIMIT}`,
+        `${descriptors.open} of ${descriptors.limit} files and connections are open. ${RAISE_DESCRIPTOR_LIMIT_ADVICE}`,
       )
     const folder = await readdir(environment.eventsDir).catch((error: unknown) => error)
     // A missing folder is already reported with the refused files.

@@ -8,7 +8,7 @@ import type { Deps } from '../../dependencies.ts'
 import { createAddressLimit } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { isOperator } from '../../http/operator-access.ts'
-import { sendError, errorForStatus } from '../../http/error-response.ts'
+import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 import { createMetricsUpdater } from './metrics.ts'
 
 /** Ten per second: a whole cluster may share one address. */
@@ -84,7 +84,7 @@ export function registerHealthRoutes(
     app.get(`/metrics${suffix}`, async (request, reply) => {
       if (await isOverMetricsLimit(request, reply)) return reply
       if (!isOperator(request, deps.environment))
-        return sendError(reply, 401, errorForStatus(401).code, errorForStatus(401).message)
+        return sendError(reply, 401, getErrorForStatus(401).code, getErrorForStatus(401).message)
       await updateMetrics()
       return reply.type(registry.contentType).send(await registry.metrics())
     })

@@ -71,15 +71,15 @@ export function describeRecovery({
   return [
     `The installation has been in recovery since ${formatInstant(recovery.begunAt)}. ${recovery.why}`,
     ...(times.length === 0 ? [] : [`${capitalise(times.join('; '))}.`]),
-    `Payments that were pending in the copy: ${format(pending.all)}; ${format(pending.asked)} were checked with the gateway, and ${format(pending.ended)} are no longer pending.`,
-    `Payments for orders that are not in the database: ${format(unknown.toDecide)} wait for a decision, and ${format(unknown.toAsk)} possible orders are still to be checked with the gateway.`,
-    `Held: ${format(held.mails)} emails (${format(held.since)} of them queued since the restore), ${format(held.refunds)} refunds, the erasure of ${format(held.erasures)} registrations.`,
+    `Payments that were pending in the copy: ${formatNumber(pending.all)}; ${formatNumber(pending.asked)} were checked with the gateway, and ${formatNumber(pending.ended)} are no longer pending.`,
+    `Payments for orders that are not in the database: ${formatNumber(unknown.toDecide)} wait for a decision, and ${formatNumber(unknown.toAsk)} possible orders are still to be checked with the gateway.`,
+    `Held: ${formatNumber(held.mails)} emails (${formatNumber(held.since)} of them queued since the restore), ${formatNumber(held.refunds)} refunds, the erasure of ${formatNumber(held.erasures)} registrations.`,
     series.length === 0
       ? `New invoices and credit notes have ${recovery.code} in their numbers.`
       : `New invoices and credit notes have ${recovery.code} in their numbers: ${series.map(({ pattern, last }) => `${pattern} (${last} so far)`).join(', ')}.`,
-    `Uploaded files: ${format(uploads.missing)} that registrations refer to are missing, and ${format(uploads.unused)} do not belong to any registration in the database.`,
+    `Uploaded files: ${formatNumber(uploads.missing)} that registrations refer to are missing, and ${formatNumber(uploads.unused)} do not belong to any registration in the database.`,
   ]
 }
 
-const format = (n: number): string => formatCount(n)
+const formatNumber = (n: number): string => formatCount(n)
 const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -78,7 +78,7 @@ async function openSimulators(options: GatewayOptions): Promise<OpenSimulators> 
       clock,
       log,
     }) as Simulators[Kind]
-  const of = mapKinds(open) as Simulators
+  const of = mapGatewayKinds(open) as Simulators
   const all: readonly GatewaySimulator[] = Object.values(of)
   const port = await openSimulatorPort({
     ...environment,
@@ -110,7 +110,7 @@ function openAdapters(
   simulators: SimulatorOrigins | null,
 ): Gateways {
   return combineGateways(
-    mapKinds((kind) =>
+    mapGatewayKinds((kind) =>
       getGatewayDefinition(kind).openAdapter({
         environment,
         events: selectEvents(kind, events),
@@ -124,7 +124,9 @@ function openAdapters(
   )
 }
 
-const mapKinds = <Value>(map: (kind: GatewayKind) => Value): Readonly<Record<GatewayKind, Value>> =>
+const mapGatewayKinds = <Value>(
+  map: (kind: GatewayKind) => Value,
+): Readonly<Record<GatewayKind, Value>> =>
   Object.fromEntries(GATEWAY_KINDS.map((kind) => [kind, map(kind)])) as Record<GatewayKind, Value>
 
 /** An adapter sees an event once for each of its accounts at this gateway, and no events of other gateways. */

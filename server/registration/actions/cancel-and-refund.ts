@@ -78,10 +78,10 @@ export const refund: ActionHandler = async (request) => {
 const NO_AMOUNT = 'Enter the amount to refund.'
 
 /** `{review, version, reference?, amount?}`, as for the list of payment reviews. */
-export const accept: ActionHandler = (request) => decideAs(request, 'accept')
-export const dismiss: ActionHandler = (request) => decideAs(request, 'dismiss')
+export const accept: ActionHandler = (request) => applyDecision(request, 'accept')
+export const dismiss: ActionHandler = (request) => applyDecision(request, 'dismiss')
 
-async function decideAs(
+async function applyDecision(
   request: ActionRequest,
   decision: 'accept' | 'dismiss',
 ): Promise<ActionOutcomeResult> {

@@ -11,7 +11,7 @@ import type { ActionOutcome, NewAction, StoredRegistration } from '../../storage
 const AUTOMATIC_ACTOR = 'rollcall'
 /** Retention ends on a day, so an hourly check is soon enough. */
 const CHECK_INTERVAL_MS = 60 * 60_000
-const RETENTION_OVER = 'kept for as long as the event file says'
+const RETENTION_OVER_REASON = 'kept for as long as the event file says'
 
 export type ErasureDeps = Pick<Deps, 'store' | 'uploads' | 'environment'>
 
@@ -70,7 +70,7 @@ async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Pro
   if (files !== null && today > files) {
     let droppedCount = 0
     for (;;) {
-      const batchCount = await store.dropEventFiles(config.id, at, RETENTION_OVER)
+      const batchCount = await store.dropEventFiles(config.id, at, RETENTION_OVER_REASON)
       if (batchCount === 0) break
       droppedCount += batchCount
     }
@@ -93,7 +93,10 @@ async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Pro
         at,
         once: null,
       } as const
-      const result = await eraseRegistration(deps, registration, { ...action, why: RETENTION_OVER })
+      const result = await eraseRegistration(deps, registration, {
+        ...action,
+        why: RETENTION_OVER_REASON,
+      })
       if (result.ok) erased += 1
       // A pending payment review prevents erasure. The review is reported elsewhere, and erasure is tried again in an
       // hour.
@@ -116,5 +119,5 @@ function logErasure(
   registrations: number,
   message: string,
 ): void {
-  log.warn({ event, registrations }, `${message}: ${RETENTION_OVER}`)
+  log.warn({ event, registrations }, `${message}: ${RETENTION_OVER_REASON}`)
 }

@@ -41,7 +41,7 @@ import type { ActionRequest, ActionHandler } from './action-input.ts'
  */
 export const confirmPayment: ActionHandler = async (request) => {
   const { deps, served, registration, wanted } = request
-  const received = readPayment(await withSlipNumber(request))
+  const received = readPayment(await addSlipNumber(request))
   if (!received.ok) return received
   const { reference, paidAt, way: method } = received.value
   const [payment] = registration.payments
@@ -59,7 +59,7 @@ export const confirmPayment: ActionHandler = async (request) => {
 
 /** Records an extra payment for a registration that is already paid or has ended. */
 export const recordExtraPayment: ActionHandler = async (request) => {
-  const received = readPayment(await withSlipNumber(request))
+  const received = readPayment(await addSlipNumber(request))
   return received.ok
     ? request.deps.store.recordFurtherPayment(request.wanted, received.value)
     : received
@@ -75,7 +75,7 @@ export const confirmOrRecordExtra: ActionHandler = (input) =>
  * If staff left out the slip number, returns the request with the registration number in its place, with a counter
  * from the second payment on.
  */
-async function withSlipNumber(request: ActionRequest): Promise<ActionRequest> {
+async function addSlipNumber(request: ActionRequest): Promise<ActionRequest> {
   const { deps, registration, params } = request
   const method = readText(params, 'way')
   const isWithoutSlip =

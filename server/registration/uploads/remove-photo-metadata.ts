@@ -117,13 +117,13 @@ async function overwrite(
   exif.write('Exif\0\0MM\0*', 'latin1')
   exif.writeUInt32BE(8, 10)
   exif.writeUInt16BE(1, 14)
-  exif.writeUInt16BE(ORIENTATION, 16)
+  exif.writeUInt16BE(ORIENTATION_TAG, 16)
   exif.writeUInt16BE(3, 18)
   exif.writeUInt32BE(1, 20)
   exif.writeUInt16BE(orientation, 24)
   await window.write(dataStart, exif)
 }
-const ORIENTATION = 0x0112
+const ORIENTATION_TAG = 0x0112
 /** The header, one entry, and no further directory. */
 const EXIF_BYTES_MIN = 32
 const TIFF_HEAD_BYTES = 8
@@ -149,7 +149,7 @@ async function readOrientation(
     const at = first + 2 + index * ENTRY_BYTES
     if (at + ENTRY_BYTES > end) return null
     const entry = window.peek(at, ENTRY_BYTES) ?? (await window.read(at, ENTRY_BYTES))
-    if (readUint16(entry, 0) !== ORIENTATION) continue
+    if (readUint16(entry, 0) !== ORIENTATION_TAG) continue
     const orientation = readUint16(entry, 8)
     return orientation >= 2 && orientation <= 8 ? orientation : null
   }

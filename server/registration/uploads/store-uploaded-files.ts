@@ -22,7 +22,7 @@ import {
   describeUploads,
   findHoldReason,
 } from './unreferenced-files.ts'
-import { INCOMING, openDiskUploads } from './uploads-on-disk.ts'
+import { INCOMING_FOLDER, openDiskUploads } from './uploads-on-disk.ts'
 
 /** A file without a registration is kept for this long, because its registration may still be in progress. */
 const UNUSED_MS_MAX = 24 * 60 * 60 * 1000
@@ -33,7 +33,7 @@ const UNPAID_DAYS_MAX = 30
 /** A delegate who has to fetch another document or card before registering returns within days. */
 export const DRAFT_MS = 3 * 24 * 60 * 60 * 1000
 type References = Pick<Store, 'uploadsInUse' | 'uploadsDropped'> & Partial<Pick<Store, 'proofs'>>
-type Records = References &
+type UploadRecords = References &
   Pick<Store, 'dropFilesOfUnpaid' | 'deleteOldDraftUploads' | 'databaseSince'>
 /** The disk that receives files before they are stored. */
 type Disk = { readonly folder: string; readonly freeBytesMin: number }
@@ -68,7 +68,7 @@ export function openUploadStorage(options: StorageOptions): UploadStorage {
 /** Opens the upload folder and removes incomplete files of crashed processes. */
 export function openUploads(
   options: StorageOptions & {
-    readonly store: Records
+    readonly store: UploadRecords
     readonly clock: () => Instant
     /** Returns the time at which the database was restored; null (the default) if never. */
     readonly restoredAt?: () => Promise<Instant | null>
@@ -78,7 +78,7 @@ export function openUploads(
 ): Uploads {
   const { store, clock } = options
   const { restoredAt = async () => null } = options
-  const databaseSince: Since = async () => {
+  const databaseSince: ReadDatabaseTime = async () => {
     const [restored, created] = await Promise.all([restoredAt(), store.databaseSince()])
     return restored === null || created === null
       ? (restored ?? created)
@@ -87,8 +87,8 @@ export function openUploads(
   const { freeBytesMin = FREE_BYTES_MIN } = options
   const disk: Disk = { folder: options.folder, freeBytesMin }
   const storage = openUploadStorage(options)
-  mkdirSync(path.join(disk.folder, INCOMING), { recursive: true })
-  removeLeftovers(path.join(disk.folder, INCOMING))
+  mkdirSync(path.join(disk.folder, INCOMING_FOLDER), { recursive: true })
+  removeLeftovers(path.join(disk.folder, INCOMING_FOLDER))
   return {
     receive: (content, bytesMax) => receive(disk, content, bytesMax),
     typeOf: (file, name, accept) => detectMediaType(file.path, name, accept),
@@ -103,13 +103,13 @@ type FileApi = Pick<
   'keep' | 'hold' | 'read' | 'hashes' | 'forget' | 'sweep' | 'reclaim' | 'state' | 'check'
 >
 /** Returns the time at which this database was restored or created. */
-type Since = () => Promise<Instant | null>
+type ReadDatabaseTime = () => Promise<Instant | null>
 
 function createFileApi(
   storage: UploadStorage,
-  store: Records,
+  store: UploadRecords,
   clock: () => Instant,
-  timeLimit: Since,
+  timeLimit: ReadDatabaseTime,
 ): FileApi {
   let lastSweep: Pick<SweepResult, 'held' | 'aside'> = { held: null, aside: 0 }
   /** The time at which each hash was last submitted since the server started. */
@@ -171,7 +171,7 @@ async function receive(
   content: Readable,
   bytesMax: number,
 ): Promise<Result<ReceivedFile, ReceiveRefusal>> {
-  const filePath = path.join(disk.folder, INCOMING, `${process.pid}.${randomUUID()}`)
+  const filePath = path.join(disk.folder, INCOMING_FOLDER, `${process.pid}.${randomUUID()}`)
   const hash = createHash('sha256')
   let bytes = 0
   let isComplete = false
@@ -240,7 +240,7 @@ function isAlive(pid: number): boolean {
 
 /** Drops old references to files. Returns the number of registrations, and the files of unsubmitted forms. */
 async function dropOldReferences(
-  store: Records,
+  store: UploadRecords,
   at: Instant,
 ): Promise<{ readonly dropped: number; readonly forgotten: readonly string[] }> {
   const failedBefore = instant(at - UNPAID_DAYS_MAX * 24 * 60 * 60 * 1000)

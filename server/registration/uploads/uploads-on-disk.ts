@@ -22,7 +22,7 @@ import {
 } from './unreferenced-files.ts'
 
 /** The folder for unchecked files, in the same file system, so that a rename stores them. */
-export const INCOMING = 'incoming'
+export const INCOMING_FOLDER = 'incoming'
 
 type References = Pick<Store, 'uploadsInUse' | 'uploadsDropped'>
 type Disk = {
@@ -80,7 +80,7 @@ const getPath = ({ folder }: Pick<Disk, 'folder'>, sha256: string): string =>
 async function listHashes(folder: string): Promise<readonly string[]> {
   const hashes: string[] = []
   for (const prefix of await readdir(folder).catch(() => []))
-    if (prefix !== INCOMING)
+    if (prefix !== INCOMING_FOLDER)
       hashes.push(...(await readdir(path.join(folder, prefix)).catch(() => [])).filter(isHash))
   return hashes
 }
@@ -143,7 +143,7 @@ async function sweepUploads(
   references: References,
   { at, keptBefore, deleteBefore, isSubmitted, expected, mayMove }: SweepOptions,
 ): Promise<SweptFiles> {
-  const { old, files } = await findOldFiles(disk.folder, INCOMING, keptBefore)
+  const { old, files } = await findOldFiles(disk.folder, INCOMING_FOLDER, keptBefore)
   const used = new Set(await queryInBatches(old, references.uploadsInUse))
   const unusedHashes = old.filter((sha256) => !used.has(sha256) && !isSubmitted(sha256))
   const droppedHashes = new Set(await queryInBatches(unusedHashes, references.uploadsDropped))

@@ -9,7 +9,7 @@ import { mayPass, explainPostgresError } from '../postgres/error-explanations.ts
 import { isRowsBehind, StoreBusy, UploadsUnavailable } from './store-busy-error.ts'
 import {
   isDescriptorError,
-  RAISE_LIMIT,
+  RAISE_LIMIT_ADVICE,
   explainTooFewDescriptors,
 } from '../../ops/file-descriptors.ts'
 
@@ -207,7 +207,8 @@ export function explainRefusal(
       ? 'PostgreSQL does not accept writes'
       : 'the disk of DATA_DIR does not accept what the database writes'
   }
-  if (isDescriptorError(error)) return `too many files and connections are open. ${RAISE_LIMIT}`
+  if (isDescriptorError(error))
+    return `too many files and connections are open. ${RAISE_LIMIT_ADVICE}`
   return /^E[A-Z]+$/.test(error.code ?? '')
     ? 'the disk of DATA_DIR takes no more. Free some space'
     : 'more is being sent at once than the memory holds'

@@ -15,7 +15,7 @@ import { getBackgroundProcess } from '../../../server/background/background-proc
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import { isUpToDate, WEB_BUILD } from '../../../server/cli/build/stamp.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
-import { boot } from '../../../server/main.ts'
+import { bootServer } from '../../../server/main.ts'
 import type { BootOptions } from '../../../server/main.ts'
 import { findFreePort } from '../../browser/serve.ts'
 import { useCompiledEvents, useEmptyDatabase } from '../prepared-files.ts'
@@ -150,7 +150,7 @@ async function bootHere(
   const write = (lines: string): void => void (printed += lines)
   const { promise: started, resolve } = Promise.withResolvers<string>()
   let runExitHandler = (): void => {}
-  const booted = await boot(
+  const booted = await bootServer(
     environmentResult.value,
     { print: readOutput, printError: readOutput, environment: () => environmentResult.value },
     {

@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
 import { readEnvironment } from '../../../server/ops/environment.ts'
-import { boot } from '../../../server/main.ts'
+import { bootServer } from '../../../server/main.ts'
 import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
 import { registerThorough } from '../../runs.ts'
 import { createPdf } from '../sample-uploads.ts'
@@ -54,7 +54,7 @@ async function bootHere(name: string, variables: Readonly<Record<string, string>
   let printed = ''
   const print = (text: string): void => void (printed += `${text}\n`)
   const { promise: started, resolve: requestStop } = Promise.withResolvers<string>()
-  const booted = await boot(
+  const booted = await bootServer(
     environment,
     { print, printError: print, environment: () => environment },
     { write: () => {}, waitForStop: () => started },
@@ -117,11 +117,11 @@ async function startServer(
   const script = join(folder, `${name}.mjs`)
   writeFileSync(
     script,
-    `import { boot } from ${JSON.stringify(join(top, 'server', 'main.ts'))}
+    `import { bootServer } from ${JSON.stringify(join(top, 'server', 'main.ts'))}
 import { loadEnvironment } from ${JSON.stringify(join(top, 'server', 'ops', 'environment.ts'))}
 const read = loadEnvironment()
 if (!read.ok) throw new Error(read.error.join(' '))
-const booted = await boot(read.value, { print: console.log, printError: console.error, environment: () => read.value })
+const booted = await bootServer(read.value, { print: console.log, printError: console.error, environment: () => read.value })
 if (!booted.ok) { console.error(booted.error.text); process.exit(booted.error.status) }
 await booted.value.stopped
 `,

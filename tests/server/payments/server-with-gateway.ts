@@ -10,7 +10,7 @@ import Database from 'better-sqlite3'
 import { buildGatewayForm, instant, readInstant } from '../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../engine/index.ts'
 import type { PaymentData, RegisterResponse } from '../../../engine/api.ts'
-import { assemble } from '../../../server/assemble-server.ts'
+import { assembleServer } from '../../../server/assemble-server.ts'
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import type { AssembledServer } from '../../../server/assemble-server.ts'
 import type { Deps, Environment } from '../../../server/dependencies.ts'
@@ -114,7 +114,7 @@ export async function openTestServer(
   const logAt = (level: string) => (entry: object, message?: string) =>
     void log.push({ level, message, ...entry })
   const start = async (): Promise<AssembledServer> => {
-    const assembly = await assemble(environment, {
+    const assembly = await assembleServer(environment, {
       clock: () => now,
       log: { info: logAt('info'), warn: logAt('warn'), error: logAt('error') },
       print: () => {},

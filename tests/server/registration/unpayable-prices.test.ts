@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INR, instant, toAmount } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
-import { assemble } from '../../../server/assemble-server.ts'
+import { assembleServer } from '../../../server/assemble-server.ts'
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import type { ImportRow } from '../../../server/storage/index.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
@@ -41,7 +41,7 @@ describe('an account without credentials', () => {
     const dataDir = join(server.dir, 'again')
     for (const name of ['rollcall.db', 'rollcall.db-wal'])
       cpSync(join(server.dir, name), join(dataDir, name))
-    const nextServer = await assemble(
+    const nextServer = await assembleServer(
       { ...server.environment, dataDir, accounts: {} },
       {
         clock: server.now,

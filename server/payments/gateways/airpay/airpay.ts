@@ -16,7 +16,7 @@ import type { Account } from './credentials.ts'
 import type { GatewayAddresses } from '../gateway-definition.ts'
 import { interpretStatus } from './status-response.ts'
 import type { Assumptions } from './status-response.ts'
-import { getPrivateKey, refundChecksum, computeStatusChecksum } from './checksums.ts'
+import { getPrivateKey, computeRefundChecksum, computeStatusChecksum } from './checksums.ts'
 import type { ChecksumVariant } from './checksums.ts'
 import { toUpperCaseNames, readStatusXml } from './parse-message.ts'
 import type { Fields } from '../message-fields.ts'
@@ -112,7 +112,7 @@ export function createAirpayGateway(options: AirpayOptions): GatewayAdapter {
       const transactions = JSON.stringify([
         { amount: formatPlainAmount(amount, currency), processor_id: reference },
       ])
-      const body = `{"merchant_id":${JSON.stringify(account.merchantId)},"private_key":${JSON.stringify(getPrivateKey(account))},"mode":"refund","transactions":${transactions},"checksum":"${refundChecksum(account, transactions, dayOf(at))}"}`
+      const body = `{"merchant_id":${JSON.stringify(account.merchantId)},"private_key":${JSON.stringify(getPrivateKey(account))},"mode":"refund","transactions":${transactions},"checksum":"${computeRefundChecksum(account, transactions, dayOf(at))}"}`
       const result = await postRequest(
         getAddresses(event).refund,
         'application/json',

@@ -84,9 +84,9 @@ export function buildCheckoutForm(
   )
 }
 
-const ASCII = /^[ -~]*$/
+const ASCII_PATTERN = /^[ -~]*$/
 /** Matches most names, which need no change. */
-const PLAIN_NAME = /^[A-Za-z]+(?: [A-Za-z]+)*$/
+const PLAIN_NAME_PATTERN = /^[A-Za-z]+(?: [A-Za-z]+)*$/
 
 /**
  * Converts a name for Airpay: ASCII letters, digits and spaces, never empty. Other scripts are transliterated if
@@ -103,10 +103,12 @@ export function cleanName(
 }
 
 function transliterateName(fullName: string): string {
-  if (PLAIN_NAME.test(fullName)) return fullName
+  if (PLAIN_NAME_PATTERN.test(fullName)) return fullName
   // Format characters, which control direction or join letters, are neither letters nor spaces.
-  const visible = ASCII.test(fullName) ? fullName : fullName.replaceAll(/\p{Cf}/gu, '')
-  return (ASCII.test(visible) ? visible : loadTransliteration().transliterate(toNfc(visible)))
+  const visible = ASCII_PATTERN.test(fullName) ? fullName : fullName.replaceAll(/\p{Cf}/gu, '')
+  return (
+    ASCII_PATTERN.test(visible) ? visible : loadTransliteration().transliterate(toNfc(visible))
+  )
     .replaceAll(/['’`]/g, '')
     .replaceAll(/[^A-Za-z]+/g, ' ')
     .trim()

@@ -64,7 +64,7 @@ export function computeStatusChecksum(account: Account, orderId: string, day: Da
 }
 
 /** Computes the checksum of a refund; `transactions` is the JSON text exactly as sent. */
-export function refundChecksum(account: Account, transactions: string, day: Day): string {
+export function computeRefundChecksum(account: Account, transactions: string, day: Day): string {
   return computeSha256(
     `${getChecksumKey(account)}@${account.merchantId}refund${transactions}${day}`,
   )

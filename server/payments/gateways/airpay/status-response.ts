@@ -27,17 +27,18 @@ const MESSAGE_CHARACTERS_MAX = 200
  * another. Until they are seen in production they mean only that there is no payment yet; the payment ends after
  * one day.
  */
-const MEANINGS: Readonly<Record<string, 'paid' | 'declined' | 'in-process' | 'no-record'>> = {
-  200: 'paid',
-  211: 'in-process',
-  400: 'declined',
-  401: 'no-record',
-  402: 'no-record',
-  403: 'no-record',
-  405: 'declined',
-  502: 'declined',
-  503: 'no-record',
-}
+const MEANING_BY_CODE: Readonly<Record<string, 'paid' | 'declined' | 'in-process' | 'no-record'>> =
+  {
+    200: 'paid',
+    211: 'in-process',
+    400: 'declined',
+    401: 'no-record',
+    402: 'no-record',
+    403: 'no-record',
+    405: 'declined',
+    502: 'declined',
+    503: 'no-record',
+  }
 /** The transaction type of a payment, as opposed to a refund or a reversal. */
 export const SALE_TYPE = '320'
 /** Matches a sale, by number, by name, or both. */
@@ -172,7 +173,7 @@ function readOrderId(fields: Fields): string | null {
 function interpretTransaction(fields: Fields, context: ResponseContext): StatusResponse {
   const { at, raw } = context
   const code = fields['TRANSACTIONSTATUS'] ?? ''
-  const meaning = getOwn(MEANINGS, code)
+  const meaning = getOwn(MEANING_BY_CODE, code)
   switch (meaning) {
     case undefined:
     case 'in-process':

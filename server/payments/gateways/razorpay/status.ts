@@ -71,7 +71,7 @@ export const isReceived = ({ isCaptured, status }: RazorpayPayment): boolean =>
   isCaptured && (status === 'captured' || status === 'refunded')
 
 /** The code of a payment that the gateway refunded by itself, because it was not captured in time. */
-export const RETURNED_CODE = 'NOT_CAPTURED'
+export const NOT_CAPTURED_CODE = 'NOT_CAPTURED'
 /** The code of a refusal after which the money may still arrive: the bank's response is missing. */
 const UNCLEAR_CODE = 'GATEWAY_ERROR'
 /** Reasons that mean a missing response from the bank, regardless of the code. */
@@ -123,7 +123,7 @@ function toMoney({ id, amount, createdAt }: RazorpayPayment) {
 }
 
 function getDeclineCode({ status, error }: RazorpayPayment): string {
-  if (status === 'refunded') return RETURNED_CODE
+  if (status === 'refunded') return NOT_CAPTURED_CODE
   return error.code === 'BAD_REQUEST_ERROR' && !NO_RESPONSE_REASON.test(error.reason)
     ? error.code
     : UNCLEAR_CODE

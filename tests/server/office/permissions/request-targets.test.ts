@@ -20,7 +20,7 @@ import {
   createOfficeRoutes,
   rejectUnguardedRoutes,
 } from '../../../../server/office/auth/authorization.ts'
-import { findUncoveredInput } from '../../../../server/office/auth/request-targets.ts'
+import { describeUnguardedInput } from '../../../../server/office/auth/request-targets.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { hashCheaply, toNoon, PASSWORD, register } from '../office.ts'
@@ -570,7 +570,7 @@ describe('the server does not start with a route of the office', () => {
       { least: 'owner', about: 'payment', params: ['reg_no'] },
     ],
   ])('that reads %s without the access check', (_, path, rule) => {
-    expect(findUncoveredInput(path, rule)).not.toBe(null)
+    expect(describeUnguardedInput(path, rule)).not.toBe(null)
     expect(start((app) => office(app).post(path, rule, answer))).toThrow(path)
   })
 

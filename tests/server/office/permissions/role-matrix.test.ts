@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import { INR, toAmount } from '../../../../engine/index.ts'
 import type { Day, RegNo, Role } from '../../../../engine/index.ts'
-import { expandRoots } from '../../../../server/office/lists/list-paths.ts'
+import { listRoutePaths } from '../../../../server/office/lists/list-paths.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { hashCheaply, toNoon, PASSWORD, register } from '../office.ts'
@@ -352,7 +352,7 @@ describe('the authorization matrix', () => {
       server.deps.events
         .all()
         .flatMap(({ config }) => config.admin.lists)
-        .flatMap((list) => [...expandRoots(list.api), ...expandRoots(list.export.api)]),
+        .flatMap((list) => [...listRoutePaths(list.api), ...listRoutePaths(list.export.api)]),
     )
     const eventCalls = server.app.eventCalls.all()
     expect(

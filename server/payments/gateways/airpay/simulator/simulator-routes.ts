@@ -20,7 +20,7 @@ import type { Account } from '../credentials.ts'
 import {
   computeHandOffChecksum,
   getPrivateKey,
-  refundChecksum,
+  computeRefundChecksum,
   computeStatusChecksum,
 } from '../checksums.ts'
 import type { Fields } from '../../message-fields.ts'
@@ -303,7 +303,7 @@ function refund({ orders, accountOf, clock }: SimulatorContext, body: unknown): 
     !Array.isArray(transactions)
   )
     return rejectAll('Not allowed')
-  if (checksum !== refundChecksum(account, JSON.stringify(transactions), dayOf(clock())))
+  if (checksum !== computeRefundChecksum(account, JSON.stringify(transactions), dayOf(clock())))
     return rejectAll('The checksum does not match')
   const results = transactions.map(
     (transaction: { readonly amount?: unknown; readonly processor_id?: unknown } | null) => {

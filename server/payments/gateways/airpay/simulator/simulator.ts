@@ -132,7 +132,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     if (order === null) return Promise.resolve()
     orders.put({ ...order, owed: true })
     if (isClosing) return Promise.resolve()
-    const delivery = deliver(options.noticeUrl(), createMessage(order)).then((status) => {
+    const delivery = postWebhook(options.noticeUrl(), createMessage(order)).then((status) => {
       const current = orders.get(orderId)
       if (status === 200 && current !== null) {
         // The payment may have arrived while the webhook was being sent: then another one follows, or was
@@ -274,7 +274,7 @@ const STAGE_RESULTS: Readonly<
   dropped: { code: '401', message: 'Dropped' },
 }
 
-async function deliver(url: string, fields: Fields): Promise<number> {
+async function postWebhook(url: string, fields: Fields): Promise<number> {
   try {
     const response = await fetch(url, {
       method: 'POST',

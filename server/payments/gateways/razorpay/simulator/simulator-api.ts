@@ -30,7 +30,7 @@ const createProblem = (description: string, status = 400, code = 'BAD_REQUEST_ER
 })
 const isProblem = (value: object): value is Problem =>
   'description' in value && 'status' in value && 'code' in value
-const UNKNOWN = createProblem('The id provided does not exist')
+const UNKNOWN_ID_PROBLEM = createProblem('The id provided does not exist')
 
 export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   const { store, faults, clock, accounts, refresh } = parts
@@ -109,12 +109,12 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
   })
   route('GET', 'orders/:id', (request, keyId) => {
     const order = findOrder(request, keyId)
-    return order === null ? UNKNOWN : buildOrderEntity(order)
+    return order === null ? UNKNOWN_ID_PROBLEM : buildOrderEntity(order)
   })
   route('GET', 'orders/:id/payments', (request, keyId) => {
     const order = findOrder(request, keyId)
     return order === null
-      ? UNKNOWN
+      ? UNKNOWN_ID_PROBLEM
       : toList(order.payments.map((payment) => buildPaymentEntity(order, payment, clock())))
   })
   route('GET', 'settlements/recon/combined', (request, keyId) => {
@@ -127,7 +127,7 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
   })
   route('POST', 'payments/:id/capture', (request, keyId) => {
     const found = findPayment(request, keyId)
-    if (found === null) return UNKNOWN
+    if (found === null) return UNKNOWN_ID_PROBLEM
     const { order, payment } = found
     const body = asObject(request.body) ?? {}
     if (payment.status === 'captured')
@@ -146,11 +146,11 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
     for (const order of store.all().filter((candidate) => candidate.keyId === keyId))
       for (const payment of order.payments)
         if (payment.dispute?.id === id) return buildDisputeEntity(order, payment, payment.dispute)
-    return UNKNOWN
+    return UNKNOWN_ID_PROBLEM
   })
   route('GET', 'payments/:id/refunds', (request, keyId) => {
     const found = findPayment(request, keyId)
-    if (found === null) return UNKNOWN
+    if (found === null) return UNKNOWN_ID_PROBLEM
     const { order, payment } = found
     return toList(
       payment.refunds.map((refund) => buildRefundEntity(payment, refund, order.currency, clock())),
@@ -158,7 +158,7 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
   })
   route('POST', 'payments/:id/refund', (request, keyId) => {
     const found = findPayment(request, keyId)
-    if (found === null) return UNKNOWN
+    if (found === null) return UNKNOWN_ID_PROBLEM
     const { order, payment } = found
     const body = asObject(request.body) ?? {}
     const amount = asWholeNumber(body['amount']) ?? payment.amount
