@@ -225,7 +225,7 @@ const LABELS: Readonly<
 
 /** Prints the table; returns whether every target is reached now. */
 export async function benchFirstVisit(commit: string = OLD_COMMIT): Promise<boolean> {
-  let isWithinAims = true
+  let areTargetsMet = true
   const printLine = (
     label: string,
     before: string,
@@ -233,7 +233,7 @@ export async function benchFirstVisit(commit: string = OLD_COMMIT): Promise<bool
     target: string,
     isGood: boolean,
   ): void => {
-    isWithinAims &&= isGood
+    areTargetsMet &&= isGood
     const mark = target === '' || label === '' ? ' ' : isGood ? '✓' : '✗'
     console.log(
       `${mark} ${label.padEnd(26)} ${before.padStart(10)} ${now.padStart(10)}   ${target}`,
@@ -313,5 +313,5 @@ export async function benchFirstVisit(commit: string = OLD_COMMIT): Promise<bool
     await browser.close()
     await Promise.all([before.stop(), now.stop()])
   }
-  return isWithinAims
+  return areTargetsMet
 }

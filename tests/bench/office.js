@@ -50,7 +50,7 @@ export async function benchOffice() {
     { rows, isPostgres: false },
     ...(hasPostgres && rows <= POSTGRES_ROWS_MAX ? [{ rows, isPostgres: true }] : []),
   ])
-  let isWithinAims = true
+  let areTargetsMet = true
   for (const { rows, isPostgres } of runs) {
     const postgres = isPostgres ? await startPostgres() : null
     const lines = await measureRows(
@@ -63,10 +63,10 @@ export async function benchOffice() {
     )
     for (const { what, is, target, good } of lines) {
       console.log(`| ${what} | ${is} | ${target} | ${good === null ? '' : good ? '✓' : '✗'} |`)
-      isWithinAims &&= good !== false
+      areTargetsMet &&= good !== false
     }
   }
-  return isWithinAims
+  return areTargetsMet
 }
 
 /** `url`: the PostgreSQL that the rows are moved to. Null: they stay in their file. */

@@ -148,7 +148,7 @@ async function benchTrips(
   const lookupMs = roundTripCounts.find(({ what }) => what === 'lookup by number')?.ms ?? Infinity
   return [
     {
-      is: `operations with more round trips than the aim: ${excessive.length} of ${roundTripCounts.length}`,
+      is: `operations with more round trips than the target: ${excessive.length} of ${roundTripCounts.length}`,
       isGood: excessive.length === 0,
     },
     {

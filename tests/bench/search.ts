@@ -65,7 +65,7 @@ export async function benchSearch(commit = COMMIT): Promise<boolean> {
 
 async function compareStores(before: Store, now: Store): Promise<boolean> {
   console.log(`| ${ROWS} rows, median ms | before | now | found | times |\n|---|---|---|---|---|`)
-  let isWithinAims = true
+  let areTargetsMet = true
   for (const [searchText, oldQuery] of SEARCHES) {
     const oldTimes: number[] = []
     const newTimes: number[] = []
@@ -84,13 +84,13 @@ async function compareStores(before: Store, now: Store): Promise<boolean> {
       for (const runTurn of round % 2 === 0 ? turns : turns.toReversed()) await runTurn()
     const [oldMs, newMs] = [computeMedian(oldTimes), computeMedian(newTimes)]
     const isGood = foundCount > 0 && (newMs <= oldMs * TIMES_MAX || newMs <= NOTICEABLE_MS)
-    isWithinAims &&= isGood
+    areTargetsMet &&= isGood
     const oldText = oldQuery === null ? `${oldMs.toFixed(1)} (nothing)` : oldMs.toFixed(1)
     console.log(
       `| \`${searchText}\` | ${oldText} | ${newMs.toFixed(1)} | ${foundCount} | ${(newMs / oldMs).toFixed(2)}${isGood ? '' : ' (over)'} |`,
     )
   }
-  return isWithinAims
+  return areTargetsMet
 }
 
 async function measureWork(work: () => Promise<unknown>): Promise<number> {
