@@ -406,9 +406,26 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
+  test('a copied conference becomes a new one with its own name, days and addresses', async () => {
+    const { page, context, consoleErrors } = await openEditor()
+    const make = page.getByRole('button', { name: 'Make a new conference of it' })
+    await page.getByLabel('Short name').fill('afpicon2026')
+    await make.click()
+    await page.getByRole('alert').getByText('afpicon2026 is published already').waitFor()
+    await page.getByLabel('Short name').fill('afpicon2027')
+    await make.click()
+    await page.getByText('The new file is made').click()
+    await page.getByText('AFPICON 2026 is now AFPICON 2027 throughout the file.').waitFor()
+    await make.waitFor({ state: 'detached' })
+    await page.getByText('afpicon2027.yaml', { exact: true }).waitFor()
+    await expectAccessible(page, 'a file made of another')
+    expect(consoleErrors).toEqual([])
+    await context.close()
+  })
+
   test('the keyboard alone reads, edits, leaves the editor and moves between the tabs', async () => {
     const { page, context } = await openEditor()
-    await page.getByRole('button', { name: 'Save file' }).focus()
+    await page.getByRole('button', { name: 'Make a new conference of it' }).focus()
     await page.keyboard.press('Tab')
     await expect
       .poll(() => findEditor(page).evaluate((content) => content === document.activeElement))

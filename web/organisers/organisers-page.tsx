@@ -5,6 +5,7 @@ import type { PageProps } from '../app/page-props.ts'
 import { SiteFooter, SiteHeader } from '../landing/site-header-footer.tsx'
 import { fileName, loadFileDraft, saveFileDraft } from './editor/event-file-draft.ts'
 import type { FileDraft } from './editor/event-file-draft.ts'
+import type { Repeated } from './editor/copy-notice.tsx'
 import { loadAnswers, saveAnswers } from './new-conference/answer-draft.ts'
 import { openInHistory, useHistoryPlace } from './new-conference/question-history.ts'
 import { Dialog, FOCUSED_FIRST } from '../ui/dialog.tsx'
@@ -34,6 +35,7 @@ export default function OrganisersPage({ page }: PageProps) {
   const [isAsking, setAsking] = useState(file === null && answers?.draft.isOpen === true)
   const [isNew, setNew] = useState(false)
   const [replacement, setReplacement] = useState<Replacement | null>(null)
+  const [repeated, setRepeated] = useState<Repeated | null>(null)
   const created = useRef<string | null>(null)
   const choices = useRef<HTMLHeadingElement>(null)
   const hasLeft = useRef(false)
@@ -47,6 +49,7 @@ export default function OrganisersPage({ page }: PageProps) {
     setFile(null)
     setKeptFile(loadFileDraft())
     setNew(false)
+    setRepeated(null)
     setAsking(false)
     setAnswers(loadAnswers())
   }
@@ -124,6 +127,7 @@ export default function OrganisersPage({ page }: PageProps) {
         {page.shared !== null && file !== null && (
           <Suspense fallback={<Loading />}>
             <FileWorkspace
+              key={file.path}
               page={page}
               shared={page.shared}
               opened={file}
@@ -137,6 +141,11 @@ export default function OrganisersPage({ page }: PageProps) {
                     }
                   : null
               }
+              repeated={repeated}
+              repeat={(made, changed) => {
+                setRepeated(changed)
+                setFile(made)
+              }}
               leave={leave}
             />
           </Suspense>

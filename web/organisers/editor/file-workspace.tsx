@@ -24,6 +24,8 @@ import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import { FileBar } from './save-bar.tsx'
 import { saveFileDraft, fileName, useCheck } from './event-file-draft.ts'
 import type { FileDraft } from './event-file-draft.ts'
+import { CopyNotice, RepeatedNotice } from './copy-notice.tsx'
+import type { Repeated } from './copy-notice.tsx'
 import { CreatedNotice } from './created-notice.tsx'
 import { Changes } from './changes-panel.tsx'
 import type { PublishedFile } from './changes-panel.tsx'
@@ -59,6 +61,10 @@ type FileWorkspaceProps = {
   readonly isNew: boolean
   /** Returns to the questions that the file was created from. Null for a file of another origin. */
   readonly changeAnswers: (() => void) | null
+  /** What the file was changed in when it was made of another one. */
+  readonly repeated: Repeated | null
+  /** Opens a file that was made of this one. */
+  readonly repeat: (file: FileDraft, repeated: Repeated) => void
   /** Returns to the choices of the page. */
   readonly leave: () => void
 }
@@ -71,6 +77,8 @@ export default function FileWorkspace({
   texts,
   isNew,
   changeAnswers,
+  repeated,
+  repeat,
   leave,
 }: FileWorkspaceProps) {
   const [text, setText] = useState(opened.text)
@@ -81,6 +89,10 @@ export default function FileWorkspace({
     [page.events],
   )
   const [rehearsed, setRehearsed] = useState<RehearsedText | null>(null)
+  const used = useMemo(
+    () => ({ ids: page.events.map(({ id }) => id), prefixes: page.prefixes }),
+    [page.events, page.prefixes],
+  )
   const [published, setPublished] = useState<PublishedFile | null>(null)
   const checking = useCheck(text, opened.path, shared, otherRoutes, published?.text ?? null)
   const editor = useRef<EditorHandle>(null)
@@ -213,6 +225,10 @@ export default function FileWorkspace({
         save={saveFile}
       />
       {isNew && savedText === null && <CreatedNotice path={opened.path} checking={checking} />}
+      {repeated !== null && <RepeatedNotice {...repeated} />}
+      {isPublished && event !== null && (
+        <CopyNotice key={event.id} event={event} text={text} used={used} repeat={repeat} />
+      )}
       <div className="org-split">
         {isWide && (
           <section className="org-left" aria-label={texts.file}>
