@@ -261,6 +261,15 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
+    'a decimal comma without a currency is asked about in its cell',
+    'Category\tEarly till 31 Aug 2026\tLate\nMember\t390,00\t490',
+    [
+      'Early:2026-08-31 | Late:',
+      'Member | 390,00 | 490',
+      '0,0, “390,00” can be 390 with decimals, or a larger amount with a digit missing. Write it without the comma.',
+    ],
+  ],
+  [
     'names that are none',
     'Category\tFee\nnull\t5000\nMember {A}\t4000',
     [

@@ -3,6 +3,7 @@ import { suggestAmount } from '../../suggestions/amount-notations.ts'
 import { INR, type Amount, type Currency } from '../../../lib/money.ts'
 import { addDays, formatDay, isDay, type Day } from '../../../lib/time.ts'
 import { askAboutCurrency, explainOtherCurrency, isInOtherCurrency } from './fee-table/currency.ts'
+import { hasDecimalComma } from './fee-table/cells.ts'
 import { explainNote } from './fee-table/notes.ts'
 import type { FeeTable } from './fee-table/parts.ts'
 import { explainBraces, explainName, hasBraces } from './category-name.ts'
@@ -181,6 +182,8 @@ function findRowProblems(
 function explainCell(cell: string, category: string, period: string, currency: Currency): string {
   const help = 'Write an amount, free, or – if it is not on sale then.'
   const suggestion = suggestAmount(cell, currency)
+  if (hasDecimalComma(cell))
+    return `“${cell}” can be ${cell.trim().replace(/,\d+$/, '')} with decimals, or a larger amount with a digit missing. Write it without the comma.`
   if (cell.trim() === '') return `What does “${category}” pay in “${period}”? ${help}`
   switch (suggestion?.is) {
     case 'several':

@@ -52,6 +52,8 @@ function splitAtTabs(text: string): readonly (readonly string[])[] {
 
 const cleanCell = (text: string): string => text.replace(/[\s\u00a0\u200b\ufeff]+/g, ' ').trim()
 
+/** Ambiguous in rupees: "390,00" can be 390, or 39,000 with a slip. */
+export const hasDecimalComma = (text: string): boolean => DECIMAL_COMMA.test(text.trim())
 const DECIMAL_COMMA = /^\d{1,3}(?:[. ]?\d{3})*,\d{2}$/
 /** Whether the cell is in place of a price: an amount, a word such as Free, or a dash. */
 export function isPriceCell(text: string, currency: Currency): boolean {
