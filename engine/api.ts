@@ -5,8 +5,8 @@ export type {
   SearchResponse,
   WireAction,
   WireApproval,
-  WireEditable,
-  WireFound,
+  WireEditableField,
+  WireSearchResult,
   WireSecondPayment,
 } from './api/actions.ts'
 export { readLines, toWireCurrency, toWireLines } from './api/bill-lines.ts'
@@ -48,8 +48,8 @@ export type {
   WireRehearsedDay,
 } from './api/operations.ts'
 export type {
-  WireAsk,
-  WirePaying,
+  WireClaimField,
+  WireManualPayment,
   WirePaymentClaim,
   WirePaymentInstructions,
 } from './api/payment-methods.ts'
@@ -94,7 +94,12 @@ export {
   toWireQuote,
   type WireQuote,
 } from './api/registration.ts'
-export type { SelfServiceResponse, WireCancel, WireFile, WireRefused } from './api/self-service.ts'
+export type {
+  SelfServiceResponse,
+  WireCancellation,
+  WireFile,
+  WireRefusal,
+} from './api/self-service.ts'
 export type {
   PayoutsResponse,
   WireBankLine,
@@ -102,9 +107,9 @@ export type {
   SettlementSavedResponse,
   SettlementsResponse,
   WirePayout,
-  WireSettled,
+  WireSettledLine,
   WireSettlement,
-  WireUnsettled,
+  WireUnsettledPayment,
 } from './api/settlements.ts'
 export { buildTariff, type AvailabilityResponse, type TariffResponse } from './api/price-list.ts'
 export type {

@@ -22,7 +22,10 @@ export {
 } from './authoring/checks/examples/example-results.ts'
 export { compareWithServedVersion } from './authoring/checks/stored-registrations/broken-registrations.ts'
 export { collectChangedValues } from './authoring/checks/stored-registrations/stored-data.ts'
-export type { CountedValues, InUse } from './authoring/checks/stored-registrations/stored-data.ts'
+export type {
+  CountedValues,
+  UsageCounts,
+} from './authoring/checks/stored-registrations/stored-data.ts'
 export { findPriceFields } from './authoring/tools/price-fields.ts'
 export { buildPriceList, listRuleGroups } from './authoring/tools/price-list.ts'
 export { diffEvents, isEmptyDiff, type EventDiff } from './authoring/tools/diff/diff.ts'

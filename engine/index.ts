@@ -107,7 +107,7 @@ export {
   getCurrency,
 } from './rules/category.ts'
 export { matchesCondition } from './rules/evaluate-condition.ts'
-export { explainCategory, type CategoryExplained } from './rules/explain-category.ts'
+export { explainCategory, type CategoryExplanation } from './rules/explain-category.ts'
 export {
   removeContext,
   CODE_NAME,
@@ -373,7 +373,7 @@ export {
   type Decision,
   type DecisionName,
   type DecisionRefusal,
-  type Grounds,
+  type DecisionGrounds,
   type MoveTarget,
   type Review,
 } from './payments/payment-review.ts'
@@ -417,7 +417,7 @@ export {
 export {
   reconcileStatement,
   findStatementReferences,
-  type Reconciled,
+  type ReconciledLine,
 } from './payments/reconciliation.ts'
 export {
   getDue,
@@ -446,7 +446,7 @@ export {
   type RecordedOrder,
   type Payout,
   type SettledLine,
-  type Unsettled,
+  type UnsettledPayment,
 } from './payments/settlement.ts'
 export {
   computeDocumentChange,
@@ -495,7 +495,7 @@ export {
   type SalesResponse,
   type SeatsResponse,
   type SalesGroup,
-  type SoldSum,
+  type SalesSum,
 } from './reports/sales-sums.ts'
 export { RATE_DAYS_MAX, readRate, type ExchangeRate } from './documents/rupee-value.ts'
 export { buildIssuer, type Issuer } from './documents/issuer.ts'

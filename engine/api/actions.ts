@@ -61,7 +61,7 @@ export type ActionsResponse = {
   /** The actions allowed to the requesting user now: POST to the same address {act, why, key?, …}. */
   allowed: ActionName[]
   /** The fields that can be corrected, in form order; empty for users without permission. */
-  fields: WireEditable[]
+  fields: WireEditableField[]
   /** The fields that identify a person, which a transfer changes. */
   persons: string[]
   /**
@@ -97,7 +97,7 @@ export type WireApproval = {
   currency?: string
 }
 /** A form field with its current answer; a list of options for `many`, else text, empty if not answered. */
-export type WireEditable = {
+export type WireEditableField = {
   id: string
   label: string
   kind: 'text' | 'date' | 'yes-no' | 'select' | 'many'
@@ -123,13 +123,13 @@ export type ActionResponse = {
 export type SearchResponse = {
   status: 'success'
   more: boolean
-  found: WireFound[]
+  found: WireSearchResult[]
   /** Registrations whose name differs from the text by one letter. Empty if something was found. */
-  similar: WireFound[]
+  similar: WireSearchResult[]
   /** The titles of the searched events. */
   events: string[]
 }
-export type WireFound = {
+export type WireSearchResult = {
   reg_no: string
   name: string
   phone: string

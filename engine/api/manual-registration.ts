@@ -5,7 +5,7 @@ import type {
   RegistrationState,
 } from '../registration/registration-and-payment-states.ts'
 import type { PublicEvent } from '../event/config.ts'
-import type { WireAsk } from './payment-methods.ts'
+import type { WireClaimField } from './payment-methods.ts'
 
 /** GET /admin/add/?event=ID. */
 export type ManualRegistrationFormResponse = {
@@ -16,7 +16,7 @@ export type ManualRegistrationFormResponse = {
   /** The seats left by quota id or `limit.option`: 0 if full; another number only if the file shows it. */
   left: Record<string, number>
   /** The payment methods of the desk. Empty if it takes no payments. */
-  ways: { id: string; label: string; asks: WireAsk[] }[]
+  ways: { id: string; label: string; asks: WireClaimField[] }[]
 }
 /** POST /admin/add/similar/ {event, answers}: registrations of the event that may be of the same person. */
 export type SimilarResponse = { status: 'success'; similar: WireSimilar[] }

@@ -23,14 +23,14 @@ export type WirePaymentInstructions = {
   pay_until: string | null
 }
 /** For a self-service page. Null if nothing is payable outside a gateway. */
-export type WirePaying = WirePaymentInstructions & {
+export type WireManualPayment = WirePaymentInstructions & {
   /** The id of the chosen payment method. */
   way: string
-  asks: WireAsk[]
+  asks: WireClaimField[]
   told: WirePaymentClaim | null
 }
 /** A field of a payment claim. */
-export type WireAsk = {
+export type WireClaimField = {
   id: string
   kind: 'text' | 'date' | 'select' | 'file'
   label: string

@@ -2,7 +2,7 @@
  * API types of bank statement reconciliation and bulk actions. Amounts are in major units; an absent `currency` (ISO
  * 4217 code) is INR.
  */
-import type { Reconciled } from '../payments/reconciliation.ts'
+import type { ReconciledLine } from '../payments/reconciliation.ts'
 import type { WireSettlement } from './settlements.ts'
 
 /**
@@ -13,9 +13,9 @@ export type ReconcileResponse =
   | {
       status: 'success'
       header: null
-      lines: WireReconciled[]
+      lines: WireReconciledLine[]
       /** Payment claims that no line matches. */
-      waiting: WireAwaited[]
+      waiting: WireUnmatchedClaim[]
       /** Lines with a date whose amount cannot be read. */
       unread: number[]
       /** Lines that repeat an earlier one: each is counted once. */
@@ -29,7 +29,7 @@ export type ReconcileResponse =
    * tax, net, kind, paid.
    */
   | { status: 'success'; header: string[] }
-export type WireReconciled = {
+export type WireReconciledLine = {
   /** Line number as in an editor. */
   line: number
   day: string
@@ -41,14 +41,14 @@ export type WireReconciled = {
   amount: number
   /** The currency of the line and its payout. */
   currency?: string
-  as: Reconciled['as']
+  as: ReconciledLine['as']
   /** The matching gateway payout, from its settlement. Null if it is not a payout. */
   payout: { utr: string; lines: number; net: number } | null
-  of: WireAwaited[]
+  of: WireUnmatchedClaim[]
   /** An explanation of the line for staff. Null if none is needed. */
   why: string | null
 }
-export type WireAwaited = {
+export type WireUnmatchedClaim = {
   reg_no: string
   name: string
   due: number

@@ -1,8 +1,8 @@
 /** API types of the self-service page: a registration with its payments, documents and requests. */
 import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
-import type { WireEditable, WireSecondPayment } from './actions.ts'
+import type { WireEditableField, WireSecondPayment } from './actions.ts'
 import type { DocumentsResponse } from './office.ts'
-import type { WirePaying } from './payment-methods.ts'
+import type { WireManualPayment } from './payment-methods.ts'
 import type { RegistrationResponse } from './registration.ts'
 
 /**
@@ -15,28 +15,28 @@ export type SelfServiceResponse = {
   registration: RegistrationResponse['registration']
   state: RegistrationState
   /** Payment instructions and the last payment claim. Null if the payment is not manual, or not due. */
-  paying: WirePaying | null
+  paying: WireManualPayment | null
   /** Each is a PDF at /api/my/{token}/documents/{id}/. */
   documents: DocumentsResponse['documents']
   /**
    * Fields that can be changed: POST to acts/ {act: 'edit', answers}. `until`: the last day; empty
    * fields: none.
    */
-  edit: { fields: WireEditable[]; until: string | null }
+  edit: { fields: WireEditableField[]; until: string | null }
   /**
    * Files that may be uploaded; `name`: the current file. Null if none. A file is sent to proofs/,
    * and its token is its answer.
    */
   files: WireFile[]
   /** Null if cancellation cannot be requested now. POST to acts/ {act: 'ask_cancel', why?}. */
-  cancel: WireCancel | null
+  cancel: WireCancellation | null
   /**
    * It is the second payment for this email address and name. Null if it is not, or the link is not
    * from an email. POST to acts/ {act: 'ask_refund'}; {act: 'withdraw_refund'} once requested.
    */
   second_payment: WireSecondPayment | null
   /** Present if the organisers refused the registration. Null if they did not. */
-  refused: WireRefused | null
+  refused: WireRefusal | null
 }
 export type WireFile = {
   id: string
@@ -46,7 +46,7 @@ export type WireFile = {
   accept: string[]
   bytes_max: number
 }
-export type WireCancel = {
+export type WireCancellation = {
   /** When the delegate requested it. Null if never. */
   asked_at: string | null
   /** The amount paid and not refunded. */
@@ -60,7 +60,7 @@ export type WireCancel = {
   terms?: { percent: number; of: number; without_tax?: string; charge?: number }
 }
 /** The reason, and the category offered instead, with its price. Null if none. */
-export type WireRefused = {
+export type WireRefusal = {
   why: string
   say: string | null
   offer: { category: string; label: string; total: number; currency?: string } | null

@@ -15,11 +15,11 @@ export type WireSettlement = {
   /** The number of lines of a report that are stored with another fee, tax or net amount. */
   changed: number
   /** All lines of a report. Of stored settlements, only the lines that staff must check. */
-  lines: WireSettled[]
+  lines: WireSettledLine[]
   /** Payouts by bank transfer, the latest first. */
   payouts: WirePayout[]
   /** Payments of the event, from all its accounts, that are in no settlement yet. Oldest first. */
-  unsettled: WireUnsettled[]
+  unsettled: WireUnsettledPayment[]
   /** Lines that refer to a payment but cannot be read. */
   unread: number[]
   /** Lines of the report that the gateway has not settled yet. */
@@ -37,7 +37,7 @@ export type SettlementSavedResponse = {
   to_review: number
 }
 
-export type WireSettled = {
+export type WireSettledLine = {
   line: number
   is: SettlementLine['is']
   /**
@@ -96,9 +96,9 @@ export type PayoutsResponse = {
   status: 'success'
   payouts: (WirePayout & { bank: WireBankLine })[]
   /** `event`: of the registration, or else one of the user's events that are paid through the account. */
-  lines: (WireSettled & { event: string | null })[]
+  lines: (WireSettledLine & { event: string | null })[]
 }
-export type WireUnsettled = {
+export type WireUnsettledPayment = {
   reg_no: string | null
   reference: string
   amount: number

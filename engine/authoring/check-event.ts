@@ -19,7 +19,7 @@ import type { Source } from './syntax/source.ts'
 import type { SharedFiles, SourceText } from '../event/source-files.ts'
 import { readWithSchema } from './schema/check-schema.ts'
 
-type Compiled = { readonly event: EventConfig | null; readonly findings: readonly Finding[] }
+type CompiledEvent = { readonly event: EventConfig | null; readonly findings: readonly Finding[] }
 type CompileOptions = CheckOptions
 
 /**
@@ -32,7 +32,7 @@ export function compileEvent(
   shared: SharedFiles,
   file: { readonly path: string } = { path: 'event' },
   options: CompileOptions = {},
-): Compiled & { readonly reads: EventConfig | null } {
+): CompiledEvent & { readonly reads: EventConfig | null } {
   const parsedFile = readAlone({ path: file.path, text }, readShared(shared), options)
   return { ...buildResult(parsedFile, []), reads: parsedFile.config }
 }
@@ -62,7 +62,7 @@ export type CompiledFiles = {
   readonly files: readonly CompiledFile[]
   readonly shared: readonly Finding[]
 }
-export type CompiledFile = Compiled & {
+export type CompiledFile = CompiledEvent & {
   readonly path: string
   readonly leadsTo: readonly string[]
   /** Whether it was checked now; if not, its warnings and notes were reported before. */
@@ -285,7 +285,7 @@ function buildResult(
   { source, config, findings }: ParsedFile,
   crossFile: readonly Finding[],
   common: readonly Finding[] = [],
-): Compiled {
+): CompiledEvent {
   const all = [...findings, ...crossFile].sort(comparePlaces)
   const remaining = config === null ? all : applyAllow(all, source, new Set(Object.keys(catalogue)))
   return {

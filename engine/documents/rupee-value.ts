@@ -42,7 +42,7 @@ export function toRupees(amount: Amount, currency: Currency, rate: string): Amou
 }
 
 /** The parts of a document to convert. */
-type Convertible = {
+type ConvertibleParts = {
   readonly byRate?: readonly RateSummary[]
   readonly base: Amount
   readonly currency?: Currency
@@ -53,7 +53,7 @@ const PART_NAMES = ['taxable', 'halved', 'igst', 'untaxed'] as const
 type Parts = Readonly<Record<(typeof PART_NAMES)[number], number>>
 
 /** The parts of a document in its own currency. */
-function computeParts({ byRate = [], base }: Convertible): Parts {
+function computeParts({ byRate = [], base }: ConvertibleParts): Parts {
   const sum = (of: (row: RateSummary) => number): number =>
     byRate.reduce((total, row) => total + of(row), 0)
   const taxable = sum((row) => row.taxable)
@@ -74,9 +74,9 @@ const sumRupees = (values: readonly RupeeValue[], of: (value: RupeeValue) => num
  * converted together, so that those of a whole invoice add up to its value. The tax is halved in rupees, in which it is paid.
  */
 export function computeRupeeValue(
-  body: Convertible,
+  body: ConvertibleParts,
   { rate, day, source }: ExchangeRate,
-  earlier: readonly (Convertible & { readonly rupees?: RupeeValue })[] = [],
+  earlier: readonly (ConvertibleParts & { readonly rupees?: RupeeValue })[] = [],
 ): RupeeValue {
   const currency = body.currency ?? INR
   const [own, before] = [computeParts(body), earlier.map(computeParts)]

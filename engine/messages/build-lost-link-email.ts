@@ -8,7 +8,7 @@ import type { RegistrationState } from '../registration/registration-and-payment
 import type { Answers } from '../event/answer-types.ts'
 import { getLowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 
-type Registered = {
+type LinkedRegistration = {
   readonly regNo: RegNo
   readonly answers: Answers
   readonly state: RegistrationState
@@ -40,7 +40,7 @@ export function readLinkPlaceholder(line: string): string | null {
 export function buildLostLinkEmail(
   event: EventConfig,
   to: string,
-  registrations: readonly Registered[],
+  registrations: readonly LinkedRegistration[],
 ): Mail | null {
   if (event.email === null || registrations.length === 0) return null
   const { lostLink, questions, states } = EMAIL_MESSAGES

@@ -58,7 +58,7 @@ export type Statement = {
   readonly unread: readonly number[]
 }
 /** The columns could not be detected: `header` is the most likely heading row. */
-export type ColumnsUnknown = {
+export type UnknownColumns = {
   readonly code: 'columns_unknown'
   readonly header: readonly string[]
 }
@@ -89,7 +89,7 @@ export function readStatement(
   rows: readonly SheetRow[],
   columns: StatementColumns | null = null,
   currency: Currency = INR,
-): Result<Statement, ColumnsUnknown> {
+): Result<Statement, UnknownColumns> {
   const detect = (cells: readonly string[]): StatementColumns | null =>
     detectColumns(cells, currency)
   const chosen = columns === null ? null : withCurrencyColumns(columns, rows)

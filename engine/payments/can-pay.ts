@@ -57,7 +57,7 @@ export type Attempt = {
   readonly isDifference?: boolean
 }
 /** The part of a registration that the rule reads. */
-export type Payable = {
+export type PayableRegistration = {
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
   /** Absent: derived from the payments. */
@@ -76,7 +76,7 @@ export type Payable = {
  * Returns the payment state from stored data, without asking the gateway. A success is complete
  * regardless of other payments.
  */
-export function getPaymentState(registration: Payable, at: Instant): PaymentState {
+export function getPaymentState(registration: PayableRegistration, at: Instant): PaymentState {
   const { paymentStatus, inReview, payments } = registration
   if (isEnded(registration) && paymentStatus !== 'refunded')
     return registration.state === 'refused' ? 'refused' : 'cancelled'
@@ -99,7 +99,7 @@ export function getPaymentState(registration: Payable, at: Instant): PaymentStat
 }
 
 /** Whether it was cancelled or refused: it can no longer be paid. */
-function isEnded({ state }: Payable): boolean {
+function isEnded({ state }: PayableRegistration): boolean {
   return state === 'cancelled' || state === 'refused'
 }
 
@@ -153,7 +153,7 @@ export type Terms = {
 /** Returns the terms of an event for a registration with this newest attempt. */
 export function getPaymentTerms(
   event: EventConfig,
-  registration: Payable,
+  registration: PayableRegistration,
   at: Instant,
   accepted: Amount | null,
   merchantId: string | null = null,
@@ -192,7 +192,7 @@ export function getPaymentTerms(
 /** Returns the price of the registration's period by card. Null if its order is by card, or at the same price. */
 function quoteHeldCardPrice(
   event: EventConfig,
-  { answers, category, payments, period = null, createdAt }: Payable,
+  { answers, category, payments, period = null, createdAt }: PayableRegistration,
   card: string | null,
 ): Quote | null {
   const [newest] = payments
@@ -231,7 +231,7 @@ export type PaymentPermission =
  * over; a missing one could not be asked in time. An order placed just now has no answer yet.
  */
 export function canPay(
-  registration: Payable,
+  registration: PayableRegistration,
   pollResults: ReadonlyMap<OrderId, PollResult>,
   terms: Terms,
   at: Instant,
@@ -265,7 +265,7 @@ export function canPay(
 }
 
 /** Whether it is paid, and was later corrected to a higher price. */
-export function owesDifference({ paymentStatus, due = toAmount(0) }: Payable): boolean {
+export function owesDifference({ paymentStatus, due = toAmount(0) }: PayableRegistration): boolean {
   return paymentStatus === 'success' && due > 0
 }
 
@@ -324,7 +324,7 @@ function isSoonAfter(sentAt: Instant, at: Instant): boolean {
  */
 export function isInTime(
   event: EventConfig,
-  { answers, category }: Pick<Payable, 'answers' | 'category'>,
+  { answers, category }: Pick<PayableRegistration, 'answers' | 'category'>,
   attempt: Attempt,
   at: Instant,
 ): 'in-time' | 'after-closing' | 'after-hold' {
@@ -347,7 +347,11 @@ const PAYABLE_STATES: readonly PaymentState[] = ['not-paid', 'failed', 'by-hand'
  * Whether a retry is worth offering: the same rule, assuming the gateway just answered that it has
  * no record.
  */
-export function canRetry(event: EventConfig, registration: Payable, at: Instant): boolean {
+export function canRetry(
+  event: EventConfig,
+  registration: PayableRegistration,
+  at: Instant,
+): boolean {
   const state = getPaymentState(registration, at)
   const isOpen = PAYABLE_STATES.includes(state) || owesDifference(registration)
   if (event.payment === null || !isOpen) return false
@@ -367,7 +371,10 @@ export function canRetry(event: EventConfig, registration: Payable, at: Instant)
 }
 
 /** Returns the amount to request from the gateway. Null if none. */
-function getAmountToPay(paying: PaymentPermission, registration: Payable): Amount | null {
+function getAmountToPay(
+  paying: PaymentPermission,
+  registration: PayableRegistration,
+): Amount | null {
   const newest = owesDifference(registration)
     ? registration.payments.find(({ isDifference }) => isDifference === true)
     : registration.payments[0]

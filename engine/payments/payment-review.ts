@@ -125,11 +125,11 @@ export function getReviewVersion({ id, regNo, is, due, left }: Review): string {
 }
 
 /** Both required, at most `REASON_CHARACTERS_MAX` characters each. */
-export type Grounds = { readonly why: string; readonly who: string }
+export type DecisionGrounds = { readonly why: string; readonly who: string }
 /** Gateways' references are 6 to 20 characters. */
 const REFERENCE_CHARACTERS_MAX = 64
 
-export type Decision = Grounds & {
+export type Decision = DecisionGrounds & {
   /** The `getReviewVersion` that the user saw. Absent if the review is decided as it is. */
   readonly version?: string
 } & (
@@ -244,7 +244,10 @@ function checkVersion(review: Review, version: string): Result<null, DecisionRef
   )
 }
 
-export function checkGrounds({ why, who }: Grounds): Result<Grounds, DecisionRefusal> {
+export function checkGrounds({
+  why,
+  who,
+}: DecisionGrounds): Result<DecisionGrounds, DecisionRefusal> {
   if (trimReason(why) === '')
     return refuse('no_grounds', 'Enter a reason. It explains the decision to your colleagues.')
   if (who.trim() === '') return refuse('no_grounds', 'Enter the name of the user who decides.')

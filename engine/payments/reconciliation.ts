@@ -19,7 +19,7 @@ import type { RegNo } from '../event/registration-number.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'
 
 /** A line with its match. `reference`: the one under which it is confirmed, so that it counts once. */
-export type Reconciled = {
+export type ReconciledLine = {
   readonly line: StatementLine
   readonly reference: string
   /** Other bank references in the line, which identify the same payment. */
@@ -79,7 +79,7 @@ export function reconcileStatement(
   statement: Lines,
   awaited: readonly UnpaidOrder[],
   known: KnownReferences,
-): readonly Reconciled[] {
+): readonly ReconciledLine[] {
   const { lines, withdrawals } = statement
   const found = findReferences(statement, awaited, known)
   // A registration that a line names by number or reference is not also matched by guess with another line.
@@ -90,7 +90,9 @@ export function reconcileStatement(
     ]),
   )
   const matched = new Set<RegNo>()
-  const matchLine = (line: StatementLine): Pick<Reconciled, 'as' | 'of' | 'why' | 'recorded'> => {
+  const matchLine = (
+    line: StatementLine,
+  ): Pick<ReconciledLine, 'as' | 'of' | 'why' | 'recorded'> => {
     const { payments, elsewhere } = found.recordedIn(line)
     if (payments.length > 0)
       return {
@@ -132,7 +134,7 @@ export function reconcileStatement(
     const as = getDue(entry, line.day) === line.amount ? 'matched' : 'differs'
     return { as, of: regNos, why: null }
   }
-  const results = lines.map((line): Reconciled => {
+  const results = lines.map((line): ReconciledLine => {
     const payout = found.payoutIn(line)
     if (payout !== null) {
       const { utr: reference } = payout
@@ -151,7 +153,7 @@ function matchKnownPayments(
   currency: Currency,
   payments: readonly KnownPayment[],
   eventIds: readonly string[] | undefined,
-): Pick<Reconciled, 'as' | 'of' | 'why'> {
+): Pick<ReconciledLine, 'as' | 'of' | 'why'> {
   const regNos = [...new Set(payments.flatMap(({ regNo }) => (regNo === null ? [] : [regNo])))]
   if (payments.length > 1)
     return toAmbiguous(regNos, 'This line is recorded as several payments. Check which are real.')
@@ -317,7 +319,7 @@ function findReferences(
     [...listKeys(line)].flatMap((key) => (isUsable(key) ? (payouts.get(key) ?? []) : []))[0] ?? null
 
   /** A withdrawal that names a payment, recorded or reported; a refund by staff may name it too. */
-  const findReturned = (line: StatementLine): readonly Reconciled[] => {
+  const findReturned = (line: StatementLine): readonly ReconciledLine[] => {
     // A payment may be recorded under its registration number.
     const usable = [...listKeys(line)].filter((key) => !ownKeys.has(key))
     const paid = usable.flatMap((key) => payments.get(key) ?? [])
@@ -344,7 +346,7 @@ function findReferences(
   }
 
   /** The same line gives the same reference whenever it is read, so that it is confirmed once. */
-  const listReferences = (line: StatementLine): Pick<Reconciled, 'reference' | 'also'> => {
+  const listReferences = (line: StatementLine): Pick<ReconciledLine, 'reference' | 'also'> => {
     // A withdrawal that also names it, or a charge, does not make it another transfer.
     const isItsAlone = (key: BankKey): boolean => (countLines.get(key) ?? 0) < 2
     const reported = [...listKeys(line)].find(

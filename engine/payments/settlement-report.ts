@@ -14,7 +14,7 @@ import {
   withColumns,
 } from './spreadsheet-cells.ts'
 import type { SheetRow } from './spreadsheet-cells.ts'
-import type { ColumnsUnknown } from './bank-statement.ts'
+import type { UnknownColumns } from './bank-statement.ts'
 import type { Day, Instant } from '../lib/time.ts'
 
 /**
@@ -153,7 +153,7 @@ const HEADING_PATTERNS = [
 export function readSettlement(
   rows: readonly SheetRow[],
   columns: SettlementColumns | null = null,
-): Result<Settlement, ColumnsUnknown> {
+): Result<Settlement, UnknownColumns> {
   const table = findTable(rows, columns, detectColumns)
   if (table === null) return err({ code: 'columns_unknown', header: findLikeliestHeader(rows) })
   const { below } = table

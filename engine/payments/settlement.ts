@@ -77,7 +77,7 @@ export type Payout = {
 export const SETTLED_WITHIN_DAYS = 5
 
 /** Paid, and in no settlement yet. `days`: days since payment. */
-export type Unsettled = { readonly money: RecordedPayment; readonly days: number }
+export type UnsettledPayment = { readonly money: RecordedPayment; readonly days: number }
 
 /** Returns each line once, however many files contain it. */
 export function joinLines(
@@ -269,7 +269,7 @@ export function listUnsettledPayments(
   settled: readonly SettledLine[],
   payments: readonly RecordedPayment[],
   at: Instant,
-): readonly Unsettled[] {
+): readonly UnsettledPayment[] {
   const settledIds = new Set(
     settled.flatMap(({ line, money }) => (line.is === 'sale' && money !== null ? [money.id] : [])),
   )

@@ -18,7 +18,7 @@ import { quoteWithCategory } from './quote.ts'
 import { findNextPrice } from './upcoming-prices.ts'
 
 /** The data that decides the prices of a registration. */
-type Priced = { readonly answers: Answers; readonly category: string | null }
+type PricedRegistration = { readonly answers: Answers; readonly category: string | null }
 
 /**
  * Returns the last day from `on` on which the prices of this registration apply: the prices of its category and of
@@ -27,7 +27,7 @@ type Priced = { readonly answers: Answers; readonly category: string | null }
 export function getLastDayOfOwnPrice(
   event: EventConfig,
   on: Day,
-  { answers, category }: Priced,
+  { answers, category }: PricedRegistration,
 ): Day | null {
   // Without a category, it is not known which items a delegate can have.
   const items =
@@ -41,7 +41,11 @@ export function getLastDayOfOwnPrice(
  * Returns the end of the price hold of that instant: the last day of the registration's prices plus one day. Null if it
  * has no end.
  */
-export function getPriceHoldEnd(event: EventConfig, at: Instant, priced: Priced): Instant | null {
+export function getPriceHoldEnd(
+  event: EventConfig,
+  at: Instant,
+  priced: PricedRegistration,
+): Instant | null {
   const last = getLastDayOfOwnPrice(event, dayOf(at), priced)
   return last === null ? null : instant(endOfDay(last) + DAY_MS)
 }
@@ -50,7 +54,7 @@ export function getPriceHoldEnd(event: EventConfig, at: Instant, priced: Priced)
 export function getAttemptHoldEnd(
   event: EventConfig,
   { holdUntil, createdAt }: { readonly holdUntil: Instant | null; readonly createdAt: Instant },
-  priced: Priced,
+  priced: PricedRegistration,
 ): Instant | null {
   return holdUntil ?? getPriceHoldEnd(event, createdAt, priced)
 }
@@ -69,7 +73,7 @@ type PricedAttempt = {
 export function getPriceUntil(
   event: EventConfig,
   attempt: PricedAttempt,
-  { answers, category }: Priced,
+  { answers, category }: PricedRegistration,
   payUntil: Instant | null,
 ): Day | null {
   const hold = getAttemptHoldEnd(event, attempt, { answers, category })

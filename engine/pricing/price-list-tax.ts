@@ -15,7 +15,7 @@ type EventFees = Pick<PublicEvent, 'fees'>
 /**
  * A price in a list: its category, the day that decides its tax, and the delegate's answers if it is their own price.
  */
-export type ListedFor = {
+export type ListedPrice = {
   readonly category: string | null
   readonly on: Day
   readonly answers?: Answers | null
@@ -30,7 +30,7 @@ const isTaxed = (tax: Tax | null): tax is Tax => tax !== null && tax.percent > 0
  */
 export function isListedWithTax(
   { fees }: EventFees,
-  { category, on, answers }: ListedFor,
+  { category, on, answers }: ListedPrice,
 ): boolean {
   const getTax = (item: Item | null): Tax | null =>
     chooseTax(fees, item, answers ?? null, category, on).tax
@@ -42,7 +42,7 @@ export function isListedWithTax(
 /** Returns the part of a price that such a list shows. */
 export function getListedPart<Amount>(
   event: EventFees,
-  listed: ListedFor,
+  listed: ListedPrice,
   price: { readonly base: Amount; readonly total: Amount },
 ): Amount {
   return isListedWithTax(event, listed) ? price.total : price.base
@@ -66,7 +66,7 @@ export function getListedItemPrice(
  * that may apply; for the delegate's own price, the tax that does, or the reason why none does. Empty if there is no
  * tax.
  */
-export function getListedTaxText(event: EventFees, listed: ListedFor): string {
+export function getListedTaxText(event: EventFees, listed: ListedPrice): string {
   const { category, on, answers } = listed
   const own = answers ? chooseTax(event.fees, null, answers, category, on) : null
   if (own !== null && !isTaxed(own.tax)) return own.note ?? ''
@@ -89,7 +89,7 @@ export function getListedTaxText(event: EventFees, listed: ListedFor): string {
 /** Lists the taxes that the registration of a category may have on that day, whatever the answers are. */
 function listPossibleTaxes(
   { fees }: EventFees,
-  { category, on }: ListedFor,
+  { category, on }: ListedPrice,
 ): readonly (Tax | null)[] {
   const rules = getTaxRules(fees, null).filter(
     (rule) =>

@@ -9,7 +9,7 @@ import { quoteInPeriod, type Quote, type QuoteRefusal } from '../pricing/quote.t
 import { dayOf, type Instant } from '../lib/time.ts'
 
 /** The part of a registration that approval and offers read. */
-export type Approvable = {
+export type ApprovableRegistration = {
   readonly answers: Answers
   readonly category: string | null
   readonly period: string | null
@@ -21,7 +21,7 @@ export type Approvable = {
 /** Returns the approval rule as the file has it today. Null if the file no longer has it. */
 export function getApproval(
   { approvals }: Pick<EventConfig, 'approvals'>,
-  { approval, answers, category }: Approvable,
+  { approval, answers, category }: ApprovableRegistration,
 ): Approval | null {
   return approvals.find(({ id }) => id === approval) ?? findApproval(approvals, answers, category)
 }
@@ -29,7 +29,7 @@ export function getApproval(
 /** Quotes the registration in that category. Null if the event states no prices. */
 export function quoteInCategory(
   event: EventConfig,
-  registration: Approvable,
+  registration: ApprovableRegistration,
   category: string,
 ): Result<Quote | null, QuoteRefusal> {
   if (event.fees.prices === null) return ok(null)

@@ -25,7 +25,7 @@ import { formatAnswer } from '../event/placeholders-and-answer-texts.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
 /** The part of a registration that a correction reads. */
-export type Correctable = {
+export type CorrectableRegistration = {
   readonly answers: Answers
   readonly category: string | null
   readonly period: string | null
@@ -70,7 +70,7 @@ export function mergeRawAnswers(
  */
 export function correctRegistration(
   event: EventConfig,
-  registration: Correctable,
+  registration: CorrectableRegistration,
   changes: Readonly<Record<string, unknown>>,
   context: PricingContext,
 ): Result<CorrectedRegistration, CorrectionRefusal> {
@@ -116,7 +116,7 @@ export function correctRegistration(
  */
 function findUnnamedBuyer(
   event: EventConfig,
-  registration: Correctable,
+  registration: CorrectableRegistration,
   { answers, quote }: Pick<CorrectedRegistration, 'answers' | 'quote'>,
 ): FieldErrors {
   if (event.invoice === null) return {}
@@ -153,7 +153,7 @@ function keepOtherAnswers(event: EventConfig, answers: Answers): Answers {
  */
 function reprice(
   event: EventConfig,
-  { answers: before, category: categoryBefore, period, total, createdAt }: Correctable,
+  { answers: before, category: categoryBefore, period, total, createdAt }: CorrectableRegistration,
   answers: Answers,
   category: string | null,
 ): Result<Quote | null, QuoteRefusal> {

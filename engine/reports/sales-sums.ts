@@ -78,7 +78,7 @@ export type SalesGroup = {
  * One item, or one option of it, on the bills of a list. `paidQuantity`: from paid registrations;
  * `paidTotal`: received, less refunds.
  */
-export type SoldSum = {
+export type SalesSum = {
   readonly item: string
   readonly option: string | null
   readonly currency: Currency
@@ -96,7 +96,7 @@ export type SeatsInUse = { readonly place: string; readonly max: number; readonl
  */
 export function buildSalesRows(
   event: EventConfig,
-  sums: readonly SoldSum[],
+  sums: readonly SalesSum[],
 ): SalesResponse['rows'] {
   const { items, adjustments } = event.fees
   const order = [REGISTRATION, ...items.map(({ id }) => id), ...adjustments.map(({ id }) => id)]

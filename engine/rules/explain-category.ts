@@ -13,7 +13,7 @@ type TriedRule = {
   readonly says: string
   readonly but: string | null
 }
-export type CategoryExplained =
+export type CategoryExplanation =
   | {
       readonly by: 'field'
       readonly category: string | null
@@ -26,7 +26,7 @@ export type CategoryExplained =
  * Lists the rules up to the one that matches, counted from 1, each with its condition in words and,
  * if it does not match, the first failing test ("asi_member is no").
  */
-export function explainCategory(event: PublicEvent, answers: Answers): CategoryExplained {
+export function explainCategory(event: PublicEvent, answers: Answers): CategoryExplanation {
   const choice = event.categoryChoice
   const category = findCategory(event, answers)
   if (choice.by === 'field')

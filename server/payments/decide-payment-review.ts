@@ -18,7 +18,7 @@ import type {
   Decision,
   DecisionRefusal,
   GatewayKinds,
-  Grounds,
+  DecisionGrounds,
   Amount,
   Result,
   Review,
@@ -159,7 +159,7 @@ export async function refundPayment(
 
 function readDecision(
   input: DecisionInput,
-  grounds: Grounds,
+  grounds: DecisionGrounds,
   currency: Currency,
 ): Result<Decision, DecisionRefusal> {
   const amount = readRefundAmount(input.amount, currency)

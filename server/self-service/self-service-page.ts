@@ -11,7 +11,7 @@ import {
   toMajorUnits,
 } from '../../engine/index.ts'
 import type { CancellationRefund, EventConfig, Field } from '../../engine/index.ts'
-import type { SelfServiceResponse, WireCancel } from '../../engine/api.ts'
+import type { SelfServiceResponse, WireCancellation } from '../../engine/api.ts'
 import { buildRefusalView } from '../registration/actions/approve-registration.ts'
 import { calculateCancellationRefund } from '../registration/actions/balance-due.ts'
 import { listEditableAnswers } from '../registration/actions/correctable-answers.ts'
@@ -93,7 +93,7 @@ function toWireRefundTerms(
   { fees }: Pick<EventConfig, 'fees'>,
   { currency }: StoredRegistration,
   { percent, remaining, taxKept, charge, owed: overpaid, refunded, share }: CancellationRefund,
-): Pick<WireCancel, 'terms'> {
+): Pick<WireCancellation, 'terms'> {
   const isDeducted = taxKept > 0 || charge > 0
   if (!isDeducted || overpaid > 0 || refunded > 0 || share === null || percent === null) return {}
   return {

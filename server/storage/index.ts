@@ -27,7 +27,7 @@ import type {
   Review,
   UniqueRule,
 } from '../../engine/index.ts'
-import type { CountedValues, InUse } from '../../engine/authoring.ts'
+import type { CountedValues, UsageCounts } from '../../engine/authoring.ts'
 import type {
   DecisionOutcome,
   NextAttempt,
@@ -378,7 +378,7 @@ export interface Store
   /** Rate limit counts of all servers. Null for a single server. */
   readonly rateLimitCounts: AttemptCounter | null
   /** Counts what registrations use (categories, seats, codes; answers, options, items if `counted`), for findings. */
-  valuesInUse(eventId: string, counted?: CountedValues): Promise<InUse>
+  valuesInUse(eventId: string, counted?: CountedValues): Promise<UsageCounts>
 
   /** All or nothing; an existing equal registration changes nothing, a different one is a refusal. */
   importRegistrations(

@@ -8,7 +8,7 @@ import {
   UPLOAD_MESSAGES,
 } from '../../engine/messages.ts'
 import type { Field, PublicEvent } from '../../engine/index.ts'
-import type { WireAsk } from '../../engine/api.ts'
+import type { WireClaimField } from '../../engine/api.ts'
 import type { Proof } from '../registration/uploads/chosen-file.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 
@@ -16,7 +16,7 @@ const { paymentClaim } = SELF_SERVICE_MESSAGES
 
 type ScreenshotFieldProps = {
   readonly event: PublicEvent
-  readonly claimField: WireAsk
+  readonly claimField: WireClaimField
   /** Base URL of this page's calls, with a trailing slash. */
   readonly path: string
   readonly errorMessage: string | undefined
@@ -118,7 +118,7 @@ function describeProgress(proof: Proof): string {
 }
 
 /** The equivalent form field. */
-function toFormField(claimField: WireAsk, file: NonNullable<WireAsk['file']>): Field {
+function toFormField(claimField: WireClaimField, file: NonNullable<WireClaimField['file']>): Field {
   const types = file.accept.map((extension) => extension.toUpperCase()).join(', ')
   return {
     id: file.field,

@@ -4,7 +4,7 @@ import type { FormEvent } from 'react'
 import { dayOf, formatDay, readInstant } from '../../engine/index.ts'
 import { COMMON_MESSAGES, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
-import type { WireAsk, WirePaying, WirePaymentClaim } from '../../engine/api.ts'
+import type { WireClaimField, WireManualPayment, WirePaymentClaim } from '../../engine/api.ts'
 import { call } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
@@ -73,7 +73,7 @@ function LastClaim({ told: claim }: { readonly told: WirePaymentClaim }) {
 
 type ClaimFormProps = {
   readonly event: PublicEvent
-  readonly paying: WirePaying
+  readonly paying: WireManualPayment
   readonly path: string
   readonly reload: () => void
 }
@@ -160,7 +160,7 @@ function ClaimField({
   claimField: { id, kind, label, hint, required, options, value },
   errorMessage,
 }: {
-  readonly claimField: WireAsk
+  readonly claimField: WireClaimField
   readonly errorMessage: string | undefined
 }) {
   const descriptionIds = [errorMessage && `told-${id}-wrong`, hint && `told-${id}-hint`].filter(

@@ -10,7 +10,7 @@ import {
   type Currency,
 } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
-import type { WireCancel } from '../../engine/api.ts'
+import type { WireCancellation } from '../../engine/api.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { useHeadingFocus } from './use-heading-focus.ts'
@@ -81,7 +81,7 @@ export function RequestCancellation({ data, path, reload }: PanelProps) {
 }
 
 function describeRefund(
-  { kept, back, terms }: WireCancel,
+  { kept, back, terms }: WireCancellation,
   { registration, state }: PanelProps['data'],
 ): string {
   const currency = readResponseCurrency(registration)
@@ -100,7 +100,7 @@ function describeRefund(
 }
 
 function describeTerms(
-  { percent, of: priceAmount, without_tax: tax, charge }: NonNullable<WireCancel['terms']>,
+  { percent, of: priceAmount, without_tax: tax, charge }: NonNullable<WireCancellation['terms']>,
   currency: Currency,
 ): string {
   const values = { percent, amount: formatResponseAmount(priceAmount, currency) }

@@ -29,7 +29,7 @@ type KeyPath = readonly (string | number)[]
 /** Returns the line (from 1) of a value in the event file, if its text is available. */
 export type FindLine = (keyPath: KeyPath) => number | null
 
-export type LineExplained = {
+export type LineExplanation = {
   readonly line: Line
   readonly keyPath: KeyPath
   /** The source of its price, or the lines that it changes: "fees.prices.member, column 1, early". */
@@ -65,8 +65,8 @@ export function explainLines(
   answers: Answers,
   { category, period, lines }: { category: string; period: string; lines: readonly Line[] },
   on: Day,
-): readonly LineExplained[] {
-  return lines.flatMap((line): LineExplained[] => {
+): readonly LineExplanation[] {
+  return lines.flatMap((line): LineExplanation[] => {
     if (line.id === REGISTRATION) {
       const cell = findCell(
         event.fees.prices ?? {},
@@ -134,7 +134,7 @@ function findCell(
   path: KeyPath,
   row: string,
   period: string,
-): Pick<LineExplained, 'from' | 'keyPath'> {
+): Pick<LineExplanation, 'from' | 'keyPath'> {
   const column = Object.keys(getOwn(table, row) ?? {}).indexOf(period)
   return {
     keyPath: [...path, row, column],
@@ -149,7 +149,7 @@ function getItemCell(
   category: string,
   option: string | null,
   period: string,
-): Pick<LineExplained, 'from' | 'keyPath'> {
+): Pick<LineExplanation, 'from' | 'keyPath'> {
   const at = ['fees', 'items', event.fees.items.indexOf(item)] as const
   const name = `fees.items.${item.id}`
   if (item.amountIn !== undefined)
@@ -279,13 +279,13 @@ function explainNotApplied(
 }
 
 /** Amounts with their currency, such as a quote. */
-type Priced = Split & { readonly currency: Currency }
+type AmountsWithCurrency = Split & { readonly currency: Currency }
 
 /** Formats the bill line by line, each with its tax, then omitted items, then the total. */
 export function formatBill(
-  lines: readonly LineExplained[],
+  lines: readonly LineExplanation[],
   left: readonly OmittedItem[],
-  { base, gst, total, currency }: Priced,
+  { base, gst, total, currency }: AmountsWithCurrency,
   lineNumber: FindLine,
 ): readonly (readonly [string, string])[] {
   return [
@@ -302,7 +302,7 @@ export function formatBill(
 }
 
 function formatBillLine(
-  { line, from, keyPath, tax, is }: LineExplained,
+  { line, from, keyPath, tax, is }: LineExplanation,
   currency: Currency,
   lineNumber: FindLine,
 ): readonly (readonly [string, string])[] {
@@ -331,7 +331,11 @@ export function formatLineNumber(line: number | null): string {
 }
 
 /** Formats "₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the rest ₹ 763 is GST". */
-export function formatTax(tax: Tax, price: Amount, { base, gst, currency }: Priced): string {
+export function formatTax(
+  tax: Tax,
+  price: Amount,
+  { base, gst, currency }: AmountsWithCurrency,
+): string {
   const rounding = tax.round === 'rupee' ? ' (to whole rupees)' : ''
   if (tax.replaces !== undefined)
     return `${formatMoney(price, currency)} × ${tax.percent}% = ${formatMoney(gst, currency)}${rounding} ${tax.name}, on the price without the usual ${tax.replaces}%`

@@ -4,7 +4,7 @@ import type { Answer, Answers, FieldErrors, RawAnswers } from '../../event/answe
 import type { Period } from '../../event/pricing-types.ts'
 import { findAnswerErrors, normalise } from '../../answers/normalize-answers.ts'
 import { findCategory } from '../../rules/category.ts'
-import { explainCategory, type CategoryExplained } from '../../rules/explain-category.ts'
+import { explainCategory, type CategoryExplanation } from '../../rules/explain-category.ts'
 import { collectConditions } from '../proofs/fields-in-conditions.ts'
 import { EMPTY_CONTEXT, METHOD_NAME, type PricingContext } from '../../rules/pricing-context.ts'
 import { formatPrice, type Amount, type Tax, type Currency } from '../../lib/money.ts'
@@ -29,7 +29,7 @@ import {
   formatTax,
   hasItemsOrTaxes,
   type OmittedItem,
-  type LineExplained,
+  type LineExplanation,
   type FindLine,
   getPricesPath,
 } from './explain-bill-lines.ts'
@@ -41,13 +41,13 @@ import { getCurrency } from '../../rules/category.ts'
  * The interpretation of one answer. `unknown`: there is no such field. `hidden`: the field is not shown for these
  * answers.
  */
-type AnswerRead = {
+type InterpretedAnswer = {
   readonly field: string
   readonly gave: unknown
   readonly became: 'kept' | 'read' | 'default' | 'hidden' | 'unknown' | 'empty'
   readonly answer: Answer | null
 }
-type PeriodExplained = {
+type PeriodExplanation = {
   readonly period: Period
   /** Whether the period contains the day, or is the period for other dates. */
   readonly because: 'holds-the-day' | 'other-dates'
@@ -64,22 +64,22 @@ type Cell = {
 export type Explanation = {
   readonly at: Instant
   readonly day: Day
-  readonly period: PeriodExplained | null
-  readonly answers: readonly AnswerRead[]
+  readonly period: PeriodExplanation | null
+  readonly answers: readonly InterpretedAnswer[]
   /** The normalised answers with the context added. */
   readonly read: Answers
   /** The payment method that decides the price. Absent if no price depends on it. */
   readonly method?: string
   /** The currency of the bill, if the method does not accept it; absent otherwise. */
   readonly methodRefuses?: Currency
-  readonly category: CategoryExplained
+  readonly category: CategoryExplanation
   readonly cell: Cell | null
   readonly tax: Tax | null
   readonly quote: Result<Quote, QuoteRefusal> | null
   /** The context given besides the answers. */
   readonly facts: PricingContext
   /** The lines of the bill with their sources, and other items; empty without a price. */
-  readonly lines: readonly LineExplained[]
+  readonly lines: readonly LineExplanation[]
   readonly leftOut: readonly OmittedItem[]
   /** The fields that the form would still reject, in form order. */
   readonly errors: FieldErrors
@@ -134,7 +134,7 @@ function explainPeriod(
   event: EventConfig,
   on: Day,
   category: string | null,
-): PeriodExplained | null {
+): PeriodExplanation | null {
   const period = findPeriodOn(event.fees, on, category)
   if (period === null) return null
   const holding = listPeriodsOfCategory(event.fees, category).filter((period) =>
@@ -151,10 +151,10 @@ function explainAnswers(
   event: EventConfig,
   raw: RawAnswers,
   context: PricingContext,
-): readonly AnswerRead[] {
+): readonly InterpretedAnswer[] {
   const { answers, dropped } = normalise(event, raw, context)
   const ids = event.fields.map((field) => field.id)
-  const answersRead = Object.keys(raw).map((field): AnswerRead => {
+  const answersRead = Object.keys(raw).map((field): InterpretedAnswer => {
     const gave = getOwn(raw, field)
     if (!ids.includes(field)) return { field, gave, became: 'unknown', answer: null }
     const answer = getOwn(answers, field) ?? null
@@ -165,7 +165,7 @@ function explainAnswers(
   })
   const filled = ids
     .filter((id) => !Object.hasOwn(raw, id) && Object.hasOwn(answers, id))
-    .map((field): AnswerRead => ({
+    .map((field): InterpretedAnswer => ({
       field,
       gave: undefined,
       became: 'default',
@@ -252,7 +252,7 @@ function describeMethod(label: string, refused: Currency | undefined): string {
     : `${label}: does not accept ${refused}, so delegates cannot pay this bill with it`
 }
 
-function formatPeriod(explanation: PeriodExplained | null, on: Day): string {
+function formatPeriod(explanation: PeriodExplanation | null, on: Day): string {
   if (explanation === null)
     return `none contains ${formatDay(on)}: registration is closed on that day`
   const { id, from, to } = explanation.period
@@ -265,7 +265,10 @@ function formatPeriod(explanation: PeriodExplained | null, on: Day): string {
   return `${id}  ${span}${explanation.alsoIn.length === 0 ? '' : `; the day is also in ${explanation.alsoIn.map((period) => period.id).join(', ')}, but the first listed counts`}`
 }
 
-function describeAnswer(event: EventConfig, { field, gave, became, answer }: AnswerRead): string {
+function describeAnswer(
+  event: EventConfig,
+  { field, gave, became, answer }: InterpretedAnswer,
+): string {
   const givenText = JSON.stringify(gave) ?? 'nothing'
   switch (became) {
     case 'kept':
@@ -313,7 +316,7 @@ function explainUnknownOption(event: EventConfig, id: string, gave: unknown): st
 
 function formatCategory(
   event: EventConfig,
-  explanation: CategoryExplained,
+  explanation: CategoryExplanation,
   context: PricingContext,
 ): readonly (readonly [string, string])[] {
   if (explanation.by === 'field')

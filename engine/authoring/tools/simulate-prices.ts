@@ -28,14 +28,14 @@ import {
   type PriceList,
 } from './price-list.ts'
 
-type WhoGets = { readonly category: string; readonly answers: readonly string[] }
+type CategoryAnswers = { readonly category: string; readonly answers: readonly string[] }
 type Simulation = {
   readonly prices: readonly PriceRow[]
   /**
    * For each category the answers that lead to it, in as few lines as possible; a single "" means
    * everyone. Null if there are too many combinations to list.
    */
-  readonly byCategory: readonly WhoGets[] | null
+  readonly byCategory: readonly CategoryAnswers[] | null
   /** Answers that get no category; a checked file with rules has none. */
   readonly withoutCategory: readonly string[]
   /** Items sold besides the registration, with all adjustments and quotas; null if there are none. */

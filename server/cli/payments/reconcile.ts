@@ -6,7 +6,7 @@ import {
   SETTLED_WITHIN_DAYS,
   listCurrenciesOfEvent,
 } from '../../../engine/index.ts'
-import type { Reconciled } from '../../../engine/index.ts'
+import type { ReconciledLine } from '../../../engine/index.ts'
 import { ALL_EVENTS_VIEWER } from '../../office/reconciliation/registration-numbers-in-statement.ts'
 import { matchStatement } from '../../office/reconciliation/match-statement.ts'
 import { getStatementCurrency } from '../../office/reconciliation/column-mapping.ts'
@@ -190,7 +190,7 @@ function printSettlement(
   return isOpen || isLate || (report?.unread.length ?? 0) > 0 ? 1 : 0
 }
 
-const RESULT_LABELS: Readonly<Record<Reconciled['as'], string>> = {
+const RESULT_LABELS: Readonly<Record<ReconciledLine['as'], string>> = {
   matched: 'matched',
   differs: 'another amount',
   ambiguous: 'uncertain',
@@ -200,7 +200,7 @@ const RESULT_LABELS: Readonly<Record<Reconciled['as'], string>> = {
   returned: 'perhaps returned by the bank',
   unmatched: 'unmatched',
 }
-const isResolved = ({ as: outcome, line, payout }: Reconciled): boolean =>
+const isResolved = ({ as: outcome, line, payout }: ReconciledLine): boolean =>
   outcome === 'matched' || outcome === 'known' || payout?.net === line.amount
 
 /** Prints lines in the format of a compiler, so that an editor finds them. */

@@ -1,7 +1,7 @@
 /** Searches all events that the user has access to. */
 import type { FastifyReply } from 'fastify'
 import { toWireCurrency } from '../../../engine/api.ts'
-import type { SearchResponse, WireFound } from '../../../engine/api.ts'
+import type { SearchResponse, WireSearchResult } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
@@ -29,7 +29,7 @@ function describeResult(
   event: EventConfig,
   row: StoredRegistration,
   payment: LastPayment | null,
-): WireFound {
+): WireSearchResult {
   const values = buildListRow(event, row)
   return {
     reg_no: row.regNo,
@@ -80,15 +80,16 @@ export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'search',
     })
-    const describe = async (row: StoredRegistration): Promise<readonly WireFound[]> => {
+    const describe = async (row: StoredRegistration): Promise<readonly WireSearchResult[]> => {
       const event = events.get(row.eventId)
       if (event === undefined) return []
       const isPaid = row.paymentStatus === 'success'
       const captures = isPaid ? await deps.store.captures(row.regNo) : []
       return [describeResult(event, row, findLastPayment(captures))]
     }
-    const describeAll = async (described: readonly StoredRegistration[]): Promise<WireFound[]> =>
-      (await Promise.all(described.map(describe))).flat()
+    const describeAll = async (
+      described: readonly StoredRegistration[],
+    ): Promise<WireSearchResult[]> => (await Promise.all(described.map(describe))).flat()
     const answer: SearchResponse = {
       status: 'success',
       more: rows.length > RESULTS_MAX,

@@ -14,7 +14,7 @@ import type {
   SettledLine,
   Settlement,
   SettlementLine,
-  Unsettled,
+  UnsettledPayment,
 } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { SettlementAccount, Store } from '../../storage/index.ts'
@@ -51,7 +51,7 @@ export type EventSettlements = Account & {
   /** The event's other accounts, including earlier ones. */
   readonly others: readonly Account[]
   /** Unsettled payments of all its accounts. */
-  readonly unsettled: readonly Unsettled[]
+  readonly unsettled: readonly UnsettledPayment[]
 }
 
 /** Reads a gateway's report. Null if the file is not one, or the event has no payment gateway. */

@@ -12,7 +12,7 @@ import type {
   Currency,
   EventConfig,
   PermissionHolder,
-  Reconciled,
+  ReconciledLine,
   Result,
   StatementColumns,
   StatementLine,
@@ -30,7 +30,7 @@ import { loadSettlementAccounts } from './settlement-account.ts'
 /** A registration of one of the events that awaits payment or reported a reference. */
 export type Payer = UnpaidOrder & { readonly eventId: string }
 export type Matches = {
-  readonly lines: readonly Reconciled[]
+  readonly lines: readonly ReconciledLine[]
   /** Registrations in the currency of the statement that await payment. */
   readonly awaited: readonly Payer[]
   /** The event of each registration number in the statement. */

@@ -26,7 +26,7 @@ import type {
   SettlementSavedResponse,
   SettlementsResponse,
   WirePayout,
-  WireSettled,
+  WireSettledLine,
   WireSettlement,
 } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -135,7 +135,7 @@ const isOfEvent = ({ money, order }: SettledLine): boolean =>
 export function toWireLine(
   settledLine: SettledLine,
   { isElsewhere, isPartial }: LineOwnership,
-): WireSettled {
+): WireSettledLine {
   const { line, money, order } = settledLine
   const isHidden = isElsewhere(line)
   const reason =
@@ -179,7 +179,7 @@ export function findOwner({ money, order }: Pick<SettledLine, 'money' | 'order'>
 }
 
 /** Labels of a line's result in print and export. */
-export const SETTLED_LABELS: Readonly<Record<WireSettled['as'], string>> = {
+export const SETTLED_LABELS: Readonly<Record<WireSettledLine['as'], string>> = {
   settled: 'settled',
   refunded: 'refunded',
   review: 'needs review',

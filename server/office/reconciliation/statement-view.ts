@@ -26,7 +26,7 @@ import type {
   Currency,
   KnownPayout,
   PermissionHolder,
-  Reconciled,
+  ReconciledLine,
   StatementLine,
 } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -46,7 +46,7 @@ type User = Pick<PermissionHolder, 'events'>
 /** A deposit with its state in the ledger. All amounts are in the currency of the statement. */
 export type ViewedLine = {
   readonly stored: StoredBankLine
-  readonly match: Reconciled
+  readonly match: ReconciledLine
   /** Payments recorded for the line, in the same currency. */
   readonly payments: readonly RecordedUnder[]
   readonly sums: Readonly<Record<StatementLineState, number>>
@@ -58,7 +58,7 @@ export type ViewedLine = {
 export type ViewedStatement = {
   readonly statement: StoredBankStatement
   readonly lines: readonly ViewedLine[]
-  readonly returned: readonly Reconciled[]
+  readonly returned: readonly ReconciledLine[]
   /** The number of withdrawals in the file. */
   readonly withdrawals: number
   readonly matches: Matches
@@ -123,7 +123,7 @@ export async function viewStatement(
     lines: viewed.map((line) => {
       const payout = byAmount.get(line.stored.id)
       if (payout === undefined || !isUnknown(line)) return line
-      const match: Reconciled = { ...line.match, as: 'payout', of: [], why: null, payout }
+      const match: ReconciledLine = { ...line.match, as: 'payout', of: [], why: null, payout }
       const judged = evaluateLine(line.stored, match, [], statement.currency, user)
       return { ...judged, isPayoutByAmount: true }
     }),
@@ -133,18 +133,18 @@ export async function viewStatement(
   }
 }
 
-const listRecordedKeys = ({ line, recorded }: Reconciled) =>
+const listRecordedKeys = ({ line, recorded }: ReconciledLine) =>
   recorded === undefined ? [] : [...listLineKeys(line), ...listFallbackKeys(line)]
 
 /** The keys of all references in a line. */
-export const listLineNumbers = ({ line }: Pick<Reconciled, 'line'>): readonly BankKey[] => [
+export const listLineNumbers = ({ line }: Pick<ReconciledLine, 'line'>): readonly BankKey[] => [
   ...listLineKeys(line),
 ]
 
 /** Determines the state from the ledger: a decision counts only if no payment contradicts it. */
 function evaluateLine(
   stored: StoredBankLine,
-  match: Reconciled,
+  match: ReconciledLine,
   payments: readonly RecordedUnder[],
   currency: Currency,
   user: User,

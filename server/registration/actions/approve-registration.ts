@@ -18,7 +18,7 @@ import {
   buildNotApprovedEmail,
 } from '../../../engine/messages.ts'
 import type { EventConfig, Quote } from '../../../engine/index.ts'
-import type { WireApproval, WireRefused } from '../../../engine/api.ts'
+import type { WireApproval, WireRefusal } from '../../../engine/api.ts'
 import type { Approval, Store, StoredRegistration } from '../../storage/index.ts'
 import { refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler } from './action-input.ts'
@@ -123,7 +123,7 @@ export async function buildRefusalView(
   store: Pick<Store, 'actions'>,
   config: EventConfig,
   registration: StoredRegistration,
-): Promise<WireRefused | null> {
+): Promise<WireRefusal | null> {
   const { state, offer, regNo } = registration
   if (state !== 'refused') return null
   const refusal = (await store.actions(regNo)).findLast(({ act }) => act === 'refuse')

@@ -1,11 +1,11 @@
 /** Lists the answers of a registration that the office can correct, as form fields. */
 import { getOwn, listOfferedOptions } from '../../../engine/index.ts'
 import type { EventConfig, Field } from '../../../engine/index.ts'
-import type { WireEditable } from '../../../engine/api.ts'
+import type { WireEditableField } from '../../../engine/api.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
 
 /** Persons, files and consents are not text and cannot be corrected here. */
-const KINDS: Readonly<Record<Field['type'], WireEditable['kind'] | null>> = {
+const KINDS: Readonly<Record<Field['type'], WireEditableField['kind'] | null>> = {
   text: 'text',
   multiline: 'text',
   email: 'text',
@@ -23,8 +23,8 @@ const KINDS: Readonly<Record<Field['type'], WireEditable['kind'] | null>> = {
 export function listEditableAnswers(
   { fields }: EventConfig,
   { answers, currency }: Pick<StoredRegistration, 'answers' | 'currency'>,
-): WireEditable[] {
-  return fields.flatMap((field): WireEditable[] => {
+): WireEditableField[] {
+  return fields.flatMap((field): WireEditableField[] => {
     const { id, label, type } = field
     const options = listOfferedOptions(field, currency)
     const kind = KINDS[type]

@@ -15,7 +15,11 @@ import {
 } from '../../../engine/index.ts'
 import { PAYMENT_METHOD_MESSAGES } from '../../../engine/messages.ts'
 import type { OfficeMethod, EventConfig, TransferMethod } from '../../../engine/index.ts'
-import type { WireAsk, WirePaying, WirePaymentInstructions } from '../../../engine/api.ts'
+import type {
+  WireClaimField,
+  WireManualPayment,
+  WirePaymentInstructions,
+} from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { StoredRegistration, StoredPaymentClaim } from '../../storage/index.ts'
 import { getBalance } from './balance-due.ts'
@@ -29,7 +33,7 @@ export async function buildPaymentInstructions(
   deps: Pick<Deps, 'store' | 'clock'>,
   event: EventConfig,
   registration: StoredRegistration,
-): Promise<WirePaying | null> {
+): Promise<WireManualPayment | null> {
   const { currency, payments, state, regNo, payUntil } = registration
   const lastClaim = await findLastClaim(deps, event, registration)
   const method = findTransferMethod(event, payments[0]?.way ?? lastClaim?.claim.way ?? null)
@@ -81,8 +85,8 @@ export async function buildInstructionsOnly(
 export function toWireFields(
   method: TransferMethod | OfficeMethod,
   claim: StoredPaymentClaim | null,
-): WireAsk[] {
-  return method.fields.flatMap((field): WireAsk[] => {
+): WireClaimField[] {
+  return method.fields.flatMap((field): WireClaimField[] => {
     const { id, label, hint, type, required, options = [], accept = [], bytesMax = 0 } = field
     if (type !== 'text' && type !== 'date' && type !== 'select' && type !== 'file') return []
     const answer = claim === null || type === 'file' ? undefined : getOwn(claim.answers, id)

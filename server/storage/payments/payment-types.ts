@@ -2,7 +2,7 @@
 import type {
   Failure,
   GatewayKinds,
-  Grounds,
+  DecisionGrounds,
   Instant,
   LastResponse,
   OrderId,
@@ -223,7 +223,7 @@ export type DecisionOutcome = {
  * The recipient and amount of a refund of counted payments. `of`: a registration number or an order id. `amount` null
  * for all.
  */
-export type WantedRefund = Grounds & {
+export type WantedRefund = DecisionGrounds & {
   readonly of: string
   readonly amount: Amount | null
   readonly at: Instant

@@ -15,7 +15,7 @@ import type {
   Decision,
   DecisionRefusal,
   GatewayKinds,
-  Grounds,
+  DecisionGrounds,
   Instant,
   OrderId,
   Amount,
@@ -112,7 +112,7 @@ export async function requestCaptureRefund(
   sql: Sql,
   capture: CaptureRow,
   amount: Amount,
-  decisionGrounds: Grounds,
+  decisionGrounds: DecisionGrounds,
   at: Instant,
   kinds: GatewayKinds,
 ): Promise<Result<number, DecisionRefusal>> {
@@ -145,7 +145,7 @@ export async function recordManualRefund(
     isAll,
     byHand,
   }: { readonly amount: Amount; readonly isAll: boolean; readonly byHand: string },
-  decisionGrounds: Grounds,
+  decisionGrounds: DecisionGrounds,
   at: Instant,
 ): Promise<Result<null, DecisionRefusal>> {
   const reason = await explainRefundReference(sql, byHand, capture)
@@ -172,7 +172,7 @@ export async function decideRefund(
   review: Review,
   id: number,
   decision: Decision,
-  decisionGrounds: Grounds,
+  decisionGrounds: DecisionGrounds,
   follows:
     | { readonly does: 'refund-done'; readonly reference: string | null }
     | { readonly does: 'refund-again'; readonly amount: Amount }

@@ -13,7 +13,7 @@ import {
   toAmount,
 } from '../../../engine/index.ts'
 import type {
-  Grounds,
+  DecisionGrounds,
   Instant,
   OrderId,
   Amount,
@@ -250,7 +250,7 @@ export async function addRefundRequest(
   sql: Sql,
   captureId: number,
   amount: Amount,
-  { why: reason, who: user }: Grounds,
+  { why: reason, who: user }: DecisionGrounds,
   at: Instant,
 ): Promise<number> {
   const newRow = await addWantedRefund.get(sql, { captureId, amount, why: reason, who: user, at })

@@ -17,7 +17,7 @@ import type {
   RegistrationState,
   RegNo,
   SalesGroup,
-  SoldSum,
+  SalesSum,
   SortName,
   WorkQueueId,
   ManualMethod,
@@ -306,7 +306,7 @@ export type ListPage = {
 }
 
 export type ListSales = {
-  readonly sums: readonly SoldSum[]
+  readonly sums: readonly SalesSum[]
   /** Paid amounts that belong to no line: above the bill, or for registrations cancelled since. One for each currency. */
   readonly paidBeside: readonly Money[]
   readonly groups: readonly SalesGroup[]

@@ -6,7 +6,7 @@ import { sql as raw } from 'kysely'
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import { mapInOrder } from '../database/in-order.ts'
 import { isEnded, toAmount } from '../../../engine/index.ts'
-import type { Amount, Money, SalesGroup, SoldSum } from '../../../engine/index.ts'
+import type { Amount, Money, SalesGroup, SalesSum } from '../../../engine/index.ts'
 import { isEnded as isEndedRegistration } from './balance-expressions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { buildQuery } from '../database/statements/statement.ts'
@@ -127,7 +127,7 @@ const selectIfPaid = (amount: Expression<number>): Expression<number> =>
 const selectIfPaidExactly = (amount: Expression<number>): Expression<number> =>
   r.case().when('r.booked', '=', r.ref('r.total')).then(amount).else(r.lit(0)).end()
 
-type PartialLine = Pick<SoldSum, 'item' | 'option' | 'currency' | 'total'> & {
+type PartialLine = Pick<SalesSum, 'item' | 'option' | 'currency' | 'total'> & {
   readonly id: number
   readonly booked: Amount
 }
@@ -137,7 +137,7 @@ type PartialLine = Pick<SoldSum, 'item' | 'option' | 'currency' | 'total'> & {
  * without a valid bill, belong to no line. Lines and remainder together equal the total amount retained, to the paisa.
  */
 function assignPaid(
-  sums: readonly SoldSum[],
+  sums: readonly SalesSum[],
   partialLines: readonly PartialLine[],
   keptTotals: readonly Money[],
 ): Pick<ListSales, 'sums' | 'paidBeside'> {
@@ -145,7 +145,7 @@ function assignPaid(
     item,
     option,
     currency,
-  }: Pick<SoldSum, 'item' | 'option' | 'currency'>): string =>
+  }: Pick<SalesSum, 'item' | 'option' | 'currency'>): string =>
     JSON.stringify([item, option, currency])
   const parts = new Map<string, number>()
   for (const lines of Map.groupBy(partialLines, ({ id }) => id).values()) {

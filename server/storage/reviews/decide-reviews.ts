@@ -16,7 +16,7 @@ import {
 import type {
   Decision,
   GatewayKinds,
-  Grounds,
+  DecisionGrounds,
   Instant,
   Amount,
   RegNo,
@@ -125,7 +125,7 @@ async function decideOne(
   const decisionPlan = computeDecision(review, decision, target)
   if (!decisionPlan.ok) return decisionPlan
   const follows = decisionPlan.value
-  const decisionGrounds: Grounds = { why: decision.why.trim(), who: decision.who.trim() }
+  const decisionGrounds: DecisionGrounds = { why: decision.why.trim(), who: decision.who.trim() }
   const number = parseNumber(id)
   assert(number !== null, 'a review without a number')
   switch (follows.does) {

@@ -3,7 +3,7 @@ import { err, formatMoney, ok } from '../../../engine/index.ts'
 import type {
   Decision,
   DecisionRefusal,
-  Grounds,
+  DecisionGrounds,
   Instant,
   Amount,
   MoveTarget,
@@ -99,7 +99,7 @@ export async function recordDecision(
   review: Pick<Review, 'id' | 'regNo' | 'eventId' | 'currency'>,
   captureId: number | null,
   decision: { readonly what: Decision['what'] | 'refund by hand' },
-  { why: reason, who: user }: Grounds,
+  { why: reason, who: user }: DecisionGrounds,
   amount: Amount | null,
   at: Instant,
   {

@@ -8,7 +8,7 @@ import {
   compileEvents,
   formatFindings,
   type Finding,
-  type InUse,
+  type UsageCounts,
   type SharedFiles,
 } from '../../../engine/authoring.ts'
 
@@ -41,7 +41,7 @@ form:
 )
 
 /** The stored data with which EV10xx compare a file: every field of the base answered, one payment in progress. */
-const inUse: InUse = {
+const inUse: UsageCounts = {
   registrations: 7,
   pending: 1,
   fields: { full_name: 7, email: 7, phone_number: 7, is_member: 7, role: 7, number: 3 },

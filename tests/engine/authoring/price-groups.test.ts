@@ -9,7 +9,7 @@ import {
   readEvent,
   repeatEvent,
   simulate,
-  type InUse,
+  type UsageCounts,
 } from '../../../engine/authoring.ts'
 import { shared } from './goldens.ts'
 import { createMarchFile, collectFindings, findLine } from './sample-file.ts'
@@ -110,7 +110,7 @@ describe('a new version in which a category loses a period of stored registratio
     if (event === null) throw new Error('the file cannot be read')
     return event
   }
-  const compare = (text: string, use: Partial<InUse> = {}) =>
+  const compare = (text: string, use: Partial<UsageCounts> = {}) =>
     compareWithServedVersion(read(text), { path: 'sample2026.yaml', text }, read(file), {
       registrations: 7,
       pending: 0,

@@ -20,7 +20,7 @@ import {
   type PollResult,
   type OrderId,
 } from '../../../engine/index.ts'
-import type { Attempt, Payable, Terms } from '../../../engine/payments/can-pay.ts'
+import type { Attempt, PayableRegistration, Terms } from '../../../engine/payments/can-pay.ts'
 import { createEvent } from '../fixtures.ts'
 
 const hour = 3_600_000
@@ -44,7 +44,7 @@ const createAttempt = (overrides: Partial<Attempt> = {}): Attempt => ({
 const createFailedAttempt = (overrides: Partial<Attempt> = {}): Attempt =>
   createAttempt({ status: 'failed', watchUntil: addMilliseconds(hour), ...overrides })
 /** Newest first. */
-const createRegistration = (...payments: readonly Attempt[]): Payable => ({
+const createRegistration = (...payments: readonly Attempt[]): PayableRegistration => ({
   paymentStatus:
     payments.find(({ status }) => status === 'success')?.status ?? payments[0]?.status ?? 'success',
   inReview: payments.some(({ review }) => review !== null),
@@ -77,7 +77,7 @@ const createTerms = (overrides: Partial<Terms> = {}): Terms => ({
   ...overrides,
 })
 const mapPollResults = (
-  { payments }: Payable,
+  { payments }: PayableRegistration,
   statuses: readonly (PollResult | undefined)[],
 ): ReadonlyMap<OrderId, PollResult> =>
   new Map(
@@ -87,7 +87,7 @@ const mapPollResults = (
     }),
   )
 const decide = (
-  registration: Payable,
+  registration: PayableRegistration,
   statuses: readonly (PollResult | undefined)[] = registration.payments.map(
     () => 'no-record' as const,
   ),
@@ -242,7 +242,7 @@ describe('days and prices', () => {
   )
 
   test('a delegate who went to the gateway on the last day may pay on the next day, but not on the day after', () => {
-    const createPlaced = (ms: number): Payable =>
+    const createPlaced = (ms: number): PayableRegistration =>
       createRegistration(createAttempt({ createdAt: addMilliseconds(ms) }))
     for (const opening of ['ended', 'closed'] as const) {
       expect(decide(createPlaced(-24 * hour), undefined, { opening }).is).toBe('same-order')
@@ -255,7 +255,7 @@ describe('days and prices', () => {
 
   test('a higher price can be paid after the delegate agrees to it, and no other price', () => {
     const terms = { holdUntil: now, quote: createQuote(higherPrice) }
-    const payAgain = (registration: Payable, accepted: Terms['accepted']) =>
+    const payAgain = (registration: PayableRegistration, accepted: Terms['accepted']) =>
       decide(registration, undefined, { ...terms, accepted })
     for (const accepted of [null, heldPrice, toAmount(higherPrice - 1)])
       expect(payAgain(createRegistration(createAttempt()), accepted)).toMatchObject({
@@ -276,7 +276,7 @@ describe('days and prices', () => {
   })
 
   test('the ninety-ninth attempt is the last one', () => {
-    const withManyAttempts = (newest: Attempt): Payable =>
+    const withManyAttempts = (newest: Attempt): PayableRegistration =>
       createRegistration(
         newest,
         ...Array.from({ length: ATTEMPTS_MAX - 1 }, () => createFailedAttempt()),
@@ -447,7 +447,7 @@ describe('how long a price is held', () => {
       ...event,
       payment: { account: 'demo', gateway: { minimum: 100 } as never },
     }
-    const isOffered = (registration: Payable, paymentDay: string) =>
+    const isOffered = (registration: PayableRegistration, paymentDay: string) =>
       canRetry(payResult, registration, startOfDate(paymentDay))
     const leftRegistration = createRegistration(
       createAttempt({ createdAt: startOfDate('2026-01-05') }),

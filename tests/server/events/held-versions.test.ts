@@ -8,7 +8,7 @@ import {
   compareWithServedVersion,
   readEvent,
   type Finding,
-  type InUse,
+  type UsageCounts,
 } from '../../../engine/authoring.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
@@ -29,7 +29,7 @@ describe('the findings', () => {
     if (event === null) throw new Error('the changed file must be readable')
     return event
   }
-  const usage: InUse = {
+  const usage: UsageCounts = {
     registrations: 7,
     pending: 2,
     fields: { full_name: 7, state: 5, is_member: 7 },
@@ -162,7 +162,7 @@ describe('the findings', () => {
     expect(formatFindings(found(change))).toEqual(expected)
   })
 
-  test.each<[string, string, string, Partial<InUse>, readonly string[]]>([
+  test.each<[string, string, string, Partial<UsageCounts>, readonly string[]]>([
     [
       'fewer seats of an option than are taken, without a separate maximum',
       '{id: seats, each_option_of: state, max: {kerala: 9, goa: 9}, full: Full}',

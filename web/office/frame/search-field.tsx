@@ -2,7 +2,7 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router-dom'
-import type { SessionResponse, WireFound } from '../../../engine/api.ts'
+import type { SessionResponse, WireSearchResult } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { IconName } from '../../ui/icons-and-logo.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
@@ -191,7 +191,7 @@ export function SearchField({
 
 const toOption =
   (text: string) =>
-  (result: WireFound): Option => ({
+  (result: WireSearchResult): Option => ({
     id: result.reg_no,
     to: buildResultUrl(result),
     state: { from: buildSearchUrl(text) },

@@ -1,7 +1,7 @@
 /** The search over all events as a page, whose URL can be shared: results by event. */
 import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router-dom'
-import type { SearchResponse, WireFound } from '../../../engine/api.ts'
+import type { SearchResponse, WireSearchResult } from '../../../engine/api.ts'
 import { SEARCH } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import {
@@ -114,7 +114,13 @@ export function SearchPage() {
   )
 }
 
-const SearchResult = ({ result, text }: { readonly result: WireFound; readonly text: string }) => (
+const SearchResult = ({
+  result,
+  text,
+}: {
+  readonly result: WireSearchResult
+  readonly text: string
+}) => (
   <Link className="hit" to={buildResultUrl(result)} state={{ from: buildSearchUrl(text) }}>
     <b>
       <Highlighted text={result.name} search={text} />
@@ -161,5 +167,5 @@ export function describeResults({ found, similar, events, more }: SearchResponse
     : `No registrations found in ${where}. ${countOf(similar)} with a similar name:`
 }
 
-const countOf = ({ length }: readonly WireFound[]): string =>
+const countOf = ({ length }: readonly WireSearchResult[]): string =>
   `${length} ${length === 1 ? 'registration' : 'registrations'}`

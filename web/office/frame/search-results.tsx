@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { dayOf, formatDayShort, isPaymentStatus, readInstant } from '../../../engine/index.ts'
-import type { SearchResponse, WireFound } from '../../../engine/api.ts'
+import type { SearchResponse, WireSearchResult } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isAmount, isRecord, listOf } from '../../app/json-readers.ts'
 import { callApi, buildRegistrationUrl } from '../office-api-and-urls.ts'
@@ -58,11 +58,11 @@ function useDebounced(text: string): string {
   return pausedText
 }
 
-export const buildResultUrl = ({ event, reg_no }: WireFound): string =>
+export const buildResultUrl = ({ event, reg_no }: WireSearchResult): string =>
   buildRegistrationUrl(event, reg_no)
 
 /** “Paid on 21 Jan 2026 by UPI”. Null if it is not paid, or if the date is unknown. */
-export function describePayment({ paid_at, paid_by }: WireFound): string | null {
+export function describePayment({ paid_at, paid_by }: WireSearchResult): string | null {
   const paidAt = paid_at === null ? null : readInstant(paid_at)
   if (paidAt === null) return null
   return `Paid on ${formatDayShort(dayOf(paidAt))}${paid_by === '' ? '' : ` ${paid_by}`}`

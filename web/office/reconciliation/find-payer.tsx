@@ -1,6 +1,6 @@
 /** A field that finds a registration by name, phone or number, and selects it with Enter. */
 import { useEffect, useId, useRef, useState } from 'react'
-import type { WireFound } from '../../../engine/api.ts'
+import type { WireSearchResult } from '../../../engine/api.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
@@ -12,7 +12,7 @@ const RESULTS_MAX = 6
 
 type FindPayerProps = {
   readonly label: string
-  readonly onSelect: (found: WireFound) => void
+  readonly onSelect: (found: WireSearchResult) => void
   readonly isDisabled?: boolean
   /** Takes the focus when it appears. */
   readonly hasFocus?: boolean
@@ -36,7 +36,7 @@ export function FindPayer({
   const error = useSignInOn401(query.error)
   const isCurrent = search.isCurrent && text.trim() !== ''
   const results = isCurrent ? (query.data?.found ?? []).slice(0, RESULTS_MAX) : []
-  const select = (found: WireFound) => {
+  const select = (found: WireSearchResult) => {
     setText('')
     onSelect(found)
   }

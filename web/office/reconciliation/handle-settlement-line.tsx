@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FormEvent } from 'react'
-import type { OfficeEvent, WireSettled } from '../../../engine/api.ts'
+import type { OfficeEvent, WireSettledLine } from '../../../engine/api.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
@@ -12,7 +12,7 @@ import { readHandled } from './settlement-api-responses.ts'
 
 type LineProps = {
   readonly event: OfficeEvent
-  readonly line: Pick<WireSettled, 'reference' | 'order_id' | 'seen' | 'handled'> & {
+  readonly line: Pick<WireSettledLine, 'reference' | 'order_id' | 'seen' | 'handled'> & {
     readonly id: number
   }
 }

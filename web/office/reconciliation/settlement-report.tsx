@@ -13,9 +13,9 @@ import {
 import type {
   OfficeEvent,
   WirePayout,
-  WireSettled,
+  WireSettledLine,
   WireSettlement,
-  WireUnsettled,
+  WireUnsettledPayment,
 } from '../../../engine/api.ts'
 import { toSpreadsheet, callApi, buildRegistrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
@@ -139,7 +139,7 @@ const pluralise = (count: number, noun: string): string =>
 
 /** Summarises the lines of a report in a sentence. */
 function ReportSummary({ lines }: WireSettlement) {
-  const countLines = (lineKind: WireSettled['as']): number =>
+  const countLines = (lineKind: WireSettledLine['as']): number =>
     lines.filter((line) => line.as === lineKind).length
   const parts = GROUPS.flatMap(([lineKind, title]) =>
     countLines(lineKind) === 0 ? [] : [`${countLines(lineKind)} ${title.toLowerCase()}`],
@@ -207,7 +207,7 @@ export function listPayoutParts({
   ]
 }
 
-function LineGroups({ event, lines }: EventProps & { readonly lines: readonly WireSettled[] }) {
+function LineGroups({ event, lines }: EventProps & { readonly lines: readonly WireSettledLine[] }) {
   return GROUPS.map(([lineKind, title, description, isCollapsed]) => {
     const groupLines = lines.filter((line) => line.as === lineKind)
     if (groupLines.length === 0) return null
@@ -236,7 +236,7 @@ function LineGroups({ event, lines }: EventProps & { readonly lines: readonly Wi
 }
 
 /** Lists the lines by payout, below its date and reference. */
-export function LinesByPayout<Line extends WireSettled>({
+export function LinesByPayout<Line extends WireSettledLine>({
   lines,
   renderLine,
 }: {
@@ -253,14 +253,14 @@ export function LinesByPayout<Line extends WireSettled>({
   ))
 }
 
-const describePayout = ({ day, utr }: WireSettled): string =>
+const describePayout = ({ day, utr }: WireSettledLine): string =>
   [day !== null && isDay(day) ? formatDayShort(day) : '', utr].filter(Boolean).join(', ')
 
 /** `event`: the event of its registration, or else of its account. The payout is stated above the list. */
 export function SettledLine({
   event,
   ...line
-}: { readonly event: OfficeEvent | null } & WireSettled) {
+}: { readonly event: OfficeEvent | null } & WireSettledLine) {
   const { is: kind, amount, fee, tax, net, reference, order_id: order, reg_no: regNo, why } = line
   const currency = readResponseCurrency(line)
   const deductionText =
@@ -303,7 +303,7 @@ const RegistrationLink = ({ event, regNo }: EventProps & { readonly regNo: strin
 function UnsettledPayments({
   event,
   unsettled,
-}: EventProps & { readonly unsettled: readonly WireUnsettled[] }) {
+}: EventProps & { readonly unsettled: readonly WireUnsettledPayment[] }) {
   const [visibleCount, setVisibleCount] = useState(RECONCILIATION_ROWS)
   if (unsettled.length === 0) return null
   return (
@@ -353,4 +353,4 @@ const GROUPS = [
   ],
   ['settled', 'Settled', 'The amounts agree.', true],
   ['refunded', 'Refunds', 'Deducted by the gateway. The amounts agree.', true],
-] as const satisfies readonly (readonly [WireSettled['as'], string, string, boolean])[]
+] as const satisfies readonly (readonly [WireSettledLine['as'], string, string, boolean])[]

@@ -1,7 +1,7 @@
 /** The person and the answers of a registration. Each answer can be corrected in its row. */
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import type { OfficeRegistrationResponse, WireEditable } from '../../../engine/api.ts'
+import type { OfficeRegistrationResponse, WireEditableField } from '../../../engine/api.ts'
 import type { Currency } from '../../../engine/index.ts'
 import { createKey } from '../../app/api-client.ts'
 import { textsOf } from '../../app/json-readers.ts'
@@ -22,7 +22,7 @@ type AnswersPanelProps = {
   readonly regNo: string
   readonly answers: readonly Answer[]
   /** The answers that the user can correct. */
-  readonly fields: readonly WireEditable[]
+  readonly fields: readonly WireEditableField[]
   readonly currency: Currency
   /** Called when an answer was corrected, or when someone else has changed it. */
   readonly onChange: () => void
@@ -40,7 +40,7 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
   }, [fields])
   /** Undoes the correction of an answer, unless somebody has changed it since. */
   const undo = useMutation({
-    mutationFn: (before: WireEditable) => {
+    mutationFn: (before: WireEditableField) => {
       const shown = currentFields.current.find(({ id }) => id === before.id) ?? before
       return callApi(buildActionsUrl(regNo), readOutcome, {
         method: 'POST',
@@ -168,7 +168,7 @@ function AnswerValue({
 
 type EditAnswerProps = {
   readonly regNo: string
-  readonly field: WireEditable
+  readonly field: WireEditableField
   readonly currency: Currency
   /** A correction that changes the price may have sent an email. */
   readonly onSaved: (outcome: Outcome, priceChanged: boolean) => void
@@ -183,7 +183,7 @@ type EditAnswerProps = {
  */
 function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: EditAnswerProps) {
   // The answer that the user saw when the form opened, or that the last refusal stated.
-  const [seen, setSeen] = useState<WireEditable | null>(field)
+  const [seen, setSeen] = useState<WireEditableField | null>(field)
   const [value, setValue] = useState(() => toApiValue(field))
   const idempotencyKey = useRef(createKey())
   const mutation = useMutation({

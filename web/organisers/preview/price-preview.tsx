@@ -12,7 +12,7 @@ import {
   buildFullSeatMessage,
 } from '../../../engine/index.ts'
 import { explain, formatTax } from '../../../engine/authoring.ts'
-import type { CategoryExplained, EventConfig } from '../../../engine/index.ts'
+import type { CategoryExplanation, EventConfig } from '../../../engine/index.ts'
 import type { Explanation } from '../../../engine/authoring.ts'
 import { billRows } from '../../ui/payment/bill-rows.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
@@ -126,7 +126,7 @@ function SkippedRules({
   preview,
   line,
 }: {
-  readonly preview: Extract<CategoryExplained, { by: 'rules' }>
+  readonly preview: Extract<CategoryExplanation, { by: 'rules' }>
   readonly line: LineOf
 }) {
   return (

@@ -1,14 +1,14 @@
 /** The input for one answer that is edited individually, by the field's type. */
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
-import type { WireEditable } from '../../../engine/api.ts'
+import type { WireEditableField } from '../../../engine/api.ts'
 
 /** Returns the value in the format of the API: a yes-no answer is a boolean. */
-export function toApiValue({ kind, value }: WireEditable): unknown {
+export function toApiValue({ kind, value }: WireEditableField): unknown {
   return kind === 'yes-no' ? value === 'true' : value
 }
 
 type AnswerFieldProps = {
-  readonly field: WireEditable
+  readonly field: WireEditableField
   readonly value: unknown
   readonly onChange: (value: unknown) => void
   /** Id of the error about the value. */

@@ -17,8 +17,8 @@ import { storedItems } from './sold-items.ts'
 import {
   pairKeptFields,
   countRegistrations,
-  type InUse,
-  type PastCheck,
+  type UsageCounts,
+  type VersionCheck,
   type VersionComparison,
 } from './stored-data.ts'
 
@@ -41,7 +41,7 @@ const readsAs: Readonly<Record<Field['type'], string>> = {
 const CHOICE_TYPES: ReadonlySet<Field['type']> = new Set(['select', 'many'])
 
 /** By code, in reporting order. */
-export const storedRegistrationChecks: Readonly<Record<string, PastCheck>> = {
+export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = {
   EV1001: {
     slug: 'answers-orphaned',
     severity: 'error',
@@ -293,7 +293,7 @@ export function compareWithServedVersion(
   next: EventConfig,
   file: SourceText,
   old: EventConfig,
-  use: InUse,
+  use: UsageCounts,
 ): readonly Finding[] {
   const { source } = readEventFile(file)
   const sections = listSections(source.value)

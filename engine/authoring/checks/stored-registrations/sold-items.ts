@@ -7,8 +7,8 @@ import {
   pairKeptFields,
   countRegistrations,
   type VersionComparison,
-  type InUse,
-  type PastCheck,
+  type UsageCounts,
+  type VersionCheck,
 } from './stored-data.ts'
 
 /** Quotas in both versions, with their index in the new file. */
@@ -23,7 +23,7 @@ const pairKeptQuotas = ({
   })
 type SeatCount = { readonly option: string | null; readonly count: number }
 /** Seats taken of a quota, or of each of its options. */
-const countTaken = (use: InUse, { id }: Quota): readonly SeatCount[] =>
+const countTaken = (use: UsageCounts, { id }: Quota): readonly SeatCount[] =>
   Object.entries(use.places).flatMap(([place, count]): readonly SeatCount[] => {
     if (count === 0) return []
     if (place === id) return [{ option: null, count }]
@@ -31,7 +31,7 @@ const countTaken = (use: InUse, { id }: Quota): readonly SeatCount[] =>
   })
 
 /** By code, in reporting order. */
-export const storedItems: Readonly<Record<string, PastCheck>> = {
+export const storedItems: Readonly<Record<string, VersionCheck>> = {
   EV1009: {
     slug: 'item-in-use',
     severity: 'error',

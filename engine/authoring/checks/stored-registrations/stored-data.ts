@@ -3,7 +3,7 @@ import type { EventConfig, Field } from '../../../event/config.ts'
 import type { Draft, Meta } from '../../finding.ts'
 
 /** The numbers of stored registrations with each field, option and category. */
-export type InUse = {
+export type UsageCounts = {
   readonly registrations: number
   readonly pending: number
   readonly fields: Readonly<Record<string, number>>
@@ -52,10 +52,12 @@ export function collectChangedValues(next: EventConfig, old: EventConfig): Count
 export type VersionComparison = {
   readonly old: EventConfig
   readonly next: EventConfig
-  readonly use: InUse
+  readonly use: UsageCounts
   readonly fieldPath: (id: string) => string
 }
-export type PastCheck = Meta & { readonly find: (compared: VersionComparison) => readonly Draft[] }
+export type VersionCheck = Meta & {
+  readonly find: (compared: VersionComparison) => readonly Draft[]
+}
 
 export const countRegistrations = (count: number): string =>
   `${count} registration${count === 1 ? '' : 's'}`

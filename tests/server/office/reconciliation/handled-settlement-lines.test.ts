@@ -2,7 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { PayoutsResponse, SettlementsResponse, WireSettled } from '../../../../engine/api.ts'
+import type {
+  PayoutsResponse,
+  SettlementsResponse,
+  WireSettledLine,
+} from '../../../../engine/api.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { twoEventsOfOneAccount } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
@@ -59,10 +63,10 @@ const handle = (
     office,
     event,
   )
-const readLines = async (): Promise<readonly WireSettled[]> =>
+const readLines = async (): Promise<readonly WireSettledLine[]> =>
   ((await owner.json(`/admin/settlements/?event=${EVENT}`)) as unknown as SettlementsResponse)
     .settlement.lines
-const find = (lines: readonly WireSettled[], reference: string): WireSettled => {
+const find = (lines: readonly WireSettledLine[], reference: string): WireSettledLine => {
   const line = lines.find((one) => one.reference === reference)
   if (line === undefined) throw new Error(`no line ${reference}`)
   return line

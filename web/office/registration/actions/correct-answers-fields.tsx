@@ -1,12 +1,12 @@
 /** The fields for corrections: selected answers, or all personal details. */
 import { useState } from 'react'
-import type { ActionsResponse, WireEditable } from '../../../../engine/api.ts'
+import type { ActionsResponse, WireEditableField } from '../../../../engine/api.ts'
 import { AnswerField, toApiValue } from '../../../ui/forms/edit-answer-field.tsx'
 
 type Answers = Readonly<Record<string, unknown>>
 
 type CorrectionFieldsProps = {
-  readonly fields: readonly WireEditable[]
+  readonly fields: readonly WireEditableField[]
   readonly onChange: (answers: Answers) => void
 }
 
