@@ -133,7 +133,7 @@ export function countQueries(folder: string): Readonly<Record<string, number>> {
   return Object.fromEntries(
     files.flatMap((file) => {
       const text = readFileSync(join(folder, file), 'utf8')
-      const count = text.match(/(?<!function )queryOf(?:<\w+>)?\(/g)?.length ?? 0
+      const count = text.match(/(?<!function )buildQuery(?:<\w+>)?\(/g)?.length ?? 0
       return count === 0 || INSERTS.includes(file) ? [] : [[file, count]]
     }),
   )
