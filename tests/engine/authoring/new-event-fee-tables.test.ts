@@ -252,6 +252,11 @@ test.each<[string, string, readonly string[]]>([
     ['Early Bird:2026-08-31 | Spot:', 'Member | 5000 | 6,250', 'PG | Free | 999', 'GST on top'],
   ],
   [
+    'a column of totals without one of GST',
+    'Category\tFee + 18% GST\tTotal\nMember\t5000\t5900',
+    [':', 'Member | 5000', 'GST on top'],
+  ],
+  [
     'a column of another tax is asked about',
     'Category\tFee\tGST\tTotal (incl. GST)\nMember\t5000\t250\t5250',
     [

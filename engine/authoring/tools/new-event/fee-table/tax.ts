@@ -31,7 +31,8 @@ export function dropTaxColumns(
   const isTotal = (column: number): boolean => TOTAL_HEAD.test(headOf(column))
   const taxColumns = prices.filter(isTax)
   const fees = prices.filter((column) => !isTax(column) && !isTotal(column))
-  if (taxColumns.length === 0 || fees.length === 0) return { prices, isOnTop: false, unclear: null }
+  const others = prices.filter((column) => !fees.includes(column))
+  if (others.length === 0 || fees.length === 0) return { prices, isOnTop: false, unclear: null }
   const amountAt = (row: readonly string[], column: number): number =>
     readPrice(row[column] ?? '', currency) ?? 0
   const isRight = (column: number): boolean => {
@@ -45,8 +46,9 @@ export function dropTaxColumns(
       })
     )
   }
-  const others = prices.filter((column) => !fees.includes(column))
-  return others.every(isRight)
-    ? { prices: fees, isOnTop: true, unclear: null }
+  if (others.every(isRight)) return { prices: fees, isOnTop: true, unclear: null }
+  // "Total" alone can be the name of the only price.
+  return taxColumns.length === 0
+    ? { prices, isOnTop: false, unclear: null }
     : { prices: fees, isOnTop: false, unclear: [...new Set(others.map(headOf))].join(', ') }
 }
