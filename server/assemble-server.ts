@@ -63,13 +63,13 @@ export type AssembleOptions = {
   readonly log: Log
   /** Prints findings in readable form. */
   readonly print: (text: string) => void
-  /** Whether background jobs run: watching event files, polling payments, sending emails. */
+  /** True if background jobs run: watching event files, polling payments, sending emails. */
   readonly hasJobs: boolean
-  /** Whether an empty database may replace a lost one; defaults to false. */
+  /** True if an empty database may replace a lost one; defaults to false. */
   readonly isNew?: boolean
   /** Overrides `hasJobs` for the event files only. */
   readonly isWatching?: boolean
-  /** Whether new event files are activated for all servers of the database; defaults to `hasJobs`. */
+  /** True if new event files are activated for all servers of the database; defaults to `hasJobs`. */
   readonly isDeciding?: boolean
   /** Checks changed event files; defaults to a worker thread. */
   readonly checkFolder?: FolderCheck
@@ -97,7 +97,7 @@ export type AssembledServer = {
   /** Completes pending requests, then closes everything; no acknowledged data is lost. */
   close(): Promise<void>
 }
-/** Why startup failed, with exit status 1 (event file), 2 (environment) or 75 (temporary problem). */
+/** The reason why startup failed, with exit status 1 (event file), 2 (environment) or 75 (temporary problem). */
 export type StartProblem = { readonly text: string; readonly status: 1 | 2 | 75 }
 
 export async function assembleServer(
@@ -146,7 +146,7 @@ function mayCreateDatabase(
   return lossMessage === null ? ok(isNew || describeMissing(dataDir) !== null) : err(lossMessage)
 }
 
-/** `mayCreate`: whether a missing database is created. */
+/** `mayCreate` is true if a missing database is created. */
 type StartOptions = AssembleOptions & { readonly mayCreate: boolean }
 
 async function assembleWithLock(

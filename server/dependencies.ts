@@ -138,7 +138,7 @@ export type GatewayMessage = {
   readonly orderId: string
   readonly amount: string
   readonly code: string
-  /** Whether the hash is correct; `unknown` if there is no hash, or if we have no credentials. */
+  /** The result of checking the hash; `unknown` if there is no hash, or if we have no credentials. */
   readonly hash: 'right' | 'wrong' | 'unknown'
   readonly claimsMoney: boolean
 }
@@ -392,7 +392,7 @@ export type Deps = {
   readonly clockJumps: ClockJumps
   /** The time at which the mail server stopped responding; null if it responds, as far as is known. */
   readonly mailUnreachableSince: () => Instant | null
-  /** Whether anything may be erased or dropped because of its age. */
+  /** Returns true if data may be erased because of its age. */
   readonly isClockTrusted: () => Promise<boolean>
   readonly log: Log
 }

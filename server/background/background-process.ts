@@ -9,7 +9,9 @@ import { assert } from '../../engine/index.ts'
 import { selectBackgroundVariables } from '../ops/environment.ts'
 import type { BackgroundRequest, BackgroundResponse } from './background-messages.ts'
 
-/** Startup takes half a second and the process uses 100 MB; after one email, the next is likely. */
+/**
+ * A trade-off: startup takes half a second, and an idle process uses 100 MB. After one email, another one is likely.
+ */
 const IDLE_MS = 30_000
 /**
  * A document of a hundred lines takes a tenth of a second, but longer on a busy machine, where this process has low
@@ -27,7 +29,7 @@ export type Task = BackgroundRequest extends infer Each
     ? Omit<Each, 'id'>
     : never
   : never
-/** `ended`: the process ended first. `isSending`: the email may have reached the mail server. */
+/** `ended` means that the process ended first. If `isSending` is true, the email may have reached the mail server. */
 export type TaskResult =
   | Exclude<BackgroundResponse, { readonly is: 'sending' }>
   | { readonly is: 'ended'; readonly isSending: boolean; readonly error: string }

@@ -25,7 +25,7 @@ const newEventEntry: CommandEntry = {
   load: async () => (await import('./event/new.ts')).newCommand,
 }
 
-/** All commands by name. In a name of two words, the first is the group. */
+/** All commands by name. The first word of a name with two words is the group. */
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   start: {
     summary: 'Serve the forms, the office and the sandbox gateway',

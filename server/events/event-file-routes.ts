@@ -24,7 +24,7 @@ export function buildPublicFile({ config, text }: ServedEvent): EventFile {
 /** More than enough for the files that are usually viewed; the oldest are dropped first. */
 const CACHED_TEXTS_MAX = 100
 
-/** Remembers the results of `convert`: a text does not change while it is served. */
+/** Caches the results of `convert`, because a text does not change while it is served. */
 function cacheTexts(convert: (text: string) => string): { get: (text: string) => string } {
   const results = new Map<string, string>()
   return {

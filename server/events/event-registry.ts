@@ -46,7 +46,7 @@ export type RegistryOptions = {
   readonly print: (text: string) => void
   readonly production: boolean
   readonly isWatching: boolean
-  /** Whether it decides what all servers of a database serve (default). A CLI command only reads. */
+  /** True (default) if it activates versions for all servers of a database. A CLI command only reads. */
   readonly isDeciding?: boolean
   /** Returns why this server cannot serve a valid event, in a sentence; null if it can. */
   readonly cannotServe?: (event: EventConfig) => string | null

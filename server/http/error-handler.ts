@@ -19,7 +19,7 @@ const DATABASE_FULL_MESSAGES = /database or disk is full|disk I\/O error/
 /** The reason is the same for all failed requests, and logging it each time would use more of a full disk. */
 const LOG_INTERVAL_MS = 1_000
 
-/** Null if the database was not lost, or if this is unknown. */
+/** Describes the loss of the database. Null if it was not lost, or if this is unknown. */
 async function readLoss({ store }: Pick<Deps, 'store'>): Promise<string | null> {
   try {
     return await store.lost()

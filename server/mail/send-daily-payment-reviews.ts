@@ -59,7 +59,7 @@ export function startDailyReviewEmail(
   )
 }
 
-/** The next day's email lists reviews after nine, so that a restart at noon sends no second email. */
+/** Reviews after nine are listed in the next day's email, so that a restart at noon sends no second email. */
 async function queueReviewEmails(
   { store, events, clock, log, environment }: DailyDeps,
   today: Day,

@@ -44,7 +44,10 @@ export type Mailer = {
   close(): Promise<void>
 }
 export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
-  /** While the clock may be wrong, emails are retried without limit. If omitted, the clock is trusted. */
+  /**
+   * The jumps of the clock: while it may be wrong, emails are retried without limit. If omitted, the clock is
+   * trusted.
+   */
   readonly clockJumps?: Pick<Deps['clockJumps'], 'look'>
   readonly events: Pick<Deps['events'], 'byId'>
   readonly environment: MailEnvironment
@@ -86,7 +89,7 @@ export function startMailQueue(
       ticket: await collectTicket(reads, event, queuedEmail, clock()),
     })
     if (result === 'unknown') {
-      // Its claim stays, so that it is retried once.
+      // The claim of the email stays, so that it is retried once.
       log.warn(
         { mail: queuedEmail.id, event: queuedEmail.eventId },
         'the background process ended while it sent an email; it will be sent once more',

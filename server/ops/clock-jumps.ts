@@ -4,7 +4,7 @@ import { repeatTask } from './clock.ts'
 
 /** Time services may adjust the clock by less than this. */
 const JUMP_MS_MIN = 60_000
-/** Interval between comparisons of the clocks. */
+/** The interval between comparisons of the clocks. */
 const COMPARISON_INTERVAL_MS = 10_000
 /**
  * A jump is reported for this long. Until then, nothing is deleted because of its age, so that the clock can be

@@ -10,7 +10,7 @@ import type { Instant } from '../../engine/index.ts'
  * work.
  */
 const FAILURES_MAX = 5
-/** The first pause, which doubles while the account does not respond, and the longest. */
+/** The first pause, which doubles while the account does not respond, and the longest pause. */
 const PAUSE_MS_MIN = 60_000
 const PAUSE_MS_MAX = 10 * 60_000
 

@@ -186,7 +186,7 @@ type RegisterArgs = [
   served: ServedEvent,
   key: ReturnType<typeof readIdempotencyKey>,
   body: Body,
-  /** The user who registers; undefined if the delegate registers. */
+  /** The user who adds the registration; undefined if the delegate registers. */
   by?: ManualEntry | undefined,
   /** Undefined if something other than the web form sent the request. */
   form?: WebForm | undefined,

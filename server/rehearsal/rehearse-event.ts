@@ -92,7 +92,7 @@ export async function rehearseEvent(
     const reportChanges = createReporter(cast)
     const days = listDays(first, last)
     let lastScene = first
-    for (const day of reportEach(days, 'Playing the days')) {
+    for (const day of reportEach(days, 'Rehearsing the days')) {
       for (const change of calendar.find((one) => one.day === day)?.changes ?? [])
         cast.say('change', change, startOfDay(day))
       if (scenes.some(({ at }) => dayOf(at) === day)) lastScene = day
@@ -291,7 +291,7 @@ async function askToCancel(cast: Cast, answers: Answers): Promise<void> {
   const [regNo] = [...names].find(([, name]) => name === fullName) ?? []
   if (regNo === undefined) return
   const { cancel } = await server.readOwnPage(regNo)
-  if (cancel === null) return say('delegate', `${fullName} cannot ask to cancel on the own page`)
+  if (cancel === null) return say('delegate', `${fullName} cannot ask to cancel on the self-service page`)
   const asked = await server.actAsDelegate(regNo, { act: 'ask_cancel', why: 'Rehearsal' })
   const currency = (await server.registration(regNo))?.currency ?? event.currency
   const refund = cancel.back === null ? null : fromMajorUnits(cancel.back, currency)

@@ -46,7 +46,7 @@ export function checkFolderInWorker(
       () =>
         finish(
           err(
-            `Checking ${names} took longer than ${msMax / 1000} seconds and was stopped: the machine is busy, or a file asks for too much. The previous versions stay live, and the files are checked again in two minutes. rollcall validate shows the cause.`,
+            `Checking ${names} took longer than ${msMax / 1000} seconds and was stopped: the machine is busy, or a file takes too long to check. The previous versions stay live, and the files are checked again in two minutes. rollcall validate shows the cause.`,
           ),
         ),
       msMax,

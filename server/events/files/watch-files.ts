@@ -12,7 +12,7 @@ const POLL_MS = 2_000
 
 /** Returns names, sizes and times of all files that events are built from. */
 export async function readSignature(folder: string, shared: string): Promise<string> {
-  // A missing folder differs from every existing one.
+  // The signature of a missing folder differs from that of every existing one.
   const paths = await listPaths(folder, shared).catch(() => [])
   const parts = await Promise.all(
     paths.map(async (file) => {

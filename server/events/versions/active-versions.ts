@@ -71,7 +71,7 @@ export async function compileActive(
   }
 }
 
-const UNREADABLE_REASON = 'it is from a newer Rollcall, or not stored.'
+const UNREADABLE_REASON = 'it is from a newer version of Rollcall, or not stored.'
 
 function findObstacle(
   { production, cannotServe }: CompileDeps,
@@ -84,7 +84,7 @@ async function compileVersion(
   { store, cache }: CompileDeps,
   hash: string,
 ): Promise<ServedEvent | null> {
-  // Lets requests proceed between two versions.
+  // Pauses between two versions, so that requests can proceed.
   await rest()
   const known = await cache.read(hash)
   if (known === null) return readVersion(store, hash)

@@ -11,7 +11,7 @@ export type ConflictResult = {
 
 /**
  * Returns `wantedEvents`, with versions of `previousEvents` instead of new ones that conflict with the rest. A file may be valid in a
- * folder whose check fails: while one event keeps its old version, another must not use its path. The events of
+ * folder whose check fails: while one event keeps its old version, no other event may use its path. The events of
  * `previousEvents` were served together, so this terminates.
  */
 export function resolveConflicts(

@@ -235,9 +235,7 @@ export function buildFileCells(
   return (registration) => cellReaders.map((readCell) => readCell(registration) ?? '')
 }
 
-/**
- * Appended to the paid status if the registration is under review, for example after an overpayment.
- */
+/** The text after the paid status if the registration is under review, for example after an overpayment. */
 const IN_REVIEW_TEXT = 'in review'
 
 type FileCell = Scalar | CsvAmount

@@ -58,7 +58,7 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
     const configs: (EventConfig | null)[] = []
     for (const hash of hashes) {
       if (!(await isVersionOf(target.config.id, hash))) return sendUnknownVersion(reply)
-      // Lets requests proceed between two versions.
+      // Pauses between two versions, so that requests can proceed.
       await rest()
       configs.push((await readVersion(store, hash))?.config ?? null)
     }

@@ -21,7 +21,7 @@ const ZIP_SIGNATURE = Buffer.from('PK\u0003\u0004', 'latin1')
 const INFLATED_BYTES_MAX = 50 * 1024 * 1024
 /** A cell is one or two elements, and its text one more; a file with more elements is not parsed. */
 const ELEMENTS_PER_CELL = 8
-/** Lines per message, to limit the data copied at a time. */
+/** The number of lines per message, which limits the data copied at a time. */
 const LINES_PER_MESSAGE = 10_000
 const TAG_START = 0x3c
 /** Rounding errors of formulas are smaller. A third decimal is larger and is rejected later. */

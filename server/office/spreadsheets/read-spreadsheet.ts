@@ -10,7 +10,7 @@ export type SheetError = CsvProblem & { readonly code: 'not_csv' | 'busy' }
 
 /** Heap of the worker thread; a file that needs more ends it. */
 const THREAD_MB_MAX = 160
-/** Files being read or waiting. Each of them is in memory. */
+/** The maximum number of files being read or waiting. Each of them is in memory. */
 const QUEUED_FILES_MAX = 4
 
 let filesWaiting = 0

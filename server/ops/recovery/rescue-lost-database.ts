@@ -16,7 +16,7 @@ import { readLastServed } from './detect-older-database.ts'
 
 /** Delay before a second check: a file that is immediately renamed back is not lost. */
 const RECHECK_DELAY_MS = 300
-/** Interval between retries of a failed rescue. */
+/** The interval between retries of a failed rescue. */
 const RETRY_MS = 30_000
 /** A shorter interval after a signal to stop, because systemd does not wait long. */
 const STOPPING_RETRY_MS = 2_000

@@ -26,7 +26,7 @@ import type { NewRecovery, Recovery, Store } from '../../storage/index.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import { findServingPid } from '../../storage/database/single-server-lock.ts'
 
-/** Interval at which the progress of the database is recorded, if it has changed. */
+/** The interval at which the progress of the database is recorded if it has changed. */
 const RECORD_INTERVAL_MS = 10_000
 
 export type RecoveryDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {

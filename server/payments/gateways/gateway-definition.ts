@@ -44,7 +44,7 @@ export type AccountQuery = {
 export type CheckQuery = AccountQuery & {
   /** Null to query an order that cannot exist. */
   readonly orderId: OrderId | null
-  /** Whether to repeat the query with a deliberately wrong key. */
+  /** True to repeat the query with a deliberately wrong key. */
   readonly comparesKeys: boolean
 }
 /** `impossible` means that the gateway cannot be queried in this mode, with the reason in a sentence. */

@@ -24,9 +24,9 @@ export type GatewayRequest = {
   readonly signal: AbortSignal
 }
 
-/** The longest response that is read: a list of a hundred payments is shorter. */
+/** The maximum length of a response, which is longer than a list of a hundred payments. */
 const RESPONSE_BYTES_MAX = 1024 * 1024
-/** The longest response of Airpay. */
+/** The maximum length of a response from Airpay. */
 const AIRPAY_BYTES_MAX = 64 * 1024
 
 /** Network errors that mean no connection was made; an invalid certificate is detected before anything is sent. */

@@ -62,7 +62,7 @@ export function renderActions(
       `<li><button type="submit" name="do" value="${id}" aria-describedby="about-${id}"${id === 'pay' ? ' class="pay"' : ''}>${label}</button><span id="about-${id}">${about}</span></li>`,
   )
   return `<form method="post">
-<h2 id="how">How should this payment go?</h2>
+<h2 id="how">Choose what happens to this payment</h2>
 <ul aria-labelledby="how">
 ${buttons.join('\n')}
 </ul>

@@ -39,7 +39,7 @@ export function findHoldReason(count: number, total: number, isYoung: boolean): 
   return isMany ? { count, why: 'many' } : null
 }
 
-/** Files set aside before this instant are deleted. */
+/** Returns the instant before which files must have been set aside to be deleted. */
 export const getDeletionLimit = (at: Instant): number => at - SET_ASIDE_DAYS * DAY_MS
 
 /**
@@ -48,7 +48,7 @@ export const getDeletionLimit = (at: Instant): number => at - SET_ASIDE_DAYS * D
 export const isYoung = (databaseSince: Instant | null, at: Instant): boolean =>
   databaseSince !== null && at - databaseSince < YOUNG_DATABASE_DAYS * DAY_MS
 
-/** The sentence for the health report and `rollcall db unknown-files`. */
+/** Formats the sentence for the health report and `rollcall db unknown-files`. */
 export function formatHoldReason({ count, why: reason }: HeldFiles): string {
   const files = `${count} uploaded files belong to no registration in the database`
   return reason === 'young'

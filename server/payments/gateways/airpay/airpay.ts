@@ -37,7 +37,7 @@ export type AirpayOptions = {
   /** The simulator's addresses; null to use those of the event's gateway. */
   readonly addresses: GatewayAddresses | null
   readonly variant?: ChecksumVariant
-  /** Optional; by default, nothing is assumed that a response does not state. */
+  /** Optional; by default, nothing is assumed beyond the content of a response. */
   readonly assumed?: Assumptions
 }
 

@@ -41,7 +41,7 @@ export type GatewayQuery = {
   readonly account: Account
   /** Null to query an order that cannot exist. */
   readonly orderId: OrderId | null
-  /** Whether to repeat the query with a deliberately wrong key. */
+  /** True to repeat the query with a deliberately wrong key. */
   readonly comparesKeys: boolean
   readonly assumed: Assumptions
   readonly at: Instant

@@ -24,7 +24,7 @@ export type RazorpayQuery = {
   readonly account: RazorpayAccount
   /** Null to query an order that cannot exist. */
   readonly orderId: OrderId | null
-  /** Whether to repeat the query with a deliberately wrong key. */
+  /** True to repeat the query with a deliberately wrong key. */
   readonly comparesKeys: boolean
   readonly at: Instant
   readonly timeoutMs: number

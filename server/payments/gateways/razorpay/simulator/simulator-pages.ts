@@ -30,7 +30,7 @@ const ACTIONS: Readonly<
   },
   cancel: { label: 'Cancel', about: 'You return without a payment.' },
   late: {
-    label: 'No answer of the bank',
+    label: 'No response from the bank',
     about: 'You return after a failure. The money may still arrive.',
   },
   authorize: { label: 'Authorise only', about: 'The payment is authorised and not captured.' },
@@ -41,7 +41,7 @@ const ACTIONS: Readonly<
     about: 'The payment succeeds and you return. No webhook arrives.',
   },
   often: {
-    label: 'Pay, webhook often',
+    label: 'Pay, webhook repeated',
     about: 'The same webhook arrives five times, and another one late.',
   },
   forged: { label: 'Pay, forged webhook', about: 'The webhook has the wrong signature.' },
