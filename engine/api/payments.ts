@@ -115,7 +115,7 @@ export type MonthResponse = {
   is_over: boolean
   totals: WireMovementTotals[]
   checks: {
-    /** Saved bank statements with days of the month: the deposits of these days that are matched, and those that are open. */
+    /** Saved bank statements with days of the month: the matched and the open deposits of these days. */
     statements: { statements: number; matched: number; open: number }
     /** Transfers and UPI payments of the month that no saved bank statement shows. */
     unreconciled: number

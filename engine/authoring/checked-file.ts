@@ -178,7 +178,6 @@ function collectPersons(model: Model): Model['persons'] {
           {
             ...model,
             fields: parts,
-            asked: parts,
             stored: [],
             conditions: subset.map(({ condition }) => condition),
             config: { ...config, fields: partFields, sections: [] },

@@ -343,7 +343,7 @@ function buildInvoicedLine(
   }
 }
 
-/** A credit note from before rates were summed separately: its lines are summed now. */
+/** A credit note issued before rates were summed separately: its lines are summed now. */
 const summariseRates = (
   invoice: DocumentBody,
   { byRate, lines }: DocumentBody,

@@ -123,7 +123,7 @@ export function placeTaxTexts(rows: readonly (readonly (string | null)[])[]): Pl
   }
 }
 
-/** Returns such a text as a sentence. */
+/** Returns a text about tax as a sentence. */
 export const formatTaxSentence = (text: string): string =>
   text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 

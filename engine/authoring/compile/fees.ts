@@ -34,7 +34,7 @@ import {
   type PlainMap,
 } from './read-checked-values.ts'
 
-/** Whether these fees have the value: without a tax there is no `gst` to show on any page. */
+/** Whether a page can show the value: without a tax there is no `gst` to show on any page. */
 export function isCharged({ tax }: Pick<Fees, 'tax'>, value: unknown): boolean {
   return tax !== null || value !== 'gst'
 }
