@@ -291,7 +291,8 @@ async function askToCancel(cast: Cast, answers: Answers): Promise<void> {
   const [regNo] = [...names].find(([, name]) => name === fullName) ?? []
   if (regNo === undefined) return
   const { cancel } = await server.readOwnPage(regNo)
-  if (cancel === null) return say('delegate', `${fullName} cannot ask to cancel on the self-service page`)
+  if (cancel === null)
+    return say('delegate', `${fullName} cannot ask to cancel on the self-service page`)
   const asked = await server.actAsDelegate(regNo, { act: 'ask_cancel', why: 'Rehearsal' })
   const currency = (await server.registration(regNo))?.currency ?? event.currency
   const refund = cancel.back === null ? null : fromMajorUnits(cancel.back, currency)
