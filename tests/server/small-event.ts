@@ -2,7 +2,7 @@
 export type FixtureOptions = {
   readonly id?: string
   readonly prefix?: string
-  /** Rupees in the first period and, as in its example, the total with tax. */
+  /** The price in the first period, in rupees, and the total with tax, as in the file's example. */
   readonly price?: number
   readonly total?: number
   readonly title?: string

@@ -31,10 +31,7 @@ const startInProcess: StartWorker = (file, data, { message, error, exit }) => {
 export const openStoreHere: typeof openStore = (options) =>
   openStore({ ...options, startWorker: startInProcess })
 
-/**
- * The environment of a command that opens its store without a thread, because starting one takes
- * longer.
- */
+/** The environment of a command that opens its store without a thread, because starting a thread takes longer. */
 export const withoutThreads = <T extends object>(
   environment: T,
 ): T & { readonly startWorker: StartWorker } => ({

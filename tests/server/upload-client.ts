@@ -16,7 +16,7 @@ export type Upload = {
   finish(): Promise<{ readonly status: number; readonly answer: Record<string, unknown> }>
 }
 
-/** A PDF, and a photo with its location. Each file has different content. */
+/** Builders of a PDF and of a photo with its location. Each call creates different content. */
 const PROOFS = {
   pdf: () => ({ name: 'proof.pdf', head: createPdf(randomUUID()), tail: Buffer.alloc(0) }),
   jpg: () => ({
@@ -30,7 +30,7 @@ const PROOFS = {
   }),
 }
 
-/** Bytes before the proof's content: the form fields and the header of the file. */
+/** Builds the bytes before the proof's content: the form fields and the header of the file. */
 function buildFormHead(
   fields: Readonly<Record<string, string>>,
   field: string,

@@ -172,7 +172,7 @@ describe('the self-service page', () => {
 })
 
 describe('changes by delegates', () => {
-  test('are limited to the fields and days of the file, and are logged in the timeline', async () => {
+  test('are limited to the fields and days in the event file, and are logged in the timeline', async () => {
     const { regNo, path } = await registerOwn()
     expect((await readPage(path)).edit).toMatchObject({
       fields: [{ id: 'phone_number', value: '9876543210' }],
@@ -239,14 +239,14 @@ describe('changes by delegates', () => {
           amount: 1,
         }),
       ).toMatchObject({ code: 'act_unknown' })
-    // A foreign page can send a form, but no JSON.
+    // A page of another site can send a form, but not JSON.
     const payload = JSON.stringify({ act: 'ask_cancel' })
     const headers = { 'content-type': 'text/plain', origin: 'https://elsewhere.example' }
     expect(await performAction(path, {}, { headers, payload })).toMatchObject({ status: 'error' })
     expect(await readHistory(regNo)).toEqual([])
   })
 
-  test('a file is uploaded first, then named by its token, and replaces the previous one', async () => {
+  test('a file is uploaded first, then submitted by its token, and replaces the previous one', async () => {
     const { regNo, path } = await registerOwn()
     const send = async (content: string): Promise<UploadResponse> => {
       const bytes = createPdf(content)
@@ -312,7 +312,7 @@ describe('a lost link', () => {
   const listEmails = (server: TestApp) =>
     server.rows("SELECT recipient, body FROM mail_queue WHERE kind = 'links' ORDER BY id")
 
-  test('is sent to the stored address, one for each registration; unknown addresses get the same response', async () => {
+  test('is sent to the stored address for each registration; requests for unknown addresses get the same response', async () => {
     server.setTime('2026-01-10')
     const email = 'Asha.Lost@sample.example'
     const numbers: string[] = []

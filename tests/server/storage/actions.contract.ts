@@ -97,7 +97,7 @@ export function actionsContract(setUp: ContractSetup): void {
     ])
   })
 
-  test('a paid balance gets a receipt with the tax that the first one did not state', async () => {
+  test('a paid balance gets a receipt with the tax that is not on the first receipt', async () => {
     await store.saveEventFile({
       hash: 'hash-1',
       eventId: 'demo',
@@ -139,7 +139,7 @@ export function actionsContract(setUp: ContractSetup): void {
       })
       return card.ok ? card.value.orderId : expect.fail(card.error.code)
     }
-    // The second card order replaces the first one: the transfer stays replaced.
+    // The second card order replaces the first one, so the transfer stays replaced.
     const second = await payByCard(await payByCard(orderId))
     const orders = async () =>
       (await found(store, regNo)).payments.map(({ way, status, amount }) => [way, status, amount])
@@ -169,7 +169,7 @@ export function actionsContract(setUp: ContractSetup): void {
   })
 
   test.each(['is open', 'has expired'])(
-    'a first balance that is paid after a second correction, whose order %s, leaves only the rest due',
+    'after a first balance is paid, a second correction whose order %s leaves only the rest due',
     async (second) => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
@@ -221,7 +221,7 @@ export function actionsContract(setUp: ContractSetup): void {
       })
     const names = ['Asha One', 'Asha Two']
     const results = await Promise.all(names.map(correctTo))
-    // The database decides which comes first.
+    // The database determines which one comes first.
     const first = results.findIndex(({ ok }) => ok)
     expect(results[1 - first]).toMatchObject({ error: { code: 'moved_on' } })
     expect((await found(store, regNo)).answers).toMatchObject({ full_name: names[first] })
@@ -242,7 +242,7 @@ export function actionsContract(setUp: ContractSetup): void {
     })
   })
 
-  test('a moved payment pays the price of its day, and the review states what sets the price', async () => {
+  test('a moved payment pays the price on its day, and the review states which day sets the price', async () => {
     const byHand = { way: 'transfer' }
     const [from, to] = [await registerSample(store, byHand), await registerSample(store, byHand)]
     const listExpected = async (methods: readonly string[]) =>

@@ -1,7 +1,4 @@
-/**
- * Corrections of the store when the clock goes back: nothing waits for, or is ended by, a future
- * time.
- */
+/** Corrections in the store when the clock is set back: nothing waits for a future time, or is ended by one. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../../server/storage/index.ts'
 import {
@@ -70,7 +67,7 @@ export function clockContract(setUp: ContractSetup): void {
       })
     })
 
-    test('an order that ended while the clock was ahead is polled by the right time', async () => {
+    test('an order that ended while the clock was ahead is polled at the right time', async () => {
       const { orderId } = await registerSample(store)
       await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'no-record')
       await store.applyPaymentEvent(orderId, { type: 'expired', at: later(500 * hour) }, null)
@@ -88,7 +85,7 @@ export function clockContract(setUp: ContractSetup): void {
       await store.rescheduleAfterClockChange(later(2 * hour))
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'pending', state: 'to_pay' })
       expect(await store.pendingPayments(later(2 * hour), 10)).toMatchObject([{ orderId }])
-      // A day later it expires by the correct time, and a late payment still counts.
+      // A day later, the payment expires at the correct time, and a late payment still counts.
       await store.applyPaymentEvent(orderId, { type: 'expired', at: later(day) }, null)
       await store.rescheduleAfterClockChange(later(2 * day))
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed' })

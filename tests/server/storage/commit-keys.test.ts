@@ -80,8 +80,7 @@ else
           .toBe(1)
         await lostSession.query(transactionEnd)
         expect(await answer).toBe(isStored)
-        // Also if the look-up's response is lost. A COMMIT that arrives after the look-up is
-        // rejected.
+        // The same if the look-up's response is lost. A COMMIT that arrives after the look-up is rejected.
         expect(await isCommitted(connection, ['BEGIN'], key)).toBe(isStored)
         await expect(lostSession.query(STORE_COMMIT_KEY, [key])).rejects.toThrow(/duplicate key/)
         await connection.end()

@@ -9,7 +9,9 @@ export type Opened = {
   readonly store: Store
   readonly keepsOrder: boolean
   reopen(): Promise<Store>
-  /** Saves the rows that the store has now. Returns a function that puts them into the empty store of a later test. */
+  /**
+   * Saves the current rows of the store. Returns a function that inserts them into the empty store of a later test.
+   */
   saveRows(): Promise<() => Promise<void>>
   end(): Promise<void>
 }

@@ -15,12 +15,12 @@ const copyDatabase = async (copy: string): Promise<void> => {
   await source.backup(copy)
   source.close()
 }
-/** The writer may still be indexing rows of the previous test: in that case nothing is copied at first. */
+/** The writer may still be indexing rows of the previous test; until it has finished, nothing is copied. */
 const replaceRows = async (rows: Database.Database): Promise<void> => {
   while ((await rows.backup(join(dataDir, DATABASE_FILE))).totalPages === 0);
 }
 let store: Store
-/** The database right after its first opening. */
+/** The database as it is after it was first opened. */
 let emptyDatabase: Database.Database
 
 beforeAll(async () => {

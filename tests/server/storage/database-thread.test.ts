@@ -46,7 +46,7 @@ test('a duplicate response from a thread is ignored', async () => {
   expect(await first).toBe(1)
   const second = thread.call('echo', 'second')
   await nextTurn()
-  // One response before the commit, and another to say that the commit failed.
+  // One response before the commit, and another one for the failed commit.
   answer(1, true)
   answer(2, false)
   expect(await second).toBe(2)

@@ -1,4 +1,4 @@
-/** DATABASE_URL: several hosts, as in libpq, and Rollcall's options. */
+/** DATABASE_URL can contain several hosts, as in libpq, and Rollcall's options. */
 import { expect, test } from 'vitest'
 import { ConnectionLost } from '../../../server/storage/postgres/errors.ts'
 import { createUnusableError } from '../../../server/storage/postgres/prepare-database.ts'

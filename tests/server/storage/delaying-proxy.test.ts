@@ -1,4 +1,4 @@
-/** The delaying proxy: its counts, and which transactions are stored after it cuts a connection. */
+/** The delaying proxy: its counts, and the transactions that are stored after it cuts a connection. */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startDelayingProxy, buildProxyUrl } from './delaying-proxy.ts'

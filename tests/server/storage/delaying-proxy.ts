@@ -27,7 +27,8 @@ export type CutOptions = {
 }
 export type Traffic = {
   /**
-   * A round trip: the first packet to PostgreSQL, or one after a response has reached the client.
+   * The number of round trips, each starting with the first packet to PostgreSQL after a response has reached the
+   * client.
    */
   readonly roundTrips: number
   readonly packetsToServer: number
@@ -41,7 +42,7 @@ export type Trip = {
 }
 export type DelayingProxy = {
   readonly port: number
-  /** All connections, including closed ones. */
+  /** Counts the traffic of all connections, including closed ones. */
   traffic(): Traffic
   trafficByConnection(): readonly Traffic[]
   /** Starts recording the statements of each round trip. */

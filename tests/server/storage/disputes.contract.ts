@@ -1,4 +1,7 @@
-/** Store contract for disputes: once each, in any order of the responses, and in the work queue until they are answered. */
+/**
+ * Store contract for disputes: stored once, with responses in any order, and in the work queue until they are
+ * answered.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { INR, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
@@ -91,7 +94,7 @@ export function disputesContract(setUp: ContractSetup): void {
       await store.noteDispute('disp_1', orderId, later(9 * hour))
       expect(await due(later(9 * hour))).toEqual(['disp_1'])
     })
-    test('need staff until evidence was sent, and again when they are lost, until that is recorded', async () => {
+    test('need staff until evidence is sent, and again when they are lost, until the loss is recorded', async () => {
       const { regNo, orderId } = await paid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute(), later(10))
@@ -167,7 +170,7 @@ export function disputesContract(setUp: ContractSetup): void {
       await record(later(6 * hour), 'disp_3')
       expect(await waiting(later(7 * hour))).toEqual([])
     })
-    test('that are lost need no staff after a note', async () => {
+    test('that are lost need no staff attention after a note', async () => {
       const { regNo, orderId } = await paid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute({ status: 'lost' }), later(hour))

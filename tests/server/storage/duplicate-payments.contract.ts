@@ -1,7 +1,4 @@
-/**
- * Duplicate payments by one person for one event: which pairs are reported, and when they are
- * resolved.
- */
+/** Duplicate payments by one person for one event: the reported pairs, and their resolution. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
@@ -187,7 +184,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
         error: { code: 'not_now' },
       })
       expect((await store.requestSecondPaymentRefund(refundRequest)).ok).toBe(true)
-      // A note about another subject on the first does not close the request of the second.
+      // A note on the first registration about another subject does not close the request of the second one.
       await store.addNote(buildAction(first.regNo))
       expect(await listReportedPairs()).toEqual([first.regNo, second.regNo])
       expect((await store.secondPayment(second.regNo))?.askedAt).toBe(refundRequest.at)
@@ -233,7 +230,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       error: { code: 'same_person', same: { regNo, isPaid, amount: sampleQuote.total } },
     })
 
-    test('64 at once in one browser: one registers, and the others are asked about it', async () => {
+    test('64 concurrent forms in one browser: one registers, and the others ask about that registration', async () => {
       const results = await Promise.all(Array.from({ length: 64 }, () => submit('browser')))
       const [first, ...others] = results.flatMap((result) =>
         result.ok ? [result.value.regNo] : [],
@@ -244,7 +241,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       )
     })
 
-    test('is asked only in a browser that has registered the person, until they confirm that one', async () => {
+    test('asks only in a browser that has registered the person, until they confirm that registration', async () => {
       const { regNo, orderId } = await submitNew('mine', person('Dr Asha Demo'))
       expect(await submit('mine', person('ASHA DEMO', 'Asha+2@example.org'))).toMatchObject(
         asked(regNo),
@@ -263,7 +260,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       expect(await store.dueNotices(0, 9)).toHaveLength(1)
     })
 
-    test('an email to the registered address, once a day for each mailbox and event', async () => {
+    test('queues an email to the registered address, once a day for each mailbox and event', async () => {
       const midnight = later(0)
       let browsers = 0
       const submitIn = (eventId: string) => submitNew(`browser ${(browsers += 1)}`, { eventId })
@@ -286,7 +283,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       expect(await queue('other', later(2000))).toBe(true)
     })
 
-    test('is not asked about a registration that has failed, was cancelled, or is another person’s now', async () => {
+    test('does not ask about a registration that has failed, was cancelled, or now belongs to another person', async () => {
       const failed = await submitNew('mine')
       await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
       const cancelled = await submitNew('mine')
@@ -295,7 +292,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       const transferred = await submitNew('mine')
       await store.applyPaymentEvent(transferred.orderId, confirmedBy('AP1'), newEmail)
       await changeName(transferred.regNo, 'Binu Demo', 'transfer')
-      // Even for a form in the new name.
+      // The same for a form in the new name.
       expect(await submit('mine', person('Binu Demo'))).toMatchObject({ ok: true })
       const erased = await submitNew('mine')
       await store.erasePersonalData(buildAction(erased.regNo, { act: 'erase' }))

@@ -1,6 +1,6 @@
 /**
  * Store contract for changed event files of an event with many registrations: they are processed in batches in the
- * background, and every answer is right meanwhile.
+ * background, and every result is correct in the meantime.
  */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
@@ -17,7 +17,7 @@ import {
 import type { Changes } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
-/** More than are processed at once: two batches. */
+/** More registrations than are processed at once: two batches. */
 const MANY = 1_020
 const CHUNK = 60
 const byName: UniqueRule = {
@@ -127,7 +127,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       expect((await register()).ok).toBe(true)
     })
 
-    test('that change before they are processed are counted as they are', async () => {
+    test('that change before they are processed are counted in their new state', async () => {
       const last = { at: later(MANY - 1) }
       const [cancelled, erased, paid, unpaid] = await Promise.all([
         registerSample(store, { ...last, orderId: null }),
@@ -142,7 +142,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
         { payBack: toAmount(0), shown: null, mail: null },
       )
       expect(cancelResult.ok).toBe(true)
-      // Its answers are deleted; it still takes part.
+      // The answers of the erased registration are deleted, but it still counts.
       const eraseResult = await store.erasePersonalData({
         ...action,
         act: 'erase',
@@ -151,14 +151,14 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       expect(eraseResult.ok).toBe(true)
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
       await processAll()
-      // All but the cancelled one, and the one whose hold has expired.
+      // All except the cancelled one and the one whose hold has expired.
       expect(await takenSeats()).toBe(MANY + 2)
       await serve({ limits: [createHall(MANY + 2, ofMembers)] })
       await store.applyPaymentEvent(unpaid.orderId, confirmedBy('AP2'), null)
       expect(await store.reviews('demo')).toMatchObject([{ is: 'misfit', regNo: unpaid.regNo }])
     })
 
-    test('are processed from where they were when the server was stopped', async () => {
+    test('are processed from where the server was stopped', async () => {
       await serve({ limits: [createHall(MANY, ofMembers)], unique: [byName] })
       expect(await processBatch()).toBe(true)
       store = await setUp().reopen()

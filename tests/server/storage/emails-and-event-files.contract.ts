@@ -103,7 +103,7 @@ export function emailsAndEventFilesContract(setUp: ContractSetup): void {
       expect(await store.eventVersions('another', 'one', 9)).toEqual([])
     })
 
-    test('a version becomes active for all at once, and no registration uses another', async () => {
+    test('a version becomes active for all servers at once, and no registration uses another version', async () => {
       const file = (hash: string, max: number) => ({
         hash,
         eventId: 'demo',

@@ -1,7 +1,7 @@
 /**
- * Query plans of all statements of the store: indexes, no full scans of tables that grow with the registrations.
- * PostgreSQL plans over filled tables, without the values of a call. SQLite's plans do not depend on the number of rows,
- * because the store never collects statistics for it, so its tables stay empty here.
+ * The query plans of all statements of the store use indexes, without full scans of tables that grow with
+ * registrations. PostgreSQL plans over filled tables, without the values of a call. SQLite's plans do not depend on
+ * the number of rows, because the store never collects statistics for it, so its tables stay empty here.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,11 +32,11 @@ import { hasPostgres, startPostgres } from './postgres-server.ts'
 import { countQueries, COVERED, recordQueries, runQueries } from './queries-of-lists.ts'
 import type { Recorded } from './queries-of-lists.ts'
 
-/** Filling the tables takes long on a busy machine. */
+/** Filling the tables takes a long time on a busy machine. */
 const BUSY_MACHINE_MS = 900_000
 
 const STORE = join(import.meta.dirname, '../../../server/storage')
-/** Statements that read such a table on purpose: why, and how each is recognised. */
+/** Statements that read such a table on purpose, with the reason and the texts that identify them. */
 const READ_ALL: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
   [
     'A migration reads everything once.',
@@ -145,7 +145,7 @@ test('SQLite', async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Of an event with more registrations than are counted or indexed at once. */
+/** Records the queries of an event with more registrations than are counted or indexed at once. */
 async function recordSqliteQueries(file: string): Promise<ReturnType<typeof listQueries>> {
   const db = openToWrite(file)
   db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
@@ -175,7 +175,7 @@ function listQueries(
   return [...recorded].filter(([text]) => !defined.has(text))
 }
 
-test('every query that is built for one call is among them', () => {
+test('every query that is built for one call is recorded', () => {
   expect(countQueries(STORE)).toEqual(COVERED)
 })
 
@@ -187,7 +187,7 @@ type Plan = {
   readonly Filter?: string
   readonly Plans?: readonly Plan[]
 }
-/** Tables that are read from end to end. A first row by the order of an index is not. */
+/** Lists the tables that are read from end to end. Reading the first row of an index does not count. */
 function listScans(plan: Plan, partial: ReadonlySet<string>, isFirst = false): readonly string[] {
   const { 'Node Type': type, 'Relation Name': table = '', 'Index Name': index } = plan
   const isScan =
@@ -209,7 +209,7 @@ const setLimits = (text: string): string =>
     .replaceAll(/"p"\."next_ask_at" <= \$\d+/g, '$& and "p"."next_ask_at" <= 0')
     .replaceAll(/limit cast\(\$\d+ as bigint\)/g, 'limit 20')
     .replaceAll(/offset cast\(\$\d+ as bigint\)/g, 'offset 0')
-/** They are run on one of the databases only. */
+/** These statements run on only one of the databases. */
 const POSTGRES_ONLY = /"proof_files"|"proof_pieces"|any\(\?\)|bool_or|^with "taken" as \(insert/
 const SQLITE_ONLY = /pragma_journal_mode|^insert into "counters"/
 

@@ -1,4 +1,4 @@
-/** How an export reads its chunks from the reader thread, ahead of the writer of the file. */
+/** An export reads its chunks from the reader thread, ahead of the writer of the file. */
 import { expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { Chunk, Cursor } from '../../../server/storage/lists/list-and-search-registrations.ts'
@@ -44,7 +44,7 @@ test('reads one chunk ahead while the current one is written', async () => {
   expect((await rows.next()).done).toBe(true)
 })
 
-test('an abandoned export reports no error of an unread chunk', async () => {
+test('an abandoned export reports no error from an unread chunk', async () => {
   const unhandledErrors: unknown[] = []
   const recordError = (reason: unknown): void => void unhandledErrors.push(reason)
   process.on('unhandledRejection', recordError)
@@ -55,7 +55,7 @@ test('an abandoned export reports no error of an unread chunk', async () => {
   )
   expect((await rows.next()).value).toMatchObject([{ answers: { name: 'Asha' } }])
   await rows.return?.()
-  // Node reports it at the end of the turn.
+  // Node reports an unhandled error at the end of the turn.
   await new Promise((done) => setImmediate(done))
   process.off('unhandledRejection', recordError)
   expect(unhandledErrors).toEqual([])

@@ -1,4 +1,4 @@
-/** The usual payment: the first one of a registration, whose effects PostgreSQL writes in one packet. */
+/** The usual payment, which is the first one for a registration: PostgreSQL writes its effects in one packet. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readCurrency } from '../../../engine/index.ts'
 import type { Currency, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
@@ -68,7 +68,7 @@ export function firstPaymentContract(setUp: ContractSetup): void {
       })
     })
 
-    test('in dollars waits for a rate with its invoice, and gets the next number then', async () => {
+    test('in dollars has an invoice that waits for an exchange rate, and then gets the next number', async () => {
       const { regNo, orderId } = await registerSample(store, {
         quote: { ...sampleQuote, currency: USD },
       })
@@ -97,7 +97,7 @@ export function firstPaymentContract(setUp: ContractSetup): void {
       expect(await store.exchangeRates('demo')).toMatchObject([{ rate: '83.5', who: 'asha' }])
     })
 
-    test('through a further attempt leaves the failed one as it is', async () => {
+    test('through another attempt leaves the failed attempt unchanged', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), null)
       const secondAttempt = await store.retry(regNo, later(120_000))

@@ -89,7 +89,7 @@ export function listsContract(setUp: ContractSetup): void {
       expect(accounts).toBeNull()
     })
 
-    test('names are searched across events, with one wrong letter if asked', async () => {
+    test('names are searched across events, with one wrong letter if requested', async () => {
       const { asha, other } = await registerSamples()
       const events = ['demo', 'another']
       expect(toRegNos(await store.searchEvents(events, 'Prof Asha', 9))).toEqual([other, asha])
@@ -212,7 +212,7 @@ export function listsContract(setUp: ContractSetup): void {
 
     test('an export of several chunks has every row once, newest first, also with a search', async () => {
       const rows: { readonly regNo: RegNo }[] = []
-      // Registrations of the same moment may come in any order.
+      // Registrations at the same moment may be in any order.
       for (let at = 0; rows.length < 1201; at += 1)
         rows.push(
           ...(await Promise.all(
@@ -283,7 +283,7 @@ export function listsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('the parts of an event that are in use', async () => {
+    test('returns the parts of an event that are in use', async () => {
       await registerSample(store)
       const { orderId } = await registerSample(store, {
         category: 'member',

@@ -1,11 +1,11 @@
-/** Fills a PostgreSQL database with as many rows as a large conference has, by one statement for each table. */
+/** Fills a PostgreSQL database with as many rows as a large conference has, with one statement per table. */
 import { loadInBulk } from '../../../server/storage/postgres/bulk-load.ts'
 import { connect } from '../../../server/storage/postgres/hosts.ts'
 import { ALL_RUNS } from '../../runs.ts'
 
 /** A large conference; `npm test` fills a tenth, which takes a quarter of the time and gives the same plans. */
 const ROWS = ALL_RUNS ? 100_000 : 10_000
-/** Of 100,000 rows 100, as PostgreSQL expects for a list of unknown length. */
+/** 100 of 100,000 rows, as PostgreSQL expects for a list of unknown length. */
 export const KEYS_IN_LIST = ROWS / 1000
 const EVENTS = 20
 
@@ -49,14 +49,17 @@ const FEW = [
   'settlement_lines',
   'bank_references',
 ]
-/** Registrations, payments, jobs (emails), and the history of each; the others are filled because these are joined with them. */
+/**
+ * Registrations, payments, jobs (emails), and the history of each; the other tables are filled because these are
+ * joined with them.
+ */
 export const GROWING_TABLES: readonly string[] = Object.keys(TABLES).filter(
   (name) => !FEW.includes(name),
 )
 /** Few payments are refunded, and a settlement has many lines. */
 const ROWS_OF: Readonly<Record<string, number>> = { refunds: ROWS / 50, settlements: 101 }
 
-/** Afterwards PostgreSQL plans as it does for a large conference. */
+/** Fills the tables, so that PostgreSQL plans as it does for a large conference. */
 export async function fillTables(url: string): Promise<void> {
   const connection = await connect(url)
   const { plain } = connection

@@ -18,7 +18,7 @@ export const NO_CONTEXT: ExternalContext = {
   rolls: [],
   holdMs: hour,
 }
-/** With one rule: names are unique. The first registration with it fills the index of the rule. */
+/** The rule that names are unique. The first registration with it fills the index of the rule. */
 export const UNIQUE_NAME: ExternalContext = {
   ...NO_CONTEXT,
   unique: [
@@ -114,8 +114,8 @@ export async function waitUntilBlocked(
 }
 
 /**
- * Blocks writes to a table, starts each operation once the previous one waits or is done, and
- * releases the table. Returns the results, and how many operations were done before the release.
+ * Blocks writes to a table, starts each operation once the previous one waits or is done, and releases the table.
+ * Returns the results, and the number of operations that were done before the release.
  */
 export async function runConcurrently<T>(
   pair: ServerPair,

@@ -30,7 +30,7 @@ test('₹ 2,000 of a cancelled registration were never refunded, because an olde
   }[] = [
     // The refund in progress was deducted a second time when it completed.
     { stated: 2425, refunds: [{ amount: 2000, at: 5, done: 20 }], since: [2000], due: -2425 },
-    // Still in progress: the balance includes it until it completes.
+    // The refund is still in progress: the balance includes it until it completes.
     { stated: 2425, refunds: [{ amount: 2000, at: 5 }], since: [], due: -4425 },
     // Staff have already refunded a part, or all, of the missing amount.
     {

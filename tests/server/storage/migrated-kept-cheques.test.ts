@@ -1,6 +1,6 @@
 /**
- * Databases of versions that recorded unmatched cheques without their number: the number is added,
- * or the other record is named.
+ * Databases of versions that recorded unmatched cheques without their number: the number is added, or the other
+ * record is reported.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -169,7 +169,7 @@ afterAll(() => (hasPostgres ? server.stop() : undefined))
 
 describe('SQLite', () => {
   const original = { dataDir: join(folder, 'original'), url: null }
-  /** Migrated once, for the tests of what follows a migration. */
+  /** Migrated once, for the tests that start from a migrated database. */
   const migrated = { dataDir: join(folder, 'migrated'), url: null }
   const copy = (name: string, source = original): StorageLocation => {
     const dataDir = join(folder, name)
@@ -187,7 +187,7 @@ describe('SQLite', () => {
     await expectAdopted(original, migrated)
   })
 
-  test('a killed migration leads to the same rows', async () => {
+  test('a killed migration produces the same rows', async () => {
     const location = copy('killed')
     for (const target of ALL_RUNS ? [30_031, ALL_STEPS] : [30_031]) await killAt(location, target)
     await migrateToEnd(location)
@@ -250,7 +250,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   })
 
   registerThorough(() => {
-    test('a migration that is killed several times leads to the same rows', async () => {
+    test('a migration that is killed several times produces the same rows', async () => {
       const location = await copy('killed')
       for (const target of [30_031, 30_040, ALL_STEPS]) await killAt(location, target)
       await migrateToEnd(location)

@@ -1,4 +1,4 @@
-/** Databases filled by older versions: how each migration step converts their rows. */
+/** The migration steps convert the rows of databases that older versions filled. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -166,7 +166,7 @@ test('migrates payments without captures: successes, reviews and refunds become 
       "INSERT INTO mail_queue (registration_id, kind, recipient, subject, body, created_at) VALUES (1, 'confirmation', '', '', '', 9)",
     ),
   ).toThrow('UNIQUE')
-  // A payment from before the migration is recognised: delivered again, it is not a second payment.
+  // A payment from before the migration is recognised: if it is reported again, it is not a second payment.
   expect(() => oldDb.exec('DELETE FROM captures')).toThrow('never deleted')
   oldDb.close()
   rmSync(other, { recursive: true })

@@ -1,4 +1,4 @@
-/** Staff find people by the names that callers use, on SQLite; tests of the contract do it on PostgreSQL as well. */
+/** Staff find people by the names that callers use, on SQLite; tests of the contract cover PostgreSQL as well. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ const PEOPLE = FIRST.flatMap((first, f) =>
 )
 type Person = (typeof PEOPLE)[number]
 
-/** What a caller or a secretary says. */
+/** The forms of a name that a caller or a secretary uses. */
 const FORMS: readonly (readonly [string, (person: Person) => string | null])[] = [
   ['as it is stored', ({ name }) => name],
   ['Dr X Y', ({ first, last, initials }) => `Dr ${first} ${last} ${initials}`],
@@ -108,7 +108,7 @@ describe('a search with a title or an initial returned no results', () => {
       const [found] = await search(text)
       const isFirst =
         form === 'X Y.'
-          ? // Another with that initial is as good an answer.
+          ? // Another person with that initial is an equally good result.
             found?.first === person.first &&
             `${found.last} ${found.initials}`
               .split(' ')
@@ -119,7 +119,7 @@ describe('a search with a title or an initial returned no results', () => {
     expect(missed).toEqual([])
   })
 
-  test('each of 200 phone numbers: the last five digits, and with other spaces', async () => {
+  test('each of 200 phone numbers is found by its last five digits, and with other spaces', async () => {
     for (const person of PEOPLE) {
       const digits = person.phone.replaceAll(/\D/g, '')
       for (const text of [digits.slice(-5), `${digits.slice(2, 7)} ${digits.slice(7)}`])

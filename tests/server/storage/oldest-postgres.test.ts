@@ -1,4 +1,4 @@
-/** The store contract on the oldest supported PostgreSQL, where it is installed. */
+/** The store contract on the oldest supported PostgreSQL, if it is installed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresContract } from './postgres-contract.ts'
 import { findOldestBinaries, startPostgres } from './postgres-server.ts'

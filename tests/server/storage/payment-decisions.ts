@@ -70,13 +70,13 @@ export function createReviewHelpers(store: () => Store) {
     }
     return sum
   }
-  /** A registration that paid 4,000 instead of 5,015. */
+  /** Creates a registration that paid 4,000 instead of 5,015. */
   const payWrongAmount = async (reference = 'AP1', amount: Amount = toAmount(400_000)) => {
     const registration = await registerSample(store())
     await store().applyPaymentEvent(registration.orderId, confirmedBy(reference, amount), newEmail)
     return registration
   }
-  /** A paid registration with a second payment. */
+  /** Creates a paid registration with a second payment. */
   const payTwice = async (first = 'AP1', second = 'AP2') => {
     const registration = await registerSample(store())
     await store().applyPaymentEvent(registration.orderId, confirmedBy(first), newEmail)

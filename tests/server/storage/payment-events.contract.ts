@@ -1,4 +1,4 @@
-/** Store contract for the life of a payment: payment events, retries, and gateway queries. */
+/** Store contract for a payment's life cycle: payment events, retries, and gateway queries. */
 import { describe, expect, test, beforeEach } from 'vitest'
 import { dayOf, createOrderId, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
@@ -182,7 +182,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       expect((await store.paymentEvents(orderId)).length).toBe(2)
     })
 
-    test('a late decline of a paid one is stored as an event without effect', async () => {
+    test('a late decline of a paid payment is stored as an event without effect', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       const before = await found(store, regNo)
@@ -438,7 +438,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('two concurrent confirmations of a new price make one order and end the old one', async () => {
+    test('two concurrent confirmations of a new price create one order and end the old one', async () => {
       const { regNo, orderId } = await registerSample(store)
       const newTotal = toAmount(600_000)
       const price = {
@@ -479,7 +479,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
   })
 
   describe('querying the gateway', () => {
-    test('queries the newest first twice, then the longest due; none before its time', async () => {
+    test('queries the newest first twice, then the payments due longest; none before its time', async () => {
       const [first, two, third] = [
         await registerSample(store),
         await registerSample(store, { at: later(10) }),

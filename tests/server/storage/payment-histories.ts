@@ -27,7 +27,7 @@ export async function createPaymentHistories(store: Store, isSequential: boolean
         newEmail,
       )
   }
-  // On SQLite, an event that fails in the transaction that registers.
+  // On SQLite, this event fails in the transaction that registers.
   const details = newRegistration()
   const registering = store.register(details)
   if (!isSequential) await registering
@@ -90,7 +90,7 @@ export async function registerNames(store: Store): Promise<readonly string[]> {
   return numbers
 }
 
-/** The names found by each term. */
+/** Returns the names found by each term. */
 export async function searchEach(store: Store, terms: readonly string[]): Promise<unknown> {
   return Promise.all(
     terms.map(async (search) => {

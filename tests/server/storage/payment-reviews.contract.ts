@@ -111,7 +111,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('a concurrent duplicate is applied once: the second is told that it is decided', async () => {
+    test('a concurrent duplicate is applied once: the second user is told that it is decided', async () => {
       const { regNo } = await misfit()
       const id = await only()
       const answers = await Promise.all([
@@ -124,7 +124,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect(answers.flatMap((result) => (result.ok ? [] : [result.error.code]))).toEqual(
         Array.from({ length: 3 }, () => 'decided_already'),
       )
-      // Any of the four may come first.
+      // Any of the four may be first.
       const isAccepted = answers[0].ok || answers[3].ok
       expect((await store.mailsOf(regNo)).length).toBe(isAccepted ? 1 : 0)
       expect(await revenue()).toBe(await sumOf(regNo))
@@ -163,7 +163,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect(await revenue()).toBe(due)
     })
 
-    test('as a part: what comes for the first order ends the order for the rest', async () => {
+    test('as a part: a payment of the first order ends the order for the rest', async () => {
       const { regNo, orderId } = await misfit()
       await decide(await only(), ask)
       const more = confirmedBy('AP2', toAmount(due - 400_000), later(2 * day))
@@ -216,7 +216,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
     })
 
-    test('the same response again while polling, also in other words, reopens nothing', async () => {
+    test('the same response again while polling, even with another wording, reopens nothing', async () => {
       const { regNo, orderId } = await misfit()
       await decide(await only(), accept)
       const repeatedEvent = confirmedBy('AP1', toAmount(400_000), later(2 * day))
@@ -231,7 +231,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
-    test('an unclear one takes the reference that the treasurer found in the merchant panel, and counts', async () => {
+    test('an unclear payment gets the reference that the treasurer found in the merchant panel, and counts', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, { type: 'undecided', at: later(5 * day) }, null)
       const id = await only()
@@ -262,7 +262,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
   })
 
   describe('an unsure refund', () => {
-    test('was taken for done under the reference of the refund of another payment', async () => {
+    test('was recorded as done under the reference of another payment’s refund', async () => {
       const gateway = { gateway: 'airpay', askedOf: { account: 'a', merchantId: '1' } }
       const [unsure, begun] = [
         await registerSample(store, gateway),
@@ -313,7 +313,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect(await revenue()).toBe(due)
     })
 
-    test('one of two reasons leaves the other', async () => {
+    test('one of two reasons leaves the other one open', async () => {
       const { regNo, orderId } = await twice()
       await store.applyPaymentEvent(orderId, confirmedBy('AP3'), newEmail)
       const [first, second] = await store.reviews('demo')
@@ -420,7 +420,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect(await sumOf(regNo, colleague.regNo)).toBe(400_000)
     })
 
-    test('and a decision of another user on the same page: only one of the two is applied', async () => {
+    test('and a decision by another user on the same page: only one of the two is applied', async () => {
       const { regNo } = await misfit()
       const colleague = await registerSample(store)
       const [review] = await store.reviews('demo')

@@ -9,10 +9,7 @@ import type { PostgresServer } from './postgres-server.ts'
 
 export type StoreOnPostgres = { url: string; store: Store; shell: pg.Client; end(): Promise<void> }
 
-/**
- * Per server, a database with tables and no rows as a template: copying is faster than creating the
- * tables.
- */
+/** The template database of each server, with tables but no rows: copying it is faster than creating the tables. */
 const templates = new WeakMap<PostgresServer, Promise<string>>()
 const TEMPLATE_NAME = 'lent_tables'
 async function createTemplate(server: PostgresServer): Promise<string> {
@@ -41,7 +38,7 @@ export function getTemplate(server: PostgresServer): Promise<string> {
 /** On a busy machine, operations may wait longer for each other than a server allows. */
 export const PATIENT_LIMITS = { turnMsMax: 120_000, lockMsMax: 120_000 }
 
-/** A store on a separate database, and a shell on the same database. */
+/** Opens a store on a separate database, and a shell on the same database. */
 export async function openNewStore(server: PostgresServer, name: string): Promise<StoreOnPostgres> {
   const url = await server.database(name, { template: await getTemplate(server) })
   const { store } = await openInsidePostgres({
@@ -65,7 +62,7 @@ export async function prepareEmptying(shell: pg.Client): Promise<() => Promise<v
   const { rows } = await shell.query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('rollcall_version', 'row_locks')",
   )
-  // Triggers forbid deletions, and a shell may disable them. TRUNCATE would recreate every file.
+  // Triggers forbid deletions, but a shell can disable triggers. TRUNCATE would recreate every file.
   await shell.query('SET session_replication_role = replica')
   const deleteSql = `${rows.map((row) => `DELETE FROM ${row.name}`).join('; ')};
     SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence;

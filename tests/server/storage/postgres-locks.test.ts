@@ -145,7 +145,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       async attempt(meeting) {
         const [first, second] = meeting.stores
         const { orderId } = await registerSample(first)
-        // The start of a recovery waits for pending payments anyway, but not for this one.
+        // The start of a recovery waits for pending payments, but not for this payment.
         await first.applyPaymentEvent(orderId, declinedAt(), null)
         const recovery = { at: later(90_000), who: 'Meera', why: 'Restored.', taken: [] }
         await holdAtCommit<unknown>(meeting, [
@@ -158,7 +158,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       resultWithoutLock: 1,
     },
     {
-      rule: 'of two servers that activate versions concurrently, one is first',
+      rule: 'of two servers that activate versions concurrently, only one is first',
       violation: 'both are first, and one serves a version that the other replaced',
       async attempt(meeting) {
         const events = [{ eventId: 'demo', hash: FILE.hash, isGone: false }]
@@ -224,7 +224,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
   ],
   version: [
     {
-      rule: 'a version is replaced when the registrations under it are stored',
+      rule: 'a version is replaced only after the registrations with it are stored',
       violation: 'a registration is stored with an already replaced version',
       async attempt(meeting) {
         const [first, second] = meeting.stores
@@ -383,13 +383,13 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
   mailbox: [
     {
       rule: 'a mailbox gets at most five requested emails an hour, and one notice',
-      violation: 'it gets one more for each concurrent request',
+      violation: 'it gets one more email for each concurrent request',
       async attempt(meeting) {
         const { shell, stores } = meeting
         const { regNo } = await registerSample(stores[0])
         for (let sent = 0; sent < 4; sent += 1)
           await stores[0].queueAccessLinks(regNo, newEmail, noon)
-        // Both have counted the emails when the first is about to commit.
+        // Both requests have counted the emails when the first is about to commit.
         await holdAtCommit(
           meeting,
           stores.map((store) => () => store.queueAccessLinks(regNo, newEmail, noon)),
@@ -455,7 +455,7 @@ else
       expect((await first.captures(regNo)).length).toBe(1)
     })
 
-    /** Two payments that get invoices, one on each server, and the numbers of these. */
+    /** Confirms two payments that get invoices, one on each server, and returns the invoice numbers. */
     async function prepareInvoices(serverPair: ServerPair, emails: readonly (NewMail | null)[]) {
       const [first] = serverPair.stores
       await first.saveEventFile({ ...FILE, issuer: ISSUER })
@@ -543,7 +543,7 @@ else
       return answer.ok ? 'registered' : answer.error.code
     }
 
-    test('a seat that becomes free while two requests look for one is sold once', async () => {
+    test('a seat that becomes free while two requests look for a seat is sold once', async () => {
       const serverPair = await pairFactory.begin()
       const [first] = serverPair.stores
       await setQuotas(first, { hall: 1 })
@@ -583,7 +583,7 @@ else
       expect((await first.captures(regNo)).map(({ state }) => state)).toEqual(['review'])
     })
 
-    test('a payment is not the second of one that is cancelled concurrently', async () => {
+    test('a payment is not called a second payment if the first registration is cancelled concurrently', async () => {
       const serverPair = await pairFactory.begin()
       const [first, second] = serverPair.stores
       const cancelled = await registerSample(first)

@@ -80,7 +80,7 @@ export function createMessageReader(isClient: boolean): MessageReader {
   }
 }
 
-/** The number of bytes needed of a message, according to its beginning. */
+/** Returns the number of bytes to read of a message, according to its beginning. */
 function countNeededBytes(stored: Buffer, typeBytes: number): number {
   if (stored.length < typeBytes + LENGTH_BYTES) return typeBytes + LENGTH_BYTES
   return typeBytes + Math.min(stored.readInt32BE(typeBytes), STORED_BYTES_MAX)
@@ -91,11 +91,11 @@ const isVersion = (code: number): boolean => code >= VERSION_MIN && code < VERSI
 export const isTlsRequest = ({ type, body }: Message): boolean =>
   type === '' && [TLS_REQUEST, GSS_REQUEST].includes(body.readInt32BE(0))
 
-/** The strings before each zero byte. */
+/** Returns the strings before each zero byte. */
 const readTexts = (body: Buffer): readonly string[] => body.toString('utf8').split('\0')
 
 export type StatementReader = {
-  /** The statement that a message runs. Null if it runs none. */
+  /** Returns the statement that a message runs, or null if it runs none. */
   statementOf(message: Message): string | null
 }
 
@@ -114,6 +114,6 @@ export function createStatementReader(): StatementReader {
 
 export const isCommit = (statement: string): boolean => /(^|;)\s*commit\b/i.test(statement)
 
-/** The server reports a committed transaction. */
+/** Whether the server reports a committed transaction. */
 export const isCommitted = ({ type, body }: Message): boolean =>
   type === 'C' && readTexts(body)[0] === 'COMMIT'

@@ -153,7 +153,7 @@ else {
   test('commands refuse a database whose migration was killed, and the next startup continues it', async () => {
     const { url, shell } = await createOlder('killed', 30)
     const process = await server.shell(url)
-    // It waits for a table in the middle step, and is killed there.
+    // The migration waits for a table in the middle step, and is killed while it waits.
     await process.query('BEGIN; LOCK TABLE settlement_lines')
     const start = openInsidePostgres({ url, migrates: true, faults: { startingMsMax: 0 } })
     const outcome = start.then(

@@ -96,7 +96,7 @@ else {
   test.each(BY_KEY)('%s is found by an index, not by a scan of the table', async (_name, read) => {
     const plans = await readPlans((storeReads) => read(storeReads, ids))
     expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([])
-    // A full index scan counts as a scan too; the refunds index contains only completed ones.
+    // A full index scan counts as a scan too; the refunds index contains only completed refunds.
     const scans = plans.flatMap((plan, index) =>
       /Index (?:Only )?Scan/.test(plan) ? [[plan, plans[index + 1] ?? ''] as const] : [],
     )

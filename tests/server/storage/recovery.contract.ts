@@ -94,7 +94,7 @@ export function recoveryContract(setUp: ContractSetup): void {
         { ...confirmedBy('AP1', due, at), paidAt } as never,
         newEmail,
       )
-      // Delivered earlier, and the gateway does not report when it was paid.
+      // This confirmation was sent earlier, and the gateway does not report the payment time.
       await store.applyPaymentEvent(duringCopy.orderId, confirmedBy('AP2', due, at), newEmail)
       await store.applyPaymentEvent(
         exactSince.orderId,
@@ -178,14 +178,14 @@ export function recoveryContract(setUp: ContractSetup): void {
         [],
         [nextOrderId],
       ])
-      // It was declined there, so there may have been a third attempt.
+      // The second attempt was declined at the gateway, so there may have been a third one.
       await store.closeUnknownOrder(nextOrderId, true, later(2 * hour))
       expect(await listQueries(later(2 * hour))).toEqual([createOrderId(regNo, 3)])
       await store.closeUnknownOrder(createOrderId(regNo, 3), false, later(2 * hour))
       expect(await readFigures()).toMatchObject({ unknown: { toAsk: 0 } })
     })
 
-    test('has its own code, which stays the same for the same start', async () => {
+    test('has its own code, which stays the same for the same start time', async () => {
       const first = await beginRecovery()
       expect(await beginRecovery(later(2 * hour), later(hour))).toBe(null)
       const second = await beginRecovery(later(hour + 1), null, ['R000'])
@@ -248,7 +248,7 @@ export function recoveryContract(setUp: ContractSetup): void {
       expect(await store.reviews('demo')).toEqual([])
     })
 
-    test('suggests the registration whose next attempt the order would be, and its id is not issued again', async () => {
+    test('suggests the registration whose next attempt has this order id, which is not issued again', async () => {
       const { orderId, regNo } = await registerAirpay()
       const declined = { type: 'declined', code: '400', message: 'No', at: later(10) } as const
       await store.applyPaymentEvent(orderId, declined, null)

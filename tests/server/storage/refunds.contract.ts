@@ -54,7 +54,7 @@ export function refundsContract(setUp: ContractSetup): void {
     const requestRefund = (of: string, amount: number | null = null, at = later(day)) =>
       store.requestRefund({ of, amount: amount === null ? null : toAmount(amount), ...grounds, at })
 
-    test('that the gateway began and could not complete is refused, and others stay', async () => {
+    test('that the gateway began but could not complete is rejected, and others are unchanged', async () => {
       const { regNo, orderId } = await paid()
       await requestRefund(regNo, 50_000)
       await send(createRefundBegun('RF1'))
@@ -64,7 +64,7 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await states(regNo)).toEqual(['refused'])
       expect((await store.refunds(regNo))[0]?.said).toContain('did not accept')
     })
-    test('is wanted, asked, begun, and done only when the status query confirms it', async () => {
+    test('is wanted, requested, begun, and done only when the status query confirms it', async () => {
       const { regNo, orderId } = await paid()
       expect(await requestRefund(regNo)).toMatchObject({ ok: true })
       expect(await states(regNo)).toEqual(['wanted'])
@@ -72,7 +72,7 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await states(regNo)).toEqual(['asked'])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success' })
       expect(await revenue()).toBe(due)
-      // It is queried soon.
+      // The refund is queried soon.
       expect((await store.watchedPayments(later(day + 60_000), 9)).length).toBe(1)
       await store.applyPaymentEvent(
         orderId,
@@ -82,7 +82,7 @@ export function refundsContract(setUp: ContractSetup): void {
         } as PaymentEvent,
         newEmail,
       )
-      // The gateway calls this state final: refused afterwards, the refund could be sent twice.
+      // The gateway calls this state final. If the refund were rejected afterwards, it could be sent twice.
       await store.recordFailedRefunds(orderId, ['RF1'])
       expect(await states(regNo)).toEqual(['done'])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
@@ -180,7 +180,7 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await store.mailsOf(regNo)).toEqual([])
     })
 
-    test('in parts: a success until all of it is refunded, and never above the received amount', async () => {
+    test('in parts: the payment is a success until it is fully refunded, and never more than was received', async () => {
       const { regNo, orderId } = await paid()
       expect(await requestRefund(regNo, due + 1)).toMatchObject({ error: { code: 'bad_amount' } })
       expect(await requestRefund(regNo, 0)).toMatchObject({ error: { code: 'bad_amount' } })
@@ -250,7 +250,7 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(claims.filter((isCreated) => isCreated).length).toBe(1)
     })
 
-    test('two concurrent ones of the same amount could not be distinguished', async () => {
+    test('two concurrent refunds of the same amount could not be distinguished', async () => {
       const { regNo } = await paid()
       await requestRefund(regNo, 1_000)
       expect(await requestRefund(regNo, 1_000)).toMatchObject({ error: { code: 'under_way' } })
@@ -319,9 +319,9 @@ export function refundsContract(setUp: ContractSetup): void {
       const [dueRefund] = await store.refundsToSend(later(day), 9)
       await store.claimRefund(dueRefund?.id ?? 0, later(day))
       store = await setUp().reopen()
-      // It is queried again, however old the payment is.
+      // The refund is queried again, however old the payment is.
       expect((await store.watchedPayments(later(day + 60_000), 9)).length).toBe(1)
-      // Another process may be sending the query at the moment.
+      // Another process may be sending the query at this moment.
       expect(await store.markUnansweredRefunds(later(day + 60_000))).toBe(0)
       expect(await store.refundsToSend(later(day + 60_000), 9)).toEqual([])
       expect(await store.markUnansweredRefunds(later(day + 10 * 60_000))).toBe(1)
@@ -392,7 +392,7 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await requestRefund(row.regNo)).toMatchObject({ error: { code: 'not_by_gateway' } })
     })
 
-    test('too old for the kind of its gateway is rejected, whatever the gateway is called', async () => {
+    test('too old for the kind of its gateway is rejected, whatever the name of the gateway', async () => {
       const { regNo } = await paid()
       const at = later(200 * day)
       const gatewayKinds = { airpay: 'razorpay' } as const
@@ -421,7 +421,7 @@ export function refundsContract(setUp: ContractSetup): void {
         })),
       }) as ConfirmedEvent
 
-    test('are detected partial and full, also a second one, each once', async () => {
+    test('are detected once each, whether partial, full or a second one', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       await store.applyPaymentEvent(orderId, refunds(['R1', 100_000]), newEmail)
@@ -483,7 +483,7 @@ export function refundsContract(setUp: ContractSetup): void {
   })
 
   describe('an email', () => {
-    test('is claimed before it is sent: an unmarked one is retried once', async () => {
+    test('is claimed before it is sent, and is retried once if it is not marked as sent', async () => {
       const { regNo } = await registerSample(store)
       const id = await store.queueMail(regNo, newEmail, noon)
       expect(await store.claimMail(id, noon)).toBe(true)
@@ -585,7 +585,7 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await store.checkoutById('order_3')).toBeNull()
       expect(await store.checkoutsOf('DEMO2' as OrderId)).toEqual([])
     })
-    test('have webhook events that are known once they were processed', async () => {
+    test('have webhook events that are known after they were processed', async () => {
       expect(await store.isWebhookProcessed('a:evt_1')).toBe(false)
       expect(await store.lastWebhookAt('a:')).toBeNull()
       await store.recordWebhookEvent('a:evt_1', noon)

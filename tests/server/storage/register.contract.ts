@@ -212,7 +212,7 @@ export function registerContract(setUp: ContractSetup): void {
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(20)
     })
 
-    test('exists after the store was reopened', async () => {
+    test('exists after the store is reopened', async () => {
       const { regNo } = await registerSample(store)
       const reopened = await setup.reopen()
       expect((await found(reopened, regNo)).paymentStatus).toBe('pending')
@@ -256,7 +256,7 @@ export function registerContract(setUp: ContractSetup): void {
       })
     })
 
-    test('a hundred times concurrently makes one registration', async () => {
+    test('used a hundred times concurrently creates one registration', async () => {
       const answers = await Promise.all(
         Array.from({ length: 100 }, () => store.register(createKeyed('same'))),
       )
@@ -299,7 +299,7 @@ export function registerContract(setUp: ContractSetup): void {
       expect(await store.captures(rows[0]?.regNo as RegNo)).toMatchObject([
         { source: 'import', reference: 'TX1', amount: 700_000, state: 'fits' },
       ])
-      // No configured gateway knows them, so none is queried.
+      // No configured gateway has these payments, so none is queried.
       expect(await store.pendingPayments(later(9 * hour), 10)).toEqual([])
     })
 

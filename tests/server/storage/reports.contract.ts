@@ -1,4 +1,4 @@
-/** Store contract for the payment lists and the closing of months: pages, sums, amounts due, tax documents. */
+/** Store contract for payment lists and month closings: pages, totals, amounts due, tax documents. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day, INR, instant, toAmount } from '../../../engine/index.ts'
 import type { MovementQuery, Store } from '../../../server/storage/index.ts'
@@ -30,7 +30,7 @@ export function reportsContract(setUp: ContractSetup): void {
   }
 
   describe('payment lists', () => {
-    test('a page continues after its last row; sums count every row once', async () => {
+    test('the next page starts after the last row of a page; totals count every row once', async () => {
       const { regNo } = await pay('pay_1')
       await pay('pay_2')
       await pay('pay_3')

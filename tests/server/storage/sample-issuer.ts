@@ -1,4 +1,4 @@
-/** An event file whose payments get invoices, as the store knows it. */
+/** An event file whose payments get invoices, as it is stored. */
 import type { Issuer } from '../../../engine/index.ts'
 import { noon } from '../sample-registrations.ts'
 

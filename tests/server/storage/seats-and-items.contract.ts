@@ -1,4 +1,4 @@
-/** Store contract for sold items: bill lines, frozen with their total, and limited seats. */
+/** Store contract for sold items: bill lines that are frozen with their total, and limited seats. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { INR, dayOf, toAmount } from '../../../engine/index.ts'
 import type { Answers, Instant, Quota, Line, RegNo } from '../../../engine/index.ts'
@@ -51,7 +51,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         expect((await found(store, regNo)).lines).toEqual(bill)
     })
 
-    test('of another price belongs to its attempt, and the registration shows the paid one', async () => {
+    test('with another price belongs to its attempt, and the registration shows the paid bill', async () => {
       const { regNo, orderId } = await registerSample(store, { quote })
       const higherBill = [createLine('registration', 700_000)]
       const price = {
@@ -114,7 +114,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
     const full = (place: string) => ({ ok: false, error: { code: 'full', place } })
     const left = (at: Instant = noon) => store.availableSeats('demo', seatCounts, at)
 
-    test('are reserved when a registration is stored; without a seat it is rejected and nothing is stored', async () => {
+    test('are reserved when a registration is stored; without a seat, the registration is rejected and nothing is stored', async () => {
       await serve([seats])
       expect(await left()).toEqual({ 'seats.scan': 1, 'seats.airway': 2 })
       await registerSample(store, to('scan', 'airway'))
@@ -140,7 +140,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       expect([answers[0].ok, answers[2].ok, answers[3]]).toEqual([true, true, full('seats.scan')])
     })
 
-    test('and items are in use: items by their bills, reserved seats, each option of a list', async () => {
+    test('and items are reported as in use: items by their bills, reserved seats, each option of a list', async () => {
       await serve([seats])
       await registerSample(store, { ...to('scan', 'airway'), quote })
       await registerSample(store, { ...to('airway'), quote: { ...quote, lines: bill.slice(0, 1) } })
@@ -186,7 +186,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       expect(await store.reviews('demo')).toMatchObject([
         { is: 'misfit', regNo: latePayer.regNo, why: reason },
       ])
-      // The registration that holds it can pay without a check.
+      // The registration that holds the seat can pay without a check.
       await store.applyPaymentEvent(quickPayer.orderId, confirmedBy('AP2'), null)
       expect((await found(store, quickPayer.regNo)).paymentStatus).toBe('success')
       expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
@@ -365,7 +365,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       expect((await found(store, first.regNo)).payments[0]?.handedOffAt).toBe(later(holdMs))
     })
 
-    test('are one per registration: the last one, requested by 64, goes to exactly one', async () => {
+    test('are one per registration: the last seat, requested by 64 delegates, goes to exactly one', async () => {
       await serve([{ ...seats, max: { scan: 3 } }])
       for (let n = 0; n < 2; n += 1) await registerSample(store, { ...to('scan'), orderId: null })
       const answers = await Promise.all(
@@ -379,7 +379,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       expect(await store.takenSeats('demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
     })
 
-    test('negative control: counted outside the transaction, the last one is sold to all', async () => {
+    test('negative control: if counted outside the transaction, the last seat is sold to everyone', async () => {
       await serve([{ ...seats, max: { scan: 1 } }])
       // The same seat under a name that the store does not count.
       const results = await Promise.all(
@@ -392,7 +392,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       expect(results.filter(Boolean).length).toBeGreaterThan(1)
     })
 
-    test('of a later quota count earlier registrations; of a changed quota, those it covers', async () => {
+    test('of a later quota include earlier registrations; of a changed quota, those that it covers', async () => {
       const paid = await registerSample(store, to('scan'))
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
       const expired = await registerSample(store, { ...to('airway'), at: later(1) })
@@ -433,7 +433,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
     const takenOf = async (): Promise<Readonly<Record<string, number>>> =>
       Object.fromEntries((await store.takenSeats('demo')).map(({ place, taken }) => [place, taken]))
 
-    test('are as many as the tickets and the people of a registration', async () => {
+    test('are reserved for each ticket and person of a registration', async () => {
       await serve([dinner, table])
       await registerSample(store, withTickets(3, 2))
       await registerSample(store, { ...withTickets(0), orderId: null })
@@ -447,7 +447,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         dinner: 3,
         table: 3,
       })
-      // The hold of the first registration is over: its seats are sold again, and not one more.
+      // The hold of the first registration has ended: exactly its seats are sold again.
       expect(await register({ ...withTickets(4), at: later(hour) })).toEqual(full('dinner'))
       await registerSample(store, { ...withTickets(3, 1), orderId: null, at: later(hour) })
       expect(await takenOf()).toEqual({ dinner: 8, table: 7 })
@@ -472,13 +472,13 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       expect(sold).toBe(8)
     })
 
-    test('of a later quota that counts tickets count those of earlier registrations', async () => {
+    test('of a later quota for tickets include the tickets of earlier registrations', async () => {
       const { regNo, orderId } = await registerSample(store, withTickets(4))
       await store.applyPaymentEvent(orderId, confirmedBy('AP4'), null)
       await serve([dinner], later(1))
       expect(await takenOf()).toEqual({ dinner: 4 })
       expect((await found(store, regNo)).answers).toMatchObject({ tickets: 4 })
-      // A quota that counts something else counts again.
+      // A quota whose count changes is counted again.
       await serve([{ ...dinner, count: 'guests', withDelegate: true }], later(2))
       expect(await takenOf()).toEqual({ dinner: 1 })
     })
@@ -512,7 +512,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       )
     }
 
-    test('of a corrected registration grow only if enough are left, and shrink', async () => {
+    test('of a corrected registration increase only if enough are left, and can always decrease', async () => {
       await serve([dinner])
       const { regNo } = await registerSample(store, { ...withTickets(3), orderId: null })
       await registerSample(store, { ...withTickets(3), orderId: null })
@@ -524,7 +524,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       expect(await takenOf()).toEqual({ dinner: 4 })
     })
 
-    test('of a corrected registration whose hold is over grow without releasing their own', async () => {
+    test('of a corrected registration whose hold has ended increase without releasing its own', async () => {
       await serve([dinner])
       const { regNo } = await registerSample(store, withTickets(3))
       await registerSample(store, { ...withTickets(4), orderId: null })

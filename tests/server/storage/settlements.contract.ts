@@ -26,7 +26,7 @@ export function settlementsContract(setUp: ContractSetup): void {
   beforeEach(() => {
     store = setUp().store
   })
-  /** An order that was handed to the account's gateway. */
+  /** Creates an order that was handed to the account's gateway. */
   const registerAirpay = () =>
     registerSample(store, { gateway: 'airpay', askedOf: { account: 'demo', merchantId: '1' } })
   const line = (order: OrderId | '', reference: string, changes = {}): SettlementLine => ({
@@ -89,7 +89,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       expect(await decide(null, 'second')).toMatchObject({ ok: true })
       expect(await readLine()).toMatchObject({ handled: null })
 
-      // A later report states other deductions: they count, and the line needs attention again.
+      // A later report has other deductions: they count, and the line needs attention again.
       await decide('Kept.', 'second')
       const changed = line(orderId, 'CB1', {
         is: 'other',
@@ -107,7 +107,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('are stored line by line, each once; known payments stay unchanged', async () => {
+    test('are stored line by line, once each; known payments stay unchanged', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
       const lines = [
@@ -203,7 +203,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       expect(await listUnsettled()).toEqual(expectedEntry)
       const markHandled = (regNo: RegNo, reason: string, at = later(9 * DAY)) =>
         store.handleRefund({ ...treasurer, act: 'handle_refund', regNo, why: reason, at })
-      // Of another registration, and before the refund was overdue.
+      // Rejected for another registration, and before the refund is overdue.
       expect(await markHandled(regNo, 'Called.')).toMatchObject({ error: { code: 'not_now' } })
       expect(await markHandled(second.regNo, 'Called.', later(4 * DAY))).toMatchObject({
         error: { code: 'not_now' },
@@ -219,7 +219,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('a refund of an accepted payment that the gateway does not call a sale is expected in settlements too', async () => {
+    test('a refund of an accepted payment that the gateway does not report as a sale is also expected in settlements', async () => {
       const { orderId, regNo } = await registerAirpay()
       const at = later(10)
       const confirmedEvent = {
@@ -380,7 +380,7 @@ export function settlementsContract(setUp: ContractSetup): void {
         null,
       )
 
-    test('one reference in several spellings pays once, by whichever method it is recorded, and the number of a payout never', async () => {
+    test('one reference in several spellings pays once, whatever the recorded method, and the number of a payout never pays', async () => {
       const expectedEntry = await registerSample(store)
       expect((await confirm(expectedEntry.regNo, 'cheque', '5261 2345 6702')).ok).toBe(true)
       const other = await registerSample(store)
@@ -394,7 +394,7 @@ export function settlementsContract(setUp: ContractSetup): void {
         ok: false,
         error: { message: expect.stringContaining('the reference of a gateway payout') },
       })
-      // If it is recorded before the settlement, it goes to review once.
+      // If the transfer is recorded before the settlement, it goes to review once.
       expect((await confirm(other.regNo, 'transfer', 'ICICN52026010102')).ok).toBe(true)
       await saveLines(line('', 'AP2', { utr: 'ICICN52026010102' }))
       await saveLines(line('', 'AP3', { utr: 'ICICN52026010102' }))
@@ -420,7 +420,7 @@ export function settlementsContract(setUp: ContractSetup): void {
         day: day('2025-10-02'),
         eventIds: null,
       }
-      // From an account in dollars, which cannot return rupees.
+      // This line is from an account in dollars, which cannot return rupees.
       const inDollars = { ...line, currency: readCurrency('USD') ?? INR, narration: 'RTN $' }
       await store.reportReturned([inDollars])
       expect((await store.reviews('demo')).filter((review) => review.regNo === regNo)).toEqual([])
@@ -480,7 +480,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       expect(lines?.map(({ narration }) => narration)).toEqual(['A', 'B'])
     })
 
-    test('a decision on a line refuses another user’s that has not seen it', async () => {
+    test('a decision on a line blocks another user’s decision from a page that does not show it', async () => {
       const id = await store.saveBankStatement(bankStatement('one', ['A']))
       const [stored] = await store.bankStatementLines(id)
       const decision = { lineId: stored?.id ?? 0, seen: null, parts: [], at: later(hour) }

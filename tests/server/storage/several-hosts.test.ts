@@ -74,7 +74,7 @@ else
       await expect.poll(register, { timeout: 100_000 }).toBe(true)
       expect([await countAt(first), await countAt(second)]).toEqual([1, 1])
 
-      // A failed machine: its connections end, and it no longer responds.
+      // Simulates a failed machine: its connections end, and it no longer responds.
       await setReadOnly(second, 'off')
       await first.proxy.close()
       await expect.poll(register, { timeout: 100_000 }).toBe(true)

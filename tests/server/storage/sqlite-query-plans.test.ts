@@ -31,7 +31,7 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** The query plan of the statements. */
+/** Returns the query plans of the statements. */
 async function readPlans(runQuery: (sql: Sql) => unknown): Promise<readonly string[]> {
   const plans: string[] = []
   const { dialect } = toSql(db)
@@ -52,8 +52,7 @@ async function readPlans(runQuery: (sql: Sql) => unknown): Promise<readonly stri
 
 test.each(WORK_QUEUE_IDS)('%s does not scan all registrations of the event', async (is) => {
   const plans = await readPlans((sql) => readWaitingIds(sql, 'demo', { is, at: noon }, 1_000))
-  // The event alone covers all its registrations. With a status it covers the queue, except pending
-  // ones.
+  // The event alone matches all its registrations. With a status, it matches only the queue, except for pending ones.
   const wideScans = plans.filter(
     (plan) => /^SCAN (r|registrations)\b/.test(plan) || plan.endsWith('(event_id=?)'),
   )

@@ -45,7 +45,7 @@ const createFolder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-store-')
 
 describe('the SQLite tables', () => {
   let dataDir: string
-  /** Without foreign keys, as in a careless person's shell, so that the trigger must reject. */
+  /** Without foreign keys, as in a careless person's shell, so that the trigger must reject the change. */
   let shell: Database.Database
   beforeAll(async () => {
     dataDir = createFolder()
@@ -114,7 +114,7 @@ describe('SQLite', () => {
   })
 
   test('after a clean shutdown, the one file contains all registrations', async () => {
-    // Without that second connection, whose close would copy the log.
+    // Without a second connection, which would copy the log when it closes.
     const cleanFolder = createFolder()
     const store = await openStore({ dataDir: cleanFolder })
     const { regNo } = await registerSample(store)
@@ -327,7 +327,7 @@ describe('SQLite', () => {
 
   test('when the reader dies, lists work again', async () => {
     const { store, reader } = openedStore
-    // It starts with the first requested list.
+    // The reader starts with the first requested list.
     await store.dashboardFigures('demo', dayOf(noon))
     await reader.kill()
     await expect

@@ -83,7 +83,7 @@ export function usersContract(setUp: ContractSetup): void {
   describe('permissions', () => {
     const deskOfDemo = { role: 'desk', events: ['demo'] } as const
 
-    test('are unlimited by default, and apply from the next request', async () => {
+    test('are unlimited by default, and changes apply from the next request', async () => {
       const owner = await store.addAdmin('owner', 'hash', noon)
       const desk = await store.addAdmin('desk', 'hash', noon, deskOfDemo)
       if (!owner.ok || !desk.ok) throw new Error('expected two new users')
@@ -132,7 +132,7 @@ export function usersContract(setUp: ContractSetup): void {
       expect(await store.removeAdmin('owner')).toBe('removed')
     })
 
-    test('the only owner who can sign in could give up the role, because another one had an unused link', async () => {
+    test('the only owner who can sign in could give up the role, because another owner had an unused link', async () => {
       await store.addAdmin('owner', 'hash', noon)
       await store.addAdmin('invited', 'unknown to all', noon)
       await store.addPasswordLink('invited', 'link', later(hour))

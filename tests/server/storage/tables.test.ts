@@ -31,7 +31,7 @@ function listDeclaredTables(): Readonly<Record<string, readonly string[]>> {
   )
 }
 
-test('the declared tables and columns are those of SQLite', () => {
+test('the declared tables and columns match SQLite', () => {
   const db = new Database(':memory:')
   createTables(db)
   const names = db
@@ -49,7 +49,7 @@ test('the declared tables and columns are those of SQLite', () => {
   db.close()
 })
 
-test.runIf(hasPostgres)('the declared tables and columns are those of PostgreSQL', async () => {
+test.runIf(hasPostgres)('the declared tables and columns match PostgreSQL', async () => {
   const server = await startPostgres()
   const url = await server.database('tables')
   await prepare(url)
