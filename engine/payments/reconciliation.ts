@@ -55,9 +55,7 @@ type Lines = Pick<Statement, 'currency' | 'lines' | 'withdrawals' | 'details'>
 
 /** A statement line has about ten numbers; a file of only short ones would block the server. */
 const REFERENCE_NUMBERS_MAX = 100_000
-/**
- * For all lines together. Adjacent words that are numbers may be one number in groups, for example a day and a time.
- */
+/** For all lines together. Adjacent numbers may be one number in groups, for example a day and a time. */
 const REFERENCES_MAX = 250_000
 
 /** Returns every reference under which the lines of a statement may be stored. Null if more than any statement has. */
