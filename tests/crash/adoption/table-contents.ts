@@ -13,7 +13,7 @@ type Table = {
 type Row = readonly (string | null)[]
 
 /** Tables that are derived from other tables, or only measure progress. */
-const DERIVED =
+const DERIVED_TABLES =
   /^(sqlite_|search_|counted$|counters$|revenue$|pings$|rollcall_version$|migration_lock$|row_locks$|commit_keys$|tries$|active_events$|activation$|proof_|writer_turn$)/
 
 const formatValue = (value: unknown): string | null => {
@@ -36,7 +36,7 @@ function readSqlite(file: string): Contents {
       .all()
     return new Map(
       names
-        .filter(({ name }) => !DERIVED.test(name))
+        .filter(({ name }) => !DERIVED_TABLES.test(name))
         .map(({ name }) => {
           const statement = db.prepare(`SELECT * FROM "${name}"`)
           const columns = statement.columns().map((column) => column.name)
@@ -57,7 +57,7 @@ async function readPostgres(url: string): Promise<Contents> {
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
     )
     const contents = new Map<string, Table>()
-    for (const { name } of names.filter((table) => !DERIVED.test(table.name))) {
+    for (const { name } of names.filter((table) => !DERIVED_TABLES.test(table.name))) {
       const { rows, fields } = await client.query<unknown[]>({
         text: `SELECT * FROM "${name}"`,
         rowMode: 'array',

@@ -81,7 +81,7 @@ const PUBLIC_FIELDS = [
 const TARGETS = ['event', 'event_id', 'lines', 'reg_nos', 'review', 'to']
 
 /** Properties of any object that JavaScript, a parser or a list check reads. */
-const OF_LANGUAGE = ['then', 'toJSON', 'constructor', '__proto__', 'length', '0']
+const BUILT_IN_PROPERTIES = ['then', 'toJSON', 'constructor', '__proto__', 'length', '0']
 
 const listFieldIds = (): readonly string[] =>
   server.deps.events.all().flatMap(({ config }) => config.fields.map(({ id }) => id))
@@ -226,7 +226,7 @@ test('every field that a public endpoint reads is tested with unexpected JSON', 
     ...PUBLIC_FIELDS,
     ...TARGETS,
     ...listFieldIds(),
-    ...OF_LANGUAGE,
+    ...BUILT_IN_PROPERTIES,
   ])
   expect([...readNames].filter((name) => !testedNames.has(name))).toEqual([])
   expect(PUBLIC_FIELDS.filter((name) => readNames.has(name)).length).toBeGreaterThan(10)

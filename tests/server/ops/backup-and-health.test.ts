@@ -51,7 +51,7 @@ const getVariables = (changes: Readonly<Record<string, string>> = {}) => ({
 })
 
 /** Tables and columns that a recovery writes after a restore. */
-const OF_RECOVERY = new Set([
+const RECOVERY_ENTRIES = new Set([
   'audit_log',
   'installation',
   'recoveries',
@@ -60,7 +60,7 @@ const OF_RECOVERY = new Set([
 ])
 const readCopy = (folder: string) => {
   const { rows, ...report } = checkCopy(join(folder, 'rollcall.db'))
-  return { ...report, rows: Object.entries(rows).filter(([name]) => !OF_RECOVERY.has(name)) }
+  return { ...report, rows: Object.entries(rows).filter(([name]) => !RECOVERY_ENTRIES.has(name)) }
 }
 const readRestored = (dataDir: string) => {
   expect(checkCopy(join(dataDir, 'rollcall.db')).rows['recoveries']).toBe(1)

@@ -126,8 +126,8 @@ const LOSS_CASES: readonly Case[] = [
  * `npm test` tries each kind of loss once: deleted, replaced, overwritten, truncated, without a
  * log.
  */
-const SECOND_OF_A_KIND = ['written over with a backup', 'cut off']
-const TESTED_CASES = LOSS_CASES.filter(([what]) => ALL_RUNS || !SECOND_OF_A_KIND.includes(what))
+const REPEATED_KINDS = ['written over with a backup', 'cut off']
+const TESTED_CASES = LOSS_CASES.filter(([what]) => ALL_RUNS || !REPEATED_KINDS.includes(what))
 
 test.each(TESTED_CASES)(
   'a database that is %s under a running server: writes are rejected, and confirmed data is in rollcall.rescued.db',

@@ -46,7 +46,10 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** Registers and pays by default. Returns the path of the page's API. */
-async function registerOwn({ pays: isPaying = true, answers = fixtureDelegate } = {}): Promise<{
+async function registerDelegate({
+  pays: isPaying = true,
+  answers = fixtureDelegate,
+} = {}): Promise<{
   readonly regNo: RegNo
   readonly path: string
 }> {
@@ -85,7 +88,7 @@ const readHistory = async (regNo: RegNo) =>
 
 describe('the self-service page', () => {
   test('shows one registration: answers, state, documents as PDF', async () => {
-    const { regNo, path } = await registerOwn()
+    const { regNo, path } = await registerDelegate()
     const ownPage = await readPage(path)
     expect(ownPage).toMatchObject({
       registration: { reg_no: regNo, phone_number: '9876543210', stands: 'complete' },
@@ -102,13 +105,13 @@ describe('the self-service page', () => {
     })
     expect(sent.rawPayload.subarray(0, 5).toString()).toBe('%PDF-')
     // The link of another registration opens none of these documents.
-    const other = await registerOwn()
+    const other = await registerDelegate()
     for (const id of [receipt?.id, 0, 'x', `${receipt?.id}%20`])
       expect((await server.app.inject(`${other.path}/documents/${id}/`)).statusCode).toBe(404)
   })
 
   test('cannot be opened with the number, another token, or a link from before a transfer', async () => {
-    const { regNo, path } = await registerOwn()
+    const { regNo, path } = await registerDelegate()
     for (const token of [regNo, 'A'.repeat(43), 'x', '..', '%00', path.slice(-42)])
       for (const rest of ['', '/documents/1/', '/acts/', '/proofs/']) {
         const method = rest === '/acts/' || rest === '/proofs/' ? 'POST' : 'GET'
@@ -127,7 +130,7 @@ describe('the self-service page', () => {
   test("showed the new holder the first person's answers, after a transfer", async () => {
     server.setTime('2026-01-10')
     const sent = { ...fixtureDelegate, institution: 'First Hospital' }
-    const { regNo } = await registerOwn({ answers: sent })
+    const { regNo } = await registerDelegate({ answers: sent })
     const transferredAnswers = {
       full_name: 'New Holder',
       email: 'n@sample.example',
@@ -161,7 +164,7 @@ describe('the self-service page', () => {
   })
 
   test('cannot be opened by links sent to a mistyped address that staff corrected', async () => {
-    const { regNo, path } = await registerOwn()
+    const { regNo, path } = await registerDelegate()
     const correct = (answers: object) =>
       office.act(regNo, { act: 'correct', why: 'By phone.', answers })
     expect((await correct({ phone_number: '9000000001' })).status).toBe(200)
@@ -173,7 +176,7 @@ describe('the self-service page', () => {
 
 describe('changes by delegates', () => {
   test('are limited to the fields and days in the event file, and are logged in the timeline', async () => {
-    const { regNo, path } = await registerOwn()
+    const { regNo, path } = await registerDelegate()
     expect((await readPage(path)).edit).toMatchObject({
       fields: [{ id: 'phone_number', value: '9876543210' }],
       until: '2026-01-20',
@@ -211,7 +214,7 @@ describe('changes by delegates', () => {
     ['an empty required answer', { phone_number: '' }],
     ['an invalid value', 'phone_number'],
   ])('cannot change %s', async (_, answers) => {
-    const { regNo, path } = await registerOwn()
+    const { regNo, path } = await registerDelegate()
     const before = (await readPage(path)).registration
     expect(await performAction(path, { act: 'edit', answers })).toMatchObject({ code: 'bad_data' })
     expect((await readPage(path)).registration).toEqual(before)
@@ -219,7 +222,7 @@ describe('changes by delegates', () => {
   })
 
   test('cannot include office actions, whatever role the request claims', async () => {
-    const { regNo, path } = await registerOwn()
+    const { regNo, path } = await registerDelegate()
     for (const named of [
       'cancel',
       'refund',
@@ -247,7 +250,7 @@ describe('changes by delegates', () => {
   })
 
   test('a file is uploaded first, then submitted by its token, and replaces the previous one', async () => {
-    const { regNo, path } = await registerOwn()
+    const { regNo, path } = await registerDelegate()
     const send = async (content: string): Promise<UploadResponse> => {
       const bytes = createPdf(content)
       const sent = await server.post(`${path}/proofs/`, {}, { letter: { name: 'my.pdf', bytes } })
@@ -278,7 +281,7 @@ describe('changes by delegates', () => {
 })
 
 test('a cancellation is requested once, listed in the office, and decided there', async () => {
-  const { regNo, path } = await registerOwn()
+  const { regNo, path } = await registerDelegate()
   expect(
     await performAction(path, { act: 'ask_cancel', why: 'I have to be elsewhere.' }),
   ).toMatchObject({
@@ -348,7 +351,7 @@ describe('a lost link', () => {
   })
 
   test('is on its own line only: a name cannot insert a link into the email', async () => {
-    const { regNo } = await registerOwn()
+    const { regNo } = await registerDelegate()
     const at = server.now()
     const sampleEmail = {
       id: 1,

@@ -29,7 +29,7 @@ import { postgresDialect } from '../../../server/storage/postgres/dialect.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { fillTables, GROWING_TABLES, KEYS_IN_LIST } from './many-rows.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
-import { countQueries, COVERED, recordQueries, runQueries } from './queries-of-lists.ts'
+import { countQueries, EXPECTED_COUNTS, recordQueries, runQueries } from './queries-of-lists.ts'
 import type { Recorded } from './queries-of-lists.ts'
 
 /** Filling the tables takes a long time on a busy machine. */
@@ -37,7 +37,7 @@ const BUSY_MACHINE_MS = 900_000
 
 const STORE = join(import.meta.dirname, '../../../server/storage')
 /** Statements that read such a table on purpose, with the reason and the texts that identify them. */
-const READ_ALL: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
+const FULL_READS: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
   [
     'A migration reads everything once.',
     /"r"\."id" > (\?|\$1) order by "r"\."id" limit 10000/,
@@ -100,7 +100,7 @@ beforeAll(async () => {
 
 type Scan = { readonly text: string; readonly tables: readonly string[] }
 function expectAllowed(scans: readonly Scan[]): void {
-  const allowed = READ_ALL.flatMap(([, ...texts]) => texts)
+  const allowed = FULL_READS.flatMap(([, ...texts]) => texts)
   expect(scans.filter(({ text }) => !allowed.some((candidate) => candidate.test(text)))).toEqual([])
 }
 
@@ -176,7 +176,7 @@ function listQueries(
 }
 
 test('every query that is built for one call is recorded', () => {
-  expect(countQueries(STORE)).toEqual(COVERED)
+  expect(countQueries(STORE)).toEqual(EXPECTED_COUNTS)
 })
 
 type Plan = {

@@ -41,7 +41,7 @@ const TABLES: Readonly<Record<string, string>> = {
   registered_persons: `INSERT INTO registered_persons (id, registration_id, event_id, person, browser) SELECT n, n, 'event' || n % ${EVENTS}, 'person' || n, 'browser' || n`,
   paid_persons: `INSERT INTO paid_persons (id, registration_id, event_id, person, first_id) SELECT n, n, 'event' || n % ${EVENTS}, 'person' || n, CASE WHEN n % 500 = 0 THEN n - 1 END`,
 }
-const FEW = [
+const SMALL_TABLES = [
   'refunds',
   'dues',
   'paid_persons',
@@ -54,7 +54,7 @@ const FEW = [
  * joined with them.
  */
 export const GROWING_TABLES: readonly string[] = Object.keys(TABLES).filter(
-  (name) => !FEW.includes(name),
+  (name) => !SMALL_TABLES.includes(name),
 )
 /** Few payments are refunded, and a settlement has many lines. */
 const ROWS_OF: Readonly<Record<string, number>> = { refunds: ROWS / 50, settlements: 101 }

@@ -14,8 +14,8 @@ import {
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-const KEPT = 'It came to the bank, and nobody waits for it: '
-const KEPT_NOW = 'Bank payment that matches no registration: '
+const OLD_REASON = 'It came to the bank, and nobody waits for it: '
+const NEW_REASON = 'Bank payment that matches no registration: '
 const PAID_AT = Date.parse('2027-01-09T12:00:00+05:30')
 
 test('a cheque whose line an older version had recorded was also confirmed for a registration: two payments', async () => {
@@ -42,7 +42,7 @@ test('a cheque whose line an older version had recorded was also confirmed for a
       PAID_AT,
       PAID_AT,
       'unmatched',
-      KEPT + narration + claimNote,
+      OLD_REASON + narration + claimNote,
     )
   capture.run(1, 1, 'cheque', '000345', 472_000, PAID_AT, PAID_AT, 'fits', null)
   db.exec("INSERT INTO bank_references (key, capture_id) VALUES ('345', 1)")
@@ -82,7 +82,7 @@ test('a cheque whose line an older version had recorded was also confirmed for a
     false,
     false,
   ])
-  expect(reviewReasons[0]?.why).toBe(`${KEPT_NOW}CHQ DEP 000345 DR A${duplicateNote}`)
+  expect(reviewReasons[0]?.why).toBe(`${NEW_REASON}CHQ DEP 000345 DR A${duplicateNote}`)
   db.close()
   rmSync(folder, { recursive: true })
 })

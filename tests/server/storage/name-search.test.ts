@@ -45,7 +45,7 @@ const PEOPLE = FIRST.flatMap((first, f) =>
 type Person = (typeof PEOPLE)[number]
 
 /** The forms of a name that a caller or a secretary uses. */
-const FORMS: readonly (readonly [string, (person: Person) => string | null])[] = [
+const NAME_FORMS: readonly (readonly [string, (person: Person) => string | null])[] = [
   ['as it is stored', ({ name }) => name],
   ['Dr X Y', ({ first, last, initials }) => `Dr ${first} ${last} ${initials}`],
   ['dr. x y', ({ first, last, initials }) => `dr. ${first} ${last} ${initials}`.toLowerCase()],
@@ -100,7 +100,7 @@ describe('a search with a title or an initial returned no results', () => {
     (await store.searchEvents(['demo'], text, 30)).map(({ regNo }) => numbers.get(regNo))
   const nameOf = ({ first, last, initials }: Person) => `${first} ${last} ${initials}`
 
-  test.each(FORMS)('each of 200 names is first: %s', async (form, say) => {
+  test.each(NAME_FORMS)('each of 200 names is first: %s', async (form, say) => {
     const missed: string[] = []
     for (const person of PEOPLE) {
       const text = say(person)

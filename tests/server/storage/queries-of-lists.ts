@@ -114,7 +114,7 @@ const INSERTS: readonly string[] = [
   'seats/seats-of-earlier-registrations.ts',
 ]
 /** The number of calls of `buildQuery` that `runQueries` covers, by file. */
-export const COVERED: Readonly<Record<string, number>> = {
+export const EXPECTED_COUNTS: Readonly<Record<string, number>> = {
   'lists/list-and-search-registrations.ts': 3,
   'lists/search-registrations.ts': 6,
   'mail/email-delivery.ts': 1,

@@ -23,7 +23,7 @@ import type { Step } from './step.ts'
 import { USER_ID } from './systemd-unit.ts'
 
 /** Tables and columns that a recovery writes after a restore. */
-const OF_RECOVERY = new Set([
+const RECOVERY_ENTRIES = new Set([
   'audit_log',
   'installation',
   'recoveries',
@@ -39,7 +39,7 @@ const POLL_COLUMNS: Readonly<Record<string, null>> = {
 
 /** Equal parts of a copy and its restored database. */
 function hashRows(file: string): Readonly<Record<string, string>> {
-  return readContent(file, (row) => ({ ...row, ...POLL_COLUMNS }), OF_RECOVERY)
+  return readContent(file, (row) => ({ ...row, ...POLL_COLUMNS }), RECOVERY_ENTRIES)
 }
 
 /** A hash of every row, by table; derived tables are excluded. */
