@@ -119,7 +119,7 @@ else {
     const url = await server.database('moved')
     const { status, stdout, stderr } = await move('to-postgres', filledFolder, url)
     expect([status, stderr]).toEqual([0, ''])
-    expect(stdout).toContain('50 registrations and all their rows')
+    expect(stdout).toContain('50 registrations and all that belongs to them')
     const [storeBefore, storeAfter] = [
       await openStoreHere({ dataDir: filledFolder }),
       await openStoreHere({ dataDir: filledFolder, databaseUrl: url }),
