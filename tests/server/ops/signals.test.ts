@@ -109,7 +109,7 @@ test('a first start builds the web app in a separate process, to release its mem
   // Replaces a slow step.
   writeFileSync(
     join(tree, 'server', 'cli', 'build.ts'),
-    "export const build = { summary: '', help: '', run: async () => (console.log(`built by ${process.pid}`), 3) }",
+    "export const buildCommand = { summary: '', help: '', run: async () => (console.log(`built by ${process.pid}`), 3) }",
   )
   const signalTimer = "process.on('exit', () => console.log(`process ${process.pid}`))"
   const { status, stdout } = run(
