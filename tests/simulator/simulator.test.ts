@@ -13,7 +13,7 @@ import { simulate } from './simulate.ts'
 /** Another seed generates other histories; this one is fixed so that all runs are comparable. */
 const SEED = 20261121
 /** `npm run simulate` runs any number. */
-const HISTORIES = chooseRuns(100, 25)
+const HISTORIES = chooseRuns(100, 32)
 const HISTORIES_OF_FAULTS = chooseRuns(5, 1)
 const HISTORIES_OF_SEATS = chooseRuns(40, 14)
 const HISTORIES_OF_DESK = chooseRuns(30, 8)
