@@ -20,7 +20,7 @@ export default defineConfig({
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
     // A browser and its server wait for each other, and an operator's test for a server, a mail server or PostgreSQL:
     // four at once left a quarter of two cores idle.
-    maxWorkers: 8,
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     // Node itself reads our TypeScript, as it does for the server, and keeps what it has compiled: nothing is
     // rewritten on its way into a test, and a loop over a million answers runs as fast as it will later.
