@@ -55,7 +55,7 @@ const STATE_WORDS = {
 export type EndedState = keyof typeof STATE_WORDS
 
 export const ENDED_STATES = Object.keys(STATE_WORDS) as readonly EndedState[]
-/** Label of their combined count. */
+/** Label of the combined count of ended registrations. */
 export const ENDED_LABEL = 'Cancelled or refused'
 
 export const isEnded = (state: unknown): state is EndedState =>

@@ -1,7 +1,7 @@
 /** Anonymous requests to every route, generated from a fixed seed: no crash, hang, memory growth or unexpected response format. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chooseRuns } from '../runs.ts'
-import { runRandomAttack, startMeasured, findViolation } from './random.ts'
+import { runRandomAttack, startMeasuredServer, findViolation } from './random.ts'
 import { generateRequest } from './requests.ts'
 import type { Target } from './target.ts'
 
@@ -15,7 +15,7 @@ const RESIDENT_GROWTH_BYTES_MAX = 150 * 1024 * 1024
 
 let target: Target
 beforeAll(async () => {
-  target = await startMeasured()
+  target = await startMeasuredServer()
 })
 afterAll(() => target.stop())
 

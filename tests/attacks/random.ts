@@ -44,7 +44,7 @@ export type RandomRun = {
 export type Memory = { readonly heapBytes: number; readonly residentBytes: number }
 
 /** Starts a server that collects garbage on SIGUSR2 and reports the remaining memory. */
-export function startMeasured(): Promise<Target> {
+export function startMeasuredServer(): Promise<Target> {
   return startTarget({ NODE_OPTIONS: `--import ${join(import.meta.dirname, 'collecting.ts')}` })
 }
 

@@ -1,10 +1,10 @@
 /** `npm run attacks SEED REQUESTS`: runs the random attack with any number of requests, and prints the results as a table. */
 import { showProgress } from '../../server/cli/progress-line.ts'
-import { runRandomAttack, startMeasured } from './random.ts'
+import { runRandomAttack, startMeasuredServer } from './random.ts'
 
 const [seed = 20261121, requests = 200_000] = process.argv.slice(2).map(Number)
 const MB = 1024 * 1024
-const target = await startMeasured()
+const target = await startMeasuredServer()
 try {
   const run = await showProgress({ progressStream: process.stderr }, () =>
     runRandomAttack(target, seed, requests),

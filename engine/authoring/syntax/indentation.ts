@@ -14,7 +14,7 @@ type Line = {
   readonly item: boolean
   readonly opens: boolean
 }
-type IndentationSlip = {
+type IndentationMistake = {
   readonly at: Span
   readonly related: readonly { readonly span: Span; readonly message: string }[]
 }
@@ -23,7 +23,7 @@ type IndentationSlip = {
  * Returns the first line that fits no block above it, and the lines that may have moved instead;
  * null if all fit.
  */
-export function findIndentationMistake(text: string): IndentationSlip | null {
+export function findIndentationMistake(text: string): IndentationMistake | null {
   const rows = text.split('\n')
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
   const findSpan = (line: number): Span => {

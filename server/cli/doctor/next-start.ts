@@ -10,7 +10,7 @@ import { formatDuration } from '../../ops/clock-jumps.ts'
 import { createClock } from '../../ops/clock.ts'
 import { formatErasurePause } from '../../ops/health/clock-check.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
-import { readClockSeenIn, readFilesInUse } from '../../storage/recovery/copy-database.ts'
+import { readLastSeenClock, readFilesInUse } from '../../storage/recovery/copy-database.ts'
 
 /** The server logs a clock that was set back by at least this much. */
 const SET_BACK_MS_MIN = 60_000
@@ -54,7 +54,7 @@ export async function findRemovedFiles({
 }
 
 async function checkClock(file: string, now: Instant): Promise<readonly string[]> {
-  const lastClock = await readClockSeenIn(file)
+  const lastClock = await readLastSeenClock(file)
   if (lastClock === null) return []
   if (lastClock.waitsSince !== null) return [formatErasurePause(lastClock, now)]
   const setBackMs = lastClock.at - now

@@ -172,7 +172,7 @@ export const countStoredSince = (
   })
 
 /** Returns whether erasure waits for the clock in a database of this version. Null if the clock was never compared. */
-export const readClockSeenIn = (file: string): Promise<ClockSeen | null> =>
+export const readLastSeenClock = (file: string): Promise<ClockSeen | null> =>
   readFromStore(file, (db) => readClockSeen(toSql(db)))
 
 /** Returns the last served file of each event with registrations, in a database of this version. */

@@ -39,7 +39,7 @@ export type RecoveryFigures = {
     readonly refunds: number
     readonly erasures: number
   }
-  /** The work that a recovery starting now would hold, and query at the gateway. */
+  /** The queued work that a recovery would hold now, and the payments that it would query at the gateway. */
   readonly ahead: { readonly mails: number; readonly pending: number }
   readonly mails: readonly {
     readonly id: number

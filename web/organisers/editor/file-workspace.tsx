@@ -61,11 +61,11 @@ type FileWorkspaceProps = {
   readonly isNew: boolean
   /** Returns to the questions that the file was created from. Null for a file of another origin. */
   readonly changeAnswers: (() => void) | null
-  /** What the file was changed in when it was made of another one. */
+  /** The changes made when this file was copied from another. */
   readonly repeated: Repeated | null
-  /** Opens a file that was made of this one. */
+  /** Opens a file copied from this one. */
   readonly repeat: (file: FileDraft, repeated: Repeated) => void
-  /** Returns to the choices of the page. */
+  /** Returns to the first page of the organisers. */
   readonly leave: () => void
 }
 

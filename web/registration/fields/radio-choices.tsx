@@ -85,7 +85,7 @@ const readToday = ({ now }: TariffResponse): Day | null => {
  * one has none.
  */
 function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: string): string {
-  const on = findTodayWithOwnLastDays(event, tariff)
+  const on = findTodayIfEndDaysDiffer(event, tariff)
   const last =
     on === null || tariff.pricing[category] === undefined
       ? null
@@ -96,7 +96,7 @@ function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: st
 }
 
 /** Today if the prices of categories end on different days, otherwise null. */
-function findTodayWithOwnLastDays(event: PublicEvent, tariff: TariffResponse): Day | null {
+function findTodayIfEndDaysDiffer(event: PublicEvent, tariff: TariffResponse): Day | null {
   const on = readToday(tariff)
   return on !== null && haveOwnLastDays(event, on) ? on : null
 }
@@ -114,7 +114,7 @@ export function PriceNote({
 }) {
   if (event.fees.prices === null) return null
   const until =
-    tariff?.until && findTodayWithOwnLastDays(event, tariff) === null
+    tariff?.until && findTodayIfEndDaysDiffer(event, tariff) === null
       ? formatMessage(FORM_MESSAGES.fees.until, { day: formatDay(tariff.until as Day) })
       : FORM_MESSAGES.fees.heading
   if (tariff === null) return <p className="hint"> </p>

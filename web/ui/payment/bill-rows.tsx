@@ -16,8 +16,9 @@ const isTaxOnTop = (lines: readonly Line[]): boolean =>
   lines.some((line) => line.total !== line.unit * line.quantity && line.base !== line.total)
 
 /**
- * Rows of a bill; replaces the rows of its sums. Amounts are like the prices in the event file, so that they add up
- * to the sum below: before tax if tax is added, otherwise including tax. A quote without lines is shown as its sums.
+ * Renders the rows of a bill; used instead of the summary rows. Amounts are like the prices in the event file, so
+ * that they add up to the sum below: before tax if tax is added, otherwise including tax. A quote without lines is
+ * shown as its sums.
  */
 export function billRows(
   event: PublicEvent,

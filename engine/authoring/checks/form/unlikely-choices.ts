@@ -70,7 +70,7 @@ function readVersionDay(version: string): Day | null {
   return isDay(day) ? (day as Day) : null
 }
 
-const consentVersionLaterCheck: Check = {
+const futureConsentVersionCheck: Check = {
   slug: 'consent-version-later',
   severity: 'warning',
   why: 'Delegates cannot agree to a text that does not exist yet: the record of their consent is worthless.',
@@ -122,6 +122,6 @@ const labelRepeatsOptionalCheck: Check = {
 
 export const unlikelyChoiceChecks = {
   EV651: singleOptionCheck,
-  EV652: consentVersionLaterCheck,
+  EV652: futureConsentVersionCheck,
   EV655: labelRepeatsOptionalCheck,
 } satisfies Checks

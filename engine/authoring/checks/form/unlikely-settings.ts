@@ -1,4 +1,7 @@
-/** Checks EV642, EV646 to EV648, EV654: numbers, unique answers and keys that would stop or mix up delegates. */
+/**
+ * Checks EV642, EV646 to EV648, EV654: numbers, unique answers and keys that would block delegates or confuse one
+ * with another.
+ */
 import { countDaysBetween } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
@@ -18,8 +21,8 @@ function readMinutes(text: string): number | null {
 }
 
 const DAY_MINUTES = 24 * 60
-/** An event of three days sells at most this many nights more than it has days. */
-const NIGHTS_AROUND = 14
+/** More nights than this, beyond the length of the event, are unlikely. */
+const EXTRA_NIGHTS_MAX = 14
 /** Names and addresses are longer than this. */
 const SHORT_TEXT = 10
 const LONG_ANSWER =
@@ -85,7 +88,11 @@ function findUnlikelyNumber(
         help: 'write min: 0',
       },
     ]
-  if (raw.type === 'number' && /\bnights?\b/i.test(words) && (raw.max ?? 0) > days + NIGHTS_AROUND)
+  if (
+    raw.type === 'number' &&
+    /\bnights?\b/i.test(words) &&
+    (raw.max ?? 0) > days + EXTRA_NIGHTS_MAX
+  )
     return [
       {
         at: `${path}.max`,
@@ -126,7 +133,7 @@ const unlikelyNumberCheck: Check = {
 }
 
 const isChoice = ({ field }: FieldAt): boolean => field.type === 'select'
-/** Free texts that many delegates have in common. */
+/** Free-text fields in which many delegates give the same answer. */
 const SHARED_TEXT =
   /\b(?:institution|institute|hospital|college|university|company|organi[sz]ation|city|town|district|state|country|pin|pincode|designation|department|speciality|specialty|food|diet|batch|school|class)\b/i
 const isShared = (entry: FieldAt): boolean =>

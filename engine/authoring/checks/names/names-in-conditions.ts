@@ -22,7 +22,7 @@ const listTests = (form: Model) =>
     maps.flatMap((map) => map.tests.map((test) => ({ ...test, kind }))),
   )
 
-/** Returns the constants of a comparing test, each with its place. */
+/** Returns the constants of a comparison, each with its place. */
 export function findConstants(
   raw: unknown,
   path: string,

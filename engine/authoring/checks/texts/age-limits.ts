@@ -14,7 +14,9 @@ const AGE_LIMIT =
 const PROGRAMME_WORDS =
   /\b(?:awards?|prizes?|papers?|posters?|quiz(?:zes)?|contests?|competitions?|fellowships?|scholarships?|grants?|orations?|presentations?|sessions?|elections?|membership)\b/i
 
-/** Returns the findings about limits that no condition has. A limit without a word such as "upper" must say "limit". */
+/**
+ * Returns the findings about limits that match no condition. A limit without a word such as "upper" must say "limit".
+ */
 export function findAgeLimits(model: Model): readonly Draft[] {
   const bounds = model.conditions.flatMap(({ maps, kind }) =>
     kind === 'count'
@@ -66,7 +68,7 @@ export function findAgeLimits(model: Model): readonly Draft[] {
   )
 }
 
-/** Everything that a condition on an age can concern, with its names. */
+/** What an age condition can apply to, with its names. */
 function listSubjects({ file, config }: Model): readonly {
   readonly at: string
   readonly names: readonly string[]
@@ -88,7 +90,7 @@ function listSubjects({ file, config }: Model): readonly {
   return [...ofRules.filter(({ names }) => names.every((name) => name !== '')), ...ofFees]
 }
 
-/** The ages that the fields of the form accept at most and at least. */
+/** The minimum and maximum ages that form fields accept. */
 const listFieldAges = (model: Model): readonly number[] =>
   model.fields.flatMap((field) => {
     const { min, max, from, to } = field.raw as Readonly<Record<string, unknown>>

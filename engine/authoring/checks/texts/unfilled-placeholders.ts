@@ -6,7 +6,7 @@ import { listStoredIds } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { findPlaceholders } from '../names/placeholders.ts'
 
-const valueNotGivenCheck: Check = {
+const missingValueCheck: Check = {
   slug: 'value-not-given',
   severity: 'warning',
   why: 'The text would show N/A to every delegate.',
@@ -132,6 +132,6 @@ function findBrackets({ written, at }: WrittenText): readonly {
 }
 
 export const unfilledPlaceholderChecks = {
-  EV610: valueNotGivenCheck,
+  EV610: missingValueCheck,
   EV611: wrongPlaceholderSyntaxCheck,
 } satisfies Checks
