@@ -10,7 +10,7 @@ const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 /** 16 of 31 letters give 79 bits. */
 const GROUP_COUNT = 4
 const LETTERS_PER_GROUP = 4
-/** Nobody uses a longer password, and hashing one would let an attacker consume CPU time. */
+/** Longer passwords are refused: an attacker could consume CPU time by having them hashed. */
 export const CREDENTIAL_CHARACTERS_MAX = 256
 /** Shorter passwords can be guessed within the sign-in limits. */
 export const PASSWORD_CHARACTERS_MIN = 8

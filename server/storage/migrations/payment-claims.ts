@@ -20,7 +20,7 @@ CREATE TABLE tellings (
   ended_as TEXT CHECK (ended_as IN ('found', 'not_found', 'again'))
 ) STRICT;
 CREATE INDEX tellings_of ON tellings (registration_id);
--- A transfer belongs to one registration, whoever reports it.
+-- A transfer belongs to one registration, even if several delegates report it.
 CREATE UNIQUE INDEX tellings_once ON tellings (folded) WHERE ended_as IS NULL OR ended_as = 'found';
 `
 

@@ -201,7 +201,7 @@ export const form: readonly Mistake[] = [
   chirurgia(
     'a default that is not an option',
     replaceOne('default: vegetarian', 'default: veg'),
-    'The kitchen would have counted a meal that nobody had chosen.',
+    'The kitchen would have counted a meal that no delegate had chosen.',
   ),
   chirurgia(
     'a default with a capital',

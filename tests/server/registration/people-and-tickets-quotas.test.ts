@@ -52,7 +52,7 @@ const readTakenSeats = async () =>
     (await server.deps.store.takenSeats('sample2026')).map(({ place, taken }) => [place, taken]),
   )
 
-test('tickets and people are counted, and a delegate who asks for too many is told the number left', async () => {
+test('tickets and people are counted, and the refusal of too many states the number left', async () => {
   expect(
     (await register({ dinner_tickets: 3, bus: true, companions: createGuests(3) })).status,
   ).toBe(201)

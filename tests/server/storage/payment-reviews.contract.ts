@@ -111,7 +111,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('a concurrent duplicate is applied once: the second user is told that it is decided', async () => {
+    test('a concurrent duplicate is applied once: the second user sees that it is decided', async () => {
       const { regNo } = await misfit()
       const id = await only()
       const answers = await Promise.all([

@@ -38,7 +38,7 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
   useEffect(() => {
     currentFields.current = fields
   }, [fields])
-  /** Undoes the correction of an answer, unless somebody has changed it since. */
+  /** Undoes the correction of an answer, unless another user has changed it since. */
   const undo = useMutation({
     mutationFn: (before: WireEditableField) => {
       const shown = currentFields.current.find(({ id }) => id === before.id) ?? before

@@ -186,7 +186,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(findLine('HOSPITAL 1').proposals).toEqual([])
   })
 
-  test('two users assign one line at once: it is recorded once, and the second is told who assigned it', async () => {
+  test('two users assign one line at once: it is recorded once, and the response to the second names the first', async () => {
     const line = findLine(`${people[0]?.regNo}`)
     const outcomes = await Promise.all(
       [meera, paul].map((user) => assign(user, payment(line, people[0]?.regNo))),
@@ -273,7 +273,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(refused.refused[0]?.message).toContain('A payment of this line is recorded.')
   })
 
-  test('an open page is told about changes, and only if there are any', async () => {
+  test('an open page shows changes, and only if there are any', async () => {
     const since = `/admin/statements/${id}/?since=${view.stamp}`
     expect(await meera.json(since)).toEqual({ status: 'success', unchanged: true })
     await decide(paul, 'undone', findLine('INTEREST CREDIT 1'))
