@@ -40,8 +40,6 @@ export default defineConfig(({ isSsrBuild = false }) => ({
   build: {
     outDir: resolvePath('./dist'),
     emptyOutDir: true,
-    // The editor of event files has its checker's YAML parser with it; delegates' pages are far smaller.
-    chunkSizeWarningLimit: 600,
     // Tells the server which files a page needs.
     manifest: true,
     target: OLDEST,

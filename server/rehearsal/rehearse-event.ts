@@ -32,8 +32,10 @@ import type {
   RegNo,
   Result,
 } from '../../engine/index.ts'
+import type { WireRehearsedDay } from '../../engine/api.ts'
 import { createRandom, generateAnswers } from './invented-people.ts'
 import { reportEach } from '../ops/progress.ts'
+import { groupByDay } from './rehearsed-days.ts'
 import type { RehearsedStep } from './rehearsed-days.ts'
 import { startRehearsalServer } from './rehearsal-server.ts'
 import type { RehearsalServer, RehearsedFile } from './rehearsal-server.ts'
@@ -71,7 +73,7 @@ type Cast = {
  */
 export async function rehearseEvent(
   file: RehearsedFile,
-): Promise<Result<readonly RehearsedStep[], string>> {
+): Promise<Result<readonly WireRehearsedDay[], string>> {
   const calendar = listCalendarDays(file.event)
   const first = calendar[0]?.day ?? file.event.from
   const last = calendar.at(-1)?.day ?? file.event.to
@@ -98,7 +100,7 @@ export async function rehearseEvent(
       if (scenes.some(({ at }) => dayOf(at) === day)) lastScene = day
       await playDay(cast, day, scenes, day <= addDays(lastScene, BUSY_DAYS), reportChanges)
     }
-    return ok(steps.toSorted((one, other) => one.at - other.at))
+    return ok(groupByDay(steps.toSorted((one, other) => one.at - other.at)))
   } finally {
     await server.close()
   }

@@ -4,7 +4,6 @@ import { assert, err, ok } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
 import { readEvent } from '../../engine/authoring.ts'
 import { readShared } from '../events/files/event-folder.ts'
-import { groupByDay } from './rehearsed-days.ts'
 import type { Rehearsal, RehearsalInput } from './rehearse-in-worker.ts'
 
 assert(parentPort !== null, 'an event is rehearsed in a worker thread')
@@ -19,5 +18,5 @@ async function rehearse(input: RehearsalInput): Promise<Result<Rehearsal, string
   // The server's code is loaded later, so that a file with errors is reported without waiting for it.
   const { rehearseEvent } = await import('./rehearse-event.ts')
   const rehearsed = await rehearseEvent({ ...input, event })
-  return rehearsed.ok ? ok({ title: event.title, days: groupByDay(rehearsed.value) }) : rehearsed
+  return rehearsed.ok ? ok({ title: event.title, days: rehearsed.value }) : rehearsed
 }

@@ -10,7 +10,7 @@ export type RehearsedStep = {
   readonly text: string
 }
 
-/** Groups the steps by day, for the command's output and for the organisers' page. */
+/** Groups the steps by day and formats their times. Changes of the event itself have no time. */
 export function groupByDay(steps: readonly RehearsedStep[]): WireRehearsedDay[] {
   return [...Map.groupBy(steps, ({ at }) => dayOf(at))].map(([day, ofDay]) => ({
     day: formatDay(day),

@@ -196,6 +196,19 @@ test.each(
   },
 )
 
+test('without a script, a phone showed the fee table cut off after the first prices', async () => {
+  const { page } = withoutScript
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto(`${server.url}/afpicon2026`)
+  const table = page.locator('table.fees-plain').first()
+  for (const price of ['₹ 6,000', '₹ 10,000']) {
+    const box = await table.getByText(price).first().boundingBox()
+    expect(box).not.toBeNull()
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(360)
+  }
+  await page.setViewportSize({ width: 1280, height: 720 })
+})
+
 test('each public page has its own title and description', async () => {
   const heads = await Promise.all(
     pages

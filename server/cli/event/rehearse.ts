@@ -1,7 +1,6 @@
 /** `rollcall event rehearse`: runs an event under a test clock and prints a calendar of its effects. */
+import type { WireRehearsedDay } from '../../../engine/api.ts'
 import { rehearseEvent } from '../../rehearsal/rehearse-event.ts'
-import { groupByDay } from '../../rehearsal/rehearsed-days.ts'
-import type { RehearsedStep } from '../../rehearsal/rehearsed-days.ts'
 import type { Command } from '../command.ts'
 import { parseArguments } from '../options.ts'
 import { showProgress } from '../progress-line.ts'
@@ -38,14 +37,17 @@ export const rehearseCommand: Command = {
   },
 }
 
-/** Formats the calendar as text, with a heading for each day that has steps. */
-export function formatRehearsal(title: string, steps: readonly RehearsedStep[]): readonly string[] {
+/** Formats the calendar as text, with a heading for each day. */
+export function formatRehearsal(
+  title: string,
+  days: readonly WireRehearsedDay[],
+): readonly string[] {
   return [
     `Rehearsal of ${title}. All times are those of India.`,
-    ...groupByDay(steps).flatMap(({ day, steps: ofDay }) => [
+    ...days.flatMap(({ day, steps }) => [
       '',
       day,
-      ...ofDay.map(({ time, text }) => `  ${time.padStart(8)}  ${text}`),
+      ...steps.map(({ time, text }) => `  ${time.padStart(8)}  ${text}`),
     ]),
   ]
 }

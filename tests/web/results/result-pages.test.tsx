@@ -4,9 +4,10 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
 import { readEvent } from '../../../engine/authoring.ts'
-import { toPublicEvent } from '../../../engine/index.ts'
+import { quote, readInstant, toPublicEvent } from '../../../engine/index.ts'
 import { getResultValues, getPlaceholderValues } from '../../../engine/messages.ts'
-import type { EventConfig, Failure } from '../../../engine/index.ts'
+import type { EventConfig, Failure, Instant } from '../../../engine/index.ts'
+import { PriceUntil } from '../../../web/registration/price/fee-table.tsx'
 import { readRegistration } from '../../../web/results/registration-responses.ts'
 import { FailedPayment } from '../../../web/results/unpaid/failed-payment-page.tsx'
 import {
@@ -42,6 +43,8 @@ const renderFailedPage = (failedAs: Failure, status: 'open' | 'closed' = 'open')
     </MemoryRouter>,
   )
 
+const payButton = { isBusy: false, isRetrying: false, problem: null, onPress: () => {} }
+
 const NOT_DEDUCTED = 'No amount has been deducted'
 const CAUSE = 'Insufficient funds'
 test.each([
@@ -65,6 +68,45 @@ test.each(['expired', 'unclear'] as const)(
     expect(renderFailedPage(failure, 'closed')).toContain('Check whether an amount was deducted.')
   },
 )
+
+test('the facts on the failed page had one mark for what happened, what did not, and what to do', () => {
+  const facts = /<ul class="facts">(.*?)<\/ul>/.exec(renderFailedPage('declined'))?.[1] ?? ''
+  const icons = [...facts.matchAll(/<li>(<svg.*?<\/svg>)(.*?)<\/li>/g)].map(([, icon]) => icon)
+  expect(facts).toContain(NOT_DEDUCTED)
+  expect([icons.length, new Set(icons).size]).toEqual([3, 3])
+})
+
+test('the form said "valid until 31 Dec", the failed page "held until the end of 1 January"', () => {
+  const now = '2025-12-30T09:00:00+05:30'
+  const answers = { ticket_type: 'non-afpi-pg' }
+  const quoted = quote(event, answers, readInstant(now) as Instant)
+  if (!quoted.ok) throw new Error('registration is closed')
+  const form = renderToStaticMarkup(
+    <PriceUntil event={event} answers={answers} quote={quoted.value} now={now} />,
+  )
+  const failedPage = renderToStaticMarkup(
+    <MemoryRouter>
+      <FailedPayment
+        event={event}
+        registration={createRegistration({
+          payment_status: 'failed',
+          failed_as: 'declined',
+          may_pay: true,
+          total: 5900,
+          price_until: '2025-12-31',
+          held_until: '2026-01-01T23:59:59+05:30',
+        })}
+        query={{ orderId: null, amount: null, date: null }}
+        now={now}
+        payButton={payButton}
+      />
+    </MemoryRouter>,
+  )
+  expect(form.replaceAll('\u00a0', ' ')).toContain('Price valid until 31 Dec 2025')
+  const failedText = failedPage.replaceAll('\u00a0', ' ')
+  expect(failedText).toContain('valid until 31 December 2025')
+  expect(failedText).not.toMatch(/\b1 January/)
+})
 
 test('a result page rejected a response with only the fields that the specification describes', () => {
   const answer = readRegistration({ reg_no: 'PULMO1', full_name: 'Asha Nair', final_amount: 3500 })
@@ -118,7 +160,6 @@ test.each([
   'the result pages of a registration with %j state its amounts in its currency',
   (wire, price, part) => {
     const isYen = price.startsWith('JP')
-    const payButton = { isBusy: false, isRetrying: false, problem: null, onPress: () => {} }
     const unpaid = createRegistration({
       ...wire,
       payment_status: 'pending',
@@ -152,7 +193,6 @@ test.each([
 test('the button to pay by card stated the price of the chosen method, although card costs more', () => {
   const methods = [{ id: 'card', label: 'Card', is: 'card' }] as never
   const unpaid = createRegistration({ payment_status: 'pending', may_pay: true, total: 5900 })
-  const payButton = { isBusy: false, isRetrying: false, problem: null, onPress: () => {} }
   const props = { registration: unpaid, now: createdAt, reload: () => {}, payButton }
   const textOf = (shown: typeof event): string =>
     renderToStaticMarkup(
@@ -186,7 +226,6 @@ test.each([
       price_until: null,
       pay_until: '2026-01-22T00:00:00+05:30',
     }
-    const payButton = { isBusy: false, isRetrying: false, problem: null, onPress: () => {} }
     const props = { event, registration: due, reload: () => {}, payButton }
     const textOf = (page: ReactNode): string => renderToStaticMarkup(page).replaceAll('\u00a0', ' ')
     const result = textOf(

@@ -6,15 +6,13 @@ import type { EventConfig } from '../../../engine/index.ts'
 import { deriveEventId, findPrefix, repeatEvent } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { FileDraft } from './event-file-draft.ts'
+import type { Repeated } from './repeated-notice.tsx'
 import './copy-notice.css'
 
 const WEEKS_DEFAULT = 52
 /** Ten years. A later day is a typo. */
 const WEEKS_MAX = 522
 const WEEK_DAYS = 7
-
-/** What a repeated file has that the old one had not, and what is still to be checked. */
-export type Repeated = { readonly changes: readonly string[]; readonly look: readonly string[] }
 
 type CopyNoticeProps = {
   readonly event: EventConfig
@@ -25,7 +23,7 @@ type CopyNoticeProps = {
 }
 
 /** Does what `rollcall event repeat` does. */
-export function CopyNotice({ event, text, used, repeat }: CopyNoticeProps) {
+export default function CopyNotice({ event, text, used, repeat }: CopyNoticeProps) {
   const id = useId()
   const later = addDays(event.from, WEEKS_DEFAULT * WEEK_DAYS)
   const [name, setName] = useState(() => event.id.replace(/\d{4}$/, later.slice(0, 4)))
@@ -86,19 +84,5 @@ export function CopyNotice({ event, text, used, repeat }: CopyNoticeProps) {
         </p>
       )}
     </form>
-  )
-}
-
-/** Lists what was changed, after the new file has replaced the copy. */
-export function RepeatedNotice({ changes, look }: Repeated) {
-  return (
-    <details className="org-copy">
-      <summary>The new file is made: what was changed, and what to check</summary>
-      <ul>
-        {[...changes, ...look].map((line) => (
-          <li key={line}>{line}</li>
-        ))}
-      </ul>
-    </details>
   )
 }

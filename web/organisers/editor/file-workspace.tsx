@@ -24,8 +24,8 @@ import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import { FileBar } from './save-bar.tsx'
 import { saveFileDraft, fileName, useCheck } from './event-file-draft.ts'
 import type { FileDraft } from './event-file-draft.ts'
-import { CopyNotice, RepeatedNotice } from './copy-notice.tsx'
-import type { Repeated } from './copy-notice.tsx'
+import { RepeatedNotice } from './repeated-notice.tsx'
+import type { Repeated } from './repeated-notice.tsx'
 import { CreatedNotice } from './created-notice.tsx'
 import { Changes } from './changes-panel.tsx'
 import type { PublishedFile } from './changes-panel.tsx'
@@ -36,6 +36,8 @@ import { Rehearsal } from './rehearsal-panel.tsx'
 import type { RehearsedText } from './rehearsal-panel.tsx'
 import '../preview/preview-panels.css'
 
+// Copying needs the YAML parser, which the editor itself leaves to the worker.
+const CopyNotice = lazy(() => import('./copy-notice.tsx'))
 const Form = lazy(() => import('../preview/form-preview.tsx'))
 const Results = lazy(() => import('../preview/result-page-and-email-preview.tsx'))
 
@@ -227,7 +229,9 @@ export default function FileWorkspace({
       {isNew && savedText === null && <CreatedNotice path={opened.path} checking={checking} />}
       {repeated !== null && <RepeatedNotice {...repeated} />}
       {isPublished && event !== null && (
-        <CopyNotice key={event.id} event={event} text={text} used={used} repeat={repeat} />
+        <Suspense fallback={null}>
+          <CopyNotice key={event.id} event={event} text={text} used={used} repeat={repeat} />
+        </Suspense>
       )}
       <div className="org-split">
         {isWide && (

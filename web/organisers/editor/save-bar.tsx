@@ -72,6 +72,12 @@ export function FileBar({
             icon="tick"
           >{`${plural(passing, 'example')} ${passing === 1 ? 'passes' : 'pass'}`}</Badge>
         )}
+        {isSaved && errors > 0 && (
+          <span>
+            Rollcall does not publish this file until its {errors === 1 ? 'error is' : 'errors are'}{' '}
+            fixed.
+          </span>
+        )}
       </p>
       <div className="org-acts">
         {changeAnswers !== null && (
