@@ -3,11 +3,11 @@
  * throw.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { check } from '../../web/organisers/editor/check-event-file.ts'
+import { checkEventFile } from '../../web/organisers/editor/check-event-file.ts'
 import type { CheckRequest } from '../../web/organisers/editor/check-event-file.ts'
 
 for (const question of workerData as readonly CheckRequest[]) {
-  const { findings, event } = check(question)
+  const { findings, event } = checkEventFile(question)
   const result = {
     number: question.number,
     codes: findings.map(({ code }) => code),

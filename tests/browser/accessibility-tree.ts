@@ -26,7 +26,7 @@ const normaliseText = (text: unknown): string =>
     .replaceAll(/[\s\u00a0]+/g, ' ')
     .trim()
 
-/** Returns every control of the page, in no particular order. */
+/** Returns every control on the page, in no particular order. */
 export async function readControls(page: Page): Promise<readonly AccessibleControl[]> {
   const session = await page.context().newCDPSession(page)
   try {
@@ -34,15 +34,15 @@ export async function readControls(page: Page): Promise<readonly AccessibleContr
     return nodes.flatMap((node): readonly AccessibleControl[] => {
       const role = normaliseText(node.role?.value)
       if (node.ignored || !CONTROL_ROLES.has(role)) return []
-      const property = (name: string): unknown =>
+      const findProperty = (name: string): unknown =>
         node.properties?.find((candidate) => candidate.name === name)?.value.value
       return [
         {
           role,
           name: normaliseText(node.name?.value),
           description: normaliseText(node.description?.value),
-          invalid: property('invalid') === 'true',
-          required: property('required') === true,
+          invalid: findProperty('invalid') === 'true',
+          required: findProperty('required') === true,
         },
       ]
     })
@@ -99,7 +99,7 @@ export async function recordAnnouncements(
         const parts: string[] = []
         while (texts.nextNode() !== null) parts.push(texts.currentNode.textContent ?? '')
         const text = parts.join(' ').replaceAll(/\s+/g, ' ').trim()
-        // Content that is already in the page when it opens is not announced.
+        // Content that is on the page when it opens is not announced.
         const isNews = document.readyState !== 'loading' && lastTexts.get(region) !== text
         if (text !== '' && isNews) announcements.push(text)
         lastTexts.set(region, text)

@@ -1,7 +1,7 @@
 /**
- * Adds two event files that the code does not mention to the folder of a running server, and tests them from form to
- * CSV: one has thirty fields of all types, texts in Malayalam, Hindi and Tamil, twelve categories by rules and five
- * periods; the other is free.
+ * Adds two event files to the events folder of a running server, and tests both events from the form to the CSV export.
+ * The code does not mention either event. One has thirty fields of all types, texts in Malayalam, Hindi and Tamil,
+ * twelve categories assigned by rules, and five periods; the other is free.
  */
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import {
   readData,
   readOrderId,
   toPlainText,
-  PROOF,
+  PROOF_FILE,
 } from './delegate.ts'
 import { ADMIN, serve, TOP } from './serve.ts'
 import type { TestServer } from './serve.ts'
@@ -35,24 +35,25 @@ afterAll(async () => {
   await server.stop()
 })
 
-const findSum = (page: Page): Locator => page.getByRole('complementary', { name: 'തുക' })
-const group = (page: Page, question: string): Locator => page.getByRole('group', { name: question })
-const pick = (page: Page, question: string, answer: string): Promise<void> =>
-  group(page, question).getByRole('radio', { name: answer, exact: true }).check()
-const pay = (page: Page): Locator => page.getByRole('button', { name: 'പണം അടയ്ക്കുക' })
+const findSummary = (page: Page): Locator => page.getByRole('complementary', { name: 'തുക' })
+const findGroup = (page: Page, question: string): Locator =>
+  page.getByRole('group', { name: question })
+const chooseOption = (page: Page, question: string, answer: string): Promise<void> =>
+  findGroup(page, question).getByRole('radio', { name: answer, exact: true }).check()
+const findPayButton = (page: Page): Locator => page.getByRole('button', { name: 'പണം അടയ്ക്കുക' })
 
-/** The answers that open all thirty fields. */
-async function openAll(page: Page): Promise<void> {
+/** Gives the answers that reveal all thirty fields. */
+async function revealAllFields(page: Page): Promise<void> {
   await waitForHydration(page)
   await page.getByLabel('आप क्या हैं').selectOption('pg')
-  await pick(page, 'सदस्य हैं?', 'Yes')
-  await pick(page, 'कितने दिन', 'एक दिन')
+  await chooseOption(page, 'सदस्य हैं?', 'Yes')
+  await chooseOption(page, 'कितने दिन', 'एक दिन')
   await findField(page, 'अनुभव (वर्ष)').fill('12')
   await page.getByRole('switch', { name: 'व्याख्यान देंगे' }).check()
   await findField(page, 'संस्थान').fill('नमूना संस्थान')
-  await pick(page, 'தங்குவீர்களா', 'Yes')
+  await chooseOption(page, 'தங்குவீர்களா', 'Yes')
   await page.getByLabel('வரும் நாள்').fill('2027-01-15')
-  await group(page, 'முன்தினம் தங்குவீர்களா').waitFor()
+  await findGroup(page, 'முன்தினம் தங்குவீர்களா').waitFor()
 }
 
 test('both events are unknown until their files are added', async () => {
@@ -66,7 +67,7 @@ test('both events are unknown until their files are added', async () => {
       .toBe(200)
 })
 
-test('the page of the first event is in its languages, with every error at its input', async () => {
+test('the page of the first event is in the languages of the event, and each error is next to its input', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/arogyam`)
   await page.getByRole('heading', { level: 1, name: TITLE }).waitFor()
@@ -76,7 +77,7 @@ test('the page of the first event is in its languages, with every error at its i
   for (const part of ['स्वास्थ्य सबके लिए', '16–18 January 2027', 'രാവിലെ 9 മുതൽ', 'ടൗൺ ഹാൾ, കൊല്ലം'])
     expect(header.replaceAll(' – ', '–')).toContain(part)
   await expect.poll(() => page.getByText('Demo values').count()).toBe(0)
-  await openAll(page)
+  await revealAllFields(page)
   const readNames = () =>
     page
       .locator('form [name]')
@@ -89,7 +90,7 @@ test('the page of the first event is in its languages, with every error at its i
   await page.getByLabel('வரும் நாள்').fill('')
   await findField(page, 'अनुभव (वर्ष)').fill('99')
   await findField(page, 'ഇ-മെയിൽ').fill('ഇതല്ല')
-  await pay(page).click()
+  await findPayButton(page).click()
   await page.getByRole('group', { name: 'There is a problem' }).waitFor()
   const invalidControls = (await readControls(page)).filter(({ invalid }) => invalid)
   const messageByControl = Object.fromEntries(
@@ -112,7 +113,7 @@ test('the page of the first event is in its languages, with every error at its i
     ['வரும் நாள்', 'வரும் நாளை எழுதுங்கள்'],
   ] as const)
     expect(messageByControl[name], name).toContain(message)
-  // The button of the file control has the error as well.
+  // The error also describes the button of the file control.
   await expect
     .poll(async () =>
       (await readControls(page)).some(({ description }) => description.includes('प्रमाण पत्र चुनें')),
@@ -156,10 +157,10 @@ test('the first event has a price in the current period for each category that i
     (_, index) => ALL_RUNS || index % 5 === 1,
   )) {
     await page.getByLabel('आप क्या हैं').selectOption(role)
-    await pick(page, 'सदस्य हैं?', member)
-    await pick(page, 'कितने दिन', days)
+    await chooseOption(page, 'सदस्य हैं?', member)
+    await chooseOption(page, 'कितने दिन', days)
     await expect
-      .poll(() => readData(findSum(page)), { message: category })
+      .poll(() => readData(findSummary(page)), { message: category })
       .toEqual({
         Category: category,
         'Price Period': 'வழக்கமான',
@@ -176,7 +177,7 @@ test('thirty answers are the same in the form, at the gateway, and in the confir
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/arogyam2027`)
   await page.getByLabel('आप क्या हैं').waitFor()
-  await openAll(page)
+  await revealAllFields(page)
   for (const [label, answer] of [
     ['പേര്', NAME],
     ['ഇ-മെയിൽ', 'mathruka@example.org'],
@@ -196,13 +197,13 @@ test('thirty answers are the same in the form, at the gateway, and in the confir
     await findField(page, label).fill(answer)
   await page.getByLabel('സംസ്ഥാനം').selectOption({ label: 'Kerala' })
   await page.getByLabel('ജനനത്തീയതി').fill('1990-02-28')
-  await pick(page, 'ലിംഗം', 'സ്ത്രീ')
+  await chooseOption(page, 'ലിംഗം', 'സ്ത്രീ')
   await page.getByLabel('कौन सा दिन').fill('2027-01-17')
-  await page.locator('form input[type=file]').setInputFiles(PROOF)
+  await page.locator('form input[type=file]').setInputFiles(PROOF_FILE)
   await page.getByLabel('உணவு').selectOption('non-vegetarian')
-  await pick(page, 'முன்தினம் தங்குவீர்களா', 'Yes')
-  await pick(page, 'பயிலரங்கு', 'இசிஜி')
-  await pay(page).click()
+  await chooseOption(page, 'முன்தினம் தங்குவீர்களா', 'Yes')
+  await chooseOption(page, 'பயிலரங்கு', 'இசிஜி')
+  await findPayButton(page).click()
   await page.waitForURL((url) => url.origin !== server.url)
   await clickAtGateway(page, 'Pay')
   await page.waitForURL((url) => url.pathname === '/arogyam2027/payment/success')
@@ -287,9 +288,9 @@ test('thirty answers are the same in the form, at the gateway, and in the confir
   await page.getByRole('heading', { level: 1, name: NAME }).waitFor()
   const [proof] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: PROOF.name }).click(),
+    page.getByRole('link', { name: PROOF_FILE.name }).click(),
   ])
-  expect(readFileSync(await proof.path())).toEqual(PROOF.buffer)
+  expect(readFileSync(await proof.path())).toEqual(PROOF_FILE.buffer)
   await page.goto(`${server.url}/admin/dashboard`)
   const panel = page.getByRole('region', { name: TITLE })
   for (const part of ['Total1', 'Paid1', 'Today’s registrations1', '₹ 2,800', NAME])

@@ -6,12 +6,12 @@ import { holdRequests, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import {
   findField,
-  FORM,
-  INTERN,
+  FORM_PATH,
+  INTERN_CATEGORY,
   isHydrated,
   waitForHydration,
-  payButton,
-  PG,
+  findPayButton,
+  PG_CATEGORY,
   toPlainText,
   locateErrorSummary,
   findSummary,
@@ -158,7 +158,7 @@ const RESULT_PATHS = ['/afpicon/payment/success', '/payment/failed']
 test.each(
   pages.filter(({ path, isIndexed }) => ALL_RUNS || isIndexed || RESULT_PATHS.includes(path)),
 )(
-  '$path is titled, described and introduced in its HTML',
+  'the HTML of $path has a title, a description and an introduction',
   async ({ path, title, heading, introduction, isIndexed }) => {
     const { page, consoleErrors } = withoutScript
     await page.goto(server.url + path)
@@ -170,24 +170,30 @@ test.each(
       .toEqual([heading])
     const body = normaliseDashes(await page.locator('body').innerText())
     for (const line of introduction) expect(body).toContain(normaliseDashes(line))
-    const meta = (name: string): Promise<string | null> =>
+    const readMeta = (name: string): Promise<string | null> =>
       page.locator(`meta[name="${name}"], meta[property="${name}"]`).getAttribute('content')
-    expect(((await meta('description')) ?? '').length).toBeGreaterThan(15)
+    expect(((await readMeta('description')) ?? '').length).toBeGreaterThan(15)
     if (isIndexed) {
       expect([
-        await meta('og:title'),
-        await meta('og:description'),
-        await meta('og:url'),
-        await meta('og:type'),
-        await meta('og:site_name'),
-      ]).toEqual([title, await meta('description'), `${server.url}${path}`, 'website', 'Rollcall'])
+        await readMeta('og:title'),
+        await readMeta('og:description'),
+        await readMeta('og:url'),
+        await readMeta('og:type'),
+        await readMeta('og:site_name'),
+      ]).toEqual([
+        title,
+        await readMeta('description'),
+        `${server.url}${path}`,
+        'website',
+        'Rollcall',
+      ])
       await expect
         .poll(() => page.locator('link[rel=canonical]').getAttribute('href'))
         .toBe(`${server.url}${path}`)
       await expect.poll(() => page.locator('meta[name=robots]').count()).toBe(0)
     } else {
       // A page that opens a registration must not be indexed.
-      expect(await meta('robots')).toBe('noindex')
+      expect(await readMeta('robots')).toBe('noindex')
       await expect
         .poll(() => page.locator('meta[property^="og:"], link[rel=canonical]').count())
         .toBe(0)
@@ -227,7 +233,7 @@ test('each public page has its own title and description', async () => {
 
 type Shifts = { shifts: { value: number; source: string }[] }
 /** Records the layout shifts that the browser reports, with the shifted elements. */
-async function watchShifts(page: Page): Promise<void> {
+async function recordLayoutShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const shifts: { value: number; source: string }[] = []
     Object.assign(window, { shifts })
@@ -256,7 +262,7 @@ const waitUntilSettled = (page: Page): Promise<void> =>
     for (let frame = 0; frame < 3; frame += 1)
       await new Promise((resolve) => requestAnimationFrame(resolve))
   })
-const readShifts = (
+const readLayoutShifts = (
   page: Page,
 ): Promise<{ readonly sum: number; readonly sources: readonly string[] }> =>
   page.evaluate(() => {
@@ -267,7 +273,7 @@ const readShifts = (
     }
   })
 
-/** One page of each kind; on a phone, also the pages whose layout differs from that on a computer. */
+/** One page of each kind; at phone width, also the pages whose layout differs from the wide one. */
 const PAGES_BY_WIDTH: Readonly<Record<number, readonly string[]>> = {
   360: ['/', '/organisers', '/afpicon2026', '/chirurgia2026', '/pulmocon2025', '/payment/failed'],
   1280: ['/', '/afpicon2026', '/chirurgia2026', '/afpicon/payment/success'],
@@ -289,7 +295,7 @@ describe.each([360, 1280])('at %i px', (width) => {
         height: 740,
         privateWindow: true,
       })
-      await watchShifts(page)
+      await recordLayoutShifts(page)
       const releaseScripts = await holdRequests(page, '**/*.js')
       await page.goto(server.url + path, { waitUntil: 'commit' })
       await page.getByRole('heading', { level: 1, name: heading }).waitFor()
@@ -302,13 +308,13 @@ describe.each([360, 1280])('at %i px', (width) => {
       releaseScripts()
       await ready(page).waitFor()
       await waitUntilSettled(page)
-      const { sum, sources } = await readShifts(page)
+      const { sum, sources } = await readLayoutShifts(page)
       expect(sum, sources.join('\n')).toBeLessThan(0.05)
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
       if (ready === findForm) {
-        // It has a price from the start, and the button was enabled before the script loaded.
+        // The page has a price from the start, and its button was enabled before the script loaded.
         await waitForHydration(page)
-        await expect.poll(() => payButton(page).isEnabled()).toBe(true)
+        await expect.poll(() => findPayButton(page).isEnabled()).toBe(true)
       }
       expect(consoleErrors).toEqual([])
       await context.close()
@@ -318,7 +324,7 @@ describe.each([360, 1280])('at %i px', (width) => {
 
 test.each(['/', '/afpicon2026'])('late fonts shift nothing: %s', async (path) => {
   const { page, context } = await visit(browser, { privateWindow: true })
-  await watchShifts(page)
+  await recordLayoutShifts(page)
   const release = await holdRequests(page, '**/*.woff2')
   await page.goto(server.url + path, { waitUntil: 'commit' })
   await page.getByRole('contentinfo').waitFor()
@@ -327,12 +333,12 @@ test.each(['/', '/afpicon2026'])('late fonts shift nothing: %s', async (path) =>
     .toBe(1)
   release()
   await waitUntilSettled(page)
-  const { sum, sources } = await readShifts(page)
+  const { sum, sources } = await readLayoutShifts(page)
   expect(sum, sources.join('\n')).toBeLessThan(0.05)
   await context.close()
 })
 
-/** The script of the form; the page is hydrated as soon as it has arrived. */
+/** The form's script. The page is hydrated as soon as it has loaded. */
 const FORM_SCRIPT = /\/assets\/registration-page-[\w-]{8}\.js$/
 /** The scripts that render and submit the form, without those loaded before them. */
 const FORM_SCRIPTS = '**/assets/{index,shared,registration-page}-*.js'
@@ -343,7 +349,7 @@ const SLOW_NETWORK = {
   uploadThroughput: 50_000,
   offline: false,
 }
-const SLOWER_TIMES = 4
+const CPU_SLOWDOWN = 4
 /** Time from the first paint to the first key press. */
 const THINK_TIME_MS = 300
 /** How long a key is pressed while the script is loading. */
@@ -358,12 +364,12 @@ test('keeps input entered on a slow connection 300 ms after the first paint and 
   const phone = await context.newCDPSession(page)
   await phone.send('Network.enable')
   await phone.send('Network.emulateNetworkConditions', SLOW_NETWORK)
-  // Throttling wastes the time of a faster processor, even while the page waits for its script: it applies to the
-  // hydration only.
-  let isScriptArriving = false
-  const slowedDown = page.waitForResponse(FORM_SCRIPT).then(async () => {
-    await phone.send('Emulation.setCPUThrottlingRate', { rate: SLOWER_TIMES })
-    isScriptArriving = true
+  // The processor is throttled only during hydration, because throttling it while the page loads would only make the
+  // test slower.
+  let isScriptLoaded = false
+  const throttlingStarted = page.waitForResponse(FORM_SCRIPT).then(async () => {
+    await phone.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN })
+    isScriptLoaded = true
   })
   await page.goto(`${server.url}/afpicon2026`, { waitUntil: 'commit' })
   await page.evaluate(
@@ -379,36 +385,36 @@ test('keeps input entered on a slow connection 300 ms after the first paint and 
   await page.getByLabel('Email Address').fill('anjali@example.org')
   await page.getByLabel('State').selectOption('Kerala')
   await page.getByRole('switch', { name: 'AFPI Member' }).check()
-  await page.getByRole('radio', { name: INTERN }).check()
+  await page.getByRole('radio', { name: INTERN_CATEGORY }).check()
   const name = page.getByLabel('Full Name')
   await name.fill('Dr. Nair')
-  // Types in the middle: if the caret jumped, the letters would be in the wrong order.
+  // Types into the middle of the name: if the caret jumped, the letters would be in the wrong order.
   for (const _ of 'Nair') await name.press('ArrowLeft')
   const bar = page.getByRole('region', { name: 'Registration Summary' })
   const givenName = 'Anjali Lakshmi '
   let typedText = ''
-  // Types letter by letter before, during and after hydration, without a pause once the script arrives.
+  // Types letter by letter before, during and after hydration, without pauses once the script has loaded.
   while (!(await isHydrated(page)) || typedText.length < givenName.length) {
     const letter = givenName[typedText.length % givenName.length] ?? ''
     await page.keyboard.press(letter === ' ' ? 'Space' : letter, {
-      delay: isScriptArriving ? 0 : KEY_PRESS_MS,
+      delay: isScriptLoaded ? 0 : KEY_PRESS_MS,
     })
     typedText += letter
   }
-  await slowedDown
+  await throttlingStarted
   await expect.poll(() => name.inputValue()).toBe(`Dr. ${typedText}Nair`)
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('root_full_name')
   await phone.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   const membership = page.getByLabel('AFPI Membership Number')
   await membership.fill('KL 1')
-  // The stored draft contains the answers on the page, and restores them.
+  // The draft contains the answers on the page, and a reload restores them.
   await page.reload()
   await page.getByText('We kept your answers').waitFor()
   await expect.poll(() => membership.inputValue()).toBe('KL 1')
   await expect.poll(() => name.inputValue()).toBe(`Dr. ${typedText}Nair`)
   await expect.poll(() => page.getByLabel('Email Address').inputValue()).toBe('anjali@example.org')
   await expect.poll(() => page.getByLabel('State').inputValue()).toBe('Kerala')
-  await expect.poll(() => page.getByRole('radio', { name: INTERN }).isChecked()).toBe(true)
+  await expect.poll(() => page.getByRole('radio', { name: INTERN_CATEGORY }).isChecked()).toBe(true)
   await expect.poll(async () => toPlainText(await bar.textContent())).toContain('₹ 3,540')
   expect(consoleErrors).toEqual([])
   await context.close()
@@ -426,14 +432,14 @@ test.each(PRICE_REGIONS.slice(0, chooseRuns(2, 1)))(
   async ({ width, region }) => {
     const { page, context, consoleErrors } = await visit(browser, { width, privateWindow: true })
     const release = await holdRequests(page, FORM_SCRIPTS)
-    await page.goto(`${server.url}${FORM}`, { waitUntil: 'commit' })
+    await page.goto(`${server.url}${FORM_PATH}`, { waitUntil: 'commit' })
     const readRegion = async () => toPlainText(await region(page).innerText())
     const pay = region(page).locator('button[type=submit]')
-    const choose = (category: string) =>
+    const chooseCategory = (category: string) =>
       page.getByRole('radio', { name: category, exact: true }).check()
-    await choose(PG)
+    await chooseCategory(PG_CATEGORY)
     await expect.poll(readRegion).toContain('₹ 6,195')
-    await choose(INTERN)
+    await chooseCategory(INTERN_CATEGORY)
     await expect.poll(readRegion).toContain('₹ 3,540')
     expect(await readRegion()).not.toContain('Please select a registration category')
     await pay.click()
@@ -465,9 +471,9 @@ test.each([
       privateWindow: true,
     })
     const release = await holdRequests(page, FORM_SCRIPTS)
-    await page.goto(`${server.url}${FORM}`, { waitUntil: 'commit' })
+    await page.goto(`${server.url}${FORM_PATH}`, { waitUntil: 'commit' })
     const bar = page.getByRole('region', { name: 'Registration Summary' })
-    const chosenCategory = page.getByRole('radio', { name: INTERN, exact: true })
+    const chosenCategory = page.getByRole('radio', { name: INTERN_CATEGORY, exact: true })
     const filledFields = [
       [findField(page, 'Full Name'), 'Dr. Filled Sample'],
       [findField(page, 'Email Address'), 'filled@example.org'],
@@ -495,7 +501,7 @@ test.each([
         .toBe(answer)
     const [submitRequest] = await Promise.all([
       page.waitForRequest((request) => request.url().endsWith('/register/')),
-      payButton(page).click(),
+      findPayButton(page).click(),
     ])
     for (const [, answer] of filledFields)
       if (typeof answer === 'string') expect(submitRequest.postData()).toContain(answer)
@@ -515,8 +521,8 @@ test('reports a click that was made before the script loaded, once it has loaded
     privateWindow: true,
   })
   const release = await holdRequests(page, FORM_SCRIPTS)
-  await page.goto(`${server.url}${FORM}`, { waitUntil: 'commit' })
-  await page.getByRole('radio', { name: INTERN }).check()
+  await page.goto(`${server.url}${FORM_PATH}`, { waitUntil: 'commit' })
+  await page.getByRole('radio', { name: INTERN_CATEGORY }).check()
   await page.getByRole('button', { name: 'Proceed to Secure Payment' }).click()
   release()
   await locateErrorSummary(page).waitFor()
@@ -528,7 +534,7 @@ test('reports a click that was made before the script loaded, once it has loaded
 
 test('negative control: a layout shift is detected', async () => {
   const { page, context } = await visit(browser, { privateWindow: true })
-  await watchShifts(page)
+  await recordLayoutShifts(page)
   await page.goto(`${server.url}/pulmocon2025`)
   await page.locator('.closed-box').waitFor()
   await waitUntilSettled(page)
@@ -538,6 +544,6 @@ test('negative control: a layout shift is detected', async () => {
     document.body.prepend(banner)
   })
   await waitUntilSettled(page)
-  expect((await readShifts(page)).sum).toBeGreaterThan(0.05)
+  expect((await readLayoutShifts(page)).sum).toBeGreaterThan(0.05)
   await context.close()
 })

@@ -8,11 +8,11 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /** For watching a test: a visible window, slow actions, and no time limit (vitest.config.ts). */
-const HEADED = process.env['HEADED'] === '1'
+const IS_HEADED = process.env['HEADED'] === '1'
 const HEADED_STEP_MS = 400
 
 /** Path of a Firefox to run the browser tests with (docs/browsers.md), without Chromium's DevTools protocol. */
-export const FIREFOX = process.env['FIREFOX']
+export const FIREFOX_PATH = process.env['FIREFOX']
 
 const KNOWN_PATHS = [
   '/usr/bin/chromium-headless-shell',
@@ -27,7 +27,7 @@ export const findChromium = (): string => {
   const path =
     process.env['CHROMIUM'] ??
     KNOWN_PATHS.find(
-      (candidate) => existsSync(candidate) && !(HEADED && candidate.endsWith('shell')),
+      (candidate) => existsSync(candidate) && !(IS_HEADED && candidate.endsWith('shell')),
     )
   if (path === undefined)
     throw new Error('no Chromium: set CHROMIUM, or run npm test, which finds one')
@@ -35,11 +35,12 @@ export const findChromium = (): string => {
 }
 
 /**
- * Saves work that no test needs. A quarter of the cost of a page was pixels: with no raster memory, pages are laid
- * out and painted but remain blank. Visits are too short for optimised code. Pages of all sites share one process, so
- * scripts are already parsed after a return from the gateway. Network and GPU run in the browser process.
+ * Flags that skip work which no test needs. Drawing pixels took a quarter of the time of a page: without raster memory,
+ * pages are laid out and painted but remain blank. Visits are too short to benefit from optimised code. Pages of all
+ * sites share one process, so scripts are already parsed when the delegate returns from the gateway. Network and GPU
+ * run in the browser process.
  */
-const SAVING_FLAGS = [
+const FAST_BROWSER_FLAGS = [
   '--force-gpu-mem-available-mb=0',
   '--js-flags=--no-opt,--no-maglev',
   '--disable-site-isolation-trials',
@@ -48,10 +49,10 @@ const SAVING_FLAGS = [
   '--enable-features=NetworkServiceInProcess2',
 ]
 
-/** One browser is used for all files of a worker. If a file closes it, the next file starts another. */
+/** All test files of a worker share one browser. If a file closes it, the next file starts another. */
 let browserPromise: Promise<Browser> | null = null
 export const launch = (): Promise<Browser> =>
-  (browserPromise ??= start(SAVING_FLAGS).then((browser) => {
+  (browserPromise ??= start(FAST_BROWSER_FLAGS).then((browser) => {
     browser.on('disconnected', () => {
       browserPromise = null
       freeWindows.length = 0
@@ -63,8 +64,8 @@ export const launch = (): Promise<Browser> =>
 export const launchDrawing = (): Promise<Browser> => start([])
 
 async function start(extraFlags: readonly string[]): Promise<Browser> {
-  const headedOptions = HEADED ? { headless: false, slowMo: HEADED_STEP_MS } : {}
-  return FIREFOX === undefined
+  const headedOptions = IS_HEADED ? { headless: false, slowMo: HEADED_STEP_MS } : {}
+  return FIREFOX_PATH === undefined
     ? chromium.launch({
         executablePath: findChromium(),
         ...headedOptions,
@@ -76,11 +77,11 @@ async function start(extraFlags: readonly string[]): Promise<Browser> {
           '--disable-background-networking',
           '--disable-component-update',
           '--disable-sync',
-          ...(HEADED ? [] : extraFlags),
+          ...(IS_HEADED ? [] : extraFlags),
         ],
       })
     : firefox.launch({
-        executablePath: FIREFOX,
+        executablePath: FIREFOX_PATH,
         channel: 'moz-firefox',
         ...headedOptions,
         firefoxUserPrefs: { 'ui.prefersReducedMotion': 1, 'ui.useOverlayScrollbars': 1 },
@@ -96,14 +97,14 @@ type Options = {
   readonly width?: number
   readonly height?: number
   readonly javaScript?: boolean
-  /** Opens a window that is not reused, for changes that cannot be undone, such as a fake clock. */
+  /** Whether to open a window that is not reused, for changes that cannot be undone, such as a fake clock. */
   readonly privateWindow?: boolean
-  /** Accepts certificates that the test created. Needs a private window. */
+  /** Whether to accept certificates that the test created. Requires a private window. */
   readonly ownCertificates?: boolean
 }
 
 type VisitorWindow = Visit & {
-  /** The origin of the test server, at which the visit starts. */
+  /** Origin of the test server, where the visit starts. */
   readonly home: { origin: string }
   readonly javaScript: boolean
 }
@@ -152,17 +153,17 @@ async function cleanWindow({ page, context, home, javaScript }: VisitorWindow): 
   for (const openPage of context.pages()) if (openPage !== page) await openPage.close()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await context.clearCookies()
-  // Only scripts of our own pages store data; from a page of another origin it is not accessible.
+  // Only our own pages store data, which a page of another origin cannot access.
   if (javaScript && home.origin !== '') {
     if (new URL(page.url()).origin !== home.origin) await page.goto(`${home.origin}/healthz`)
-    await page.evaluate(clearAndSeal)
+    await page.evaluate(clearStorageAndBlockWrites)
   }
-  // Prevents running requests of the page from affecting the next visitor.
+  // Prevents pending requests of the page from affecting the next visitor.
   await page.goto('about:blank')
 }
 
-/** Runs in the page. Its script continues until the next navigation and must not store the cleared data again. */
-async function clearAndSeal(): Promise<void> {
+/** Runs in the page. The page's scripts run until the next navigation, and must not store the cleared data again. */
+async function clearStorageAndBlockWrites(): Promise<void> {
   Storage.prototype.setItem = () => {}
   localStorage.clear()
   sessionStorage.clear()
@@ -184,8 +185,8 @@ async function openWindow(
     reducedMotion: 'reduce',
     acceptDownloads: true,
   })
-  context.setDefaultTimeout(HEADED ? 0 : 240_000)
-  if (FIREFOX !== undefined) await context.addInitScript(patchPageForFirefox)
+  context.setDefaultTimeout(IS_HEADED ? 0 : 240_000)
+  if (FIREFOX_PATH !== undefined) await context.addInitScript(patchPageForFirefox)
   const page = await context.newPage()
   const consoleErrors: string[] = []
   page.on('pageerror', (error) => consoleErrors.push(`uncaught: ${error.message}`))
@@ -257,28 +258,28 @@ const axeSource = readFileSync(
  */
 const checkedStyles = new Set<string>()
 /** The same for all workers of a run: each appends the styles that it has checked. `tests/run.js` names the file. */
-const SHARED_STYLES = process.env['CHECKED_STYLES']
-let sharedStylesRead = 0
+const SHARED_STYLES_PATH = process.env['CHECKED_STYLES']
+let sharedStylesOffset = 0
 
 const hashStyle = (textStyle: string): string =>
   createHash('sha256').update(textStyle).digest('base64url')
 
 /** Adds the styles that other workers have checked since the last call. */
 function readSharedStyles(): void {
-  if (SHARED_STYLES === undefined || !existsSync(SHARED_STYLES)) return
-  const content = readFileSync(SHARED_STYLES, 'utf8')
-  // A line that is still being written is read by the next call.
+  if (SHARED_STYLES_PATH === undefined || !existsSync(SHARED_STYLES_PATH)) return
+  const content = readFileSync(SHARED_STYLES_PATH, 'utf8')
+  // The next call reads a line that another worker is still writing.
   const end = content.lastIndexOf('\n') + 1
-  for (const hash of content.slice(sharedStylesRead, end).split('\n'))
+  for (const hash of content.slice(sharedStylesOffset, end).split('\n'))
     if (hash !== '') checkedStyles.add(hash)
-  sharedStylesRead = end
+  sharedStylesOffset = end
 }
 
 function addCheckedStyles(textStyles: readonly string[]): void {
   const hashes = textStyles.map(hashStyle)
   for (const hash of hashes) checkedStyles.add(hash)
-  if (SHARED_STYLES !== undefined && hashes.length > 0)
-    appendFileSync(SHARED_STYLES, `${hashes.join('\n')}\n`)
+  if (SHARED_STYLES_PATH !== undefined && hashes.length > 0)
+    appendFileSync(SHARED_STYLES_PATH, `${hashes.join('\n')}\n`)
 }
 
 /** Runs in the page. Returns the styles that determine the contrast of its visible texts. */
@@ -345,7 +346,7 @@ type ColorParser = { parseString: (this: AxeColor, text: string) => AxeColor }
  * Runs in the page. Makes axe parse each colour once instead of once per text, which took a third of a contrast
  * check: the backgrounds of a table have few colours.
  */
-function rememberParsedColors(): void {
+function cacheParsedColors(): void {
   const { prototype } = (window.axe as unknown as AxeColors).commons.color.Color
   const { parseString } = prototype
   const parsedColors = new Map<string, AxeColor>()
@@ -359,13 +360,19 @@ function rememberParsedColors(): void {
   }
 }
 
-/** Styles whose texts were measured, not merely without a violation, by `everyText` in this worker. */
+/** Styles whose texts `everyText` measured in this worker. A style without a violation may be unmeasured. */
 const measuredStyles = new Set<string>()
 
 type AxeScope = {
-  /** Measures every text style of the page, and reports texts that could not be measured, for example on a gradient or below an overlay. */
+  /**
+   * Whether to measure every text style of the page, and report texts that cannot be measured, such as text on a
+   * gradient or below an overlay.
+   */
   readonly everyText?: boolean
-  /** Checks only rules about colours, and only unmeasured styles: for a page that was checked in its other theme. */
+  /**
+   * Whether to check only the rules about colours, and only unmeasured styles, because the page was already checked in
+   * the other theme.
+   */
   readonly onlyColors?: boolean
 }
 
@@ -378,7 +385,7 @@ export async function runAxe(
   { everyText = false, onlyColors = false }: AxeScope = {},
 ): Promise<readonly string[]> {
   if (!(await page.evaluate(() => window.axe !== undefined)))
-    await page.evaluate(`${axeSource};(${rememberParsedColors})()`)
+    await page.evaluate(`${axeSource};(${cacheParsedColors})()`)
   const textStyles = await page.evaluate(collectTextStyles)
   readSharedStyles()
   const knownStyles = onlyColors ? measuredStyles : checkedStyles
@@ -395,14 +402,15 @@ export async function runAxe(
       )
       if (passes.length + (isColors ? inapplicable.length + violations.length : 0) === 0)
         throw new Error('axe checked nothing')
-      const remainingTexts = (textStyle: string): readonly Element[] =>
+      const findConnectedTexts = (textStyle: string): readonly Element[] =>
         (textsByStyle?.get(textStyle) ?? []).filter(({ isConnected }) => isConnected)
-      const newStyles = uncheckedStyles.filter((textStyle) => remainingTexts(textStyle).length > 0)
+      const newStyles = uncheckedStyles.filter(
+        (textStyle) => findConnectedTexts(textStyle).length > 0,
+      )
       if (newStyles.length > 0) {
-        // All texts of a style have the same contrast, so only the first and the last of a table's column are
-        // measured.
+        // All texts of a style have the same contrast, so only the first two and the last are measured.
         const include = newStyles.flatMap((textStyle) => {
-          const texts = remainingTexts(textStyle)
+          const texts = findConnectedTexts(textStyle)
           return [...new Set([...texts.slice(0, 2), ...texts.slice(-1)])]
         })
         const reported: ('violations' | 'incomplete')[] =
@@ -431,7 +439,7 @@ export async function runAxe(
   return violationTexts
 }
 
-/** Fails with the violations and the name of the state. */
+/** Fails if axe finds violations. The message lists them with the name of the page's state. */
 export async function expectAccessible(
   page: Page,
   state: string,

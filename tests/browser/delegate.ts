@@ -1,14 +1,14 @@
-/** Actions of a delegate on a form, by label and role. All names are invented. */
+/** Actions of a delegate on a form. Controls are found by label and role; all names are invented. */
 import { expect } from 'vitest'
 import type { Locator, Page, Route } from 'playwright-core'
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 
-export const FORM = '/afpicon2026'
-export const PG = 'AFPI Member – Post Graduate'
-export const INTERN = 'Intern / MBBS Student / Accompanying Person'
+export const FORM_PATH = '/afpicon2026'
+export const PG_CATEGORY = 'AFPI Member – Post Graduate'
+export const INTERN_CATEGORY = 'Intern / MBBS Student / Accompanying Person'
 
 /** A small valid PDF. */
-export const PROOF = {
+export const PROOF_FILE = {
   name: 'bonafide certificate.pdf',
   mimeType: 'application/pdf',
   buffer: Buffer.from(
@@ -28,7 +28,7 @@ export const isHydrated = (page: Page): Promise<boolean> =>
 export const waitForHydration = (page: Page): Promise<void> =>
   page.locator(`#${FONTS_ELEMENT_ID}`).waitFor({ state: 'detached' })
 
-/** Reads all labels and values of a list in one call, so that they are from the same moment. */
+/** Reads all labels and values of a list in one call, so that they belong to the same rendering. */
 export async function readData(list: Locator): Promise<Readonly<Record<string, string>>> {
   const [labels, values] = await list
     .locator('dt, dd')
@@ -45,7 +45,7 @@ export async function readData(list: Locator): Promise<Readonly<Record<string, s
 
 export const findSummary = (page: Page): Locator =>
   page.getByRole('complementary', { name: 'Registration Summary' })
-export const payButton = (page: Page): Locator =>
+export const findPayButton = (page: Page): Locator =>
   page.getByRole('button', { name: /Proceed to Secure Payment|Processing Registration/ })
 export const findField = (page: Page, label: string): Locator =>
   page.getByRole('textbox', { name: label })
@@ -71,7 +71,7 @@ export async function fillForm(
   await findField(page, 'Email Address').fill(email)
   await findField(page, 'Phone Number').fill('+91 98470 00000')
   await page.getByRole('radio', { name: category, exact: true }).check()
-  if (proof) await page.locator('input[type=file]').setInputFiles(PROOF)
+  if (proof) await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
   await expect
     .poll(async () => (await readData(findSummary(page)))['Total Amount'] ?? '')
     .toContain('₹')
@@ -96,7 +96,7 @@ export async function registerThroughApi(url: string, name: string): Promise<str
 
 /** Submits the form and waits for the gateway's page. */
 export async function proceedToGateway(page: Page): Promise<void> {
-  await payButton(page).click()
+  await findPayButton(page).click()
   await page.waitForURL(/^http:\/\/(?!.*\/afpicon2026)/)
   await page.getByRole('heading', { level: 1 }).waitFor()
 }
@@ -109,12 +109,12 @@ export const clickAtGateway = (page: Page, name: string): Promise<void> =>
 export const readOrderId = (page: Page): string =>
   new URL(page.url()).searchParams.get('orderId') ?? ''
 
-/** Loads a form that the server did not render, as when it is busy. The browser renders it and requests the prices. */
+/** Loads a form without the server's rendering, as when the server is busy. The browser renders it and requests the prices. */
 export async function removePrices(route: Route): Promise<void> {
   const response = await route.fetch()
   const renderedPrices = /"tariff":\{.*,"drawn":true/
   const html = await response.text()
-  // A busy server also sends the form like this.
+  // If the server is busy, the form is already unrendered.
   if (!html.includes('"drawn":false')) expect(html).toMatch(renderedPrices)
   await route.fulfill({
     response,
@@ -124,6 +124,6 @@ export async function removePrices(route: Route): Promise<void> {
 
 /** Returns the order shown on the gateway's page. */
 export async function readGatewayOrder(page: Page): Promise<string> {
-  const found = /AFPI\d{13}/.exec(toPlainText(await page.locator('body').textContent()))
-  return found?.[0] ?? ''
+  const match = /AFPI\d{13}/.exec(toPlainText(await page.locator('body').textContent()))
+  return match?.[0] ?? ''
 }

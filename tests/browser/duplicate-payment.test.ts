@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixtureDelegate, fixtureEvent } from '../server/small-event.ts'
 import { findMisplacedAtAnyWidth } from './layout-boxes.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { clickAtGateway, findField, payButton, waitForHydration } from './delegate.ts'
+import { clickAtGateway, findField, findPayButton, waitForHydration } from './delegate.ts'
 import { findEntries, pressAction } from './office/registration-page.ts'
 import { findLink, openInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
@@ -35,7 +35,7 @@ afterAll(async () => {
   await inbox.close()
 })
 
-const pay = async (page: Page, name: string): Promise<string> => {
+const registerAndPay = async (page: Page, name: string): Promise<string> => {
   const registerResponse = await fetch(`${server.url}/api/sample2026/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -52,10 +52,10 @@ const findRegion = (page: Page, name: string) => page.getByRole('region', { name
 
 test('the refund of a second payment took a button and then a dialog: one button requests it, another withdraws it, and in the office one button refunds it in full', async () => {
   const { page, context, consoleErrors } = await visit(browser)
-  const firstRegNo = await pay(page, 'Dr Paid Twice')
+  const firstRegNo = await registerAndPay(page, 'Dr Paid Twice')
   const sentence = 'If you paid twice by mistake, the email has a link to request a refund.'
   await page.getByText(sentence).waitFor()
-  const secondRegNo = await pay(page, 'PAID TWICE')
+  const secondRegNo = await registerAndPay(page, 'PAID TWICE')
   await page.getByText(sentence).waitFor()
   await page.goto(findLink(await inbox.waitForEmail(EMAIL, 'This is the second payment')))
   const panel = findRegion(page, 'You have paid twice')
@@ -122,7 +122,7 @@ test('the refund of a second payment took a button and then a dialog: one button
   await context.close()
 })
 
-test('a second tab with the same form led to the gateway too: of two tabs that submit at once, one is asked before it pays', async () => {
+test('a second tab with the same form led to the gateway too: if two tabs submit at once, one shows a confirmation first', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   const tabs = [page, await context.newPage()]
   const person = { full_name: 'Dr Two Tabs', email: 'two.tabs@sample.example' }
@@ -133,31 +133,31 @@ test('a second tab with the same form led to the gateway too: of two tabs that s
     await findField(tab, 'Email Address').fill(person.email)
     await findField(tab, 'Phone Number').fill('+91 98470 00000')
   }
-  await Promise.all(tabs.map((tab) => payButton(tab).click()))
+  await Promise.all(tabs.map((tab) => findPayButton(tab).click()))
   const title = { name: 'Register and pay again?' }
-  const isAsked = (tab: Page) => tab.getByRole('dialog', title).isVisible()
+  const hasDuplicateDialog = (tab: Page) => tab.getByRole('dialog', title).isVisible()
   await expect
-    .poll(async () => (await Promise.all(tabs.map(isAsked))).filter(Boolean))
+    .poll(async () => (await Promise.all(tabs.map(hasDuplicateDialog))).filter(Boolean))
     .toHaveLength(1)
-  const [isFirstAsked] = await Promise.all(tabs.map(isAsked))
-  const [paying, asked] = isFirstAsked === true ? tabs.toReversed() : tabs
-  if (paying === undefined || asked === undefined) throw new Error('there are two tabs')
-  const dialog = asked.getByRole('dialog', title)
+  const [isDialogInFirstTab] = await Promise.all(tabs.map(hasDuplicateDialog))
+  const [payingTab, dialogTab] = isDialogInFirstTab === true ? tabs.toReversed() : tabs
+  if (payingTab === undefined || dialogTab === undefined) throw new Error('a tab is missing')
+  const dialog = dialogTab.getByRole('dialog', title)
   await dialog.getByText('Its payment of ₹ 3,540 may be in progress').waitFor()
-  expect(await findMisplacedAtAnyWidth(asked), 'the question').toEqual([])
-  await expectAccessible(asked, 'the question')
+  expect(await findMisplacedAtAnyWidth(dialogTab), 'the question').toEqual([])
+  await expectAccessible(dialogTab, 'the question')
   await dialog.getByRole('button', { name: 'Back to the form' }).click()
-  await clickAtGateway(paying, 'Pay')
-  await paying.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-  await payButton(asked).click()
+  await clickAtGateway(payingTab, 'Pay')
+  await payingTab.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+  await findPayButton(dialogTab).click()
   await dialog.getByText('You have already registered and paid: registration SMPL').waitFor()
   await dialog.getByRole('button', { name: 'Register and pay again' }).click()
-  await clickAtGateway(asked, 'Pay')
-  const panel = findRegion(asked, 'You have paid twice')
+  await clickAtGateway(dialogTab, 'Pay')
+  const panel = findRegion(dialogTab, 'You have paid twice')
   await panel.getByText('You had already paid ₹ 3,540 for registration SMPL').waitFor()
   await panel.getByRole('button', { name: 'Request a refund' }).click()
   await panel.getByText('You requested a refund of ₹ 3,540 on 10 January 2026').waitFor()
-  expect(await findMisplacedAtAnyWidth(asked), 'the paid page of a second payment').toEqual([])
+  expect(await findMisplacedAtAnyWidth(dialogTab), 'the paid page of a second payment').toEqual([])
   expect(consoleErrors.filter((text) => !text.includes('409'))).toEqual([])
   await context.close()
 })

@@ -14,9 +14,9 @@ import {
   waitForHydration,
   readData,
   readOrderId,
-  payButton,
+  findPayButton,
   toPlainText,
-  PROOF,
+  PROOF_FILE,
   findSummary,
 } from './delegate.ts'
 import { ADMIN, serve } from './serve.ts'
@@ -61,7 +61,7 @@ async function pay(
   const gatewayRequest = page.waitForRequest(
     (request) => request.method() === 'POST' && !request.url().startsWith(server.url),
   )
-  await payButton(page).click()
+  await findPayButton(page).click()
   const gatewayAmount =
     new URLSearchParams((await gatewayRequest).postData() ?? '').get('amount') ?? ''
   await clickAtGateway(page, 'Pay')
@@ -134,7 +134,7 @@ test.each(
     expect(toPlainText(descriptionText ?? '').length).toBeGreaterThan(10)
     expect(toPlainText(price ?? '')).toBe(base)
     await expect.poll(() => page.locator('input[type=file]').count()).toBe(proof ? 1 : 0)
-    if (proof) await page.locator('input[type=file]').setInputFiles(PROOF)
+    if (proof) await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
 
     const { summaryBefore, summaryAfter, gatewayAmount } = await pay(page, total)
     expect(summaryBefore).toEqual({ 'Base Fee': base, 'GST (18%)': gst, 'Total Amount': total })

@@ -7,15 +7,15 @@ import { expectAccessible, holdRequests, launch, visit } from './browser.ts'
 import {
   findField,
   fillForm,
-  FORM,
-  INTERN,
+  FORM_PATH,
+  INTERN_CATEGORY,
   waitForHydration,
   readData,
-  payButton,
-  PG,
+  findPayButton,
+  PG_CATEGORY,
   toPlainText,
   locateErrorSummary,
-  PROOF,
+  PROOF_FILE,
   findSummary,
 } from './delegate.ts'
 import { serve } from './serve.ts'
@@ -31,9 +31,9 @@ afterAll(async () => {
 })
 
 async function openForm(page: Page): Promise<void> {
-  await page.goto(server.url + FORM)
-  await page.getByRole('radio', { name: PG, exact: true }).waitFor()
-  // Typed text is kept without the script, but only the script notices that a field was left.
+  await page.goto(server.url + FORM_PATH)
+  await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).waitFor()
+  // Typed text is kept without the script, but only the script validates a field that loses the focus.
   await waitForHydration(page)
 }
 
@@ -69,7 +69,7 @@ describe('an empty form', () => {
         'Review & Payment',
       ])
     await expect.poll(() => steps.first().getAttribute('aria-current')).toBe('step')
-    // All links are on this page: each leads to its field, and none to fields that this delegate does not see.
+    // The whole form is on this page: each link leads to its section, and none to fields that this delegate does not see.
     await steps.getByRole('link', { name: 'Registration Category' }).press('Enter')
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.textContent))
@@ -79,8 +79,8 @@ describe('an empty form', () => {
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.textContent))
       .toBe('Registration Summary')
-    await expect.poll(() => payButton(page).isDisabled()).toBe(true)
-    const reasonId = (await payButton(page).getAttribute('aria-describedby')) ?? ''
+    await expect.poll(() => findPayButton(page).isDisabled()).toBe(true)
+    const reasonId = (await findPayButton(page).getAttribute('aria-describedby')) ?? ''
     await expect
       .poll(async () => toPlainText(await page.locator(`[id="${reasonId}"]`).textContent()).length)
       .toBeGreaterThan(10)
@@ -89,7 +89,7 @@ describe('an empty form', () => {
     await context.close()
   })
 
-  test('S049 S050 S051 S119: offers 37 states, and the fields that answers open', async () => {
+  test('S049 S050 S051 S119: offers 37 states, and the fields that answers reveal', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
     await expect.poll(() => page.getByLabel('State').locator('option').count()).toBe(38)
@@ -99,7 +99,7 @@ describe('an empty form', () => {
     await page.getByRole('switch', { name: 'AFPI Member' }).uncheck()
     await findField(page, 'AFPI Membership Number').waitFor({ state: 'detached' })
     await expect.poll(() => page.locator('input[type=file]').count()).toBe(0)
-    await page.getByRole('radio', { name: PG, exact: true }).check()
+    await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
     await expect.poll(() => page.locator('input[type=file]').count()).toBe(1)
     await context.close()
   })
@@ -107,7 +107,7 @@ describe('an empty form', () => {
   test('works on a phone: no sideways scrolling, the price in the bar', async () => {
     const { page, context } = await visit(browser, { width: 360, height: 740 })
     await openForm(page)
-    await page.getByRole('radio', { name: PG, exact: true }).check()
+    await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
     await page
       .getByRole('region', { name: 'Registration Summary' })
       .getByRole('button', { name: /5,015/ })
@@ -119,7 +119,7 @@ describe('an empty form', () => {
 
   test('states its purpose and the contact address without JavaScript', async () => {
     const { page, context } = await visit(browser, { javaScript: false })
-    await page.goto(server.url + FORM)
+    await page.goto(server.url + FORM_PATH)
     const text = toPlainText(await page.locator('body').innerText())
     for (const line of [
       'AFPICON 2026',
@@ -141,7 +141,7 @@ describe('an empty form', () => {
 test('Enter moves to the next field and does not submit an incomplete form', async () => {
   const { page, context } = await visit(browser)
   await openForm(page)
-  await page.getByRole('radio', { name: INTERN, exact: true }).check()
+  await page.getByRole('radio', { name: INTERN_CATEGORY, exact: true }).check()
   await findField(page, 'Full Name').fill('Dr. Enter Example')
   await findField(page, 'Full Name').press('Enter')
   await page.keyboard.type('asha@example.org')
@@ -149,7 +149,7 @@ test('Enter moves to the next field and does not submit an incomplete form', asy
   await findField(page, 'City').press('Enter')
   await page.keyboard.press('Tab')
   await expect
-    .poll(() => page.getByRole('radio', { name: INTERN, exact: true }).evaluate(isFocused))
+    .poll(() => page.getByRole('radio', { name: INTERN_CATEGORY, exact: true }).evaluate(isFocused))
     .toBe(true)
   await expect.poll(() => locateErrorSummary(page).count()).toBe(0)
   await context.close()
@@ -157,7 +157,7 @@ test('Enter moves to the next field and does not submit an incomplete form', asy
 
 const isFocused = (element: Element): boolean => element === document.activeElement
 
-test.each(['/', FORM, '/organisers', '/nowhere'])(
+test.each(['/', FORM_PATH, '/organisers', '/nowhere'])(
   'one key skips the header of %s',
   async (path) => {
     const { page, context } = await visit(browser)
@@ -180,10 +180,10 @@ describe('missing and invalid answers', () => {
   test('S120 S121 S122 S123 S125 S126 S127 S128: are listed on top with the focus, linked to their inputs, and each disappears when corrected', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
-    await page.getByRole('radio', { name: PG, exact: true }).check()
+    await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
     await page.getByRole('switch', { name: 'AFPI Member' }).check()
     await findField(page, 'Email Address').fill('not an address')
-    await payButton(page).click()
+    await findPayButton(page).click()
     await locateErrorSummary(page).waitFor()
     await expect
       .poll(() => locateErrorSummary(page).evaluate((box) => box === document.activeElement))
@@ -228,13 +228,13 @@ describe('missing and invalid answers', () => {
     await findField(page, 'Email Address').fill('mended@example.org')
     await findField(page, 'Phone Number').fill('98470 00000')
     await findField(page, 'AFPI Membership Number').fill('A-1')
-    await page.locator('input[type=file]').setInputFiles(PROOF)
+    await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
     await locateErrorSummary(page).waitFor({ state: 'detached' })
     await expect.poll(() => page.title()).toBe('AFPICON 2026: registration')
     await context.close()
   })
 
-  test('an unanswered question shows and announces its error when left', async () => {
+  test('an unanswered field shows and announces its error when it loses the focus', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
     const liveRegion = page.locator('p[aria-live=polite]').first()
@@ -279,7 +279,7 @@ describe('missing and invalid answers', () => {
   test('S124: a missing category has its error at the field', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
-    await page.getByRole('radio', { name: PG, exact: true }).focus()
+    await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).focus()
     await findField(page, 'Full Name').focus()
     await page.getByText('Please select a registration category').first().waitFor()
     await context.close()
@@ -288,7 +288,7 @@ describe('missing and invalid answers', () => {
   test('rejects a file of another type immediately; the server rejects a disguised one, and answers are kept', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
-    await fillForm(page, { name: 'Dr. Wrong File', category: PG })
+    await fillForm(page, { name: 'Dr. Wrong File', category: PG_CATEGORY })
     await page.locator('input[type=file]').setInputFiles({
       name: 'setup.exe',
       mimeType: 'application/octet-stream',
@@ -304,8 +304,8 @@ describe('missing and invalid answers', () => {
       mimeType: 'application/pdf',
       buffer: Buffer.concat([Buffer.from('MZ\u0090\u0000'), Buffer.alloc(300)]),
     })
-    // Pressed during the upload: its result is announced near the button, and nothing is submitted.
-    await payButton(page).click()
+    // Pay is pressed during the upload: the result of the upload is announced near the button, and nothing is submitted.
+    await findPayButton(page).click()
     releaseUpload()
     await locateErrorSummary(page).waitFor()
     await expect
@@ -317,7 +317,7 @@ describe('missing and invalid answers', () => {
       .toBe(1)
     await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Wrong File')
     // A server-side error disappears when its field changes, like any other.
-    await page.locator('input[type=file]').setInputFiles(PROOF)
+    await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
     await locateErrorSummary(page).waitFor({ state: 'detached' })
     await context.close()
   })
@@ -327,7 +327,7 @@ describe('a price that changes while the form is open', () => {
   test('is shown with the old and the new price before the payment; answers and file are kept', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await openForm(page)
-    await fillForm(page, { name: 'Dr. Patient Sample', category: PG, proof: true })
+    await fillForm(page, { name: 'Dr. Patient Sample', category: PG_CATEGORY, proof: true })
     await expect
       .poll(async () => (await readData(findSummary(page)))['Total Amount'])
       .toBe('₹ 5,015')
@@ -348,7 +348,7 @@ describe('a price that changes while the form is open', () => {
       )
       .toBe(5074)
 
-    await payButton(page).click()
+    await findPayButton(page).click()
     const dialog = page.getByRole('dialog', { name: 'The price has changed' })
     await dialog.waitFor()
     const dialogText = toPlainText(await dialog.textContent())
@@ -358,12 +358,12 @@ describe('a price that changes while the form is open', () => {
     await expectAccessible(page, 'price changed')
     await dialog.getByRole('button', { name: 'Back to the form' }).click()
     await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Patient Sample')
-    await page.getByText(PROOF.name).first().waitFor()
+    await page.getByText(PROOF_FILE.name).first().waitFor()
     await expect
       .poll(async () => (await readData(findSummary(page)))['Total Amount'])
       .toBe('₹ 5,074')
 
-    await payButton(page).click()
+    await findPayButton(page).click()
     await page.waitForURL((url) => url.origin !== server.url)
     await expect
       .poll(async () => toPlainText(await page.locator('body').textContent()))
@@ -373,7 +373,7 @@ describe('a price that changes while the form is open', () => {
   })
 })
 
-/** Raises the first price of the postgraduates by 50 rupees, in the price table and in the examples that state it. */
+/** Raises the first postgraduate price by 50 rupees, in the price table and in the examples that state it. */
 function raisePrice(text: string): string {
   expect(text).toMatch(/afpi-pg: +\[4250,/)
   return text

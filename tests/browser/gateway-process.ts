@@ -36,7 +36,7 @@ type Settings = Certificate & {
   readonly dataDir: string
   /** Addresses of the app: for webhooks, and for browsers. */
   readonly app: { readonly direct: string; readonly public: string }
-  /** The start time of its clock. */
+  /** Start time of the simulator's clock. */
   readonly clock: string
 }
 
@@ -56,7 +56,7 @@ export async function startGateway(settings: Settings): Promise<() => Promise<vo
   }
 }
 
-/** Accepts HTTPS on a port of this machine and forwards it to another one. Returns a function that closes it. */
+/** Accepts HTTPS on a local port and forwards it to another port. Returns a function that closes the port. */
 export async function openHttps(
   port: number,
   plainPort: number,
@@ -72,7 +72,7 @@ export async function openHttps(
         // A browser may end a connection at any time.
         socket.on('error', () => {})
         socket.on('close', () => {
-          for (const each of [browser, connection]) each.destroy()
+          for (const endpoint of [browser, connection]) endpoint.destroy()
           sockets.delete(socket)
         })
       }
@@ -87,21 +87,28 @@ export async function openHttps(
   }
 }
 
-async function run({ kind, ports, account, dataDir, app, ...settings }: Settings): Promise<void> {
+async function runSimulator({
+  kind,
+  ports,
+  account,
+  dataDir,
+  app,
+  ...settings
+}: Settings): Promise<void> {
   const [port, plainPort] = ports
   const start = readInstant(settings.clock)
   if (start === null) throw new Error(`not an instant: ${settings.clock}`)
   const startedAt = Date.now()
-  const clock = (): Instant => instant(start + Date.now() - startedAt)
+  const getTime = (): Instant => instant(start + Date.now() - startedAt)
   const log = { info: () => {}, warn: console.warn, error: console.error }
-  const [page, hop] = [`https://localhost:${port}`, `https://127.0.0.1:${port}`]
+  const [pageUrl, redirectUrl] = [`https://localhost:${port}`, `https://127.0.0.1:${port}`]
   const simulator =
     kind === 'razorpay'
       ? openRazorpaySimulator({
           dataDir,
           accounts: () => [createRazorpaySandboxAccount(account)],
           webhookUrl: () => `${app.direct}${getSignedWebhookPath(kind)}`,
-          clock,
+          clock: getTime,
           log,
         })
       : openSandbox({
@@ -109,7 +116,7 @@ async function run({ kind, ports, account, dataDir, app, ...settings }: Settings
           accounts: () => [createSandboxAccount(account)],
           returnUrl: () => `${app.public}${DEFAULT_RETURN_PATH}`,
           noticeUrl: () => `${app.direct}${WEBHOOK_PATH}`,
-          clock,
+          clock: getTime,
           log,
         })
   await openSimulatorPort({
@@ -118,7 +125,7 @@ async function run({ kind, ports, account, dataDir, app, ...settings }: Settings
     publicUrl: app.public,
     addRoutes: simulator.addRoutes,
   })
-  simulator.start({ page, hop, server: page })
+  simulator.start({ page: pageUrl, hop: redirectUrl, server: pageUrl })
   await openHttps(port, plainPort, settings)
   process.stdin.resume().on('end', () => process.exit())
   console.log('listening')
@@ -126,4 +133,4 @@ async function run({ kind, ports, account, dataDir, app, ...settings }: Settings
 
 const [, script, settings] = process.argv
 if (script === import.meta.filename && settings !== undefined)
-  await run(JSON.parse(settings) as Settings)
+  await runSimulator(JSON.parse(settings) as Settings)

@@ -17,7 +17,7 @@ export async function openInbox(): Promise<Inbox> {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
-    // Clients keep pooled connections open, although the test has ended and needs no more emails.
+    // Clients keep pooled connections open after the test has ended.
     closeTimeout: 1,
     onData: (stream, session, callback) => {
       const chunks: Buffer[] = []
@@ -33,7 +33,7 @@ export async function openInbox(): Promise<Inbox> {
       })
     },
   })
-  // A killed server does not close its connection.
+  // If Rollcall is killed, it does not close its connection, which is reported as an error.
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const serverAddress = server.server.address()

@@ -1,9 +1,16 @@
-/** Use by keyboard alone: the focus after a failed submit, and the announcements up to the ticket. */
+/** Keyboard-only use: the focus after a failed submit, and the announcements from the form to the ticket. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
 import { launch, visit } from './browser.ts'
-import { fillForm, FORM, INTERN, waitForHydration, payButton, toPlainText } from './delegate.ts'
+import {
+  fillForm,
+  FORM_PATH,
+  INTERN_CATEGORY,
+  waitForHydration,
+  findPayButton,
+  toPlainText,
+} from './delegate.ts'
 import { serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
 import { readFocused, recordAnnouncements } from './accessibility-tree.ts'
@@ -20,16 +27,16 @@ afterAll(async () => {
 
 async function openPage(width: number): Promise<Page> {
   const { page } = await visit(browser, { width })
-  await page.goto(server.url + FORM)
-  await fillForm(page, { name: 'Dr. Keyboard Demo', category: INTERN })
+  await page.goto(server.url + FORM_PATH)
+  await fillForm(page, { name: 'Dr. Keyboard Demo', category: INTERN_CATEGORY })
   return page
 }
 const sendByKeyboard = async (page: Page): Promise<void> => {
-  await payButton(page).focus()
+  await findPayButton(page).focus()
   await page.keyboard.press('Enter')
 }
 const hasFocus = (page: Page): Promise<boolean> =>
-  payButton(page).evaluate((button) => button === document.activeElement)
+  findPayButton(page).evaluate((button) => button === document.activeElement)
 
 describe.each(ALL_RUNS ? [768, 1280] : [1280])(
   'at %i px, the pay button regains the focus',
@@ -83,23 +90,23 @@ test('a purchase by keyboard alone is announced as shown, from the skip link to 
   const { page, context } = await visit(browser, { privateWindow: true })
   const { readAnnouncements } = await recordAnnouncements(page)
   const lines: string[] = []
-  const note = async (): Promise<string> => {
+  const recordFocus = async (): Promise<string> => {
     const focused = await readFocused(page)
     lines.push(`  ${focused}`)
     return focused
   }
-  const noteAnnouncements = async (): Promise<void> => {
+  const recordNewAnnouncements = async (): Promise<void> => {
     for (const text of await readAnnouncements()) lines.push(`  » ${text}`)
   }
   const press = async (key: string): Promise<string> => {
     await page.keyboard.press(key)
-    const focused = await note()
-    await noteAnnouncements()
+    const focused = await recordFocus()
+    await recordNewAnnouncements()
     return focused
   }
 
-  await page.goto(server.url + FORM)
-  await payButton(page).waitFor()
+  await page.goto(server.url + FORM_PATH)
+  await findPayButton(page).waitFor()
   await waitForHydration(page)
   lines.push(await page.title())
   for (let presses = 0; presses < 60; presses += 1) {
@@ -107,13 +114,13 @@ test('a purchase by keyboard alone is announced as shown, from the skip link to 
     if (focused.startsWith('Proceed to Secure Payment')) break
     const type = Object.entries(KEYS_BY_FIELD).find(([name]) => focused.startsWith(name))?.[1]
     if (type !== undefined) await type(page)
-    // Among the categories, the arrow keys move the choice.
+    // The arrow keys select a category.
     if (focused.includes(', radio') && focused.includes('not checked'))
       for (let arrows = 0; arrows < 8; arrows += 1) {
-        if ((await press('ArrowDown')).startsWith(INTERN)) break
+        if ((await press('ArrowDown')).startsWith(INTERN_CATEGORY)) break
         // The price of a later day is loaded with the first price.
         await page.getByText('Price valid until').waitFor()
-        await noteAnnouncements()
+        await recordNewAnnouncements()
       }
   }
   await page.keyboard.press('Enter')
@@ -126,8 +133,8 @@ test('a purchase by keyboard alone is announced as shown, from the skip link to 
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
   await expect.poll(() => readFocused(page)).toContain('Registration Confirmed, heading')
   lines.push(await page.title())
-  await noteAnnouncements()
-  await note()
+  await recordNewAnnouncements()
+  await recordFocus()
   for (let presses = 0; presses < 12; presses += 1)
     if ((await press('Tab')).includes('Print')) break
   await context.close()

@@ -176,7 +176,7 @@ describe('the other pages of the site', () => {
       level: 1,
       name: 'An unexpected error occurred.',
     })
-    const corruptResponse = (data: string) => async (route: Route) => {
+    const createCorruptResponse = (data: string) => async (route: Route) => {
       const html = await (await route.fetch()).text()
       await route.fulfill({
         contentType: 'text/html',
@@ -184,7 +184,7 @@ describe('the other pages of the site', () => {
       })
     }
     for (const data of ['{"page":"si', '{"page":"organisers","site":{"organisers":{}}}']) {
-      await page.route(`${server.url}/organisers`, corruptResponse(data))
+      await page.route(`${server.url}/organisers`, createCorruptResponse(data))
       await page.goto(`${server.url}/organisers`)
       await errorHeading.waitFor()
       await page.unroute(`${server.url}/organisers`)

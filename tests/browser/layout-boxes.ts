@@ -19,12 +19,12 @@ export async function findMisplacedAtAnyWidth(page: Page): Promise<readonly stri
 }
 
 /** A page is rendered at a new width a few frames later. */
-const FRAMES_MAX = 600
+const MAX_FRAMES = 600
 
 async function findMisplacedWhenSettled(page: Page): Promise<readonly string[]> {
   for (let frame = 0; ; frame += 1) {
     const problems = await findMisplaced(page)
-    if (problems.length === 0 || frame === FRAMES_MAX) return problems
+    if (problems.length === 0 || frame === MAX_FRAMES) return problems
     await page.evaluate(() => new Promise((nextFrame) => requestAnimationFrame(nextFrame)))
   }
 }

@@ -1,4 +1,4 @@
-/** Layout: the pay bar, the elements under the finger, and that nothing overlaps. */
+/** Layout: the pay bar, the position of a pressed element when the content above it changes, and overlaps. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toNoon, register, signIn } from '../server/office/office.ts'
@@ -6,7 +6,14 @@ import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { findMisplaced, findMisplacedAtAnyWidth } from './layout-boxes.ts'
 import { launch, visit } from './browser.ts'
-import { findField, FORM, waitForHydration, payButton, PG, locateErrorSummary } from './delegate.ts'
+import {
+  findField,
+  FORM_PATH,
+  waitForHydration,
+  findPayButton,
+  PG_CATEGORY,
+  locateErrorSummary,
+} from './delegate.ts'
 
 let browser: Browser
 let server: TestApp
@@ -25,20 +32,21 @@ afterAll(async () => {
 const PHONE = { width: 360, height: 740 } as const
 
 async function openForm(page: Page): Promise<void> {
-  await page.goto(url + FORM)
-  await page.getByRole('radio', { name: PG, exact: true }).waitFor()
+  await page.goto(url + FORM_PATH)
+  await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).waitFor()
   await waitForHydration(page)
 }
 const findBar = (page: Page): Locator => page.getByRole('region', { name: 'Registration Summary' })
-const getTop = async (locator: Locator): Promise<number> => (await locator.boundingBox())?.y ?? NaN
-/** Waits until two measurements agree: a busy machine moves fields in several steps. Returns the position. */
+const measureTop = async (locator: Locator): Promise<number> =>
+  (await locator.boundingBox())?.y ?? NaN
+/** Waits until two measurements agree, because a busy machine moves fields in several steps. Returns the position. */
 async function waitUntilStill(locator: Locator): Promise<number> {
   let top = NaN
   await expect
     .poll(
       async () => {
         const last = top
-        top = await getTop(locator)
+        top = await measureTop(locator)
         return top === last
       },
       { interval: 500 },
@@ -55,30 +63,30 @@ describe('on a phone', () => {
       await page.setViewportSize({ width, height })
       return (await findBar(page).boundingBox())?.height
     }
-    // Without a price it states the reason.
+    // Without a price, the bar states the reason.
     await expect.poll(() => measureBar(320, 568)).toBe(65)
     await expect.poll(() => measureBar(360, 740)).toBe(65)
-    await page.getByRole('radio', { name: PG, exact: true }).check()
+    await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
     await findBar(page)
       .getByRole('button', { name: /Details/ })
       .waitFor()
     await expect.poll(() => measureBar(320, 568)).toBe(65)
     await expect.poll(() => measureBar(360, 740)).toBe(65)
-    await payButton(page).click()
+    await findPayButton(page).click()
     await locateErrorSummary(page).waitFor()
     await expect.poll(() => measureBar(360, 740)).toBe(65)
-    // Its content is now at the end of the form.
+    // The full text is at the end of the form.
     await page.getByRole('main').getByText('answers need attention').waitFor()
     // Low screens: a phone in landscape, and 1280 × 1024 at 400 %.
-    const position = () => findBar(page).evaluate((box) => getComputedStyle(box).position)
-    await expect.poll(() => position()).toBe('fixed')
+    const readBarPosition = () => findBar(page).evaluate((box) => getComputedStyle(box).position)
+    await expect.poll(() => readBarPosition()).toBe('fixed')
     for (const [width, height] of [
       [360, 480],
       [640, 360],
       [320, 256],
     ] as const) {
       await page.setViewportSize({ width, height })
-      await expect.poll(() => position(), { message: `${width} × ${height}` }).toBe('static')
+      await expect.poll(() => readBarPosition(), { message: `${width} × ${height}` }).toBe('static')
     }
     await context.close()
   })
@@ -102,8 +110,8 @@ describe('on a phone', () => {
       document.documentElement.style.overflowAnchor = 'none'
       document.body.style.overflowAnchor = 'none'
     })
-    await page.getByRole('radio', { name: PG, exact: true }).check()
-    await payButton(page).click()
+    await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
+    await findPayButton(page).click()
     // The error summary receives the focus, which scrolls the page.
     await expect
       .poll(() => locateErrorSummary(page).evaluate((box) => box === document.activeElement))
@@ -115,19 +123,20 @@ describe('on a phone', () => {
     await page.keyboard.type('9')
     await expect.poll(() => locateErrorSummary(page).getByRole('link').count()).toBe(3)
     // The shift is scrolled back before the next frame, but a script can see the page in between.
-    await expect.poll(() => getTop(phone)).toBeCloseTo(topBefore, 0)
+    await expect.poll(() => measureTop(phone)).toBeCloseTo(topBefore, 0)
     // The message of the field that lost the focus appears above the clicked one, and disappears again.
     const email = findField(page, 'Email Address')
     await email.fill('not an address')
     // Its first message and its line in the summary disappear shortly after typing, which moves the fields below up.
     await expect.poll(() => locateErrorSummary(page).getByRole('link').count()).toBe(2)
-    const isTold = () => page.locator('.msg', { hasText: 'valid email address' }).count()
-    await expect.poll(isTold).toBe(0)
+    const countEmailMessages = () =>
+      page.locator('.msg', { hasText: 'valid email address' }).count()
+    await expect.poll(countEmailMessages).toBe(0)
     // Fields below move up when a message and its line disappear.
     const topAfterPress = await waitUntilStill(phone)
     await phone.click()
-    await expect.poll(isTold).toBe(1)
-    await expect.poll(() => getTop(phone)).toBeCloseTo(topAfterPress, 0)
+    await expect.poll(countEmailMessages).toBe(1)
+    await expect.poll(() => measureTop(phone)).toBeCloseTo(topAfterPress, 0)
     await context.close()
   })
 })
@@ -138,11 +147,11 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
     await openForm(page)
     // A hint above one field moved its input below that of the neighbouring field.
     const [hinted, beside] = ['Ticket Number', 'Designation'].map((label) => findField(page, label))
-    expect(hinted && (await getTop(hinted))).toBe(beside && (await getTop(beside)))
-    await page.getByRole('radio', { name: PG, exact: true }).check()
+    expect(hinted && (await measureTop(hinted))).toBe(beside && (await measureTop(beside)))
+    await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
     await page.getByRole('switch', { name: 'AFPI Member' }).check()
     await findField(page, 'Email Address').fill('asha@gmial.com')
-    await payButton(page).click()
+    await findPayButton(page).click()
     await locateErrorSummary(page).waitFor()
     expect(await findMisplacedAtAnyWidth(page)).toEqual([])
     // The check finds an overlap that exists.

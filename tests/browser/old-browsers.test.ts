@@ -1,9 +1,9 @@
-/** The pages in browsers that lack functions, syntax, cookies, workers or JavaScript. */
+/** The pages in browsers without modern functions or syntax, cookies, workers or JavaScript. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
-import { fillForm, FORM, payButton, PG, toPlainText } from './delegate.ts'
+import { fillForm, FORM_PATH, findPayButton, PG_CATEGORY, toPlainText } from './delegate.ts'
 import { findMisplaced, findMisplacedAtAnyWidth } from './layout-boxes.ts'
 import { ADMIN, waitUntilRendered, serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
@@ -12,11 +12,11 @@ let browser: Browser
 let server: TestServer
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve()])
-  await waitUntilRendered(server.url + FORM)
+  await waitUntilRendered(server.url + FORM_PATH)
 })
 afterAll(() => server.stop())
 
-/** The fees and the address that docs/browsers.md promises. */
+/** Expects the fees and the contact address that docs/browsers.md promises. */
 async function expectFees(page: Page): Promise<void> {
   await page.getByText('To register, use a recent browser with JavaScript.').waitFor()
   const table = page.getByRole('table')
@@ -27,7 +27,7 @@ async function expectFees(page: Page): Promise<void> {
     .toBe(true)
 }
 
-/** A browser that cannot parse our script. */
+/** Opens a window of a browser that cannot parse our script. */
 async function visitFromOldBrowser(): Promise<Visit> {
   const visitor = await visit(browser)
   await visitor.page.route(/assets\/index-.*\.js$/, (route) =>
@@ -44,7 +44,7 @@ const OLD_BROWSERS = [
 describe.each(OLD_BROWSERS)('in %s', (_, visitFrom) => {
   test('the text below the header of an event does not touch it', async () => {
     const { page, context } = await visitFrom()
-    await page.goto(server.url + FORM)
+    await page.goto(server.url + FORM_PATH)
     const text = page.locator('.lead:visible')
     await text.waitFor()
     const header = await page.getByRole('banner').boundingBox()
@@ -62,7 +62,7 @@ describe.each(OLD_BROWSERS)('in %s', (_, visitFrom) => {
     await context.close()
   })
 
-  test.each(['/admin/login', '/my'])('%s asks for a recent browser', async (path) => {
+  test.each(['/admin/login', '/my'])('%s states that a recent browser is needed', async (path) => {
     const { page, context } = await visitFrom()
     await page.goto(server.url + path)
     await expect
@@ -86,16 +86,16 @@ describe.each(OLD_BROWSERS)('in %s', (_, visitFrom) => {
 describe('a browser that cannot run the form shows the fees and the contact address', () => {
   test('if the script has unsupported syntax', async () => {
     const { page, context } = await visitFromOldBrowser()
-    await page.goto(server.url + FORM)
+    await page.goto(server.url + FORM_PATH)
     await expectFees(page)
-    await expect.poll(() => payButton(page).isVisible()).toBe(false)
+    await expect.poll(() => findPayButton(page).isVisible()).toBe(false)
     await context.close()
   })
 
   test('if rendering throws because a function is missing', async () => {
     const { page, context } = await visit(browser, { privateWindow: true })
     await page.addInitScript(() => Reflect.deleteProperty(Object, 'hasOwn'))
-    await page.goto(server.url + FORM)
+    await page.goto(server.url + FORM_PATH)
     await page.getByText('We could not show this page').waitFor()
     await expectFees(page)
     await context.close()
@@ -104,7 +104,7 @@ describe('a browser that cannot run the form shows the fees and the contact addr
   test('keeps the form if a script could not be loaded', async () => {
     const { page, context } = await visit(browser, { privateWindow: true })
     await page.route(/assets\/index-.*\.js$/, (route) => route.abort())
-    await page.goto(server.url + FORM)
+    await page.goto(server.url + FORM_PATH)
     await expect.poll(() => page.getByRole('textbox', { name: 'Full Name' }).isVisible()).toBe(true)
     await expect.poll(() => page.getByRole('table').count()).toBe(0)
     await context.close()
@@ -121,8 +121,8 @@ describe('with cookies blocked, so that storage and channels throw', () => {
       Object.defineProperty(window, 'sessionStorage', { get: refuse })
       Object.defineProperty(window, 'BroadcastChannel', { value: refuse })
     })
-    await page.goto(server.url + FORM)
-    await fillForm(page, { name: 'Dr Jürgen D’Souza आशा', category: PG, proof: true })
+    await page.goto(server.url + FORM_PATH)
+    await fillForm(page, { name: 'Dr Jürgen D’Souza आशा', category: PG_CATEGORY, proof: true })
     await page.getByText(', sent').waitFor()
     expect(consoleErrors).toEqual([])
     await context.close()

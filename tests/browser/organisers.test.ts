@@ -94,7 +94,7 @@ async function placeCursorBefore(page: Page, piece: string): Promise<number> {
   return linesBefore.length
 }
 
-/** The price in the first example becomes ₹ 7,000 before tax. */
+/** Changes the price in the first example to ₹ 7,000 before tax. */
 async function raisePrice(page: Page): Promise<void> {
   await placeCursorBefore(page, '5000, 6000, 8000, 10000')
   await page.keyboard.press('Delete')
@@ -209,7 +209,7 @@ describe('the page for organisers', () => {
     await panel.getByLabel('Designation').selectOption({ label: 'PG' })
     await panel.getByLabel('ASI Member').selectOption({ label: 'No' })
     await page.getByText('Post Graduate (Non-ASI)').first().waitFor()
-    await page.getByText('Rules tried before').click()
+    await page.getByText('Earlier rules that did not apply').click()
     await page.getByText(/Rule 1: .*but asi_member is no/).waitFor()
     await context.close()
   })
@@ -327,7 +327,7 @@ describe('the page for organisers', () => {
     await answer('Which email address', 'help@rivers.example')
     await page.getByRole('radio', { name: 'No', exact: true }).check()
     await proceed.click()
-    // A text in the box is not passed silently.
+    // Text that is left in the box is not ignored silently.
     await page.getByLabel('Paste a table').fill('Guest | 100')
     await proceed.click()
     await page.getByText('1 category and 1 period were read').waitFor()
@@ -363,9 +363,9 @@ describe('the page for organisers', () => {
     await page.getByRole('button', { name: 'Change the answers' }).click()
     await create.click()
     await page.getByText('The checker found no problems').waitFor()
-    await page.getByText('things were not asked or answered').click()
+    await page.getByText('values are still examples').click()
     await page.getByText(/^the refund of a cancellation: 75% until 11 January 2027/).waitFor()
-    await expectAccessible(page, 'a created file beside its prices')
+    await expectAccessible(page, 'a created file next to its prices')
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280)
     const day = page.getByLabel('On this day')
     const readAmounts = async () =>
@@ -394,10 +394,10 @@ describe('the page for organisers', () => {
       },
       quotas: [{ max: { ultrasound: 30 } }],
     })
-    // A tab that is opened later has only the data that the browser stores.
+    // A tab that is opened later has only the data stored by the browser.
     const laterTab = await context.newPage()
     await laterTab.goto(`${server.url}/organisers`)
-    await laterTab.getByRole('button', { name: 'Begin anew' }).click()
+    await laterTab.getByRole('button', { name: 'Start over' }).click()
     await laterTab.getByRole('button', { name: 'Keep my answers' }).click()
     await laterTab.getByRole('button', { name: 'Continue with your answers' }).waitFor()
     await laterTab.getByRole('button', { name: 'Continue your draft' }).click()
@@ -408,24 +408,24 @@ describe('the page for organisers', () => {
 
   test('a copied conference becomes a new one with its own name, days and addresses', async () => {
     const { page, context, consoleErrors } = await openEditor()
-    const make = page.getByRole('button', { name: 'Make a new conference of it' })
+    const createButton = page.getByRole('button', { name: 'Create a new conference from it' })
     await page.getByLabel('Short name').fill('afpicon2026')
-    await make.click()
-    await page.getByRole('alert').getByText('afpicon2026 is published already').waitFor()
+    await createButton.click()
+    await page.getByRole('alert').getByText('afpicon2026 is already published').waitFor()
     await page.getByLabel('Short name').fill('afpicon2027')
-    await make.click()
-    await page.getByText('The new file is made').click()
+    await createButton.click()
+    await page.getByText('New file created').click()
     await page.getByText('AFPICON 2026 is now AFPICON 2027 throughout the file.').waitFor()
-    await make.waitFor({ state: 'detached' })
+    await createButton.waitFor({ state: 'detached' })
     await page.getByText('afpicon2027.yaml', { exact: true }).waitFor()
-    await expectAccessible(page, 'a file made of another')
+    await expectAccessible(page, 'a file created from another')
     expect(consoleErrors).toEqual([])
     await context.close()
   })
 
-  test('the keyboard alone reads, edits, leaves the editor and moves between the tabs', async () => {
+  test('by keyboard alone: reads, edits, leaves the editor and moves between the tabs', async () => {
     const { page, context } = await openEditor()
-    await page.getByRole('button', { name: 'Make a new conference of it' }).focus()
+    await page.getByRole('button', { name: 'Create a new conference from it' }).focus()
     await page.keyboard.press('Tab')
     await expect
       .poll(() => findEditor(page).evaluate((content) => content === document.activeElement))

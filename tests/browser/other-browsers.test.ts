@@ -1,7 +1,7 @@
 /**
- * One journey in each other installed browser: a name in several scripts, a proof, the payment, the self-service page, the office.
- * All other journeys run only in the tests' own Chromium. Each browser is started once. The output names missing browsers, with the
- * reason.
+ * One journey in each other installed browser: a name in several scripts, a document, the payment, the self-service
+ * page and the office. All other journeys run only in the tests' own Chromium. Each browser is started once. The output
+ * names missing browsers, with the reason.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import { ALL_RUNS } from '../runs.ts'
-import { PG, PROOF } from './delegate.ts'
+import { PG_CATEGORY, PROOF_FILE } from './delegate.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { createPlaywrightDriver } from './drivers/chromium.ts'
 import type { Driver } from './drivers/driver.ts'
@@ -36,7 +36,7 @@ const EVENT_WITH_DATE = fixtureEvent().replace(
   '        - {id: arrives_on, type: date, label: Arriving on}\n        - {id: letter,',
 )
 
-/** Fills in the date as a script that knows React would: through the element's own setter, and an event. */
+/** Sets the date as a script written for React does: with the element's native setter and an event. */
 const SET_DATE = `(() => {
   const input = document.querySelector('input[type=date]')
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '2026-03-01')
@@ -54,8 +54,8 @@ const OTHER_BROWSERS: readonly (BrowserCase & { readonly missingReason: string |
   },
 ]
 for (const { name, missingReason } of OTHER_BROWSERS)
-  if (missingReason !== null) process.stderr.write(`not tried in ${name}: ${missingReason}\n`)
-/** If no other browser is installed, `npm run thorough` uses the tests' own; `npm test` covers the journey in parts. */
+  if (missingReason !== null) process.stderr.write(`not tested in ${name}: ${missingReason}\n`)
+/** Used by `npm run thorough` if no other browser is installed; other tests of `npm test` cover parts of the journey. */
 const OWN_CHROMIUM = {
   name: 'chromium',
   start: () => createPlaywrightDriver(process.env['CHROMIUM'] ?? ''),
@@ -63,17 +63,18 @@ const OWN_CHROMIUM = {
 const INSTALLED_BROWSERS: readonly BrowserCase[] = OTHER_BROWSERS.filter(
   ({ missingReason }) => missingReason === null,
 )
-const BROWSERS = INSTALLED_BROWSERS.length === 0 && ALL_RUNS ? [OWN_CHROMIUM] : INSTALLED_BROWSERS
+const TESTED_BROWSERS =
+  INSTALLED_BROWSERS.length === 0 && ALL_RUNS ? [OWN_CHROMIUM] : INSTALLED_BROWSERS
 
 let server: TestServer
 let inbox: Inbox
 let folder: string
-let proof: string
+let documentPath: string
 beforeAll(async () => {
-  if (BROWSERS.length === 0) return
+  if (TESTED_BROWSERS.length === 0) return
   folder = mkdtempSync(join(tmpdir(), 'rollcall-proof-'))
-  proof = join(folder, PROOF.name)
-  writeFileSync(proof, PROOF.buffer)
+  documentPath = join(folder, PROOF_FILE.name)
+  writeFileSync(documentPath, PROOF_FILE.buffer)
   inbox = await openInbox()
   server = await serve(
     { SMTP_URL: inbox.url, MAIL_FROM: 'no-reply@example.org', CLOCK: '2026-01-10' },
@@ -81,36 +82,36 @@ beforeAll(async () => {
   )
 })
 afterAll(async () => {
-  if (BROWSERS.length === 0) return
+  if (TESTED_BROWSERS.length === 0) return
   for (const driver of drivers.values()) await (await driver).close()
   await server.stop()
   await inbox.close()
   rmSync(folder, { recursive: true })
 })
 
-/** Started by the first test that needs it, and closed after all tests. */
+/** Drivers by browser name. Each is started by the first test that needs it, and closed after all tests. */
 const drivers = new Map<string, Promise<Driver>>()
 const startDriver = ({ name, start }: BrowserCase): Promise<Driver> => {
-  const started = drivers.get(name) ?? start()
-  drivers.set(name, started)
-  return started
+  const driverPromise = drivers.get(name) ?? start()
+  drivers.set(name, driverPromise)
+  return driverPromise
 }
 
 async function fillIn(driver: Driver, email: string): Promise<void> {
   await driver.open(`${server.url}/afpicon2026`)
-  await driver.sees('Registration Summary')
+  await driver.waitForText('Registration Summary')
   await expect
     .poll(() => driver.evaluate(`document.getElementById('${FONTS_ELEMENT_ID}') === null`))
     .toBe(true)
   await driver.fill('Full Name', NAME)
   await driver.fill('Email Address', email)
   await driver.fill('Phone Number', '+91 98470 00000')
-  await driver.choose(PG)
-  await driver.attach(proof)
-  await driver.sees('Total Amount')
-  await driver.sees(', sent')
+  await driver.choose(PG_CATEGORY)
+  await driver.attach(documentPath)
+  await driver.waitForText('Total Amount')
+  await driver.waitForText(', sent')
   // This part of the summary is rendered last.
-  await driver.sees('Price valid until')
+  await driver.waitForText('Price valid until')
 }
 async function signIn(driver: Driver): Promise<void> {
   await driver.open(`${server.url}/admin/login`)
@@ -119,9 +120,9 @@ async function signIn(driver: Driver): Promise<void> {
   await driver.press('Sign In')
 }
 
-if (BROWSERS.length === 0) test('skipped: no other browser is installed', () => {})
+if (TESTED_BROWSERS.length === 0) test('skipped: no other browser is installed', () => {})
 
-describe.each(BROWSERS)('in $name', (browser) => {
+describe.each(TESTED_BROWSERS)('in $name', (browser) => {
   const { name } = browser
   test(
     `${NAME} registers with a document, pays and opens the self-service page; staff see it`,
@@ -132,21 +133,21 @@ describe.each(BROWSERS)('in $name', (browser) => {
       await fillIn(driver, email)
       expect.soft(await driver.inspectLayout(`${name}-1-form`)).toEqual([])
       await driver.press('Proceed to Secure Payment')
-      await driver.sees(GATEWAY_TEXT)
+      await driver.waitForText(GATEWAY_TEXT)
       expect.soft(await driver.inspectLayout(`${name}-2-gateway`)).toEqual([])
       await driver.press('Pay')
-      await driver.sees('Registration Confirmed')
-      await driver.sees(NAME)
+      await driver.waitForText('Registration Confirmed')
+      await driver.waitForText(NAME)
       expect.soft(await driver.inspectLayout(`${name}-3-paid`)).toEqual([])
 
       const mail = await inbox.waitForEmail(email, '/my/')
       await driver.open(findLink(mail))
-      await driver.sees(NAME)
+      await driver.waitForText(NAME)
       expect.soft(await driver.inspectLayout(`${name}-4-self-service`)).toEqual([])
 
       await signIn(driver)
-      await driver.sees('Total revenue')
-      await driver.sees(NAME)
+      await driver.waitForText('Total revenue')
+      await driver.waitForText(NAME)
       expect(await driver.address()).toBe(`${server.url}/admin/dashboard`)
       expect(await driver.evaluate('document.body.innerText')).not.toContain('could not be shown')
       expect.soft(await driver.inspectLayout(`${name}-5-dashboard`)).toEqual([])
@@ -154,7 +155,7 @@ describe.each(BROWSERS)('in $name', (browser) => {
   )
 })
 
-describe.each(BROWSERS.filter((candidate) => candidate.name === 'firefox'))(
+describe.each(TESTED_BROWSERS.filter((candidate) => candidate.name === 'firefox'))(
   'in $name without cookies',
   () => {
     test(
@@ -172,31 +173,34 @@ describe.each(BROWSERS.filter((candidate) => candidate.name === 'firefox'))(
         await inspectLayout('1-form')
         await driver.press('Proceed to Secure Payment')
         await driver.press('Pay')
-        await driver.sees('Registration Confirmed')
+        await driver.waitForText('Registration Confirmed')
         await inspectLayout('3-paid')
         const mail = await inbox.waitForEmail(`blocked.${EMAIL}`, '/my/')
         await driver.open(findLink(mail))
-        await driver.sees(NAME)
+        await driver.waitForText(NAME)
         await inspectLayout('4-self-service')
         await signIn(driver)
-        await driver.sees('Your browser blocks cookies')
+        await driver.waitForText('Your browser blocks cookies')
         await inspectLayout('5-office')
       },
     )
   },
 )
 
-describe.each(BROWSERS.filter((candidate) => candidate.name === 'webkit'))('in $name', (page) => {
-  test("an empty date field does not show today's date", LONG_TIMEOUT, async () => {
-    const driver = await startDriver(page)
-    const countInkColours = (): Promise<number> => countColours(driver, 'input[type=date]')
-    await driver.open(`${server.url}/sample2026`)
-    await driver.sees('Arriving on')
-    expect.soft(await driver.inspectLayout('webkit-6-empty-date')).toEqual([])
-    // The page may still move between measuring the field's position and the screenshot.
-    await expect.poll(countInkColours).toBe(1)
-    await driver.evaluate(SET_DATE)
-    // Once it has an answer, the same screenshot contains text.
-    await expect.poll(countInkColours).toBeGreaterThan(3)
-  })
-})
+describe.each(TESTED_BROWSERS.filter((candidate) => candidate.name === 'webkit'))(
+  'in $name',
+  (page) => {
+    test("an empty date field does not show today's date", LONG_TIMEOUT, async () => {
+      const driver = await startDriver(page)
+      const countInkColours = (): Promise<number> => countColours(driver, 'input[type=date]')
+      await driver.open(`${server.url}/sample2026`)
+      await driver.waitForText('Arriving on')
+      expect.soft(await driver.inspectLayout('webkit-6-empty-date')).toEqual([])
+      // The page may still move between measuring the field's position and the screenshot.
+      await expect.poll(countInkColours).toBe(1)
+      await driver.evaluate(SET_DATE)
+      // Once it has an answer, the same screenshot contains text.
+      await expect.poll(countInkColours).toBeGreaterThan(3)
+    })
+  },
+)

@@ -10,17 +10,17 @@ import {
   clickAtGateway,
   findField,
   fillForm,
-  FORM,
-  INTERN,
+  FORM_PATH,
+  INTERN_CATEGORY,
   waitForHydration,
   readData,
   readOrderId,
   readGatewayOrder,
-  payButton,
-  PG,
+  findPayButton,
+  PG_CATEGORY,
   toPlainText,
   proceedToGateway,
-  PROOF,
+  PROOF_FILE,
   findSummary,
 } from './delegate.ts'
 import { readCode } from '../server/read-qr-code.ts'
@@ -63,11 +63,11 @@ describe('a postgraduate with a document', () => {
 
   test('S005 S014 S015 S024 S052 S055 S056 S057 S058: pays 4,250 and 765 GST, 5,015 in total, and gets the receipt', async () => {
     const { page, context, consoleErrors } = await visit(browser)
-    await page.goto(server.url + FORM)
+    await page.goto(server.url + FORM_PATH)
     await fillForm(page, {
       name: NAME,
       email: 'specimen.pg@example.org',
-      category: PG,
+      category: PG_CATEGORY,
       proof: true,
     })
     await expect
@@ -78,7 +78,7 @@ describe('a postgraduate with a document', () => {
         'Total Amount': '₹ 5,015',
       })
     await expect
-      .poll(async () => toPlainText(await payButton(page).textContent()))
+      .poll(async () => toPlainText(await findPayButton(page).textContent()))
       .toBe('Proceed to Secure Payment')
     await expectAccessible(page, 'form, filled in')
 
@@ -148,7 +148,7 @@ describe('a postgraduate with a document', () => {
     for (const line of [
       `Registration Number: ${regNo}`,
       `Name: ${NAME}`,
-      `Category: ${PG}`,
+      `Category: ${PG_CATEGORY}`,
       'Base Fee: ₹ 4,250',
       'GST (18%): ₹ 765',
       'Total Amount: ₹ 5,015',
@@ -163,10 +163,10 @@ describe('a postgraduate with a document', () => {
   })
 
   test("S006 S028 S032 S074 S080 S081 S118: is in the office's list with the document, in the filtered list and in its CSV", async () => {
-    // Another delegate, who does not pay and whom the filter must exclude.
+    // Another delegate does not pay, so the filter must exclude them.
     const otherVisit = await visit(browser)
-    await otherVisit.page.goto(server.url + FORM)
-    await fillForm(otherVisit.page, { name: 'Dr. Placeholder Intern', category: INTERN })
+    await otherVisit.page.goto(server.url + FORM_PATH)
+    await fillForm(otherVisit.page, { name: 'Dr. Placeholder Intern', category: INTERN_CATEGORY })
     await proceedToGateway(otherVisit.page)
     await otherVisit.context.close()
 
@@ -213,13 +213,13 @@ describe('a postgraduate with a document', () => {
 
     await row.getByRole('link').first().click()
     await page.getByRole('heading', { level: 1, name: NAME }).waitFor()
-    await page.getByRole('link', { name: PROOF.name }).waitFor()
+    await page.getByRole('link', { name: PROOF_FILE.name }).waitFor()
     await expectAccessible(page, 'the page of a registration')
     const [proof] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: PROOF.name }).click(),
+      page.getByRole('link', { name: PROOF_FILE.name }).click(),
     ])
-    expect(readFileSync(await proof.path())).toEqual(PROOF.buffer)
+    expect(readFileSync(await proof.path())).toEqual(PROOF_FILE.buffer)
 
     await page.getByRole('button', { name: 'Resend confirmation' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resend confirmation' }).click()
@@ -247,19 +247,19 @@ describe('a postgraduate with a document', () => {
 
 describe('a chosen document', () => {
   const isSent = (page: Page) =>
-    page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
+    page.getByText(`${PROOF_FILE.name} uploaded`).waitFor({ state: 'attached' })
 
   test('is kept after a reload, in another tab, and after a declined payment', async () => {
     const { page, context, consoleErrors } = await visit(browser)
-    await page.goto(server.url + FORM)
-    await fillForm(page, { name: 'Dr. Once Chosen', category: PG, proof: true })
+    await page.goto(server.url + FORM_PATH)
+    await fillForm(page, { name: 'Dr. Once Chosen', category: PG_CATEGORY, proof: true })
     await isSent(page)
     await expectAccessible(page, 'a proof that has been sent')
     await page.reload()
     await isSent(page)
     const tab = await context.newPage()
-    await tab.goto(server.url + FORM)
-    await tab.getByRole('radio', { name: PG, exact: true }).check()
+    await tab.goto(server.url + FORM_PATH)
+    await tab.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
     await isSent(tab)
     await tab.close()
 
@@ -279,10 +279,10 @@ describe('a chosen document', () => {
       )
       .all()
     db.close()
-    expect(storedProof).toEqual([{ proofs: 1, name: PROOF.name }])
+    expect(storedProof).toEqual([{ proofs: 1, name: PROOF_FILE.name }])
     // After the payment, the next user of this computer does not see it.
-    await page.goto(server.url + FORM)
-    await page.getByRole('radio', { name: PG, exact: true }).check()
+    await page.goto(server.url + FORM_PATH)
+    await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
     await page.getByText('Choose file', { exact: true }).waitFor()
     expect(consoleErrors).toEqual([])
     await context.close()
@@ -296,13 +296,13 @@ describe('a chosen document', () => {
       attempts += 1
       return route.abort('connectionreset')
     })
-    await page.goto(server.url + FORM)
-    await fillForm(page, { name: 'Dr. Bad Line', category: PG, proof: true })
+    await page.goto(server.url + FORM_PATH)
+    await fillForm(page, { name: 'Dr. Bad Line', category: PG_CATEGORY, proof: true })
     await page
       .getByText('Your connection is weak. We are still trying to send your file.')
       .first()
       .waitFor()
-    await payButton(page).click()
+    await findPayButton(page).click()
     await page
       .getByText(
         'Your connection is weak. We are still trying to send your file. We will continue when the upload is complete.',
@@ -318,8 +318,8 @@ describe('a chosen document', () => {
 
   test('is scaled down and rotated if it is a photo, without camera metadata', async () => {
     const { page, context } = await visit(browser)
-    await page.goto(server.url + FORM)
-    await fillForm(page, { name: 'Dr. Photo Sample', category: PG })
+    await page.goto(server.url + FORM_PATH)
+    await fillForm(page, { name: 'Dr. Photo Sample', category: PG_CATEGORY })
     // Three thousand pixels wide, with noise, and rotated by its Exif data.
     const bytes = await page.evaluate(async () => {
       const canvas = document.createElement('canvas')
@@ -366,31 +366,31 @@ describe('a chosen document', () => {
   test('can be removed during its upload, and is sent with the answers if early uploads fail', async () => {
     const { page, context } = await visit(browser)
     await page.route(/\/proofs\/$/, () => {})
-    await page.goto(server.url + FORM)
-    await fillForm(page, { name: 'Dr. Taken Back', category: PG, proof: true })
+    await page.goto(server.url + FORM_PATH)
+    await fillForm(page, { name: 'Dr. Taken Back', category: PG_CATEGORY, proof: true })
     await page.getByRole('progressbar').waitFor()
     await expectAccessible(page, 'a file being uploaded')
-    await page.getByRole('button', { name: `Cancel ${PROOF.name}` }).click()
+    await page.getByRole('button', { name: `Cancel ${PROOF_FILE.name}` }).click()
     await page.getByText('Choose file', { exact: true }).waitFor()
     await page.unrouteAll()
     await page.route(/\/proofs\/$/, (route) => route.fulfill({ status: 404, body: '{}' }))
-    await page.locator('input[type=file]').setInputFiles(PROOF)
-    await page.getByRole('button', { name: `Remove ${PROOF.name}` }).waitFor()
+    await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
+    await page.getByRole('button', { name: `Remove ${PROOF_FILE.name}` }).waitFor()
     const submitRequest = page.waitForRequest(/\/register\/$/)
     await proceedToGateway(page)
-    expect((await submitRequest).postData()).toContain(`filename="${PROOF.name}"`)
+    expect((await submitRequest).postData()).toContain(`filename="${PROOF_FILE.name}"`)
     await context.close()
   })
 })
 
 /** Fills in the form as a delegate who must upload a document. On a phone the price is in the bar. */
-async function fillIn(page: Page, name: string): Promise<void> {
+async function fillFormWithDocument(page: Page, name: string): Promise<void> {
   await waitForHydration(page)
   await findField(page, 'Full Name').fill(name)
   await findField(page, 'Email Address').fill('lost.line@example.org')
   await findField(page, 'Phone Number').fill('+91 98470 00000')
-  await page.getByRole('radio', { name: PG, exact: true }).check()
-  await page.locator('input[type=file]').setInputFiles(PROOF)
+  await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
+  await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
 }
 
 describe('a lost connection', () => {
@@ -403,15 +403,15 @@ describe('a lost connection', () => {
         keys.push(request.headers()['idempotency-key'])
     })
     const mainRegion = page.getByRole('main')
-    await page.goto(server.url + FORM)
-    await fillIn(page, 'Dr. Lost Line')
-    await page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
+    await page.goto(server.url + FORM_PATH)
+    await fillFormWithDocument(page, 'Dr. Lost Line')
+    await page.getByText(`${PROOF_FILE.name} uploaded`).waitFor({ state: 'attached' })
 
     // Offline: announced once, and withdrawn automatically.
     await context.setOffline(true)
     const offlineMessage = page.getByText('You are offline. Your answers are kept on this device')
     await offlineMessage.waitFor()
-    await payButton(page).click()
+    await findPayButton(page).click()
     await mainRegion
       .getByText('We could not reach our server. You have not been charged.')
       .waitFor()
@@ -420,34 +420,34 @@ describe('a lost connection', () => {
     await context.setOffline(false)
     await offlineMessage.waitFor({ state: 'hidden' })
 
-    // Submitted without a response: the browser never learns about the registration.
-    let lossPoint: 'silence' | 'after' | 'no' = 'silence'
+    // The form is submitted, but the browser never gets the response with the registration.
+    let responseLoss: 'silence' | 'after' | 'no' = 'silence'
     let releaseResponse = (): void => {}
     const noResponse = new Promise<void>((resolve) => (releaseResponse = resolve))
     await page.route('**/api/afpicon/register/', async (route) => {
-      if (lossPoint === 'silence') {
-        lossPoint = 'after'
+      if (responseLoss === 'silence') {
+        responseLoss = 'after'
         return releaseResponse()
       }
-      if (lossPoint === 'no') return route.continue()
-      lossPoint = 'no'
+      if (responseLoss === 'no') return route.continue()
+      responseLoss = 'no'
       await route.fetch()
       await route.abort()
     })
-    await payButton(page).click()
+    await findPayButton(page).click()
     await noResponse
     await page.clock.runFor(20_000)
     await mainRegion
       .getByText('We could not reach our server. You have not been charged.')
       .waitFor()
-    await payButton(page).click()
+    await findPayButton(page).click()
     await page.waitForURL((url) => url.origin !== server.url)
     const orderId = await readGatewayOrder(page)
     expect(new Set(keys).size).toBe(1)
     expect(keys.length).toBe(4)
 
-    // Goes back from the gateway to the form, which knows the submitted answers.
-    await page.goto(server.url + FORM)
+    // The delegate goes back from the gateway to the form, which has stored the submitted answers.
+    await page.goto(server.url + FORM_PATH)
     await page.getByRole('link', { name: 'Check the payment or pay now' }).click()
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
     // The request for the gateway's page gets no response.
@@ -462,35 +462,35 @@ describe('a lost connection', () => {
     await page.waitForURL((url) => url.origin !== server.url)
     expect([await readGatewayOrder(page), payRequestCount]).toEqual([orderId, 2])
 
-    // On the way back: paid, but the browser does not reach our page.
+    // The payment succeeds, but the browser cannot load our page on the way back.
     const returnPath = '**/api/afpicon/airpay-response*'
     await page.route(returnPath, (route) => route.abort())
     await Promise.all([page.waitForEvent('requestfailed'), clickAtGateway(page, 'Pay')])
     await page.unroute(returnPath)
     // The browser is still loading the result page.
-    const waitForArrival = () =>
+    const canLoadResultPage = () =>
       page.goto(`${server.url}/afpicon/payment/success?orderId=${orderId}`).then(
         () => true,
         () => false,
       )
-    await expect.poll(waitForArrival, { timeout: 200_000 }).toBe(true)
+    await expect.poll(canLoadResultPage, { timeout: 200_000 }).toBe(true)
     await page
       .getByRole('heading', { name: 'Registration Confirmed' })
       .waitFor({ timeout: 200_000 })
 
     const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
-    const count = (sql: string): unknown =>
+    const countRows = (sql: string): unknown =>
       db.prepare(`SELECT count(*) FROM (${sql})`).pluck().get(`%${'Lost Line'}%`)
     try {
       expect({
-        registrations: count('SELECT 1 FROM registrations WHERE answers LIKE ?'),
-        paid: count(
+        registrations: countRows('SELECT 1 FROM registrations WHERE answers LIKE ?'),
+        paid: countRows(
           "SELECT 1 FROM payments JOIN registrations ON registrations.id = registration_id WHERE answers LIKE ? AND payments.status = 'success'",
         ),
-        proofs: count(
+        proofs: countRows(
           'SELECT 1 FROM uploads JOIN registrations ON registrations.id = registration_id WHERE answers LIKE ?',
         ),
-        mails: count(
+        mails: countRows(
           'SELECT 1 FROM mail_queue JOIN registrations ON registrations.id = registration_id WHERE answers LIKE ?',
         ),
       }).toEqual({ registrations: 1, paid: 1, proofs: 1, mails: 1 })
@@ -498,14 +498,14 @@ describe('a lost connection', () => {
       db.close()
     }
 
-    // A delegate who returns to the form sees a message; with the same address, also next to the button.
-    await page.goto(server.url + FORM)
+    // A delegate who returns to the form sees a notice and, if the email address is the same, also a message next to the button.
+    await page.goto(server.url + FORM_PATH)
     const registeredNotice = page.getByRole('region', { name: 'Already registered' })
     await registeredNotice.getByText('Do you want to register someone else?').waitFor()
     await expect
       .poll(async () => toPlainText(await registeredNotice.textContent()))
       .toContain(`The number ends in ${orderId.slice(-4)}`)
-    await fillIn(page, 'Dr. Lost Line')
+    await fillFormWithDocument(page, 'Dr. Lost Line')
     await mainRegion.getByText('You have already registered with this email address.').waitFor()
     await findField(page, 'Email Address').fill('somebody.else@example.org')
     await mainRegion
@@ -515,7 +515,7 @@ describe('a lost connection', () => {
   })
 })
 
-/** Reads the size of a JPEG from its frame header, as viewers do that ignore Exif. */
+/** Reads the size of a JPEG from its frame header, like a viewer that ignores Exif. */
 function readJpegSize(jpeg: Buffer): { readonly width: number; readonly height: number } {
   for (let index = 2; index < jpeg.length; index += 2 + jpeg.readUInt16BE(index + 2))
     if (/^ff(c0|c1|c2)$/.test(jpeg.toString('hex', index, index + 2)))

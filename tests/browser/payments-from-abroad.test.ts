@@ -70,7 +70,7 @@ const readPdf = (file: string): string =>
   )
 const findRegion = (page: Page, name: string): Locator => page.getByRole('region', { name })
 
-/** On the second database only in `npm run thorough`. */
+/** The second database is tested only by `npm run thorough`. */
 const DATABASES = [
   ...(hasPostgres ? ['PostgreSQL'] : []),
   ...(ALL_RUNS || !hasPostgres ? ['SQLite'] : []),
@@ -82,7 +82,7 @@ describe.each(DATABASES)('on %s', (database) => {
   let server: TestServer
   let browser: Browser
   const addresses = { airpay: '', razorpay: '' }
-  const hopsOf = (kind: 'airpay' | 'razorpay'): string =>
+  const listHops = (kind: 'airpay' | 'razorpay'): string =>
     `${addresses[kind]}, ${addresses[kind].replace('localhost', '127.0.0.1')}`
   let publicUrl = ''
   const closers: (() => Promise<void>)[] = []
@@ -139,11 +139,11 @@ describe.each(DATABASES)('on %s', (database) => {
         writeFileSync(
           gatewaysFile,
           readFileSync(gatewaysFile, 'utf8')
-            .replace('hops: [https://payments.airpay.co.in]', `hops: [${hopsOf('airpay')}]`)
+            .replace('hops: [https://payments.airpay.co.in]', `hops: [${listHops('airpay')}]`)
             .replaceAll(/https:\/\/[a-z.]*airpay\.co\.in/g, addresses.airpay)
             .replace(
               'hops: [https://api.razorpay.com, https://checkout.razorpay.com]',
-              `hops: [${hopsOf('razorpay')}]`,
+              `hops: [${listHops('razorpay')}]`,
             )
             .replaceAll('https://api.razorpay.com/v1/', `${addresses.razorpay}/razorpay/v1/`),
         )

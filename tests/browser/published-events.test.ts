@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
 import { launch, visit } from './browser.ts'
-import { clickAtGateway, findField, PROOF, toPlainText, waitForHydration } from './delegate.ts'
+import { clickAtGateway, findField, PROOF_FILE, toPlainText, waitForHydration } from './delegate.ts'
 import { ADMIN, serve, TOP } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
@@ -40,13 +40,13 @@ const select =
 const attach =
   (label: string): Step =>
   (page) =>
-    page.getByLabel(label).setInputFiles(PROOF)
+    page.getByLabel(label).setInputFiles(PROOF_FILE)
 const press =
   (name: string): Step =>
   (page) =>
     page.getByRole('button', { name, exact: true }).click()
 
-type Row = {
+type EventCase = {
   readonly event: string
   readonly name: string
   readonly phone?: string
@@ -57,10 +57,10 @@ type Row = {
   readonly total: string
   readonly heading: string
 }
-/** The label in an event that accepts only cards. */
-const SECURE = 'Proceed to Secure Payment'
-const REGISTERED = 'You Are Registered'
-const ROWS: readonly Row[] = [
+/** The label of the button in an event that accepts only cards. */
+const CARD_BUTTON = 'Proceed to Secure Payment'
+const REGISTERED_HEADING = 'You Are Registered'
+const EVENT_CASES: readonly EventCase[] = [
   {
     event: 'ghatmeet2027',
     name: 'Full name',
@@ -78,7 +78,7 @@ const ROWS: readonly Row[] = [
     pays: 'at the gateway',
     // 9,440 + 3,540 + 8,400
     total: '₹ 21,380',
-    heading: REGISTERED,
+    heading: REGISTERED_HEADING,
   },
   {
     event: 'pustakmela2027',
@@ -96,7 +96,7 @@ const ROWS: readonly Row[] = [
     button: 'Register',
     pays: 'by transfer',
     total: '₹ 9,676',
-    heading: REGISTERED,
+    heading: REGISTERED_HEADING,
   },
   {
     event: 'rekhadays2027',
@@ -108,7 +108,7 @@ const ROWS: readonly Row[] = [
       tick(/^Friday/),
       tick(/^Sunday/),
     ],
-    button: SECURE,
+    button: CARD_BUTTON,
     pays: 'at the gateway',
     total: '₹ 4,800',
     heading: 'See You There',
@@ -141,10 +141,10 @@ const ROWS: readonly Row[] = [
       turnOn('I need a certificate'),
       tick(/^You may store my answers/),
     ],
-    button: SECURE,
+    button: CARD_BUTTON,
     pays: 'at the gateway',
     total: '₹ 1,239',
-    heading: REGISTERED,
+    heading: REGISTERED_HEADING,
   },
   {
     event: 'tarangfest2027',
@@ -161,7 +161,7 @@ const ROWS: readonly Row[] = [
       fillText('Beds', '2'),
       fillText('Nights', '1'),
     ],
-    button: SECURE,
+    button: CARD_BUTTON,
     pays: 'at the gateway',
     // 150 + 80 + 600 + 100 + 400
     total: '₹ 1,330',
@@ -180,7 +180,7 @@ const ROWS: readonly Row[] = [
     button: 'Register',
     pays: 'by transfer',
     total: '₹ 3,250',
-    heading: REGISTERED,
+    heading: REGISTERED_HEADING,
   },
   {
     event: 'dweepcon2027',
@@ -190,7 +190,7 @@ const ROWS: readonly Row[] = [
     button: 'Register',
     pays: 'at the gateway',
     total: 'US$ 644.16',
-    heading: REGISTERED,
+    heading: REGISTERED_HEADING,
   },
   {
     event: 'sangamcon2027',
@@ -204,7 +204,7 @@ const ROWS: readonly Row[] = [
     button: 'Register',
     pays: 'at the gateway',
     total: '₹ 5,310',
-    heading: REGISTERED,
+    heading: REGISTERED_HEADING,
   },
   {
     event: 'burgkongress2027',
@@ -221,7 +221,7 @@ const ROWS: readonly Row[] = [
     button: 'Register',
     pays: 'by transfer',
     total: '€ 310',
-    heading: REGISTERED,
+    heading: REGISTERED_HEADING,
   },
   {
     event: 'dahlemschule2027',
@@ -235,22 +235,24 @@ const ROWS: readonly Row[] = [
     button: 'Register',
     pays: 'by transfer',
     total: '€ 2,000',
-    heading: REGISTERED,
+    heading: REGISTERED_HEADING,
   },
 ]
 
 /**
- * One of each kind in `npm test`: several people and nights paid by card, a transfer in rupees, an approval with
+ * `npm test` covers one event of each kind: several people and nights paid by card, a transfer in rupees, an approval with
  * documents, dollars by card, euros by transfer. The bills of all events are also tested by their examples.
  */
-const KINDS = [
+const REPRESENTATIVE_EVENTS = [
   'ghatmeet2027',
   'pustakmela2027',
   'swarafellow2027',
   'dweepcon2027',
   'burgkongress2027',
 ]
-const TESTED_ROWS = ALL_RUNS ? ROWS : ROWS.filter(({ event }) => KINDS.includes(event))
+const TESTED_CASES = ALL_RUNS
+  ? EVENT_CASES
+  : EVENT_CASES.filter(({ event }) => REPRESENTATIVE_EVENTS.includes(event))
 
 let browser: Browser
 let server: TestServer
@@ -259,7 +261,7 @@ beforeAll(async () => {
   ;[browser, server] = await Promise.all([
     launch(),
     serve({ CLOCK: '2027-07-20T12:00:00+05:30' }, ({ eventsDir }) => {
-      for (const { event } of TESTED_ROWS)
+      for (const { event } of TESTED_CASES)
         copyFileSync(
           join(TOP, 'tests', 'events', `${event}.yaml`),
           join(eventsDir, `${event}.yaml`),
@@ -288,7 +290,7 @@ const performOfficeAction = (regNo: string, action: object): Promise<unknown> =>
 const readText = async (page: Page): Promise<string> =>
   toPlainText(await page.getByRole('main').innerText())
 
-test.each(TESTED_ROWS)('$event: registers and pays $total $pays', async (row) => {
+test.each(TESTED_CASES)('$event: registers and pays $total $pays', async (row) => {
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/${row.event}`)
   await waitForHydration(page)
@@ -313,7 +315,7 @@ test.each(TESTED_ROWS)('$event: registers and pays $total $pays', async (row) =>
       await performOfficeAction(regNo, {
         act: 'confirm',
         way: 'transfer',
-        reference: `UTRN20270720${String(ROWS.indexOf(row)).padStart(5, '0')}`,
+        reference: `UTRN20270720${String(EVENT_CASES.indexOf(row)).padStart(5, '0')}`,
         amount: row.total.replaceAll(/[^\d.]/g, ''),
         day: '2027-07-20',
       })

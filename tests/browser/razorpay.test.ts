@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { clickAtGateway, findField, payButton, toPlainText, waitForHydration } from './delegate.ts'
+import {
+  clickAtGateway,
+  findField,
+  findPayButton,
+  toPlainText,
+  waitForHydration,
+} from './delegate.ts'
 import { serve, TOP } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
@@ -37,7 +43,7 @@ async function fillForm(page: Page, event: string, name: string): Promise<void> 
 }
 async function openCheckout(page: Page, name: string): Promise<void> {
   await fillForm(page, 'razorusd', name)
-  await payButton(page).click()
+  await findPayButton(page).click()
   await page.getByRole('heading', { level: 1, name: /Pay US\$/ }).waitFor()
 }
 const clickAtCheckout = (page: Page, name: string): Promise<void> =>

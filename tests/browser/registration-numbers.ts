@@ -31,7 +31,8 @@ export function readAssigned(dataDir: string, formerNumbers: FourNumbers): FourN
 }
 
 /**
- * The page data of an imported registration: an assigned registration number, and the former one as transaction ID.
+ * Replaces the former registration number in the page data of an imported registration, except in the order and
+ * transaction ID, which remain the former number.
  */
 export const replaceNumber = (
   facts: Readonly<Record<string, string | undefined>>,

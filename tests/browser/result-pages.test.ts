@@ -321,7 +321,7 @@ describe.each(CASES)('$title', (event) => {
       await page.goto(buildUrl(event, outcome, `?orderId=${paidNo}&amount=1.00&date=2001-01-01`))
       await waitForHeading(page, event.paid.heading)
     }
-    // The number alone shows no personal data: no address, no phone, and no empty rows for them.
+    // With only the number, the page shows no personal data: no address, no phone, and no empty rows for them.
     expect(await readMain(page)).not.toMatch(/stored@example|98470|N\/A/)
     if (Object.values(event.paid.facts).includes(DELEGATE.email)) {
       await page.getByRole('textbox', { name: 'Email address' }).fill(DELEGATE.email)
@@ -363,14 +363,14 @@ describe.each(CASES)('$title', (event) => {
     expect(facts['Date'] ?? facts['Attempt Date']).toBe('10 November 2025, 9:00 am')
     const text = await readMain(page)
     for (const line of event.failed.lines) expect(text).toContain(line)
-    // A failure reported by another system: it is unknown whether the delegate was charged, whatever the event file says.
+    // Another system reported this failure, so it is unknown whether the delegate was charged, whatever the event file states.
     expect(text).toMatch(/We could not confirm this payment(?!.*No amount has been)/s)
     expect(text).not.toContain('Paid')
     for (const [name, target] of Object.entries(event.failed.links)) {
       const href = (await page.getByRole('link', { name, exact: true }).getAttribute('href')) ?? ''
       if (!target.startsWith('mailto:')) expect(href, name).toBe(target)
       else {
-        // A draft: address, and a subject with the order ID.
+        // The link opens an email draft with the address, and a subject with the order ID.
         expect(href.split('?')[0]).toBe(target)
         expect(decodeURIComponent(href.split('subject=')[1] ?? '')).toBe(
           `${event.title} – payment failed for order ${event.numbers[2]}`,
@@ -497,7 +497,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
 
   test("S042 S043 S044 S055 S167: shows a spinner, a network error, the server's message, and then the page", async () => {
     const { page } = visitor
-    let mockAnswer: 'none' | number | string | { readonly ofStatus200: string } = 'none'
+    let mockResponse: 'none' | number | string | { readonly ofStatus200: string } = 'none'
     let release = (): void => {}
     const responseHeld = new Promise<void>((resolve) => {
       release = resolve
@@ -507,20 +507,20 @@ describe.each(TESTED_CASES)('$title', (event) => {
     for (const path of [call, registrationPaths]) {
       await page.route(path, async (route) => {
         await responseHeld
-        if (mockAnswer === 'none') await route.abort()
-        else if (typeof mockAnswer === 'number')
+        if (mockResponse === 'none') await route.abort()
+        else if (typeof mockResponse === 'number')
           await route.fulfill({
-            status: mockAnswer,
+            status: mockResponse,
             contentType: 'text/html',
             body: '<p>a proxy in between</p>',
           })
-        else if (typeof mockAnswer === 'object')
-          await route.fulfill({ contentType: 'application/json', body: mockAnswer.ofStatus200 })
+        else if (typeof mockResponse === 'object')
+          await route.fulfill({ contentType: 'application/json', body: mockResponse.ofStatus200 })
         else
           await route.fulfill({
             status: 503,
             contentType: 'application/json',
-            body: JSON.stringify({ status: 'error', code: 'busy', message: mockAnswer }),
+            body: JSON.stringify({ status: 'error', code: 'busy', message: mockResponse }),
           })
       })
     }
@@ -530,33 +530,33 @@ describe.each(TESTED_CASES)('$title', (event) => {
     await expectAccessible(page, `${event.title}, looking up`)
     release()
     const alert = page.getByRole('alert')
-    const title = async () => toPlainText(await alert.getByRole('heading').textContent())
+    const readTitle = async () => toPlainText(await alert.getByRole('heading').textContent())
     await alert.getByText(NETWORK_ERROR).waitFor()
-    await expect.poll(title).toBe(FETCH_FAILED)
+    await expect.poll(readTitle).toBe(FETCH_FAILED)
     await expectAccessible(page, `${event.title}, no response`)
     const tryAgain = page.getByRole('button', { name: 'Try again' })
-    mockAnswer = 500
+    mockResponse = 500
     await tryAgain.click()
     await alert.getByText('Server error. Please try again later.').waitFor()
-    await expect.poll(title).toBe(FETCH_FAILED)
-    // An unexpected body with status 200 gives the same message, neither a blank page nor an endless spinner. Before that, the server's own
-    // message takes precedence over the mapping of statuses and over the fallback. The last one is an unknown state, which has no Try
-    // Again.
+    await expect.poll(readTitle).toBe(FETCH_FAILED)
+    // An unexpected body with status 200 shows the same message, not a blank page or an endless spinner. Each iteration
+    // first checks that the server's own message takes precedence over the text for the status and over the fallback.
+    // The last response is an unknown state, which has no Try Again button.
     const incompleteRow = { ...event.row, reg_no: paid, payment_status: 'paid' }
     for (const [ofStatus200, sentence] of [
       ['<p>a proxy in between</p>', FETCH_FAILED],
       [JSON.stringify({ status: 'success', registration: incompleteRow }), FETCH_FAILED],
       [JSON.stringify({ status: 'success' }), event.errors.unknown[1]],
     ] as const) {
-      mockAnswer = 'The register is being copied. Please come back in a minute.'
+      mockResponse = 'The register is being copied. Please come back in a minute.'
       await tryAgain.click()
-      await alert.getByRole('heading', { name: mockAnswer }).waitFor()
-      mockAnswer = { ofStatus200 }
+      await alert.getByRole('heading', { name: mockResponse }).waitFor()
+      mockResponse = { ofStatus200 }
       await tryAgain.click()
       await alert.getByRole('heading', { name: sentence, exact: true }).waitFor()
     }
     // A failed page that cannot look up the order remains a failed page and shows no error.
-    mockAnswer = 'none'
+    mockResponse = 'none'
     await page.goto(buildUrl(event, 'failed', `?orderId=${failed}&amount=10.00&date=2025-11-09`))
     await waitForHeading(page, 'Payment Failed')
     expect(await alert.count()).toBe(0)

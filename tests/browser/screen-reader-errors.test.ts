@@ -11,10 +11,10 @@ import {
   findField,
   waitForHydration,
   readData,
-  payButton,
+  findPayButton,
   toPlainText,
   locateErrorSummary,
-  PROOF,
+  PROOF_FILE,
   findSummary,
   removePrices,
 } from './delegate.ts'
@@ -36,7 +36,7 @@ const chooseYes = (page: Page, question: string): Promise<void> =>
 
 type Form = {
   readonly path: string
-  /** Opens every conditional field. */
+  /** Reveals every conditional field. */
   readonly open: (page: Page) => Promise<void>
   /**
    * Controls and messages in form order, which is not the order of the tree. The file control's name includes that of
@@ -97,7 +97,7 @@ const FORMS: readonly Form[] = [
   },
 ]
 
-/** Removes the visual "(optional)" mark from a name. */
+/** Removes the "(optional)" mark from a name. */
 const toBareName = (name: string): string => name.replace(/ \(optional\)$/, '')
 
 // The shorter forms have the same kinds of controls.
@@ -124,8 +124,8 @@ describe.each(ALL_RUNS ? FORMS : FORMS.filter(({ path }) => path !== '/chirurgia
         expect.arrayContaining([...optional]),
       )
 
-      await expect.poll(() => payButton(page).isEnabled()).toBe(true)
-      await payButton(page).click()
+      await expect.poll(() => findPayButton(page).isEnabled()).toBe(true)
+      await findPayButton(page).click()
       await locateErrorSummary(page).waitFor()
       let invalidControls: Awaited<ReturnType<typeof readControls>> = []
       const readInvalidNames = async (): Promise<readonly string[]> => {
@@ -176,11 +176,11 @@ describe('states of the form that no other test checks with axe', () => {
     await expect
       .poll(async () => toPlainText(await findSummary(page).textContent()))
       .toContain('Network error. Please check your internet connection.')
-    await expect.poll(() => payButton(page).isDisabled()).toBe(true)
-    const button = async () =>
+    await expect.poll(() => findPayButton(page).isDisabled()).toBe(true)
+    const findButton = async () =>
       (await readControls(page)).find(({ name }) => name === 'Proceed to Secure Payment')
     await expect
-      .poll(async () => (await button())?.description)
+      .poll(async () => (await findButton())?.description)
       .toContain('We could not load today’s prices')
     await expectAccessible(page, 'no prices')
     await page.unroute('**/api/midzone/pricing/')
@@ -224,7 +224,7 @@ describe('states of the form that no other test checks with axe', () => {
       ['Phone Number', '98470 00000'],
     ] as const)
       await findField(page, label).fill(text)
-    await payButton(page).click()
+    await findPayButton(page).click()
     await page.getByRole('status').getByText('The register is busy.').waitFor()
     await expectAccessible(page, 'a toast over a form')
     await page.getByRole('button', { name: 'Dismiss' }).click()
@@ -233,11 +233,11 @@ describe('states of the form that no other test checks with axe', () => {
     // With status 200 and an unexpected body, the page does not report a registration.
     for (const body of ['{"status":"success","payment_data":{"orderid":"X"}}']) {
       await page.route('**/api/midzone/register/', (route) => route.fulfill({ body }))
-      await payButton(page).click()
+      await findPayButton(page).click()
       await findSummary(page).getByText('Registration failed. Please try again.').waitFor()
       await page.unroute('**/api/midzone/register/')
       await page.route('**/api/midzone/register/', rejectBusy)
-      await payButton(page).click()
+      await findPayButton(page).click()
       await findSummary(page).getByText('The register is busy.').waitFor()
       await page.unroute('**/api/midzone/register/')
     }
@@ -254,7 +254,7 @@ describe('states of the form that no other test checks with axe', () => {
     await page.getByRole('button', { name: 'Clear form' }).click()
     await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('')
     await page.reload()
-    await payButton(page).waitFor()
+    await findPayButton(page).waitFor()
     await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('')
     await context.close()
   })
@@ -281,7 +281,7 @@ describe('states of the form that no other test checks with axe', () => {
     await page.emulateMedia({ forcedColors: 'active' })
     await page.route(/\/proofs\/$/, () => {})
     await page.goto(`${server.url}/afpicon2026`)
-    const button = payButton(page)
+    const button = findPayButton(page)
     await button.waitFor()
     await expect
       .poll(async () => (await readStyle(button)).color)
@@ -304,14 +304,14 @@ describe('states of the form that no other test checks with axe', () => {
     await expect
       .poll(async () => (await readStyle(button)).color)
       .not.toBe((await readStyle(button, 'GrayText')).color)
-    await page.locator('input[type=file]').setInputFiles(PROOF)
+    await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
     const bar = page.getByRole('progressbar')
     await bar.waitFor()
     // Without it, the fill level would be invisible.
     await expect
       .poll(() => bar.evaluate((element) => getComputedStyle(element).forcedColorAdjust))
       .toBe('none')
-    await page.getByRole('button', { name: `Cancel ${PROOF.name}` }).click()
+    await page.getByRole('button', { name: `Cancel ${PROOF_FILE.name}` }).click()
     await button.click()
     await locateErrorSummary(page).waitFor()
     const invalidField = findField(page, 'Full Name').locator(

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixtureDelegate, fixtureEvent } from '../server/small-event.ts'
 import { findMisplacedAtAnyWidth } from './layout-boxes.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { clickAtGateway, PROOF } from './delegate.ts'
+import { clickAtGateway, PROOF_FILE } from './delegate.ts'
 import { findEntries, pressAction } from './office/registration-page.ts'
 import { findLink, openInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
@@ -118,8 +118,8 @@ test('lost link, payment, change, cancellation by the refund scale with its seat
   await waitForFocusOn(page, 'Change your answers')
   const files = findRegion(page, 'Files')
   await files.getByText('Letter: not uploaded yet').waitFor()
-  await files.locator('input[type=file]').setInputFiles(PROOF)
-  await files.getByText(`Letter: ${PROOF.name}`).waitFor()
+  await files.locator('input[type=file]').setInputFiles(PROOF_FILE)
+  await files.getByText(`Letter: ${PROOF_FILE.name}`).waitFor()
 
   const cancelRegion = findRegion(page, 'If you cannot come')
   await cancelRegion.getByRole('button', { name: 'Request cancellation' }).click()

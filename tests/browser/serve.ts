@@ -43,7 +43,7 @@ type Prepare = (folders: {
   readonly eventsDir: string
 }) => void | Promise<void>
 
-/** Below the range of ports that the system assigns, so no other process gets one before our server listens. */
+/** Lower than the ports that the system assigns, so that no other process gets one before our server listens. */
 const PORT_RANGE = [11_000, 31_000] as const
 
 /** Returns a port that no other test process gets while this process runs. */
@@ -97,9 +97,11 @@ export async function serve(
     { print: appendOutput, printError: appendOutput, environment: () => environment.value },
     { write: appendOutput, waitForStop: () => stopRequested },
     {
-      // A worker thread would load the checker first and has a time limit; on a busy machine the old version would remain active.
+      // A worker thread has a time limit and would first have to load the checker, so that on a busy machine the old
+      // version would remain active.
       checkFolder: checkFolderHere,
-      // Starting the threads of SQLite takes longer than loading a page. They have their own tests, and server processes use them.
+      // Starting the SQLite threads takes longer than loading a page. They have their own tests, and server processes
+      // use them.
       ...(ALL_RUNS ? {} : { opens: openStoreHere }),
     },
   )

@@ -14,7 +14,7 @@ import {
   waitForHydration,
   readData,
   readOrderId,
-  PROOF,
+  PROOF_FILE,
   toPlainText,
 } from './delegate.ts'
 import { runHere } from '../server/run-command.ts'
@@ -52,15 +52,15 @@ beforeAll(async () => {
     },
   )
   if (status !== 0) throw new Error(stderr)
-  const post = (path: string, body: object, token = ''): Promise<Response> =>
+  const postJson = (path: string, body: object, token = ''): Promise<Response> =>
     fetch(`${server.url}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
     })
-  const { token } = (await (await post('/admin/login/', ADMIN)).json()) as { token: string }
+  const { token } = (await (await postJson('/admin/login/', ADMIN)).json()) as { token: string }
   for (const code of ['ONE-TIME', 'SPENT-SOON']) {
-    const codesResponse = await post(
+    const codesResponse = await postJson(
       '/admin/codes/',
       { event: 'nidancon2027', kind: 'faculty', code },
       token,
@@ -328,14 +328,14 @@ async function registerAnother(
   ])
 }
 
-test('reports seats sold while the form was open at their field, or offers the alternative', async () => {
+test('if seats are sold while the form is open, reports it at their field or offers the alternative', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   const send = (name = 'Proceed to Secure Payment'): Promise<void> => findButton(page, name).click()
-  const total = async (amount: string): Promise<void> => {
+  const expectTotal = async (amount: string): Promise<void> => {
     await expect.poll(async () => (await readLines(page))['Total Amount']).toBe(amount)
   }
   await fillAboutYou(page, 'Late Sample', 'a postgraduate trainee')
-  await page.locator('input[type=file]').setInputFiles(PROOF)
+  await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
   await findButton(page, 'Have a code?').click()
   await page.getByRole('textbox', { name: 'Code', exact: true }).fill('spent soon')
   await findButton(page, 'Use code').click()
@@ -350,7 +350,7 @@ test('reports seats sold while the form was open at their field, or offers the a
   await send()
   const code = page.getByRole('textbox', { name: 'Code', exact: true })
   await code.and(page.locator('[aria-invalid=true]')).waitFor()
-  await total('₹ 8,260')
+  await expectTotal('₹ 8,260')
   // The workshop is full: the page with its field shows the message there.
   await send()
   const workshops = page.getByRole('group', { name: /^Workshops/ })
@@ -360,9 +360,9 @@ test('reports seats sold while the form was open at their field, or offers the a
   await goToNextPage(page, 'Company and Stay')
   await goToNextPage(page, 'Consent')
   await goToNextPage(page, 'Check your answers')
-  await total('₹ 5,900')
+  await expectTotal('₹ 5,900')
   // The category is full: another is offered, and its price is confirmed. It requires the council number.
-  const letter = new File([PROOF.buffer], PROOF.name, { type: PROOF.mimeType })
+  const letter = new File([PROOF_FILE.buffer], PROOF_FILE.name, { type: PROOF_FILE.mimeType })
   await registerAnother({ role: 'trainee', council_no: 'k-LateSample' }, letter)
   await send()
   await page.getByRole('dialog', { name: 'No seats left' }).waitFor()

@@ -8,12 +8,12 @@ import {
   clickAtGateway,
   findField,
   fillForm,
-  FORM,
-  INTERN,
+  FORM_PATH,
+  INTERN_CATEGORY,
   readData,
   readOrderId,
   readGatewayOrder,
-  payButton,
+  findPayButton,
   toPlainText,
   proceedToGateway,
   registerThroughApi,
@@ -35,8 +35,8 @@ const SUCCESS_PATH = '/afpicon/payment/success'
 const FAILED_PATH = '/afpicon/payment/failed'
 
 async function openGateway(page: Page, name: string): Promise<void> {
-  await page.goto(server.url + FORM)
-  await fillForm(page, { name, category: INTERN })
+  await page.goto(server.url + FORM_PATH)
+  await fillForm(page, { name, category: INTERN_CATEGORY })
   await proceedToGateway(page)
 }
 
@@ -92,7 +92,7 @@ describe('a payment that is declined', () => {
 
     await page.getByRole('link', { name: 'Try Again' }).click()
     await page.waitForURL(/\/afpicon\/register$/)
-    await page.getByRole('radio', { name: INTERN, exact: true }).waitFor()
+    await page.getByRole('radio', { name: INTERN_CATEGORY, exact: true }).waitFor()
     expect(consoleErrors).toEqual([])
     await context.close()
   })
@@ -155,7 +155,7 @@ describe('a slow payment', () => {
       .poll(() => readData(page.getByRole('main')))
       .toMatchObject({
         'Full Name': 'Dr. Abandoned Demo',
-        Category: INTERN,
+        Category: INTERN_CATEGORY,
         'Total Amount': '₹ 3,540',
       })
     await expectAccessible(page, 'not paid yet')
@@ -294,7 +294,7 @@ describe('the browser’s Back button, from the gateway to the form', () => {
     await otherTab.goto(gateway)
     await clickAtGateway(otherTab, 'Pay')
     await otherTab.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-    await payButton(page).click()
+    await findPayButton(page).click()
     await page.waitForURL((url) => url.searchParams.get('orderId') === orderId)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     await context.close()
@@ -313,7 +313,7 @@ describe('a payment link in an email', () => {
       .toMatchObject({
         'Registration Number': orderId,
         'Full Name': 'Dr. Linked Example',
-        Category: INTERN,
+        Category: INTERN_CATEGORY,
         'Total Amount': '₹ 3,540',
       })
     await expect.poll(() => page.title()).toBe('Not paid yet · AFPICON 2026')
@@ -348,7 +348,7 @@ describe('a payment link in an email', () => {
       .toBe(1)
     await expectAccessible(page, 'an expired link')
     await alert.getByRole('link', { name: 'Go to the registration form' }).click()
-    await page.waitForURL(new RegExp(`${FORM}$`))
+    await page.waitForURL(new RegExp(`${FORM_PATH}$`))
 
     await page.goto(`${server.url}/pay/${'A'.repeat(43)}`)
     await page.getByRole('heading', { level: 1, name: 'We do not recognise this link' }).waitFor()

@@ -2,12 +2,12 @@
 import type { Page } from 'playwright-core'
 import {
   findField,
-  FORM,
-  INTERN,
-  payButton,
-  PG,
+  FORM_PATH,
+  INTERN_CATEGORY,
+  findPayButton,
+  PG_CATEGORY,
   locateErrorSummary,
-  PROOF,
+  PROOF_FILE,
 } from '../browser/delegate.ts'
 import { openPath } from './state.ts'
 import type { PictureServer, State } from './state.ts'
@@ -21,18 +21,22 @@ export const createQuote = (base: number) => ({
 })
 
 export async function openForm(server: PictureServer, page: Page): Promise<void> {
-  await openPath(server)(FORM)(page)
-  await page.getByRole('radio', { name: PG, exact: true }).waitFor()
+  await openPath(server)(FORM_PATH)(page)
+  await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).waitFor()
 }
 
 /** Completed, and ready to be sent. */
-export async function fillForm(server: PictureServer, page: Page, category = PG): Promise<void> {
+export async function fillForm(
+  server: PictureServer,
+  page: Page,
+  category = PG_CATEGORY,
+): Promise<void> {
   await openForm(server, page)
   await findField(page, 'Full Name').fill('Dr. Example Nair')
   await findField(page, 'Email Address').fill('example.nair@example.org')
   await findField(page, 'Phone Number').fill('+91 98470 00001')
   await page.getByRole('radio', { name: category, exact: true }).check()
-  if (category === PG) await page.locator('input[type=file]').setInputFiles(PROOF)
+  if (category === PG_CATEGORY) await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
   await page.getByText('We will send the confirmation to').waitFor()
 }
 
@@ -47,7 +51,7 @@ async function submitWithError(
     route.fulfill({ status, json: { status: 'error', ...response } }),
   )
   await fillForm(server, page)
-  await payButton(page).click()
+  await findPayButton(page).click()
 }
 
 const goToNextPage = (page: Page): Promise<void> =>
@@ -103,10 +107,10 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
       name: 'form-errors',
       open: async (page) => {
         await openForm(server, page)
-        await page.getByRole('radio', { name: PG, exact: true }).check()
+        await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
         await page.getByRole('switch', { name: 'AFPI Member' }).check()
         await findField(page, 'Email Address').fill('asha@gmial.com')
-        await payButton(page).click()
+        await findPayButton(page).click()
         await locateErrorSummary(page).waitFor()
       },
     },
@@ -114,7 +118,7 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
       name: 'form-kept',
       open: async (page) => {
         await fillForm(server, page)
-        await page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
+        await page.getByText(`${PROOF_FILE.name} uploaded`).waitFor({ state: 'attached' })
         await page.reload()
         await page.getByText('We kept your answers').waitFor()
       },
@@ -123,7 +127,7 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
       name: 'form-cleared',
       open: async (page) => {
         await fillForm(server, page)
-        await page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
+        await page.getByText(`${PROOF_FILE.name} uploaded`).waitFor({ state: 'attached' })
         await page.reload()
         await page.getByRole('button', { name: 'Clear form' }).click()
         await page.getByRole('button', { name: 'Undo' }).waitFor()
@@ -133,18 +137,18 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
       name: 'form-offline',
       open: async (page) => {
         await fillForm(server, page)
-        await page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
+        await page.getByText(`${PROOF_FILE.name} uploaded`).waitFor({ state: 'attached' })
         await page.context().setOffline(true)
         await page.getByText('You are offline').waitFor()
-        await payButton(page).click()
+        await findPayButton(page).click()
         await page.getByText('We could not reach our server').first().waitFor()
       },
     },
     {
       name: 'form-sent-before',
       open: async (page) => {
-        await fillForm(server, page, INTERN)
-        await payButton(page).click()
+        await fillForm(server, page, INTERN_CATEGORY)
+        await findPayButton(page).click()
         await page.waitForURL((url) => !url.href.startsWith(server.url))
         await page.goBack()
         await page.getByRole('region', { name: 'Your registration' }).waitFor()
@@ -207,7 +211,7 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
       name: 'form-unpriced',
       open: async (page) => {
         await page.route('**/tariff-info/', (route) => route.abort())
-        await page.route(`**${FORM}`, async (route) => {
+        await page.route(`**${FORM_PATH}`, async (route) => {
           const response = await route.fetch()
           const html = await response.text()
           const body = html.replace(/"tariff":\{.*,"drawn":true/, '"tariff":null,"drawn":false')
@@ -230,10 +234,10 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
       name: 'form-file-refused',
       open: async (page) => {
         await openForm(server, page)
-        await page.getByRole('radio', { name: PG, exact: true }).check()
+        await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
         await page
           .locator('input[type=file]')
-          .setInputFiles({ ...PROOF, name: 'a film of the certificate.mp4' })
+          .setInputFiles({ ...PROOF_FILE, name: 'a film of the certificate.mp4' })
         await page.getByText('a film of the certificate.mp4:').first().waitFor()
       },
     },
@@ -243,15 +247,15 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
         await page.route(/\/proofs\/$/, () => {})
         await fillForm(server, page)
         await page.getByRole('progressbar').waitFor()
-        await payButton(page).click()
+        await findPayButton(page).click()
       },
     },
     {
       name: 'form-sending',
       open: async (page) => {
         await page.route('**/register/', () => {})
-        await fillForm(server, page, INTERN)
-        await payButton(page).click()
+        await fillForm(server, page, INTERN_CATEGORY)
+        await findPayButton(page).click()
         await page.getByRole('button', { name: 'Processing Registration' }).waitFor()
       },
     },
@@ -259,7 +263,7 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
       name: 'form-unfolded',
       open: async (page) => {
         await page.setViewportSize({ width: 360, height: 740 })
-        await fillForm(server, page, INTERN)
+        await fillForm(server, page, INTERN_CATEGORY)
         await page.getByRole('button', { name: /Details/ }).click()
       },
     },

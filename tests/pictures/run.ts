@@ -18,7 +18,7 @@ import type { Page } from 'playwright-core'
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import { findMisplaced } from '../browser/layout-boxes.ts'
 import { runAxe, launchDrawing, visit } from '../browser/browser.ts'
-import { INTERN, payButton } from '../browser/delegate.ts'
+import { INTERN_CATEGORY, findPayButton } from '../browser/delegate.ts'
 import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { fillForm, listFormStates } from './form.ts'
 import { listOfficeStates } from './office.ts'
@@ -117,8 +117,8 @@ const SITE: readonly State[] = [
   {
     name: 'gateway-orders',
     open: async (page) => {
-      await fillForm(server, page, INTERN)
-      await payButton(page).click()
+      await fillForm(server, page, INTERN_CATEGORY)
+      await findPayButton(page).click()
       await page.waitForURL((url) => url.origin !== server.url)
       await page.goto(new URL('/', page.url()).href)
     },
@@ -126,8 +126,8 @@ const SITE: readonly State[] = [
   {
     name: 'gateway',
     open: async (page) => {
-      await fillForm(server, page, INTERN)
-      await payButton(page).click()
+      await fillForm(server, page, INTERN_CATEGORY)
+      await findPayButton(page).click()
       await page.waitForURL((url) => url.origin !== server.url)
     },
   },

@@ -4,7 +4,7 @@
  */
 import { fixtureEvent, SEEN_FIRST, addMemberLetter } from '../server/small-event.ts'
 import type { Page } from 'playwright-core'
-import { clickAtGateway, PROOF } from '../browser/delegate.ts'
+import { clickAtGateway, PROOF_FILE } from '../browser/delegate.ts'
 import { createPaymentLink } from '../browser/serve.ts'
 import { performAction, findDialog, openSignedIn } from './session.ts'
 import type { PictureServer, State } from './state.ts'
@@ -39,7 +39,7 @@ async function registerDelegate(
   if (isMember)
     form.append(
       'letter',
-      new File([PROOF.buffer], 'letter of the society.pdf', { type: PROOF.mimeType }),
+      new File([PROOF_FILE.buffer], 'letter of the society.pdf', { type: PROOF_FILE.mimeType }),
     )
   const registerResponse = await fetch(`${server.url}/api/${ID}/register/`, {
     method: 'POST',

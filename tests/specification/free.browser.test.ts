@@ -7,10 +7,10 @@ import { chooseRuns } from '../runs.ts'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
 import {
   findField,
-  INTERN,
+  INTERN_CATEGORY,
   waitForHydration,
   readData,
-  payButton,
+  findPayButton,
   toPlainText,
   findSummary,
 } from '../browser/delegate.ts'
@@ -72,7 +72,7 @@ async function submitForm(page: Page): Promise<void> {
 
 describe('S113 S169: an event without payment', () => {
   const WITH_DIALOG = [
-    ['afpicon2026', 'AFPI', INTERN],
+    ['afpicon2026', 'AFPI', INTERN_CATEGORY],
     ['chirurgia2026', 'CHIR', null],
   ] as const
   test.each(WITH_DIALOG.slice(0, chooseRuns(2, 1)))(
@@ -123,14 +123,14 @@ test('a free category in a paid event: Register, no gateway, confirmed by email 
   await findField(page, 'Email').fill('free@example.org')
   await findField(page, 'Phone Number').fill('98470')
   await expect.poll(async () => (await readData(findSummary(page)))['Total Amount']).toBe('₹ 1,475')
-  await expect.poll(() => payButton(page).isEnabled()).toBe(true)
+  await expect.poll(() => findPayButton(page).isEnabled()).toBe(true)
   const findYesOption = (question: string): Locator =>
     page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes', exact: true })
   await findYesOption('Are you a post graduate?').check()
   await findYesOption('AFPI Member').check()
   await findField(page, 'AFPI Membership Number').fill('K-12')
   await expect.poll(() => readData(findSummary(page))).toEqual({ 'Total Amount': 'Free' })
-  await expect.poll(() => payButton(page).count()).toBe(0)
+  await expect.poll(() => findPayButton(page).count()).toBe(0)
   await expectAccessible(page, 'a form whose total is free')
   await submitForm(page)
   expect(new URL(page.url()).pathname).toBe('/freezone')
@@ -162,9 +162,9 @@ test('S132: a price of 0 enabled the Register button; the button stays disabled'
   const findYesOption = (question: string): Locator =>
     page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes', exact: true })
   await findYesOption('Are you a post graduate?').check()
-  await expect.poll(() => payButton(page).isEnabled()).toBe(true)
+  await expect.poll(() => findPayButton(page).isEnabled()).toBe(true)
   await findYesOption('AFPI Member').check()
   await findField(page, 'AFPI Membership Number').fill('K-12')
-  await expect.poll(() => payButton(page).or(registerButton(page)).isDisabled()).toBe(true)
+  await expect.poll(() => findPayButton(page).or(registerButton(page)).isDisabled()).toBe(true)
   await context.close()
 })

@@ -9,7 +9,7 @@ import {
   findField,
   waitForHydration,
   readData,
-  payButton,
+  findPayButton,
   toPlainText,
   findSummary,
   removePrices,
@@ -61,7 +61,7 @@ async function submitAndReadHandOff(page: Page): Promise<URLSearchParams> {
   const gatewayRequest = page.waitForRequest(
     (request) => request.method() === 'POST' && !request.url().startsWith(server.url),
   )
-  await payButton(page).click()
+  await findPayButton(page).click()
   const fields = new URLSearchParams((await gatewayRequest).postData() ?? '')
   await page.waitForURL((url) => url.origin !== server.url)
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -146,13 +146,13 @@ describe('Chirurgia', () => {
     await findSummary(page)
       .getByText('Please complete the registration form to view pricing details')
       .waitFor()
-    await expect.poll(() => payButton(page).isDisabled()).toBe(true)
+    await expect.poll(() => findPayButton(page).isDisabled()).toBe(true)
     await expectAccessible(page, 'a form whose price has not come yet')
     release()
     await expect
       .poll(async () => (await readData(findSummary(page)))['Total Amount'])
       .toBe('₹ 7,080')
-    await expect.poll(() => payButton(page).isDisabled()).toBe(false)
+    await expect.poll(() => findPayButton(page).isDisabled()).toBe(false)
     await context.close()
   })
 
@@ -329,9 +329,9 @@ describe('errors', () => {
     })
     await page.goto(`${server.url}/midzone2025`)
     await fillShort(page, 'Dr. Patient Button')
-    await payButton(page).click()
+    await findPayButton(page).click()
     await page.getByRole('button', { name: 'Processing Registration...' }).waitFor()
-    await expect.poll(() => payButton(page).isDisabled()).toBe(true)
+    await expect.poll(() => findPayButton(page).isDisabled()).toBe(true)
     await expectAccessible(page, 'submitting')
     release()
     await page.waitForURL((url) => url.origin !== server.url)
@@ -360,10 +360,10 @@ describe('errors', () => {
         ? route.abort()
         : route.fulfill({ status, contentType: 'text/html', body: 'a proxy' }),
     )
-    await payButton(page).click()
+    await findPayButton(page).click()
     await page.getByRole('status').getByText(sentence).waitFor()
     await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Unlucky Sample')
-    await expect.poll(() => payButton(page).isDisabled()).toBe(false)
+    await expect.poll(() => findPayButton(page).isDisabled()).toBe(false)
     await page.unroute('**/api/midzone/register/')
   })
 
@@ -378,20 +378,20 @@ describe('errors', () => {
       .getByText('Network error. Please check your internet connection.')
     // From here, the page's clock advances only when the test advances it.
     await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 60_000)
-    await payButton(page).click()
+    await findPayButton(page).click()
     await toast.waitFor()
     await page.mouse.move(0, 0)
     await page.clock.runFor(5_500)
     await expect.poll(() => toast.count()).toBe(1)
     await page.clock.runFor(1_000)
     await expect.poll(() => toast.count()).toBe(0)
-    await payButton(page).click()
+    await findPayButton(page).click()
     await toast.waitFor()
     // The same message again replaces the first one.
     const secondRequest = page.waitForRequest('**/api/midzone/register/')
-    await payButton(page).click()
+    await findPayButton(page).click()
     await secondRequest
-    await expect.poll(() => payButton(page).isDisabled()).toBe(false)
+    await expect.poll(() => findPayButton(page).isDisabled()).toBe(false)
     await expect.poll(() => toast.count()).toBe(1)
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await expect.poll(() => toast.count()).toBe(0)

@@ -7,7 +7,7 @@ import {
   findField,
   waitForHydration,
   readData,
-  payButton,
+  findPayButton,
   toPlainText,
   findSummary,
 } from '../browser/delegate.ts'
@@ -137,7 +137,7 @@ test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form states the end of the
     .toMatchObject({ 'Base Fee': '₹ 3,500', 'GST (18%)': '₹ 630', 'Total Amount': '₹ 4,130' })
   await findField(page, 'Email').fill('odd.address+ward@hospital')
   await findField(page, 'Phone Number').fill('call the ward')
-  await payButton(page).click()
+  await findPayButton(page).click()
   await page.waitForURL((url) => url.origin !== server.url)
   expect(await context.cookies(server.url)).toEqual([])
   await context.close()

@@ -8,7 +8,7 @@ import { assertNever, err, fromMajorUnits, ok } from '../../engine/index.ts'
 import { CONNECTION_ERROR_MESSAGES } from '../../engine/messages.ts'
 import type { FieldErrors, SiteTexts } from '../../engine/index.ts'
 import type { ErrorResponse, WireQuote } from '../../engine/api.ts'
-import { isRecord, textsOf } from './json-readers.ts'
+import { isRecord, readStringRecord } from './json-readers.ts'
 import { readResponseCurrency } from './response-currency.ts'
 
 export type ApiError = {
@@ -90,7 +90,7 @@ function readError(body: unknown): Partial<ErrorResponse> | null {
   if (!isRecord(body)) return null
   const { status, code, message } = body
   if (typeof status !== 'string' || status === 'success') return null
-  const errors: FieldErrors | null = textsOf(body['errors'])
+  const errors: FieldErrors | null = readStringRecord(body['errors'])
   const quote = readQuote(body['quote'])
   const previousQuote = readQuote(body['was'])
   return {
@@ -138,7 +138,7 @@ export async function call<T>(
   options: CallOptions = {},
 ): Promise<CallResult<T>> {
   const { json, form, fallback, signal } = options
-  const fail = (failure: Failure): CallResult<T> => err(toApiError(failure, fallback))
+  const createFailure = (failure: Failure): CallResult<T> => err(toApiError(failure, fallback))
   let response: Response
   let text: string
   try {
@@ -155,7 +155,7 @@ export async function call<T>(
     })
     text = await response.text()
   } catch {
-    return fail({ is: signal?.aborted ? 'aborted' : 'network' })
+    return createFailure({ is: signal?.aborted ? 'aborted' : 'network' })
   }
   return readResponse(response.status, text, read, fallback)
 }
@@ -167,12 +167,13 @@ export function readResponse<T>(
   read: Reader<T>,
   fallback?: string,
 ): CallResult<T> {
-  const fail = (failure: Failure): CallResult<T> => err(toApiError(failure, fallback))
+  const createFailure = (failure: Failure): CallResult<T> => err(toApiError(failure, fallback))
   const body = parseJson(text)
   const answer = readError(body)
-  if (status < 200 || status > 299 || answer !== null) return fail({ is: 'not_ok', status, answer })
+  if (status < 200 || status > 299 || answer !== null)
+    return createFailure({ is: 'not_ok', status, answer })
   const value = read(body)
-  return value === null ? fail({ is: 'unexpected', status }) : ok(value)
+  return value === null ? createFailure({ is: 'unexpected', status }) : ok(value)
 }
 
 /** The result of a call without a response. */
@@ -201,18 +202,22 @@ export async function download(
     readonly onBytes?: (bytes: number) => void
   } = {},
 ): Promise<CallResult<{ readonly blob: Blob; readonly name: string | null }>> {
-  const fail = (failure: Failure) => err(toApiError(failure, undefined))
+  const createFailure = (failure: Failure) => err(toApiError(failure, undefined))
   try {
     const response = await fetch(path, signal === undefined ? {} : { signal })
     const { status, headers } = response
     if (!response.ok)
-      return fail({ is: 'not_ok', status, answer: readError(parseJson(await response.text())) })
+      return createFailure({
+        is: 'not_ok',
+        status,
+        answer: readError(parseJson(await response.text())),
+      })
     if (!/csv|sheetml|zip/i.test(headers.get('content-type') ?? ''))
-      return fail({ is: 'unexpected', status })
+      return createFailure({ is: 'unexpected', status })
     const name = /filename="?([^";]+)/.exec(headers.get('content-disposition') ?? '')?.[1] ?? null
     return ok({ blob: await readBlob(response, onBytes), name })
   } catch {
-    return fail({ is: signal?.aborted ? 'aborted' : 'network' })
+    return createFailure({ is: signal?.aborted ? 'aborted' : 'network' })
   }
 }
 
@@ -235,7 +240,7 @@ async function readBlob(response: Response, onBytes?: (bytes: number) => void): 
 const OBJECT_URL_MS = 10_000
 
 /** Saves a file through the browser. */
-export function save(blob: Blob, name: string): void {
+export function saveBlob(blob: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)
   link.download = name

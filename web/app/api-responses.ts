@@ -24,11 +24,11 @@ import {
   hasAll,
   isAmount,
   isRecord,
-  numberOf,
-  recordOf,
-  recordsOf,
-  textOf,
-  textsOf,
+  readNumber,
+  readRecord,
+  readRecords,
+  readString,
+  readStringRecord,
 } from './json-readers.ts'
 import { readResponseCurrency } from './response-currency.ts'
 
@@ -43,11 +43,11 @@ export const createTariffReader =
   (body) => {
     if (!isRecord(body)) return null
     const data =
-      body['tariff_data'] === undefined ? null : recordOf(body['tariff_data'], readPeriods)
+      body['tariff_data'] === undefined ? null : readRecord(body['tariff_data'], readPeriods)
     const pricing =
       body['pricing'] === undefined
         ? null
-        : recordOf(body['pricing'], (price, category) =>
+        : readRecord(body['pricing'], (price, category) =>
             readPrice(price, getCurrency(event, category)),
           )
     if (data === null && pricing === null) return null
@@ -62,20 +62,20 @@ export const createTariffReader =
     const period = statedPeriod === undefined ? ownPeriod : statedPeriod
     return {
       status: 'success',
-      now: textOf(body['now']) ?? now,
+      now: readString(body['now']) ?? now,
       open: open !== false,
       closed_text: closed ?? null,
       current_period: period,
       until: until ?? null,
       tariff_data: data ?? {},
       pricing: pricing ?? calculatePricing(event, data ?? {}, period, at),
-      ...(isRecord(body['left']) && { left: recordOf(body['left'], numberOf) ?? {} }),
+      ...(isRecord(body['left']) && { left: readRecord(body['left'], readNumber) ?? {} }),
     }
   }
 
 /** Parses the seats left, by quota. */
 export const readAvailability: Reader<NonNullable<TariffResponse['left']>> = (body) =>
-  isRecord(body) ? recordOf(body['left'], numberOf) : null
+  isRecord(body) ? readRecord(body['left'], readNumber) : null
 
 export const isOptional = (value: unknown): value is string | null | undefined =>
   value === undefined || value === null || typeof value === 'string'
@@ -83,7 +83,7 @@ export const isOptional = (value: unknown): value is string | null | undefined =
 type Price = { base: number; gst: number; total: number }
 
 const readPeriods: Reader<Record<string, { price: number | null }>> = (row) =>
-  recordOf(row, (cell) =>
+  readRecord(row, (cell) =>
     isRecord(cell) && (cell['price'] === null || isAmount(cell['price']))
       ? { price: cell['price'] as number | null }
       : null,
@@ -147,7 +147,7 @@ export function toQuote(wire: WireQuote): Quote | null {
         gst,
         total,
         currency,
-        lines: readLines(recordsOf(wire.lines) as WireQuote['lines'], currency),
+        lines: readLines(readRecords(wire.lines) as WireQuote['lines'], currency),
       }
 }
 
@@ -164,11 +164,11 @@ export const readRegistered: Reader<RegisterResult> = (body) => {
   const paymentData = data === undefined || data === null ? null : readPaymentData(data)
   if (paymentData === null && data !== undefined && data !== null) return null
   // A response that contains only payment data identifies the registration by its order.
-  const regNo = textOf(body['reg_no']) ?? paymentData?.orderid
+  const regNo = readString(body['reg_no']) ?? paymentData?.orderid
   if (regNo === undefined) return null
   return {
     status: 'success',
-    message: textOf(body['message']) ?? '',
+    message: readString(body['message']) ?? '',
     reg_no: regNo,
     ...(body['stands'] !== undefined && { stands: readPaymentState(body['stands']) }),
     ...(paymentData !== null && { payment_data: paymentData }),
@@ -201,7 +201,7 @@ export function readPaymentState(value: unknown): PaymentState {
 
 /** Parses the values of the redirect form: only strings, including an order and the target URL. */
 function readPaymentData(data: unknown): PaymentData | null {
-  const texts = textsOf(data)
+  const texts = readStringRecord(data)
   return texts !== null && texts['orderid'] && /^https?:\/\//.test(texts['payment_url'] ?? '')
     ? (texts as PaymentData)
     : null
@@ -223,10 +223,10 @@ export const readCode: Reader<{ readonly kind: string; readonly label: string }>
 
 /** The member list's entry for an answer, by column. */
 export const readRow: Reader<Readonly<Record<string, string>>> = (body) =>
-  isRecord(body) ? textsOf(body['row']) : null
+  isRecord(body) ? readStringRecord(body['row']) : null
 
 /** A document stored on the server. */
-export const readProof: Reader<UploadResponse> = (body) =>
+export const readUploadedDocument: Reader<UploadResponse> = (body) =>
   isRecord(body) && hasAll(body, 'string', 'token', 'name', 'until')
     ? (body as UploadResponse)
     : null

@@ -7,7 +7,7 @@ export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Parses every entry. Null if one of them cannot be parsed. */
-export function listOf<T>(value: unknown, read: (entry: unknown) => T | null): T[] | null {
+export function readArray<T>(value: unknown, read: (entry: unknown) => T | null): T[] | null {
   if (!Array.isArray(value)) return null
   const entries: T[] = []
   for (const entry of value as readonly unknown[]) {
@@ -19,14 +19,14 @@ export function listOf<T>(value: unknown, read: (entry: unknown) => T | null): T
 }
 
 /** Parses every value of an object, with its name. Null if one of them cannot be parsed. */
-export function recordOf<T>(
+export function readRecord<T>(
   value: unknown,
   read: (entry: unknown, name: string) => T | null,
 ): Record<string, T> | null {
   if (!isRecord(value)) return null
-  const values = listOf(Object.entries(value), (entry) => {
-    const [name, one] = entry as [string, unknown]
-    return read(one, name)
+  const values = readArray(Object.entries(value), (entry) => {
+    const [name, item] = entry as [string, unknown]
+    return read(item, name)
   })
   return values === null
     ? null
@@ -34,32 +34,34 @@ export function recordOf<T>(
 }
 
 /** The objects of an array that contains only objects; otherwise an empty array. */
-export const recordsOf = (value: unknown): JsonObject[] =>
-  listOf(value, (entry) => (isRecord(entry) ? entry : null)) ?? []
+export const readRecords = (value: unknown): JsonObject[] =>
+  readArray(value, (entry) => (isRecord(entry) ? entry : null)) ?? []
 
-export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+export const readString = (value: unknown): string | null =>
+  typeof value === 'string' ? value : null
 
-export const numberOf = (value: unknown): number | null =>
+export const readNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null
 
 /** No currency in use has more decimals. */
-const AMOUNT_DECIMALS_MAX = 3
+const MAX_AMOUNT_DECIMALS = 3
 /** The error of binary addition (0.1 + 0.2) is smaller than this; one decimal too many is larger. */
-const ROUNDING_ERROR_MAX = 1e-6
+const MAX_ROUNDING_ERROR = 1e-6
 
 /** Whether the value can be an amount in major units of some currency; not negative. */
 export const isAmount = (value: unknown): value is number =>
   typeof value === 'number' &&
   Number.isFinite(value) &&
   value >= 0 &&
-  Math.abs(Number(value.toFixed(AMOUNT_DECIMALS_MAX)) - value) < ROUNDING_ERROR_MAX
+  Math.abs(Number(value.toFixed(MAX_AMOUNT_DECIMALS)) - value) < MAX_ROUNDING_ERROR
 
 /** Whether the value can be an amount that may be negative. */
 export const isSignedAmount = (value: unknown): value is number =>
   typeof value === 'number' && isAmount(Math.abs(value))
 
 /** An object whose values are all strings. */
-export const textsOf = (value: unknown): Record<string, string> | null => recordOf(value, textOf)
+export const readStringRecord = (value: unknown): Record<string, string> | null =>
+  readRecord(value, readString)
 
 /** Whether all these properties have the given type. */
 export function hasAll(

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 20_000
 /** A file may take as long as a connection of 200 kbit/s needs to upload it. */
 const SLOWEST_BYTES_PER_MS = 25
 /** Three timeouts make one minute. After that, users prefer to press the button again. */
-const TRIES_MAX = 3
+const MAX_TRIES = 3
 
 /**
  * Like `call`, for requests that the server recognises as repeated (same key, same order). `onRetry`
@@ -28,7 +28,7 @@ export async function callWithRetries<T>(
     const answer = await call(path, read, { ...options, signal: timeout.signal })
     clearTimeout(timer)
     if (answer.ok || answer.error.code !== 'aborted') return answer
-    if (attempt === TRIES_MAX)
+    if (attempt === MAX_TRIES)
       return err({
         status: 0,
         code: 'no_answer',

@@ -6,15 +6,19 @@
 import type { Connect, Plugin, ViteDevServer } from 'vite'
 
 /** Scripts and styles of a production page; replaced by the entry that Vite compiles. */
-const BUILT =
+const BUILT_ASSETS =
   /<script type="module"[^>]*><\/script>|<link rel="(?:modulepreload|stylesheet|preload)"[^>]*>/g
 
 /** @param origin URL at which the server of `rollcall start` listens. */
 export function serverPages(origin: string): Plugin {
-  const answer = async (vite: ViteDevServer, path: string, headers: Headers): Promise<string> => {
+  const fetchPage = async (
+    vite: ViteDevServer,
+    path: string,
+    headers: Headers,
+  ): Promise<string> => {
     const response = await fetch(origin + path, { headers, redirect: 'manual' })
     const html = (await response.text())
-      .replaceAll(BUILT, '')
+      .replaceAll(BUILT_ASSETS, '')
       .replace('</body>', '<script type="module" src="/app/main.tsx"></script></body>')
     return vite.transformIndexHtml(path, html)
   }
@@ -22,11 +26,11 @@ export function serverPages(origin: string): Plugin {
     name: 'rollcall:pages-of-the-server',
     apply: 'serve',
     configureServer: (vite) => {
-      const pages: Connect.NextHandleFunction = (request, response, next) => {
+      const handlePageRequest: Connect.NextHandleFunction = (request, response, next) => {
         const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html')
         if (wantsPage !== true) return next()
         const { cookie } = request.headers
-        answer(
+        fetchPage(
           vite,
           request.originalUrl ?? '/',
           new Headers(cookie === undefined ? {} : { cookie }),
@@ -36,7 +40,7 @@ export function serverPages(origin: string): Plugin {
             response.writeHead(503).end('The server is not running yet. Reload the page.'),
           )
       }
-      vite.middlewares.use(pages)
+      vite.middlewares.use(handlePageRequest)
     },
   }
 }

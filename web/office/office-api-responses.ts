@@ -24,10 +24,10 @@ import {
   isAmount,
   isRecord,
   isSignedAmount,
-  listOf,
-  recordOf,
-  recordsOf,
-  textsOf,
+  readArray,
+  readRecord,
+  readRecords,
+  readStringRecord,
 } from '../app/json-readers.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
 import type { JsonObject } from '../app/json-readers.ts'
@@ -45,18 +45,19 @@ export const readSalesReport: Reader<SalesResponse> = (body) =>
   isRecord(body) &&
   typeof body['capped'] === 'boolean' &&
   typeof body['paid_beside'] === 'number' &&
-  listOf(body['rows'], readSalesRow) !== null &&
+  readArray(body['rows'], readSalesRow) !== null &&
   ['by_category', 'by_period', 'by_day'].every(
     (name) =>
-      listOf(body[name], (item) => readCounts(item, 'registrations', 'paid', 'received')) !== null,
+      readArray(body[name], (item) => readCounts(item, 'registrations', 'paid', 'received')) !==
+      null,
   ) &&
-  listOf(body['people'], (item) => readCounts(item, 'count', 'paid')) !== null &&
+  readArray(body['people'], (item) => readCounts(item, 'count', 'paid')) !== null &&
   readSeats(body) !== null
     ? (body as SalesResponse)
     : null
 
 export const readSeats: Reader<SeatsResponse> = (body) =>
-  isRecord(body) && listOf(body['places'], (item) => readCounts(item, 'taken', 'max')) !== null
+  isRecord(body) && readArray(body['places'], (item) => readCounts(item, 'taken', 'max')) !== null
     ? (body as SeatsResponse)
     : null
 
@@ -83,10 +84,10 @@ export const readSession: Reader<SessionResponse> = (body) => {
   const { events, texts } = body
   const isReadable =
     isRecord(texts) &&
-    textsOf(texts['calls']) !== null &&
+    readStringRecord(texts['calls']) !== null &&
     isRecord(texts['admin']) &&
     hasAll(texts['admin'], 'string', 'dashboard', 'retry') &&
-    listOf(events, readEvent) !== null
+    readArray(events, readEvent) !== null
   return isReadable ? (body as SessionResponse) : null
 }
 
@@ -96,7 +97,7 @@ const readEvent: Reader<OfficeEvent> = (event) =>
   [event['from'], event['to']].every((item) => typeof item === 'string' && isDay(item)) &&
   isRecord(event['always']) &&
   hasAll(event['always'], 'string', 'category') &&
-  listOf(event['price_steps'], (item) => readStrings(item, 'day', 'label')) !== null &&
+  readArray(event['price_steps'], (item) => readStrings(item, 'day', 'label')) !== null &&
   isRecord(event['look']) &&
   hasAll(event['look'], 'string', 'colour') &&
   isRecord(event['dashboard']) &&
@@ -106,10 +107,11 @@ const readEvent: Reader<OfficeEvent> = (event) =>
   typeof event['gives_codes'] === 'boolean' &&
   typeof event['checks_documents'] === 'boolean' &&
   typeof event['sells'] === 'boolean' &&
-  listOf(event['rate_currencies'] ?? [], (code) => (typeof code === 'string' ? code : null)) !==
+  readArray(event['rate_currencies'] ?? [], (code) => (typeof code === 'string' ? code : null)) !==
     null &&
-  listOf(event['currencies'] ?? [], (code) => (typeof code === 'string' ? code : null)) !== null &&
-  listOf(event['lists'], readList) !== null
+  readArray(event['currencies'] ?? [], (code) => (typeof code === 'string' ? code : null)) !==
+    null &&
+  readArray(event['lists'], readList) !== null
     ? (event as OfficeEvent)
     : null
 
@@ -146,8 +148,8 @@ const readList: Reader<AdminList> = (list) =>
   hasAll(list, 'string', 'title', 'route', 'api', 'empty') &&
   hasAll(list, 'number', 'pageSize') &&
   Array.isArray(list['pageSizes']) &&
-  listOf(list['filters'], readKnownKind(FILTER_KINDS)) !== null &&
-  listOf(list['columns'], readKnownKind(COLUMN_KINDS)) !== null &&
+  readArray(list['filters'], readKnownKind(FILTER_KINDS)) !== null &&
+  readArray(list['columns'], readKnownKind(COLUMN_KINDS)) !== null &&
   isRecord(list['errors']) &&
   hasAll(list['errors'], 'string', 'load', 'shape', 'export') &&
   isRecord(list['export']) &&
@@ -163,10 +165,10 @@ export const readStats: Reader<StatsResponse['data']> = (body) => {
   const data = isRecord(body) ? body['data'] : null
   if (!isRecord(data)) return null
   const { now, revenue_stats: revenue, recent_registrations: recentRows, by_day: byDayData } = data
-  const newest = recordOf(recentRows ?? {}, (rows) => listOf(rows, readRecentRegistration))
-  const byDay = recordOf(byDayData ?? {}, (entries) => listOf(entries, readDayFigures))
-  const workQueue = listOf(data['waiting'] ?? [], readWorkQueueItem)
-  const fileReasons = listOf(data['event_files'] ?? [], (reason) =>
+  const newest = readRecord(recentRows ?? {}, (rows) => readArray(rows, readRecentRegistration))
+  const byDay = readRecord(byDayData ?? {}, (entries) => readArray(entries, readDayFigures))
+  const workQueue = readArray(data['waiting'] ?? [], readWorkQueueItem)
+  const fileReasons = readArray(data['event_files'] ?? [], (reason) =>
     typeof reason === 'string' ? reason : null,
   )
   const hasValidStats = Object.entries(data).every(
@@ -176,7 +178,7 @@ export const readStats: Reader<StatsResponse['data']> = (body) => {
     readInstant(now) !== null &&
     isRecord(revenue) &&
     isAmount(revenue['total_revenue']) &&
-    listOf(revenue['other_currencies'] ?? [], readCurrencyRevenue) !== null &&
+    readArray(revenue['other_currencies'] ?? [], readCurrencyRevenue) !== null &&
     newest !== null &&
     byDay !== null &&
     workQueue !== null &&
@@ -196,10 +198,10 @@ export const readStats: Reader<StatsResponse['data']> = (body) => {
 const readWorkQueueItem: Reader<WireWorkQueueItem> = (row) =>
   isRecord(row) &&
   hasAll(row, 'string', 'id', 'label') &&
-  listOf(row['events'], (item) =>
+  readArray(row['events'], (item) =>
     isRecord(item) && typeof item['id'] === 'string' && isCount(item['count']) ? item : null,
   ) !== null &&
-  listOf(row['details'] ?? [], (item) => (typeof item === 'string' ? item : null)) !== null
+  readArray(row['details'] ?? [], (item) => (typeof item === 'string' ? item : null)) !== null
     ? (row as WireWorkQueueItem)
     : null
 
@@ -207,7 +209,7 @@ const readCurrencyRevenue = (value: unknown): JsonObject | null =>
   isRecord(value) &&
   hasAll(value, 'string', 'currency') &&
   isAmount(value['total_revenue']) &&
-  listOf(value['by_day'] ?? [], readDayRevenue) !== null
+  readArray(value['by_day'] ?? [], readDayRevenue) !== null
     ? value
     : null
 
@@ -226,7 +228,7 @@ const isEventStats = (value: unknown): value is EventStats =>
     isCount(value[`${name}_registrations`]),
   ) &&
   isAmount(value['total_revenue']) &&
-  listOf(value['other_currencies'] ?? [], readCurrencyRevenue) !== null &&
+  readArray(value['other_currencies'] ?? [], readCurrencyRevenue) !== null &&
   isAmount(value['dismissed_amount'] ?? 0) &&
   isCount(value['refunded_registrations'] ?? 0) &&
   isCount(value['ended_registrations'] ?? 0) &&
@@ -277,7 +279,7 @@ export const createListReader =
   (list: AdminList): Reader<ListPageData> =>
   (body) => {
     if (Array.isArray(body)) {
-      const rows = listOf(body, readRow)
+      const rows = readArray(body, readRow)
       return rows === null
         ? null
         : { ...COMPLETE_LIST, rows, count: rows.length, pageSize: rows.length }
@@ -292,7 +294,7 @@ export const createListReader =
       page,
       page_size: size,
     } = body
-    const rows = listOf(isRecord(results) ? results['registrations'] : registrations, readRow)
+    const rows = readArray(isRecord(results) ? results['registrations'] : registrations, readRow)
     if (rows === null || !isCount(count)) return null
     return {
       rows,
@@ -345,21 +347,22 @@ export const readOfficeRegistration: Reader<OfficeRegistrationResponse> = (body)
   const registration = readRow(body['registration'])
   const { answers, payments, settled, mails, audit, same_email: sameEmail, event } = body
   const areListsValid =
-    listOf(answers, (item) => readStrings(item, 'id', 'label', 'text')) !== null &&
-    listOf(payments, readPayment) !== null &&
-    listOf(settled, (item) =>
+    readArray(answers, (item) => readStrings(item, 'id', 'label', 'text')) !== null &&
+    readArray(payments, readPayment) !== null &&
+    readArray(settled, (item) =>
       isRecord(item) && hasAll(item, 'string', 'is', 'utr') ? item : null,
     ) !== null &&
-    listOf(body['disputes'], (item) => readStrings(item, 'id', 'text', 'details', 'since')) !==
+    readArray(body['disputes'], (item) => readStrings(item, 'id', 'text', 'details', 'since')) !==
       null &&
-    listOf(mails, readEmail) !== null &&
-    listOf(audit, (item) => readStrings(item, 'at', 'who', 'what')) !== null &&
-    listOf(sameEmail, (item) => readStrings(item, 'reg_no', 'payment_status_display')) !== null &&
-    listOf(body['paid_by_same_person'], (item) => (typeof item === 'string' ? item : null)) !==
+    readArray(mails, readEmail) !== null &&
+    readArray(audit, (item) => readStrings(item, 'at', 'who', 'what')) !== null &&
+    readArray(sameEmail, (item) => readStrings(item, 'reg_no', 'payment_status_display')) !==
+      null &&
+    readArray(body['paid_by_same_person'], (item) => (typeof item === 'string' ? item : null)) !==
       null &&
     readStrings(body['contact'], 'email', 'phone') !== null
   return registration !== null && areListsValid && readStrings(event, 'id', 'title') !== null
-    ? ({ ...body, registration, lines: recordsOf(body['lines']) } as OfficeRegistrationResponse)
+    ? ({ ...body, registration, lines: readRecords(body['lines']) } as OfficeRegistrationResponse)
     : null
 }
 
@@ -372,7 +375,7 @@ const readPayment = (value: unknown): JsonObject | null => {
     isPaymentStatus(payment['status']) &&
     isAmount(payment['amount']) &&
     (payment['received'] === undefined || isAmount(payment['received'])) &&
-    listOf(payment['facts'], (event) => readStrings(event, 'at', 'text')) !== null
+    readArray(payment['facts'], (event) => readStrings(event, 'at', 'text')) !== null
     ? payment
     : null
 }

@@ -1,4 +1,4 @@
-/** Drafts of the organisers' page: one of each kind is kept in the browser when the tab is closed. */
+/** Drafts of the organisers' page. The browser keeps one of each kind when the tab is closed. */
 import { formatInstant, readInstant } from '../../engine/index.ts'
 import { isRecord } from '../app/json-readers.ts'
 import {
@@ -10,7 +10,7 @@ import {
   writeStored,
 } from '../app/browser-storage.ts'
 
-/** A draft as stored. `isOfTab`: this tab wrote it, so a reload opens it again without asking. */
+/** A stored draft. If this tab stored it (`isOfTab`), a reload opens it without a question. */
 export type KeptDraft = {
   readonly value: unknown
   /** ISO 8601; null if unknown. */
@@ -18,7 +18,7 @@ export type KeptDraft = {
   readonly isOfTab: boolean
 }
 
-/** Stores a draft for this tab and, in place of an earlier one, for later visits. Null removes both. */
+/** Stores a draft for this tab, and for later visits in place of an earlier draft. Null removes both. */
 export function keepDraft(name: string, value: unknown): void {
   if (value === null) {
     removeStored(name)
@@ -26,12 +26,12 @@ export function keepDraft(name: string, value: unknown): void {
     return
   }
   const kept = { value, savedAt: new Date().toISOString() }
-  // The tab's own draft: another tab may replace the lasting one.
+  // Stored for this tab as well, because another tab may replace the lasting draft.
   writeStored(name, kept)
   writeLasting(name, JSON.stringify(kept))
 }
 
-/** The draft of this tab, otherwise the last one of this browser. Null if there is none. */
+/** Returns the draft of this tab, or else the browser's last draft. Null if there is none. */
 export function findKeptDraft(name: string): KeptDraft | null {
   const ofTab = readStored(name)
   const stored = isRecord(ofTab) ? ofTab : readLastingDraft(name)
@@ -52,7 +52,7 @@ function readLastingDraft(name: string): unknown {
   }
 }
 
-/** The time as on the other pages; empty if it is not readable. */
+/** Formats the time as on other pages. Empty if it cannot be read. */
 export function formatSavedAt(savedAt: string | null): string {
   const at = savedAt === null ? null : readInstant(savedAt)
   return at === null ? '' : formatInstant(at)

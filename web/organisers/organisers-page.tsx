@@ -1,11 +1,11 @@
-/** The organisers' page: a choice how to begin, then the event file with its preview. */
+/** The organisers' page: the start choices, then the event file with its preview. */
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { Site } from '../../engine/index.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { SiteFooter, SiteHeader } from '../landing/site-header-footer.tsx'
-import { fileName, loadFileDraft, saveFileDraft } from './editor/event-file-draft.ts'
+import { getFileName, loadFileDraft, saveFileDraft } from './editor/event-file-draft.ts'
 import type { FileDraft } from './editor/event-file-draft.ts'
-import type { Repeated } from './editor/repeated-notice.tsx'
+import type { CopyReport } from './editor/repeated-notice.tsx'
 import { loadAnswers, saveAnswers } from './new-conference/answer-draft.ts'
 import { openInHistory, useHistoryPlace } from './new-conference/question-history.ts'
 import { Dialog, FOCUSED_FIRST } from '../ui/dialog.tsx'
@@ -14,17 +14,20 @@ import { StartChoices } from './start-choices.tsx'
 import '../landing/landing-sections.css'
 import './organisers-page.css'
 
-// The choices do not wait for the editor and the checker.
+// Loaded separately, so that the start choices are shown before the editor and the checker load.
 const FileWorkspace = lazy(() => import('./editor/file-workspace.tsx'))
 const NewConference = lazy(() => import('./new-conference/new-conference.tsx'))
 
 const isSite = (site: unknown): site is Site =>
   typeof site === 'object' && site !== null && 'organisers' in site
 
-/** A file that would take the place of one with unsaved changes. */
+/** A pending replacement of a file that has unsaved changes. */
 type Replacement = { readonly lost: string; readonly by: string; readonly open: () => void }
 
-/** Target of Create Event. What was open in this tab before, a file or the questions, is opened again; a draft of a closed tab is offered. */
+/**
+ * Target of Create Event. Reopens the file or the questions that were open in this tab, and offers
+ * the draft of a closed tab.
+ */
 export default function OrganisersPage({ page }: PageProps) {
   const [file, setFile] = useState<FileDraft | null>(() => {
     const kept = loadFileDraft()
@@ -35,7 +38,7 @@ export default function OrganisersPage({ page }: PageProps) {
   const [isAsking, setAsking] = useState(file === null && answers?.draft.isOpen === true)
   const [isNew, setNew] = useState(false)
   const [replacement, setReplacement] = useState<Replacement | null>(null)
-  const [repeated, setRepeated] = useState<Repeated | null>(null)
+  const [repeated, setRepeated] = useState<CopyReport | null>(null)
   const created = useRef<string | null>(null)
   const choices = useRef<HTMLHeadingElement>(null)
   const hasLeft = useRef(false)
@@ -53,15 +56,15 @@ export default function OrganisersPage({ page }: PageProps) {
     setAsking(false)
     setAnswers(loadAnswers())
   }
-  /** Shows a question; the file, if one was created, stays in this browser. */
-  const ask = (name: string) => {
+  /** Shows a question. A file that was already created stays in this browser. */
+  const showQuestion = (name: string) => {
     const kept = loadAnswers()
     setAnswers(kept === null ? null : { ...kept, draft: { ...kept.draft, at: name } })
     setFile(null)
     setAsking(true)
   }
   useHistoryPlace((place) => {
-    if (place?.is === 'question' && loadAnswers() !== null) return ask(place.name)
+    if (place?.is === 'question' && loadAnswers() !== null) return showQuestion(place.name)
     const kept = place?.is === 'file' ? loadFileDraft() : null
     if (kept !== null) return setFile(kept.file)
     if (place === null) showChoices()
@@ -73,11 +76,11 @@ export default function OrganisersPage({ page }: PageProps) {
     if (file !== null) saveFileDraft(null)
     showChoices()
   }
-  /** Opens a file in place of the kept one, after asking if that has changes that are saved nowhere else. */
+  /** Opens a file in place of the stored one. Asks first if the stored file has unsaved changes. */
   const replaceFile = (name: string, open: () => void): void => {
     const kept = loadFileDraft()?.file
     if (kept === undefined || kept.isSaved || kept.text === created.current) open()
-    else setReplacement({ lost: fileName(kept.path), by: name, open })
+    else setReplacement({ lost: getFileName(kept.path), by: name, open })
   }
   return (
     <div className="site">
@@ -102,7 +105,7 @@ export default function OrganisersPage({ page }: PageProps) {
             open={(opened) =>
               opened.text === keptFile?.file.text
                 ? setFile(opened)
-                : replaceFile(fileName(opened.path), () => setFile(opened))
+                : replaceFile(getFileName(opened.path), () => setFile(opened))
             }
           />
         )}
@@ -113,7 +116,7 @@ export default function OrganisersPage({ page }: PageProps) {
               shared={page.shared}
               stored={answers?.draft ?? null}
               finish={(finished) =>
-                replaceFile('the new file of your answers', () => {
+                replaceFile('the new file created from your answers', () => {
                   created.current = finished.text
                   openInHistory({ is: 'file' })
                   setNew(true)
@@ -137,14 +140,14 @@ export default function OrganisersPage({ page }: PageProps) {
                 isNew && answersOfFile !== null
                   ? () => {
                       openInHistory({ is: 'question', name: answersOfFile.at, before: null })
-                      ask(answersOfFile.at)
+                      showQuestion(answersOfFile.at)
                     }
                   : null
               }
               repeated={repeated}
-              repeat={(made, changed) => {
-                setRepeated(changed)
-                setFile(made)
+              repeat={(newFile, report) => {
+                setRepeated(report)
+                setFile(newFile)
               }}
               leave={leave}
             />

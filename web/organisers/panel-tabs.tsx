@@ -1,4 +1,4 @@
-/** The tabs of the file and its previews. */
+/** The tabs for the file and its previews. */
 import { useEffect, useRef } from 'react'
 import type { KeyboardEvent } from 'react'
 

@@ -1,4 +1,4 @@
-/** The first question of the organisers' page: how to begin an event file. */
+/** The start of the organisers' page: the ways to begin an event file. */
 import { useId, useRef, useState } from 'react'
 import type { FormEvent, RefObject } from 'react'
 import type { EventCard } from '../../engine/api.ts'
@@ -10,18 +10,18 @@ import type { FileDraft, KeptFile } from './editor/event-file-draft.ts'
 import { formatSavedAt } from './kept-draft.ts'
 import './start-choices.css'
 
-/** Several times the size that the checker reads. */
-const FILE_BYTES_MAX = 1_000_000
+/** Several times the maximum size that the checker accepts. */
+const MAX_FILE_BYTES = 1_000_000
 
 type StartChoicesProps = {
   /** Receives the focus when the organiser returns to the choices. */
   readonly heading: RefObject<HTMLHeadingElement | null>
   readonly events: readonly EventCard[]
-  /** When answers about a new conference were kept in this browser. Null if there are none. */
+  /** When the browser last stored answers about a new conference. Null if there are none. */
   readonly answersSavedAt: string | null
-  /** The event file that was open last, in a tab that is now closed. */
+  /** The last open event file of a tab that is now closed. */
   readonly keptFile: KeptFile | null
-  /** Begins the questions about a new conference, or continues them. */
+  /** Starts or continues the questions about a new conference. */
   readonly create: (isContinued: boolean) => void
   readonly open: (file: FileDraft) => void
 }
@@ -30,26 +30,26 @@ export function StartChoices(props: StartChoicesProps) {
   const { heading, events, answersSavedAt, keptFile, create, open } = props
   const hasAnswers = answersSavedAt !== null
   const input = useRef<HTMLInputElement>(null)
-  const select = useId()
-  const [chosen, setChosen] = useState(events[0]?.id ?? '')
+  const selectId = useId()
+  const [chosenId, setChosenId] = useState(events[0]?.id ?? '')
   const [isDiscarding, setDiscarding] = useState(false)
   const [fileProblem, setFileProblem] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const openServed = async (submitEvent: FormEvent) => {
+  const copyServedFile = async (submitEvent: FormEvent) => {
     submitEvent.preventDefault()
-    const answer = await call(`/api/events/${encodeURIComponent(chosen)}/file/`, readEventFile)
-    if (answer.ok) open({ path: answer.value.path, text: answer.value.text, isSaved: true })
-    else setProblem(answer.error.message)
+    const response = await call(`/api/events/${encodeURIComponent(chosenId)}/file/`, readEventFile)
+    if (response.ok) open({ path: response.value.path, text: response.value.text, isSaved: true })
+    else setProblem(response.error.message)
   }
   const openFromDisk = async (file: File | undefined) => {
     if (file === undefined) return
-    const text = file.size > FILE_BYTES_MAX ? '' : (await file.text()).replaceAll('\r\n', '\n')
-    // The decoder of the browser writes U+FFFD for what is not text.
-    const isText = file.size <= FILE_BYTES_MAX && !/[\0\uFFFD]/.test(text)
+    const text = file.size > MAX_FILE_BYTES ? '' : (await file.text()).replaceAll('\r\n', '\n')
+    // The browser decodes bytes that are not text as U+FFFD.
+    const isText = file.size <= MAX_FILE_BYTES && !/[\0\uFFFD]/.test(text)
     setFileProblem(
       isText
         ? null
-        : file.size > FILE_BYTES_MAX
+        : file.size > MAX_FILE_BYTES
           ? `${file.name} is too large to be an event file. An event file ends in .yaml.`
           : `${file.name} is not a text file. An event file ends in .yaml.`,
     )
@@ -69,7 +69,7 @@ export function StartChoices(props: StartChoicesProps) {
               <p>
                 {keptFile.file.path.split('/').at(-1)}, kept in this browser.{' '}
                 <SavedAt time={formatSavedAt(keptFile.savedAt)} />
-                Another file that you begin or open takes its place.
+                Creating or opening another file replaces it.
               </p>
             </div>
             <div>
@@ -83,7 +83,7 @@ export function StartChoices(props: StartChoicesProps) {
           <div>
             <h3>New conference</h3>
             <p>
-              Answer about ten questions, with your brochure beside you. You need not know YAML.
+              Answer about ten questions, with your brochure at hand. You do not need to know YAML.
             </p>
             {hasAnswers && (
               <p>
@@ -102,7 +102,7 @@ export function StartChoices(props: StartChoicesProps) {
               className={hasAnswers ? 'btn line' : 'btn'}
               onClick={() => (hasAnswers ? setDiscarding(true) : create(false))}
             >
-              {hasAnswers ? 'Begin anew' : 'New conference'}
+              {hasAnswers ? 'Start over' : 'New conference'}
             </button>
           </div>
           {isDiscarding && (
@@ -128,15 +128,15 @@ export function StartChoices(props: StartChoicesProps) {
           <li>
             <div>
               <h3>Start from a conference</h3>
-              <p>Copy the event file of a conference on this server, and change what differs.</p>
+              <p>Copy the event file of a conference on this server, and change it for yours.</p>
             </div>
-            <form onSubmit={(submitEvent) => void openServed(submitEvent)}>
-              <label htmlFor={select}>Conference</label>
+            <form onSubmit={(submitEvent) => void copyServedFile(submitEvent)}>
+              <label htmlFor={selectId}>Conference</label>
               <select
-                id={select}
+                id={selectId}
                 className="org-pick"
-                value={chosen}
-                onChange={(event) => setChosen(event.target.value)}
+                value={chosenId}
+                onChange={(event) => setChosenId(event.target.value)}
               >
                 {events.map((event) => (
                   <option key={event.id} value={event.id}>
@@ -170,7 +170,7 @@ export function StartChoices(props: StartChoicesProps) {
               aria-label="Event file"
               onChange={({ target }) => {
                 void openFromDisk(target.files?.[0])
-                // The same file can be chosen again after it was corrected.
+                // Allows the user to choose the same file again after correcting it.
                 target.value = ''
               }}
             />

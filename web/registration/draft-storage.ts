@@ -21,13 +21,13 @@ export type Draft = {
 }
 
 const getDraftStorageName = (event: PublicEvent): string => `answers of ${event.id}`
-const isFile = (event: PublicEvent, id: string): boolean =>
+const isFileField = (event: PublicEvent, id: string): boolean =>
   event.fields.some((field) => field.id === id && field.type === 'file')
 
 /**
  * Whether a stored answer has the field's type, which may have changed: a single value cannot be rendered as a list.
  */
-const isExpectedShape = ({ type }: Field, answer: unknown): boolean =>
+const hasFieldType = ({ type }: Field, answer: unknown): boolean =>
   type === 'many' || type === 'people'
     ? Array.isArray(answer) &&
       answer.every((candidate) =>
@@ -38,13 +38,13 @@ const isExpectedShape = ({ type }: Field, answer: unknown): boolean =>
 /** Whether any field has been answered. Files are stored separately. */
 export const hasAnswers = (event: PublicEvent, data: RawAnswers): boolean =>
   JSON.stringify(removeFiles(event, data)) !==
-  JSON.stringify(removeFiles(event, initialAnswers(event)))
+  JSON.stringify(removeFiles(event, buildInitialAnswers(event)))
 
 const removeFiles = (event: PublicEvent, data: RawAnswers): RawAnswers =>
-  Object.fromEntries(Object.entries(data).filter(([id]) => !isFile(event, id)))
+  Object.fromEntries(Object.entries(data).filter(([id]) => !isFileField(event, id)))
 
 /** Initial answers of an empty form. */
-export const initialAnswers = (event: PublicEvent): RawAnswers =>
+export const buildInitialAnswers = (event: PublicEvent): RawAnswers =>
   Object.fromEntries(
     event.fields.flatMap((field) =>
       field.default === undefined ? [] : [[field.id, field.default]],
@@ -58,12 +58,12 @@ export function loadDraft(event: PublicEvent): Draft | null {
   if (typeof data !== 'object' || data === null) return null
   const knownAnswers = Object.entries(data).filter(
     ([id, answer]) =>
-      !isFile(event, id) &&
-      event.fields.some((field) => field.id === id && isExpectedShape(field, answer)),
+      !isFileField(event, id) &&
+      event.fields.some((field) => field.id === id && hasFieldType(field, answer)),
   )
   const readText = (name: string) => (typeof stored[name] === 'string' ? stored[name] : null)
   return {
-    data: { ...initialAnswers(event), ...Object.fromEntries(knownAnswers) },
+    data: { ...buildInitialAnswers(event), ...Object.fromEntries(knownAnswers) },
     key: stored['key'],
     regNo: readText('regNo'),
     code: readText('code'),
@@ -76,7 +76,7 @@ export function saveDraft(event: PublicEvent, { data, ...others }: Draft): void 
 
 export function deleteDraft(event: PublicEvent): void {
   removeStored(getDraftStorageName(event))
-  removeStored(getProofsStorageName(event))
+  removeStored(getDocumentsStorageName(event))
 }
 
 /**
@@ -101,7 +101,7 @@ const ENDING_DIGITS = 4
 export function hashEmail(email: unknown): number {
   const text = typeof email === 'string' ? email.trim().toLowerCase() : ''
   return [...text].reduce(
-    (mark, letter) => Math.imul(mark ^ letter.charCodeAt(0), 0x01000193),
+    (hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 0x01000193),
     0x811c9dc5,
   )
 }
@@ -136,7 +136,7 @@ export function loadCompleted(event: PublicEvent): CompletedRegistration | null 
  * it is paid for, removed, or deleted by the server. Other open tabs receive it
  * (web/registration/uploads/share-uploads-between-tabs.ts).
  */
-export type StoredProof = {
+export type StoredDocument = {
   readonly name: string
   readonly bytes: number
   readonly token: string
@@ -144,23 +144,27 @@ export type StoredProof = {
   readonly until: string
 }
 /** Keyed by field. */
-export type StoredProofs = ReadonlyMap<string, StoredProof>
+export type StoredDocuments = ReadonlyMap<string, StoredDocument>
 
-const getProofsStorageName = (event: PublicEvent): string => `proofs of ${event.id}`
+const getDocumentsStorageName = (event: PublicEvent): string => `proofs of ${event.id}`
 
 /**
  * Parses stored or received documents. Returns only those of fields that the event still has and
  * that the server has not deleted yet. `now`: the start of the server's day, from the page.
  */
-export function parseProofs(event: PublicEvent, now: string, stored: unknown): StoredProofs {
+export function parseStoredDocuments(
+  event: PublicEvent,
+  now: string,
+  stored: unknown,
+): StoredDocuments {
   if (!isRecord(stored)) return new Map()
   return new Map(
     Object.entries(stored).flatMap(([id, answer]) => {
-      if (!isFile(event, id) || !isRecord(answer)) return []
+      if (!isFileField(event, id) || !isRecord(answer)) return []
       const isValid =
         hasAll(answer, 'string', 'name', 'token', 'until') && hasAll(answer, 'number', 'bytes')
       const isStillStored = Date.parse(String(answer['until'])) > estimateServerTime(now)
-      return isValid && isStillStored ? [[id, answer as StoredProof] as const] : []
+      return isValid && isStillStored ? [[id, answer as StoredDocument] as const] : []
     }),
   )
 }
@@ -174,11 +178,11 @@ function estimateServerTime(startOfDay: string): number {
   return now >= start && now < start + DAY_MS ? now : start
 }
 
-export function loadProofs(event: PublicEvent, now: string): StoredProofs {
-  return parseProofs(event, now, readStored(getProofsStorageName(event)))
+export function loadStoredDocuments(event: PublicEvent, now: string): StoredDocuments {
+  return parseStoredDocuments(event, now, readStored(getDocumentsStorageName(event)))
 }
 
-export function saveProofs(event: PublicEvent, proofs: StoredProofs): void {
-  if (proofs.size === 0) removeStored(getProofsStorageName(event))
-  else writeStored(getProofsStorageName(event), Object.fromEntries(proofs))
+export function saveStoredDocuments(event: PublicEvent, documents: StoredDocuments): void {
+  if (documents.size === 0) removeStored(getDocumentsStorageName(event))
+  else writeStored(getDocumentsStorageName(event), Object.fromEntries(documents))
 }

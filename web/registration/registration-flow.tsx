@@ -19,7 +19,7 @@ import { ONE_PAGE, useOptionStatuses } from './form/form-extensions.ts'
 import type { FormExtensions, FormPricingContext } from './form/form-extensions.ts'
 import { Fees, OrganiserNotes, PriceValidity } from './price/fees-and-notes.tsx'
 import { calculatePrice, useTariff, type EventPage, type Tariff } from './price/live-price.ts'
-import { openProofs, findPendingUpload, usePendingUpload } from './uploads/upload-progress.ts'
+import { createUploads, findPendingUpload, usePendingUpload } from './uploads/upload-progress.ts'
 import { UploadInProgressNotice } from './uploads/waiting-for-upload.tsx'
 import { ErrorSummary } from './form/error-summary.tsx'
 import { ProgressSteps } from './form/progress-steps.tsx'
@@ -55,7 +55,7 @@ export function Registration({ page, extensions }: Pick<FormFlowProps, 'page' | 
   )
 }
 
-const getLoadedTariff = (tariff: Tariff) => (tariff.is === 'here' ? tariff.answer : null)
+const getLoadedTariff = (tariff: Tariff) => (tariff.is === 'loaded' ? tariff.answer : null)
 
 type FormFlowProps = {
   readonly page: EventPage
@@ -91,7 +91,7 @@ function FormFlow({
   const [submittedRegNo, setSubmittedRegNo] = useState(draft?.regNo ?? null)
   const key = useRef(draft?.key ?? createKey())
   const answer = getLoadedTariff(tariff)
-  const [proofs] = useState(() => openProofs(event, page.event.now))
+  const [uploads] = useState(() => createUploads(event, page.event.now))
   const onEdit = useCallback(() => {
     identifyBrowser(event)
     key.current = createKey()
@@ -99,8 +99,8 @@ function FormFlow({
     setDraftRestored(false)
     setClearedAnswers(null)
     // A rejected upload is reported, but unlike an edit, it does not cancel the submit.
-    setWaitingForUpload((isWaiting) => isWaiting && findPendingUpload(proofs.all()) === null)
-  }, [event, proofs])
+    setWaitingForUpload((isWaiting) => isWaiting && findPendingUpload(uploads.all()) === null)
+  }, [event, uploads])
   const { code, context: pricingContext, startLookup } = context
   const codeAtLastEdit = useRef(code)
   useEffect(() => {
@@ -110,9 +110,9 @@ function FormFlow({
   }, [code, onEdit])
   const form = useForm(
     page.event,
-    draft?.data ?? drafts.initialAnswers(event),
+    draft?.data ?? drafts.buildInitialAnswers(event),
     context,
-    proofs,
+    uploads,
     onEdit,
   )
   const { data } = form
@@ -187,7 +187,7 @@ function FormFlow({
         return handleRegistered(outcome.answer, quote)
       case 'invalid':
         // The server's error about an uploaded document does not apply to its replacement.
-        for (const id of Object.keys(outcome.errors)) if (proofs.all().has(id)) proofs.remove(id)
+        for (const id of Object.keys(outcome.errors)) if (uploads.all().has(id)) uploads.remove(id)
         form.setErrors(outcome.errors)
         // The server has newer data than the earlier lookups: seats left, member list entries.
         Object.keys(outcome.errors).forEach(context.onAnswerChange)
@@ -260,12 +260,12 @@ function FormFlow({
     setClearedAnswers(null)
     setDraftRestored(true)
   }
-  const isUploading = usePendingUpload(proofs, form.shown)
+  const isUploading = usePendingUpload(uploads, form.shown)
   const pendingUploads = useRef<readonly string[]>([])
   const submit = () => {
     if (form.check() !== null) setAttempts((times) => times + 1)
     else if (isUploading) {
-      pendingUploads.current = [...proofs.all().keys()]
+      pendingUploads.current = [...uploads.all().keys()]
       setWaitingForUpload(true)
     } else void send({ quote: currentQuote })
   }
@@ -275,10 +275,10 @@ function FormFlow({
     if (!isWaitingForUpload || isUploading) return
     setWaitingForUpload(false)
     // If an upload was lost, nothing is sent without it.
-    if (pendingUploads.current.every((id) => proofs.all().has(id))) submitRef.current()
+    if (pendingUploads.current.every((id) => uploads.all().has(id))) submitRef.current()
     else if (form.check() !== null) setAttempts((times) => times + 1)
     else showError(UPLOAD_MESSAGES.notAccepted)
-  }, [isWaitingForUpload, isUploading, proofs, form, showError])
+  }, [isWaitingForUpload, isUploading, uploads, form, showError])
   /** Runs when all lookups of this page have ended. */
   const continueRef = useRef(submit)
   const [isWaitingForLookups, setWaitingForLookups] = useState(false)
@@ -319,7 +319,7 @@ function FormFlow({
     submitLabel: extensions.submitLabel(event, form.answers),
     contradiction: findContradiction(event, form.answers, currentQuote?.category ?? null),
     uploadNotice: isWaitingForUpload && (
-      <UploadInProgressNotice {...{ proofs }} shown={form.shown} />
+      <UploadInProgressNotice {...{ uploads }} shown={form.shown} />
     ),
     confirmationAddress: form.answers[event.roles.email ?? ''],
     until: currentQuote && answer && (

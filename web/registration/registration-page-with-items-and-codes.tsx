@@ -2,7 +2,7 @@
 import type { RegistryWidgetsType } from '@rjsf/utils'
 import { findCategory } from '../../engine/index.ts'
 import type { RawAnswers } from '../../engine/index.ts'
-import { billRows } from '../ui/payment/bill-rows.tsx'
+import { buildBillRows } from '../ui/payment/bill-rows.tsx'
 import { listApprovalNotes, getSubmitLabel } from './approval-notes.ts'
 import {
   calculatePriceByBill,
@@ -33,7 +33,7 @@ export const ALL_EXTENSIONS: FormExtensions = {
   } as FormExtensions['overrides'],
   uiOf: buildFullUiSchema,
   pricing: calculatePriceByBill,
-  rows: billRows,
+  rows: buildBillRows,
   rowsNameCategory: true,
   priceNotes: (event, answers, left, price, now) => [
     ...(price === null ? [] : listMethodNotes(event, answers, price, now)),

@@ -10,7 +10,7 @@ import { NO_EXTENSIONS } from './form/form-extensions.ts'
 import type { FormExtensions } from './form/form-extensions.ts'
 import { Registration } from './registration-flow.tsx'
 import { useScrollAnchoring } from './form/scroll-anchoring.ts'
-import { muiTheme } from './form/mui-theme.ts'
+import { getMuiTheme } from './form/mui-theme.ts'
 
 /** Prefix of the class names that MUI generates. */
 export const STYLE_PREFIX = 'r'
@@ -33,7 +33,7 @@ export function EventPage({
   const { event } = page.event
   return (
     <CacheProvider value={styles ?? getPageStyles()}>
-      <ThemeProvider theme={muiTheme()}>
+      <ThemeProvider theme={getMuiTheme()}>
         <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
           <EventHeader event={event} />
           <Registration page={page} extensions={extensions} />

@@ -4,7 +4,7 @@ import { EXTENDED_FORM_MESSAGES, formatMessage } from '../../engine/messages.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { toQuote } from '../app/api-responses.ts'
 import type { ApiError } from '../app/api-client.ts'
-import { billRows } from '../ui/payment/bill-rows.tsx'
+import { buildBillRows } from '../ui/payment/bill-rows.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Ledger } from '../ui/details-list.tsx'
 import type { Alternative } from './form/form-extensions.ts'
@@ -46,7 +46,7 @@ export function SubmitAnywayDialog({
       </p>
       {newQuote !== null && (
         <Ledger
-          rows={billRows(event, newQuote, listPriceParts(event), oldQuote ?? undefined)}
+          rows={buildBillRows(event, newQuote, listPriceParts(event), oldQuote ?? undefined)}
           money
         />
       )}

@@ -6,7 +6,7 @@ import type { RegisterResult } from '../app/api-responses.ts'
 import { call } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
 import { callWithRetries } from '../app/retry-requests.ts'
-import type { Proofs } from './uploads/upload-progress.ts'
+import type { DocumentUploads } from './uploads/upload-progress.ts'
 
 /** Result of a submit. */
 export type SubmitResult =
@@ -39,7 +39,7 @@ export type SubmittedForm = {
   readonly answers: Answers
   /** Fields that are shown; answers of hidden fields are not sent. */
   readonly shown: ReadonlySet<string>
-  readonly proofs: Pick<Proofs, 'all'>
+  readonly uploads: Pick<DocumentUploads, 'all'>
 }
 
 /**
@@ -76,7 +76,7 @@ export async function register(
     )
   await Promise.race([
     pendingIdentification,
-    new Promise((resolve) => void setTimeout(resolve, IDENTIFIED_MS_MAX)),
+    new Promise((resolve) => void setTimeout(resolve, MAX_IDENTIFICATION_MS)),
   ])
   const first = await send(keys.now())
   const outcome = isKeyReused(first) ? await send(keys.renew()) : first
@@ -87,7 +87,7 @@ export async function register(
 
 const WEB_FORM = { 'rollcall-form': '1' }
 /** A slow response delays a submit no longer than this. */
-const IDENTIFIED_MS_MAX = 2_000
+const MAX_IDENTIFICATION_MS = 2_000
 
 let pendingIdentification: Promise<unknown> | undefined
 
@@ -107,7 +107,7 @@ const isKeyReused = (outcome: SubmitResult): outcome is Rejection =>
 
 async function sendOnce(
   event: PublicEvent,
-  { answers, shown, proofs }: SubmittedForm,
+  { answers, shown, uploads }: SubmittedForm,
   quote: Quote | null,
   extraParameters: Readonly<Record<string, string | boolean>>,
   headers: Readonly<Record<string, string>>,
@@ -139,7 +139,7 @@ async function sendOnce(
     event.api.register,
     readRegistered,
     hasFileFields
-      ? { ...defaults, form: buildFormData(fields, proofs.all(), shown) }
+      ? { ...defaults, form: buildFormData(fields, uploads.all(), shown) }
       : { ...defaults, json: fields },
     onRetry,
   )
@@ -152,16 +152,17 @@ async function sendOnce(
  */
 function buildFormData(
   fields: Readonly<Record<string, unknown>>,
-  proofs: ReturnType<Proofs['all']>,
+  uploads: ReturnType<DocumentUploads['all']>,
   shown: SubmittedForm['shown'],
 ): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields))
     form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
-  for (const [name, proof] of proofs) {
+  for (const [name, selectedDocument] of uploads) {
     if (!shown.has(name)) continue
-    if (proof.is === 'there') form.append(name, proof.token)
-    else if (proof.is === 'here') form.append(name, proof.file, proof.name)
+    if (selectedDocument.is === 'stored') form.append(name, selectedDocument.token)
+    else if (selectedDocument.is === 'local')
+      form.append(name, selectedDocument.file, selectedDocument.name)
   }
   return form
 }

@@ -3,7 +3,7 @@ import { fromMajorUnits } from '../../engine/index.ts'
 import { readLines } from '../../engine/api.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
-import { billRows } from '../ui/payment/bill-rows.tsx'
+import { buildBillRows } from '../ui/payment/bill-rows.tsx'
 import { Ledger } from '../ui/details-list.tsx'
 import type { LedgerRow } from '../ui/details-list.tsx'
 import type { Registration } from './result-page-data.ts'
@@ -17,7 +17,7 @@ export function listBillRows(
   registration: Registration | null,
 ): readonly LedgerRow[] {
   const quote = registration === null ? null : readQuote(registration)
-  return quote === null ? [] : billRows(event, quote, ['base', 'gst', 'total'])
+  return quote === null ? [] : buildBillRows(event, quote, ['base', 'gst', 'total'])
 }
 
 function readQuote({ category, period, lines: wire, ...amounts }: Registration): Quote | null {

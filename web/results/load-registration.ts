@@ -53,7 +53,7 @@ export function useRegistration<T extends SearchResponse>(
       const { registration } = answer.value
       setLoadState(
         registration === null
-          ? notFound(event.results.errors.notFound)
+          ? createNotFoundFailure(event.results.errors.notFound)
           : { is: 'found', registration, answer: answer.value },
       )
     })
@@ -63,7 +63,7 @@ export function useRegistration<T extends SearchResponse>(
 }
 
 /** The registration does not exist; a retry would not help. */
-export const notFound = (message: string): LoadFailure => ({
+export const createNotFoundFailure = (message: string): LoadFailure => ({
   is: 'missing',
   message,
   detail: null,
@@ -78,7 +78,7 @@ function createLoadFailure(
   if (error.code === 'email_needed' || error.code === 'email_differs')
     return { is: 'asks', message: error.message, wrong: error.code === 'email_differs' }
   if (error.answer?.message)
-    return { ...notFound(error.answer.message), canRetry: error.status !== 404 }
+    return { ...createNotFoundFailure(error.answer.message), canRetry: error.status !== 404 }
   const { fetchFailed } = event.results.errors
   return {
     is: 'missing',

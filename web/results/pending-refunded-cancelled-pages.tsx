@@ -28,10 +28,10 @@ type StatePageProps = { readonly event: PublicEvent; readonly registration: Regi
  * are further apart, to reduce the load on the server.
  */
 const FIRST_WAIT_MS = 2500
-const WAIT_MS_MAX = 15_000
+const MAX_WAIT_MS = 15_000
 const WAIT_GROWTH = 1.25
 /** How long the page keeps checking. Most banks have responded by then. */
-const POLLING_MS_MAX = 6 * 60_000
+const MAX_POLLING_MS = 6 * 60_000
 
 /** Reloads at growing intervals. Returns true until the last check. */
 export function usePolling(reload: () => void): boolean {
@@ -47,7 +47,7 @@ export function usePolling(reload: () => void): boolean {
       timer = setTimeout(() => {
         waitedMs += wait
         latest.current()
-        if (waitedMs < POLLING_MS_MAX) scheduleCheck(Math.min(wait * WAIT_GROWTH, WAIT_MS_MAX))
+        if (waitedMs < MAX_POLLING_MS) scheduleCheck(Math.min(wait * WAIT_GROWTH, MAX_WAIT_MS))
         else setPolling(false)
       }, wait)
     }
@@ -78,7 +78,7 @@ export function Questions(props: SupportProps) {
   return renderMessage(RESULT_MESSAGES.questions, { support: <Support {...props} /> })
 }
 
-function orderRow(event: PublicEvent, registration: Registration): LedgerRow {
+function buildOrderRow(event: PublicEvent, registration: Registration): LedgerRow {
   return {
     id: 'order',
     label: getLabel(event, 'order_id'),
@@ -113,7 +113,7 @@ export function ConfirmingPayment({
       </p>
       <Ledger
         rows={[
-          orderRow(event, registration),
+          buildOrderRow(event, registration),
           {
             id: 'status',
             label: getLabel(event, 'payment_status'),
@@ -166,7 +166,7 @@ export function UnderReview({ event, registration }: StatePageProps) {
       </p>
       <Ledger
         rows={[
-          orderRow(event, registration),
+          buildOrderRow(event, registration),
           {
             id: 'status',
             label: getLabel(event, 'payment_status'),

@@ -8,7 +8,7 @@ import type {
 } from '../../engine/api.ts'
 import type { Reader } from '../app/api-client.ts'
 import { isOptional, readPaymentState } from '../app/api-responses.ts'
-import { hasAll, isRecord, recordsOf, textOf } from '../app/json-readers.ts'
+import { hasAll, isRecord, readRecords, readString } from '../app/json-readers.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
 
 /** The public registration call. `registration` is null if the call succeeded and there is none. */
@@ -40,7 +40,7 @@ export const readFound: Reader<SearchResponse> = (body) => {
 
 function readInstructions(value: unknown): WirePaymentInstructions | null {
   return isRecord(value) && hasAll(value, 'string', 'label', 'tell')
-    ? ({ ...value, numbers: recordsOf(value['numbers']) } as unknown as WirePaymentInstructions)
+    ? ({ ...value, numbers: readRecords(value['numbers']) } as unknown as WirePaymentInstructions)
     : null
 }
 
@@ -49,7 +49,7 @@ export function readSecondPayment(value: unknown): WireSecondPayment | null {
   return isRecord(value) &&
     hasAll(value, 'string', 'first') &&
     hasAll(value, 'number', 'amount', 'first_amount')
-    ? ({ ...value, asked_at: textOf(value['asked_at']) } as WireSecondPayment)
+    ? ({ ...value, asked_at: readString(value['asked_at']) } as WireSecondPayment)
     : null
 }
 
@@ -97,21 +97,21 @@ export function readRegistration(found: unknown): RegistrationResponse['registra
     reg_no: regNo,
     order_id: orderId ?? regNo,
     payment_status: status,
-    created_at: createdAt ?? textOf(found['payment_date']) ?? '',
+    created_at: createdAt ?? readString(found['payment_date']) ?? '',
     in_review: inReview === true,
     failed_as: status === 'failed' ? readFailure(failedAs) : null,
-    card_failed_as: textOf(cardFailedAs) === null ? null : readFailure(cardFailedAs),
+    card_failed_as: readString(cardFailedAs) === null ? null : readFailure(cardFailedAs),
     stands:
       stands === undefined ? toPaymentState(status, inReview === true) : readPaymentState(stands),
-    held_until: textOf(heldUntil),
+    held_until: readString(heldUntil),
     price_until: typeof priceUntil === 'string' && isDay(priceUntil) ? priceUntil : null,
-    review_since: textOf(reviewSince),
+    review_since: readString(reviewSince),
     second_payment: found['second_payment'] === true,
     refunded_amount: fromMajorUnits(refunded, currency) === null ? 0 : Number(refunded),
     difference_due: fromMajorUnits(difference, currency) === null ? 0 : Number(difference),
-    decide_by: textOf(decideBy),
+    decide_by: readString(decideBy),
     may_pay: pay === true,
-    lines: recordsOf(found['lines']),
+    lines: readRecords(found['lines']),
   } as RegistrationResponse['registration']
 }
 

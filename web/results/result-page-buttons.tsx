@@ -2,7 +2,7 @@
 import { fillKnown } from '../../engine/index.ts'
 import { buildReceiptFile, getResultValues } from '../../engine/messages.ts'
 import type { Button, PublicEvent } from '../../engine/index.ts'
-import { save } from '../app/api-client.ts'
+import { saveBlob } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import type { Query, Registration } from './result-page-data.ts'
 
@@ -89,5 +89,5 @@ function buildMailDraftUrl(
 
 function saveReceipt(event: PublicEvent, registration: Registration): void {
   const file = buildReceiptFile(event, registration)
-  if (file) save(new Blob([file.text], { type: 'text/plain;charset=utf-8' }), file.file)
+  if (file) saveBlob(new Blob([file.text], { type: 'text/plain;charset=utf-8' }), file.file)
 }

@@ -15,7 +15,7 @@ import { DuplicatePayment } from '../self-service/duplicate-payment.tsx'
 import { EmailForm } from './verify-email.tsx'
 import { ResultButtons } from './result-page-buttons.tsx'
 import { FailedPayment } from './unpaid/failed-payment-page.tsx'
-import { notFound, useRegistration } from './load-registration.ts'
+import { createNotFoundFailure, useRegistration } from './load-registration.ts'
 import type { RegistrationRequest, LoadState } from './load-registration.ts'
 import type { RequestPayment } from './unpaid/pay-now-button.tsx'
 import { readSubmissionKey, removeWithheldRows } from './submission-key.ts'
@@ -148,7 +148,7 @@ function useRegistrationRequest(
   return useCallback<RegistrationRequest>(
     (signal) => {
       const order = readOrderId(event, orderId)
-      if (!order.ok) return notFound(order.error.message)
+      if (!order.ok) return createNotFoundFailure(order.error.message)
       const path = event.api.registration.replace('{reg_no}', encodeURIComponent(order.value))
       return call(path, readFound, {
         signal,

@@ -40,7 +40,7 @@ export function DuplicatePayment({
     formatMoney(fromMajorUnits(units, ofCurrency) ?? toAmount(0), ofCurrency)
   const amount = format(duplicate.amount, currency)
   const firstCurrency = readResponseCurrency({ currency: duplicate.first_currency })
-  const actionButton = (act: 'ask_refund' | 'withdraw_refund', label: string) => (
+  const renderActionButton = (act: 'ask_refund' | 'withdraw_refund', label: string) => (
     <button
       type="button"
       className="btn line"
@@ -64,7 +64,7 @@ export function DuplicatePayment({
           <p>{formatMessage(secondPayment.explanation, { amount, ...first })}</p>
           <ActionResult action={action} />
           {requestedAt === null ? (
-            actionButton('ask_refund', secondPayment.request)
+            renderActionButton('ask_refund', secondPayment.request)
           ) : (
             <>
               <p>
@@ -73,7 +73,7 @@ export function DuplicatePayment({
                   day: formatDay(dayOf(requestedAt)),
                 })}
               </p>
-              {actionButton('withdraw_refund', secondPayment.withdraw)}
+              {renderActionButton('withdraw_refund', secondPayment.withdraw)}
             </>
           )}
         </>

@@ -9,7 +9,7 @@ import {
 } from '../../engine/messages.ts'
 import type { Field, PublicEvent } from '../../engine/index.ts'
 import type { WireClaimField } from '../../engine/api.ts'
-import type { Proof } from '../registration/uploads/chosen-file.ts'
+import type { SelectedDocument } from '../registration/uploads/chosen-file.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 
 const { paymentClaim } = SELF_SERVICE_MESSAGES
@@ -31,7 +31,7 @@ export function ScreenshotField({
   errorMessage,
   onToken,
 }: ScreenshotFieldProps) {
-  const [proof, setProof] = useState<Proof | null>(null)
+  const [screenshot, setScreenshot] = useState<SelectedDocument | null>(null)
   const [rejection, setRejection] = useState<string | null>(null)
   const upload = useRef<AbortController | null>(null)
   const { id, label, file } = claimField
@@ -47,21 +47,21 @@ export function ScreenshotField({
       event,
       field: toFormField(claimField, file),
       file: selectedFile,
-      isAhead: true,
+      canUploadInAdvance: true,
       to: `${path}proofs/`,
       signal: controller.signal,
       onProgress: (progress) => {
-        setProof(progress)
-        if (progress.is === 'there') onToken(progress.token)
+        setScreenshot(progress)
+        if (progress.is === 'stored') onToken(progress.token)
         // The server does not accept uploads; the claim is sent without one.
-        if (progress.is === 'here') {
-          setProof(null)
+        if (progress.is === 'local') {
+          setScreenshot(null)
           setRejection(paymentClaim.fileNotSent)
           onToken(undefined)
         }
       },
       onReject: (text) => {
-        setProof(null)
+        setScreenshot(null)
         setRejection(text)
         onToken(undefined)
       },
@@ -91,29 +91,29 @@ export function ScreenshotField({
       />
       <label className="btn line" htmlFor={`told-${id}`} id={`told-${id}-button`}>
         <Icon name="up" />
-        {proof === null ? UPLOAD_MESSAGES.choose : UPLOAD_MESSAGES.chooseAnother}
+        {screenshot === null ? UPLOAD_MESSAGES.choose : UPLOAD_MESSAGES.chooseAnother}
       </label>
       <p className="small mute" role="status">
-        {proof === null ? '' : describeProgress(proof)}
+        {screenshot === null ? '' : describeProgress(screenshot)}
       </p>
     </div>
   )
 }
 
-function describeProgress(proof: Proof): string {
-  switch (proof.is) {
-    case 'there':
-      return formatMessage(paymentClaim.fileSent, { name: proof.name })
+function describeProgress(screenshot: SelectedDocument): string {
+  switch (screenshot.is) {
+    case 'stored':
+      return formatMessage(paymentClaim.fileSent, { name: screenshot.name })
     case 'sending':
       return formatMessage(paymentClaim.fileSending, {
-        name: proof.name,
-        percent: proof.percent,
+        name: screenshot.name,
+        percent: screenshot.percent,
       })
     case 'waiting':
       return CONNECTION_ERROR_MESSAGES.weakConnection
     case 'preparing':
-    case 'here':
-      return proof.name
+    case 'local':
+      return screenshot.name
   }
 }
 

@@ -10,7 +10,7 @@ import type { ApiError } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { renderMessage } from '../ui/rich-message.tsx'
 import { isShortMessage } from '../ui/forms/is-short-message.ts'
-import { textsOf } from '../app/json-readers.ts'
+import { readStringRecord } from '../app/json-readers.ts'
 import { PaymentInstructions } from '../results/unpaid/payment-instructions.tsx'
 import { readActionMessage } from './self-service-api-responses.ts'
 import { ScreenshotField } from './payment-claim-screenshot.tsx'
@@ -83,7 +83,7 @@ function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
   const [rejection, setRejection] = useState<ApiError | null>(null)
   const [files, setFiles] = useState<Readonly<Record<string, string | null>>>({})
   const [key, setKey] = useState(createKey)
-  const errors = textsOf(rejection?.answer?.errors) ?? {}
+  const errors = readStringRecord(rejection?.answer?.errors) ?? {}
   const isUploading = Object.values(files).includes(null)
   const send = async (submitEvent: FormEvent<HTMLFormElement>) => {
     submitEvent.preventDefault()
@@ -106,7 +106,7 @@ function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
     // key.
     if (answer.error.status !== 0) setKey(createKey())
     setRejection(answer.error)
-    const [firstError] = Object.keys(textsOf(answer.error.answer?.errors) ?? {})
+    const [firstError] = Object.keys(readStringRecord(answer.error.answer?.errors) ?? {})
     const field = firstError === undefined ? null : form.elements.namedItem(firstError)
     if (field instanceof HTMLElement) field.focus()
   }

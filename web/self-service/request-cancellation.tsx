@@ -21,7 +21,7 @@ import { ActionResult } from './action-result-message.tsx'
 const { cancel: closeLabel, cancellation } = SELF_SERVICE_MESSAGES
 
 /** Maximum length of an action's reason. */
-const REASON_CHARACTERS_MAX = 500
+const MAX_REASON_CHARACTERS = 500
 
 export function RequestCancellation({ data, path, reload }: PanelProps) {
   const { cancel } = data
@@ -59,7 +59,7 @@ export function RequestCancellation({ data, path, reload }: PanelProps) {
           <ActionResult action={action} />
           <label className="mywhy">
             {cancellation.reason}
-            <textarea ref={reason} rows={3} maxLength={REASON_CHARACTERS_MAX} />
+            <textarea ref={reason} rows={3} maxLength={MAX_REASON_CHARACTERS} />
           </label>
           <div className="acts">
             <button

@@ -4,24 +4,24 @@ import type { SelfServiceResponse } from '../../engine/api.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
 import { readRegistration, readSecondPayment } from '../results/registration-responses.ts'
 import type { Reader } from '../app/api-client.ts'
-import { hasAll, isRecord, recordsOf, textOf } from '../app/json-readers.ts'
+import { hasAll, isRecord, readRecords, readString } from '../app/json-readers.ts'
 
 export type SelfServiceData = SelfServiceResponse
 
 export const readSelfServiceData: Reader<SelfServiceData> = (body) => {
   const registration = isRecord(body) ? readRegistration(body['registration']) : null
   if (!isRecord(body) || registration === null || !hasAll(body, 'string', 'state')) return null
-  const documents = recordsOf(body['documents']).filter(
+  const documents = readRecords(body['documents']).filter(
     (candidate) =>
       hasAll(candidate, 'string', 'title', 'serial', 'at') &&
       hasAll(candidate, 'number', 'id', 'total'),
   )
   const refusal = readRefusal(body['refused'])
   const edit = isRecord(body['edit']) ? body['edit'] : {}
-  const fields = recordsOf(edit['fields']).filter((candidate) =>
+  const fields = readRecords(edit['fields']).filter((candidate) =>
     hasAll(candidate, 'string', 'id', 'label', 'kind'),
   )
-  const files = recordsOf(body['files']).filter(
+  const files = readRecords(body['files']).filter(
     (candidate) =>
       hasAll(candidate, 'string', 'id', 'label') && hasAll(candidate, 'number', 'bytes_max'),
   )
@@ -32,8 +32,8 @@ export const readSelfServiceData: Reader<SelfServiceData> = (body) => {
     documents,
     refused: refusal,
     paying: readManualPayment(body['paying']),
-    edit: { fields, until: textOf(edit['until']) },
-    files: files.map((file) => ({ ...file, name: textOf(file['name']) })),
+    edit: { fields, until: readString(edit['until']) },
+    files: files.map((file) => ({ ...file, name: readString(file['name']) })),
     second_payment: readSecondPayment(body['second_payment']),
     cancel: cancel !== null && hasAll(cancel, 'number', 'kept') ? cancel : null,
   } as unknown as SelfServiceData
@@ -41,7 +41,7 @@ export const readSelfServiceData: Reader<SelfServiceData> = (body) => {
 
 /** Returns the server's sentence about the result of an action. */
 export const readActionMessage: Reader<string> = (body) =>
-  isRecord(body) ? textOf(body['message']) : null
+  isRecord(body) ? readString(body['message']) : null
 
 function readManualPayment(value: unknown): unknown {
   return isRecord(value) && hasAll(value, 'string', 'way', 'label', 'tell') ? value : null

@@ -2,7 +2,7 @@
 import { useRef, useState } from 'react'
 import { formatMessage, SELF_SERVICE_MESSAGES, UPLOAD_MESSAGES } from '../../engine/messages.ts'
 import type { WireFile } from '../../engine/api.ts'
-import { readProof } from '../app/api-responses.ts'
+import { readUploadedDocument } from '../app/api-responses.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { renderMessage } from '../ui/rich-message.tsx'
 import { formatFileSizeLimit, getTooLargeText } from '../ui/file-size.ts'
@@ -47,7 +47,7 @@ function DocumentUpload({
     action.setProblem(null)
     setPercent(0)
     const { upload } = await import('../app/api-upload.ts')
-    const uploaded = await upload(`${path}proofs/`, readProof, {
+    const uploaded = await upload(`${path}proofs/`, readUploadedDocument, {
       field: id,
       file: selectedFile,
       signal: new AbortController().signal,

@@ -17,14 +17,14 @@ export function renderMessage<Message extends string>(
   message: Message,
   parts: Readonly<Record<ValueNames<Message>, Part>>,
 ): ReactNode {
-  const partOf = (name: string): Part => parts[name as ValueNames<Message>]
+  const findPart = (name: string): Part => parts[name as ValueNames<Message>]
   return message.split(/(\{\w+\}|<\w+>[^<]*<\/\w+>)/).map((segment, index) => {
     const [, value, element, text = ''] = /^(?:\{(\w+)\}|<(\w+)>([^<]*).*)$/.exec(segment) ?? []
-    const part = partOf(value ?? element ?? '') ?? segment
+    const part = findPart(value ?? element ?? '') ?? segment
     return (
       <Fragment key={index}>
         {typeof part === 'function'
-          ? part(text.replace(/\{(\w+)\}/g, (_all, name: string) => String(partOf(name))))
+          ? part(text.replace(/\{(\w+)\}/g, (_all, name: string) => String(findPart(name))))
           : part}
       </Fragment>
     )

@@ -23,7 +23,7 @@ export type ShowToast = (text: string, tone: MessageTone, action?: MessageAction
 /**
  * Maximum number of toasts; older ones are removed, because a phone's screen has no room for more.
  */
-const TOASTS_MAX = 4
+const MAX_TOASTS = 4
 
 const ToastContext = createContext<ShowToast>(() => {})
 /**
@@ -50,7 +50,7 @@ export function MessageProvider({ as, ms, children }: ProviderProps) {
         as === 'snackbar'
           ? [message]
           : [
-              ...old.filter((candidate) => candidate.text !== text).slice(-(TOASTS_MAX - 1)),
+              ...old.filter((candidate) => candidate.text !== text).slice(-(MAX_TOASTS - 1)),
               message,
             ],
       )

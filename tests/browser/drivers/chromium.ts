@@ -1,7 +1,13 @@
 /** Drives Chromium with Playwright. */
 import { chromium } from 'playwright-core'
 import type { Driver } from './driver.ts'
-import { HEIGHT, inspectLayout, WAIT_MS_MAX, WIDTH, getFontEnvironment } from './driver.ts'
+import {
+  DEFAULT_HEIGHT,
+  inspectLayout,
+  MAX_WAIT_MS,
+  DEFAULT_WIDTH,
+  getFontEnvironment,
+} from './driver.ts'
 
 export async function createPlaywrightDriver(executablePath: string): Promise<Driver> {
   const browser = await chromium.launch({
@@ -9,8 +15,10 @@ export async function createPlaywrightDriver(executablePath: string): Promise<Dr
     args: ['--no-sandbox', '--disable-gpu'],
     env: getFontEnvironment(),
   })
-  const context = await browser.newContext({ viewport: { width: WIDTH, height: HEIGHT } })
-  context.setDefaultTimeout(WAIT_MS_MAX)
+  const context = await browser.newContext({
+    viewport: { width: DEFAULT_WIDTH, height: DEFAULT_HEIGHT },
+  })
+  context.setDefaultTimeout(MAX_WAIT_MS)
   const page = await context.newPage()
   const evaluate = (expression: string): Promise<unknown> => page.evaluate(expression)
   const takeScreenshot = (): Promise<Buffer> => page.screenshot()
@@ -21,7 +29,7 @@ export async function createPlaywrightDriver(executablePath: string): Promise<Dr
     choose: (label) => page.getByRole('radio', { name: label }).check(),
     attach: (path) => page.locator('input[type=file]').first().setInputFiles(path),
     press: (name) => page.getByRole('button', { name, exact: true }).first().click(),
-    sees: (text) => page.getByText(text).first().waitFor(),
+    waitForText: (text) => page.getByText(text).first().waitFor(),
     evaluate,
     takeScreenshot,
     address: () => Promise.resolve(page.url()),

@@ -1,4 +1,4 @@
-/** The actions of a user in a browser, for each installed browser: Chromium, Firefox, WebKit. */
+/** The user actions that the tests perform in each installed browser: Chromium, Firefox, WebKit. */
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ export type Driver = {
   readonly attach: (path: string) => Promise<void>
   readonly press: (name: string) => Promise<void>
   /** Waits until the page contains this text. */
-  readonly sees: (text: string) => Promise<void>
+  readonly waitForText: (text: string) => Promise<void>
   /** Runs an expression in the page. */
   readonly evaluate: (expression: string) => Promise<unknown>
   readonly address: () => Promise<string>
@@ -28,14 +28,14 @@ export type Driver = {
   readonly close: () => Promise<void>
 }
 
-const SHOTS = process.env['SHOTS']
-/** The maximum wait, after which a user would have given up. */
-export const WAIT_MS_MAX = 120_000
-/** The time within which overlapping elements must reach their place. */
+const SCREENSHOT_FOLDER = process.env['SHOTS']
+/** The maximum wait. A user would have given up earlier. */
+export const MAX_WAIT_MS = 120_000
+/** The time within which overlapping elements must have moved apart. */
 const RETRY_MS = 30_000
 const WIDTHS = [360, 768, 1280] as const
-export const WIDTH = 1280
-export const HEIGHT = 1000
+export const DEFAULT_WIDTH = 1280
+export const DEFAULT_HEIGHT = 1000
 
 export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
@@ -49,30 +49,30 @@ export async function inspectLayout(
   { evaluate, takeScreenshot, resize }: PageAccess,
   name: string,
 ): Promise<readonly string[]> {
-  const found: string[] = []
+  const problems: string[] = []
   for (const width of WIDTHS) {
-    await resize(width, HEIGHT)
+    await resize(width, DEFAULT_HEIGHT)
     await evaluate('document.fonts.ready.then(() => scrollTo({ top: 0, behavior: "instant" }))')
     const findMisplaced = async () =>
       (await evaluate(`(${findMisplacedInPage.toString()})()`)) as readonly string[]
     let misplaced = await findMisplaced()
     // After a resize, the page is redrawn some frames later.
-    for (const last = performance.now() + RETRY_MS; misplaced.length > 0;) {
-      if (performance.now() > last) break
+    for (const deadline = performance.now() + RETRY_MS; misplaced.length > 0;) {
+      if (performance.now() > deadline) break
       await pause(100)
       misplaced = await findMisplaced()
     }
-    found.push(...misplaced.map((what) => `${name}, ${width} px: ${what}`))
-    if (!SHOTS) continue
+    problems.push(...misplaced.map((description) => `${name}, ${width} px: ${description}`))
+    if (!SCREENSHOT_FOLDER) continue
     await resize(width, Number(await evaluate('document.documentElement.scrollHeight')))
     // A large window is painted in parts.
     await pause(1500)
     await evaluate('scrollTo({ top: 0, behavior: "instant" })')
     await pause(300)
-    writeFileSync(join(SHOTS, `${name}-${width}.png`), await takeScreenshot())
+    writeFileSync(join(SCREENSHOT_FOLDER, `${name}-${width}.png`), await takeScreenshot())
   }
-  await resize(WIDTH, HEIGHT)
-  return found
+  await resize(DEFAULT_WIDTH, DEFAULT_HEIGHT)
+  return problems
 }
 
 /** Counts the colours in the left half of an element, inside its border: 1 if it contains no text. */
@@ -83,34 +83,39 @@ export async function countColours(driver: Driver, selector: string): Promise<nu
     const { x, y, width, height } = element.getBoundingClientRect()
     return { x, y, width, height }
   })()`)) as Readonly<Record<'x' | 'y' | 'width' | 'height', number>>
-  const { width: across, data } = PNG.sync.read(await driver.takeScreenshot())
-  const seen = new Set<number>()
+  const { width: imageWidth, data } = PNG.sync.read(await driver.takeScreenshot())
+  const colours = new Set<number>()
   for (let row = Math.ceil(y) + BORDER_PX; row < y + height - BORDER_PX; row++)
     for (let column = Math.ceil(x) + BORDER_PX; column < x + width / 2; column++)
-      seen.add(data.readUInt32BE(4 * (row * across + column)))
-  return seen.size
+      colours.add(data.readUInt32BE(4 * (row * imageWidth + column)))
+  return colours.size
 }
 const BORDER_PX = 4
 
-export const FONTS = dirname(
+export const FONT_FOLDER = dirname(
   createRequire(import.meta.url).resolve('@expo-google-fonts/noto-sans-devanagari/package.json'),
 )
 
-/** With it, a browser displays Devanagari as delegates' devices do, on a machine without fonts for it. */
+/**
+ * Returns environment variables with which a browser displays Devanagari as delegates' devices do, even on a machine
+ * without Devanagari fonts.
+ */
 export function getFontEnvironment(): NodeJS.ProcessEnv {
-  const conf = join(mkdtempSync(join(tmpdir(), 'rollcall-fonts-')), 'fonts.conf')
-  const dirs = ['400Regular', '700Bold'].map((face) => `<dir>${join(FONTS, face)}</dir>`)
-  writeFileSync(
-    conf,
-    `<fontconfig><include ignore_missing="yes">/etc/fonts/fonts.conf</include>${dirs.join('')}</fontconfig>`,
+  const configPath = join(mkdtempSync(join(tmpdir(), 'rollcall-fonts-')), 'fonts.conf')
+  const folders = ['400Regular', '700Bold'].map(
+    (weight) => `<dir>${join(FONT_FOLDER, weight)}</dir>`,
   )
-  return { ...process.env, FONTCONFIG_FILE: conf }
+  writeFileSync(
+    configPath,
+    `<fontconfig><include ignore_missing="yes">/etc/fonts/fonts.conf</include>${folders.join('')}</fontconfig>`,
+  )
+  return { ...process.env, FONTCONFIG_FILE: configPath }
 }
 
-// ── Browsers without the test library: elements are found by a script in the page ──────────────
+// ── Browsers without Playwright: a script in the page finds the elements ───────────────────────
 
 /** Runs in the page: finds the control with this label, or the button or link with this name. */
-const FIND_ELEMENT = {
+const ELEMENT_SCRIPTS = {
   labelled: `for (const l of document.querySelectorAll('label')) if (l.textContent.includes(arguments[0]) && (l.control || document.getElementById(l.htmlFor))) return l.control || document.getElementById(l.htmlFor); return null`,
   choice: `for (const l of document.querySelectorAll('label')) if (l.textContent.includes(arguments[0])) return l; return null`,
   file: `return document.querySelector('input[type=file]')`,
@@ -122,39 +127,42 @@ const PAGE_CONTAINS = 'document.body !== null && document.body.innerText.include
 export type Protocol<Found> = PageAccess &
   Pick<Driver, 'open' | 'address' | 'close'> & {
     readonly find: (script: string, text: string) => Promise<Found | null>
-    readonly click: (found: Found) => Promise<void>
-    readonly type: (found: Found, text: string) => Promise<void>
-    readonly attach: (found: Found, path: string) => Promise<void>
+    readonly click: (element: Found) => Promise<void>
+    readonly type: (element: Found, text: string) => Promise<void>
+    readonly attach: (element: Found, path: string) => Promise<void>
   }
 
-/** Retries until there is a result, for example a started driver or a rendered element. */
-export async function waitUntil<T>(what: string, probe: () => Promise<T | null>): Promise<T> {
-  const last = performance.now() + WAIT_MS_MAX
-  let problem: unknown = null
-  while (performance.now() < last) {
+/** Retries until there is a result, such as a started driver or a rendered element. */
+export async function waitUntil<T>(
+  description: string,
+  findResult: () => Promise<T | null>,
+): Promise<T> {
+  const deadline = performance.now() + MAX_WAIT_MS
+  let lastError: unknown = null
+  while (performance.now() < deadline) {
     try {
-      const found = await probe()
-      if (found !== null) return found
+      const result = await findResult()
+      if (result !== null) return result
     } catch (error) {
-      problem = error
+      lastError = error
     }
     await pause(100)
   }
-  throw new Error(`${what} was not found`, { cause: problem })
+  throw new Error(`${description} was not found`, { cause: lastError })
 }
 
 export function createDriver<Found>(protocol: Protocol<Found>): Driver {
   const { open, address, close, evaluate, takeScreenshot, find } = protocol
-  /** If the page was rendered again in the meantime, finds the element again. */
+  /** Finds an element and performs an action on it. Retries if the page was rendered again in the meantime. */
   const performOn = async (
-    by: keyof typeof FIND_ELEMENT,
+    kind: keyof typeof ELEMENT_SCRIPTS,
     text: string,
-    act: (found: Found) => Promise<void>,
+    action: (element: Found) => Promise<void>,
   ): Promise<void> =>
-    void (await waitUntil(`"${text || by}"`, async () => {
-      const found = await find(FIND_ELEMENT[by], text)
-      if (found === null) return null
-      await act(found)
+    void (await waitUntil(`"${text || kind}"`, async () => {
+      const element = await find(ELEMENT_SCRIPTS[kind], text)
+      if (element === null) return null
+      await action(element)
       return true
     }))
   return {
@@ -163,11 +171,11 @@ export function createDriver<Found>(protocol: Protocol<Found>): Driver {
     close,
     evaluate,
     takeScreenshot,
-    fill: (label, text) => performOn('labelled', label, (found) => protocol.type(found, text)),
+    fill: (label, text) => performOn('labelled', label, (element) => protocol.type(element, text)),
     choose: (label) => performOn('choice', label, protocol.click),
-    attach: (path) => performOn('file', '', (found) => protocol.attach(found, path)),
+    attach: (path) => performOn('file', '', (element) => protocol.attach(element, path)),
     press: (name) => performOn('button', name, protocol.click),
-    sees: async (text) =>
+    waitForText: async (text) =>
       void (await waitUntil(`"${text}"`, async () =>
         (await evaluate(`${PAGE_CONTAINS}(${JSON.stringify(text)})`)) === true ? true : null,
       )),

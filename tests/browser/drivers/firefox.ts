@@ -6,18 +6,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Driver } from './driver.ts'
-import { FONTS, HEIGHT, WAIT_MS_MAX, createDriver, WIDTH, getFontEnvironment } from './driver.ts'
+import {
+  FONT_FOLDER,
+  DEFAULT_HEIGHT,
+  MAX_WAIT_MS,
+  createDriver,
+  DEFAULT_WIDTH,
+  getFontEnvironment,
+} from './driver.ts'
 
-const FIREFOX = process.env['FIREFOX'] ?? '/usr/bin/firefox-esr'
+const FIREFOX_PATH = process.env['FIREFOX'] ?? '/usr/bin/firefox-esr'
 /** The oldest tested version. */
-const FIREFOX_MIN = 140
+const MIN_FIREFOX_VERSION = 140
 
 /** Returns why Firefox cannot be driven on this machine. Null if it can. */
 export function explainMissingFirefox(): string | null {
-  if (!existsSync(FIREFOX)) return 'no firefox-esr here'
-  const versionText = spawnSync(FIREFOX, ['--version'], { encoding: 'utf8' }).stdout.trim()
+  if (!existsSync(FIREFOX_PATH)) return 'firefox-esr is not installed'
+  const versionText = spawnSync(FIREFOX_PATH, ['--version'], { encoding: 'utf8' }).stdout.trim()
   const version = Number(/Firefox (\d+)/.exec(versionText)?.[1] ?? 0)
-  return version >= FIREFOX_MIN ? null : `${versionText || FIREFOX} is older than ${FIREFOX_MIN}`
+  return version >= MIN_FIREFOX_VERSION
+    ? null
+    : `${versionText || FIREFOX_PATH} is older than ${MIN_FIREFOX_VERSION}`
 }
 
 type Preferences = Readonly<Record<string, string | number | boolean>>
@@ -34,8 +43,8 @@ export async function startFirefox(preferences: Preferences = {}): Promise<Drive
   const profile = mkdtempSync(join(tmpdir(), 'rollcall-firefox-'))
   const settings = Object.entries({
     'ui.prefersReducedMotion': 1,
-    // Pages may read no other files.
-    'security.sandbox.content.read_path_whitelist': `${FONTS}/`,
+    // The sandbox allows pages to read only these files.
+    'security.sandbox.content.read_path_whitelist': `${FONT_FOLDER}/`,
     ...preferences,
   })
   writeFileSync(
@@ -43,38 +52,38 @@ export async function startFirefox(preferences: Preferences = {}): Promise<Drive
     settings.map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`).join(''),
   )
   const program = spawn(
-    FIREFOX,
+    FIREFOX_PATH,
     ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0'],
     { env: getFontEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] },
   )
-  const ended = once(program, 'exit')
-  const end = async (): Promise<void> => {
+  const exited = once(program, 'exit')
+  const stopFirefox = async (): Promise<void> => {
     program.kill()
-    await ended
+    await exited
     rmSync(profile, { recursive: true, maxRetries: 5 })
   }
   try {
-    return await createFirefoxDriver(await openSocket(program.stderr, ended), end)
+    return await createFirefoxDriver(await openSocket(program.stderr, exited), stopFirefox)
   } catch (error) {
-    await end()
+    await stopFirefox()
     throw error
   }
 }
 
-/** Firefox prints its address. The rest of its output is read too, because a full pipe would block it. */
+/** Connects to the address that Firefox prints. Reads all its output, because a full pipe would block Firefox. */
 async function openSocket(
   output: NodeJS.ReadableStream,
-  ended: Promise<unknown>,
+  exited: Promise<unknown>,
 ): Promise<WebSocket> {
   const lines = createInterface({ input: output })
   const address = new Promise<string>((resolve) => {
     lines.on('line', (line) => {
-      const [, found] = /WebDriver BiDi listening on (ws:\S+)/.exec(line) ?? []
-      if (found !== undefined) resolve(found)
+      const [, url] = /WebDriver BiDi listening on (ws:\S+)/.exec(line) ?? []
+      if (url !== undefined) resolve(url)
     })
   })
-  const failed = ended.then((): never => {
-    throw new Error('Firefox has ended')
+  const failed = exited.then((): never => {
+    throw new Error('Firefox has exited')
   })
   const socket = new WebSocket(`${await Promise.race([address, failed])}/session`)
   await new Promise((resolve, reject) => {
@@ -84,27 +93,30 @@ async function openSocket(
   return socket
 }
 
-async function createFirefoxDriver(socket: WebSocket, end: () => Promise<void>): Promise<Driver> {
-  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+async function createFirefoxDriver(
+  socket: WebSocket,
+  stopFirefox: () => Promise<void>,
+): Promise<Driver> {
+  const pendingRequests = new Map<number, PromiseWithResolvers<unknown>>()
   socket.addEventListener('message', ({ data }) => {
     const { id, result, error, message } = JSON.parse(String(data)) as FirefoxResponse
-    const pendingRequest = waiting.get(id ?? 0)
-    waiting.delete(id ?? 0)
+    const pendingRequest = pendingRequests.get(id ?? 0)
+    pendingRequests.delete(id ?? 0)
     if (error === undefined) pendingRequest?.resolve(result)
     else pendingRequest?.reject(new Error(`Firefox: ${error}: ${message}`))
   })
   socket.addEventListener('close', () => {
-    for (const pendingRequest of waiting.values())
+    for (const pendingRequest of pendingRequests.values())
       pendingRequest.reject(new Error('Firefox has closed'))
   })
-  let last = 0
+  let lastId = 0
   const send = async (method: string, params: object): Promise<unknown> => {
-    const id = (last += 1)
+    const id = (lastId += 1)
     const pendingRequest = Promise.withResolvers<unknown>()
-    waiting.set(id, pendingRequest)
+    pendingRequests.set(id, pendingRequest)
     const timer = setTimeout(
       () => pendingRequest.reject(new Error(`Firefox did not respond to ${method}`)),
-      WAIT_MS_MAX,
+      MAX_WAIT_MS,
     )
     socket.send(JSON.stringify({ id, method, params }))
     return pendingRequest.promise.finally(() => clearTimeout(timer))
@@ -115,29 +127,29 @@ async function createFirefoxDriver(socket: WebSocket, end: () => Promise<void>):
     readonly contexts: readonly { readonly context: string; readonly url: string }[]
   }
   const context = contexts[0]?.context
-  const evaluated = async (method: string, params: object): Promise<ScriptResult> => {
-    const answer = (await send(`script.${method}`, {
+  const runScript = async (method: string, params: object): Promise<ScriptResult> => {
+    const result = (await send(`script.${method}`, {
       ...params,
       target: { context },
       awaitPromise: true,
     })) as ScriptResult
-    if (answer.type === 'exception') throw new Error(`Firefox: ${answer.exceptionDetails?.text}`)
-    return answer
+    if (result.type === 'exception') throw new Error(`Firefox: ${result.exceptionDetails?.text}`)
+    return result
   }
   const evaluate = async (expression: string): Promise<unknown> => {
-    const result = await evaluated('evaluate', {
+    const result = await runScript('evaluate', {
       expression: `Promise.resolve((${expression})).then((value) => JSON.stringify(value ?? null))`,
     })
     return JSON.parse(String(result.result?.value))
   }
-  const act = (type: string, id: string, actions: readonly object[]): Promise<unknown> =>
+  const performActions = (type: string, id: string, actions: readonly object[]): Promise<unknown> =>
     send('input.performActions', { context, actions: [{ type, id, actions }] })
   const click = async (element: FirefoxElement): Promise<void> => {
-    await evaluated('callFunction', {
+    await runScript('callFunction', {
       functionDeclaration: `(found) => found.scrollIntoView({ block: 'center', behavior: 'instant' })`,
       arguments: [element],
     })
-    await act('pointer', 'mouse', [
+    await performActions('pointer', 'mouse', [
       { type: 'pointerMove', x: 0, y: 0, origin: { type: 'element', element } },
       { type: 'pointerDown', button: 0 },
       { type: 'pointerUp', button: 0 },
@@ -145,7 +157,7 @@ async function createFirefoxDriver(socket: WebSocket, end: () => Promise<void>):
   }
   const resize = async (width: number, height: number): Promise<void> =>
     void (await send('browsingContext.setViewport', { context, viewport: { width, height } }))
-  await resize(WIDTH, HEIGHT)
+  await resize(DEFAULT_WIDTH, DEFAULT_HEIGHT)
 
   return createDriver<FirefoxElement>({
     open: async (url) =>
@@ -153,12 +165,12 @@ async function createFirefoxDriver(socket: WebSocket, end: () => Promise<void>):
     address: async () => String(await evaluate('location.href')),
     evaluate,
     takeScreenshot: async () => {
-      const shot = await send('browsingContext.captureScreenshot', { context })
-      return Buffer.from((shot as { readonly data: string }).data, 'base64')
+      const screenshot = await send('browsingContext.captureScreenshot', { context })
+      return Buffer.from((screenshot as { readonly data: string }).data, 'base64')
     },
     resize,
     find: async (script, text) => {
-      const { result } = await evaluated('callFunction', {
+      const { result } = await runScript('callFunction', {
         functionDeclaration: `function () { ${script} }`,
         arguments: [{ type: 'string', value: text }],
       })
@@ -167,17 +179,17 @@ async function createFirefoxDriver(socket: WebSocket, end: () => Promise<void>):
     click,
     type: async (element, text) => {
       await click(element)
-      const strokes = [...text].flatMap((value) => [
+      const keyActions = [...text].flatMap((value) => [
         { type: 'keyDown', value },
         { type: 'keyUp', value },
       ])
-      await act('key', 'keyboard', strokes)
+      await performActions('key', 'keyboard', keyActions)
     },
     attach: async (element, path) =>
       void (await send('input.setFiles', { context, element, files: [path] })),
     close: async () => {
       socket.close()
-      await end()
+      await stopFirefox()
     },
   })
 }

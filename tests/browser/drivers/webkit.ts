@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { findFreePort } from '../serve.ts'
 import type { Driver } from './driver.ts'
-import { pause, WAIT_MS_MAX, createDriver, waitUntil, getFontEnvironment } from './driver.ts'
+import { pause, MAX_WAIT_MS, createDriver, waitUntil, getFontEnvironment } from './driver.ts'
 
 const WEBKIT_DRIVER = '/usr/bin/WebKitWebDriver'
 const EPIPHANY = '/usr/bin/epiphany'
@@ -14,69 +14,79 @@ const DBUS = '/usr/bin/dbus-daemon'
 
 /** Returns why WebKit cannot be driven on this machine. Null if it can. */
 export const explainMissingWebKit = (): string | null => {
-  const lacks = [WEBKIT_DRIVER, EPIPHANY, XVFB, DBUS].filter((path) => !existsSync(path))
-  return lacks.length === 0 ? null : `no ${lacks.map((path) => basename(path)).join(', ')} here`
+  const missingPrograms = [WEBKIT_DRIVER, EPIPHANY, XVFB, DBUS].filter((path) => !existsSync(path))
+  return missingPrograms.length === 0
+    ? null
+    : `not installed: ${missingPrograms.map((path) => basename(path)).join(', ')}`
 }
 
-const RESIZES_MAX = 10
+const MAX_RESIZES = 10
 
 /** WebDriver's name for an element. */
-const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
+const ELEMENT_KEY = 'element-6066-11e4-a52e-4f735466cecf'
 
 /** Returns the first line that a program prints to file descriptor 3. */
 const readFirstLine = (program: ChildProcess): Promise<string> =>
   new Promise((resolve, reject) => {
     program.stdio[3]?.once('data', (data) => resolve(String(data).trim()))
     program.once('error', reject)
-    program.once('exit', () => reject(new Error(`${program.spawnfile} has ended`)))
+    program.once('exit', () => reject(new Error(`${program.spawnfile} has exited`)))
   })
 /** High enough for a whole page. */
-const SCREEN = '1400x6000x24'
+const SCREEN_SIZE = '1400x6000x24'
 
 export async function startWebKit(): Promise<Driver> {
-  const started: ChildProcess[] = []
-  const end = (): void => {
-    for (const program of started.toReversed()) program.kill()
+  const programs: ChildProcess[] = []
+  const stopPrograms = (): void => {
+    for (const program of programs.toReversed()) program.kill()
   }
-  const start = (path: string, args: readonly string[], env = process.env): ChildProcess => {
+  const startProgram = (path: string, args: readonly string[], env = process.env): ChildProcess => {
     const program = spawn(path, args, { env, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
-    started.push(program)
+    programs.push(program)
     return program
   }
   const port = await findFreePort()
   try {
-    const screen = start(XVFB, ['-displayfd', '3', '-screen', '0', SCREEN, '-nolisten', 'tcp'])
+    const screen = startProgram(XVFB, [
+      '-displayfd',
+      '3',
+      '-screen',
+      '0',
+      SCREEN_SIZE,
+      '-nolisten',
+      'tcp',
+    ])
     // Without a session bus, as in a container, Epiphany starts but never responds.
-    const bus = start(DBUS, ['--session', '--nofork', '--nosyslog', '--print-address=3'])
-    start(WEBKIT_DRIVER, [`--port=${port}`], {
+    const bus = startProgram(DBUS, ['--session', '--nofork', '--nosyslog', '--print-address=3'])
+    startProgram(WEBKIT_DRIVER, [`--port=${port}`], {
       ...getFontEnvironment(),
       DISPLAY: `:${await readFirstLine(screen)}`,
       DBUS_SESSION_BUS_ADDRESS: await readFirstLine(bus),
       NO_AT_BRIDGE: '1',
       LIBGL_ALWAYS_SOFTWARE: '1',
       WEBKIT_SKIA_ENABLE_CPU_RENDERING: '1',
-      // Root has no user namespace to isolate a page in; all pages of the tests are our own.
+      // Root cannot isolate pages in a user namespace, and the tests open only our own pages.
       WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
     })
-    return await createWebKitDriver(`http://127.0.0.1:${port}`, end)
+    return await createWebKitDriver(`http://127.0.0.1:${port}`, stopPrograms)
   } catch (error) {
-    end()
+    stopPrograms()
     throw error
   }
 }
 
-async function createWebKitDriver(base: string, end: () => void): Promise<Driver> {
+async function createWebKitDriver(base: string, stopPrograms: () => void): Promise<Driver> {
   const send = async (method: string, path: string, body?: object): Promise<unknown> => {
-    const answer = await fetch(base + path, {
+    const response = await fetch(base + path, {
       method,
-      signal: AbortSignal.timeout(WAIT_MS_MAX),
+      signal: AbortSignal.timeout(MAX_WAIT_MS),
       ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
     })
-    const { value } = (await answer.json()) as { readonly value: unknown }
-    if (!answer.ok) throw new Error(`WebKit: ${JSON.stringify(value).slice(0, 400)}`)
+    const { value } = (await response.json()) as { readonly value: unknown }
+    if (!response.ok) throw new Error(`WebKit: ${JSON.stringify(value).slice(0, 400)}`)
     return value
   }
-  const { sessionId } = (await waitUntil('a session of WebKit', () =>
+  const { sessionId } = (await waitUntil('a WebKit session', () =>
     send('POST', '/session', {
       capabilities: {
         alwaysMatch: {
@@ -86,17 +96,17 @@ async function createWebKitDriver(base: string, end: () => void): Promise<Driver
     }),
   )) as { readonly sessionId: string }
   const sessionUrl = `/session/${sessionId}`
-  const run = (script: string, ...args: readonly string[]): Promise<unknown> =>
+  const runScript = (script: string, ...args: readonly string[]): Promise<unknown> =>
     send('POST', `${sessionUrl}/execute/sync`, { script, args })
-  const evaluate = (expression: string): Promise<unknown> => run(`return (${expression})`)
-  /** The window is larger than its page because of Epiphany's bars, which may appear or disappear on a resize. */
+  const evaluate = (expression: string): Promise<unknown> => runScript(`return (${expression})`)
+  /** Resizes the window until the page has this size. Epiphany's bars may appear or disappear on each resize. */
   const resize = async (width: number, height: number): Promise<void> => {
-    for (let tries = 0; tries < RESIZES_MAX; tries += 1) {
-      const [across, down, matches] = (await evaluate(
+    for (let tries = 0; tries < MAX_RESIZES; tries += 1) {
+      const [extraWidth, extraHeight, matches] = (await evaluate(
         `[outerWidth - innerWidth, outerHeight - innerHeight, innerWidth === ${width} && innerHeight === ${height}]`,
       )) as readonly [number, number, boolean]
       if (matches) return
-      const rect = { x: 0, y: 0, width: width + across, height: height + down }
+      const rect = { x: 0, y: 0, width: width + extraWidth, height: height + extraHeight }
       await send('POST', `${sessionUrl}/window/rect`, rect)
       await pause(100)
     }
@@ -109,16 +119,16 @@ async function createWebKitDriver(base: string, end: () => void): Promise<Driver
       Buffer.from(String(await send('GET', `${sessionUrl}/screenshot`)), 'base64'),
     resize,
     find: async (script, text) => {
-      const found = (await run(script, text)) as Readonly<Record<string, string>> | null
-      return found === null ? null : `${sessionUrl}/element/${found[ELEMENT]}`
+      const element = (await runScript(script, text)) as Readonly<Record<string, string>> | null
+      return element === null ? null : `${sessionUrl}/element/${element[ELEMENT_KEY]}`
     },
     click: async (element) => void (await send('POST', `${element}/click`)),
     type: async (element, text) => void (await send('POST', `${element}/value`, { text })),
     attach: async (element, path) => void (await send('POST', `${element}/value`, { text: path })),
     close: async () => {
-      // A window that has already closed is ignored: the cause was reported before.
+      // If the window has already closed, the cause has been reported.
       await send('DELETE', sessionUrl).catch(() => null)
-      end()
+      stopPrograms()
     },
   })
 }

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, holdRequests, launch, addSessionCookie, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
-import { clickAtGateway, waitForHydration, PROOF } from '../delegate.ts'
+import { clickAtGateway, waitForHydration, PROOF_FILE } from '../delegate.ts'
 import { findLink, openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
 import { ADMIN, serve, serveAgain } from '../serve.ts'
@@ -74,7 +74,7 @@ async function registerDelegate(
   }
   for (const [name, value] of Object.entries(allAnswers)) form.append(name, value)
   if (answers['is_member'] === 'true')
-    form.append('letter', new File([PROOF.buffer], 'letter.pdf', { type: 'application/pdf' }))
+    form.append('letter', new File([PROOF_FILE.buffer], 'letter.pdf', { type: 'application/pdf' }))
   const registerResponse = await fetch(`${server.url}/api/${event}/register/`, {
     method: 'POST',
     body: form,
@@ -181,7 +181,7 @@ test('approves and rejects registrations, and matches a transfer in a statement:
   await page.getByRole('textbox', { name: 'Email Address' }).fill('asha@example.org')
   await page.getByRole('textbox', { name: 'Phone Number' }).fill('9876500000')
   await page.getByRole('radio', { name: 'Yes', exact: true }).check()
-  await page.locator('input[type=file]').setInputFiles(PROOF)
+  await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
   const cardRadio = page.getByRole('radio', { name: /Card/ })
   if ((await cardRadio.count()) > 0) await cardRadio.check()
   await page.getByText('The organisers will first review your answers (Letter)').waitFor()
@@ -211,7 +211,7 @@ test('approves and rejects registrations, and matches a transfer in a statement:
   await addSessionCookie(visitor.context, server.url, ADMIN)
   await openOffice(`/admin/events/sample2026/registrations/${regNo}`)
   await press('Approve')
-  await findDialog().getByRole('link', { name: PROOF.name }).waitFor()
+  await findDialog().getByRole('link', { name: PROOF_FILE.name }).waitFor()
   await expectAccessible(visitor.page, 'approving')
   await findDialog().getByRole('button', { name: 'Approve', exact: true }).click()
   await waitForStatus('A link to pay ₹\u00a01,180 was sent')

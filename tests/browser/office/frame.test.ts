@@ -1,4 +1,4 @@
-/** The frame of the office: rail by role, event switcher, search by keyboard, shortcuts, settings, phone. */
+/** The office frame: rail by role, event switcher, search by keyboard, shortcuts, settings, phone layout. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { isAtLeast } from '../../../engine/index.ts'
@@ -47,18 +47,18 @@ afterEach(async () => {
     throw new Error(`the browser logged errors: ${visitor.consoleErrors.join('; ')}`)
 })
 
-const enter = async (username: string, path: string, width = 1280): Promise<Page> => {
+const openAs = async (username: string, path: string, width = 1280): Promise<Page> => {
   visitor = await visit(browser, { width })
   await addSessionCookie(visitor.context, url, { username, password: PASSWORD })
   await visitor.page.goto(url + path)
   await waitForHeading(visitor.page)
   return visitor.page
 }
-/** The heading has the focus once the page listens to keys. */
+/** Waits until the heading has the focus: the page then handles key presses. */
 const waitForHeading = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
 }
-/** The content below the overlay is inert, and its contrast is not measured. */
+/** Checks an open overlay. The content below it is inert, so its contrast is not measured. */
 const expectOverlay = async (page: Page, state: string): Promise<void> => {
   await expectAccessible(page, state, { everyText: true })
 }
@@ -77,7 +77,7 @@ const PAGES = {
   'Event files': 'owner',
 } as const
 /** Pages that only some events have. */
-const PAGES_OF_SOME = {
+const OPTIONAL_PAGES = {
   Overview: 'viewer',
   Events: 'viewer',
   Sales: 'viewer',
@@ -87,14 +87,14 @@ const PAGES_OF_SOME = {
 } as const
 
 test.each(ROLES)('the rail of the role %s has exactly the pages of that role', async (role) => {
-  const page = await enter(role, '/admin/login?next=/admin/dashboard')
+  const page = await openAs(role, '/admin/login?next=/admin/dashboard')
   // A user who is signed in is not asked to sign in again.
   expect(getPath(page)).toBe('/admin/dashboard')
   const listPages = (pages: Readonly<Record<string, (typeof ROLES)[number]>>): readonly string[] =>
     Object.keys(pages).filter((label) => isAtLeast(role, pages[label] ?? 'owner'))
   const links = await findRail(page).getByRole('link').allTextContents()
   expect(links).toEqual(expect.arrayContaining([...listPages(PAGES)]))
-  expect([...listPages(PAGES), ...listPages(PAGES_OF_SOME)]).toEqual(expect.arrayContaining(links))
+  expect([...listPages(PAGES), ...listPages(OPTIONAL_PAGES)]).toEqual(expect.arrayContaining(links))
   await expect
     .poll(() => page.getByRole('link', { name: 'Add registration' }).count())
     .toBe(role === 'viewer' ? 0 : 1)
@@ -106,7 +106,7 @@ test.each(ROLES)('the rail of the role %s has exactly the pages of that role', a
 })
 
 test('the event switcher keeps the page, and an old address leads to the registration', async () => {
-  const page = await enter('owner', '/admin/events/sample2026/payments?tab=due&sort=name')
+  const page = await openAs('owner', '/admin/events/sample2026/payments?tab=due&sort=name')
   await page.getByRole('button', { name: /^Sample 2026 .*change event/ }).click()
   await page.getByRole('searchbox', { name: 'Find an event' }).waitFor()
   await expectOverlay(page, 'event switcher')
@@ -118,15 +118,15 @@ test('the event switcher keeps the page, and an old address leads to the registr
   await page.goto(`${url}/admin/free2026/${regNo}#money`)
   await page.getByRole('heading', { level: 1, name: 'Dr. Meera Nair' }).waitFor()
   expect(getPath(page)).toBe(`/admin/events/free2026/registrations/${regNo}#money`)
-  const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('listitem')
+  const breadcrumbs = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('listitem')
   await expect
-    .poll(() => crumbs.allTextContents())
+    .poll(() => breadcrumbs.allTextContents())
     .toEqual(['Free 2026', 'Registrations', 'Dr. Meera Nair'])
   expect(await page.title()).toBe('Dr. Meera Nair · Free 2026 · Rollcall office')
 })
 
 test('a person is found with “/”, the name and Enter; shortcuts and the theme are settings', async () => {
-  const page = await enter('desk', '/admin/dashboard')
+  const page = await openAs('desk', '/admin/dashboard')
   await page.keyboard.press('/')
   await page.keyboard.type('Meera Dr')
   await page.getByRole('option', { name: /Dr. Meera Nair.*Free 2026/ }).waitFor()
@@ -176,7 +176,7 @@ test('a person is found with “/”, the name and Enter; shortcuts and the them
 })
 
 test('on a phone the main pages are at the bottom, and the others in a menu', async () => {
-  const page = await enter('owner', '/admin/dashboard', 360)
+  const page = await openAs('owner', '/admin/dashboard', 360)
   const bar = page.getByRole('navigation', { name: 'Main' })
   expect(await bar.getByRole('link').allTextContents()).toEqual([
     'Home',
@@ -191,12 +191,12 @@ test('on a phone the main pages are at the bottom, and the others in a menu', as
   await waitForHeading(page)
 
   // The notice moves the page down instead of covering it, and does not mention answers.
-  const top = async (): Promise<number> =>
+  const measureTop = async (): Promise<number> =>
     (await page.getByRole('heading', { level: 1 }).boundingBox())?.y ?? 0
-  const before = await top()
+  const before = await measureTop()
   await visitor.context.setOffline(true)
   await page.getByText('You are offline.', { exact: true }).waitFor()
-  await expect.poll(top).toBeGreaterThan(before)
+  await expect.poll(measureTop).toBeGreaterThan(before)
   await visitor.context.setOffline(false)
-  await expect.poll(top).toBe(before)
+  await expect.poll(measureTop).toBe(before)
 })

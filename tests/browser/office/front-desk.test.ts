@@ -59,18 +59,18 @@ const openRegistration = async (page: Page, regNo: string): Promise<void> => {
   await page.locator('.state').waitFor()
 }
 
-const findFocusedName = (page: Page): Promise<string> =>
+const readFocusedText = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent ?? '')
 
 function isFocusVisible(): boolean {
   const focused = document.activeElement
   if (focused === null) return false
   const { x, y, width, height } = focused.getBoundingClientRect()
-  const hit = document.elementFromPoint(x + width / 2, y + height / 2)
-  return focused.contains(hit) || hit?.closest('label')?.contains(focused) === true
+  const topElement = document.elementFromPoint(x + width / 2, y + height / 2)
+  return focused.contains(topElement) || topElement?.closest('label')?.contains(focused) === true
 }
 
-/** The accessible name of the focused element, as far as these pages need it. */
+/** Returns the accessible name of the focused element. Handles only the kinds of elements on these pages. */
 function readFocusedName(): string {
   const { activeElement: focused } = document
   const labels =
@@ -88,14 +88,14 @@ function readFocusedName(): string {
 }
 
 async function pressTabTo(page: Page, name: string | RegExp): Promise<void> {
-  const passed: string[] = []
+  const focusedNames: string[] = []
   for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press('Tab')
     const focused = await page.evaluate(readFocusedName)
     if (typeof name === 'string' ? focused === name : name.test(focused)) return
-    passed.push(focused)
+    focusedNames.push(focused)
   }
-  throw new Error(`Tab does not reach ${name}: ${passed.join(' | ')}`)
+  throw new Error(`Tab does not reach ${name}: ${focusedNames.join(' | ')}`)
 }
 
 async function fillPerson(page: Page, name: string): Promise<void> {
@@ -104,10 +104,10 @@ async function fillPerson(page: Page, name: string): Promise<void> {
   await page.getByLabel('Phone Number').fill('9876511111')
 }
 
-test('a walk-in who paid in cash took eight clicks on three pages; a price that has changed is told before the payment is recorded', async () => {
+test('a walk-in who paid in cash took eight clicks on three pages; a changed price is shown before the payment is recorded', async () => {
   const { page } = visitor
   await page.goto(`${url}/admin/events/${EVENT}/registrations/new`)
-  // Without a payment method, its error was the only one.
+  // If the payment method was missing, no other error was shown.
   await page.getByRole('radio', { name: 'Cash' }).waitFor()
   await findAddButton(page).click()
   await page.getByText('Choose how the registration is paid.').waitFor()
@@ -122,7 +122,7 @@ test('a walk-in who paid in cash took eight clicks on three pages; a price that 
   })
   expect(clicks).toBeLessThanOrEqual(3)
   await expectAccessible(page, 'an added registration')
-  await expect.poll(() => findFocusedName(page)).toBe('Add another')
+  await expect.poll(() => readFocusedText(page)).toBe('Add another')
   await page.keyboard.press('Enter')
   await expect.poll(() => page.getByRole('radio', { name: 'Cash' }).isChecked()).toBe(true)
   const name = page.getByLabel('Full Name')
@@ -138,7 +138,7 @@ test('a walk-in who paid in cash took eight clicks on three pages; a price that 
   expect((await server.deps.store.searchEvents([EVENT], 'Binu Later', 5)).length).toBe(0)
   await page.setViewportSize({ width: 320, height: 600 })
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
-  // On a phone, a field that was reached by keyboard was behind the price.
+  // On a phone, the price bar covered a field that was reached by keyboard.
   await page.setViewportSize({ width: 360, height: 660 })
   await name.focus()
   for (let fields = 0; fields < 6; fields += 1) {
@@ -150,7 +150,7 @@ test('a walk-in who paid in cash took eight clicks on three pages; a price that 
   await page.getByText('is registered and paid. Received: ₹\u00a04,720').waitFor()
 })
 
-test('refunds in full and resends within three and two clicks; a dialog begins at its first field, and a destructive one at Keep registration', async () => {
+test('refunds in full and resends within three and two clicks; a dialog focuses its first field, and a destructive one focuses Keep registration', async () => {
   const { page } = visitor
   await openRegistration(page, await addPaid(1))
   const actions = page.getByRole('region', { name: 'Actions' })
@@ -162,10 +162,10 @@ test('refunds in full and resends within three and two clicks; a dialog begins a
   })
   expect(resendClicks).toBeLessThanOrEqual(2)
   await pressAction(page, 'Cancel registration')
-  await expect.poll(() => findFocusedName(page)).toBe('Keep registration')
+  await expect.poll(() => readFocusedText(page)).toBe('Keep registration')
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
-  await expect.poll(() => findFocusedName(page)).toBe('More')
+  await expect.poll(() => readFocusedText(page)).toBe('More')
   const refundClicks = await countClicks(page, async () => {
     await pressAction(page, 'Refund')
     const amount = dialog.getByLabel('Amount to refund')
@@ -251,7 +251,7 @@ test('two users corrected one answer at once, and the first correction was lost:
   await form.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('status').getByText('Correction saved.').waitFor()
 
-  // Without any click, the page notices the next change.
+  // The page shows the next change without a click.
   expect((await correctEmail('third@example.org')).status).toBe(200)
   await page.clock.runFor(20_000)
   await page.getByText('second@example.org → third@example.org').first().waitFor()
@@ -306,7 +306,7 @@ test('by keyboard alone: adds a walk-in, records and refunds a payment, selects,
     await waitForHeading('Sample')
     await keyboard.press('n')
     await waitForHeading('Add registration')
-    // A letter of a shortcut is text here.
+    // In a field, the letter of a shortcut is ordinary text.
     await typeInto('Full Name', 'nina x [Keyboard]')
     await typeInto('Email Address', 'nina@example.org')
     await typeInto('Phone Number', '9876522222')

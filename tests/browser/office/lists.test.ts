@@ -29,21 +29,21 @@ afterEach(async () => {
 })
 
 /** Opens an address with a session, without the sign-in page. */
-const enter = async (path: string, width = 1280): Promise<Page> => {
+const openPage = async (path: string, width = 1280): Promise<Page> => {
   visitor = await visit(browser, { width })
   await addSessionCookie(visitor.context, url, { username: 'office', password: PASSWORD })
   await visitor.page.goto(url + path)
   return visitor.page
 }
 const findStatus = (page: Page) => page.locator('.say[role=status]')
-/** A control that disappears with its own action must not lose the focus. */
+/** When a control is removed by its own action, the focus must move to another control. */
 const expectFocusNotLost = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
 }
 
 describe('the list', () => {
   test('filters, totals and pages are in the address, and Back undoes them', async () => {
-    const page = await enter('/admin/afpicon2026')
+    const page = await openPage('/admin/afpicon2026')
     await findStatus(page).getByText('130 registrations').waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(22)
     await expectAccessible(page, 'list')
@@ -73,7 +73,7 @@ describe('the list', () => {
   })
 
   test('typing searches after a pause, Enter immediately, and dates limit the list', async () => {
-    const page = await enter('/admin/afpicon2026')
+    const page = await openPage('/admin/afpicon2026')
     const search = page.getByLabel('Search')
     await search.fill('Example 07')
     await findStatus(page).getByText('10 registrations, matching “Example 07”').waitFor()
@@ -88,7 +88,7 @@ describe('the list', () => {
   })
 
   test('S191 S192: page links are the first, the last and the current ± 2, and the page size can be chosen', async () => {
-    const page = await enter('/admin/afpicon2026?page_size=10&page=7')
+    const page = await openPage('/admin/afpicon2026?page_size=10&page=7')
     await page.getByText('61 to 70 of 130').waitFor()
     const pages = page.getByRole('navigation', { name: 'Pages' })
     await expect
@@ -102,8 +102,8 @@ describe('the list', () => {
     await page.getByText('121 to 130 of 130').waitFor()
   })
 
-  test('the header was not visible after scrolling, and a page began at its end', async () => {
-    const page = await enter('/admin/afpicon2026?page_size=100')
+  test('the header was not visible after scrolling, and a new page opened at its end', async () => {
+    const page = await openPage('/admin/afpicon2026?page_size=100')
     await findStatus(page).getByText('1 to 100 of 130').waitFor()
     const header = page.getByRole('columnheader', { name: 'Registration Number' })
     for (const width of [1024, 1280, 1366]) {
@@ -139,7 +139,7 @@ describe('the list', () => {
   })
 
   test('an attendance list is alphabetical, and on paper has no navigation and its header on each sheet', async () => {
-    const page = await enter('/admin/afpicon?payment_status=failed')
+    const page = await openPage('/admin/afpicon?payment_status=failed')
     await page.getByRole('link', { name: 'Print list' }).click()
     await page.getByText('33 registrations').waitFor()
     expect(await page.getByRole('rowheader').allTextContents()).toEqual(
@@ -170,8 +170,8 @@ describe('the list', () => {
     await page.emulateMedia({ media: null })
   })
 
-  test('a selection was lost with the page, and could not contain the whole list', async () => {
-    const page = await enter('/admin/afpicon2026?page_size=10&payment_status=failed')
+  test('a selection was lost on the next page, and could not include the whole list', async () => {
+    const page = await openPage('/admin/afpicon2026?page_size=10&payment_status=failed')
     const bar = page.getByRole('group', { name: 'Selected registrations' })
     await page.getByLabel('Select Dr. Example 130').check()
     await page.getByRole('button', { name: 'Next page' }).click()
@@ -212,7 +212,7 @@ describe('the list', () => {
   })
 
   test('S138 S164: the export is the filtered list, with the event and the filter in its file name', async () => {
-    const page = await enter('/admin/afpicon2026?payment_status=failed')
+    const page = await openPage('/admin/afpicon2026?payment_status=failed')
     await findStatus(page).getByText('33 failed registrations').waitFor()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -227,7 +227,7 @@ describe('the list', () => {
   })
 
   test('on a phone a row has three lines, the other filters are behind a button, and nothing overflows', async () => {
-    const page = await enter('/admin/afpicon2026?payment_status=failed&afpi_member=true', 360)
+    const page = await openPage('/admin/afpicon2026?payment_status=failed&afpi_member=true', 360)
     await findStatus(page).getByText('11 failed registrations').waitFor()
     const filterButton = page.getByRole('button', { name: /^More/ })
     await expect.poll(() => filterButton.getAttribute('aria-expanded')).toBe('false')
@@ -259,7 +259,7 @@ describe('the list', () => {
   })
 
   test("a failed call shows the event file's message, which can be dismissed", async () => {
-    const page = await enter('/admin/afpicon2026')
+    const page = await openPage('/admin/afpicon2026')
     await findStatus(page).getByText('130 registrations').waitFor()
     await page.route('**/afpicon/admin/registrations/**', (route) => route.abort())
     await page.getByRole('button', { name: 'Refresh' }).click()
@@ -314,7 +314,7 @@ describe('the list', () => {
   })
 
   test('an invalid filter in the address shows a message', async () => {
-    const page = await enter('/admin/afpicon2026?payment_status=paid')
+    const page = await openPage('/admin/afpicon2026?payment_status=paid')
     await page
       .getByRole('alert')
       .getByText(
@@ -326,7 +326,7 @@ describe('the list', () => {
 
 describe('list settings', () => {
   test('a heading sorts, an added column and a view are saved, j and k move through the rows, and a click anywhere opens a row', async () => {
-    const page = await enter('/admin/afpicon?payment_status=failed')
+    const page = await openPage('/admin/afpicon?payment_status=failed')
     await findStatus(page).getByText('33 failed registrations').waitFor()
     await findStatus(page).getByText('Failed 33 · ₹ 2,14,465 due').waitFor()
     await page.getByRole('button', { name: 'Sort by Full Name' }).click()
@@ -348,7 +348,7 @@ describe('list settings', () => {
     expect(await findMisplacedAtAnyWidth(page)).toEqual([])
 
     await visitor.context.close()
-    const reopenedPage = await enter('/admin/afpicon')
+    const reopenedPage = await openPage('/admin/afpicon')
     await reopenedPage.getByRole('link', { name: 'Who failed', exact: true }).click()
     await findStatus(reopenedPage).getByText('33 failed registrations').waitFor()
     for (const key of ['j', 'j', 'j', 'k']) await reopenedPage.keyboard.press(key)
@@ -370,7 +370,7 @@ describe('list settings', () => {
       },
       pays: 'wrong-amount',
     })
-    const page = await enter('/admin/dashboard')
+    const page = await openPage('/admin/dashboard')
     const reviews = page.getByRole('listitem').filter({ hasText: 'Needs review' })
     await reviews.getByRole('link').waitFor()
     expect(await findMisplacedAtAnyWidth(page), 'dashboard').toEqual([])

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, addSessionCookie, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
-import { waitForHydration, PROOF } from '../delegate.ts'
+import { waitForHydration, PROOF_FILE } from '../delegate.ts'
 import { openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
 import { ADMIN, serve, TOP } from '../serve.ts'
@@ -82,7 +82,7 @@ test('a transfer is reported with its screenshot, confirmed as reported, and ema
   await page.getByText('50200012345678', { exact: true }).waitFor()
   await expectAccessible(page, 'the self-service page with payment instructions')
   expect(await inbox.waitForEmail(email, 'How to pay')).toContain('account 50200012345678')
-  await page.getByLabel(/^Screenshot/).setInputFiles(PROOF)
+  await page.getByLabel(/^Screenshot/).setInputFiles(PROOF_FILE)
   await page.getByText(/: sent$/).waitFor()
   await reportTransfer(page, '512345678901')
   await inbox.waitForEmail(email, 'We are checking for your payment')

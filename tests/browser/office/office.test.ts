@@ -32,14 +32,14 @@ const signIn = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
 /** Opens an address without a session and signs in there. */
-const enterAsStranger = async (path: string): Promise<Page> => {
+const openPageSignedOut = async (path: string): Promise<Page> => {
   visitor = await visit(browser)
   await visitor.page.goto(url + path)
   await signIn(visitor.page)
   return visitor.page
 }
 /** Opens an address with a session, without the sign-in page. */
-const enter = async (path: string, width = 1280): Promise<Page> => {
+const openPage = async (path: string, width = 1280): Promise<Page> => {
   visitor = await visit(browser, { width })
   await addSessionCookie(visitor.context, url, { username: 'office', password: PASSWORD })
   await visitor.page.goto(url + path)
@@ -79,7 +79,7 @@ describe('signing in', () => {
   })
 
   test('without a session every office page leads to the sign-in and back to the page', async () => {
-    const page = await enterAsStranger('/admin/afpicon2026?payment_status=failed&page=2')
+    const page = await openPageSignedOut('/admin/afpicon2026?payment_status=failed&page=2')
     await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
     expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed&page=2`)
     expect(
@@ -92,14 +92,14 @@ describe('signing in', () => {
   })
 
   test('does not redirect to a foreign address', async () => {
-    const page = await enterAsStranger('/admin/login?next=//evil.example/')
+    const page = await openPageSignedOut('/admin/login?next=//evil.example/')
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   })
 })
 
 describe('a registration', () => {
   test('opens from the list, shows its data, and leads back to the same list', async () => {
-    const page = await enter('/admin/afpicon2026?payment_status=success&search=Example%20005')
+    const page = await openPage('/admin/afpicon2026?payment_status=success&search=Example%20005')
     await page.getByRole('link', { name: buildRegNo(server, EVENT, 5) }).click()
     await page.getByRole('heading', { level: 1, name: 'Dr. Example 005' }).waitFor()
     expect(new URL(page.url()).pathname).toBe(
@@ -119,7 +119,7 @@ describe('a registration', () => {
   })
 
   test('leads to the previous and next one of the list, across pages', async () => {
-    const page = await enter('/admin/afpicon2026?payment_status=failed&page_size=10')
+    const page = await openPage('/admin/afpicon2026?payment_status=failed&page_size=10')
     await page.getByRole('link', { name: buildRegNo(server, EVENT, 94) }).click()
     await page.getByRole('link', { name: 'Next' }).click()
     await page.getByRole('heading', { level: 1, name: 'Dr. Example 090' }).waitFor()
@@ -133,7 +133,7 @@ describe('a registration', () => {
 
 describe('the dashboard', () => {
   test('shows figures, panels, described charts, recent registrations and links to the lists', async () => {
-    const page = await enter('/admin/dashboard')
+    const page = await openPage('/admin/dashboard')
     const figureCards = page.locator('dl.fig > div')
     await figureCards.first().waitFor()
     await expect
@@ -186,7 +186,7 @@ describe('the dashboard', () => {
 
 describe('the session ends', () => {
   test('signing out in a second window leads the next click in the first to the sign-in', async () => {
-    const page = await enter('/admin/afpicon2026')
+    const page = await openPage('/admin/afpicon2026')
     await findStatus(page).getByText('130 registrations').waitFor()
     const secondTab = await visitor.context.newPage()
     await secondTab.goto(`${url}/admin/dashboard`)
@@ -199,7 +199,7 @@ describe('the session ends', () => {
   })
 
   test('an expired session leads to the sign-in, and signing in leads back', async () => {
-    const page = await enter('/admin/afpicon2026')
+    const page = await openPage('/admin/afpicon2026')
     await findStatus(page).getByText('130 registrations').waitFor()
     server.setTime('2025-10-10T19:00:00+05:30')
     await page.getByRole('link', { name: 'Emails', exact: true }).click()
@@ -209,7 +209,7 @@ describe('the session ends', () => {
   })
 
   test('a failed sign-out says that the user is still signed in, and Try Again ends the session', async () => {
-    const page = await enter('/admin/dashboard')
+    const page = await openPage('/admin/dashboard')
     await page.getByRole('region', { name: 'AFPICON' }).waitFor()
     await page.route('**/admin/logout/', (route) => route.abort())
     await page.getByRole('button', { name: 'Logout' }).click()
@@ -229,7 +229,7 @@ describe('the session ends', () => {
   })
 
   test('Back shows no data after signing out', async () => {
-    const page = await enter('/admin/afpicon2026')
+    const page = await openPage('/admin/afpicon2026')
     await findStatus(page).getByText('130 registrations').waitFor()
     await page.getByRole('link', { name: 'Home' }).click()
     await page.getByRole('region', { name: 'AFPICON' }).waitFor()
@@ -242,7 +242,7 @@ describe('the session ends', () => {
 })
 
 test('a theme follows the device; every page of the office is readable in both, and axe could measure each text', async () => {
-  const page = await enter('/admin/dashboard')
+  const page = await openPage('/admin/dashboard')
   await page.setViewportSize({ width: 1280, height: 900 })
   const event = `/admin/events/${EVENT}`
   const backgrounds = new Set<string>()
@@ -352,7 +352,7 @@ test('the dashboard shows the number of payments that need review', async () => 
   const { orderId, amount } = payment
   const second = { type: 'confirmed', reference: 'SECOND', currency: 'INR', kind: 'sale' } as const
   await server.deps.store.applyPaymentEvent(orderId, { ...second, amount, at: server.now() }, null)
-  const page = await enter('/admin/dashboard', 360)
+  const page = await openPage('/admin/dashboard', 360)
   const panel = page.getByRole('region', { name: 'AFPICON' })
   await panel.getByText('Needs review').waitFor()
   await expect.poll(() => panel.locator('dl.key dd').allTextContents()).toContain('1')

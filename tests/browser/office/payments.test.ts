@@ -1,4 +1,4 @@
-/** A treasurer's month end in the browser, counted in clicks, and a decision on several payments at once. */
+/** A treasurer's month end in the browser with the number of clicks, and one decision on several payments. */
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
@@ -44,18 +44,21 @@ async function signInAtHome(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
 }
 
-test('payments of January in two clicks, amounts due in one, the file for the accountant in two', async () => {
+test('two clicks show the payments of January, one the amounts due, and two export the file for the accountant', async () => {
   const { page, context, consoleErrors } = await visit(browser, { width: 1280 })
   await signInAtHome(page)
 
-  // Two clicks: the page, and the month. The last link is the page of all events, below the pages of the event.
+  // Two clicks: the page, and the month. The last link opens the page for all events.
   await page.getByRole('link', { name: 'Payments', exact: true }).last().click()
   await page.getByLabel('Paid on').selectOption({ label: 'Last month (January 2026)' })
-  const sums = [...january.expected.values()]
-  const net = sums.reduce((sum, { received, refunded }) => sum + received - refunded, 0)
+  const expectedTotals = [...january.expected.values()]
+  const expectedNet = expectedTotals.reduce(
+    (sum, { received, refunded }) => sum + received - refunded,
+    0,
+  )
   await page.getByRole('status').filter({ hasText: '1–31 January 2026' }).waitFor()
   await page
-    .getByText(formatMoney(toAmount(net), INR))
+    .getByText(formatMoney(toAmount(expectedNet), INR))
     .first()
     .waitFor()
   // The total under the column has payments under review, which are not received.
@@ -76,9 +79,9 @@ test('payments of January in two clicks, amounts due in one, the file for the ac
   expect(Object.keys(unzipSync(new Uint8Array(readFileSync(await file.path()))))).toHaveLength(13)
   await expectAccessible(page, 'the close of a month')
   await page.getByRole('button', { name: 'Close the month' }).click()
-  const closing = page.getByRole('dialog')
-  await closing.getByRole('link', { name: '3 payments need review' }).waitFor()
-  await closing.getByRole('button', { name: 'Close the month' }).click()
+  const closeDialog = page.getByRole('dialog')
+  await closeDialog.getByRole('link', { name: '3 payments need review' }).waitFor()
+  await closeDialog.getByRole('button', { name: 'Close the month' }).click()
   await page.getByText('January 2026 is closed.').waitFor()
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.textContent))
@@ -91,7 +94,7 @@ test('payments of January in two clicks, amounts due in one, the file for the ac
   const bar = page.getByRole('group', { name: 'Selected payments' })
   await bar.getByRole('button', { name: 'Accept as full payment' }).click()
   const dialog = page.getByRole('dialog')
-  // "Received" on a registration are the payments that count: these do not yet.
+  // On a registration, "Received" totals only payments that count, and these payments do not count yet.
   await dialog.getByText('These payments').waitFor()
   await dialog.getByText('Under review').waitFor()
   await expectAccessible(page, 'a decision on several payments')
@@ -119,7 +122,7 @@ test('payments of January in two clicks, amounts due in one, the file for the ac
   await context.close()
 })
 
-test('from Home: whether a doctor paid and a phone in one click, what two events are owed in one, reminding all in three', async () => {
+test('from Home, one click shows whether a doctor paid or finds a phone number, one shows the amounts due to two events, and three remind everyone', async () => {
   const people = [
     { event: EVENTS[0], name: 'Dr. Meera Nair', phone: '+919847012345', isPaid: true },
     { event: EVENTS[0], name: 'Anil Kumar', phone: '+919847054321', isPaid: false },

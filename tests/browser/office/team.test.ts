@@ -37,7 +37,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
   await page.goto(`${url}/admin/account`)
   await signIn(page, 'owner', PASSWORD)
 
-  // Account: a wrong password is reported at its field; the secret is shown; a code of it enables two-step sign-in.
+  // Account: a wrong password is reported at its field; the secret is shown; a code from it turns on two-step sign-in.
   const factorRegion = page.getByRole('region', { name: 'Two-step sign-in' })
   await factorRegion.getByLabel('Your password').fill('not this one')
   await factorRegion.getByRole('button', { name: 'Show QR code' }).click()
@@ -129,7 +129,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
   await page.getByRole('button', { name: 'Filters', exact: true }).click()
   await page.getByLabel('User', { exact: true }).selectOption('sita')
   await entryItems.filter({ hasText: 'sita set a password with a link' }).waitFor()
-  // Entries shown before had the same label for the action.
+  // The filtered list contains no entries of the owner.
   await expect.poll(() => entryItems.filter({ hasText: 'owner' }).count()).toBe(0)
   await expectAccessible(page, 'activity')
   await expect.poll(() => hasNoScroll(page)).toBe(true)

@@ -118,7 +118,7 @@ async function payInBrowser(regNo: string, button: string): Promise<string> {
   return origin
 }
 
-/** Makes the gateway send its message about an order again. */
+/** Makes the gateway resend its message about an order. */
 async function resendGatewayMessage(orderId: string): Promise<void> {
   const response = await fetch(`${server.url}/api/payment/webhook/`, {
     method: 'POST',
@@ -175,7 +175,7 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
   await expectAccessible(page, 'refunding a payment in review')
   await confirmAction('He pays again.', 'Refund')
   const status = page.getByRole('main').getByRole('status')
-  // A refusal is an alert, never in the colour of success, and has the focus that the button had.
+  // A refusal is shown as an alert, not in the success colour, and receives the focus from the button.
   const refusal = page.getByRole('main').getByRole('alert')
   await refusal.getByText('The gateway refused the refund').waitFor()
   await expect.poll(() => status.first().textContent()).toBe('')
@@ -381,14 +381,14 @@ test('a settlement report shows paid and unpaid payouts, is saved, and is linked
 })
 
 registerThorough(() => {
-  test('the refund due after a correction is done once the gateway confirms it', async () => {
+  test('a refund after a correction is complete once the gateway confirms it', async () => {
     await restartAnHourLater()
     const { page } = visitor
-    const refunded = async (): Promise<number> => {
+    const countRefundEntries = async (): Promise<number> => {
       await openRegistration(correctedRegNo)
       return findEntries(page, /₹\u00a02,360 was refunded/).count()
     }
-    await expect.poll(refunded, { timeout: 200_000, interval: 500 }).toBe(1)
+    await expect.poll(countRefundEntries, { timeout: 200_000, interval: 500 }).toBe(1)
     await findPanel()
       .getByText(/^Paid in full/)
       .waitFor()

@@ -10,7 +10,7 @@ import type { EventConfig, Instant, OrderId } from '../../../engine/index.ts'
 import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../../engine/api.ts'
 import { readEvent, renameKeys } from '../../../engine/authoring.ts'
 import { parseSharedFiles } from '../../../server/events/versions/version-approval.ts'
-import { PROOF } from '../../browser/delegate.ts'
+import { PROOF_FILE } from '../../browser/delegate.ts'
 import { openTestServer, type TestServer } from '../payments/server-with-gateway.ts'
 
 const OLD_FILES = join(import.meta.dirname, '../../engine/authoring/old-keys')
@@ -65,7 +65,7 @@ async function register(
   const form = new FormData()
   for (const [name, value] of Object.entries(answers))
     if (fields.find(({ id }) => id === name)?.type === 'file')
-      form.append(name, new Blob([PROOF.buffer], { type: 'application/pdf' }), 'proof.pdf')
+      form.append(name, new Blob([PROOF_FILE.buffer], { type: 'application/pdf' }), 'proof.pdf')
     else form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
   const response = await fetch(`${testServer.url}${api.register}`, { method: 'POST', body: form })
   const answer = (await response.json()) as RegisterResponse

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { RawAnswers } from '../../../engine/index.ts'
 import type { PaymentData, RegisterResponse } from '../../../engine/api.ts'
-import { PROOF } from '../../browser/delegate.ts'
+import { PROOF_FILE } from '../../browser/delegate.ts'
 import { readSource } from '../../engine/event-files.ts'
 import { buildMultipart } from '../harness.ts'
 import { signIn, type Office } from '../office/office.ts'
@@ -210,7 +210,7 @@ async function register({ event: id, given, way }: Row, email: string): Promise<
         : [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)] as const],
     ),
     Object.entries(answers).flatMap(([name, value]) =>
-      isFile(value) ? [[name, { name: String(value), bytes: PROOF.buffer }] as const] : [],
+      isFile(value) ? [[name, { name: String(value), bytes: PROOF_FILE.buffer }] as const] : [],
     ),
   )
   const response = await fetch(`${server.url}/api/${id}/register/`, {

@@ -9,7 +9,7 @@ import { INR, isoIndia, toAmount, readAmount } from '../../../engine/index.ts'
 import type { OrderId, Amount, RawAnswers } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import type { AnsweredValues } from '../../../engine/api/registration.ts'
-import { PROOF } from '../../browser/delegate.ts'
+import { PROOF_FILE } from '../../browser/delegate.ts'
 import { signIn } from '../office/office.ts'
 import {
   readBills,
@@ -103,7 +103,9 @@ async function submitForm(
   answers: Record<string, string>,
 ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
   const files =
-    answers['role'] === 'trainee' ? { letter: { name: 'letter.pdf', bytes: PROOF.buffer } } : {}
+    answers['role'] === 'trainee'
+      ? { letter: { name: 'letter.pdf', bytes: PROOF_FILE.buffer } }
+      : {}
   const answer = await server.post(`/api/${eventId}/register/`, answers, files)
   return { status: answer.statusCode, body: answer.json() }
 }

@@ -9,7 +9,7 @@ let base = ''
 let key: string | undefined
 /** The keys of requests without a response, and the tests that are waiting for the next request. */
 const pendingKeys: (string | undefined)[] = []
-let onArrival = (): void => {}
+let onRequest = (): void => {}
 let silentCount = 0
 const server = createServer((request, response) => {
   const url = new URL(request.url ?? '/', 'http://server')
@@ -17,7 +17,7 @@ const server = createServer((request, response) => {
   if (silentCount > 0) {
     silentCount -= 1
     pendingKeys.push(key)
-    return onArrival()
+    return onRequest()
   }
   const type = url.searchParams.get('type') ?? 'application/json'
   response.writeHead(Number(url.searchParams.get('status') ?? 200), {
@@ -48,7 +48,7 @@ test.each([
   [404, 'Resource not found.'],
   [500, 'Server error. Please try again later.'],
   [418, 'HTTP error! status: 418'],
-])('status %i without a message of the server is shown as %j', async (status, text) => {
+])('status %i without a message from the server is shown as %j', async (status, text) => {
   expect(await getErrorMessage(buildPath(status, html))).toBe(text)
   expect(await getErrorMessage(buildPath(status, '{}'))).toBe(text)
 })
@@ -192,21 +192,21 @@ test('keys are long and never repeat', () => {
 })
 
 /** Sends a request, and advances the time without a response. */
-async function sendIntoSilence(times: number, onWaiting: () => void) {
+async function sendWithoutResponse(timeoutCount: number, onRetry: () => void) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   pendingKeys.length = 0
-  silentCount = times
-  let arrival = new Promise<void>((resolve) => (onArrival = resolve))
+  silentCount = timeoutCount
+  let requestReceived = new Promise<void>((resolve) => (onRequest = resolve))
   const headers = { 'idempotency-key': 'one key' }
   const pendingCall = callWithRetries(
     buildPath(200, '{}'),
     readAny,
     { method: 'POST', headers },
-    onWaiting,
+    onRetry,
   )
-  for (let time = 0; time < times; time++) {
-    await arrival
-    arrival = new Promise<void>((resolve) => (onArrival = resolve))
+  for (let time = 0; time < timeoutCount; time++) {
+    await requestReceived
+    requestReceived = new Promise<void>((resolve) => (onRequest = resolve))
     vi.advanceTimersByTime(19_999)
     expect(pendingKeys.length).toBe(time + 1)
     vi.advanceTimersByTime(1)
@@ -217,7 +217,7 @@ afterEach(() => vi.useRealTimers())
 
 test('a request without a response after 20 seconds is reported and sent again with the same key', async () => {
   let noticeCount = 0
-  const answer = await sendIntoSilence(2, () => (noticeCount += 1))
+  const answer = await sendWithoutResponse(2, () => (noticeCount += 1))
   expect([answer.ok, noticeCount, pendingKeys, key]).toEqual([
     true,
     2,
@@ -228,7 +228,7 @@ test('a request without a response after 20 seconds is reported and sent again w
 
 test('a request that never gets a response ends with a message that no money was charged', async () => {
   let noticeCount = 0
-  const answer = await sendIntoSilence(3, () => (noticeCount += 1))
+  const answer = await sendWithoutResponse(3, () => (noticeCount += 1))
   expect(answer).toMatchObject({ ok: false, error: { status: 0, code: 'no_answer' } })
   expect(answer.ok ? '' : answer.error.message).toContain('You have not been charged')
   expect(noticeCount).toBe(2)

@@ -369,7 +369,7 @@ describe('the form gets its prices from each format of the tariff', () => {
     expect(findCategory(event, answers)).not.toBeNull()
     const readPrices = (body: unknown) => {
       const answer = createTariffReader(event, NOW)(body)
-      return answer === null ? null : calculatePrice(event, { is: 'here', answer }, answers)
+      return answer === null ? null : calculatePrice(event, { is: 'loaded', answer }, answers)
     }
     const price = readPrices(tariff)
     expect(price).toMatchObject({ is: 'price' })
@@ -383,7 +383,7 @@ describe('the form gets its prices from each format of the tariff', () => {
     expect(readPrices({ pricing: { ...pricing, other: { base: 'free' } } })).toBeNull()
     expect(readPrices({ pricing: { ...pricing, other: { base: 1, gst: 1, total: 3 } } })).toBeNull()
   })
-  test('a closed day and a day in no period have none', () => {
+  test('a closed day and a day in no period have no prices', () => {
     const { tariff_data } = buildTariff(afpicon, PRICE_DAY)
     const readTariff = createTariffReader(afpicon, NOW)
     expect(readTariff({ tariff_data, current_period: null })?.pricing).toEqual({})
@@ -407,11 +407,11 @@ describe('the payment state of a registration', () => {
   const readPaymentState = (extraFields: object) =>
     readFound({ registration: { ...registration, ...extraFields } })?.registration?.stands
   test.each(['complete', 'not-paid', 'at-bank', 'organisers', 'failed', 'refunded'])(
-    '%s is taken from the response',
+    '%s is read from the response',
     (stands) => expect(readPaymentState({ stands })).toBe(stands),
   )
   test.each(['paid', '', null, 7, 'Complete', 'toString', ['complete']])(
-    'an unknown state (%j) waits for the bank: it is neither paid nor offered for payment',
+    'an unknown state (%j) counts as pending: it is neither paid nor offered for payment',
     (stands) => {
       expect(readPaymentState({ stands })).toBe('at-bank')
       expect(readRegistered({ reg_no: 'SAMP1', stands })?.stands).toBe('at-bank')

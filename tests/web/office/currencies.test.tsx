@@ -27,14 +27,14 @@ import {
   formatSignedMoney,
 } from '../../../web/office/ui/format-amount.ts'
 
-function readCode(code: string): Currency {
+function getCurrency(code: string): Currency {
   const currency = readCurrency(code)
   if (currency === null) throw new Error(`no currency ${code}`)
   return currency
 }
-const [EUR, JPY, KWD] = [readCode('EUR'), readCode('JPY'), readCode('KWD')]
+const [EUR, JPY, KWD] = [getCurrency('EUR'), getCurrency('JPY'), getCurrency('KWD')]
 
-const textOf = (element: ReactElement): string =>
+const renderText = (element: ReactElement): string =>
   renderToStaticMarkup(<MemoryRouter>{element}</MemoryRouter>).replaceAll('\u00a0', ' ')
 
 const list: AdminList = {
@@ -54,7 +54,7 @@ const list: AdminList = {
   errors: { load: '', shape: '', export: '' },
   export: { api: '/admin/export/', file: 'members.csv' },
 }
-const row = (regNo: string, amounts: object) => ({
+const buildRow = (regNo: string, amounts: object) => ({
   id: regNo,
   reg_no: regNo,
   payment_status: 'success',
@@ -66,7 +66,7 @@ const renderList = (answer: object, columns = list.columns): string => {
   const page = createListReader(list)({ status: 'success', count: 2, ...answer })
   if (page === null) throw new Error('the page cannot read this list')
   const { rows, currency } = page
-  return textOf(
+  return renderText(
     <ListTable
       event={{ id: 'sample' }}
       list={list}
@@ -84,7 +84,10 @@ const renderList = (answer: object, columns = list.columns): string => {
 }
 
 test('a list in yen shows yen', () => {
-  const registrations = [row('A1', { base: 1000, total: 1180 }), row('A2', { base: 0, total: 0 })]
+  const registrations = [
+    buildRow('A1', { base: 1000, total: 1180 }),
+    buildRow('A2', { base: 0, total: 0 }),
+  ]
   const table = renderList({ currency: 'JPY', registrations })
   expect(table).toContain('JP¥ 1,180')
   expect(table).toContain('Free')
@@ -93,17 +96,20 @@ test('a list in yen shows yen', () => {
 })
 
 test('a row of a list states its own currency if it differs', () => {
-  const rows = [row('A1', { total: 150.5, 'money.currency': 'EUR' }), row('A2', { total: 1180 })]
+  const rows = [
+    buildRow('A1', { total: 150.5, 'money.currency': 'EUR' }),
+    buildRow('A2', { total: 1180 }),
+  ]
   const table = renderList({ registrations: rows })
   expect(table).toContain('€ 150.50')
   expect(table).toContain('₹ 1,180')
 })
 
 test('a paid registration with a balance shows the amount due', () => {
-  const rest = { total: 1180, 'money.owed': 100 }
+  const amounts = { total: 1180, 'money.owed': 100 }
   const columns = [...list.columns, { id: 'payment_status', label: 'Status', kind: 'status' }]
   const table = renderList(
-    { currency: 'EUR', registrations: [row('A1', rest)] },
+    { currency: 'EUR', registrations: [buildRow('A1', amounts)] },
     columns as AdminList['columns'],
   )
   expect(table).toMatch(/Paid.*€ 100 due/)
@@ -112,19 +118,23 @@ test('a paid registration with a balance shows the amount due', () => {
 test('the dashboard totals each currency separately', () => {
   const formatTotal = (stats: Parameters<typeof formatTotalRevenue>[0]): string =>
     formatTotalRevenue(stats, EUR).replaceAll('\u00a0', ' ')
-  const others = [
+  const otherCurrencies = [
     { currency: 'EUR', total_revenue: 0.3 },
     { currency: 'JPY', total_revenue: 9 },
   ]
   expect(formatTotal({ total_revenue: 130_000 })).toBe('₹ 1,30,000')
-  expect(formatTotal({ total_revenue: 130_000, other_currencies: others })).toBe(
+  expect(formatTotal({ total_revenue: 130_000, other_currencies: otherCurrencies })).toBe(
     '₹ 1,30,000 · € 0.30 · JP¥ 9',
   )
-  expect(formatTotal({ total_revenue: 0, other_currencies: others })).toBe('€ 0.30 · JP¥ 9')
+  expect(formatTotal({ total_revenue: 0, other_currencies: otherCurrencies })).toBe(
+    '€ 0.30 · JP¥ 9',
+  )
   // A currency without sales is omitted; without any revenue, there is one zero.
-  const none = [{ currency: 'USD', total_revenue: 0 }]
-  expect(formatTotal({ total_revenue: 130_000, other_currencies: none })).toBe('₹ 1,30,000')
-  expect(formatTotal({ total_revenue: 0, other_currencies: none })).toBe('€ 0')
+  const currenciesWithoutRevenue = [{ currency: 'USD', total_revenue: 0 }]
+  expect(formatTotal({ total_revenue: 130_000, other_currencies: currenciesWithoutRevenue })).toBe(
+    '₹ 1,30,000',
+  )
+  expect(formatTotal({ total_revenue: 0, other_currencies: currenciesWithoutRevenue })).toBe('€ 0')
 })
 
 test('the chart of an event in Kuwaiti dinars shows three decimals', () => {
@@ -137,7 +147,7 @@ test('the chart of an event in Kuwaiti dinars shows three decimals', () => {
 
 test('the sales report of an event in euro shows euros', () => {
   const sale = { item: 'a', option: null, label: 'A', option_label: null, registrations: 1 }
-  const table = textOf(
+  const table = renderText(
     <SalesTable
       status="success"
       currency="EUR"
@@ -155,7 +165,7 @@ test('the sales report of an event in euro shows euros', () => {
 
 test('the sales report of an event in euro has no total in euro if everything was sold in rupees', () => {
   const sale = { item: 'a', option: null, label: 'A', option_label: null, registrations: 1 }
-  const table = textOf(
+  const table = renderText(
     <SalesTable
       {...{ status: 'success', capped: false, people: [], places: [], currency: 'EUR' }}
       rows={[
@@ -173,7 +183,7 @@ test('the sales report of an event in euro has no total in euro if everything wa
 test('a registration in euro and its payouts are shown in euro', () => {
   const rows = buildPriceRows({
     currency: 'EUR',
-    registration: row('A1', { base: 100, gst: 19.5, total: 119.5 }) as unknown as ListRow,
+    registration: buildRow('A1', { base: 100, gst: 19.5, total: 119.5 }) as unknown as ListRow,
     lines: [],
   })
   expect(rows.map(({ value }) => String(value).replaceAll('\u00a0', ' '))).toEqual([
@@ -194,11 +204,11 @@ test('a registration in euro and its payouts are shown in euro', () => {
       currency: 'EUR',
     },
   ] as const
-  expect(textOf(<SettlementPanel settled={[...settled]} />)).toContain('−€ 121.90')
+  expect(renderText(<SettlementPanel settled={[...settled]} />)).toContain('−€ 121.90')
 })
 
 test('the sales report counts the people listed, with or without a ticket', () => {
-  const table = textOf(
+  const table = renderText(
     <SalesTable
       {...{ status: 'success', capped: false, rows: [], paid_beside: 0, places: [] }}
       people={[{ id: 'companions', label: 'Companions', count: 2, paid: 1 }]}
@@ -214,7 +224,7 @@ test.each([
 ] as const)(
   'recording a transfer, currency %s: only rupees ask for a UTR and offer UPI',
   (code, name, hasUpi) => {
-    const fields = textOf(
+    const fields = renderText(
       <RecordPaymentFields
         told={null}
         to_pay={0}
@@ -243,7 +253,7 @@ test.each([
       answers: [],
       stands: 'looking',
     } as unknown as NonNullable<ActionsResponse['told']>
-    const fields = textOf(
+    const fields = renderText(
       <RecordPaymentFields told={claim} to_pay={0} today={'2026-01-20' as never} {...currency} />,
     )
     expect(fields).toContain(reported)
@@ -251,7 +261,7 @@ test.each([
     expect(fields).toContain(`inputMode="${mode}"`)
     expect(fields).toContain(`value="${value}"`)
     const approval = { look_at: [], decide_by: null, total: 590, offer: null, ...currency }
-    expect(textOf(<ApprovalDetails approval={approval} canOffer={false} />)).toContain(reported)
+    expect(renderText(<ApprovalDetails approval={approval} canOffer={false} />)).toContain(reported)
   },
 )
 
@@ -266,14 +276,14 @@ test('a payment in dollars for a bill in rupees is shown in dollars', () => {
     due_currency: 'INR',
     said: null,
   } as unknown as WireReview
-  const text = textOf(<ReviewAmounts {...review} />)
+  const text = renderText(<ReviewAmounts {...review} />)
   expect(text).toContain('Received: US$ 100')
   expect(text).toContain('Due: ₹ 7,080')
   const { due_currency: _dueCurrency, ...sameCurrency } = review
-  expect(textOf(<ReviewAmounts {...sameCurrency} currency="JPY" />)).toContain('Due: JP¥ 7,080')
+  expect(renderText(<ReviewAmounts {...sameCurrency} currency="JPY" />)).toContain('Due: JP¥ 7,080')
 })
 
-test('amounts are added and written into inputs in minor units of their currency', () => {
+test('amounts are added in minor units, and an input shows the decimals of its currency', () => {
   expect(addAmounts([0.1, 0.2, -0.05], EUR)).toBe(0.25)
   expect(addAmounts([0.001, 0.002], KWD)).toBe(0.003)
   expect(addAmounts([5, 6], JPY)).toBe(11)

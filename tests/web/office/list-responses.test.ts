@@ -119,7 +119,7 @@ test.each([
 )
 
 describe('the chart', () => {
-  const entry = (day: string, registrations: number, revenue = 0) => ({
+  const buildDay = (day: string, registrations: number, revenue = 0) => ({
     day,
     registrations,
     revenue,
@@ -127,7 +127,7 @@ describe('the chart', () => {
   test('days without registrations are zero, not omitted', () => {
     expect(
       buildBars(
-        [entry('2025-10-01', 3, 100.1), entry('2025-10-04', 1, 50.2)],
+        [buildDay('2025-10-01', 3, 100.1), buildDay('2025-10-04', 1, 50.2)],
         '2025-12-01',
         INR,
       ).map(({ from, registrations }) => [from, registrations]),
@@ -139,10 +139,10 @@ describe('the chart', () => {
     ])
   })
   test('it continues to today while registration is open', () =>
-    expect(buildBars([entry('2025-10-01', 3)], '2025-10-03', INR)).toHaveLength(3))
-  test('a long time is shown in weeks without losing a registration', () => {
+    expect(buildBars([buildDay('2025-10-01', 3)], '2025-10-03', INR)).toHaveLength(3))
+  test('a long period is shown in weeks without losing a registration', () => {
     const days = Array.from({ length: 200 }, (_, index) =>
-      entry(new Date(Date.UTC(2025, 6, 1 + index)).toISOString().slice(0, 10), 2, 0.1),
+      buildDay(new Date(Date.UTC(2025, 6, 1 + index)).toISOString().slice(0, 10), 2, 0.1),
     )
     const bars = buildBars(days, '2026-06-01', INR)
     expect(bars).toHaveLength(29)
@@ -151,14 +151,14 @@ describe('the chart', () => {
   })
   test('the description has the number, the days, the highest and today', () => {
     const bars = buildBars(
-      [entry('2025-10-01', 3, 21240), entry('2025-10-02', 1)],
+      [buildDay('2025-10-01', 3, 21240), buildDay('2025-10-02', 1)],
       '2025-10-02',
       INR,
     )
     expect(describeBars(bars, 'AFPI', '2025-10-02', INR)).toBe(
       '4 registrations from 1 Oct 2025 to 2 Oct 2025; busiest day 1 Oct 2025 (3); highest revenue on 1 Oct 2025 (₹\u00a021,240); 1 today.',
     )
-    const bar = buildBars([entry('2025-10-02', 1, 8555)], '2025-10-02', INR)
+    const bar = buildBars([buildDay('2025-10-02', 1, 8555)], '2025-10-02', INR)
     expect(describeBars(bar, 'AFPI', '2025-10-02', INR)).toBe(
       '1 registration on 2 Oct 2025; revenue ₹\u00a08,555.',
     )
@@ -168,7 +168,7 @@ describe('the chart', () => {
 
 describe('columns of the list', () => {
   type Column = AdminList['columns'][number]
-  const column = (id: string, kind: Column['kind'], role?: Column['role']): Column => ({
+  const buildColumn = (id: string, kind: Column['kind'], role?: Column['role']): Column => ({
     id,
     label: id,
     kind,
@@ -182,17 +182,17 @@ describe('columns of the list', () => {
       cell.slot,
     ])
   const contactColumns = [
-    column('id', 'number'),
-    column('reg_no', 'text'),
-    column('full_name', 'text', 'fullName'),
-    column('email', 'text', 'email'),
-    column('phone_number', 'text', 'phone'),
+    buildColumn('id', 'number'),
+    buildColumn('reg_no', 'text'),
+    buildColumn('full_name', 'text', 'fullName'),
+    buildColumn('email', 'text', 'email'),
+    buildColumn('phone_number', 'text', 'phone'),
   ]
-  const member = [column('asi_member', 'yes-no'), column('asi_membership_number', 'text')]
+  const member = [buildColumn('asi_member', 'yes-no'), buildColumn('asi_membership_number', 'text')]
   const moneyColumns = [
-    column('total', 'money'),
-    column('payment_status', 'status'),
-    column('created_at', 'date'),
+    buildColumn('total', 'money'),
+    buildColumn('payment_status', 'status'),
+    buildColumn('created_at', 'date'),
   ]
   const FIXED_COLUMNS = [
     ['reg_no', 'phone_number', 'reg'],
@@ -204,25 +204,31 @@ describe('columns of the list', () => {
   ]
   test('number, name, category, total, status and date come first; phone, email and membership are below them', () =>
     expect(
-      arrangeColumns([...contactColumns, column('category', 'option'), ...member, ...moneyColumns]),
+      arrangeColumns([
+        ...contactColumns,
+        buildColumn('category', 'option'),
+        ...member,
+        ...moneyColumns,
+      ]),
     ).toEqual(FIXED_COLUMNS))
   test('the first columns are shown even if the event file lists none of them, so that every list shows the payments', () =>
-    expect(arrangeColumns([column('hospital', 'text')]).map(([id]) => id)).toEqual(
+    expect(arrangeColumns([buildColumn('hospital', 'text')]).map(([id]) => id)).toEqual(
       FIXED_COLUMNS.map(([id]) => id),
     ))
   test('an event without a name field shows its first text instead', () =>
     expect(
-      buildCells([column('team', 'text')], { ...firstColumns, name: null }, []).cells[1]?.column.id,
+      buildCells([buildColumn('team', 'text')], { ...firstColumns, name: null }, []).cells[1]
+        ?.column.id,
     ).toBe('team'))
   test('every other column can be added, and none is lost', () => {
     const columns = [
       ...contactColumns,
       ...member,
-      column('category', 'option'),
-      column('paper', 'yes-no'),
-      column('food', 'option'),
+      buildColumn('category', 'option'),
+      buildColumn('paper', 'yes-no'),
+      buildColumn('food', 'option'),
       ...moneyColumns,
-      column('fee', 'money'),
+      buildColumn('fee', 'money'),
     ]
     const { optionalColumns: addableColumns } = buildCells(columns, firstColumns, [])
     expect(addableColumns.map(({ id }) => id)).toEqual(['id', 'paper', 'food', 'fee'])
@@ -249,17 +255,17 @@ test('an amount in a cell is exact, with Indian grouping', () => {
   expect(formatResponseAmount(null, INR)).toBe('')
 })
 
-test('an action on two events was two entries of the audit log', () => {
+test('an action on two events had two entries in the audit log', () => {
   const entry = { at: '2026-02-02T10:00:00+05:30', who: 'meera', what: 'uploaded', reg_no: null }
   const [first, second] = [
     { event_id: 'first', event: 'First' },
     { event_id: 'second', event: 'Second' },
   ]
   const rows = [second, first, second, { event_id: null, event: '' }]
-  const entries = rows.map((of, index) => ({ ...entry, ...of, id: 9 - index }))
+  const entries = rows.map((eventOfEntry, index) => ({ ...entry, ...eventOfEntry, id: 9 - index }))
   expect(joinEvents(entries).map(({ event }) => event)).toEqual(['First, Second', 'Second', ''])
-  const ofRegistrations = entries.map((row) => ({ ...row, reg_no: 'FRST1' }))
-  expect(joinEvents(ofRegistrations)).toEqual(ofRegistrations)
+  const registrationEntries = entries.map((row) => ({ ...row, reg_no: 'FRST1' }))
+  expect(joinEvents(registrationEntries)).toEqual(registrationEntries)
 })
 
 test('a reminder that was sent in the last 24 hours was reported as failed', () => {

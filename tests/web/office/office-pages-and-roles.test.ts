@@ -43,7 +43,7 @@ describe('an old address leads to the new one', () => {
   })
 
   test.each(['/admin/sample', '/admin/afpicon', '/admin/other/add', '/admin/other/OTHR1'])(
-    '%s is the address of a list, or of an event that the user may not see: it stays',
+    '%s is the address of a list, or of an event that the user may not see: it is not redirected',
     (pathname) => expect(replaceOldAddress({ pathname, search: '', hash: '' }, events)).toBeNull(),
   )
 })
@@ -55,7 +55,7 @@ test.each([
   '/admin/events/any/registrations/new',
   '/admin/people',
   '/admin/codes-of/any',
-])('no event file can take %s', (path) =>
+])('no event file can use the address %s', (path) =>
   expect([...SITE_PAGES, ...LINK_PAGES].some((page) => doPathsOverlap(page, path))).toBe(true),
 )
 
@@ -74,7 +74,7 @@ test.each([
   '/admin/events/afpicon2026/codes',
   '/admin/events/sample/registrations/SMPL1/more',
   '/admin/events/sample/registrations/',
-])('%s is no page', (path) => expect(findEventPage(path, events)).toBeNull())
+])('%s is not a page', (path) => expect(findEventPage(path, events)).toBeNull())
 
 test('the page of a month that no month precedes or follows stopped working: it is no page', () => {
   const found = ['2000-01', '2026-01', '2099-12', '0000-01', '9999-12', '2026-13'].map(

@@ -94,22 +94,22 @@ describe.each(REGISTRATION_STATES)('in the state %s', (state) => {
   })
 
   test('a viewer has no button, and the desk role can neither correct nor refund', () => {
-    const arrange = (role: 'viewer' | 'desk') => {
+    const listButtons = (role: 'viewer' | 'desk') => {
       const { main, more } = arrangeActions(
         buildActions(state, { kept: 1475, allowed: [...listAllowedActions(state, role)] }),
       )
       return [...main, ...more]
     }
-    expect(arrange('viewer')).toEqual([])
+    expect(listButtons('viewer')).toEqual([])
     for (const button of ['correct', 'refund', 'cancel', 'erase', 'transfer'] as const)
-      expect(arrange('desk')).not.toContain(button)
+      expect(listButtons('desk')).not.toContain(button)
   })
 
   test.each([
     ['received', { kept: 1475, to_pay: 0 }],
     ['under review', { reviews: [review] }],
     ['received, and to be refunded', { kept: 1475, pay_back: 1475, to_pay: 0 }],
-  ] as const)('no dialog says that nothing was paid while money is %s', (_, money) => {
+  ] as const)('no dialog states that nothing was paid while money is %s', (_, money) => {
     const data = buildActions(state, {
       ...money,
       reviews: [...('reviews' in money ? money.reviews : [])],
@@ -139,7 +139,7 @@ describe.each(REGISTRATION_STATES)('in the state %s', (state) => {
   })
 })
 
-const entry = (who: string, text: string, at = '2026-01-20T10:00:00+05:30') => ({
+const buildHistoryEntry = (who: string, text: string, at = '2026-01-20T10:00:00+05:30') => ({
   at,
   who,
   act: 'note',
@@ -149,20 +149,22 @@ const entry = (who: string, text: string, at = '2026-01-20T10:00:00+05:30') => (
 
 test('changes by others while the page is open are reported, those of the user are not', () => {
   const before = buildActions('to_pay')
-  const describe = (details: Partial<ActionsResponse>) =>
+  const describeDetails = (details: Partial<ActionsResponse>) =>
     describeChange(before, { ...before, ...details }, 'asha')
-  expect(describe({})).toBeUndefined()
-  expect(describe({ trail: [entry('asha', 'Note')] })).toBeNull()
-  expect(describe({ trail: [entry('binu', 'Corrected: City'), entry('asha', 'Note')] })).toBe(
-    'binu: Corrected: City',
-  )
-  expect(describe({ kept: 1475, to_pay: 0, state: 'complete' })).toBe(
+  expect(describeDetails({})).toBeUndefined()
+  expect(describeDetails({ trail: [buildHistoryEntry('asha', 'Note')] })).toBeNull()
+  expect(
+    describeDetails({
+      trail: [buildHistoryEntry('binu', 'Corrected: City'), buildHistoryEntry('asha', 'Note')],
+    }),
+  ).toBe('binu: Corrected: City')
+  expect(describeDetails({ kept: 1475, to_pay: 0, state: 'complete' })).toBe(
     'A payment or a refund has changed.',
   )
 })
 
-test('the timeline has each action once, newest first, and tells access from changes', () => {
-  const at = (minute: number): string => `2026-01-20T10:0${minute}:00+05:30`
+test('the timeline has each action once, newest first, and distinguishes access from changes', () => {
+  const buildTime = (minute: number): string => `2026-01-20T10:0${minute}:00+05:30`
   const entries = buildEntries(
     {
       payments: [
@@ -172,9 +174,9 @@ test('the timeline has each action once, newest first, and tells access from cha
           status: 'success',
           review: null,
           reference: 'R1',
-          created_at: at(1),
+          created_at: buildTime(1),
           asked: 'Sent to the payment gateway.',
-          facts: [{ at: at(2), type: 'confirmed', text: 'The gateway confirmed ₹ 1,475.' }],
+          facts: [{ at: buildTime(2), type: 'confirmed', text: 'The gateway confirmed ₹ 1,475.' }],
         },
       ],
       mails: [
@@ -183,17 +185,17 @@ test('the timeline has each action once, newest first, and tells access from cha
           to: 'a@example.org',
           subject: 'Confirmed',
           status: 'sent',
-          at: at(3),
+          at: buildTime(3),
           error: null,
         },
       ],
       audit: [
-        { at: at(5), who: 'binu', what: 'opened the registration', is_access: true },
-        { at: at(4), who: 'asha', what: 'note: Wants lunch.', is_access: false },
-        { at: at(0), who: 'delegate', what: 'registered', is_access: false },
+        { at: buildTime(5), who: 'binu', what: 'opened the registration', is_access: true },
+        { at: buildTime(4), who: 'asha', what: 'note: Wants lunch.', is_access: false },
+        { at: buildTime(0), who: 'delegate', what: 'registered', is_access: false },
       ],
     },
-    [{ at: at(4), who: 'asha', act: 'note', text: 'Note', why: 'Wants lunch.' }],
+    [{ at: buildTime(4), who: 'asha', act: 'note', text: 'Note', why: 'Wants lunch.' }],
   )
   expect(entries.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
     'access: Opened the registration',

@@ -1,10 +1,10 @@
-/** The keys and values of the schema that the editor proposes at a position; the bar marks the cursor. */
+/** The keys and values of the schema that the editor proposes at the cursor, which a vertical bar marks. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
-  describe,
-  findPlace,
+  findDescription,
+  findCursorPosition,
   listKeys,
   listValues,
   type Schema,
@@ -13,17 +13,17 @@ import {
 const TOP = join(import.meta.dirname, '..', '..', '..')
 const root = JSON.parse(readFileSync(join(TOP, 'schemas', 'event.schema.json'), 'utf8')) as Schema
 
-function propose(marked: string): readonly string[] | null {
-  const before = marked.slice(0, marked.indexOf('|')).split('\n')
-  const place = findPlace(
-    marked.replace('|', '').split('\n'),
+function listProposals(markedText: string): readonly string[] | null {
+  const before = markedText.slice(0, markedText.indexOf('|')).split('\n')
+  const place = findCursorPosition(
+    markedText.replace('|', '').split('\n'),
     before.length - 1,
     before.at(-1)?.length ?? 0,
   )
   if (place === null) return null
-  return place.valueOf === null
+  return place.valueKey === null
     ? listKeys(root, place.path).map(({ name }) => name)
-    : listValues(root, [...place.path, place.valueOf])
+    : listValues(root, [...place.path, place.valueKey])
 }
 
 test.each<[string, readonly string[]]>([
@@ -45,14 +45,14 @@ test.each<[string, readonly string[]]>([
     ['select', 'yes-no'],
   ],
   ['payment:\n  methods:\n  - id: transfer\n    la|', ['label', 'instructions']],
-])('%j', (marked, expected) =>
-  expect(propose(marked)).toEqual(expect.arrayContaining([...expected])),
+])('%j', (markedText, expected) =>
+  expect(listProposals(markedText)).toEqual(expect.arrayContaining([...expected])),
 )
 
 test.each(['event: # sta|', 'event:\n  title: A title with sta|'])(
   'nothing is proposed in %j',
-  (marked) => expect(propose(marked)).toBe(null),
+  (markedText) => expect(listProposals(markedText)).toBe(null),
 )
 
-test('a key is explained as in the schema', () =>
-  expect(describe(root, ['fees', 'periods', null, 'to'])).toContain('calendar day in India'))
+test('the description of a key comes from the schema', () =>
+  expect(findDescription(root, ['fees', 'periods', null, 'to'])).toContain('calendar day in India'))

@@ -26,14 +26,14 @@ import { PriceChangedDialog } from '../../../web/registration/submit-dialogs.tsx
 import { ItemPrices } from '../../../web/organisers/preview/item-prices.tsx'
 import { PricePreview } from '../../../web/organisers/preview/price-preview.tsx'
 import ResultsPreview from '../../../web/organisers/preview/result-page-and-email-preview.tsx'
-import { billRows } from '../../../web/ui/payment/bill-rows.tsx'
+import { buildBillRows } from '../../../web/ui/payment/bill-rows.tsx'
 import { buildQuoteRows } from '../../../web/ui/payment/quote-rows.tsx'
 import { createEvent, createField, createRequired } from '../../engine/fixtures.ts'
 
 const NOW = '2026-01-20T12:00:00+05:30'
 const TAX = { name: 'VAT', percent: 10, prices: 'exclusive', round: 'paise' } as const
 
-function readCode(code: string): Currency {
+function getCurrency(code: string): Currency {
   const currency = readCurrency(code)
   if (currency === null) throw new Error(`no currency ${code}`)
   return currency
@@ -42,7 +42,7 @@ function readCode(code: string): Currency {
 /** Registration at 120000 minor units before tax, 150000 from February; a night at 2505 before tax. */
 const createEventIn = (code: string): EventConfig =>
   createEvent({
-    currency: readCode(code),
+    currency: getCurrency(code),
     fields: [
       createField('email', { type: 'email' }),
       createField('kind', {
@@ -145,7 +145,7 @@ test.each([
   (code, amounts, total) => {
     const event = createEventIn(code)
     const bill = findBill(event)
-    const rows = billRows(event, bill, ['base', 'gst', 'total'])
+    const rows = buildBillRows(event, bill, ['base', 'gst', 'total'])
     const texts = rows.map(({ about, value }) => `${String(about ?? '')} ${String(value)}`)
     expect(findAmounts(texts.join(' '))).toEqual(amounts)
     // The browser reads the same bill from the server's response.

@@ -13,7 +13,7 @@ import type { Tariff } from '../../../web/registration/price/live-price.ts'
 import { chooseWidget } from '../../../web/registration/fields/choose-field-widget.ts'
 import { omitUnusedLibraryCode } from '../../../web/build/omit-unused-library-code.ts'
 import { splitNumber } from '../../../web/results/registration-number.tsx'
-import { parseProofs } from '../../../web/registration/draft-storage.ts'
+import { parseStoredDocuments } from '../../../web/registration/draft-storage.ts'
 import { createEvent, createField, createRequired } from '../../engine/fixtures.ts'
 
 const prices = { plain: { now: toAmount(100_000) }, special: { now: null } }
@@ -53,7 +53,7 @@ const answer: TariffResponse = {
   pricing: { plain: { base: 1000, gst: 180, total: 1180 } },
 }
 const createTariff = (overrides: Partial<TariffResponse> = {}): Tariff => ({
-  is: 'here',
+  is: 'loaded',
   answer: { ...answer, ...overrides },
 })
 const findReason = (
@@ -122,7 +122,7 @@ test.each([
   expect(findReason(pricedEvent, tariff, answers)).toBe(text)
 })
 
-test('a pay bar that gave "Required" as its reason names the missing choice', () => {
+test('the pay bar stated only "Required": it names the missing choice', () => {
   const [kind] = pricedEvent.fields
   if (kind === undefined) throw new Error('the event has no fields')
   const terseEvent = {
@@ -148,7 +148,7 @@ test('a price of zero is a price, and the button works', () => {
   })
 })
 
-test('a free event waits for no prices', () => {
+test('a free event does not wait for prices', () => {
   expect(findReason(createEvent(), { is: 'loading' }, {})).toBe('free')
 })
 
@@ -199,7 +199,7 @@ test.each([
   expect(chooseWidget(createField('one', properties))).toBe(widgetName)
 })
 
-test('the build stops if the library has moved a module that we leave out', () => {
+test('the build fails if the library has moved a module that we omit', () => {
   const { buildEnd, load } = omitUnusedLibraryCode()
   const errors: string[] = []
   const build = {
@@ -230,11 +230,11 @@ test('a photo in Apple’s format is converted if the browser can, and rejected 
   expect(canShrink({ ...proof, accept: ['pdf'] }, photo)).toBe(false)
 })
 
-test('an uploaded file is still there after a reload, whatever the clock of the phone, until the server deletes it', () => {
+test('an uploaded file is still selected after a reload until the server deletes it, even if the clock of the phone is wrong', () => {
   const event = createEvent({ fields: [createField('letter', { type: 'file', accept: ['pdf'] })] })
   const letter = { name: 'letter.pdf', bytes: 9, token: 'abc', until: '2001-01-02T12:00:00+05:30' }
   const findKeptUploads = (now: string) => [
-    ...parseProofs(event, now, { letter, gone: letter }).keys(),
+    ...parseStoredDocuments(event, now, { letter, gone: letter }).keys(),
   ]
   expect(findKeptUploads('2001-01-02T11:59:00+05:30')).toEqual(['letter'])
   expect(findKeptUploads('2001-01-02T12:00:00+05:30')).toEqual([])

@@ -67,7 +67,7 @@ test('a field of another person has no autofill, and the same keyboard', () => {
   )
 })
 
-test('the enter key of a phone’s keyboard moves to the next field, except within several lines', () => {
+test('the enter key of a phone’s keyboard moves to the next field, except in a multi-line field', () => {
   expect(getInputAttributes(createField('city'), roles).enterKeyHint).toBe('next')
   expect(
     getInputAttributes(createField('remarks', { type: 'multiline' }), roles).enterKeyHint,

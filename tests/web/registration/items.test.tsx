@@ -28,7 +28,7 @@ import {
   toErrorTree,
 } from '../../../web/registration/form/field-keys.ts'
 import { readAlternative } from '../../../web/registration/submit-anyway-dialog.tsx'
-import { billRows } from '../../../web/ui/payment/bill-rows.tsx'
+import { buildBillRows } from '../../../web/ui/payment/bill-rows.tsx'
 import { createEvent, createField, isIn, createRequired, when } from '../../engine/fixtures.ts'
 
 const GST = { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' } as const
@@ -132,7 +132,7 @@ const filledAnswers = {
 }
 const createAnswers = (raw: object, context: PricingContext = EMPTY_CONTEXT) =>
   normalise(event, raw as Readonly<Record<string, unknown>>, context).answers
-const createBill = (raw: object, billedEvent = event) => {
+const calculateBill = (raw: object, billedEvent = event) => {
   const found = calculatePriceByBill(billedEvent, tariff, 'plain', createAnswers(raw))
   if (found === null || typeof found === 'string') throw new Error(`no bill: ${found}`)
   return found
@@ -148,7 +148,7 @@ test.each([
   expect(toFieldKey(event, element)).toBe(key)
 })
 
-test('a person is named by their number, and an answer of theirs by both', () => {
+test('a person is named by their number, and one of their answers by the number and its label', () => {
   expect(getFieldName(event, 'companions.1.age')).toBe('Person 2: Label of age')
   expect(getFieldName(event, 'room')).toBe('Label of room')
 })
@@ -160,7 +160,7 @@ test('messages are passed to the form library at their fields', () => {
   })
 })
 
-test('when a person is removed from the list, the messages of the next ones move up, and theirs are removed', () => {
+test('when a person is removed from a list, their messages are removed, and those of the next people move up', () => {
   const errors = {
     room: 'r',
     'companions.0.age': 'first',
@@ -177,10 +177,10 @@ test('when a person is removed from the list, the messages of the next ones move
   expect(moveErrors(errors, 'room', 'x', 'y')).toBe(errors)
 })
 
-test('the browser’s bill is the engine’s, at the server’s time', () => {
+test('the browser calculates the same bill as the engine, at the server’s time', () => {
   const quoteTime = readInstant(tariff.now)
   if (quoteTime === null) throw new Error('no clock')
-  const bill = createBill(filledAnswers)
+  const bill = calculateBill(filledAnswers)
   expect(quote(event, createAnswers(filledAnswers), quoteTime)).toEqual({ ok: true, value: bill })
   expect(bill.total).toBe(1_829_000)
 })
@@ -190,14 +190,14 @@ const toText = (value: unknown): string =>
 
 test('a bill is shown line by line, quantity × unit, and its lines add up to the totals below', () => {
   expect(
-    billRows(event, createBill({ ...filledAnswers, room: 'twin', nights: 3 }), ['total']).map(
-      ({ label, about, value, total }) => [
-        label,
-        about && toText(about),
-        toText(value),
-        total === true,
-      ],
-    ),
+    buildBillRows(event, calculateBill({ ...filledAnswers, room: 'twin', nights: 3 }), [
+      'total',
+    ]).map(({ label, about, value, total }) => [
+      label,
+      about && toText(about),
+      toText(value),
+      total === true,
+    ]),
   ).toEqual([
     ['The plain', undefined, '₹ 5,000', false],
     ['Workshop USG', undefined, '₹ 1,000', false],
@@ -226,8 +226,9 @@ const twoRates: PublicEvent = {
 
 test('“GST (18%)” was shown above a bill that has 5% too: the label has the rates of the bill', () => {
   const renderTaxLabel = (answers: object): unknown =>
-    billRows(twoRates, createBill({ ...filledAnswers, ...answers }, twoRates), ['total']).at(-2)
-      ?.label
+    buildBillRows(twoRates, calculateBill({ ...filledAnswers, ...answers }, twoRates), [
+      'total',
+    ]).at(-2)?.label
   expect(renderTaxLabel({ room: 'twin', nights: 3 })).toBe('GST (18% and 5%)')
   expect(renderTaxLabel({ room: 'none' })).toBe('GST (18%)')
   expect(getLabel(twoRates, 'gst')).toBe('GST (18% and 5%)')
@@ -242,7 +243,7 @@ test('the result page had “GST (18% and 5%)” above a bill of 18% alone: it h
     results: { ...twoRates.results, success: { ...success, details } },
   }
   const renderTaxLabel = (answers: object): unknown => {
-    const { base, gst, total, lines } = createBill(
+    const { base, gst, total, lines } = calculateBill(
       { ...filledAnswers, ...answers },
       eventWithTaxRow,
     )
@@ -269,7 +270,9 @@ test('the result page had “GST (18% and 5%)” above a bill of 18% alone: it h
 })
 
 test('one night is singular, and a bill of one line has no subtotal', () => {
-  const rows = billRows(event, createBill({ kind: 'plain', room: 'twin', nights: 1 }), ['total'])
+  const rows = buildBillRows(event, calculateBill({ kind: 'plain', room: 'twin', nights: 1 }), [
+    'total',
+  ])
   expect(rows.map(({ label }) => label)).toContain('TWIN, 1 night')
   const eventWithoutItems = { ...event, fees: { ...event.fees, items: [], adjustments: [] } }
   const quoteTime = readInstant(tariff.now)
@@ -278,16 +281,16 @@ test('one night is singular, and a bill of one line has no subtotal', () => {
       ? null
       : quote(eventWithoutItems, createAnswers({ kind: 'plain' }), quoteTime)
   if (quoted?.ok !== true) throw new Error('no quote')
-  expect(billRows(eventWithoutItems, quoted.value, ['total']).map(({ label }) => label)).toContain(
-    'Base',
-  )
+  expect(
+    buildBillRows(eventWithoutItems, quoted.value, ['total']).map(({ label }) => label),
+  ).toContain('Base')
 })
 
 test('a number field shows the unit price, or the prices of its items', () => {
-  expect(toText(findMarks({ kind: 'plain' }, 'plain').get('companions')?.price)).toBe(
+  expect(toText(findOptionStatuses({ kind: 'plain' }, 'plain').get('companions')?.price)).toBe(
     '₹ 4,000 each',
   )
-  expect(findMarks({ kind: 'plain' }, 'plain').has('nights')).toBe(false)
+  expect(findOptionStatuses({ kind: 'plain' }, 'plain').has('nights')).toBe(false)
   const [workshop, firstItem, ...otherItems] = event.fees.items
   if (workshop === undefined || firstItem === undefined) throw new Error('no items')
   const child = {
@@ -310,11 +313,11 @@ test('a number field shows the unit price, or the prices of its items', () => {
 })
 
 test('next to an earlier bill, changed and removed lines are struck through', () => {
-  const rows = billRows(
+  const rows = buildBillRows(
     event,
-    createBill({ kind: 'plain', workshops: ['usg'] }),
+    calculateBill({ kind: 'plain', workshops: ['usg'] }),
     ['total'],
-    createBill(filledAnswers),
+    calculateBill(filledAnswers),
   )
   expect(rows.map(({ id }) => id)).toEqual([
     'registration.',
@@ -334,27 +337,35 @@ test('next to an earlier bill, changed and removed lines are struck through', ()
 })
 
 test('a quote without lines is shown by its totals', () => {
-  const { lines: _, ...sums } = createBill(filledAnswers)
-  expect(billRows(event, { ...sums, lines: [] }, ['total']).map(({ id }) => id)).toEqual(['total'])
+  const { lines: _, ...sums } = calculateBill(filledAnswers)
+  expect(buildBillRows(event, { ...sums, lines: [] }, ['total']).map(({ id }) => id)).toEqual([
+    'total',
+  ])
 })
 
-const findMarks = (raw: object, category: string | null, seatsLeft: Record<string, number> = {}) =>
-  buildOptionStatuses(event, { ...tariff, left: seatsLeft }, createAnswers(raw), category)
+const findOptionStatuses = (
+  raw: object,
+  category: string | null,
+  seatsLeft: Record<string, number> = {},
+) => buildOptionStatuses(event, { ...tariff, left: seatsLeft }, createAnswers(raw), category)
 
 test('an option shows its price for these answers, whether it is on sale, and the price per night', () => {
-  const plain = findMarks({ kind: 'plain' }, 'plain')
-  expect(toText(plain.get('workshops.ecmo')?.price)).toBe('₹ 2,000')
-  expect(toText(plain.get('room.twin')?.price)).toBe('₹ 2,500 per night')
-  expect(plain.get('room.none')).toEqual({})
-  expect(findMarks({ kind: 'pg' }, 'pg').get('workshops.ecmo')).toEqual({ price: null })
+  const statuses = findOptionStatuses({ kind: 'plain' }, 'plain')
+  expect(toText(statuses.get('workshops.ecmo')?.price)).toBe('₹ 2,000')
+  expect(toText(statuses.get('room.twin')?.price)).toBe('₹ 2,500 per night')
+  expect(statuses.get('room.none')).toEqual({})
+  expect(findOptionStatuses({ kind: 'pg' }, 'pg').get('workshops.ecmo')).toEqual({ price: null })
   // Which of several price tables applies is unknown before the category.
-  expect(findMarks({}, null).get('workshops.usg')).toEqual({})
+  expect(findOptionStatuses({}, null).get('workshops.usg')).toEqual({})
 })
 
 test('an option shows how many seats are left, and when it is full', () => {
-  const found = findMarks({ kind: 'plain' }, 'plain', { 'seats.usg': 2, 'seats.ecmo': 0 })
-  expect(found.get('workshops.usg')?.left).toBe('2 left')
-  expect(found.get('workshops.ecmo')?.full).toBe('Full')
+  const statuses = findOptionStatuses({ kind: 'plain' }, 'plain', {
+    'seats.usg': 2,
+    'seats.ecmo': 0,
+  })
+  expect(statuses.get('workshops.usg')?.left).toBe('2 left')
+  expect(statuses.get('workshops.ecmo')?.full).toBe('Full')
 })
 
 test('a chosen item that is not on sale is named', () => {
@@ -363,7 +374,7 @@ test('a chosen item that is not on sale is named', () => {
   ).toBe('ECMO is not on sale today')
 })
 
-const createContext = (...seats: string[]): PricingContext => ({
+const createContextWithoutSeats = (...seats: string[]): PricingContext => ({
   ...EMPTY_CONTEXT,
   left: Object.fromEntries(seats.map((seat) => [seat, 0])),
 })
@@ -374,10 +385,10 @@ test('a full hall blocks the bill with its message; a full category offers anoth
       event,
       tariff,
       'plain',
-      createAnswers({ kind: 'plain' }, createContext('hall')),
+      createAnswers({ kind: 'plain' }, createContextWithoutSeats('hall')),
     ),
   ).toBe('The hall is full')
-  const answersOfOther = createAnswers({ kind: 'pg' }, createContext('pgs'))
+  const answersOfOther = createAnswers({ kind: 'pg' }, createContextWithoutSeats('pgs'))
   expect(calculatePriceByBill(event, tariff, 'plain', answersOfOther)).toMatchObject({
     category: 'plain',
   })
@@ -398,12 +409,12 @@ test('a workshop that became full after it was chosen blocks the bill, by its na
       event,
       tariff,
       'plain',
-      createAnswers(chosenItems, createContext('seats.ecmo')),
+      createAnswers(chosenItems, createContextWithoutSeats('seats.ecmo')),
     ),
   ).toBe('ECMO: Full')
   const otherAnswers = createAnswers(
     { ...chosenItems, workshops: ['usg'] },
-    createContext('seats.ecmo'),
+    createContextWithoutSeats('seats.ecmo'),
   )
   expect(calculatePriceByBill(event, tariff, 'plain', otherAnswers)).toMatchObject({
     category: 'plain',
@@ -419,7 +430,7 @@ test('a hall that is full for all categories blocks the bill, even if it offers 
       ...otherQuotas,
     ],
   }
-  const chosenAnswers = createAnswers({ kind: 'plain' }, createContext('hall'))
+  const chosenAnswers = createAnswers({ kind: 'plain' }, createContextWithoutSeats('hall'))
   expect(calculatePriceByBill(eventWithOffer, tariff, 'plain', chosenAnswers)).toBe(
     'The hall is full',
   )
@@ -431,7 +442,7 @@ test('a hall that is full for all categories blocks the bill, even if it offers 
   ])
 })
 
-test('a delegate who requests more tickets than are left reads how many are left', () => {
+test('a delegate who requests more tickets than are left sees how many are left', () => {
   const dinner = { id: 'dinner', count: 'nights', countMax: 5, max: 80, full: { message: 'Full' } }
   const withTickets: PublicEvent = { ...event, quotas: [dinner] }
   const answers = createAnswers({ kind: 'plain', room: 'twin', nights: 3 })
@@ -451,16 +462,16 @@ test('a delegate who requests more tickets than are left reads how many are left
   ).toEqual(['4 seats left'])
 })
 
-const createApiError = (code: string, answer: object) =>
+const readErrorAlternative = (code: string, answer: object) =>
   readAlternative({ status: 409, code, message: 'Why.', answer })
-test('only a refusal with an alternative leads to a question', () => {
+test('only a refusal with an alternative opens a dialog', () => {
   const apiQuote = { category: 'plain', period: 'now', base: 10, gst: 1.8, total: 11.8, lines: [] }
-  expect(createApiError('registered_already', { may_confirm: true })).toEqual({
+  expect(readErrorAlternative('registered_already', { may_confirm: true })).toEqual({
     message: 'Why.',
     newQuote: null,
   })
-  expect(createApiError('registered_already', {})).toBeNull()
-  expect(createApiError('full', { quote: null })).toBeNull()
-  expect(createApiError('full', { quote: apiQuote })?.newQuote?.total).toBe(1180)
-  expect(createApiError('price_changed', { quote: apiQuote })).toBeNull()
+  expect(readErrorAlternative('registered_already', {})).toBeNull()
+  expect(readErrorAlternative('full', { quote: null })).toBeNull()
+  expect(readErrorAlternative('full', { quote: apiQuote })?.newQuote?.total).toBe(1180)
+  expect(readErrorAlternative('price_changed', { quote: apiQuote })).toBeNull()
 })

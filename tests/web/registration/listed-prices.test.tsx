@@ -77,7 +77,7 @@ const findAmounts = (html: string): readonly string[] =>
   [...html.replaceAll('\u00a0', ' ').matchAll(/₹ [\d,.]+\d/g)].map(([amount]) => amount)
 
 /** The price of the registration and of the room on every page for delegates. */
-function listPrices(event: EventConfig) {
+function listDelegatePrices(event: EventConfig) {
   const tariffAnswer = buildTariff(event, NOW)
   const { answers } = normalise(event, { kind: 'plain' })
   const room =
@@ -93,7 +93,7 @@ function listPrices(event: EventConfig) {
   }
 }
 /** The same prices on every page for organisers. */
-const buildPaidPages = (event: EventConfig) => ({
+const listOrganiserPrices = (event: EventConfig) => ({
   page: findAmounts(renderToStaticMarkup(<ItemPrices event={event} />)),
   preview: findAmounts(preview(event).find(({ name }) => name === 'index.html')?.html ?? ''),
 })
@@ -111,7 +111,7 @@ describe('a price list had some prices with tax and some without', () => {
     'for delegates, with tax %s and of rooms %s',
     (registration, room, firstPrice, secondPrice, expected) => {
       const event = createEventWithTaxes(registration, room)
-      expect(listPrices(event)).toEqual({
+      expect(listDelegatePrices(event)).toEqual({
         form: [firstPrice, secondPrice],
         table: [firstPrice],
         plain: [firstPrice],
@@ -130,7 +130,7 @@ describe('a price list had some prices with tax and some without', () => {
     'for organisers, with tax %s and of rooms %s',
     (registration, room, firstPrice, secondPrice, expected) => {
       const event = createEventWithTaxes(registration, room)
-      expect(buildPaidPages(event)).toEqual({
+      expect(listOrganiserPrices(event)).toEqual({
         page: [secondPrice],
         preview: [firstPrice, secondPrice],
       })
@@ -152,7 +152,7 @@ function createEventWithRules(tax: Tax | null, taxRules: readonly TaxRule[]): Ev
   ]
   return {
     ...event,
-    fields: event.fields.map((known) => (known.id === 'kind' ? { ...known, options } : known)),
+    fields: event.fields.map((field) => (field.id === 'kind' ? { ...field, options } : field)),
     categories: options.map((option) => ({ ...option, listedOnly: false })),
     fees: {
       ...event.fees,
@@ -171,12 +171,13 @@ function createEventWithRules(tax: Tax | null, taxRules: readonly TaxRule[]): Ev
 /**
  * The prices in the form, the fee table and the plain page, with taxes in brackets; above them, the tax text for all.
  */
-function readLists(event: EventConfig, category: string | null, answers: Answers) {
+function readListedPrices(event: EventConfig, category: string | null, answers: Answers) {
   const tariff = buildTariff(event, NOW)
-  const strip = (html: string): string => html.replaceAll(/<[^>]*>/g, '').replaceAll('\u00a0', ' ')
+  const removeTags = (html: string): string =>
+    html.replaceAll(/<[^>]*>/g, '').replaceAll('\u00a0', ' ')
   const readRows = (html: string) =>
     [...html.matchAll(/<th scope="row">([^]*?)<\/tr>/g)].map(([, row = '']) =>
-      strip(
+      removeTags(
         row
           .replaceAll(/<small aria-hidden[^]*?<\/small>/g, '')
           .replaceAll(/<span class="yours">[^]*?<\/span>/g, '')
@@ -184,17 +185,18 @@ function readLists(event: EventConfig, category: string | null, answers: Answers
           .replaceAll(/<td[^>]*>/g, ' | '),
       ),
     )
-  const readHint = (html: string) => strip(/<p class="hint">([^]*?)<\/p>/.exec(html)?.[1] ?? '')
+  const readHint = (html: string) =>
+    removeTags(/<p class="hint">([^]*?)<\/p>/.exec(html)?.[1] ?? '')
   const table = renderToStaticMarkup(
     <FeeTable event={event} answers={answers} {...{ category }} now="2026-01-20T12:00:00+05:30" />,
   )
   const plain = renderScriptNotice(event)
   return {
     form: [
-      strip(renderToStaticMarkup(<PriceNote event={event} tariff={tariff} />)),
+      removeTags(renderToStaticMarkup(<PriceNote event={event} tariff={tariff} />)),
       ...event.categories.map(
         (option) =>
-          `${strip(formatOptionPrice(event, tariff, option) ?? '')} ${listPriceDetails(event, tariff).get(option.id)}`,
+          `${removeTags(formatOptionPrice(event, tariff, option) ?? '')} ${listPriceDetails(event, tariff).get(option.id)}`,
       ),
     ],
     table: [readHint(table), ...readRows(table)],
@@ -210,7 +212,7 @@ test('a price that a tax rule states with tax was listed without it, as if tax w
     'Resident (exclusive of 18% GST) | ₹ 1,180 | ₹ 1,180',
     'Abroad (18% GST included) | ₹ 1,180 | ₹ 1,180',
   ]
-  expect(readLists(event, null, {})).toEqual({
+  expect(readListedPrices(event, null, {})).toEqual({
     form: [
       'Fees until 31 January 2026.',
       '₹ 1,180 exclusive of 18% GST',
@@ -235,7 +237,10 @@ test('a company under reverse charge saw the price with tax as its own', () => {
     },
   ])
   const before = ['18% GST included.', 'Resident | ₹ 1,180 | ₹ 1,180', 'Abroad | ₹ 1,180 | ₹ 1,180']
-  const { form, plain, table } = readLists(event, 'abroad', { buyer: 'company', country: 'france' })
+  const { form, plain, table } = readListedPrices(event, 'abroad', {
+    buyer: 'company',
+    country: 'france',
+  })
   expect(form).toEqual(['Fees until 31 January 2026, 18% GST included.', '₹ 1,180 ', '₹ 1,180 '])
   expect(plain).toEqual(before)
   expect(table).toEqual([
@@ -243,7 +248,7 @@ test('a company under reverse charge saw the price with tax as its own', () => {
     'Resident (18% GST included) | ₹ 1,180 | ₹ 1,180',
     'Abroad (reverse charge) | ₹ 1,000 | ₹ 1,000',
   ])
-  expect(readLists(event, 'abroad', { buyer: 'person' }).table).toEqual(before)
+  expect(readListedPrices(event, 'abroad', { buyer: 'person' }).table).toEqual(before)
 })
 
 test('a rule for delegates from elsewhere changed the list before anyone had answered', () => {
@@ -257,7 +262,7 @@ test('a rule for delegates from elsewhere changed the list before anyone had ans
       tax: { ...createTax(13, 'inclusive'), name: 'VAT' },
     },
   ])
-  expect(readLists(event, null, {}).plain).toEqual([
+  expect(readListedPrices(event, null, {}).plain).toEqual([
     '18% GST or 13% VAT included.',
     'Resident | ₹ 1,180 | ₹ 1,180',
     'Abroad | ₹ 1,180 | ₹ 1,180',
@@ -268,7 +273,7 @@ test('each price states the tax of its own days', () => {
   const event = createEventWithRules(TAXES['on top, 18%'], [
     { to: day('2026-01-24'), tax: createTax(15, 'exclusive') },
   ])
-  const { form, table } = readLists(event, null, {})
+  const { form, table } = readListedPrices(event, null, {})
   expect(form[0]).toBe('Fees until 31 January 2026, exclusive of 15% GST.')
   const cells = '₹ 1,180 (exclusive of 15% GST) | ₹ 1,180 (exclusive of 18% GST)'
   expect(table).toEqual([

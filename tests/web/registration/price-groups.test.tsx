@@ -7,7 +7,7 @@ import { renderScriptNotice } from '../../../server/pages/html-shell.ts'
 import { FeeTable, PriceUntil } from '../../../web/registration/price/fee-table.tsx'
 import { PriceNote, listPriceDetails } from '../../../web/registration/fields/radio-choices.tsx'
 import { Fees } from '../../../web/registration/price/fees-and-notes.tsx'
-import { check } from '../../../web/organisers/editor/check-event-file.ts'
+import { checkEventFile } from '../../../web/organisers/editor/check-event-file.ts'
 import { PricePreview } from '../../../web/organisers/preview/price-preview.tsx'
 import ResultsPreview from '../../../web/organisers/preview/result-page-and-email-preview.tsx'
 import { baseWithPriceGroup, shared } from '../../engine/authoring/goldens.ts'
@@ -17,7 +17,7 @@ const text = baseWithPriceGroup.replace(
   'details: [reg_no, total]',
   'details: [reg_no, period, total]',
 )
-const checked = check({
+const checked = checkEventFile({
   number: 1,
   path: 'sample2026.yaml',
   text,
@@ -45,21 +45,21 @@ const VISITORS = [
   'Category | Until 10 Jan 2026 | From 11 Jan 2026 | From 21 Feb 2026 |',
   'Visitor | ₹ 2,000 | ₹ 2,500 | ₹ 3,000 |',
 ]
-const listLines = (table: string | undefined) => table?.split('\n').map((row) => row.trim())
+const trimLines = (table: string | undefined) => table?.split('\n').map((row) => row.trim())
 
 test('the fee table of the form has the dates of each group', () => {
   const html = renderToStaticMarkup(
     <FeeTable event={event} category={null} answers={{}} now="2026-01-05T12:00:00+05:30" />,
   )
-  expect(listTables(html).map(listLines)).toEqual([MEMBERS, VISITORS])
+  expect(listTables(html).map(trimLines)).toEqual([MEMBERS, VISITORS])
 })
 
 test('the form stated one last day for the fees of all groups', () => {
   const first = buildTariff(event, toNoon('2026-01-05'))
   const last = buildTariff(event, toNoon('2026-02-22'))
-  const note = (tariff: typeof first) =>
+  const renderNote = (tariff: typeof first) =>
     renderToStaticMarkup(<PriceNote event={event} tariff={tariff} />)
-  expect(note(first)).toContain('>Fees, exclusive of 18% GST.<')
+  expect(renderNote(first)).toContain('>Fees, exclusive of 18% GST.<')
   const dates = ['member', 'visitor'].map((id) => listPriceDetails(event, first).get(id))
   expect(dates).toEqual(['until 31 January 2026', 'until 10 January 2026'])
   // The fees that the server renders, which is what a page without the fee table shows.
@@ -68,7 +68,7 @@ test('the form stated one last day for the fees of all groups', () => {
   expect(html).toContain('Visitor, until 10 January 2026')
   expect(html).not.toContain('Fees until')
   // The last prices of both groups end with registration: one day applies to all.
-  expect(note(last)).toContain('Fees')
+  expect(renderNote(last)).toContain('Fees')
   expect(listPriceDetails(event, last).get('visitor')).toBe('')
 })
 
@@ -87,7 +87,7 @@ test.each([
 })
 
 test('the page without a script has the dates of each group', () => {
-  expect(listTables(renderScriptNotice(event)).map(listLines)).toEqual([
+  expect(listTables(renderScriptNotice(event)).map(trimLines)).toEqual([
     ['| until 31 January 2026 | from 1 February 2026 |', 'Member | ₹ 1,000 | ₹ 1,500 |'],
     [
       'Visitors',
@@ -111,7 +111,7 @@ test('the preview of prices marks the cell of the group, and leads to its line',
       goTo={() => {}}
     />,
   )
-  expect(listTables(html).map(listLines)).toEqual([
+  expect(listTables(html).map(trimLines)).toEqual([
     ['Category | Early | Late |', 'Member | ₹ 1,180 | ₹ 1,770 |'],
     [
       'Visitors',

@@ -73,9 +73,9 @@ const getTariff = (on: string): TariffResponse => ({
   pricing: {},
 })
 const listNotes = (answers: Answers) => {
-  const chosen = quote(event, answers, startOfDay(day('2027-01-10')))
-  return chosen.ok
-    ? listMethodNotes(event, answers, chosen.value, getTariff('2027-01-10').now)
+  const result = quote(event, answers, startOfDay(day('2027-01-10')))
+  return result.ok
+    ? listMethodNotes(event, answers, result.value, getTariff('2027-01-10').now)
     : null
 }
 
@@ -87,19 +87,19 @@ test('the price with each other method is shown below the bill, with the line th
 })
 
 test('an option states the price of its own period on that day', () => {
-  const price = (on: string) =>
+  const findPrice = (on: string) =>
     buildOptionStatuses(event, getTariff(on), {}, 'member').get('room.twin')?.price
-  expect(price('2027-01-14')).toBe(formatRupees(50_000))
-  expect(price('2027-01-15')).toBe(formatRupees(80_000))
+  expect(findPrice('2027-01-14')).toBe(formatRupees(50_000))
+  expect(findPrice('2027-01-15')).toBe(formatRupees(80_000))
 })
 
 test('an option and the bill state the price without tax if a tax rule applies', () => {
-  const company = { buyer: 'company', way: 'bank', room: 'twin' }
+  const companyAnswers = { buyer: 'company', way: 'bank', room: 'twin' }
   const tariff = getTariff('2027-01-10')
-  expect(buildOptionStatuses(event, tariff, company, 'member').get('room.twin')?.price).toBe(
+  expect(buildOptionStatuses(event, tariff, companyAnswers, 'member').get('room.twin')?.price).toBe(
     formatRupees(40_000),
   )
-  const price = calculatePriceByBill(event, tariff, 'member', company)
+  const price = calculatePriceByBill(event, tariff, 'member', companyAnswers)
   expect(price).toMatchObject({ gst: 0, total: 120_000 })
 })
 

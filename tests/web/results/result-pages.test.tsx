@@ -194,12 +194,14 @@ test('the button to pay by card stated the price of the chosen method, although 
   const methods = [{ id: 'card', label: 'Card', is: 'card' }] as never
   const unpaid = createRegistration({ payment_status: 'pending', may_pay: true, total: 5900 })
   const props = { registration: unpaid, now: createdAt, reload: () => {}, payButton }
-  const textOf = (shown: typeof event): string =>
+  const renderText = (shownEvent: typeof event): string =>
     renderToStaticMarkup(
-      <ManualPaymentPage {...props} event={shown} paymentState="by-hand" isSelfService />,
+      <ManualPaymentPage {...props} event={shownEvent} paymentState="by-hand" isSelfService />,
     ).replaceAll('\u00a0', ' ')
-  expect(textOf(event)).toContain('Pay ₹ 5,900 by card instead')
-  expect(textOf({ ...event, fees: { ...event.fees, methods } })).toContain('Pay by card instead')
+  expect(renderText(event)).toContain('Pay ₹ 5,900 by card instead')
+  expect(renderText({ ...event, fees: { ...event.fees, methods } })).toContain(
+    'Pay by card instead',
+  )
 })
 
 test.each([
@@ -227,8 +229,9 @@ test.each([
       pay_until: '2026-01-22T00:00:00+05:30',
     }
     const props = { event, registration: due, reload: () => {}, payButton }
-    const textOf = (page: ReactNode): string => renderToStaticMarkup(page).replaceAll('\u00a0', ' ')
-    const result = textOf(
+    const renderText = (page: ReactNode): string =>
+      renderToStaticMarkup(page).replaceAll('\u00a0', ' ')
+    const result = renderText(
       <ManualPaymentPage {...props} paymentState="by-hand" isSelfService={false} paying={paying} />,
     )
     for (const phrase of [
@@ -243,7 +246,7 @@ test.each([
     ])
       expect(result).toContain(phrase)
     expect(getStateTitle(event, due)).toBe(title)
-    const selfService = textOf(
+    const selfService = renderText(
       <ManualPaymentPage {...props} paymentState="by-hand" isSelfService />,
     )
     expect(selfService).toContain(title)
@@ -251,8 +254,8 @@ test.each([
   },
 )
 
-test('an amount of a return address is in its currency, and in rupees without one', () => {
-  const amountIn = (currency: string | null) =>
+test('the amount in a return URL is shown in its currency, or in rupees if the URL states none', () => {
+  const formatAmount = (currency: string | null) =>
     getResultValues(event, null, { amount: '177.00', currency })['amount']?.replaceAll(/\s/g, ' ')
-  expect([amountIn('USD'), amountIn(null)]).toEqual(['US$ 177', '₹ 177'])
+  expect([formatAmount('USD'), formatAmount(null)]).toEqual(['US$ 177', '₹ 177'])
 })

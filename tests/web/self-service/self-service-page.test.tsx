@@ -100,7 +100,7 @@ test.each([
   ['KWD', 1234.125, 'KWD 1,234.125'],
   [undefined, 1234.5, '₹ 1,234.50'],
 ] as const)(
-  'a registration in %s: its own page states the amounts in its currency',
+  'the self-service page of a registration in %s states the amounts in its currency',
   (code, amount, text) => {
     const currency = code === undefined ? {} : { currency: code }
     const registration = { reg_no: 'X1', ...currency }

@@ -7,7 +7,7 @@ import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
 
 type DayFigures = StatsResponse['data']['by_day'][string][number]
 /** About four months of days. A longer range is drawn in weeks, so that the bars remain visible. */
-const BARS_MAX = 125
+const MAX_BARS = 125
 
 type Bar = {
   readonly from: string
@@ -36,7 +36,7 @@ export function buildBars(
   const lastDay = addDays(day(last), 14) >= today && last < today ? today : last
   for (let currentDay = day(first); currentDay <= lastDay; currentDay = addDays(currentDay, 1))
     allDays.push(entryByDay.get(currentDay) ?? { day: currentDay, registrations: 0, revenue: 0 })
-  const groupSize = allDays.length > BARS_MAX ? 7 : 1
+  const groupSize = allDays.length > MAX_BARS ? 7 : 1
   const bars: Bar[] = []
   for (let start = 0; start < allDays.length; start += groupSize) {
     const group = allDays.slice(start, start + groupSize)
@@ -105,9 +105,12 @@ type OtherRevenue = NonNullable<EventStats['other_currencies']>[number]
 export function describeOtherRevenue(others: readonly OtherRevenue[]): string {
   return others
     .flatMap((other) => {
-      const [first, ...more] = other.by_day ?? []
+      const [first, ...otherDetails] = other.by_day ?? []
       if (first === undefined) return []
-      const top = more.reduce((best, entry) => (entry.revenue > best.revenue ? entry : best), first)
+      const top = otherDetails.reduce(
+        (best, entry) => (entry.revenue > best.revenue ? entry : best),
+        first,
+      )
       return top.revenue <= 0
         ? []
         : [

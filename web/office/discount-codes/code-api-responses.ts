@@ -1,17 +1,17 @@
 /** Parses the API responses of the page of discount codes. */
 import type { CodesResponse } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, readArray } from '../../app/json-readers.ts'
 import type { JsonObject } from '../../app/json-readers.ts'
 
 export const readDiscountCodes: Reader<CodesResponse> = (body) =>
   isRecord(body) &&
   typeof body['today'] === 'string' &&
   (body['before'] === null || typeof body['before'] === 'number') &&
-  listOf(body['kinds'], (item) =>
+  readArray(body['kinds'], (item) =>
     isRecord(item) && hasAll(item, 'string', 'id', 'label', 'gives') ? item : null,
   ) !== null &&
-  listOf(body['codes'], readDiscountCode) !== null
+  readArray(body['codes'], readDiscountCode) !== null
     ? (body as CodesResponse)
     : null
 
@@ -20,7 +20,7 @@ const readDiscountCode = (value: unknown): JsonObject | null =>
   hasAll(value, 'string', 'code', 'kind', 'note') &&
   hasAll(value, 'number', 'uses', 'uses_max', 'paid') &&
   (value['discounts'] === null ||
-    listOf(value['discounts'], (sum) =>
+    readArray(value['discounts'], (sum) =>
       isRecord(sum) && hasAll(sum, 'number', 'amount', 'paid') ? sum : null,
     ) !== null)
     ? value
@@ -28,4 +28,6 @@ const readDiscountCode = (value: unknown): JsonObject | null =>
 
 /** Parses newly created discount codes, which are complete. */
 export const readCreatedCodes: Reader<readonly string[]> = (body) =>
-  isRecord(body) ? listOf(body['codes'], (item) => (typeof item === 'string' ? item : null)) : null
+  isRecord(body)
+    ? readArray(body['codes'], (item) => (typeof item === 'string' ? item : null))
+    : null

@@ -75,7 +75,7 @@ export function EventVersions({ event }: { readonly event: OfficeEvent }) {
   )
 }
 
-const nameVersion = ({ loaded_at: loadedAt, version }: WireEventVersion): string =>
+const formatVersionName = ({ loaded_at: loadedAt, version }: WireEventVersion): string =>
   `${formatDateTime(loadedAt)} · ${formatVersion(version)}`
 
 /** Compares the two versions that are chosen in the URL. */
@@ -103,9 +103,9 @@ function Comparison({
     )
   const from = params.get('from') ?? ''
   const version = params.get('version') ?? ''
-  const nameOf = (hash: string): string => {
+  const findVersionName = (hash: string): string => {
     const chosen = versions.find((choice) => choice.version === hash)
-    return chosen === undefined ? formatVersion(hash) : nameVersion(chosen)
+    return chosen === undefined ? formatVersion(hash) : formatVersionName(chosen)
   }
   return (
     <>
@@ -120,7 +120,7 @@ function Comparison({
               <option value="">Choose a version</option>
               {versions.map((choice) => (
                 <option key={choice.version} value={choice.version}>
-                  {nameVersion(choice)}
+                  {formatVersionName(choice)}
                 </option>
               ))}
             </select>
@@ -132,7 +132,7 @@ function Comparison({
           <>
             {/* The fields above are not printed. */}
             <h3>
-              Changes from {nameOf(from)} to {nameOf(version)}
+              Changes from {findVersionName(from)} to {findVersionName(version)}
             </h3>
             {from === version ? (
               <p>Choose two different versions.</p>

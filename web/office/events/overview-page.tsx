@@ -108,19 +108,23 @@ function listFigures(
 ): readonly Figure[] {
   const list = buildRegistrationsUrl(event)
   const dateFilter = event.lists[0]?.filters.find(({ show }) => show === 'date_from')
-  const figure = (label: string, count: number, query: string): Figure => ({
+  const buildFigure = (label: string, count: number, query: string): Figure => ({
     label,
     value: formatCount(count),
     to: `${list}${query}`,
   })
   return [
-    figure('Registrations', stats.total_registrations, ''),
-    figure('Paid', stats.paid_registrations, '?payment_status=success'),
-    figure('Unpaid', stats.pending_registrations + stats.failed_registrations, '?in_state=to_pay'),
-    figure('Needs review', stats.needs_decision, '?waiting=review'),
+    buildFigure('Registrations', stats.total_registrations, ''),
+    buildFigure('Paid', stats.paid_registrations, '?payment_status=success'),
+    buildFigure(
+      'Unpaid',
+      stats.pending_registrations + stats.failed_registrations,
+      '?in_state=to_pay',
+    ),
+    buildFigure('Needs review', stats.needs_decision, '?waiting=review'),
     dateFilter === undefined
       ? { label: 'Today', value: formatCount(stats.today_registrations), to: null }
-      : figure('Today', stats.today_registrations, `?${dateFilter.sentAs}=${today}`),
+      : buildFigure('Today', stats.today_registrations, `?${dateFilter.sentAs}=${today}`),
     {
       label: 'Received, less refunds, with tax',
       value: formatEventRevenue(stats),

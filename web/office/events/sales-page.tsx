@@ -79,7 +79,7 @@ export function SalesGroups(report: SalesResponse) {
       {tables
         .filter(({ rows }) => rows.length > 0)
         .map(({ id, title, head, rows }) => (
-          <details key={id} open={rows.length <= SHOWN_ROWS_MAX}>
+          <details key={id} open={rows.length <= MAX_SHOWN_ROWS}>
             <summary>
               <h2 id={id}>{title}</h2>
             </summary>
@@ -126,7 +126,7 @@ const addCurrency = (label: string, { currency }: { readonly currency?: string }
   currency === undefined ? label : `${label} (${currency})`
 
 /** Longer tables are collapsed at first: the days of a year would fill ten screens. */
-const SHOWN_ROWS_MAX = 31
+const MAX_SHOWN_ROWS = 31
 
 export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_period' | 'by_day'>) {
   const { rows, people: peopleCounts, places: seatPools } = report

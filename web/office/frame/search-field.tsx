@@ -16,8 +16,8 @@ import { useInertPage } from './use-inert-page.ts'
 import './search-field.css'
 
 /** The search page shows more. */
-const RESULTS_MAX = 8
-const PAGES_MAX = 6
+const MAX_RESULTS = 8
+const MAX_PAGES = 6
 
 type Option = {
   readonly id: string
@@ -57,7 +57,7 @@ export function SearchField({
   const data = text.length > 1 && words.length > 1 ? query.data : undefined
   const results = data === undefined ? [] : data.found.length > 0 ? data.found : data.similar
   const groups: readonly Group[] = [
-    { label: 'Registrations', options: results.slice(0, RESULTS_MAX).map(toOption(text)) },
+    { label: 'Registrations', options: results.slice(0, MAX_RESULTS).map(toOption(text)) },
     { label: 'Pages', options: findPages(session, words) },
     { label: 'Actions', options: findActions(session, words) },
     {
@@ -253,7 +253,7 @@ function findPages(session: SessionResponse, words: string): readonly Option[] {
   )
   return [...shared, ...ofEvents]
     .filter(({ label }) => isMatch(label, words))
-    .slice(0, PAGES_MAX)
+    .slice(0, MAX_PAGES)
     .map(({ to, label, icon }) => toLinkOption(`page-${to}`, to, label, icon))
 }
 

@@ -151,21 +151,21 @@ const SEARCH_HELP =
   'Searches the registrations of all your events. Titles, initials and the order of words do not matter.'
 
 /** More titles would take more room than the results. */
-const TITLES_MAX = 3
+const MAX_TITLES = 3
 
 export function describeResults({ found, similar, events, more }: SearchResponse): string {
   const where =
-    events.length > TITLES_MAX ? `all ${events.length} events` : events.join(', ') || 'your events'
+    events.length > MAX_TITLES ? `all ${events.length} events` : events.join(', ') || 'your events'
   if (found.length > 0) {
-    const count = countOf(found)
+    const count = formatRegistrationCount(found)
     return more
       ? `The first ${count} in ${where}. Add a word to narrow the search.`
       : `${count} in ${where}`
   }
   return similar.length === 0
     ? `No registrations found in ${where}. Try fewer letters, or the phone number.`
-    : `No registrations found in ${where}. ${countOf(similar)} with a similar name:`
+    : `No registrations found in ${where}. ${formatRegistrationCount(similar)} with a similar name:`
 }
 
-const countOf = ({ length }: readonly WireSearchResult[]): string =>
+const formatRegistrationCount = ({ length }: readonly WireSearchResult[]): string =>
   `${length} ${length === 1 ? 'registration' : 'registrations'}`

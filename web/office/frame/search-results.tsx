@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { dayOf, formatDayShort, isPaymentStatus, readInstant } from '../../../engine/index.ts'
 import type { SearchResponse, WireSearchResult } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isAmount, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isAmount, isRecord, readArray } from '../../app/json-readers.ts'
 import { callApi, buildRegistrationUrl } from '../office-api-and-urls.ts'
 
 const readResult: Reader<unknown> = (result) =>
@@ -20,14 +20,14 @@ const readResult: Reader<unknown> = (result) =>
 const readSearchResults: Reader<SearchResponse> = (body) =>
   isRecord(body) &&
   typeof body['more'] === 'boolean' &&
-  listOf(body['found'], readResult) !== null &&
-  listOf(body['similar'], readResult) !== null &&
-  listOf(body['events'], (title) => (typeof title === 'string' ? title : null)) !== null
+  readArray(body['found'], readResult) !== null &&
+  readArray(body['similar'], readResult) !== null &&
+  readArray(body['events'], (title) => (typeof title === 'string' ? title : null)) !== null
     ? (body as SearchResponse)
     : null
 
 /** A single letter matches nearly every registration. */
-const LETTERS_MIN = 2
+const MIN_LETTERS = 2
 /**
  * The pause in typing after which the text is looked up. It limits the lookups, because each one is in the audit log.
  */
@@ -42,7 +42,7 @@ export function useSearch(typedText: string) {
       callApi(`/admin/find/?${new URLSearchParams({ q: text }).toString()}`, readSearchResults, {
         signal,
       }),
-    enabled: text.length >= LETTERS_MIN,
+    enabled: text.length >= MIN_LETTERS,
     placeholderData: keepPreviousData,
   })
   const isCurrent = text === typedText.trim() && !query.isPlaceholderData && !query.isFetching
@@ -73,7 +73,7 @@ export function Highlighted({ text, search }: { readonly text: string; readonly 
   const allWords = search.trim().split(/\s+/)
   const words = allWords
     // Short words are titles and initials, which begin many other words.
-    .filter((word) => word.length > LETTERS_MIN || (allWords.length === 1 && word !== ''))
+    .filter((word) => word.length > MIN_LETTERS || (allWords.length === 1 && word !== ''))
     .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
   if (words.length === 0) return text
   const parts = text.split(new RegExp(`((?<![\\p{L}])(?:${words.join('|')}))`, 'giu'))

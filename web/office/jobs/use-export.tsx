@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
-import { download, save } from '../../app/api-client.ts'
+import { download, saveBlob } from '../../app/api-client.ts'
 import { formatFileSize } from '../../ui/file-size.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { unwrap } from '../office-api-and-urls.ts'
@@ -37,7 +37,7 @@ export function useExport(): {
       const result = await download(path, { signal: controller.signal, onBytes: setBytes })
       if (controller.signal.aborted) return
       const file = unwrap(result)
-      save(file.blob, file.name ?? name)
+      saveBlob(file.blob, file.name ?? name)
     },
   })
   const { isPending } = mutation

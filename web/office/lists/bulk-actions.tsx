@@ -6,7 +6,7 @@ import type { Role } from '../../../engine/index.ts'
 import type { BulkActionResponse, ListRow, WireReview } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, readArray } from '../../app/json-readers.ts'
 import { ACTION_LABELS } from '../registration/action-buttons.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import {
@@ -19,7 +19,7 @@ import { formatResponseMoney } from '../ui/format-amount.ts'
 import { Progress } from '../jobs/progress.tsx'
 import { BATCH_ROWS, useBatches } from '../jobs/use-batches.ts'
 import '../ui/form-fields.css'
-import { SELECTED_MAX } from './selection.ts'
+import { MAX_SELECTED_ROWS } from './selection.ts'
 import type { Selection } from './selection.ts'
 import './bulk-actions.css'
 
@@ -33,7 +33,7 @@ const REASON_REQUIRED: readonly BulkAction[] = ['accept', 'note']
 export const readBulkResult: Reader<BulkActionResponse> = (body) =>
   isRecord(body) &&
   hasAll(body, 'string', 'message') &&
-  listOf(body['refused'], (row) =>
+  readArray(body['refused'], (row) =>
     isRecord(row) && hasAll(row, 'string', 'reg_no', 'message') ? row : null,
   ) !== null
     ? (body as BulkActionResponse)
@@ -123,7 +123,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
             {LABELS[action]}
           </button>
         ))}
-        {selected.length < count && count <= SELECTED_MAX && (
+        {selected.length < count && count <= MAX_SELECTED_ROWS && (
           <button
             type="button"
             className="btn quiet sm"

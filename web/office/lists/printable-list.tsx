@@ -12,7 +12,7 @@ import { buildCells } from './visible-columns.ts'
 import './printable-list.css'
 
 /** About 150 sheets. */
-const PRINTED_MAX = 5_000
+const MAX_PRINTED_ROWS = 5_000
 
 type PrintableListProps = {
   readonly event: OfficeEvent
@@ -28,7 +28,7 @@ export function PrintableList({ event, list, searchParams }: PrintableListProps)
   params.set('sort', event.always.name === null ? 'number' : 'name')
   const query = useQuery({
     queryKey: ['printed', list.api, params.toString()],
-    queryFn: () => readAllRows(list, params, PRINTED_MAX),
+    queryFn: () => readAllRows(list, params, MAX_PRINTED_ROWS),
   })
   const error = useSignInOn401(query.error)
   const rows = query.data
@@ -64,8 +64,8 @@ export function PrintableList({ event, list, searchParams }: PrintableListProps)
       {rows && (
         <>
           <p className="mute" role="status">
-            {rows.length === PRINTED_MAX
-              ? `The first ${formatCount(PRINTED_MAX)} registrations. Set filters to print fewer.`
+            {rows.length === MAX_PRINTED_ROWS
+              ? `The first ${formatCount(MAX_PRINTED_ROWS)} registrations. Set filters to print fewer.`
               : rows.length === 1
                 ? '1 registration'
                 : `${formatCount(rows.length)} registrations`}

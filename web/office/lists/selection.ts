@@ -7,7 +7,7 @@ import { buildListUrl, callApi } from '../office-api-and-urls.ts'
 import { createListReader } from '../office-api-responses.ts'
 
 /** With more rows, bulk actions would take minutes; filters narrow the list. */
-export const SELECTED_MAX = 1_000
+export const MAX_SELECTED_ROWS = 1_000
 const LARGEST_PAGE = 100
 
 export type Selection = {
@@ -74,7 +74,7 @@ const removeRows = (
 export async function readAllRows(
   list: AdminList,
   searchParams: URLSearchParams,
-  max: number = SELECTED_MAX,
+  max: number = MAX_SELECTED_ROWS,
 ): Promise<readonly ListRow[]> {
   const params = new URLSearchParams(searchParams)
   if (list.pageSizes.length > 0) params.set('page_size', String(LARGEST_PAGE))

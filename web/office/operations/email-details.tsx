@@ -70,10 +70,10 @@ function buildDeliveryRows({
 }: WireMail): readonly (readonly [string, string])[] {
   if (details === undefined) return []
   const { queued_at, sent_at, tried_at } = details
-  const row = (label: string, at: string | null): readonly (readonly [string, string])[] =>
+  const buildRow = (label: string, at: string | null): readonly (readonly [string, string])[] =>
     at === null ? [] : [[label, formatDateTime(at)]]
   return [
-    ...row('Queued', queued_at),
+    ...buildRow('Queued', queued_at),
     ['Attempts', formatCount(tries)],
     ...(tried_at === null
       ? []
@@ -85,6 +85,6 @@ function buildDeliveryRows({
               : `${formatDateTime(tried_at)}: ${explainDeliveryError(error)}`,
           ] as const,
         ]),
-    ...(sent_at === null ? row('Next attempt', next_at) : row('Sent', sent_at)),
+    ...(sent_at === null ? buildRow('Next attempt', next_at) : buildRow('Sent', sent_at)),
   ]
 }

@@ -12,7 +12,7 @@ import type {
   WireMail,
 } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, listOf, textOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, readArray, readString } from '../../app/json-readers.ts'
 
 const isStringOrNull = (value: unknown): boolean => value === null || typeof value === 'string'
 const isInstant = (value: unknown): boolean =>
@@ -23,7 +23,7 @@ export const readEmails: Reader<EmailsResponse> = (body) =>
   isRecord(body['counts']) &&
   hasAll(body['counts'], 'number', 'queued', 'failed', 'sent') &&
   hasAll(body, 'number', 'counted_to') &&
-  listOf(body['mails'], readEmail) !== null &&
+  readArray(body['mails'], readEmail) !== null &&
   (body['before'] === null || typeof body['before'] === 'number')
     ? (body as EmailsResponse)
     : null
@@ -47,7 +47,7 @@ const isEmailDetails = (value: unknown): boolean =>
   ['sent_at', 'tried_at'].every((name) => value[name] === null || isInstant(value[name]))
 
 export const readEventFiles: Reader<EventFilesResponse> = (body) =>
-  isRecord(body) && listOf(body['files'], readEventFile) !== null
+  isRecord(body) && readArray(body['files'], readEventFile) !== null
     ? (body as EventFilesResponse)
     : null
 
@@ -60,7 +60,7 @@ const readEventFile = (value: unknown): WireEventFile | null =>
 
 export const readEventVersions: Reader<EventVersionsResponse> = (body) =>
   isRecord(body) &&
-  listOf(body['versions'], readEventVersion) !== null &&
+  readArray(body['versions'], readEventVersion) !== null &&
   isStringOrNull(body['before'])
     ? (body as EventVersionsResponse)
     : null
@@ -78,9 +78,11 @@ const readEventVersion = (value: unknown): WireEventVersion | null =>
 export const readVersionDifference: Reader<VersionDifferenceResponse> = (body) =>
   isRecord(body) &&
   hasAll(body, 'string', 'version', 'from') &&
-  listOf(body['unreadable'], textOf) !== null &&
-  listOf(body['groups'], (group) =>
-    isRecord(group) && hasAll(group, 'string', 'title') && listOf(group['changes'], textOf) !== null
+  readArray(body['unreadable'], readString) !== null &&
+  readArray(body['groups'], (group) =>
+    isRecord(group) &&
+    hasAll(group, 'string', 'title') &&
+    readArray(group['changes'], readString) !== null
       ? group
       : null,
   ) !== null
@@ -93,7 +95,7 @@ export const readVersionText: Reader<VersionTextResponse> = (body) =>
 export const readRecovery: Reader<RecoveryResponse> = (body) =>
   isRecord(body) &&
   (body['recovery'] === null || isRecovery(body['recovery'])) &&
-  listOf(body['past'], (entry) =>
+  readArray(body['past'], (entry) =>
     isRecord(entry) && hasAll(entry, 'string', 'code', 'begun_at', 'ended_at', 'ended_by', 'mails')
       ? entry
       : null,
@@ -119,12 +121,12 @@ const isRecovery = (value: unknown): boolean =>
     const figures = value[name]
     return isRecord(figures) && hasAll(figures, 'number', ...keys)
   }) &&
-  listOf(value['mails'], (entry) =>
+  readArray(value['mails'], (entry) =>
     isRecord(entry) && hasAll(entry, 'string', 'to', 'subject', 'event') && isInstant(entry['at'])
       ? entry
       : null,
   ) !== null &&
-  listOf(value['series'], (entry) =>
+  readArray(value['series'], (entry) =>
     isRecord(entry) && hasAll(entry, 'string', 'pattern', 'year') && hasAll(entry, 'number', 'last')
       ? entry
       : null,

@@ -7,7 +7,7 @@ import { addAmounts, formatSignedMoney } from '../ui/format-amount.ts'
 import { AmountTable, groupRows, pluralise } from './payment-tables.tsx'
 
 export type Totals = readonly WireMovementTotals[]
-export type SumName = Exclude<
+export type TotalName = Exclude<
   keyof WireMovementTotals,
   'event_id' | 'event' | 'method' | 'currency'
 >
@@ -17,12 +17,16 @@ export const selectCurrency = (totals: Totals, currency: Currency): Totals =>
 export const listCurrencies = (totals: Totals): readonly Currency[] => [
   ...new Set(totals.map(readResponseCurrency)),
 ]
-export const sum = (totals: Totals, currency: Currency, ...names: readonly SumName[]): number =>
+export const sumTotals = (
+  totals: Totals,
+  currency: Currency,
+  ...names: readonly TotalName[]
+): number =>
   addAmounts(
     totals.flatMap((entry) => names.map((name) => entry[name])),
     currency,
   )
-const count = (totals: Totals, name: 'payments' | 'refunds'): number =>
+const countEntries = (totals: Totals, name: 'payments' | 'refunds'): number =>
   totals.reduce((all, entry) => all + entry[name], 0)
 
 /** The figures of the chosen days in one sentence for each currency; amounts in two currencies are never added. */
@@ -44,15 +48,18 @@ export function Summary({
     )
   const currencies = listCurrencies(totals)
   const isEmpty = (currency: Currency): boolean =>
-    SHOWN_SUMS.every((name) => sum(selectCurrency(totals, currency), currency, name) === 0)
+    SHOWN_TOTALS.every((name) => sumTotals(selectCurrency(totals, currency), currency, name) === 0)
   // A currency of another event without payments or refunds would only take up space.
   const shown = currencies.filter((currency) => !isEmpty(currency))
   return (shown.length > 0 ? shown : currencies.slice(0, 1)).map((currency) => {
-    const own = selectCurrency(totals, currency)
-    const formatSum = (...names: readonly SumName[]): string =>
-      formatSignedMoney(sum(own, currency, ...names), currency)
+    const currencyTotals = selectCurrency(totals, currency)
+    const formatSum = (...names: readonly TotalName[]): string =>
+      formatSignedMoney(sumTotals(currencyTotals, currency, ...names), currency)
     const net = addAmounts(
-      [sum(own, currency, 'received'), -sum(own, currency, 'refunded')],
+      [
+        sumTotals(currencyTotals, currency, 'received'),
+        -sumTotals(currencyTotals, currency, 'refunded'),
+      ],
       currency,
     )
     const others = [
@@ -67,7 +74,7 @@ export function Summary({
           = net <b>{formatSignedMoney(net, currency)}</b>
         </span>
         {others
-          .filter(([, name]) => sum(own, currency, name) !== 0)
+          .filter(([, name]) => sumTotals(currencyTotals, currency, name) !== 0)
           .map(([label, name]) => (
             <span key={name}>
               {label}: {formatSum(name)}
@@ -78,13 +85,13 @@ export function Summary({
   })
 }
 
-const SHOWN_SUMS = [
+const SHOWN_TOTALS = [
   'received',
   'refunded',
   'in_review',
   'not_counted',
   'refunded_not_counted',
-] as const satisfies readonly SumName[]
+] as const satisfies readonly TotalName[]
 
 /** Payments that are included in the number of payments, but not in the amount received. */
 const NOT_RECEIVED = [
@@ -96,19 +103,19 @@ const NOT_RECEIVED = [
 const describeSums = (
   totals: Totals,
   currency: Currency,
-  names: readonly (readonly [label: string, name: SumName])[],
+  names: readonly (readonly [label: string, name: TotalName])[],
 ): readonly string[] =>
   names.flatMap(([label, name]) => {
-    const amount = sum(totals, currency, name)
+    const amount = sumTotals(totals, currency, name)
     return amount === 0 ? [] : [`${formatSignedMoney(amount, currency)} ${label}`]
   })
 
 /** Names the totals under the columns, which also have amounts that are neither received nor refunded. */
 export function describeTotal(totals: Totals, currency: Currency): string {
-  const own = selectCurrency(totals, currency)
+  const currencyTotals = selectCurrency(totals, currency)
   const isOnlyRupees = currency === INR && listCurrencies(totals).length === 1
-  const counts = `${pluralise(count(own, 'payments'), 'payment', 'payments')}, ${pluralise(count(own, 'refunds'), 'refund', 'refunds')}`
-  const rest = describeSums(own, currency, [
+  const counts = `${pluralise(countEntries(currencyTotals, 'payments'), 'payment', 'payments')}, ${pluralise(countEntries(currencyTotals, 'refunds'), 'refund', 'refunds')}`
+  const rest = describeSums(currencyTotals, currency, [
     ...NOT_RECEIVED,
     ['of refunds for payments not counted', 'refunded_not_counted'],
   ])
@@ -144,18 +151,18 @@ export function TotalsBy({
         ]}
       >
         <tbody>
-          {groups.map(([key, own]) => {
+          {groups.map(([key, currencyTotals]) => {
             const [name, currency] = JSON.parse(key) as [string, Currency]
-            const received = sum(own, currency, 'received')
-            const refunded = sum(own, currency, 'refunded')
+            const received = sumTotals(currencyTotals, currency, 'received')
+            const refunded = sumTotals(currencyTotals, currency, 'refunded')
             return (
               <tr key={key}>
                 <th scope="row">
                   {name || 'No event'}
                   <small>
                     {[
-                      pluralise(count(own, 'payments'), 'payment', 'payments'),
-                      ...describeSums(own, currency, NOT_RECEIVED),
+                      pluralise(countEntries(currencyTotals, 'payments'), 'payment', 'payments'),
+                      ...describeSums(currencyTotals, currency, NOT_RECEIVED),
                     ].join(', ')}
                   </small>
                 </th>
@@ -166,7 +173,7 @@ export function TotalsBy({
                   {formatSignedMoney(refunded, currency)}
                 </td>
                 <td className="num" data-head="Fees">
-                  {formatSignedMoney(sum(own, INR, 'fee'), INR)}
+                  {formatSignedMoney(sumTotals(currencyTotals, INR, 'fee'), INR)}
                 </td>
                 <td className="num" data-head="Net">
                   {formatSignedMoney(addAmounts([received, -refunded], currency), currency)}

@@ -19,9 +19,9 @@ import {
   describeTotal,
   listCurrencies,
   selectCurrency,
-  sum,
+  sumTotals,
 } from './movement-totals.tsx'
-import type { SumName, Totals } from './movement-totals.tsx'
+import type { TotalName, Totals } from './movement-totals.tsx'
 import { AmountTable, RegistrationLink } from './payment-tables.tsx'
 import { readMovements } from './payments-api-responses.ts'
 import { describePeriod } from './periods.ts'
@@ -155,8 +155,8 @@ function MovementTable({
       <tfoot>
         {listCurrencies(totals).map((currency) => {
           const own = selectCurrency(totals, currency)
-          const formatSum = (...names: readonly SumName[]) =>
-            formatSignedMoney(sum(own, currency, ...names), currency)
+          const formatSum = (...names: readonly TotalName[]) =>
+            formatSignedMoney(sumTotals(own, currency, ...names), currency)
           return (
             <tr key={currency}>
               <th scope="row" colSpan={3}>
@@ -169,7 +169,7 @@ function MovementTable({
                 {formatSum('refunded', 'refunded_not_counted')}
               </td>
               <td className="num" data-head="Fee">
-                {formatSignedMoney(sum(own, INR, 'fee'), INR)}
+                {formatSignedMoney(sumTotals(own, INR, 'fee'), INR)}
               </td>
             </tr>
           )

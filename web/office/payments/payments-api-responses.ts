@@ -7,7 +7,7 @@ import type {
   OpenRefundsResponse,
 } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isAmount, isRecord, isSignedAmount, listOf } from '../../app/json-readers.ts'
+import { hasAll, isAmount, isRecord, isSignedAmount, readArray } from '../../app/json-readers.ts'
 import type { JsonObject } from '../../app/json-readers.ts'
 
 const isText = (value: unknown): boolean => value === null || typeof value === 'string'
@@ -46,7 +46,7 @@ const readMovement = (value: unknown): JsonObject | null =>
       (row['fee'] === null || isSignedAmount(row['fee'])) &&
       typeof row['unreconciled'] === 'boolean' &&
       (row['due'] === null || (isRecord(row['due']) && isAmount(row['due']['amount']))) &&
-      listOf(row['documents'], (document) =>
+      readArray(row['documents'], (document) =>
         keepIf(document, (one) => hasAll(one, 'number', 'id') && hasAll(one, 'string', 'serial')),
       ) !== null,
   )
@@ -55,11 +55,11 @@ export const readMovements: Reader<MovementsResponse> = (body) =>
   isRecord(body) &&
   isPage(body) &&
   [body['from'], body['to'], body['today']].every((day) => typeof day === 'string' && isDay(day)) &&
-  listOf(body['methods'], (value) =>
+  readArray(body['methods'], (value) =>
     keepIf(value, (row) => hasAll(row, 'string', 'id', 'label')),
   ) !== null &&
-  listOf(body['movements'], readMovement) !== null &&
-  (body['totals'] === null || listOf(body['totals'], readTotals) !== null)
+  readArray(body['movements'], readMovement) !== null &&
+  (body['totals'] === null || readArray(body['totals'], readTotals) !== null)
     ? (body as unknown as MovementsResponse)
     : null
 
@@ -67,7 +67,7 @@ export const readDebtors: Reader<DebtorsResponse> = (body) =>
   isRecord(body) &&
   isPage(body) &&
   isTime(body['now']) &&
-  listOf(body['debtors'], (value) =>
+  readArray(body['debtors'], (value) =>
     keepIf(
       value,
       (row) =>
@@ -79,7 +79,7 @@ export const readDebtors: Reader<DebtorsResponse> = (body) =>
     ),
   ) !== null &&
   (body['totals'] === null ||
-    listOf(body['totals'], (value) =>
+    readArray(body['totals'], (value) =>
       keepIf(
         value,
         (row) =>
@@ -93,7 +93,7 @@ export const readDebtors: Reader<DebtorsResponse> = (body) =>
 
 export const readOpenRefunds: Reader<OpenRefundsResponse> = (body) =>
   isRecord(body) &&
-  listOf(body['refunds'], (value) =>
+  readArray(body['refunds'], (value) =>
     keepIf(
       value,
       (row) =>
@@ -122,9 +122,9 @@ export const readMonth: Reader<MonthResponse> = (body) =>
   hasNumbers(body['checks']['statements'], 'statements', 'matched', 'open') &&
   hasNumbers(body['checks']['unsettled'], 'payments', 'refunds') &&
   hasNumbers(body['checks']['payouts'], 'payouts', 'at_bank') &&
-  listOf(body['totals'], readTotals) !== null &&
-  listOf(body['changes'], readMovement) !== null &&
-  listOf(body['closings'], (value) =>
+  readArray(body['totals'], readTotals) !== null &&
+  readArray(body['changes'], readMovement) !== null &&
+  readArray(body['closings'], (value) =>
     keepIf(value, (row) => hasAll(row, 'string', 'event_id', 'event', 'who') && isTime(row['at'])),
   ) !== null
     ? (body as unknown as MonthResponse)

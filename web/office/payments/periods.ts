@@ -5,7 +5,7 @@ import type { Day } from '../../../engine/index.ts'
 export type NamedPeriod = { readonly label: string; readonly query: string }
 
 /** How many months the menu offers. */
-const MONTHS_OFFERED = 24
+const OFFERED_MONTHS = 24
 
 /** “January 2026” for 2026-01. */
 export const formatMonth = (month: string): string =>
@@ -22,21 +22,29 @@ function getFinancialYear(date: Day, yearsBefore: number): readonly [Day, Day] {
 
 /** The ranges relative to today. `query` is their part of the page's URL. */
 export function listNamedPeriods(today: Day): readonly NamedPeriod[] {
-  const month = (before: number): string =>
-    getMonth(addMonths(day(`${getMonth(today)}-01`), -before))
-  const year = (label: string, before: number): NamedPeriod => {
-    const [from, to] = getFinancialYear(today, before)
+  const getMonthBefore = (monthsBefore: number): string =>
+    getMonth(addMonths(day(`${getMonth(today)}-01`), -monthsBefore))
+  const buildFinancialYear = (label: string, monthsBefore: number): NamedPeriod => {
+    const [from, to] = getFinancialYear(today, monthsBefore)
     return { label, query: `from=${from}&to=${to}` }
   }
   return [
-    { label: `This month (${formatMonth(month(0))})`, query: `month=${month(0)}` },
-    { label: `Last month (${formatMonth(month(1))})`, query: `month=${month(1)}` },
-    year('This financial year', 0),
-    year('Last financial year', 1),
-    ...Array.from({ length: MONTHS_OFFERED - 2 }, (_, index) => month(index + 2)).map((before) => ({
-      label: formatMonth(before),
-      query: `month=${before}`,
-    })),
+    {
+      label: `This month (${formatMonth(getMonthBefore(0))})`,
+      query: `month=${getMonthBefore(0)}`,
+    },
+    {
+      label: `Last month (${formatMonth(getMonthBefore(1))})`,
+      query: `month=${getMonthBefore(1)}`,
+    },
+    buildFinancialYear('This financial year', 0),
+    buildFinancialYear('Last financial year', 1),
+    ...Array.from({ length: OFFERED_MONTHS - 2 }, (_, index) => getMonthBefore(index + 2)).map(
+      (before) => ({
+        label: formatMonth(before),
+        query: `month=${before}`,
+      }),
+    ),
   ]
 }
 

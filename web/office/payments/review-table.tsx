@@ -234,7 +234,7 @@ function listBulkDecisions(reviews: readonly WireReview[]): readonly BulkDecisio
 }
 
 /** More names would push the buttons of the dialog out of the window. */
-const NAMES_MAX = 12
+const MAX_NAMES = 12
 
 /** Each payment is decided separately: a payment that has changed in the meantime remains, and is named. */
 function BulkDialog({
@@ -293,10 +293,10 @@ function BulkDialog({
       <p>
         {formatCount(payments.length)} payments:{' '}
         {payments
-          .slice(0, NAMES_MAX)
+          .slice(0, MAX_NAMES)
           .map(({ name, reg_no: regNo, id }) => name || (regNo ?? id))
           .join(', ')}
-        {payments.length > NAMES_MAX && ` and ${formatCount(payments.length - NAMES_MAX)} more`}.
+        {payments.length > MAX_NAMES && ` and ${formatCount(payments.length - MAX_NAMES)} more`}.
       </p>
       {decision === 'ask' && (
         <p>

@@ -4,7 +4,7 @@ import { useRef } from 'react'
 import { formatCount, formatDayShort } from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
 import type { ExchangeRatesResponse, OfficeEvent } from '../../../engine/api.ts'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, readArray } from '../../app/json-readers.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { readMessage } from '../office-api-responses.ts'
 import { callApi } from '../office-api-and-urls.ts'
@@ -17,10 +17,10 @@ const RATES_SHOWN = 10
 
 const readRates: Reader<ExchangeRatesResponse> = (body) =>
   isRecord(body) &&
-  listOf(body['rates'], (rate) =>
+  readArray(body['rates'], (rate) =>
     isRecord(rate) && hasAll(rate, 'string', 'currency', 'day', 'rate', 'source') ? rate : null,
   ) !== null &&
-  listOf(body['waiting'], (row) =>
+  readArray(body['waiting'], (row) =>
     isRecord(row) && hasAll(row, 'string', 'currency', 'day') ? row : null,
   ) !== null
     ? (body as ExchangeRatesResponse)

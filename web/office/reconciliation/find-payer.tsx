@@ -8,7 +8,7 @@ import { useSearch } from '../frame/search-results.tsx'
 import './statement-page.css'
 
 /** More do not fit below the row; another word narrows the search. */
-const RESULTS_MAX = 6
+const MAX_RESULTS = 6
 
 type FindPayerProps = {
   readonly label: string
@@ -35,7 +35,7 @@ export function FindPayer({
   const { query } = search
   const error = useSignInOn401(query.error)
   const isCurrent = search.isCurrent && text.trim() !== ''
-  const results = isCurrent ? (query.data?.found ?? []).slice(0, RESULTS_MAX) : []
+  const results = isCurrent ? (query.data?.found ?? []).slice(0, MAX_RESULTS) : []
   const select = (found: WireSearchResult) => {
     setText('')
     onSelect(found)

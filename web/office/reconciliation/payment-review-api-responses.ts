@@ -3,7 +3,7 @@ import { readCurrency } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 import type { ReviewsResponse, WireReview } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, readArray } from '../../app/json-readers.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 
 /** Returns null if the value is not a payment review. */
@@ -16,8 +16,8 @@ export const readReview = (value: unknown): Record<string, unknown> | null =>
 
 export const readReviews: Reader<ReviewsResponse> = (body) =>
   isRecord(body) &&
-  listOf(body['reviews'], readReview) !== null &&
-  listOf(body['refund_requests'], readRefundRequest) !== null
+  readArray(body['reviews'], readReview) !== null &&
+  readArray(body['refund_requests'], readRefundRequest) !== null
     ? (body as unknown as ReviewsResponse)
     : null
 

@@ -6,7 +6,7 @@ import type {
   WireSettlement,
 } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, isSignedAmount, listOf, textOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, isSignedAmount, readArray, readString } from '../../app/json-readers.ts'
 
 const readAmounts =
   (...names: readonly string[]) =>
@@ -28,13 +28,13 @@ export function readSettlement(value: unknown): WireSettlement | null {
   if (!isRecord(value)) return null
   const { lines, payouts, unsettled, unread } = value
   const isReadable =
-    listOf(lines, (line) =>
+    readArray(lines, (line) =>
       isRecord(line) && hasAll(line, 'string', 'is', 'as', 'order_id', 'reference', 'utr')
         ? readSettledLine(line)
         : null,
     ) !== null &&
-    listOf(payouts, readAmounts('sales', 'refunds', 'fee', 'tax', 'others', 'net')) !== null &&
-    listOf(unsettled, readAmounts('amount', 'days')) !== null &&
+    readArray(payouts, readAmounts('sales', 'refunds', 'fee', 'tax', 'others', 'net')) !== null &&
+    readArray(unsettled, readAmounts('amount', 'days')) !== null &&
     Array.isArray(unread)
   return isReadable ? (value as WireSettlement) : null
 }
@@ -49,7 +49,7 @@ export const readReport: Reader<ReportResult> = (body) => {
   if (!isRecord(body)) return null
   const settlement = readSettlement(body['settlement'])
   if (settlement !== null) return { is: 'settlement', settlement }
-  const header = listOf(body['header'], textOf)
+  const header = readArray(body['header'], readString)
   if (header !== null) return { is: 'header', header }
   return Array.isArray(body['lines']) ? { is: 'statement' } : null
 }
@@ -59,12 +59,12 @@ export const readSettlements: Reader<WireSettlement> = (body) =>
 
 export const readPayouts: Reader<PayoutsResponse> = (body) =>
   isRecord(body) &&
-  listOf(body['payouts'], (payout) =>
+  readArray(body['payouts'], (payout) =>
     isRecord(payout) && isRecord(payout['bank'])
       ? readAmounts('sales', 'refunds', 'fee', 'tax', 'others', 'net')(payout)
       : null,
   ) !== null &&
-  listOf(body['lines'], readSettledLine) !== null
+  readArray(body['lines'], readSettledLine) !== null
     ? (body as PayoutsResponse)
     : null
 

@@ -6,7 +6,7 @@ import type {
   StatementUploadResponse,
 } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isAmount, isRecord, isSignedAmount, listOf } from '../../app/json-readers.ts'
+import { hasAll, isAmount, isRecord, isSignedAmount, readArray } from '../../app/json-readers.ts'
 import { STATEMENTS } from '../office-api-and-urls.ts'
 
 export const buildStatementUrl = (id: number): string => `${STATEMENTS}/${id}`
@@ -33,7 +33,7 @@ const readSummary = (value: unknown): Record<string, unknown> | null =>
     : null
 
 export const readStatements: Reader<StatementsResponse> = (body) =>
-  isRecord(body) && listOf(body['statements'], readSummary) !== null
+  isRecord(body) && readArray(body['statements'], readSummary) !== null
     ? (body as StatementsResponse)
     : null
 
@@ -51,8 +51,8 @@ const readLine = (value: unknown): Record<string, unknown> | null =>
   isAmount(value['amount']) &&
   isSignedAmount(value['left']) &&
   typeof value['is_exact'] === 'boolean' &&
-  listOf(value['payments'], isRow) !== null &&
-  listOf(value['proposals'], readProposal) !== null
+  readArray(value['payments'], isRow) !== null &&
+  readArray(value['proposals'], readProposal) !== null
     ? value
     : null
 
@@ -65,10 +65,10 @@ export const readStatement: Reader<StatementResponse> = (body) => {
   const { totals, statement, lines, returned, withdrawals, waiting, unread, repeated } = body
   const isReadable =
     readSummary(statement) !== null &&
-    listOf(lines, readLine) !== null &&
-    listOf(returned, isRow) !== null &&
+    readArray(lines, readLine) !== null &&
+    readArray(returned, isRow) !== null &&
     typeof withdrawals === 'number' &&
-    listOf(waiting, isRow) !== null &&
+    readArray(waiting, isRow) !== null &&
     Array.isArray(unread) &&
     Array.isArray(repeated) &&
     isRecord(totals) &&
@@ -82,7 +82,7 @@ export const readDecision: Reader<StatementDecisionResponse> = (body) =>
   isRecord(body) &&
   typeof body['message'] === 'string' &&
   Array.isArray(body['done']) &&
-  listOf(body['refused'], (row) =>
+  readArray(body['refused'], (row) =>
     isRecord(row) && typeof row['line'] === 'number' && typeof row['message'] === 'string'
       ? row
       : null,

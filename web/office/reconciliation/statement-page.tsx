@@ -33,22 +33,22 @@ type Decision = 'review' | 'not_ours' | 'undone'
 /** How often an open page requests the decisions of other users. */
 const REFRESH_MS = 5_000
 /** The time without a key or click after which it stops, so that an unattended page does not extend the session. */
-const ATTENDED_MS = 300_000
+const IDLE_AFTER_MS = 300_000
 /** Loads the statement, and then only its changes. */
 function useStatement(id: number) {
   const client = useQueryClient()
   const key = ['statement', id]
   const lastInput = useRef(0)
   useEffect(() => {
-    const note = () => {
+    const recordInput = () => {
       lastInput.current = performance.now()
     }
-    note()
-    addEventListener('keydown', note)
-    addEventListener('pointerdown', note)
+    recordInput()
+    addEventListener('keydown', recordInput)
+    addEventListener('pointerdown', recordInput)
     return () => {
-      removeEventListener('keydown', note)
-      removeEventListener('pointerdown', note)
+      removeEventListener('keydown', recordInput)
+      removeEventListener('pointerdown', recordInput)
     }
   }, [])
   return useQuery({
@@ -65,7 +65,7 @@ function useStatement(id: number) {
     },
     refetchOnWindowFocus: true,
     refetchInterval: () =>
-      performance.now() - lastInput.current < ATTENDED_MS ? REFRESH_MS : false,
+      performance.now() - lastInput.current < IDLE_AFTER_MS ? REFRESH_MS : false,
   })
 }
 

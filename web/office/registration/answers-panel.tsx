@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { OfficeRegistrationResponse, WireEditableField } from '../../../engine/api.ts'
 import type { Currency } from '../../../engine/index.ts'
 import { createKey } from '../../app/api-client.ts'
-import { textsOf } from '../../app/json-readers.ts'
+import { readStringRecord } from '../../app/json-readers.ts'
 import { BreakableText } from '../../ui/details-list.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { AnswerField, toApiValue } from '../../ui/forms/edit-answer-field.tsx'
@@ -208,7 +208,7 @@ function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: Edit
   })
   const error = useSignInOn401(mutation.error)
   const newTotal = error?.code === 'price_changes' ? (error.answer?.quote?.total ?? null) : null
-  const fieldError = textsOf(error?.answer?.errors)?.[field.id]
+  const fieldError = readStringRecord(error?.answer?.errors)?.[field.id]
   const errorId = `edit-${field.id}-error`
   return (
     <form

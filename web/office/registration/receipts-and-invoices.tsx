@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { DocumentsResponse } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, readArray } from '../../app/json-readers.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
@@ -12,7 +12,7 @@ import { EntryTime } from '../ui/list-entry-time.tsx'
 
 const readDocuments: Reader<DocumentsResponse> = (body) =>
   isRecord(body) &&
-  listOf(body['documents'], (document) =>
+  readArray(body['documents'], (document) =>
     isRecord(document) &&
     hasAll(document, 'string', 'title', 'serial', 'at') &&
     hasAll(document, 'number', 'id', 'total')

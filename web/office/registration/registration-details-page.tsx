@@ -169,7 +169,7 @@ function RelatedRegistrations({
   /** The list from which this page was opened. */
   readonly from: unknown
 }) {
-  const link = (regNo: string) => (
+  const renderLink = (regNo: string) => (
     <Link to={buildRegistrationUrl(event, regNo)} state={from}>
       {regNo}
     </Link>
@@ -182,7 +182,7 @@ function RelatedRegistrations({
           {sameEmail.map(({ reg_no: regNo, payment_status_display: status }, index) => (
             <span key={regNo}>
               {index > 0 && ', '}
-              {link(regNo)} ({status})
+              {renderLink(regNo)} ({status})
             </span>
           ))}
         </p>
@@ -195,7 +195,7 @@ function RelatedRegistrations({
             {paidBySamePerson.map((regNo, index) => (
               <span key={regNo}>
                 {index > 0 && ', '}
-                {link(regNo)}
+                {renderLink(regNo)}
               </span>
             ))}
             .

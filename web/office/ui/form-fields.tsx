@@ -4,7 +4,7 @@ import { createContext, useContext, useEffect, useId, useRef } from 'react'
 import type { ComponentProps, ReactNode } from 'react'
 import type { Reader } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { textsOf } from '../../app/json-readers.ts'
+import { readStringRecord } from '../../app/json-readers.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from './error-banner-and-heading.tsx'
@@ -43,7 +43,7 @@ export function ApiForm<T>(props: ApiFormProps<T>) {
     },
   })
   const submitError = useSignInOn401(submission.error)
-  const errors = textsOf(submitError?.answer?.errors) ?? {}
+  const errors = readStringRecord(submitError?.answer?.errors) ?? {}
   const hasFieldError = Object.keys(errors).some((name) => form.current?.elements.namedItem(name))
   useEffect(() => {
     if (submitError !== null)

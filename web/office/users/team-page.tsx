@@ -150,7 +150,7 @@ function TeamMember({
     setIsRemoving(false)
     onDone(answer)
   }
-  const eventTitle = (id: string): string => events.find((event) => event.id === id)?.title ?? id
+  const getEventTitle = (id: string): string => events.find((event) => event.id === id)?.title ?? id
   return (
     <li>
       <div className="person">
@@ -158,7 +158,7 @@ function TeamMember({
           <b>{username}</b>
           <small>
             {[
-              `${ROLE_LABELS[role]} for ${member.events === null ? 'all events' : member.events.map(eventTitle).join(', ')}`,
+              `${ROLE_LABELS[role]} for ${member.events === null ? 'all events' : member.events.map(getEventTitle).join(', ')}`,
               member.signed_in_at === null
                 ? 'never signed in'
                 : `signed in ${formatDateTime(member.signed_in_at)}`,

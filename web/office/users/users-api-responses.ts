@@ -13,14 +13,15 @@ import type {
   WireSession,
 } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, readArray } from '../../app/json-readers.ts'
 import type { JsonObject } from '../../app/json-readers.ts'
 
 const readText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 const isInstant = (value: unknown): boolean =>
   typeof value === 'string' && readInstant(value) !== null
 const isInstantOrNull = (value: unknown): boolean => value === null || isInstant(value)
-const isEventIds = (value: unknown): boolean => value === null || listOf(value, readText) !== null
+const isEventIds = (value: unknown): boolean =>
+  value === null || readArray(value, readText) !== null
 
 export const readAccount: Reader<AccountResponse> = (body) =>
   isRecord(body) &&
@@ -30,7 +31,7 @@ export const readAccount: Reader<AccountResponse> = (body) =>
   isRecord(body['second_factor']) &&
   hasAll(body['second_factor'], 'boolean', 'is_on', 'is_required') &&
   hasAll(body['second_factor'], 'number', 'recovery_codes_left') &&
-  listOf(body['sessions'], readUserSession) !== null
+  readArray(body['sessions'], readUserSession) !== null
     ? (body as AccountResponse)
     : null
 
@@ -51,15 +52,15 @@ export const readSecondFactorSecret: Reader<SecondFactorResponse> = (body) =>
 export const readRecoveryCodes: Reader<RecoveryCodesResponse> = (body) =>
   isRecord(body) &&
   hasAll(body, 'string', 'message') &&
-  listOf(body['recovery_codes'], readText) !== null
+  readArray(body['recovery_codes'], readText) !== null
     ? (body as RecoveryCodesResponse)
     : null
 
 export const readUsers: Reader<UsersResponse> = (body) =>
   isRecord(body) &&
   hasAll(body, 'boolean', 'second_factor_required') &&
-  listOf(body['people'], readUser) !== null &&
-  listOf(body['events'], readEventTitle) !== null
+  readArray(body['people'], readUser) !== null &&
+  readArray(body['events'], readEventTitle) !== null
     ? (body as UsersResponse)
     : null
 
@@ -90,9 +91,9 @@ export const readPasswordLink: Reader<PasswordLinkResponse> = (body) =>
 
 export const readAuditLog: Reader<ActivityResponse> = (body) =>
   isRecord(body) &&
-  listOf(body['rows'], readAuditEntry) !== null &&
+  readArray(body['rows'], readAuditEntry) !== null &&
   (body['before'] === null || typeof body['before'] === 'number') &&
-  listOf(body['people'], readText) !== null
+  readArray(body['people'], readText) !== null
     ? (body as ActivityResponse)
     : null
 

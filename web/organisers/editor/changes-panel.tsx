@@ -1,11 +1,11 @@
-/** The comparison of the file with the version that this server publishes. */
+/** Compares the file with the version published on this server. */
 import { useEffect } from 'react'
 import type { ChangeGroup } from '../../../engine/authoring.ts'
 import { call } from '../../app/api-client.ts'
 import { readEventFile } from '../../app/api-responses.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
-/** The published text of an event, once it is loaded, or why it could not be loaded. */
+/** The published text of an event, or the reason why it could not be loaded. */
 export type PublishedFile = {
   readonly id: string
   readonly text: string | null
@@ -13,11 +13,11 @@ export type PublishedFile = {
 }
 
 type ChangesProps = {
-  /** The event of the file, which the server publishes too. */
+  /** Id of the event, which the server also publishes. */
   readonly id: string
   readonly published: PublishedFile | null
   readonly load: (file: PublishedFile) => void
-  /** Null until the file is compared, or while it cannot be read. */
+  /** Null until the file has been compared, and while it cannot be read. */
   readonly changes: readonly ChangeGroup[] | null
 }
 
@@ -45,7 +45,7 @@ export function Changes({ id, published, load, changes }: ChangesProps) {
     <>
       <h2 className="disp">Compared with the published version</h2>
       {changes === null ? (
-        <p className="org-none">Comparing, as soon as the file can be read</p>
+        <p className="org-none">The changes appear as soon as the file can be read.</p>
       ) : changes.length === 0 ? (
         <p className="org-none">Nothing changes for delegates.</p>
       ) : (

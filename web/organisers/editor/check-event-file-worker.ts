@@ -1,5 +1,7 @@
 /** The web worker of the event-file checker, so that typing never waits for it. */
-import { check } from './check-event-file.ts'
+import { checkEventFile } from './check-event-file.ts'
 import type { CheckRequest } from './check-event-file.ts'
 
-addEventListener('message', ({ data }: MessageEvent<CheckRequest>) => postMessage(check(data)))
+addEventListener('message', ({ data }: MessageEvent<CheckRequest>) =>
+  postMessage(checkEventFile(data)),
+)

@@ -18,15 +18,15 @@ export type CheckRequest = {
   readonly text: string
   readonly shared: SharedFiles
   readonly otherRoutes: readonly string[]
-  /** The published text of the same event, if the file is to be compared with it. */
+  /** The published text of the same event, to compare the file with. Null if it is not loaded. */
   readonly published: string | null
 }
 export type CheckResult = {
-  /** Number of the request that this answers. */
+  /** Number of the request with this result. */
   readonly number: number
   readonly text: string
   /**
-   * The event that the file describes, with or without findings; null if the file cannot be read as
+   * The event described by the file, even if there are findings. Null if the file cannot be read as
    * an event.
    */
   readonly event: EventConfig | null
@@ -35,10 +35,10 @@ export type CheckResult = {
   readonly lines: Lines
   /** The lowest and the highest possible bill; empty if only registrations are sold. */
   readonly extremes: readonly string[]
-  /** What differs from the published version. Null if it was not compared. */
+  /** Differences from the published version. Null if the file was not compared. */
   readonly changes: readonly ChangeGroup[] | null
 }
-/** Positions in the file, with lines counted from 1; null if the file does not contain the item. */
+/** Line numbers of items in the file, starting at 1. Null if the file does not contain the item. */
 export type Lines = {
   readonly rules: readonly (number | null)[]
   readonly examples: readonly (number | null)[]
@@ -47,7 +47,7 @@ export type Lines = {
 }
 
 /** Never throws: incomplete text produces findings, and examples that cannot run are omitted. */
-export function check(request: CheckRequest): CheckResult {
+export function checkEventFile(request: CheckRequest): CheckResult {
   const { number, path, text, shared, otherRoutes } = request
   const { reads: draft, findings } = compileEvent(text, shared, { path }, { otherRoutes })
   const emptyResult = {
@@ -61,7 +61,7 @@ export function check(request: CheckRequest): CheckResult {
     changes: null,
   }
   try {
-    // A file with errors is not served, but the preview shows it while it is edited.
+    // The server does not serve a file with errors, but the preview shows it.
     return draft === null
       ? emptyResult
       : {
@@ -78,33 +78,41 @@ export function check(request: CheckRequest): CheckResult {
   }
 }
 
-/** The published file has the support address in place of the office's, so this one is compared with it too. */
+/**
+ * Compares the file with the published version. There, the server has replaced the office's address
+ * with the support address, so the same replacement is made here.
+ */
 function comparePublished(
   { published, text, shared }: CheckRequest,
   { office, support }: EventConfig,
 ): readonly ChangeGroup[] | null {
   if (published === null) return null
-  const old = readEvent(published, shared)
-  const next = readEvent(office === undefined ? text : text.replaceAll(office, support), shared)
-  return old === null || next === null ? null : describeDiff(diffEvents(old, next), old, next)
+  const publishedEvent = readEvent(published, shared)
+  const editedEvent = readEvent(
+    office === undefined ? text : text.replaceAll(office, support),
+    shared,
+  )
+  return publishedEvent === null || editedEvent === null
+    ? null
+    : describeDiff(diffEvents(publishedEvent, editedEvent), publishedEvent, editedEvent)
 }
 
 function findLines(event: EventConfig, text: string): Lines {
-  const line = createLineFinder(text)
+  const findLine = createLineFinder(text)
   const { categoryChoice, fees } = event
   return {
     rules:
       categoryChoice.by === 'rules'
-        ? categoryChoice.rules.map((_, index) => line(['category', 'rules', index]))
+        ? categoryChoice.rules.map((_, index) => findLine(['category', 'rules', index]))
         : [],
-    examples: event.examples.map((_, index) => line(['examples', 'cases', index])),
+    examples: event.examples.map((_, index) => findLine(['examples', 'cases', index])),
     prices: Object.fromEntries(
       Object.entries(fees.prices ?? {}).map(([category, row]) => [
         category,
         Object.fromEntries(
           Object.keys(row).map((period, index) => [
             period,
-            line([...getPricesPath(event, category), category, index]),
+            findLine([...getPricesPath(event, category), category, index]),
           ]),
         ),
       ]),

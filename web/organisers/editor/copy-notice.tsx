@@ -1,4 +1,4 @@
-/** A copy of a published conference has its address and number prefix: this asks for those of the new one. */
+/** Notice for a copied event file, with a form that creates a new conference from it. */
 import { useId, useState } from 'react'
 import type { FormEvent } from 'react'
 import { addDays, countDaysBetween, isDay } from '../../../engine/index.ts'
@@ -6,44 +6,46 @@ import type { EventConfig } from '../../../engine/index.ts'
 import { deriveEventId, findPrefix, repeatEvent } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { FileDraft } from './event-file-draft.ts'
-import type { Repeated } from './repeated-notice.tsx'
+import type { CopyReport } from './repeated-notice.tsx'
 import './copy-notice.css'
 
-const WEEKS_DEFAULT = 52
-/** Ten years. A later day is a typo. */
-const WEEKS_MAX = 522
-const WEEK_DAYS = 7
+const DEFAULT_WEEKS = 52
+/** Ten years. A later first day is probably a typo. */
+const MAX_WEEKS = 522
+const DAYS_PER_WEEK = 7
 
 type CopyNoticeProps = {
   readonly event: EventConfig
   readonly text: string
-  /** Of the published events. */
+  /** Ids and number prefixes of the published events. */
   readonly used: { readonly ids: readonly string[]; readonly prefixes: readonly string[] }
-  readonly repeat: (file: FileDraft, repeated: Repeated) => void
+  readonly repeat: (file: FileDraft, repeated: CopyReport) => void
 }
 
-/** Does what `rollcall event repeat` does. */
+/** Creates a new conference from a published one, like `rollcall event repeat`. */
 export default function CopyNotice({ event, text, used, repeat }: CopyNoticeProps) {
   const id = useId()
-  const later = addDays(event.from, WEEKS_DEFAULT * WEEK_DAYS)
-  const [name, setName] = useState(() => event.id.replace(/\d{4}$/, later.slice(0, 4)))
-  const [first, setFirst] = useState<string>(later)
+  const suggestedDay = addDays(event.from, DEFAULT_WEEKS * DAYS_PER_WEEK)
+  const [name, setName] = useState(() => event.id.replace(/\d{4}$/, suggestedDay.slice(0, 4)))
+  const [firstDay, setFirstDay] = useState<string>(suggestedDay)
   const [problem, setProblem] = useState<string | null>(null)
   const submit = (submitEvent: FormEvent) => {
     submitEvent.preventDefault()
-    const weeks = isDay(first) ? Math.round(countDaysBetween(event.from, first) / WEEK_DAYS) : 0
+    const weeks = isDay(firstDay)
+      ? Math.round(countDaysBetween(event.from, firstDay) / DAYS_PER_WEEK)
+      : 0
     const prefix = findPrefix(name, used.prefixes)
     if (deriveEventId(name) !== name)
       return setProblem(
-        'The short name has lower-case letters and digits, and begins with a letter: surgeons2027.',
+        'Use lower-case letters and digits for the short name, starting with a letter, such as surgeons2027.',
       )
     if (used.ids.includes(name))
-      return setProblem(`${name} is published already. Write another short name.`)
+      return setProblem(`${name} is already published. Enter another short name.`)
     if (prefix === null)
-      return setProblem('All number prefixes of this name are in use. Write another short name.')
-    if (weeks < 1 || weeks > WEEKS_MAX)
+      return setProblem('All number prefixes for this name are in use. Enter another short name.')
+    if (weeks < 1 || weeks > MAX_WEEKS)
       return setProblem(
-        'The first day must be at least a week after that of the old conference, and at most ten years.',
+        'The first day must be between one week and ten years after that of the old conference.',
       )
     const next = repeatEvent(text, event, { id: name, prefix, weeks, others: [] })
     repeat({ path: `events/${name}.yaml`, text: next.text, isSaved: false }, next)
@@ -51,8 +53,8 @@ export default function CopyNotice({ event, text, used, repeat }: CopyNoticeProp
   return (
     <form className="org-copy" noValidate onSubmit={submit}>
       <p>
-        This is the file of {event.title}, with its address and number prefix. To change that
-        conference, edit it. For another conference, make a new file of it first:
+        This is the event file of {event.title}, with its address and number prefix. To change that
+        conference, edit the file. For another conference, first create a new file from it:
       </p>
       <div className="org-copy-fields">
         <label htmlFor={`${id}-name`}>
@@ -69,12 +71,12 @@ export default function CopyNotice({ event, text, used, repeat }: CopyNoticeProp
           <input
             id={`${id}-day`}
             type="date"
-            value={first}
-            onChange={({ target }) => setFirst(target.value)}
+            value={firstDay}
+            onChange={({ target }) => setFirstDay(target.value)}
           />
         </label>
         <button type="submit" className="btn line sm">
-          Make a new conference of it
+          Create a new conference from it
         </button>
       </div>
       {problem !== null && (

@@ -1,28 +1,28 @@
-/** What a file that was just created still needs, in words for an organiser who does not read YAML. */
+/** Notice for a newly created event file: lists the example values for organisers who do not read YAML. */
 import { useEffect, useRef } from 'react'
 import { formatDay } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
-import { fileName } from './event-file-draft.ts'
+import { getFileName } from './event-file-draft.ts'
 import type { CheckState } from './event-file-draft.ts'
 
-/** By their path in the file: the values that a new file gets as examples. */
-const EXAMPLES: Readonly<Record<string, string>> = {
+/** Descriptions of the values that a new file gets as examples, by their path in the file. */
+const EXAMPLE_LABELS: Readonly<Record<string, string>> = {
   'event.title': 'the name',
   'event.from': 'the first day',
   'event.to': 'the last day',
   'event.venue': 'the venue',
-  'event.support': 'the address that delegates write to',
+  'event.support': 'the contact address for delegates',
   look: 'the colour of the pages',
   categories: 'the categories',
   'fees.prices': 'the prices',
   'fees.tax': 'how GST is charged',
-  'fees.periods': 'the days until which each price applies',
+  'fees.periods': 'the last day of each price',
   'payment.account': 'the account at the payment gateway, to which delegates pay by card or UPI',
-  'payment.methods': 'the bank account to which delegates transfer',
+  'payment.methods': 'the bank account for transfers',
   email: 'the text of the confirmation email',
 }
 
-/** Says that the file is created, and receives the focus: the questions before it are gone. */
+/** States that the file was created. Receives the focus, because the questions have disappeared. */
 export function CreatedNotice({
   path,
   checking: { checked, event },
@@ -30,22 +30,22 @@ export function CreatedNotice({
   readonly path: string
   readonly checking: CheckState
 }) {
-  const text = useRef<HTMLParagraphElement>(null)
-  useEffect(() => text.current?.focus(), [])
+  const notice = useRef<HTMLParagraphElement>(null)
+  useEffect(() => notice.current?.focus(), [])
   const problems = checked?.findings.filter(({ severity }) => severity !== 'note').length ?? null
   const examples = event === null ? [] : describeExamples(event)
   return (
     <div className="org-created">
-      <p tabIndex={-1} ref={text}>
-        {fileName(path)} is created. {problems === 0 && 'The checker found no problems. '}
+      <p tabIndex={-1} ref={notice}>
+        {getFileName(path)} was created. {problems === 0 && 'The checker found no problems. '}
         Compare the prices on a few days with your brochure, then save the file.
       </p>
       {examples.length > 0 && (
         <details>
           <summary>
             {examples.length === 1
-              ? '1 thing was not asked or answered, and is still an example'
-              : `${examples.length} things were not asked or answered, and are still examples`}
+              ? '1 value is still an example, because it was not asked for or not answered'
+              : `${examples.length} values are still examples, because they were not asked for or not answered`}
           </summary>
           <ul>
             {examples.map((example) => (
@@ -53,8 +53,8 @@ export function CreatedNotice({
             ))}
           </ul>
           <p>
-            They are listed under demo: at the top of the file. The form says “Demo values” until
-            they are replaced, and a production server does not take the file before.
+            They are listed under demo: at the top of the file. Until you replace them, the form
+            shows “Demo values”, and a production server rejects the file.
           </p>
         </details>
       )}
@@ -70,7 +70,7 @@ function describeExamples(event: EventConfig): readonly string[] {
         .map(({ until, percent }) => `${percent}% until ${formatDay(until)}`)
         .join(', ')}, nothing after that`
     if (path === 'edit' && edit !== null)
-      return `what delegates can change themselves, until ${formatDay(edit.until)}`
-    return EXAMPLES[path] ?? path
+      return `the answers that delegates can change until ${formatDay(edit.until)}`
+    return EXAMPLE_LABELS[path] ?? path
   })
 }

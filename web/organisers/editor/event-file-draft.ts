@@ -6,31 +6,31 @@ import { hasAll, isRecord } from '../../app/json-readers.ts'
 import { findKeptDraft, keepDraft } from '../kept-draft.ts'
 import type { CheckResult, CheckRequest } from './check-event-file.ts'
 
-/** A file in the editor. `isSaved`: the text is also on the organiser's computer, or was not changed. */
+/** A file in the editor. `isSaved` is true if the organiser has saved or not changed the text. */
 export type FileDraft = { readonly path: string; readonly text: string; readonly isSaved: boolean }
 
 /** File name without its folder. */
-export const fileName = (path: string): string => path.split('/').at(-1) ?? path
+export const getFileName = (path: string): string => path.split('/').at(-1) ?? path
 
 /** Pause in typing, in milliseconds, before the file is checked. */
 const TYPING_PAUSE_MS = 200
 /** Time in milliseconds after which a check is abandoned; the next change starts a new worker. */
-const CHECK_MS_MAX = 15_000
+const MAX_CHECK_MS = 15_000
 
 const UNCHECKED: CheckState = { checked: null, event: null, stuck: false, failed: false }
 export type CheckState = {
   readonly checked: CheckResult | null
   /**
-   * The event of the last readable text, shown in the tabs while the current text is not readable.
+   * The event of the last readable text. The tabs show it while the current text cannot be read.
    */
   readonly event: EventConfig | null
-  /** The check was abandoned. */
+  /** Whether the check exceeded its time limit. */
   readonly stuck: boolean
-  /** The browser could not start the checker. */
+  /** Whether the browser failed to start the checker. */
   readonly failed: boolean
 }
 
-/** Checks `text` in a worker whenever typing pauses. Nothing leaves the browser. */
+/** Checks `text` in a worker whenever typing pauses. Sends nothing to the server. */
 export function useCheck(
   text: string,
   path: string,
@@ -40,7 +40,7 @@ export function useCheck(
 ): CheckState {
   const [state, setState] = useState<CheckState>(UNCHECKED)
   const worker = useRef<Worker | null>(null)
-  const number = useRef(0)
+  const lastRequest = useRef(0)
   useEffect(
     () => () => {
       worker.current?.terminate()
@@ -49,10 +49,10 @@ export function useCheck(
     [],
   )
   useEffect(() => {
-    const requestNumber = ++number.current
+    const requestNumber = ++lastRequest.current
     let timeout: ReturnType<typeof setTimeout> | undefined
     const startCheck = () => {
-      const fail = () => {
+      const handleFailure = () => {
         clearTimeout(timeout)
         worker.current?.terminate()
         worker.current = null
@@ -63,11 +63,11 @@ export function useCheck(
           type: 'module',
         })
       } catch {
-        return fail()
+        return handleFailure()
       }
-      worker.current.onerror = fail
+      worker.current.onerror = handleFailure
       worker.current.onmessage = ({ data }: MessageEvent<CheckResult>) => {
-        if (data.number !== number.current) return
+        if (data.number !== lastRequest.current) return
         clearTimeout(timeout)
         setState((previous) => ({
           ...UNCHECKED,
@@ -88,7 +88,7 @@ export function useCheck(
         worker.current?.terminate()
         worker.current = null
         setState((previous) => ({ ...previous, stuck: true }))
-      }, CHECK_MS_MAX)
+      }, MAX_CHECK_MS)
     }
     const pauseTimer = setTimeout(startCheck, requestNumber === 1 ? 0 : TYPING_PAUSE_MS)
     return () => {
@@ -101,15 +101,15 @@ export function useCheck(
 
 const STORAGE_NAME = 'event file being edited'
 
-/** A file that this browser keeps. `savedAt`: ISO 8601; null if unknown. */
+/** A file stored in this browser. `savedAt` is an ISO 8601 time, or null if unknown. */
 export type KeptFile = {
   readonly file: FileDraft
   readonly savedAt: string | null
-  /** This tab wrote it: a reload opens it again without asking. */
+  /** Whether this tab stored the file. A reload then opens it without a question. */
   readonly isOfTab: boolean
 }
 
-/** The draft of this tab, otherwise the last one of this browser. */
+/** Returns the draft of this tab, or else the browser's last draft. */
 export function loadFileDraft(): KeptFile | null {
   const kept = findKeptDraft(STORAGE_NAME)
   if (kept === null || !isRecord(kept.value) || !hasAll(kept.value, 'string', 'path', 'text'))

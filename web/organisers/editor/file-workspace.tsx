@@ -1,4 +1,4 @@
-/** The workspace of an event file: the editor beside its preview. */
+/** The workspace of an event file: the editor next to its preview. */
 import {
   lazy,
   Suspense,
@@ -13,7 +13,7 @@ import type { CSSProperties, ReactNode } from 'react'
 import { dayOf, computeThemeColors, readInstant } from '../../../engine/index.ts'
 import type { EventConfig, Site } from '../../../engine/index.ts'
 import type { PageData } from '../../../engine/api.ts'
-import { save } from '../../app/api-client.ts'
+import { saveBlob } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { PreviewErrorBoundary, StaleNote } from '../preview/preview-error-boundary.tsx'
 import { PricePreview } from '../preview/price-preview.tsx'
@@ -22,10 +22,10 @@ import type { Tab } from '../panel-tabs.tsx'
 import { initialDelegate, TestDelegateForm } from '../test-delegate/test-delegate.tsx'
 import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import { FileBar } from './save-bar.tsx'
-import { saveFileDraft, fileName, useCheck } from './event-file-draft.ts'
+import { saveFileDraft, getFileName, useCheck } from './event-file-draft.ts'
 import type { FileDraft } from './event-file-draft.ts'
-import { RepeatedNotice } from './repeated-notice.tsx'
-import type { Repeated } from './repeated-notice.tsx'
+import { CopiedNotice } from './repeated-notice.tsx'
+import type { CopyReport } from './repeated-notice.tsx'
 import { CreatedNotice } from './created-notice.tsx'
 import { Changes } from './changes-panel.tsx'
 import type { PublishedFile } from './changes-panel.tsx'
@@ -59,15 +59,15 @@ type FileWorkspaceProps = {
   readonly shared: NonNullable<OrganisersData['shared']>
   readonly opened: FileDraft
   readonly texts: Site['organisers']
-  /** The file was just created from answers: the page says so, and shows its prices. */
+  /** Whether the file was just created from answers. The page then states this, and shows the prices first. */
   readonly isNew: boolean
-  /** Returns to the questions that the file was created from. Null for a file of another origin. */
+  /** Returns to the questions. Null if the file was not created from answers. */
   readonly changeAnswers: (() => void) | null
   /** The changes made when this file was copied from another. */
-  readonly repeated: Repeated | null
+  readonly repeated: CopyReport | null
   /** Opens a file copied from this one. */
-  readonly repeat: (file: FileDraft, repeated: Repeated) => void
-  /** Returns to the first page of the organisers. */
+  readonly repeat: (file: FileDraft, repeated: CopyReport) => void
+  /** Returns to the start choices. */
   readonly leave: () => void
 }
 
@@ -98,7 +98,9 @@ export default function FileWorkspace({
   const [published, setPublished] = useState<PublishedFile | null>(null)
   const checking = useCheck(text, opened.path, shared, otherRoutes, published?.text ?? null)
   const editor = useRef<EditorHandle>(null)
-  const inForm = useRef<{ readonly event: EventConfig; readonly trying: TestDelegate } | null>(null)
+  const formPreview = useRef<{ readonly event: EventConfig; readonly trying: TestDelegate } | null>(
+    null,
+  )
   const isWide = useSideBySide()
   const [selectedTab, setSelectedTab] = useState<Tab>(isNew ? 'price' : isWide ? 'form' : 'file')
   const today = useMemo(() => readInstant(page.now), [page.now])
@@ -117,20 +119,20 @@ export default function FileWorkspace({
   const isSaved = text === savedText
   useEffect(() => saveFileDraft({ path: opened.path, text, isSaved }), [text, opened.path, isSaved])
   const saveFile = () => {
-    save(new Blob([text], { type: 'text/yaml;charset=utf-8' }), fileName(opened.path))
+    saveBlob(new Blob([text], { type: 'text/yaml;charset=utf-8' }), getFileName(opened.path))
     setSavedText(text)
   }
   const goTo = useCallback(
     (line: number, column?: number) => {
       setSelectedTab((old) => (isWide ? old : 'file'))
-      // The editor may be about to become visible.
+      // Waits for the next frame, because the editor may only now become visible.
       requestAnimationFrame(() => editor.current?.goTo(line, column))
     },
     [isWide],
   )
   const applyFix = (from: number, to: number, by: string) => editor.current?.replace(from, to, by)
 
-  // A finding about a shared file has no place in this text.
+  // Excludes findings about shared files, which have no line in this text.
   const ownFindings = useMemo(
     () => checking.checked?.findings.filter(({ at }) => at.path === opened.path) ?? [],
     [checking.checked, opened.path],
@@ -180,12 +182,12 @@ export default function FileWorkspace({
       <Rehearsal path={opened.path} text={text} rehearsed={rehearsed} keep={setRehearsed} />
     ),
   }
-  const panel = (of: Tab) => ({
+  const buildPanelProps = (panelTab: Tab) => ({
     className: 'org-panel',
     role: 'tabpanel',
-    id: `org-panel-${of}`,
-    'aria-labelledby': `org-tab-${of}`,
-    hidden: of !== tab,
+    id: `org-panel-${panelTab}`,
+    'aria-labelledby': `org-tab-${panelTab}`,
+    hidden: panelTab !== tab,
   })
   const shownTabs: readonly Tab[] = [
     ...(isWide ? [] : (['file'] as const)),
@@ -197,9 +199,9 @@ export default function FileWorkspace({
     'examples',
     'rehearsal',
   ]
-  const theme = event === null ? {} : themeStyle(event)
-  const withErrorBoundary = (of: Tab, content: ReactNode) => (
-    <PreviewErrorBoundary key={of} resetBy={checking.checked}>
+  const theme = event === null ? {} : buildThemeStyle(event)
+  const withErrorBoundary = (panelTab: Tab, content: ReactNode) => (
+    <PreviewErrorBoundary key={panelTab} resetBy={checking.checked}>
       <Suspense
         fallback={
           <p className="org-wait" role="status">
@@ -212,10 +214,10 @@ export default function FileWorkspace({
       </Suspense>
     </PreviewErrorBoundary>
   )
-  // Answers typed into the form are kept while another tab is open; meanwhile the form need not
-  // follow the file.
+  // Keeps the form mounted while another tab is open, so that typed answers are kept. The hidden form
+  // is not updated with the file.
   if (tab === 'form' && event !== null && testDelegate !== null)
-    inForm.current = { event, trying: testDelegate }
+    formPreview.current = { event, trying: testDelegate }
   return (
     <div className="org">
       <FileBar
@@ -227,7 +229,7 @@ export default function FileWorkspace({
         save={saveFile}
       />
       {isNew && savedText === null && <CreatedNotice path={opened.path} checking={checking} />}
-      {repeated !== null && <RepeatedNotice {...repeated} />}
+      {repeated !== null && <CopiedNotice {...repeated} />}
       {isPublished && event !== null && (
         <Suspense fallback={null}>
           <CopyNotice key={event.id} event={event} text={text} used={used} repeat={repeat} />
@@ -248,9 +250,9 @@ export default function FileWorkspace({
             findings={checking.checked?.findings.length ?? 0}
             wrong={checking.checked?.findings.some(({ severity }) => severity === 'error') ?? false}
           />
-          {!isWide && <div {...panel('file')}>{file}</div>}
-          {(tab === 'form' || inForm.current !== null) && (
-            <div {...panel('form')} style={theme}>
+          {!isWide && <div {...buildPanelProps('file')}>{file}</div>}
+          {(tab === 'form' || formPreview.current !== null) && (
+            <div {...buildPanelProps('form')} style={theme}>
               {tab === 'form' && <StaleNote checking={checking} />}
               {tab === 'form' && event && testDelegate && (
                 <TestDelegateForm
@@ -262,12 +264,12 @@ export default function FileWorkspace({
               )}
               {withErrorBoundary(
                 'form',
-                inForm.current && <Form title={texts.form} {...inForm.current} />,
+                formPreview.current && <Form title={texts.form} {...formPreview.current} />,
               )}
             </div>
           )}
           {tab !== 'file' && tab !== 'form' && (
-            <div {...panel(tab)} style={theme}>
+            <div {...buildPanelProps(tab)} style={theme}>
               {(tab === 'price' || tab === 'results' || checking.failed) && (
                 <StaleNote checking={checking} />
               )}
@@ -287,7 +289,7 @@ export default function FileWorkspace({
       {isLeaving && (
         <Dialog title="Leave your changes?" onClose={() => setLeaving(false)}>
           <p>
-            {fileName(opened.path)} has changes that are not saved on your computer.
+            {getFileName(opened.path)} has changes that are not saved on your computer.
             {changeAnswers !== null && ' Your answers to the questions are kept.'}
           </p>
           <div className="acts">
@@ -305,9 +307,9 @@ export default function FileWorkspace({
 }
 
 /**
- * Colours of the event for the preview of its pages; the surrounding page keeps the default ones.
+ * Returns the event's colours for the preview of its pages. The surrounding page keeps the default ones.
  */
-function themeStyle(event: EventConfig): CSSProperties {
+function buildThemeStyle(event: EventConfig): CSSProperties {
   try {
     const { band, onBand, accent, tint, line } = computeThemeColors(event.look.colour)
     return {
@@ -318,7 +320,7 @@ function themeStyle(event: EventConfig): CSSProperties {
       '--accent-line': line,
     } as CSSProperties
   } catch {
-    // An invalid colour is a finding; the default one replaces it.
+    // An invalid colour is reported as a finding, and the default colour is used.
     return {}
   }
 }

@@ -32,7 +32,7 @@ export function Findings({ findings, path, goTo, applyFix }: FindingsProps) {
         No problems found.
       </p>
     )
-  const location = ({ at }: Pick<Finding, 'at'>) =>
+  const formatLocation = ({ at }: Pick<Finding, 'at'>) =>
     at.path === path ? (
       <button type="button" className="link" onClick={() => goTo(at.start.line, at.start.column)}>
         Line {at.start.line}
@@ -52,12 +52,12 @@ export function Findings({ findings, path, goTo, applyFix }: FindingsProps) {
               <Badge tone={severities[severity].tone} icon={severities[severity].icon}>
                 {severity}
               </Badge>{' '}
-              {location(finding)} <span className="mute">{code}</span>{' '}
+              {formatLocation(finding)} <span className="mute">{code}</span>{' '}
             </p>
             <p className="org-f-text">{formatQuotations(message)}</p>
             {related.map((entry) => (
               <p key={`${entry.at.start.offset} ${entry.message}`}>
-                {location(entry)}: {formatQuotations(entry.message)}
+                {formatLocation(entry)}: {formatQuotations(entry.message)}
               </p>
             ))}
             {notes.map((note) => (

@@ -1,14 +1,14 @@
-/** The rehearsal of the file: what is sent, charged, refused and closed on each day, as one page to print and sign. */
+/** The rehearsal of an event file: the emails, charges, refusals and closures of each day, as a page to print and sign. */
 import { useState } from 'react'
 import type { RehearsalResponse } from '../../../engine/api.ts'
 import { call } from '../../app/api-client.ts'
 import type { ApiError, Reader } from '../../app/api-client.ts'
-import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, readArray } from '../../app/json-readers.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { fileName } from './event-file-draft.ts'
+import { getFileName } from './event-file-draft.ts'
 import './rehearsal-panel.css'
 
-/** A finished rehearsal, with the text that was rehearsed. */
+/** The result of a rehearsal, with the text that was rehearsed. */
 export type RehearsedText = RehearsalResponse & { readonly text: string }
 
 type RehearsalProps = {
@@ -18,7 +18,7 @@ type RehearsalProps = {
   readonly keep: (rehearsed: RehearsedText) => void
 }
 
-/** Runs only when it is asked for: it is work of some seconds for the server. */
+/** Runs the rehearsal on request only, because it takes the server several seconds. */
 export function Rehearsal({ path, text, rehearsed, keep }: RehearsalProps) {
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<ApiError | null>(null)
@@ -66,13 +66,13 @@ export function Rehearsal({ path, text, rehearsed, keep }: RehearsalProps) {
             <span>
               {error.status === 401 || error.status === 403 ? (
                 <>
-                  The rehearsal is for owners of all events.{' '}
+                  Only owners of all events can run the rehearsal.{' '}
                   <a href="/admin/login" target="_blank" rel="noreferrer">
                     Sign in to the office
                   </a>{' '}
-                  in another tab, then run it here again. Without an account, send the file to the
-                  person who runs your server: <code>rollcall event rehearse {fileName(path)}</code>{' '}
-                  prints the same page.
+                  in another tab, then run it here again. If you have no account, send the file to
+                  the person who runs your server:{' '}
+                  <code>rollcall event rehearse {getFileName(path)}</code> prints the same page.
                 </>
               ) : (
                 error.message
@@ -84,13 +84,13 @@ export function Rehearsal({ path, text, rehearsed, keep }: RehearsalProps) {
       {rehearsed !== null && (
         <article className="org-rehearsed">
           <h2 className="disp">Rehearsal of {rehearsed.title}</h2>
-          <p>All times are those of India.</p>
+          <p>All times are in Indian Standard Time.</p>
           {rehearsed.days.map(({ day, steps }) => (
             <section key={day}>
               <h3>{day}</h3>
               <ul>
                 {steps.map((step, index) => (
-                  // Two people may do the same at the same minute.
+                  // Two entries may have the same time and text.
                   // oxlint-disable-next-line react/no-array-index-key -- the list never changes
                   <li key={index}>
                     <span>{step.time}</span> {step.text}
@@ -107,14 +107,14 @@ export function Rehearsal({ path, text, rehearsed, keep }: RehearsalProps) {
 }
 
 const readRehearsal: Reader<RehearsalResponse> = (body) =>
-  isRecord(body) && hasAll(body, 'string', 'title') && listOf(body['days'], readDay) !== null
+  isRecord(body) && hasAll(body, 'string', 'title') && readArray(body['days'], readDay) !== null
     ? (body as RehearsalResponse)
     : null
 
 const readDay = (value: unknown): object | null =>
   isRecord(value) &&
   hasAll(value, 'string', 'day') &&
-  listOf(value['steps'], (step) =>
+  readArray(value['steps'], (step) =>
     isRecord(step) && hasAll(step, 'string', 'time', 'text') ? step : null,
   ) !== null
     ? value

@@ -1,14 +1,14 @@
-/** Lists the changes that were made when a file was copied from a published one. */
+/** Notice of the changes made to a file that was copied from a published one. */
 import './copy-notice.css'
 
-/** What differs from the copied file, and what the organiser must still check. */
-export type Repeated = { readonly changes: readonly string[]; readonly look: readonly string[] }
+/** The changes made to the copied file, and the points that the organiser must check. */
+export type CopyReport = { readonly changes: readonly string[]; readonly look: readonly string[] }
 
-/** Lists what was changed, after the new file has replaced the copy. */
-export function RepeatedNotice({ changes, look }: Repeated) {
+/** Lists the changes and the points to check, after the new file has replaced the copy. */
+export function CopiedNotice({ changes, look }: CopyReport) {
   return (
     <details className="org-copy">
-      <summary>The new file is made: what was changed, and what to check</summary>
+      <summary>New file created: see what was changed, and what to check</summary>
       <ul>
         {[...changes, ...look].map((line) => (
           <li key={line}>{line}</li>

@@ -1,22 +1,23 @@
-/** The toolbar above the editor: the file, its state, saving. */
+/** The toolbar above the editor: file name, check result and buttons. */
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
-import { fileName } from './event-file-draft.ts'
+import { getFileName } from './event-file-draft.ts'
 import type { CheckState } from './event-file-draft.ts'
 
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
+const pluralise = (count: number, word: string): string =>
+  `${count} ${word}${count === 1 ? '' : 's'}`
 
 type FileBarProps = {
   readonly path: string
   readonly checking: CheckState
   readonly isSaved: boolean
-  /** Null if the file was not created from answers. */
+  /** Returns to the questions. Null if the file was not created from answers. */
   readonly changeAnswers: (() => void) | null
   readonly startAgain: () => void
   readonly save: () => void
 }
 
-/** Name and state of the file, with buttons to save it and to begin another. */
+/** Shows the name and state of the file, with buttons to save it and to start again. */
 export function FileBar({
   path,
   checking,
@@ -26,15 +27,15 @@ export function FileBar({
   save: saveFile,
 }: FileBarProps) {
   const { checked, stuck, failed } = checking
-  const count = (severity: string) =>
+  const countFindings = (severity: string) =>
     checked?.findings.filter((finding) => finding.severity === severity).length ?? 0
-  const [errors, warnings] = [count('error'), count('warning')]
+  const [errors, warnings] = [countFindings('error'), countFindings('warning')]
   const failing = checked?.examples.filter(({ failures }) => failures.length > 0).length ?? 0
   const passing = (checked?.examples.length ?? 0) - failing
   return (
     <div className="org-bar">
       <p className="org-name">
-        <b>{fileName(path)}</b>
+        <b>{getFileName(path)}</b>
         {!isSaved && <span className="mute"> (not saved)</span>}
       </p>
       <p className="org-state" role="status">
@@ -52,25 +53,25 @@ export function FileBar({
         )}
         {errors > 0 && (
           <Badge tone="bad" icon="bang">
-            {plural(errors, 'error')}
+            {pluralise(errors, 'error')}
           </Badge>
         )}
         {warnings > 0 && (
           <Badge tone="care" icon="tri">
-            {plural(warnings, 'warning')}
+            {pluralise(warnings, 'warning')}
           </Badge>
         )}
         {failing > 0 && (
           <Badge
             tone="bad"
             icon="cross"
-          >{`${plural(failing, 'example')} ${failing === 1 ? 'fails' : 'fail'}`}</Badge>
+          >{`${pluralise(failing, 'example')} ${failing === 1 ? 'fails' : 'fail'}`}</Badge>
         )}
         {passing > 0 && (
           <Badge
             tone="good"
             icon="tick"
-          >{`${plural(passing, 'example')} ${passing === 1 ? 'passes' : 'pass'}`}</Badge>
+          >{`${pluralise(passing, 'example')} ${passing === 1 ? 'passes' : 'pass'}`}</Badge>
         )}
         {isSaved && errors > 0 && (
           <span>

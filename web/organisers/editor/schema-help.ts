@@ -1,6 +1,6 @@
-/** What the schema of event files says about a place in the text: keys, values and explanations. */
+/** Finds keys, values and descriptions for a position in an event file, from the JSON Schema. */
 
-/** A part of a JSON Schema, as far as it is read here. */
+/** The parts of a JSON Schema that this module reads. */
 export type Schema = {
   readonly $ref?: string
   readonly description?: string
@@ -15,147 +15,160 @@ export type Schema = {
   readonly else?: Schema
   readonly definitions?: Readonly<Record<string, Schema>>
 }
-/** A key, or an entry of a list. */
+/** A key, or null for a list item. */
 type Step = string | null
-/** A place in the file: what leads to it, and whether a key or a value is written there. */
-export type Place = {
+/** The cursor's position in the structure of the file: the path, and the key or value being typed. */
+export type CursorPosition = {
   readonly path: readonly Step[]
-  /** The key whose value is written; null where a key is written. */
-  readonly valueOf: string | null
-  /** What is already written, and where it begins in the line. */
+  /** The key whose value is being typed. Null if a key is being typed. */
+  readonly valueKey: string | null
+  /** The part of the word that is already typed. `column` is where it begins in the line. */
   readonly word: string
   readonly column: number
 }
-export type SchemaEntry = { readonly name: string; readonly about: string }
+export type SchemaEntry = { readonly name: string; readonly description: string }
 
-/** The beginning of a line: its indentation, its list signs, its key. */
-const LINE = /^(\s*)((?:- +)*)(?:([\w.-]+):(?=\s|$))?/
+/** The start of a line: indentation, list dashes and key. */
+const LINE_START = /^(\s*)((?:- +)*)(?:([\w.-]+):(?=\s|$))?/
 
 const readLine = (line: string) => {
-  const [, outer = '', list = '', key] = LINE.exec(line) ?? []
-  const entry: readonly null[] = Array.from({ length: list.length / 2 }, () => null)
-  return { outer: outer.length, entry, key, column: outer.length + list.length }
+  const [, indent = '', dashes = '', key] = LINE_START.exec(line) ?? []
+  const items: readonly null[] = Array.from({ length: dashes.length / 2 }, () => null)
+  return { indent: indent.length, items, key, column: indent.length + dashes.length }
 }
 
-/** The keys that contain a line whose own key is in this column, outermost first, with null for an entry of a list. */
-function findPath(lines: readonly string[], at: number, column: number): readonly Step[] {
-  const own = readLine(lines[at] ?? '')
-  const isEntry = own.entry.length > 0 && own.column <= column
-  let path: readonly Step[] = isEntry ? own.entry : []
-  // Keys to the left of this column contain the line. The signs of a list may be in the column of its key.
-  let limit = isEntry ? own.outer + 1 : column
-  for (let line = at - 1; line >= 0 && limit > 0; line -= 1) {
+/** Returns the path to a line whose key is in this column: the keys around it, outermost first, and null for a list item. */
+function findPath(lines: readonly string[], lineIndex: number, column: number): readonly Step[] {
+  const currentLine = readLine(lines[lineIndex] ?? '')
+  const isItem = currentLine.items.length > 0 && currentLine.column <= column
+  let path: readonly Step[] = isItem ? currentLine.items : []
+  // Keys to the left of this column contain the line. A list's dashes may be in the same column as its key.
+  let limit = isItem ? currentLine.indent + 1 : column
+  for (let line = lineIndex - 1; line >= 0 && limit > 0; line -= 1) {
     const text = lines[line] ?? ''
     if (/^\s*(#|$)/.test(text)) continue
-    const above = readLine(text)
-    const contains = above.key !== undefined && above.column < limit
-    if (contains && above.key !== undefined) {
-      path = [above.key, ...path]
-      limit = above.column
+    const lineAbove = readLine(text)
+    const isParent = lineAbove.key !== undefined && lineAbove.column < limit
+    if (isParent && lineAbove.key !== undefined) {
+      path = [lineAbove.key, ...path]
+      limit = lineAbove.column
     }
-    if (above.entry.length > 0 && above.outer < limit && above.column <= limit) {
-      path = [...above.entry, ...path]
-      limit = above.outer + 1
+    if (lineAbove.items.length > 0 && lineAbove.indent < limit && lineAbove.column <= limit) {
+      path = [...lineAbove.items, ...path]
+      limit = lineAbove.indent + 1
     }
   }
   return path
 }
 
-/** Reads the place before the cursor; null in comments and texts. */
-export function findPlace(lines: readonly string[], at: number, column: number): Place | null {
-  const before = (lines[at] ?? '').slice(0, column)
+/** Returns the cursor's position in the structure. Null in comments and texts. */
+export function findCursorPosition(
+  lines: readonly string[],
+  lineIndex: number,
+  column: number,
+): CursorPosition | null {
+  const before = (lines[lineIndex] ?? '').slice(0, column)
   if (/(^|\s)#/.test(before.replace(/"[^"]*"|'[^']*'/g, ''))) return null
-  const open = findOpenBraces(before)
-  const [, spaces = '', signs = '', lineKey] = LINE.exec(before) ?? []
-  const lineColumn = spaces.length + signs.length
-  if (open !== null) {
-    const outer = [
-      ...findPath(lines, at, lineColumn),
+  const braces = findOpenBraces(before)
+  const [, spaces = '', dashes = '', lineKey] = LINE_START.exec(before) ?? []
+  const lineColumn = spaces.length + dashes.length
+  if (braces !== null) {
+    const path = [
+      ...findPath(lines, lineIndex, lineColumn),
       ...(lineKey === undefined ? [] : [lineKey]),
-      ...open.steps,
+      ...braces.steps,
     ]
-    return splitWord(outer, open.rest, column)
+    return splitWord(path, braces.innerText, column)
   }
-  return splitWord(findPath(lines, at, lineColumn), before.slice(lineColumn), column)
+  return splitWord(findPath(lines, lineIndex, lineColumn), before.slice(lineColumn), column)
 }
 
-function splitWord(path: readonly Step[], text: string, column: number): Place | null {
+function splitWord(path: readonly Step[], text: string, column: number): CursorPosition | null {
   const value = /^\s*([\w.-]+):\s+(?:\[(?:[^\]]*,)?\s*)?([\w.-]*)$/.exec(text)
   if (value !== null)
     return {
       path,
-      valueOf: value[1] ?? '',
+      valueKey: value[1] ?? '',
       word: value[2] ?? '',
       column: column - (value[2] ?? '').length,
     }
   const key = /^\s*([\w.-]*)$/.exec(text)
   return key === null
     ? null
-    : { path, valueOf: null, word: key[1] ?? '', column: column - (key[1] ?? '').length }
+    : { path, valueKey: null, word: key[1] ?? '', column: column - (key[1] ?? '').length }
 }
 
-/** Follows the braces and brackets that are open at the end of the text; null if there are none. */
+/**
+ * Returns the path through the braces and brackets that are open at the end of the text, and the text
+ * within the innermost one. Null if none is open.
+ */
 function findOpenBraces(
   text: string,
-): { readonly steps: readonly Step[]; readonly rest: string } | null {
-  const stack: { readonly steps: readonly Step[]; readonly from: number }[] = []
-  const bare = text.replace(/"[^"]*"|'[^']*'/g, (quoted) => '_'.repeat(quoted.length))
-  for (let index = 0; index < bare.length; index += 1) {
-    const sign = bare.charAt(index)
-    const top = stack.at(-1)
-    if (sign === '{' || sign === '[') {
-      const key = /([\w.-]+):\s*$/.exec(bare.slice(top?.from ?? 0, index))?.[1]
-      const own: readonly Step[] = top === undefined || key === undefined ? [] : [key]
-      stack.push({ steps: sign === '[' ? [...own, null] : own, from: index + 1 })
-    } else if (sign === '}' || sign === ']') stack.pop()
-    else if (sign === ',' && top !== undefined) {
-      stack.pop()
-      stack.push({ ...top, from: index + 1 })
+): { readonly steps: readonly Step[]; readonly innerText: string } | null {
+  const openBraces: { readonly steps: readonly Step[]; readonly from: number }[] = []
+  const unquotedText = text.replace(/"[^"]*"|'[^']*'/g, (quoted) => '_'.repeat(quoted.length))
+  for (let index = 0; index < unquotedText.length; index += 1) {
+    const character = unquotedText.charAt(index)
+    const innermost = openBraces.at(-1)
+    if (character === '{' || character === '[') {
+      const key = /([\w.-]+):\s*$/.exec(unquotedText.slice(innermost?.from ?? 0, index))?.[1]
+      const innerSteps: readonly Step[] = innermost === undefined || key === undefined ? [] : [key]
+      openBraces.push({
+        steps: character === '[' ? [...innerSteps, null] : innerSteps,
+        from: index + 1,
+      })
+    } else if (character === '}' || character === ']') openBraces.pop()
+    else if (character === ',' && innermost !== undefined) {
+      openBraces.pop()
+      openBraces.push({ ...innermost, from: index + 1 })
     }
   }
-  if (stack.length === 0) return null
-  return { steps: stack.flatMap(({ steps }) => steps), rest: text.slice(stack.at(-1)?.from ?? 0) }
+  if (openBraces.length === 0) return null
+  return {
+    steps: openBraces.flatMap(({ steps }) => steps),
+    innerText: text.slice(openBraces.at(-1)?.from ?? 0),
+  }
 }
 
-/** A schema with those that it refers to or combines. */
-function expand(root: Schema, schema: Schema): readonly Schema[] {
+/** Returns a schema with the schemas that it references or combines. */
+function expandSchema(root: Schema, schema: Schema): readonly Schema[] {
   const name = schema.$ref?.replace('#/definitions/', '')
   const target = name === undefined ? undefined : root.definitions?.[name]
   return [
     schema,
     ...[target, ...(schema.allOf ?? []), schema.then, schema.else].flatMap((part) =>
-      part === undefined ? [] : expand(root, part),
+      part === undefined ? [] : expandSchema(root, part),
     ),
   ]
 }
 
-function follow(root: Schema, path: readonly Step[]): readonly Schema[] {
+function findSchemas(root: Schema, path: readonly Step[]): readonly Schema[] {
   return path.reduce<readonly Schema[]>(
     (schemas, step) =>
       schemas.flatMap((schema) => {
         const next =
           step === null ? schema.items : (schema.properties?.[step] ?? schema.additionalProperties)
-        return typeof next === 'object' ? expand(root, next) : []
+        return typeof next === 'object' ? expandSchema(root, next) : []
       }),
-    expand(root, root),
+    expandSchema(root, root),
   )
 }
 
-/** The keys that may stand at a place. */
+/** Returns the keys that are allowed at a path. */
 export function listKeys(root: Schema, path: readonly Step[]): readonly SchemaEntry[] {
   const keys = new Map<string, string>()
-  for (const { properties = {} } of follow(root, path))
+  for (const { properties = {} } of findSchemas(root, path))
     for (const name of Object.keys(properties))
-      keys.set(name, keys.get(name) || describe(root, [...path, name]))
-  return [...keys].map(([name, about]) => ({ name, about }))
+      keys.set(name, keys.get(name) || findDescription(root, [...path, name]))
+  return [...keys].map(([name, description]) => ({ name, description }))
 }
 
-/** The values of a key, if the schema names them. */
+/** Returns the allowed values of a key. Empty if the schema lists none. */
 export function listValues(root: Schema, path: readonly Step[]): readonly string[] {
-  const schemas = follow(root, path)
+  const schemas = findSchemas(root, path)
   const all = [
     ...schemas,
-    ...schemas.flatMap(({ items }) => (typeof items === 'object' ? expand(root, items) : [])),
+    ...schemas.flatMap(({ items }) => (typeof items === 'object' ? expandSchema(root, items) : [])),
   ]
   const values = all.flatMap((schema) => [
     ...(schema.enum ?? []),
@@ -165,6 +178,6 @@ export function listValues(root: Schema, path: readonly Step[]): readonly string
   return [...new Set(values.filter((value) => typeof value !== 'object').map(String))]
 }
 
-/** What the schema says about a key; empty if it says nothing. */
-export const describe = (root: Schema, path: readonly Step[]): string =>
-  follow(root, path).find(({ description }) => description !== undefined)?.description ?? ''
+/** Returns the schema's description of a key. Empty if it has none. */
+export const findDescription = (root: Schema, path: readonly Step[]): string =>
+  findSchemas(root, path).find(({ description }) => description !== undefined)?.description ?? ''

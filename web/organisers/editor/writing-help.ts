@@ -1,4 +1,4 @@
-/** The editor's help while writing: completion and explanations from the schema, search, folding, fixes. */
+/** Editing aids: completion and tooltips from the schema, search, folding, fixes. */
 import { autocompletion } from '@codemirror/autocomplete'
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { codeFolding, foldGutter, foldKeymap, foldService } from '@codemirror/language'
@@ -6,8 +6,8 @@ import { search, searchKeymap } from '@codemirror/search'
 import type { EditorState, Extension } from '@codemirror/state'
 import { hoverTooltip, keymap } from '@codemirror/view'
 import type { EditorView, Tooltip } from '@codemirror/view'
-import { describe, findPlace, listKeys, listValues } from './schema-help.ts'
-import type { Place, Schema } from './schema-help.ts'
+import { findDescription, findCursorPosition, listKeys, listValues } from './schema-help.ts'
+import type { CursorPosition, Schema } from './schema-help.ts'
 import { applyFixAtCursor } from './yaml-highlighting.ts'
 
 /** The schema is loaded with the first editor. */
@@ -17,42 +17,42 @@ const loadSchema = (): Promise<Schema> =>
     (module) => module.default as Schema,
   ))
 
-function placeAt(state: EditorState, position: number): Place | null {
+function findPositionAt(state: EditorState, position: number): CursorPosition | null {
   const line = state.doc.lineAt(position)
   const lines = state.doc.sliceString(0, line.to).split('\n')
-  return findPlace(lines, line.number - 1, position - line.from)
+  return findCursorPosition(lines, line.number - 1, position - line.from)
 }
 
-async function complete(context: CompletionContext): Promise<CompletionResult | null> {
-  const place = placeAt(context.state, context.pos)
-  if (place === null || (place.word === '' && !context.explicit)) return null
+async function listCompletions(context: CompletionContext): Promise<CompletionResult | null> {
+  const cursor = findPositionAt(context.state, context.pos)
+  if (cursor === null || (cursor.word === '' && !context.explicit)) return null
   const root = await loadSchema()
   const options: readonly Completion[] =
-    place.valueOf === null
-      ? listKeys(root, place.path).map(({ name, about }) => ({
+    cursor.valueKey === null
+      ? listKeys(root, cursor.path).map(({ name, description }) => ({
           label: name,
           apply: `${name}: `,
-          ...(about === '' ? {} : { info: about }),
+          ...(description === '' ? {} : { info: description }),
         }))
-      : listValues(root, [...place.path, place.valueOf]).map((label) => ({ label }))
+      : listValues(root, [...cursor.path, cursor.valueKey]).map((label) => ({ label }))
   if (options.length === 0) return null
   const { from } = context.state.doc.lineAt(context.pos)
-  return { from: from + place.column, options, validFor: /^[\w.-]*$/ }
+  return { from: from + cursor.column, options, validFor: /^[\w.-]*$/ }
 }
 
-/** Explains the key under the pointer. */
-async function explain(view: EditorView, position: number): Promise<Tooltip | null> {
+/** Returns a tooltip for the key under the pointer: its description and its values. */
+async function createTooltip(view: EditorView, position: number): Promise<Tooltip | null> {
   const line = view.state.doc.lineAt(position)
   const column = position - line.from
   const start = column - (/[\w.-]*$/.exec(line.text.slice(0, column))?.[0].length ?? 0)
   const key = /^[\w.-]+(?=:(?:\s|$))/.exec(line.text.slice(start))?.[0]
-  const place = key === undefined ? null : placeAt(view.state, line.from + start)
-  if (key === undefined || place?.valueOf !== null) return null
+  const cursor = key === undefined ? null : findPositionAt(view.state, line.from + start)
+  if (key === undefined || cursor?.valueKey !== null) return null
   const root = await loadSchema()
-  const path = [...place.path, key]
+  const path = [...cursor.path, key]
   const values = listValues(root, path)
   const texts = [
-    describe(root, path),
+    findDescription(root, path),
     ...(values.length === 0 ? [] : [`Values: ${values.join(', ')}`]),
   ].filter((text) => text !== '')
   if (texts.length === 0) return null
@@ -60,20 +60,20 @@ async function explain(view: EditorView, position: number): Promise<Tooltip | nu
     pos: line.from + start,
     end: line.from + start + key.length,
     create: () => {
-      const dom = document.createElement('div')
-      dom.className = 'org-hover'
+      const tooltip = document.createElement('div')
+      tooltip.className = 'org-hover'
       for (const text of texts) {
         const paragraph = document.createElement('p')
         paragraph.textContent = text
-        dom.append(paragraph)
+        tooltip.append(paragraph)
       }
-      return { dom }
+      return { dom: tooltip }
     },
   }
 }
 
-/** A line with deeper lines below it can be folded. */
-const byIndentation = foldService.of((state, lineStart) => {
+/** Folds a line together with the more deeply indented lines below it. */
+const indentationFolding = foldService.of((state, lineStart) => {
   const { doc } = state
   const first = doc.lineAt(lineStart)
   const indent = first.text.search(/\S/)
@@ -88,12 +88,12 @@ const byIndentation = foldService.of((state, lineStart) => {
   return last === first ? null : { from: first.to, to: last.to }
 })
 
-export const writingHelp: Extension = [
-  autocompletion({ override: [complete], icons: false }),
-  hoverTooltip(explain),
+export const editorHelp: Extension = [
+  autocompletion({ override: [listCompletions], icons: false }),
+  hoverTooltip(createTooltip),
   search({ top: true }),
   codeFolding(),
   foldGutter(),
-  byIndentation,
+  indentationFolding,
   keymap.of([{ key: 'Alt-Enter', run: applyFixAtCursor }, ...searchKeymap, ...foldKeymap]),
 ]

@@ -5,7 +5,7 @@ import { EditorView, keymap, lineNumbers } from '@codemirror/view'
 import { useEffect, useImperativeHandle, useRef } from 'react'
 import type { Ref } from 'react'
 import type { Finding } from '../../../engine/authoring.ts'
-import { writingHelp } from './writing-help.ts'
+import { editorHelp } from './writing-help.ts'
 import { marks, showFindings } from './yaml-highlighting.ts'
 import './yaml-editor.css'
 
@@ -43,8 +43,8 @@ export function Editor({ ref, label, text, change, findings, findingsOf }: Edito
       extensions: [
         lineNumbers(),
         history(),
-        // Its keys, such as Enter in a list of completions, come before those of the text.
-        writingHelp,
+        // Registered first, so that its keys, such as Enter in a list of completions, take precedence.
+        editorHelp,
         keymap.of([...historyKeymap, ...defaultKeymap]),
         EditorView.contentAttributes.of({
           'aria-label': label,

@@ -48,7 +48,7 @@ const colours = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 })
 
-/** Sets the findings in the editor; they refer to the current text. */
+/** Shows findings in the editor. They must belong to its current text. */
 export const showFindings = StateEffect.define<readonly Finding[]>()
 
 /** Applies the fix of a finding, if the text is still the one that was checked. */
@@ -164,7 +164,7 @@ const findingMarks = StateField.define<FindingMarks>({
   provide: (field) => EditorView.decorations.from(field, ({ decorations }) => decorations),
 })
 
-/** Applies the first fix of the cursor's line; false if it has none. */
+/** Applies the first fix of the cursor's line. Returns false if there is none. */
 export function applyFixAtCursor(view: EditorView): boolean {
   const { findings, checked } = view.state.field(findingMarks)
   const line = view.state.doc.lineAt(view.state.selection.main.head)

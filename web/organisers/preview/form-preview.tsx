@@ -16,16 +16,16 @@ import { PriceUntil } from '../../registration/price/fee-table.tsx'
 import { OrganiserNotes } from '../../registration/price/fees-and-notes.tsx'
 import { ErrorSummary } from '../../registration/form/error-summary.tsx'
 import { ProgressSteps } from '../../registration/form/progress-steps.tsx'
-import { initialAnswers } from '../../registration/draft-storage.ts'
-import { openProofs } from '../../registration/uploads/upload-progress.ts'
+import { buildInitialAnswers } from '../../registration/draft-storage.ts'
+import { createUploads } from '../../registration/uploads/upload-progress.ts'
 import { calculatePrice } from '../../registration/price/live-price.ts'
 import type { Tariff } from '../../registration/price/live-price.ts'
 import { ALL_EXTENSIONS } from '../../registration/registration-page-with-items-and-codes.tsx'
 import { SummaryColumn } from '../../registration/price/price-summary-and-pay-button.tsx'
-import { muiTheme } from '../../registration/form/mui-theme.ts'
+import { getMuiTheme } from '../../registration/form/mui-theme.ts'
 import { EventHeader } from '../../ui/layout/event-header-footer.tsx'
 import { MessageProvider, useMessage } from '../../ui/toast.tsx'
-import { noonOf } from '../test-delegate/test-delegate.tsx'
+import { getNoon } from '../test-delegate/test-delegate.tsx'
 import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import './page-preview.css'
 
@@ -43,7 +43,7 @@ export default function FormPreview({
 }) {
   return (
     <CacheProvider value={cache}>
-      <ThemeProvider theme={muiTheme()}>
+      <ThemeProvider theme={getMuiTheme()}>
         <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
           <h2 className="vh">{title}</h2>
           <div className="org-page" onClickCapture={preventNavigation}>
@@ -75,8 +75,8 @@ function FormWithPrices({
   readonly trying: TestDelegate
 }) {
   const showToast = useMessage()
-  const at = noonOf(trying.day)
-  // Without a compiled validator the engine validates; nothing can be compiled here.
+  const at = getNoon(trying.day)
+  // No validator can be compiled in the browser, so the engine validates.
   const page = useMemo<EventResponse>(
     () => ({
       status: 'success',
@@ -89,20 +89,20 @@ function FormWithPrices({
     [event, at],
   )
   const today = useMemo<Tariff>(
-    () => ({ is: 'here', answer: buildTariff(event, at, trying.facts.left) }),
+    () => ({ is: 'loaded', answer: buildTariff(event, at, trying.facts.left) }),
     [event, at, trying.facts.left],
   )
   const [attempts, setAttempts] = useState(0)
-  const proofs = useMemo(() => openProofs(event, null), [event])
+  const uploads = useMemo(() => createUploads(event, null), [event])
   const context = useMemo(() => ({ ...NO_LOOKUPS, context: trying.facts }), [trying.facts])
-  const form = useForm(page, initialAnswers(event), context, proofs, doNothing)
+  const form = useForm(page, buildInitialAnswers(event), context, uploads, doNothing)
   const price = calculatePrice(event, today, form.answers, ALL_EXTENSIONS.pricing)
   const submit = () => {
     if (form.check() === null)
       showToast('These answers would be sent. This page is a preview, so nothing is sent.', 'good')
     else setAttempts((times) => times + 1)
   }
-  const { answer } = today as Extract<Tariff, { is: 'here' }>
+  const { answer } = today as Extract<Tariff, { is: 'loaded' }>
   const currentQuote = price.is === 'price' ? price.quote : null
   const statuses = useOptionStatuses(event, answer, form.answers, NO_ENTRIES, ALL_EXTENSIONS)
   return (

@@ -14,7 +14,7 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
         .map(({ id, label, about, parts, periods }, item) => (
           <Fragment key={id}>
             <h2 className="disp" id={`org-sold-${id}`}>
-              {/* The label of a bill's line, without the names of its values. */}
+              {/* The label of the bill line, without its placeholders. */}
               {label.replaceAll(/[:,–-]?\s*\{\w+\}/g, '').trim() || id}
             </h2>
             {about.length > 0 && <p className="org-about">{about.join('; ')}</p>}
@@ -29,7 +29,7 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
                   <thead>
                     <tr>
                       <th scope="col">
-                        <span className="vh">What is sold</span>
+                        <span className="vh">Item</span>
                       </th>
                       {periods.map((period) => (
                         <th key={period.id} scope="col">

@@ -4,7 +4,7 @@ import { ErrorBoundary } from '../../app/error-boundary.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { CheckState } from '../editor/event-file-draft.ts'
 
-/** Notes that the preview does not show the current text. */
+/** Shows a note if the preview does not show the current text. */
 export function StaleNote({ checking }: { readonly checking: CheckState }) {
   const { checked, event, failed } = checking
   if (failed)

@@ -1,4 +1,4 @@
-/** The preview of a delegate's price, with its explanation. */
+/** The preview of the test delegate's price, with an explanation. */
 import { useMemo } from 'react'
 import {
   getCurrency,
@@ -14,11 +14,11 @@ import {
 import { explain, formatTax } from '../../../engine/authoring.ts'
 import type { CategoryExplanation, EventConfig } from '../../../engine/index.ts'
 import type { Explanation } from '../../../engine/authoring.ts'
-import { billRows } from '../../ui/payment/bill-rows.tsx'
+import { buildBillRows } from '../../ui/payment/bill-rows.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { Lines } from '../editor/check-event-file.ts'
 import { ItemPrices } from './item-prices.tsx'
-import { noonOf } from '../test-delegate/test-delegate.tsx'
+import { getNoon } from '../test-delegate/test-delegate.tsx'
 import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 
 type PriceProps = {
@@ -31,13 +31,13 @@ type PriceProps = {
   readonly goTo: (line: number) => void
 }
 
-/** The price for this delegate and day, the rule that decided, and the cell of the price list. */
+/** Shows the price for this delegate and day, the rule that applied, and the cell in the price list. */
 export function PricePreview({ title, event, trying, lines, extremes, goTo }: PriceProps) {
   const explanation = useMemo(
-    () => explain(event, trying.answers, noonOf(trying.day), trying.facts),
+    () => explain(event, trying.answers, getNoon(trying.day), trying.facts),
     [event, trying],
   )
-  const line = (number: number | null | undefined) =>
+  const renderLineLink = (number: number | null | undefined) =>
     number == null ? null : (
       <button type="button" className="link" onClick={() => goTo(number)}>
         line {number}
@@ -49,11 +49,11 @@ export function PricePreview({ title, event, trying, lines, extremes, goTo }: Pr
       <h2 className="disp">{title}</h2>
       <div className="org-box">
         <p className="org-why">
-          <b>{category === null ? 'No category' : labelOfCategory(event, category)}</b>{' '}
+          <b>{category === null ? 'No category' : getCategoryLabel(event, category)}</b>{' '}
           <DecidingRule
             event={event}
             preview={explanation}
-            line={(rule) => line(lines?.rules[rule - 1])}
+            line={(rule) => renderLineLink(lines?.rules[rule - 1])}
           />
         </p>
         <PriceResult event={event} it={explanation} />
@@ -61,14 +61,14 @@ export function PricePreview({ title, event, trying, lines, extremes, goTo }: Pr
       {explanation.category.by === 'rules' && explanation.category.tried.length > 1 && (
         <SkippedRules
           preview={explanation.category}
-          line={(rule) => line(lines?.rules[rule - 1])}
+          line={(rule) => renderLineLink(lines?.rules[rule - 1])}
         />
       )}
       <Table event={event} preview={explanation} lines={lines} goTo={goTo} />
       <ItemPrices event={event} />
       {extremes.length > 0 && (
         <>
-          <h2 className="disp">Cheapest and dearest bill</h2>
+          <h2 className="disp">Lowest and highest bill</h2>
           {extremes.map((text) => (
             <pre key={text} className="org-bill">
               {text}
@@ -80,10 +80,10 @@ export function PricePreview({ title, event, trying, lines, extremes, goTo }: Pr
   )
 }
 
-const labelOfCategory = (event: EventConfig, id: string): string =>
+const getCategoryLabel = (event: EventConfig, id: string): string =>
   event.categories.find((category) => category.id === id)?.label ?? id
 
-type LineOf = (rule: number) => React.ReactNode
+type RenderRuleLine = (rule: number) => React.ReactNode
 
 function DecidingRule({
   event,
@@ -92,13 +92,13 @@ function DecidingRule({
 }: {
   readonly event: EventConfig
   readonly preview: Explanation
-  readonly line: LineOf
+  readonly line: RenderRuleLine
 }) {
   const requestedCategory = findCategory({ ...event, quotas: [] }, read)
   if (requestedCategory !== null && requestedCategory !== preview.category)
     return (
       <span className="mute">
-        offered, because no seat is left as {labelOfCategory(event, requestedCategory)}
+        offered because {getCategoryLabel(event, requestedCategory)} has no seats left
       </span>
     )
   const kind = facts.code?.is === 'valid' ? facts.code.kind : null
@@ -121,17 +121,17 @@ function DecidingRule({
   )
 }
 
-/** The rules before the deciding one, and why each did not apply. */
+/** Lists the rules before the one that applied, and why each did not apply. */
 function SkippedRules({
   preview,
   line,
 }: {
   readonly preview: Extract<CategoryExplanation, { by: 'rules' }>
-  readonly line: LineOf
+  readonly line: RenderRuleLine
 }) {
   return (
     <details className="org-tried">
-      <summary>Rules tried before</summary>
+      <summary>Earlier rules that did not apply</summary>
       <ol>
         {preview.tried
           .filter(({ fits }) => !fits)
@@ -164,13 +164,13 @@ function PriceResult({
       <p>
         {refusal.code === 'no_category'
           ? event.form.summary.empty
-          : `${refusal.option ?? refusal.item ?? labelOfCategory(event, refusal.category)} is not on sale in ${refusal.period}.`}
+          : `${refusal.option ?? refusal.item ?? getCategoryLabel(event, refusal.category)} is not on sale in ${refusal.period}.`}
       </p>
     )
   }
   const quote = preview.quote.value
   const fullQuota = findFirstFull(event.quotas, preview.read, quote.category)
-  const rows = billRows(
+  const rows = buildBillRows(
     event,
     quote.lines.length > 1 ? quote : { ...quote, lines: [] },
     listPriceParts(event),
@@ -179,7 +179,9 @@ function PriceResult({
   return (
     <>
       {preview.facts.code !== null && preview.facts.code.is !== 'valid' && (
-        <p className="org-how">Such a code is rejected, and nothing is registered. Without it:</p>
+        <p className="org-how">
+          The form rejects this code and registers nothing. The price without it:
+        </p>
       )}
       {fullQuota !== null && (
         <p className="org-how">Nothing is registered: {buildFullSeatMessage(event, fullQuota)}</p>
@@ -207,8 +209,8 @@ function PriceResult({
 }
 
 /**
- * Totals by category and period, with the applicable one highlighted. Each links to its line in the
- * file.
+ * The price table by category and period, with the applicable price highlighted. Each price links to
+ * its line in the file.
  */
 function Table({
   event,

@@ -20,7 +20,7 @@ import type { Registration } from '../../results/result-page-data.ts'
 import { ConfirmingPayment } from '../../results/pending-refunded-cancelled-pages.tsx'
 import { Ticket } from '../../results/ticket/ticket-page.tsx'
 import '../../results/result-page.css'
-import { noonOf } from '../test-delegate/test-delegate.tsx'
+import { getNoon } from '../test-delegate/test-delegate.tsx'
 import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import './page-preview.css'
 
@@ -47,7 +47,7 @@ export default function ResultsPreview({
     amount: registration.total === null ? null : String(registration.total),
     date: registration.created_at,
   }
-  // Links and buttons would open the real site with a number that does not exist there.
+  // Links and buttons would open the real site with an unknown number.
   const preventNavigation = (clickEvent: MouseEvent) => {
     if (clickEvent.target instanceof Element && clickEvent.target.closest('a') !== null)
       clickEvent.preventDefault()
@@ -95,7 +95,7 @@ function createRegistration(
   { day, answers: raw, facts: context }: TestDelegate,
   status: keyof typeof PAYMENT_STATES,
 ): Registration {
-  const at = noonOf(day)
+  const at = getNoon(day)
   const { answers } = normalise(event, raw, context)
   const category = findCategory(event, answers)
   const period = findPeriodOn(event.fees, dayOf(at), category)?.id ?? null

@@ -44,11 +44,11 @@ export function TestField(props: TestFieldProps) {
   }
 }
 
-const textOf = (answer: unknown): string =>
+const formatAnswer = (answer: unknown): string =>
   typeof answer === 'string' || typeof answer === 'number' || typeof answer === 'boolean'
     ? String(answer)
     : ''
-const orUndefined = (typedText: string): string | undefined =>
+const emptyToUndefined = (typedText: string): string | undefined =>
   typedText === '' ? undefined : typedText
 
 function TextField({ field, value, change }: TestFieldProps) {
@@ -58,8 +58,8 @@ function TextField({ field, value, change }: TestFieldProps) {
       <input
         type={field.type === 'date' ? 'date' : 'text'}
         {...(field.type === 'number' ? { inputMode: 'decimal' as const } : {})}
-        value={textOf(value)}
-        onChange={(event) => change(orUndefined(event.target.value))}
+        value={formatAnswer(value)}
+        onChange={(event) => change(emptyToUndefined(event.target.value))}
       />
     </label>
   )
@@ -71,7 +71,7 @@ function ChoiceField({
   change,
   options,
 }: TestFieldProps & { readonly options: readonly Pick<Option, 'id' | 'label'>[] }) {
-  const textValue = textOf(value)
+  const textValue = formatAnswer(value)
   const known = options.find(
     ({ id }) =>
       id === textValue || (field.ignoreCase && id.toLowerCase() === textValue.toLowerCase()),
@@ -79,7 +79,10 @@ function ChoiceField({
   return (
     <label>
       {field.label}
-      <select value={known?.id ?? ''} onChange={(event) => change(orUndefined(event.target.value))}>
+      <select
+        value={known?.id ?? ''}
+        onChange={(event) => change(emptyToUndefined(event.target.value))}
+      >
         <option value="">Not answered</option>
         {options.map((option) => (
           <option key={option.id} value={option.id}>
@@ -143,7 +146,7 @@ function PeopleField({ field, value, change }: TestFieldProps) {
     <fieldset className="org-list">
       <legend>{field.label}</legend>
       {people.map((person, i) => (
-        // People have no identifier except their position.
+        // A person has no identifier other than the position in the list.
         // eslint-disable-next-line react/no-array-index-key
         <fieldset key={i} className="org-person">
           <legend>Person {i + 1}</legend>

@@ -30,7 +30,7 @@ export type TestDelegate = {
   readonly facts: PricingContext
 }
 
-/** The first worked example that fills in the form; without one, today and empty answers. */
+/** Returns the first worked example that has answers, or else today with empty answers. */
 export function initialDelegate(event: EventConfig, today: Day): TestDelegate {
   const example = event.examples.find((example) => 'answers' in example)
   if (example !== undefined && 'answers' in example)
@@ -42,8 +42,8 @@ export function initialDelegate(event: EventConfig, today: Day): TestDelegate {
   return { day: today, answers: {}, facts: EMPTY_CONTEXT }
 }
 
-/** Noon in India on the selected day. */
-export const noonOf = (day: Day): Instant => instant(startOfDay(day) + 12 * 60 * 60 * 1000)
+/** Returns noon in India on this day. */
+export const getNoon = (day: Day): Instant => instant(startOfDay(day) + 12 * 60 * 60 * 1000)
 
 type TestDelegateProps = {
   readonly event: EventConfig
@@ -55,10 +55,9 @@ type TestDelegateProps = {
 /** The day, and the answers that determine the price. */
 export function TestDelegateForm({ event, trying, change, answers }: TestDelegateProps) {
   const openState = checkRegistrationOpen(event, trying.day)
-  // An answer to a field that is hidden with the current answers has no effect, which must be
-  // visible.
+  // An answer to a hidden field has no effect, so its label states that the form does not ask for it.
   const shownIds = findVisibleFields(event, trying.answers, trying.facts)
-  const answer = (id: string, value: unknown) => {
+  const changeAnswer = (id: string, value: unknown) => {
     const { [id]: _old, ...rest } = trying.answers
     change({ ...trying, answers: value === undefined ? rest : { ...rest, [id]: value } })
   }
@@ -70,8 +69,8 @@ export function TestDelegateForm({ event, trying, change, answers }: TestDelegat
           type="date"
           value={trying.day}
           required
-          onChange={(typed) => {
-            const { value } = typed.target
+          onChange={(changeEvent) => {
+            const { value } = changeEvent.target
             if (isDay(value)) change({ ...trying, day: value })
           }}
         />
@@ -84,7 +83,7 @@ export function TestDelegateForm({ event, trying, change, answers }: TestDelegat
               shownIds.has(field.id) ? field : { ...field, label: `${field.label} (not asked)` }
             }
             value={getOwn(trying.answers, field.id)}
-            change={(value) => answer(field.id, value)}
+            change={(value) => changeAnswer(field.id, value)}
           />
         ))}
       {answers && (

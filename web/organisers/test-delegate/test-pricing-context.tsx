@@ -58,7 +58,7 @@ export function PricingContextFields({
           title="No seats left"
           boxes={listSeatPools(quotas).map((pool) => ({
             id: pool.id,
-            label: nameSeats(event, pool),
+            label: formatSeatsLabel(event, pool),
           }))}
           isTicked={(id) => getOwn(context.left, id) === 0}
           tick={(id) => {
@@ -72,7 +72,7 @@ export function PricingContextFields({
 }
 
 /** Seats of an option have its label; those of a quota only have an id. */
-function nameSeats(event: EventConfig, { id, option, limit }: SeatPool): string {
+function formatSeatsLabel(event: EventConfig, { id, option, limit }: SeatPool): string {
   const field = event.fields.find((one) => one.id === limit.eachOptionOf)
   const label = field?.options?.find((one) => one.id === option)?.label
   return label === undefined ? id : `Seats for ${label}`

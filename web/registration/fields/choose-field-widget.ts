@@ -31,7 +31,7 @@ export const isLazy = (widget: FieldWidget): widget is LazyWidget =>
   LAZY_WIDGETS.some((lazy) => lazy === widget)
 
 /** A phone's screen has no room for more rows than this. */
-const ROWS_MAX = 7
+const MAX_ROWS = 7
 
 export function chooseWidget(field: Field): FieldWidget {
   switch (field.type) {
@@ -63,7 +63,7 @@ export function chooseWidget(field: Field): FieldWidget {
 function chooseChoiceWidget({ options = [], as, offersCategories }: Field): FieldWidget {
   const hasDescriptions = options.some((option) => option.about !== undefined)
   const isInRows = as === 'radio' || offersCategories === true || hasDescriptions
-  if (isInRows && as !== 'dropdown' && options.length <= ROWS_MAX) return 'rows'
+  if (isInRows && as !== 'dropdown' && options.length <= MAX_ROWS) return 'rows'
   const isColoured = options.some((option) => option.colour !== undefined)
   return offersCategories === true || hasDescriptions || isColoured ? 'menu' : 'list'
 }

@@ -16,8 +16,8 @@ import { Chevron, useControl } from './field-control.tsx'
 import { EmailSuggestion } from './misspelt-email-suggestion.tsx'
 
 /** A text area grows with its content up to a maximum, then scrolls. */
-const LINES_MIN = 3
-const LINES_MAX = 8
+const MIN_LINES = 3
+const MAX_LINES = 8
 
 /**
  * The theme sets `aria-describedby` on the box around an input; this keeps it off the box. It also
@@ -41,7 +41,7 @@ export function Input(props: BaseInputTemplateProps) {
   }
   const describedBy =
     [aria['aria-describedby'], unit && unitId].filter(Boolean).join(' ') || undefined
-  const lines = props['multiline'] === true ? { minRows: LINES_MIN, maxRows: LINES_MAX } : {}
+  const lines = props['multiline'] === true ? { minRows: MIN_LINES, maxRows: MAX_LINES } : {}
   return (
     <>
       {field.type === 'email' && (

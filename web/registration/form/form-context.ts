@@ -2,7 +2,7 @@
 import { createContext } from 'react'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
 import type { TariffResponse } from '../../../engine/api.ts'
-import type { Proofs } from '../uploads/upload-progress.ts'
+import type { DocumentUploads } from '../uploads/upload-progress.ts'
 
 /**
  * Data that the widgets need in addition to RJSF's props. Each context changes separately, so that
@@ -15,7 +15,7 @@ export type FormConstants = {
   /** Keyed by id; the fields of each person in a list as `companions.age`. */
   readonly fields: ReadonlyMap<string, Field>
   /** Files are not part of the form data. */
-  readonly proofs: Proofs
+  readonly uploads: DocumentUploads
 }
 
 /** Fields that are currently shown. */

@@ -83,9 +83,9 @@ function MarginNumber({
 }
 
 /** Longer labels are wider than half a column. */
-const PAIRED_LABEL_CHARS_MAX = 26
+const MAX_PAIRED_LABEL_CHARACTERS = 26
 const isShort = (field: Field): boolean =>
-  field.label.length <= PAIRED_LABEL_CHARS_MAX &&
+  field.label.length <= MAX_PAIRED_LABEL_CHARACTERS &&
   field.id !== 'address' &&
   (chooseWidget(field) === 'line' ||
     (field.type === 'select' && field.offersCategories !== true && field.as !== 'radio'))

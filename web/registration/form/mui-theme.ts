@@ -151,4 +151,4 @@ let cachedTheme: Theme | null = null
 /**
  * Creates the theme on first use, because creating it at import would delay the script.
  */
-export const muiTheme = (): Theme => (cachedTheme ??= createTheme(THEME_OPTIONS))
+export const getMuiTheme = (): Theme => (cachedTheme ??= createTheme(THEME_OPTIONS))

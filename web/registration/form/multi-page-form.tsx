@@ -7,7 +7,7 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'reac
 import { formatAnswer, findAnswerErrors, formatPerson } from '../../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, FORM_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
-import { billRows } from '../../ui/payment/bill-rows.tsx'
+import { buildBillRows } from '../../ui/payment/bill-rows.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import { renderHiddenText, renderMessage } from '../../ui/rich-message.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
@@ -24,8 +24,8 @@ import './progress-steps.css'
 
 type Form = Parameters<FormExtensions['Paged']>[0]['form']
 /** The last page has no section. */
-const LAST = 'check'
-type Page = number | typeof LAST
+const LAST_PAGE = 'check'
+type Page = number | typeof LAST_PAGE
 
 const { pages: text } = EXTENDED_FORM_MESSAGES
 
@@ -37,19 +37,19 @@ function listPages({ sections }: PublicEvent, shown: ReadonlySet<string>): reado
   const sectionPages = sections.flatMap(({ fields }, index) =>
     fields.some((id) => shown.has(id)) ? [index] : [],
   )
-  return [...sectionPages, LAST]
+  return [...sectionPages, LAST_PAGE]
 }
 
 /** Hashes that name a page. An empty hash is the first page. */
 const PAGE_HASH = /^(#(page-\d{1,3}|check))?$/
 
-const getPageHash = (page: Page): string => (page === LAST ? page : `page-${page + 1}`)
+const getPageHash = (page: Page): string => (page === LAST_PAGE ? page : `page-${page + 1}`)
 
 /** Returns the page that a hash names, or the next one that is shown. */
 function findPage(name: string, pages: readonly Page[]): Page {
-  if (name === LAST) return LAST
+  if (name === LAST_PAGE) return LAST_PAGE
   const sectionIndex = Number(/^page-(\d{1,3})$/.exec(name)?.[1] ?? 1) - 1
-  return pages.find((page) => page === LAST || page >= sectionIndex) ?? LAST
+  return pages.find((page) => page === LAST_PAGE || page >= sectionIndex) ?? LAST_PAGE
 }
 
 function onHashChange(onChange: () => void): () => void {
@@ -75,22 +75,22 @@ function FormPages({
   const pages = useMemo(() => listPages(event, form.shown), [event, form.shown])
   /** The furthest page reached. A hash cannot skip an unanswered field. */
   const [furthestPage, setFurthestPage] = useState<Page>(
-    () => findFirstInvalidPage(event, form) ?? LAST,
+    () => findFirstInvalidPage(event, form) ?? LAST_PAGE,
   )
   const [isStarted, setBegun] = useState(form.replacements)
   if (isStarted !== form.replacements) {
     setBegun(form.replacements)
-    setFurthestPage(findFirstInvalidPage(event, form) ?? LAST)
+    setFurthestPage(findFirstInvalidPage(event, form) ?? LAST_PAGE)
   }
-  const orderOf = (page: Page): number => (page === LAST ? Infinity : page)
+  const getPageOrder = (page: Page): number => (page === LAST_PAGE ? Infinity : page)
   const hashPage = findPage(hash.slice(1), pages)
   const page =
-    orderOf(hashPage) > orderOf(furthestPage)
+    getPageOrder(hashPage) > getPageOrder(furthestPage)
       ? findPage(getPageHash(furthestPage), pages)
       : hashPage
   const at = pages.indexOf(page)
   const openPage = (next: Page) => {
-    if (orderOf(next) > orderOf(furthestPage)) setFurthestPage(next)
+    if (getPageOrder(next) > getPageOrder(furthestPage)) setFurthestPage(next)
     window.location.hash = getPageHash(next)
   }
   /** Id of the element to focus after the page changes: a wrong answer, otherwise the heading. */
@@ -120,20 +120,20 @@ function FormPages({
   }, [attempts])
   const openNextPage = () => {
     const nextPage = pages[at + 1]
-    if (page === LAST || nextPage === undefined) return
+    if (page === LAST_PAGE || nextPage === undefined) return
     const wrong = form.check(event.sections[page]?.fields ?? [])
     if (wrong === null) openPage(nextPage)
     else showError(wrong)
   }
   const paging: Paging = {
-    section: page === LAST ? NO_SECTION : page,
+    section: page === LAST_PAGE ? NO_SECTION : page,
     isFirst: at === 0,
-    isLast: page === LAST,
+    isLast: page === LAST_PAGE,
     openNextPage,
     steps: <PageSteps event={event} pages={pages} at={at} />,
     below: (
       <>
-        {page === LAST && (
+        {page === LAST_PAGE && (
           <CheckAnswersPage
             event={event}
             form={form}
@@ -153,7 +153,7 @@ function FormPages({
               {text.back}
             </button>
           )}
-          {page !== LAST && wide && (
+          {page !== LAST_PAGE && wide && (
             <button type="submit" form={FORM_ID} className="btn">
               {FORM_MESSAGES.summary.next}
             </button>
@@ -180,7 +180,7 @@ function findFirstInvalidPage(event: PublicEvent, { answers }: Form): number | n
 function focusPageStart(page: Page): void {
   document.getElementById('main')?.scrollIntoView({ block: 'start', behavior: 'instant' })
   document
-    .getElementById(page === LAST ? CHECK_ID : `section-${page}`)
+    .getElementById(page === LAST_PAGE ? CHECK_ID : `section-${page}`)
     ?.focus({ preventScroll: true })
 }
 
@@ -210,7 +210,7 @@ function PageSteps({
               number: String(index + 1),
               count: String(pages.length),
               of: (step) => <span className="of">{step}</span>,
-              title: page === LAST ? text.checkTitle : event.sections[page]?.title,
+              title: page === LAST_PAGE ? text.checkTitle : event.sections[page]?.title,
             })}
           </span>
         </li>
@@ -240,7 +240,7 @@ function CheckAnswersPage({
           {text.checkTitle}
         </h2>
         {pages.map((page) => {
-          const section = page === LAST ? undefined : event.sections[page]
+          const section = page === LAST_PAGE ? undefined : event.sections[page]
           return (
             section && (
               <div key={page} className="part">
@@ -256,7 +256,7 @@ function CheckAnswersPage({
         {price?.is === 'price' && (
           <div className="part">
             <h3>{event.form.summary.title}</h3>
-            <Ledger rows={billRows(event, price.quote, event.form.summary.lines)} money />
+            <Ledger rows={buildBillRows(event, price.quote, event.form.summary.lines)} money />
           </div>
         )}
       </section>

@@ -35,7 +35,7 @@ export function ProgressSteps({
    * Returns the anchor of a step. A step has the title of its section; the last step may be the
    * bill, which has no section.
    */
-  const anchorOf = (step: string, index: number): string | null => {
+  const findStepAnchor = (step: string, index: number): string | null => {
     const section = event.sections.findIndex(({ title }) => title === step)
     if (section >= 0) return isShown(section) ? `section-${section}` : null
     return index === steps.length - 1 ? summary : null
@@ -43,7 +43,7 @@ export function ProgressSteps({
   return (
     <ol className="stp jump full" aria-label={FORM_MESSAGES.sections.steps}>
       {steps.map((step, index) => {
-        const anchor = anchorOf(step, index)
+        const anchor = findStepAnchor(step, index)
         return (
           <li
             key={step}

@@ -25,10 +25,10 @@ import type { EventResponse } from '../../../engine/api.ts'
 import { RequiredFields, Prices, Progress, ShownFields } from './form-context.ts'
 import type { FormConstants, SectionState } from './form-context.ts'
 import { Form } from './rjsf-theme.tsx'
-import { initialAnswers } from '../draft-storage.ts'
+import { buildInitialAnswers } from '../draft-storage.ts'
 import { FORM_ID, toFieldKey, moveErrors, getRootField, toErrorTree } from './field-keys.ts'
 import type { FormExtensions, FormPricingContext } from './form-extensions.ts'
-import type { Proofs } from '../uploads/upload-progress.ts'
+import type { DocumentUploads } from '../uploads/upload-progress.ts'
 import type { Tariff } from '../price/live-price.ts'
 import { formatFieldError } from './error-summary.tsx'
 import './registration-form.css'
@@ -52,7 +52,7 @@ export type FormState = {
   readonly required: ReadonlySet<string>
   readonly errors: FieldErrors
   readonly progress: readonly SectionState[]
-  readonly proofs: Proofs
+  readonly uploads: DocumentUploads
   /** Validates all answers, or the given fields. Returns the key of the first error, or null. */
   readonly check: (only?: readonly string[]) => string | null
   readonly setErrors: (errors: FieldErrors) => void
@@ -112,7 +112,7 @@ export function useForm(
   page: EventResponse,
   initialData: RawAnswers,
   validationContext: ValidationContext,
-  proofs: Proofs,
+  uploads: DocumentUploads,
   onEdit: () => void,
 ): FormState {
   const { event } = page
@@ -131,9 +131,9 @@ export function useForm(
           ...(field.fields ?? []).map((part) => [`${field.id}.${part.id}`, part] as const),
         ]),
       ),
-      proofs,
+      uploads,
     }),
-    [event, proofs],
+    [event, uploads],
   )
 
   const answers = useMemo(() => normalise(event, data, context).answers, [event, data, context])
@@ -188,7 +188,7 @@ export function useForm(
   // The answer of a file field is the file's name, also for a file sent earlier.
   useEffect(() => {
     const updateFileAnswers = (onEdited: () => void) => {
-      const all = proofs.all()
+      const all = uploads.all()
       for (const { id } of event.fields.filter(({ type }) => type === 'file')) {
         const name = all.get(id)?.name ?? ''
         if (String(latest.current.data[id] ?? '') === name) continue
@@ -198,10 +198,10 @@ export function useForm(
         onEdited()
       }
     }
-    proofs.restore()
+    uploads.restore()
     updateFileAnswers(() => {})
-    return proofs.subscribe(() => updateFileAnswers(onEdit))
-  }, [event, proofs, clearError, onEdit])
+    return uploads.subscribe(() => updateFileAnswers(onEdit))
+  }, [event, uploads, clearError, onEdit])
   /** A new message moves the page down, so it must wait until the press has ended. */
   const onLeave = useCallback(
     (id: string) => {
@@ -225,11 +225,11 @@ export function useForm(
     return found[0]?.[0] ?? null
   }
   const reset = useCallback(() => {
-    proofs.clear()
-    setData(initialAnswers(event))
+    uploads.clear()
+    setData(buildInitialAnswers(event))
     setErrors({})
     setVisited(new Set())
-  }, [event, proofs])
+  }, [event, uploads])
 
   const form = useRef<RjsfForm<RawAnswers>>(null)
   const [replacements, setReplacements] = useState(0)
@@ -252,7 +252,7 @@ export function useForm(
     setErrors,
     reset,
     errors: shownErrors,
-    proofs,
+    uploads,
     formProps: {
       form,
       constants,
@@ -312,9 +312,9 @@ function useProgress(
   visited: ReadonlySet<string>,
 ): readonly SectionState[] {
   const states = useMemo(() => {
-    const rootsOf = (found: FieldErrors) => new Set(Object.keys(found).map(getRootField))
-    const open = rootsOf(findAnswerErrors(event, data, context))
-    const invalidFields = rootsOf(errors)
+    const listRootFields = (found: FieldErrors) => new Set(Object.keys(found).map(getRootField))
+    const open = listRootFields(findAnswerErrors(event, data, context))
+    const invalidFields = listRootFields(errors)
     const visitedFields = new Set([...visited].map(getRootField))
     return event.sections.map((section): SectionState => {
       const seen = section.fields.filter((id) => shown.has(id))
@@ -371,7 +371,7 @@ export function FormBox({
       </p>
       <RequiredFields value={required}>
         <Progress value={progress}>
-          <Prices value={tariff.is === 'here' ? tariff.answer : null}>
+          <Prices value={tariff.is === 'loaded' ? tariff.answer : null}>
             <Form
               {...extensions.overrides}
               ref={form}

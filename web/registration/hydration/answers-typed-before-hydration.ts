@@ -1,7 +1,7 @@
 /** Reads answers from a server-rendered form, and hands the form over to React. */
 import { assertNever } from '../../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
-import { initialAnswers } from '../draft-storage.ts'
+import { buildInitialAnswers } from '../draft-storage.ts'
 import { toElementId } from '../form/field-keys.ts'
 import { chooseWidget } from '../fields/choose-field-widget.ts'
 
@@ -36,7 +36,7 @@ export type TypedAnswers = readonly (readonly [id: string, answer: RawAnswer])[]
 
 /** Answers in the page that differ from the form's initial answers. */
 export function readTypedAnswers(event: PublicEvent): TypedAnswers {
-  const start = initialAnswers(event)
+  const start = buildInitialAnswers(event)
   return event.fields.flatMap((field) => {
     const answer = readTypedAnswer(field)
     const isEmpty = answer === '' || answer === false || isSame(answer, [])

@@ -5,7 +5,7 @@
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { RawAnswers } from '../../../engine/index.ts'
-import { loadDraft, initialAnswers } from '../draft-storage.ts'
+import { loadDraft, buildInitialAnswers } from '../draft-storage.ts'
 import type { Draft } from '../draft-storage.ts'
 import { toElementId, FORM_ID } from '../form/field-keys.ts'
 import type { EventPage } from '../price/live-price.ts'
@@ -45,7 +45,7 @@ export function useHydratedAnswers(
         ? restoreSelects(readTypedAnswers(event), typedBefore.typed)
         : typedBefore.typed
     if (draft === null && typed.length === 0) return
-    const before = draft?.data ?? initialAnswers(event)
+    const before = draft?.data ?? buildInitialAnswers(event)
     replaceAnswers({ ...before, ...Object.fromEntries(typed) })
     latest.current(
       draft,

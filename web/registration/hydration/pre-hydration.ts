@@ -11,7 +11,7 @@ import {
 import { FORM_PRICE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Answers, RawAnswers } from '../../../engine/index.ts'
 import type { PageData } from '../../../engine/api.ts'
-import { initialAnswers } from '../draft-storage.ts'
+import { buildInitialAnswers } from '../draft-storage.ts'
 import { FORM_ID } from '../form/field-keys.ts'
 import type { Spot } from '../form/field-keys.ts'
 import { calculatePrice } from '../price/live-price.ts'
@@ -46,23 +46,23 @@ function runBeforeHydration(
   const bills = document.querySelectorAll<HTMLElement>('.side .led')
   const sums = document.querySelectorAll<HTMLElement>('.side .led .tot')
   const priceAnswers = (answers: Answers) =>
-    calculatePrice(event, { is: 'here', answer: tariff }, answers, pricing)
+    calculatePrice(event, { is: 'loaded', answer: tariff }, answers, pricing)
   const readAnswers = (typed: RawAnswers): Answers => normalise(event, typed).answers
-  const totalOf = (price: PriceView) => (price.is === 'price' ? price.quote.total : null)
-  const totalText = (price: PriceView) =>
+  const getTotal = (price: PriceView) => (price.is === 'price' ? price.quote.total : null)
+  const formatTotal = (price: PriceView) =>
     price.is === 'price' ? formatPrice(price.quote.total, price.quote.currency) : null
   /** Total of the bill in the page, or null if the initial answers have no price. */
-  const billTotal = totalText(priceAnswers(readAnswers(initialAnswers(event))))
+  const billTotal = formatTotal(priceAnswers(readAnswers(buildInitialAnswers(event))))
   let isPressed = false
 
   const updatePrice = (): void => {
     const answers = readAnswers({
-      ...initialAnswers(event),
+      ...buildInitialAnswers(event),
       ...Object.fromEntries(readTypedAnswers(event)),
     })
     const price = priceAnswers(answers)
-    const total = totalOf(price)
-    const amount = totalText(price)
+    const total = getTotal(price)
+    const amount = formatTotal(price)
     const texts: Readonly<Record<Spot, string | null>> = {
       total: amount ?? formatUnknownAmount(event.currency),
       instead: amount,

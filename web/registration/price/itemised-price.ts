@@ -107,10 +107,10 @@ export function listPriceNotes(
   )
   const fullNow = findFirstFull(event.quotas, answers, findCategory(event, answers), left)
   const soldOut = seatQuotas.find(({ id, quantity }) => (getOwn(left, id) ?? quantity) < quantity)
-  const messageOf = (seats: SeatPool): string =>
+  const getSeatMessage = (seats: SeatPool): string =>
     buildFullSeatMessage(event, seats, getOwn(left, seats.id))
-  if (fullNow !== null) return event.fees.prices === null ? [messageOf(fullNow)] : []
-  if (soldOut !== undefined) return [messageOf(soldOut)]
+  if (fullNow !== null) return event.fees.prices === null ? [getSeatMessage(fullNow)] : []
+  if (soldOut !== undefined) return [getSeatMessage(soldOut)]
   // A quota that counts people or tickets reports more seats than the form shows.
   const seatsLeft = findFewestSeatsLeft(
     seatQuotas.filter(({ id, limit: { count, few = 0 } }) => {

@@ -17,7 +17,7 @@ export type EventPage = Extract<PageData, { page: 'event' }>
 export type Tariff =
   | { readonly is: 'loading' }
   | { readonly is: 'failed'; readonly message: string }
-  | { readonly is: 'here'; readonly answer: TariffResponse }
+  | { readonly is: 'loaded'; readonly answer: TariffResponse }
 
 /**
  * Returns today's prices from the page or from the server, with the seats left. The returned function
@@ -29,7 +29,7 @@ export function useTariff({
 }: EventPage): readonly [Tariff, () => void] {
   const { event, now } = answer
   const [tariff, setTariff] = useState<Tariff>(
-    embeddedTariff === null ? { is: 'loading' } : { is: 'here', answer: embeddedTariff },
+    embeddedTariff === null ? { is: 'loading' } : { is: 'loaded', answer: embeddedTariff },
   )
   const [reloads, setReloads] = useState(0)
   useEffect(() => {
@@ -43,10 +43,10 @@ export function useTariff({
         )
       : call(event.api.tariff, createTariffReader(event, now), { signal })
     void loading.then((answer) => {
-      if (answer.ok) setTariff({ is: 'here', answer: answer.value })
+      if (answer.ok) setTariff({ is: 'loaded', answer: answer.value })
       else if (answer.error.code !== 'aborted')
         setTariff((previous) =>
-          previous.is === 'here' ? previous : { is: 'failed', message: answer.error.message },
+          previous.is === 'loaded' ? previous : { is: 'failed', message: answer.error.message },
         )
     })
     return () => abort.abort()
@@ -114,22 +114,22 @@ export function calculatePrice(
 ): PriceView {
   if (event.fees.prices === null) return { is: 'free' }
   const category = findCategory(event, answers)
-  const noPrice = (reason: string, canRetry = false): PriceView => ({
+  const createMissingPrice = (reason: string, canRetry = false): PriceView => ({
     is: 'none',
     category,
     reason,
     canRetry,
   })
-  if (tariff.is === 'loading') return noPrice(messages.loading)
+  if (tariff.is === 'loading') return createMissingPrice(messages.loading)
   if (tariff.is === 'failed')
-    return noPrice(formatMessage(messages.notLoaded, { reason: tariff.message }), true)
+    return createMissingPrice(formatMessage(messages.notLoaded, { reason: tariff.message }), true)
   const { answer } = tariff
-  if (!answer.open) return noPrice(answer.closed_text ?? messages.closed)
-  if (category === null) return noPrice(getCategoryPrompt(event))
+  if (!answer.open) return createMissingPrice(answer.closed_text ?? messages.closed)
+  if (category === null) return createMissingPrice(getCategoryPrompt(event))
   const quote =
     pricing(event, answer, category, answers) ??
     formatMessage(messages.categoryNotOnSale, { word: getLowerCaseLabel(event, 'category') })
-  if (typeof quote === 'string') return noPrice(quote)
+  if (typeof quote === 'string') return createMissingPrice(quote)
   return { is: 'price', quote }
 }
 

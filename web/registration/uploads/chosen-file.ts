@@ -1,11 +1,11 @@
 /** A selected file: its upload state, and whether its field accepts it. */
 import { formatMessage, UPLOAD_MESSAGES } from '../../../engine/messages.ts'
 import type { Field } from '../../../engine/index.ts'
-import type { StoredProof } from '../draft-storage.ts'
+import type { StoredDocument } from '../draft-storage.ts'
 import { getTooLargeText } from '../../ui/file-size.ts'
 
 /** A file's name and upload state. */
-export type Proof =
+export type SelectedDocument =
   /** An image is being resized. */
   | { readonly is: 'preparing'; readonly name: string }
   | {
@@ -17,9 +17,9 @@ export type Proof =
   /** The connection was lost; the upload retries by itself. */
   | { readonly is: 'waiting'; readonly name: string; readonly bytes: number }
   /** Stored on the server. */
-  | ({ readonly is: 'there' } & StoredProof)
+  | ({ readonly is: 'stored' } & StoredDocument)
   /** Sent with the answers, because the server does not accept it in advance. */
-  | { readonly is: 'here'; readonly name: string; readonly bytes: number; readonly file: File }
+  | { readonly is: 'local'; readonly name: string; readonly bytes: number; readonly file: File }
 
 /** Extensions of images that a browser may be able to decode. */
 const IMAGE_EXTENSIONS = new Set(['jpg', 'jpeg', 'png', 'webp', 'heic', 'heif'])

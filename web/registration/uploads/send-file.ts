@@ -3,9 +3,9 @@ import { ok } from '../../../engine/index.ts'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
 import { call } from '../../app/api-client.ts'
 import { upload } from '../../app/api-upload.ts'
-import { readProof } from '../../app/api-responses.ts'
+import { readUploadedDocument } from '../../app/api-responses.ts'
 import { findFileError } from './chosen-file.ts'
-import type { Proof } from './chosen-file.ts'
+import type { SelectedDocument } from './chosen-file.ts'
 import { shrinkPhoto } from './shrink-photo.ts'
 
 export type UploadOptions = {
@@ -13,10 +13,10 @@ export type UploadOptions = {
   readonly field: Field
   readonly file: File
   /** If false, the file is sent with the form. */
-  readonly isAhead: boolean
+  readonly canUploadInAdvance: boolean
   /** URL of the upload. Defaults to the form's. */
   readonly to?: string
-  readonly onProgress: (proof: Proof) => void
+  readonly onProgress: (selectedDocument: SelectedDocument) => void
   readonly onReject: (text: string) => void
   /** Aborted when the file is removed or replaced. */
   readonly signal: AbortSignal
@@ -30,17 +30,17 @@ const RETRY_DELAYS_MS = [1_000, 3_000, 6_000, 12_000]
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([0, 408, 425, 429, 502, 503, 504])
 
 export async function uploadInAdvance(uploadOptions: UploadOptions): Promise<void> {
-  const { event, field, isAhead, onProgress, onReject, signal } = uploadOptions
+  const { event, field, canUploadInAdvance, onProgress, onReject, signal } = uploadOptions
   const { to = `/api/events/${event.id}/proofs/` } = uploadOptions
   const file = await shrinkPhoto(field, uploadOptions.file)
   if (signal.aborted) return
   const fileError = findFileError(field, file)
   if (fileError !== null) return onReject(fileError)
   const { name, size: bytes } = file
-  if (!isAhead) return onProgress({ is: 'here', name, bytes, file })
+  if (!canUploadInAdvance) return onProgress({ is: 'local', name, bytes, file })
   for (let attempt = 0; !signal.aborted; attempt++) {
     onProgress({ is: 'sending', name, bytes, percent: 0 })
-    const answer = await upload(to, readProof, {
+    const answer = await upload(to, readUploadedDocument, {
       field: field.id,
       file,
       signal,
@@ -48,13 +48,13 @@ export async function uploadInAdvance(uploadOptions: UploadOptions): Promise<voi
     })
     if (answer.ok) {
       const { token, until } = answer.value
-      return onProgress({ is: 'there', name: answer.value.name, bytes, token, until })
+      return onProgress({ is: 'stored', name: answer.value.name, bytes, token, until })
     }
     const { status, code, message, answer: body } = answer.error
     if (status === 422 || status === 413) return onReject(body?.errors?.[field.id] ?? message)
     // If the server does not accept it in advance, the file is sent with the answers.
     if (!RETRYABLE_STATUSES.has(status) || code === 'no_room')
-      return onProgress({ is: 'here', name, bytes, file })
+      return onProgress({ is: 'local', name, bytes, file })
     onProgress({ is: 'waiting', name, bytes })
     await pause(RETRY_DELAYS_MS[attempt] ?? RETRY_DELAYS_MS.at(-1) ?? 0, signal)
   }

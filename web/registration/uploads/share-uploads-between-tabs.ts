@@ -3,19 +3,19 @@
  * A new tab requests them from the other open tabs. Nothing is stored.
  */
 import type { PublicEvent } from '../../../engine/index.ts'
-import { parseProofs } from '../draft-storage.ts'
-import type { StoredProofs } from '../draft-storage.ts'
+import { parseStoredDocuments } from '../draft-storage.ts'
+import type { StoredDocuments } from '../draft-storage.ts'
 import { openChannel } from '../../app/browser-storage.ts'
 
 /** How long to wait for responses, in milliseconds. Background tabs respond slowly. */
-const RESPONSE_MS_MAX = 3_000
+const MAX_RESPONSE_MS = 3_000
 
 /** Requests the documents of the other tabs once, and responds to their requests. */
 export function shareUploads(
   event: PublicEvent,
   now: string,
-  getProofs: () => StoredProofs,
-  onProofs: (kept: StoredProofs) => void,
+  getDocuments: () => StoredDocuments,
+  onDocuments: (documents: StoredDocuments) => void,
 ): void {
   let isWaiting = true
   const open = (): BroadcastChannel | null => {
@@ -23,8 +23,8 @@ export function shareUploads(
     if (channel === null) return null
     channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       // Ignore later responses to other tabs: this tab may have removed the document.
-      if (data !== 'which') isWaiting && onProofs(parseProofs(event, now, data))
-      else if (getProofs().size > 0) channel.postMessage(Object.fromEntries(getProofs()))
+      if (data !== 'which') isWaiting && onDocuments(parseStoredDocuments(event, now, data))
+      else if (getDocuments().size > 0) channel.postMessage(Object.fromEntries(getDocuments()))
     })
     // An open channel would keep the page out of the back/forward cache.
     addEventListener('pagehide', () => channel.close(), { once: true })
@@ -33,7 +33,7 @@ export function shareUploads(
   open()?.postMessage('which')
   setTimeout(() => {
     isWaiting = false
-  }, RESPONSE_MS_MAX)
+  }, MAX_RESPONSE_MS)
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) open()
   })

@@ -3,9 +3,9 @@ import type { Field } from '../../../engine/index.ts'
 import { getExtension, findJpegExtension, canShrink } from './chosen-file.ts'
 
 /** Longer side in pixels: 170 dots per inch of an A4 page, enough to read its small print. */
-const SIDE_PIXELS_MAX = 2000
+const MAX_SIDE_PIXELS = 2000
 /** Smaller files are not resized, because any connection sends them within seconds. */
-const BYTES_ENOUGH = 180 * 1024
+const TARGET_BYTES = 180 * 1024
 /**
  * JPEG qualities, best first. Print is still legible at the lowest.
  */
@@ -19,7 +19,7 @@ export async function shrinkPhoto(field: Field, file: File): Promise<File> {
   const extension = findJpegExtension(field)
   if (extension === null || !canShrink(field, file)) return file
   const isAccepted = field.accept?.includes(getExtension(file.name)) ?? true
-  if (isAccepted && file.size <= BYTES_ENOUGH) return file
+  if (isAccepted && file.size <= TARGET_BYTES) return file
   const jpeg = await redrawImage(file).catch(() => null)
   if (jpeg === null || (isAccepted && jpeg.size >= file.size)) return file
   const name = isAccepted && ['jpg', 'jpeg'].includes(getExtension(file.name)) ? file.name : null
@@ -30,7 +30,7 @@ export async function shrinkPhoto(field: Field, file: File): Promise<File> {
 
 async function redrawImage(file: File): Promise<Blob | null> {
   const image = await createImageBitmap(file, { imageOrientation: 'from-image' })
-  const scale = Math.min(1, SIDE_PIXELS_MAX / Math.max(image.width, image.height))
+  const scale = Math.min(1, MAX_SIDE_PIXELS / Math.max(image.width, image.height))
   const canvas = document.createElement('canvas')
   canvas.width = Math.max(1, Math.round(image.width * scale))
   canvas.height = Math.max(1, Math.round(image.height * scale))
@@ -44,7 +44,7 @@ async function redrawImage(file: File): Promise<Blob | null> {
   let jpeg: Blob | null = null
   for (const quality of QUALITIES) {
     jpeg = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/jpeg', quality))
-    if (jpeg !== null && jpeg.size <= BYTES_ENOUGH) break
+    if (jpeg !== null && jpeg.size <= TARGET_BYTES) break
   }
   return jpeg
 }

@@ -10,8 +10,8 @@ import {
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { renderHiddenText, renderMessage } from '../../ui/rich-message.tsx'
 import { useControl } from '../fields/field-control.tsx'
-import { preloadUploadCode, useProof } from './upload-progress.ts'
-import type { Proof } from './chosen-file.ts'
+import { preloadUploadCode, useSelectedDocument } from './upload-progress.ts'
+import type { SelectedDocument } from './chosen-file.ts'
 import { formatFileSize } from '../../ui/file-size.ts'
 import './upload-field.css'
 
@@ -22,8 +22,8 @@ import './upload-field.css'
 export function Upload(props: WidgetProps) {
   const { id } = props
   const { field, constants, onLeave, aria } = useControl(props)
-  const { proofs } = constants
-  const proof = useProof(proofs, field.id)
+  const { uploads } = constants
+  const selectedDocument = useSelectedDocument(uploads, field.id)
   const input = useRef<HTMLInputElement>(null)
   const [isDraggedOver, setDraggedOver] = useState(false)
   const [rejection, setRejection] = useState<string | null>(null)
@@ -31,19 +31,19 @@ export function Upload(props: WidgetProps) {
   const selectFile = (selectedFile: File | undefined) => {
     if (!selectedFile) return
     setRejection(null)
-    proofs.startUpload(field, selectedFile, setRejection)
+    uploads.startUpload(field, selectedFile, setRejection)
   }
   useEffect(() => {
     // The file may have been selected before hydration.
     const { current } = input
     const selectedBefore = current?.files?.[0]
     if (!current || !selectedBefore) return
-    proofs.startUpload(field, selectedBefore, setRejection)
+    uploads.startUpload(field, selectedBefore, setRejection)
     current.value = ''
-  }, [proofs, field])
+  }, [uploads, field])
   const remove = () => {
     setRejection(null)
-    proofs.remove(field.id)
+    uploads.remove(field.id)
     input.current?.focus()
   }
   const describedBy = [aria['aria-describedby'], rejection && `${id}-refused`]
@@ -94,39 +94,53 @@ export function Upload(props: WidgetProps) {
         />
         <label className="btn line" htmlFor={id} id={`${id}-button`}>
           <Icon name="up" />
-          {proof ? UPLOAD_MESSAGES.chooseAnother : UPLOAD_MESSAGES.choose}
+          {selectedDocument ? UPLOAD_MESSAGES.chooseAnother : UPLOAD_MESSAGES.choose}
         </label>
-        {proof === null ? (
+        {selectedDocument === null ? (
           <span className="small mute wide-only">{UPLOAD_MESSAGES.drop}</span>
         ) : (
-          <SelectedFile proof={proof} remove={remove} />
+          <SelectedFile selectedDocument={selectedDocument} remove={remove} />
         )}
         <p className="vh" role="status">
-          {proof === null ? '' : describeProgressForAnnouncement(proof)}
+          {selectedDocument === null ? '' : describeProgressForAnnouncement(selectedDocument)}
         </p>
       </div>
     </>
   )
 }
 
-function SelectedFile({ proof, remove }: { readonly proof: Proof; readonly remove: () => void }) {
-  const isUploading = proof.is !== 'there' && proof.is !== 'here'
+function SelectedFile({
+  selectedDocument,
+  remove,
+}: {
+  readonly selectedDocument: SelectedDocument
+  readonly remove: () => void
+}) {
+  const isUploading = selectedDocument.is !== 'stored' && selectedDocument.is !== 'local'
   return (
-    <div className={`kept ${proof.is}`}>
-      <Icon name={proof.is === 'there' ? 'tick' : proof.is === 'waiting' ? 'clock' : 'file'} />
-      <b>{proof.name}</b>
-      <span className="mute">{describeProgress(proof)}</span>
+    <div className={`kept ${selectedDocument.is}`}>
+      <Icon
+        name={
+          selectedDocument.is === 'stored'
+            ? 'tick'
+            : selectedDocument.is === 'waiting'
+              ? 'clock'
+              : 'file'
+        }
+      />
+      <b>{selectedDocument.name}</b>
+      <span className="mute">{describeProgress(selectedDocument)}</span>
       <button type="button" className="btn quiet sm" onClick={remove}>
         {renderMessage(isUploading ? UPLOAD_MESSAGES.cancel : UPLOAD_MESSAGES.remove, {
           hidden: renderHiddenText,
-          name: proof.name,
+          name: selectedDocument.name,
         })}
       </button>
-      {proof.is === 'sending' && (
+      {selectedDocument.is === 'sending' && (
         <progress
           max={100}
-          value={proof.percent}
-          aria-label={formatMessage(UPLOAD_MESSAGES.sending, { name: proof.name })}
+          value={selectedDocument.percent}
+          aria-label={formatMessage(UPLOAD_MESSAGES.sending, { name: selectedDocument.name })}
         />
       )}
     </div>
@@ -134,39 +148,39 @@ function SelectedFile({ proof, remove }: { readonly proof: Proof; readonly remov
 }
 
 /** Progress as text. */
-function describeProgress(proof: Proof): string {
-  switch (proof.is) {
+function describeProgress(selectedDocument: SelectedDocument): string {
+  switch (selectedDocument.is) {
     case 'preparing':
       return UPLOAD_MESSAGES.preparing
     case 'sending':
       return formatMessage(UPLOAD_MESSAGES.progress, {
-        size: formatFileSize(proof.bytes),
-        percent: proof.percent,
+        size: formatFileSize(selectedDocument.bytes),
+        percent: selectedDocument.percent,
       })
     case 'waiting':
       return CONNECTION_ERROR_MESSAGES.weakConnection
-    case 'there':
-      return formatMessage(UPLOAD_MESSAGES.sent, { size: formatFileSize(proof.bytes) })
-    case 'here':
-      return formatFileSize(proof.bytes)
+    case 'stored':
+      return formatMessage(UPLOAD_MESSAGES.sent, { size: formatFileSize(selectedDocument.bytes) })
+    case 'local':
+      return formatFileSize(selectedDocument.bytes)
     default:
-      return assertNever(proof)
+      return assertNever(selectedDocument)
   }
 }
 
 /** Progress for screen readers: each state once, without percentages. */
-function describeProgressForAnnouncement(proof: Proof): string {
-  switch (proof.is) {
+function describeProgressForAnnouncement(selectedDocument: SelectedDocument): string {
+  switch (selectedDocument.is) {
     case 'preparing':
     case 'sending':
-      return formatMessage(UPLOAD_MESSAGES.sending, { name: proof.name })
+      return formatMessage(UPLOAD_MESSAGES.sending, { name: selectedDocument.name })
     case 'waiting':
       return CONNECTION_ERROR_MESSAGES.weakConnection
-    case 'there':
-      return formatMessage(UPLOAD_MESSAGES.uploaded, { name: proof.name })
-    case 'here':
-      return formatMessage(UPLOAD_MESSAGES.selected, { name: proof.name })
+    case 'stored':
+      return formatMessage(UPLOAD_MESSAGES.uploaded, { name: selectedDocument.name })
+    case 'local':
+      return formatMessage(UPLOAD_MESSAGES.selected, { name: selectedDocument.name })
     default:
-      return assertNever(proof)
+      return assertNever(selectedDocument)
   }
 }

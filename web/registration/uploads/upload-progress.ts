@@ -4,18 +4,18 @@
  */
 import { useSyncExternalStore } from 'react'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
-import { saveProofs, loadProofs } from '../draft-storage.ts'
-import type { StoredProofs } from '../draft-storage.ts'
+import { saveStoredDocuments, loadStoredDocuments } from '../draft-storage.ts'
+import type { StoredDocuments } from '../draft-storage.ts'
 import { canShrink, findFileError } from './chosen-file.ts'
-import type { Proof } from './chosen-file.ts'
+import type { SelectedDocument } from './chosen-file.ts'
 import { shareUploads } from './share-uploads-between-tabs.ts'
 
 /** Keyed by field. */
-type ProofsByField = ReadonlyMap<string, Proof>
+type DocumentsByField = ReadonlyMap<string, SelectedDocument>
 
-export type Proofs = {
+export type DocumentUploads = {
   /** Returns the same map until something changes. */
-  readonly all: () => ProofsByField
+  readonly all: () => DocumentsByField
   readonly subscribe: (listener: () => void) => () => void
   /**
    * Starts the upload of a selected file, replacing an earlier one of the field. `onRejected` is
@@ -31,38 +31,38 @@ export type Proofs = {
   readonly clear: () => void
 }
 
-const NONE: ProofsByField = new Map()
+const NO_DOCUMENTS: DocumentsByField = new Map()
 
 /**
  * `now` is the start of the server's day, from the page. If null, nothing is uploaded, as when an
  * organiser tests a form.
  */
-export function openProofs(event: PublicEvent, now: string | null): Proofs {
-  const isAhead = now !== null
-  let all = NONE
+export function createUploads(event: PublicEvent, now: string | null): DocumentUploads {
+  const canUploadInAdvance = now !== null
+  let all = NO_DOCUMENTS
   const listeners = new Set<() => void>()
   const jobs = new Map<string, AbortController>()
-  const setProof = (id: string, proof: Proof | null) => {
-    const nextProofs = new Map(all)
-    if (proof === null) nextProofs.delete(id)
-    else nextProofs.set(id, proof)
-    all = nextProofs
-    if (isAhead) saveProofs(event, listStoredProofs(all))
+  const setDocument = (id: string, selectedDocument: SelectedDocument | null) => {
+    const nextDocuments = new Map(all)
+    if (selectedDocument === null) nextDocuments.delete(id)
+    else nextDocuments.set(id, selectedDocument)
+    all = nextDocuments
+    if (canUploadInAdvance) saveStoredDocuments(event, listStoredDocuments(all))
     for (const listener of listeners) listener()
   }
   const abortUpload = (id: string) => {
     jobs.get(id)?.abort()
     jobs.delete(id)
-    const proof = all.get(id)
-    if (proof?.is === 'there')
+    const selectedDocument = all.get(id)
+    if (selectedDocument?.is === 'stored')
       void import('./send-file.ts').then(
-        ({ deleteUpload: takeBack }) => takeBack(event, proof.token),
+        ({ deleteUpload }) => deleteUpload(event, selectedDocument.token),
         doNothing,
       )
   }
   const remove = (id: string) => {
     abortUpload(id)
-    setProof(id, null)
+    setDocument(id, null)
   }
   return {
     all: () => all,
@@ -76,18 +76,18 @@ export function openProofs(event: PublicEvent, now: string | null): Proofs {
       abortUpload(field.id)
       const job = new AbortController()
       jobs.set(field.id, job)
-      setProof(field.id, { is: 'preparing', name: file.name })
-      const onProgress = (proof: Proof) => {
-        if (!job.signal.aborted) setProof(field.id, proof)
+      setDocument(field.id, { is: 'preparing', name: file.name })
+      const onProgress = (selectedDocument: SelectedDocument) => {
+        if (!job.signal.aborted) setDocument(field.id, selectedDocument)
       }
       const onReject = (text: string) => {
         if (job.signal.aborted) return
-        setProof(field.id, null)
+        setDocument(field.id, null)
         onRejected(text)
       }
       const uploadUnchanged = () => {
         const fileError = findFileError(field, file)
-        if (fileError === null) onProgress({ is: 'here', name: file.name, bytes: file.size, file })
+        if (fileError === null) onProgress({ is: 'local', name: file.name, bytes: file.size, file })
         else onReject(fileError)
       }
       void import('./send-file.ts').then(
@@ -96,7 +96,7 @@ export function openProofs(event: PublicEvent, now: string | null): Proofs {
             event,
             field,
             file,
-            isAhead,
+            canUploadInAdvance,
             onProgress,
             onReject,
             signal: job.signal,
@@ -107,12 +107,12 @@ export function openProofs(event: PublicEvent, now: string | null): Proofs {
     remove,
     restore: () => {
       if (now === null || !event.fields.some(({ type }) => type === 'file')) return
-      const addStoredProofs = (storedUploads: StoredProofs) => {
+      const addStoredDocuments = (storedUploads: StoredDocuments) => {
         for (const [id, upload] of storedUploads)
-          if (!all.has(id)) setProof(id, { is: 'there', ...upload })
+          if (!all.has(id)) setDocument(id, { is: 'stored', ...upload })
       }
-      addStoredProofs(loadProofs(event, now))
-      shareUploads(event, now, () => listStoredProofs(all), addStoredProofs)
+      addStoredDocuments(loadStoredDocuments(event, now))
+      shareUploads(event, now, () => listStoredDocuments(all), addStoredDocuments)
     },
     clear: () => {
       for (const id of all.keys()) remove(id)
@@ -125,18 +125,21 @@ const doNothing = () => {}
 /** Loads the upload code in advance; if this fails, selecting a file tries again. */
 export const preloadUploadCode = (): void => void import('./send-file.ts').catch(doNothing)
 
-function listStoredProofs(all: ProofsByField): StoredProofs {
+function listStoredDocuments(all: DocumentsByField): StoredDocuments {
   return new Map(
-    [...all].flatMap(([id, proof]) => {
-      if (proof.is !== 'there') return []
-      const { name, bytes, token, until } = proof
+    [...all].flatMap(([id, selectedDocument]) => {
+      if (selectedDocument.is !== 'stored') return []
+      const { name, bytes, token, until } = selectedDocument
       return [[id, { name, bytes, token, until }] as const]
     }),
   )
 }
 
 /** The file of one field. Null on the server. */
-export function useProof({ subscribe, all }: Proofs, id: string): Proof | null {
+export function useSelectedDocument(
+  { subscribe, all }: DocumentUploads,
+  id: string,
+): SelectedDocument | null {
   return useSyncExternalStore(
     subscribe,
     () => all().get(id) ?? null,
@@ -145,13 +148,24 @@ export function useProof({ subscribe, all }: Proofs, id: string): Proof | null {
 }
 
 /** Returns the first unfinished upload of the shown fields, or of all. Null if there is none. */
-export function findPendingUpload(all: ProofsByField, shown?: ReadonlySet<string>): Proof | null {
-  for (const [id, proof] of all)
-    if ((shown?.has(id) ?? true) && proof.is !== 'there' && proof.is !== 'here') return proof
+export function findPendingUpload(
+  all: DocumentsByField,
+  shown?: ReadonlySet<string>,
+): SelectedDocument | null {
+  for (const [id, selectedDocument] of all)
+    if (
+      (shown?.has(id) ?? true) &&
+      selectedDocument.is !== 'stored' &&
+      selectedDocument.is !== 'local'
+    )
+      return selectedDocument
   return null
 }
 
-export function usePendingUpload({ subscribe, all }: Proofs, shown: ReadonlySet<string>): boolean {
+export function usePendingUpload(
+  { subscribe, all }: DocumentUploads,
+  shown: ReadonlySet<string>,
+): boolean {
   return useSyncExternalStore(
     subscribe,
     () => findPendingUpload(all(), shown) !== null,

@@ -7,31 +7,31 @@ import {
 } from '../../../engine/messages.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { findPendingUpload } from './upload-progress.ts'
-import type { Proof } from './chosen-file.ts'
-import type { Proofs } from './upload-progress.ts'
+import type { SelectedDocument } from './chosen-file.ts'
+import type { DocumentUploads } from './upload-progress.ts'
 
 export function UploadInProgressNotice({
-  proofs: { subscribe, all },
+  uploads: { subscribe, all },
   shown,
 }: {
-  readonly proofs: Proofs
+  readonly uploads: DocumentUploads
   readonly shown: ReadonlySet<string>
 }) {
-  const proof = useSyncExternalStore(subscribe, () => findPendingUpload(all(), shown))
-  if (proof === null) return null
+  const pendingDocument = useSyncExternalStore(subscribe, () => findPendingUpload(all(), shown))
+  if (pendingDocument === null) return null
   return (
     <p className="why">
       <Icon name="clock" />
       {/* Running numbers are not announced at every step. */}
-      <span aria-hidden="true">{describeProgress(proof, true)}</span>
-      <span className="vh">{describeProgress(proof, false)}</span>
+      <span aria-hidden="true">{describeProgress(pendingDocument, true)}</span>
+      <span className="vh">{describeProgress(pendingDocument, false)}</span>
     </p>
   )
 }
 
-function describeProgress(proof: Proof, isCounted: boolean): string {
-  if (proof.is === 'waiting') return CONNECTION_ERROR_MESSAGES.weakConnectionWhileWaiting
-  return isCounted && proof.is === 'sending'
-    ? formatMessage(text.waitProgress, { percent: proof.percent })
+function describeProgress(pendingDocument: SelectedDocument, isCounted: boolean): string {
+  if (pendingDocument.is === 'waiting') return CONNECTION_ERROR_MESSAGES.weakConnectionWhileWaiting
+  return isCounted && pendingDocument.is === 'sending'
+    ? formatMessage(text.waitProgress, { percent: pendingDocument.percent })
     : text.waitSending
 }

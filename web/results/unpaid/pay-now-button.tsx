@@ -24,7 +24,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Redirect } from '../../ui/payment/gateway-redirect.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
-import { billRows } from '../../ui/payment/bill-rows.tsx'
+import { buildBillRows } from '../../ui/payment/bill-rows.tsx'
 import type { Registration } from '../result-page-data.ts'
 
 /**
@@ -190,7 +190,7 @@ function PriceChangedDialog({
             : formatMessage(priceChanged.validUntil, { day: formatUnbrokenDay(priceUntil) })}
       </p>
       <Ledger
-        rows={billRows(event, newQuote, listPriceParts(event), oldQuote ?? undefined)}
+        rows={buildBillRows(event, newQuote, listPriceParts(event), oldQuote ?? undefined)}
         money
       />
       <div className="acts">

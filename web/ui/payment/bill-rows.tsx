@@ -20,19 +20,19 @@ const isTaxOnTop = (lines: readonly Line[]): boolean =>
  * that they add up to the sum below: before tax if tax is added, otherwise including tax. A quote without lines is
  * shown as its sums.
  */
-export function billRows(
+export function buildBillRows(
   event: PublicEvent,
   quote: Quote,
   summaryLines: readonly SummaryLine[],
   before?: Quote,
 ): readonly LedgerRow[] {
   if (quote.lines.length === 0) return buildQuoteRows(event, quote, summaryLines, before)
-  const onTop = isTaxOnTop(quote.lines)
+  const isTaxAdded = isTaxOnTop(quote.lines)
   const isTaxed = quote.gst !== 0
   const sums = (['period', 'base', 'gst', 'total'] as const).filter((sum) => {
     if (sum === 'total') return true
     if (sum === 'period') return summaryLines.includes('period')
-    return isTaxed && (sum === 'base' ? onTop : onTop || summaryLines.includes('gst'))
+    return isTaxed && (sum === 'base' ? isTaxAdded : isTaxAdded || summaryLines.includes('gst'))
   })
   const [period, rest] = [
     sums.filter((sum) => sum === 'period'),
@@ -44,7 +44,7 @@ export function billRows(
     ...buildQuoteRows(event, quote, rest, before).map((row) => {
       if (row.id === 'base' && quote.lines.length > 1)
         return { ...row, label: getLabel(event, 'sum') }
-      return row.id === 'gst' && !onTop
+      return row.id === 'gst' && !isTaxAdded
         ? { ...row, about: COMMON_MESSAGES.payment.taxIncluded }
         : row
     }),
@@ -59,14 +59,16 @@ export function buildLineRows(
   { lines, currency }: PricedLines,
   before: PricedLines = { lines: [], currency },
 ): readonly LedgerRow[] {
-  const onTop = isTaxOnTop(lines)
-  const amountOf = (line: Line): Amount => (onTop ? line.base : line.total)
+  const isTaxAdded = isTaxOnTop(lines)
+  const getLineAmount = (line: Line): Amount => (isTaxAdded ? line.base : line.total)
   const previousLines = new Map(before.lines.map((line) => [getLineKey(line), line]))
   const rows = lines.map((line): LedgerRow => {
     const previousLine = previousLines.get(getLineKey(line))
-    const now = formatLinePrice(amountOf(line), currency)
+    const now = formatLinePrice(getLineAmount(line), currency)
     const previously =
-      previousLine === undefined ? now : formatLinePrice(amountOf(previousLine), before.currency)
+      previousLine === undefined
+        ? now
+        : formatLinePrice(getLineAmount(previousLine), before.currency)
     return {
       id: getLineKey(line),
       label: line.label,
@@ -77,7 +79,7 @@ export function buildLineRows(
             : [
                 formatMessage(COMMON_MESSAGES.payment.previousLabel, { label: previousLine.label }),
               ]),
-          ...formatQuantity(line, amountOf(line), currency),
+          ...formatQuantity(line, getLineAmount(line), currency),
         ].join(', ') || undefined,
       value: previously === now ? now : renderChangedPrice(previously, now),
     }
@@ -88,7 +90,7 @@ export function buildLineRows(
     .map((line): LedgerRow => ({
       id: `gone.${getLineKey(line)}`,
       label: line.label,
-      value: renderPreviousPrice(formatLinePrice(amountOf(line), before.currency)),
+      value: renderPreviousPrice(formatLinePrice(getLineAmount(line), before.currency)),
     }))
   return [...rows, ...removedLines]
 }

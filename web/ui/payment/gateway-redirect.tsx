@@ -8,7 +8,7 @@ import { renderMessage } from '../rich-message.tsx'
 import './gateway-redirect.css'
 
 /** Time in milliseconds before a manual button is offered. */
-const REDIRECT_MS_MAX = 8000
+const REDIRECT_TIMEOUT_MS = 8000
 
 type RedirectProps = {
   readonly event: Pick<PublicEvent, 'payment' | 'cardAccounts'>
@@ -27,7 +27,7 @@ export function Redirect({ event, data, onReturn }: RedirectProps) {
     form.current?.style.setProperty('--bar', `${barHeight}px`)
     if (!isSent.current) form.current?.submit()
     isSent.current = true
-    const timer = setTimeout(() => setSlow(true), REDIRECT_MS_MAX)
+    const timer = setTimeout(() => setSlow(true), REDIRECT_TIMEOUT_MS)
     return () => clearTimeout(timer)
   }, [])
   useReturnFromGateway(onReturn)

@@ -41,7 +41,7 @@ export function buildQuoteRows(
   lines: readonly SummaryLine[],
   before?: Quote,
 ): readonly LedgerRow[] {
-  const textOf = (quote: Quote, line: SummaryLine): string => {
+  const formatLine = (quote: Quote, line: SummaryLine): string => {
     if (line === 'category') return getCategoryLabel(event, quote.category)
     if (line === 'period')
       return getPeriodLabel(event.fees, quote.period, quote.category) ?? quote.period
@@ -54,8 +54,8 @@ export function buildQuoteRows(
     (line) => !isFree || (line !== 'gst' && (line !== 'base' || !lines.includes('total'))),
   )
   return shownLines.map((line) => {
-    const now = textOf(quote, line)
-    const oldText = before && textOf(before, line)
+    const now = formatLine(quote, line)
+    const oldText = before && formatLine(before, line)
     const value = oldText === undefined || oldText === now ? now : renderChangedPrice(oldText, now)
     return { id: line, label: getLabel(event, line, quote.lines), value, total: line === 'total' }
   })

@@ -8,7 +8,7 @@ import type { AdminList, Column, MyList, MyListsResponse } from '../../../../eng
 import type { OfficeEvent } from '../../../../engine/api.ts'
 import type { Reader } from '../../../app/api-client.ts'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
-import { hasAll, isRecord, listOf, recordOf } from '../../../app/json-readers.ts'
+import { hasAll, isRecord, readArray, readRecord } from '../../../app/json-readers.ts'
 import { callApi } from '../../office-api-and-urls.ts'
 import { useSignInOn401 } from '../../expired-session.ts'
 import './saved-views-and-columns.css'
@@ -18,10 +18,10 @@ const DEFAULT_SETTINGS: MyList = { columns: [], views: [] }
 
 const readListSettings: Reader<MyListsResponse['lists']> = (body) =>
   isRecord(body)
-    ? recordOf(body['lists'], (entry) =>
+    ? readRecord(body['lists'], (entry) =>
         isRecord(entry) &&
-        listOf(entry['columns'], (id) => (typeof id === 'string' ? id : null)) !== null &&
-        listOf(entry['views'], (view) =>
+        readArray(entry['columns'], (id) => (typeof id === 'string' ? id : null)) !== null &&
+        readArray(entry['views'], (view) =>
           isRecord(view) && hasAll(view, 'string', 'name', 'query') ? view : null,
         ) !== null
           ? (entry as MyList)

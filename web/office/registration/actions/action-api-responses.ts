@@ -2,7 +2,7 @@
 import { isActionName } from '../../../../engine/index.ts'
 import type { ActionsResponse } from '../../../../engine/api.ts'
 import type { Reader } from '../../../app/api-client.ts'
-import { hasAll, isAmount, isRecord, listOf } from '../../../app/json-readers.ts'
+import { hasAll, isAmount, isRecord, readArray } from '../../../app/json-readers.ts'
 import { readReview } from '../../reconciliation/payment-review-api-responses.ts'
 
 /** Parses the available actions of a registration, and its history. */
@@ -34,15 +34,15 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     (secondPayment === null || isSecondPayment(secondPayment)) &&
     (proposedRefund === null || isAmount(proposedRefund)) &&
     isCancellation(cancellation) &&
-    listOf(allowed, (name) => (typeof name === 'string' && isActionName(name) ? name : null)) !==
+    readArray(allowed, (name) => (typeof name === 'string' && isActionName(name) ? name : null)) !==
       null &&
-    listOf(fields, readEditableField) !== null &&
-    listOf(body['refund_notes'], (text) => (typeof text === 'string' ? text : null)) !== null &&
-    listOf(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
+    readArray(fields, readEditableField) !== null &&
+    readArray(body['refund_notes'], (text) => (typeof text === 'string' ? text : null)) !== null &&
+    readArray(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
     (approval === null || isApproval(approval)) &&
     (claim === null || isPaymentClaim(claim)) &&
-    listOf(reviews, readReview) !== null &&
-    listOf(history, (entry) =>
+    readArray(reviews, readReview) !== null &&
+    readArray(history, (entry) =>
       isRecord(entry) && hasAll(entry, 'string', 'at', 'who', 'act', 'text', 'why') ? entry : null,
     ) !== null
   return isReadable ? (body as ActionsResponse) : null
@@ -57,14 +57,14 @@ const isApproval = (value: unknown): boolean => {
   const isFile = (file: unknown): Record<string, unknown> | null =>
     isRecord(file) && hasAll(file, 'string', 'id', 'label', 'name') ? file : null
   const isOffer = isRecord(offer) && hasAll(offer, 'string', 'label') && isAmount(offer['total'])
-  return listOf(documents, isFile) !== null && (offer === null || isOffer)
+  return readArray(documents, isFile) !== null && (offer === null || isOffer)
 }
 
 const isPaymentClaim = (value: unknown): boolean =>
   isRecord(value) &&
   hasAll(value, 'string', 'label', 'reference') &&
   isAmount(value['amount']) &&
-  listOf(value['answers'], (answer) =>
+  readArray(value['answers'], (answer) =>
     isRecord(answer) && hasAll(answer, 'string', 'label', 'text') ? answer : null,
   ) !== null
 

@@ -26,10 +26,10 @@ import { isShortMessage } from '../../../ui/forms/is-short-message.ts'
 import {
   hasAll,
   isRecord,
-  numberOf,
-  recordOf,
-  recordsOf,
-  textsOf,
+  readNumber,
+  readRecord,
+  readRecords,
+  readStringRecord,
 } from '../../../app/json-readers.ts'
 import { FormField } from './add-registration-field.tsx'
 import { PeopleFields } from './add-registration-people.tsx'
@@ -59,8 +59,8 @@ const readRegistrationForm: Reader<ManualRegistrationFormResponse> = (body) => {
   return isComplete && Array.isArray(body['ways'])
     ? ({
         ...body,
-        left: recordOf(body['left'], numberOf) ?? {},
-        ways: recordsOf(body['ways']),
+        left: readRecord(body['left'], readNumber) ?? {},
+        ways: readRecords(body['ways']),
       } as unknown as ManualRegistrationFormResponse)
     : null
 }
@@ -192,7 +192,7 @@ function AddRegistrationForm({
     },
   })
   const submitError = useSignInOn401(addMutation.error)
-  const errors = textsOf(submitError?.answer?.errors) ?? {}
+  const errors = readStringRecord(submitError?.answer?.errors) ?? {}
   const chosenMethod = methods.find(({ id }) => id === method)
   // Looks up a discount code as soon as it is complete, because the payer needs to know the price.
   const code = readText(data, CODE_NAME)

@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom'
 import { isPaymentStatus, type PublicEvent } from '../../../../engine/index.ts'
 import type { SimilarResponse, WireSimilar } from '../../../../engine/api.ts'
 import type { Reader } from '../../../app/api-client.ts'
-import { hasAll, isRecord, listOf } from '../../../app/json-readers.ts'
+import { hasAll, isRecord, readArray } from '../../../app/json-readers.ts'
 import { callApi, buildRegistrationUrl } from '../../office-api-and-urls.ts'
 import { RegNumber, RegistrationStatus } from '../../ui/error-banner-and-heading.tsx'
 
@@ -12,7 +12,7 @@ const API_PATH = '/api/admin/add/similar/'
 
 const readSimilarRegistrations: Reader<SimilarResponse> = (body) =>
   isRecord(body) &&
-  listOf(body['similar'], (known) =>
+  readArray(body['similar'], (known) =>
     isRecord(known) &&
     hasAll(known, 'string', 'reg_no', 'name', 'payment_status_display') &&
     Array.isArray(known['matches']) &&
