@@ -18,7 +18,7 @@ import {
   toPlainText,
 } from './delegate.ts'
 import { runHere } from '../server/run-command.ts'
-import { ADMIN, serve } from './serve.ts'
+import { ADMIN, serve, waitUntilRendered } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
 const EVENTS = join(import.meta.dirname, '..', 'events')
@@ -79,6 +79,7 @@ const findButton = (page: Page, name: string): Locator =>
 
 test('a runner registers with a family, a shirt and a donation, pays, and sees each line on the result page', async () => {
   const { page, context, consoleErrors } = await visit(browser, { width: 360, privateWindow: true })
+  await waitUntilRendered(`${server.url}/nilarun2027`)
   const release = await holdRequests(page, '**/assets/{index,shared,registration-page}*.js')
   await page.goto(`${server.url}/nilarun2027`, { waitUntil: 'commit' })
   // Until the scripts had loaded, the price of an event that sells more than an entry stayed the first one.
