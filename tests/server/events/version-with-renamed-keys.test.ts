@@ -36,7 +36,7 @@ beforeAll(async () => {
     .map((config) => ({ config, example: findExample(config) }))
     .toSorted((a, b) => a.example.on - b.example.on)
   for (const { config, example } of first) {
-    testServer.at(isoIndia(example.on))
+    testServer.setTime(isoIndia(example.on))
     const { payment_data: order, reg_no: regNo } = await register(config, example.answers)
     if (order === undefined) throw new Error(`${config.id} has no payment`)
     open.push({ eventId: config.id, regNo, on: example.on, order })
@@ -140,12 +140,15 @@ test('shows each open registration of an old version, and accepts its payment', 
   for (const one of open) {
     const orderId = one.order.orderid as OrderId
     // A hand-off is valid on its day only.
-    testServer.at(isoIndia(one.on))
+    testServer.setTime(isoIndia(one.on))
     const handOffResponse = await testServer.handOff(one.order)
     expect([one.eventId, handOffResponse.status]).toEqual([one.eventId, 303])
     await testServer.sandbox().runAction(orderId, 'pay')
-    await testServer.settled()
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', registration: 'success' })
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(orderId)).toMatchObject({
+      status: 'success',
+      registration: 'success',
+    })
     expect(await readRegistration(one)).toMatchObject({ payment_status: 'success' })
   }
 })

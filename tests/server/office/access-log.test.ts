@@ -15,34 +15,34 @@ const createEntry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
   ...changes,
 })
 
-test('writes repeated access to a list once an hour; another user, list or hour, and each change, every time', async () => {
-  const written: string[] = []
-  const audit = skipRepeated(async ({ who, what }) => void written.push(`${who} ${what}`))
+test('logs repeated access to a list once an hour, and every access by another user, to another list or in another hour, and every change', async () => {
+  const auditLines: string[] = []
+  const audit = skipRepeated(async ({ who, what }) => void auditLines.push(`${who} ${what}`))
   await audit(createEntry())
   await audit(
     createEntry({ what: 'viewed page 2 of the list demo', at: instant(10 * HOUR_MS + 1) }),
   )
-  expect(written).toEqual(['office viewed page 1 of the list demo'])
+  expect(auditLines).toEqual(['office viewed page 1 of the list demo'])
   await audit(createEntry({ who: 'desk' }))
   await audit(createEntry({ look: 'list other' }))
   await audit(createEntry({ at: instant(11 * HOUR_MS) }))
-  expect(written).toHaveLength(4)
-  const { look: _, ...withoutView } = createEntry({ what: 'exported the list demo' })
-  await audit(withoutView)
-  await audit(withoutView)
-  expect(written).toHaveLength(6)
+  expect(auditLines).toHaveLength(4)
+  const { look: _, ...exportEntry } = createEntry({ what: 'exported the list demo' })
+  await audit(exportEntry)
+  await audit(exportEntry)
+  expect(auditLines).toHaveLength(6)
 })
 
-test('writes an access entry later if the first attempt failed', async () => {
+test('logs an access later if the first attempt failed', async () => {
   let isWritable = false
-  const written: string[] = []
+  const auditLines: string[] = []
   const audit = skipRepeated(async ({ who }) => {
     if (!isWritable) throw new Error('the disk is full')
-    written.push(who)
+    auditLines.push(who)
   })
   await expect(audit(createEntry())).rejects.toThrow('the disk is full')
   isWritable = true
   await audit(createEntry())
   await audit(createEntry())
-  expect(written).toEqual(['office'])
+  expect(auditLines).toEqual(['office'])
 })

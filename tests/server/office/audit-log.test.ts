@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const registerPaid = (n: number, pays: 'success' | 'wrong-amount'): Promise<RegNo> =>
+const registerPaid = (n: number, paymentResult: 'success' | 'wrong-amount'): Promise<RegNo> =>
   register(server, EVENT, {
     n,
     on: toNoon('2026-01-20'),
@@ -34,9 +34,9 @@ const registerPaid = (n: number, pays: 'success' | 'wrong-amount'): Promise<RegN
       phone_number: '9876500000',
       is_member: true,
     },
-    pays,
+    pays: paymentResult,
   })
-const done = async (regNo: RegNo): Promise<readonly string[]> => {
+const performedActions = async (regNo: RegNo): Promise<readonly string[]> => {
   const { rows } = (await owner.get('/admin/log/')).json<ActivityResponse>()
   return rows.filter((row) => row.reg_no === regNo).map(({ who, what }) => `${who}: ${what}`)
 }
@@ -47,7 +47,7 @@ test('the audit log shows who cancelled, corrected or wrote a note, with the rea
   const answers = { full_name: 'Delegate One' }
   await owner.act(regNo, { act: 'correct', why: 'Spelt wrongly.', answers })
   await owner.act(regNo, { act: 'cancel', why: 'Cannot travel.', pay_back: 0 })
-  expect(await done(regNo)).toEqual([
+  expect(await performedActions(regNo)).toEqual([
     'office: cancelled: Cannot travel.',
     'office: corrected: Spelt wrongly.',
     'office: note: Rang about food.',
@@ -55,7 +55,7 @@ test('the audit log shows who cancelled, corrected or wrote a note, with the rea
   expect((await owner.act(regNo, { act: 'erase', why: 'Asked for by the delegate.' })).status).toBe(
     200,
   )
-  expect((await done(regNo)).slice(-3)).toEqual([
+  expect((await performedActions(regNo)).slice(-3)).toEqual([
     'office: cancelled',
     'office: corrected',
     'office: note',
@@ -66,15 +66,15 @@ test('the audit log shows decisions on payments with the decision and the amount
   const regNo = await registerPaid(2, 'wrong-amount')
   const [review] = (await server.deps.store.reviews(EVENT)).filter((row) => row.regNo === regNo)
   await owner.act(regNo, { act: 'accept', review: review?.id, why: 'Agreed on the telephone.' })
-  expect(await done(regNo)).toEqual([
+  expect(await performedActions(regNo)).toEqual([
     expect.stringMatching(/^office: payment accepted, ₹\u00a0[\d,.]+: Agreed on the telephone\.$/),
   ])
 })
 
-test('the owner of one event saw the names of users of other events in the filter of the audit log, and no entry when another exported it', async () => {
+test('the owner of one event saw users of other events in the audit log filter, and no entry when another user exported the log', async () => {
   const permissions = { role: 'owner', events: [EVENT] } as const
   await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), permissions)
-  const ofOne = await signIn(server, 'of-one')
+  const owner2026 = await signIn(server, 'of-one')
   for (const [usernames, eventId] of [
     ['of-another', 'another2026'],
     ['of-this', EVENT],
@@ -88,22 +88,24 @@ test('the owner of one event saw the names of users of other events in the filte
     })
   const listUsers = async ({ get }: Office) =>
     (await get('/admin/log/')).json<ActivityResponse>().people
-  expect(await listUsers(ofOne)).toContain('of-this')
-  expect(await listUsers(ofOne)).not.toContain('of-another')
+  expect(await listUsers(owner2026)).toContain('of-this')
+  expect(await listUsers(owner2026)).not.toContain('of-another')
   expect(await listUsers(owner)).toContain('of-another')
-  await ofOne.get('/admin/log/export/')
-  const { rows } = (await ofOne.get('/admin/log/')).json<ActivityResponse>()
+  await owner2026.get('/admin/log/export/')
+  const { rows } = (await owner2026.get('/admin/log/')).json<ActivityResponse>()
   expect(rows[0]).toMatchObject({ who: 'of-one', what: 'exported the audit log', event_id: EVENT })
 })
 
-test('views by staff of one event were in no audit log that its owner can read', async () => {
-  const ofOne = await signIn(server, 'of-one')
+test('views by staff of one event appeared in no audit log that its owner could read', async () => {
+  const owner2026 = await signIn(server, 'of-one')
   for (const path of ['dashboard/stats/', 'find/?q=none', 'movements/', 'payouts/', 'reviews/'])
-    await ofOne.get(`/admin/${path}`)
-  for (const path of ['mail/', 'months/?month=2026-01']) await ofOne.get(`/admin/${path}`)
-  const { rows } = (await ofOne.get('/admin/log/?kind=looks')).json<ActivityResponse>()
-  const views = rows.filter(({ who, event_id: eventId }) => who === 'of-one' && eventId === EVENT)
-  expect(views.map(({ what }) => what).toSorted()).toEqual([
+    await owner2026.get(`/admin/${path}`)
+  for (const path of ['mail/', 'months/?month=2026-01']) await owner2026.get(`/admin/${path}`)
+  const { rows } = (await owner2026.get('/admin/log/?kind=looks')).json<ActivityResponse>()
+  const ownEntries = rows.filter(
+    ({ who, event_id: eventId }) => who === 'of-one' && eventId === EVENT,
+  )
+  expect(ownEntries.map(({ what }) => what).toSorted()).toEqual([
     expect.stringMatching(/^searched all events/),
     'viewed the dashboard',
     'viewed the emails',

@@ -3,17 +3,19 @@ import { expect } from 'vitest'
 import type { OrderId, Amount } from '../../../engine/index.ts'
 import type { TestApp } from '../harness.ts'
 
-let count = 0
-/** Registers as a delegate does. Returns the number and the order. */
+let delegateCount = 0
+/**
+ * Registers through the public form. Returns the registration number, the order id and the amount.
+ */
 export async function registerDelegate(
   server: TestApp,
   event: string,
 ): Promise<{ regNo: string; order: OrderId; amount: Amount }> {
-  count += 1
+  delegateCount += 1
   const answer = await server.post(`/api/${event}/register/`, {
-    full_name: `Delegate ${count}`,
-    email: `delegate${count}@example.org`,
-    phone_number: `98765000${10 + count}`,
+    full_name: `Delegate ${delegateCount}`,
+    email: `delegate${delegateCount}@example.org`,
+    phone_number: `98765000${10 + delegateCount}`,
     is_member: 'true',
   })
   expect(answer.statusCode, answer.body).toBe(201)

@@ -70,9 +70,9 @@ test('failed emails are shown to users of their event, and can be resent', async
     },
   ])
   const [raviEmail, ashaEmail] = allEmails.mails
-  const opened = await listEmails(desk, `id=${ashaEmail?.id}`)
-  expect(opened.mails).toMatchObject([{ to: 'asha@example.org', error: 'No such mailbox.' }])
-  expect(opened.mails[0]?.details?.text).toContain('[personal link]')
+  const openedEmail = await listEmails(desk, `id=${ashaEmail?.id}`)
+  expect(openedEmail.mails).toMatchObject([{ to: 'asha@example.org', error: 'No such mailbox.' }])
+  expect(openedEmail.mails[0]?.details?.text).toContain('[personal link]')
   expect(deskEmails.mails[0]).not.toHaveProperty('details')
   expect((await listEmails(desk, `id=${raviEmail?.id}`)).mails).toEqual([])
   expect((await owner.get('/admin/mail/?id=first')).json().message).toBe(
@@ -82,8 +82,8 @@ test('failed emails are shown to users of their event, and can be resent', async
     ['ravi@example.org'],
   )
   expect((await listEmails(owner, 'status=sent')).mails).toEqual([])
-  const badFilter = await owner.get('/admin/mail/?status=lost')
-  expect([badFilter.statusCode, badFilter.json().message]).toEqual([
+  const filterResponse = await owner.get('/admin/mail/?status=lost')
+  expect([filterResponse.statusCode, filterResponse.json().message]).toEqual([
     400,
     '“status” must be one of queued, failed, sent, not “lost”.',
   ])
@@ -113,8 +113,11 @@ test('failed emails are shown to users of their event, and can be resent', async
 
 test('an email to an erased person cannot be resent', async () => {
   const [erasedEmail] = (await listEmails(owner, 'address=asha')).mails
-  const erasure = await owner.act(erasedEmail?.reg_no ?? '', { act: 'erase', why: 'Asked for it.' })
-  expect(erasure.status).toBe(200)
+  const eraseResult = await owner.act(erasedEmail?.reg_no ?? '', {
+    act: 'erase',
+    why: 'Asked for it.',
+  })
+  expect(eraseResult.status).toBe(200)
   expect((await listEmails(owner, 'address=asha')).mails).toEqual([])
   expect(await resend(owner, { ids: [erasedEmail?.id] })).toEqual([
     200,
@@ -122,7 +125,7 @@ test('an email to an erased person cannot be resent', async () => {
   ])
 })
 
-test('a file with errors is not rehearsed, and one rehearsal at a time keeps the server free for delegates', async () => {
+test('a file with errors is not rehearsed, and only one rehearsal runs at a time, so that the server stays responsive', async () => {
   const rehearse = async () => {
     const response = await app.app.inject({
       method: 'POST',
@@ -146,8 +149,8 @@ test('event files that are not served are listed first, with the reason, until t
         headers: { authorization: `Bearer ${owner.token}` },
       })
     ).json<EventFilesResponse>().files
-  const [remaining] = await readFiles()
-  expect(remaining).toEqual({
+  const [remainingFile] = await readFiles()
+  expect(remainingFile).toEqual({
     file: 'one2026.yaml',
     event_id: 'one2026',
     title: 'Free ONEX',
@@ -184,7 +187,7 @@ test('the versions of an event file are listed with their changes, for treasurer
   const save = (hash: string, text: string, at: string) =>
     app.deps.store.saveEventFile({ hash, eventId, text, shared: '{}', at: day(at) })
   await save('old', 'event: [', '2025-12-01')
-  // One version, first with the old and then with the new names of its keys.
+  // The same version, first with the old and then with the new names of its keys.
   await save('old-names', 'hold: 30 minutes\n', '2025-12-02')
   await save('new-names', 'hold_seats_for: 30 minutes\n', '2025-12-03')
   app.setTime('2026-01-10T13:00:00+05:30')

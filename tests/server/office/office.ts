@@ -74,26 +74,27 @@ export async function signIn(test: SignInServer, username = 'office'): Promise<O
     },
     act: async (regNo, input) => {
       const payload = await addShownVersion(test, input)
-      const actionResponse = await test.app.inject({
+      const response = await test.app.inject({
         method: 'POST',
         url: actionsUrl(regNo),
         headers,
         payload,
       })
-      return { status: actionResponse.statusCode, body: actionResponse.json() }
+      return { status: response.statusCode, body: response.json() }
     },
   }
 }
 
 /**
- * Returns the version of a review as the office's pages show it. 'decided' if it needs no decision.
+ * Returns the version of a review as the office's pages show it, or 'decided' if it needs no
+ * decision.
  */
 export async function readShownVersion(
   test: SignInServer,
   review: string | undefined,
 ): Promise<string> {
-  const shown = await test.deps.store.review(review ?? '')
-  return shown === null ? 'decided' : getReviewVersion(shown)
+  const storedReview = await test.deps.store.review(review ?? '')
+  return storedReview === null ? 'decided' : getReviewVersion(storedReview)
 }
 const addShownVersion = async (test: SignInServer, input: object): Promise<object> =>
   'review' in input && !('version' in input)
@@ -118,7 +119,7 @@ export const createEventWithItems = (items: string, questions: readonly string[]
       'cancellation:\n  steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]\norder_id:',
     )
 
-/** Noon of a day in India, plus `minutes`. */
+/** Noon on a day in India, plus `minutes`. */
 export const toNoon = (dayText: string, minutes = 0): Instant =>
   instant(startOfDay(day(dayText)) + 12 * 3_600_000 + minutes * 60_000)
 
@@ -135,7 +136,10 @@ export type SampleDetails = {
   readonly answers: Answers
   readonly pays?: 'success' | 'failed' | 'wrong-amount'
   readonly mail?: NewMail
-  /** The gateway and merchant account of the event, as settlements name them. */
+  /**
+   * If true, the payment is made through the event's gateway and merchant account, which
+   * settlements name.
+   */
   readonly throughGateway?: true
 }
 
@@ -145,14 +149,14 @@ export async function register(
   eventId: string,
   details: SampleDetails,
 ): Promise<RegNo> {
-  const served = test.deps.events.byId(eventId)
-  if (served === null) throw new Error(`no event ${eventId}`)
-  const event = served.config
+  const servedEvent = test.deps.events.byId(eventId)
+  if (servedEvent === null) throw new Error(`no event ${eventId}`)
+  const event = servedEvent.config
   const regNo = buildRegNo(test, eventId, details.n)
   const quoteResult = quote(event, details.answers, details.on)
   const registration = await test.deps.store.register({
     eventId,
-    eventHash: served.hash,
+    eventHash: servedEvent.hash,
     regNo,
     answers: details.answers,
     searchable: readDelegate(event, details.answers),

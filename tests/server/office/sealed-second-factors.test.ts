@@ -33,16 +33,16 @@ const readStoredSecrets = (): string => JSON.stringify(server.rows('SELECT * FRO
 test('a copy of the database contained the secrets of second factors', async () => {
   await server.deps.store.addAdmin('asha', await hashCheaply(PASSWORD), server.now())
   const { token } = (await signIn('asha', '')).json()
-  const setup = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
-  const secret = String(setup.json().secret).replaceAll(' ', '')
+  const setupResponse = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
+  const secret = String(setupResponse.json().secret).replaceAll(' ', '')
   expect(readStoredSecrets()).not.toContain(secret)
-  const confirm = await post(
+  const confirmResponse = await post(
     '/admin/me/second-factor/confirm/',
     { code: computeCode(secret) },
     token,
   )
-  expect(confirm.statusCode, confirm.body).toBe(200)
-  const [recoveryCode = ''] = confirm.json().recovery_codes as string[]
+  expect(confirmResponse.statusCode, confirmResponse.body).toBe(200)
+  const [recoveryCode = ''] = confirmResponse.json().recovery_codes as string[]
   expect(readStoredSecrets()).not.toContain(secret)
   expect(statSync(keyFile).mode & 0o777).toBe(0o600)
   server.setTime('2026-11-22T12:10:00+05:30')
@@ -51,8 +51,8 @@ test('a copy of the database contained the secrets of second factors', async () 
   const key = readFileSync(keyFile)
   writeFileSync(keyFile, 'the key of another machine')
   server.setTime('2026-11-22T12:20:00+05:30')
-  const refused = await signIn('asha', computeCode(secret))
-  expect([refused.statusCode, refused.json().message]).toEqual([
+  const refusal = await signIn('asha', computeCode(secret))
+  expect([refusal.statusCode, refusal.json().message]).toEqual([
     401,
     'This server cannot read your second factor, because it has another key. Sign in with a recovery code, or ask an owner to reset your second factor.',
   ])
@@ -62,11 +62,15 @@ test('a copy of the database contained the secrets of second factors', async () 
 })
 
 test('a secret that an earlier version stored is encrypted at the next sign-in', async () => {
-  const added = await server.deps.store.addAdmin('ravi', await hashCheaply(PASSWORD), server.now())
-  if (!added.ok) throw new Error(added.error.code)
+  const addResult = await server.deps.store.addAdmin(
+    'ravi',
+    await hashCheaply(PASSWORD),
+    server.now(),
+  )
+  if (!addResult.ok) throw new Error(addResult.error.code)
   const secret = new Secret({ size: 20 }).base32
-  await server.deps.store.startSecondFactorSetup(added.value, secret)
-  await server.deps.store.confirmSecondFactor(added.value, secret, 0, [])
+  await server.deps.store.startSecondFactorSetup(addResult.value, secret)
+  await server.deps.store.confirmSecondFactor(addResult.value, secret, 0, [])
   expect(readStoredSecrets()).toContain(secret)
   expect((await signIn('ravi', computeCode(secret))).statusCode).toBe(200)
   expect(readStoredSecrets()).not.toContain(secret)
@@ -77,17 +81,19 @@ test('a secret that an earlier version stored is encrypted at the next sign-in',
 test('a user took over the second factor of another by copying its stored text', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-seal-'))
   const seal = openSecretSeal({ dataDir, databaseUrl: null })
-  const sealed = seal.seal('SECRET', 1) ?? ''
-  expect([seal.open(sealed, 1), seal.open(sealed, 2)]).toEqual(['SECRET', null])
-  expect(seal.open(`${sealed.slice(0, -2)}AA`, 1)).toBeNull()
+  const encryptedSecret = seal.seal('SECRET', 1) ?? ''
+  expect([seal.open(encryptedSecret, 1), seal.open(encryptedSecret, 2)]).toEqual(['SECRET', null])
+  expect(seal.open(`${encryptedSecret.slice(0, -2)}AA`, 1)).toBeNull()
   rmSync(dataDir, { recursive: true })
 })
 
 test('one of two servers on a database locked out a user whose second factor the other had stored', () => {
   const database = { databaseUrl: 'postgres://127.0.0.1/rollcall', dataDir: tmpdir() }
   expect(openSecretSeal(database).seal('SECRET', 1)).toBeNull()
-  const withKey = { ...database, secondFactorKey: '0123456789abcdef0123456789abcdef' }
-  const sealed = openSecretSeal(withKey).seal('SECRET', 1) ?? ''
-  expect(openSecretSeal({ ...withKey, dataDir: '/elsewhere' }).open(sealed, 1)).toBe('SECRET')
-  expect(openSecretSeal(database).open(sealed, 1)).toBeNull()
+  const databaseWithKey = { ...database, secondFactorKey: '0123456789abcdef0123456789abcdef' }
+  const encryptedSecret = openSecretSeal(databaseWithKey).seal('SECRET', 1) ?? ''
+  expect(
+    openSecretSeal({ ...databaseWithKey, dataDir: '/elsewhere' }).open(encryptedSecret, 1),
+  ).toBe('SECRET')
+  expect(openSecretSeal(database).open(encryptedSecret, 1)).toBeNull()
 })

@@ -73,7 +73,7 @@ const advance = (ms: number): void =>
   server.setTime(new Date(instant(server.now() + ms)).toISOString())
 
 /** Enables a user's second factor. Returns the secret, the recovery codes, and the session token. */
-async function withFactor(
+async function addFactor(
   username: string,
 ): Promise<{ token: string; secret: string; codes: string[] }> {
   const token = await addUser(username)
@@ -103,7 +103,7 @@ describe('a second factor', () => {
   })
 
   test('is required after the password, and the user is signed in only with the correct code', async () => {
-    const { secret } = await withFactor('ravi')
+    const { secret } = await addFactor('ravi')
     const passwordOnly = await login('ravi')
     expect([passwordOnly.statusCode, passwordOnly.json().code]).toEqual([401, 'code_needed'])
     const wrongCode = await login('ravi', { code: codeAt(secret, 5) })
@@ -117,10 +117,10 @@ describe('a second factor', () => {
   })
 
   test('accepts each code once, also for concurrent requests', async () => {
-    const { secret } = await withFactor('meera')
+    const { secret } = await addFactor('meera')
     const code = codeAt(secret)
-    const responses = await Promise.all([login('meera', { code }), login('meera', { code })])
-    expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 401])
+    const answers = await Promise.all([login('meera', { code }), login('meera', { code })])
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 401])
     const repeated = await login('meera', { code })
     expect(repeated.json().message).toBe('This code was already used. Wait for the next one.')
     advance(STEP_MS)
@@ -128,7 +128,7 @@ describe('a second factor', () => {
   })
 
   test('accepts each recovery code once, in any spelling, and counts the remaining ones', async () => {
-    const { codes } = await withFactor('anil')
+    const { codes } = await addFactor('anil')
     expect(new Set(codes).size).toBe(10)
     const [first = ''] = codes
     expect(server.rows('SELECT * FROM recovery_codes').map(String).join()).not.toContain(first)
@@ -144,7 +144,7 @@ describe('a second factor', () => {
   })
 
   test('is enabled by a correct code, and ends other sessions', async () => {
-    const other = await addUser('devi')
+    const otherUser = await addUser('devi')
     const token = await signIn('devi')
     const setup = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
     const { secret } = setup.json<SecondFactorResponse>()
@@ -160,12 +160,12 @@ describe('a second factor', () => {
     expect((await post('/admin/me/second-factor/confirm/', rightCode, token)).json().code).toBe(
       'not_begun',
     )
-    expect((await post('/admin/me/sessions/end/', {}, other)).statusCode).toBe(401)
+    expect((await post('/admin/me/sessions/end/', {}, otherUser)).statusCode).toBe(401)
     expect((await login('devi')).json().code).toBe('code_needed')
   })
 
   test('is changed only with the password and a code', async () => {
-    const { token, secret } = await withFactor('latha')
+    const { token, secret } = await addFactor('latha')
     for (const url of [
       '/admin/me/second-factor/',
       '/admin/me/second-factor/off/',
@@ -188,16 +188,16 @@ describe('a second factor', () => {
 
   test('can be required for owners only by an owner who has it, and then cannot be disabled', async () => {
     const plainToken = await signIn('owner')
-    const earlyRequest = await post('/admin/admins/second-factor/', { required: true }, plainToken)
-    expect([earlyRequest.statusCode, earlyRequest.json().code]).toEqual([409, 'set_up_yours_first'])
-    const { token, secret } = await withFactor('kavya')
+    const refusal = await post('/admin/admins/second-factor/', { required: true }, plainToken)
+    expect([refusal.statusCode, refusal.json().code]).toEqual([409, 'set_up_yours_first'])
+    const { token, secret } = await addFactor('kavya')
     await post('/admin/admins/second-factor/', { required: true }, token)
-    const disableRequest = await post(
+    const disabling = await post(
       '/admin/me/second-factor/off/',
       { password: PASSWORD, code: codeAt(secret) },
       token,
     )
-    expect([disableRequest.statusCode, disableRequest.json().code]).toEqual([409, 'is_required'])
+    expect([disabling.statusCode, disabling.json().code]).toEqual([409, 'is_required'])
     const blocked = await server.app.inject({
       url: '/admin/admins/',
       headers: { authorization: `Bearer ${plainToken}` },
@@ -248,7 +248,7 @@ test("limits guesses to ten an hour from all addresses, without locking out the 
 
 describe("the user's own account", () => {
   test('a new password requires the old one and ends other sessions', async () => {
-    const other = await addUser('nita')
+    const otherUser = await addUser('nita')
     const token = await signIn('nita')
     const setOwnPassword = (password: string, new_password: string) =>
       post('/admin/me/password/', { password, new_password }, token)
@@ -261,14 +261,14 @@ describe("the user's own account", () => {
     const done = await setOwnPassword(PASSWORD, 'three words apart')
     expect(done.statusCode, done.body).toBe(200)
     const [cookie = ''] = [done.headers['set-cookie']].flat()
-    for (const [old, status] of [
-      [other, 401],
+    for (const [oldPassword, status] of [
+      [otherUser, 401],
       [token, 401],
       [/rollcall_session=([^;]+)/.exec(String(cookie))?.[1] ?? '', 200],
     ] as const) {
       const { statusCode } = await server.app.inject({
         url: '/admin/me/',
-        headers: { authorization: `Bearer ${old}` },
+        headers: { authorization: `Bearer ${oldPassword}` },
       })
       expect(statusCode).toBe(status)
     }
@@ -277,7 +277,7 @@ describe("the user's own account", () => {
   })
 
   test('a stolen session and password changed the password of an account with a second factor', async () => {
-    const { token, secret } = await withFactor('usha')
+    const { token, secret } = await addFactor('usha')
     const change = (extra: object) =>
       post(
         '/admin/me/password/',
@@ -320,9 +320,9 @@ describe("the user's own account", () => {
   test('users cannot end sessions of other users', async () => {
     const ownToken = await addUser('paul')
     const { sessions } = await get<AccountResponse>('/admin/me/', ownToken)
-    const otherSessions = await addUser('quin')
+    const otherToken = await addUser('quin')
     const id = sessions[0]?.id ?? ''
-    expect((await post('/admin/me/sessions/end/', { id }, otherSessions)).statusCode).toBe(404)
+    expect((await post('/admin/me/sessions/end/', { id }, otherToken)).statusCode).toBe(404)
     await get('/admin/me/', ownToken)
   })
 
@@ -352,13 +352,13 @@ describe('users', () => {
 
   test('are invited by a link that sets a password once, with the chosen permissions', async () => {
     const owner = await signIn('owner')
-    const added = await post(
+    const addResponse = await post(
       '/admin/admins/',
       { username: 'sita', role: 'desk', events: [eventId()] },
       owner,
     )
-    expect(added.statusCode, added.body).toBe(200)
-    const { link } = added.json<{ link: string }>()
+    expect(addResponse.statusCode, addResponse.body).toBe(200)
+    const { link } = addResponse.json<{ link: string }>()
     const token = /\/admin\/password#([\w-]{43})$/.exec(link)?.[1] ?? ''
     expect((await login('sita')).statusCode).toBe(401)
     const sameOrigin = { 'sec-fetch-site': 'same-origin' }
@@ -379,11 +379,11 @@ describe('users', () => {
 
   test("an owner's session alone cannot create a link for their own password or remove their second factor", async () => {
     const token = await signIn('owner')
-    for (const call of ['link', 'reset-second-factor'])
+    for (const endpoint of ['link', 'reset-second-factor'])
       for (const name of ['owner', 'OWNER']) {
-        const answer = await post(`/admin/admins/${name}/${call}/`, {}, token)
-        expect([call, answer.statusCode, answer.json<{ code: string }>().code]).toEqual([
-          call,
+        const answer = await post(`/admin/admins/${name}/${endpoint}/`, {}, token)
+        expect([endpoint, answer.statusCode, answer.json<{ code: string }>().code]).toEqual([
+          endpoint,
           409,
           'own_account',
         ])
@@ -411,7 +411,7 @@ describe('users', () => {
 
   test('changes roles and events, removes second factors and users; the last owner remains', async () => {
     const owner = await signIn('owner')
-    const otherSessions = await addUser('uma')
+    const umaToken = await addUser('uma')
     const changeRole = (username: string, role: string, events: unknown) =>
       post(`/admin/admins/${username}/may/`, { role, events }, owner)
     for (const [role, events, field] of [
@@ -424,7 +424,7 @@ describe('users', () => {
     expect((await changeRole('uma', 'viewer', [eventId()])).json().message).toBe(
       `uma is now viewer for ${eventId()}.`,
     )
-    expect(await get('/admin/session/', otherSessions)).toMatchObject({
+    expect(await get('/admin/session/', umaToken)).toMatchObject({
       role: 'viewer',
       all_events: false,
     })
@@ -441,7 +441,7 @@ describe('users', () => {
       (
         await server.app.inject({
           url: '/admin/me/',
-          headers: { authorization: `Bearer ${otherSessions}` },
+          headers: { authorization: `Bearer ${umaToken}` },
         })
       ).statusCode,
     ).toBe(401)
@@ -488,23 +488,23 @@ describe('the audit log', () => {
         eventId: null,
         regNo: null,
       })
-    const log = (query: string) => get<ActivityResponse>(`/admin/log/?${query}`, owner)
-    const first = await log('who=asha&words=note')
+    const readLog = (query: string) => get<ActivityResponse>(`/admin/log/?${query}`, owner)
+    const first = await readLog('who=asha&words=note')
     expect(first.rows.map(({ what }) => what)).toEqual(
       Array.from({ length: 50 }, (_, index) => `=wrote note ${54 - index}`),
     )
-    const nextPage = await log(`who=asha&words=note&before=${first.before}`)
+    const nextPage = await readLog(`who=asha&words=note&before=${first.before}`)
     expect([nextPage.rows.length, nextPage.before]).toEqual([5, null])
     expect(first.people).toContain('owner')
-    expect((await log('kind=looks&who=owner')).rows.map(({ what }) => what)).toContain(
+    expect((await readLog('kind=looks&who=owner')).rows.map(({ what }) => what)).toContain(
       'viewed the dashboard',
     )
-    expect((await log('')).rows.map(({ what }) => what)).not.toContain('viewed the dashboard')
-    expect((await log('kind=signing-in')).rows[0]).toMatchObject({
+    expect((await readLog('')).rows.map(({ what }) => what)).not.toContain('viewed the dashboard')
+    expect((await readLog('kind=signing-in')).rows[0]).toMatchObject({
       who: 'owner',
       what: 'signed in',
     })
-    expect((await log('from=2001-01-01&to=2001-01-02')).rows).toEqual([])
+    expect((await readLog('from=2001-01-01&to=2001-01-02')).rows).toEqual([])
     const csv = await server.app.inject({
       url: '/admin/log/export/?who=asha&words=note',
       headers: { authorization: `Bearer ${owner}` },

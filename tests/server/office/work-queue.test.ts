@@ -8,14 +8,14 @@ import { toNoon, register, signIn } from './office.ts'
 import type { Office } from './office.ts'
 
 const EVENT = 'afpicon2026'
-let test_: TestApp
+let server: TestApp
 let office: Office
 
 beforeAll(async () => {
-  test_ = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
-  office = await signIn(test_)
+  server = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
+  office = await signIn(server)
 })
-afterAll(() => test_.close())
+afterAll(() => server.close())
 
 const readPage = async (url: string): Promise<ListResponse> =>
   (await office.json(url)) as unknown as ListResponse
@@ -40,29 +40,29 @@ const listNumbers = async (id: string): Promise<string[]> =>
   )
 
 test('every number of the work queue is the count of its list, and falls when the item is handled', async () => {
-  const { store } = test_.deps
-  const before = await readCounts()
-  const registerSample = async (n: number, pays?: 'success' | 'wrong-amount') =>
-    register(test_, EVENT, {
+  const { store } = server.deps
+  const countsBefore = await readCounts()
+  const registerSample = async (n: number, paymentResult?: 'success' | 'wrong-amount') =>
+    register(server, EVENT, {
       n,
       on: toNoon('2025-10-10'),
       answers: buildAnswers(`Waiting ${n}`),
-      ...(pays === undefined ? {} : { pays }),
+      ...(paymentResult === undefined ? {} : { pays: paymentResult }),
     })
   const review = await registerSample(201, 'wrong-amount')
-  const registerPaid = await registerSample(202, 'success')
+  const paidRegNo = await registerSample(202, 'success')
   const requestingRegNo = await registerSample(203, 'success')
   const second = await registerSample(205, 'wrong-amount')
   const emailedRegNo = await registerSample(204)
   const failedEmail = { to: 'nobody@example.org', copyTo: null, subject: 'Yours', text: 'Yes.' }
   await store.mailFailed(
-    await store.queueMail(emailedRegNo, failedEmail, test_.now()),
+    await store.queueMail(emailedRegNo, failedEmail, server.now()),
     'No such box',
     null,
   )
-  const actionInput = { who: 'office', at: test_.now(), once: null } as const
+  const actionInput = { who: 'office', at: server.now(), once: null } as const
   const cancelResult = await store.cancel(
-    { ...actionInput, regNo: registerPaid, act: 'cancel', actor: 'owner', why: 'Ill' },
+    { ...actionInput, regNo: paidRegNo, act: 'cancel', actor: 'owner', why: 'Ill' },
     { payBack: toAmount(100_000), shown: null, mail: null },
   )
   expect(cancelResult.ok).toBe(true)
@@ -76,27 +76,27 @@ test('every number of the work queue is the count of its list, and falls when th
   })
   const expectedRegNos = {
     review,
-    pay_back: registerPaid,
+    pay_back: paidRegNo,
     cancel_asked: requestingRegNo,
     mail_failed: emailedRegNo,
   }
   for (const [id, regNo] of Object.entries(expectedRegNos)) {
-    expect((await readCounts())[id], id).toBe((before[id] ?? 0) + (id === 'review' ? 2 : 1))
+    expect((await readCounts())[id], id).toBe((countsBefore[id] ?? 0) + (id === 'review' ? 2 : 1))
     expect(await listNumbers(id), id).toContain(regNo)
     expect((await readPage(`/admin/afpicon/registrations/?waiting=${id}`)).count).toBe(
       (await readCounts())[id],
     )
   }
   // A day later, none of these registrations is paid.
-  test_.setTime('2025-10-11T18:00:00+05:30')
-  office = await signIn(test_)
+  server.setTime('2025-10-11T18:00:00+05:30')
+  office = await signIn(server)
   expect(await listNumbers('pending')).toContain(emailedRegNo)
   expect(await listNumbers('pending')).not.toContain(review)
   expect((await readPage('/admin/afpicon/registrations/?waiting=pending')).count).toBe(
     (await readCounts())['pending'],
   )
-  test_.setTime('2025-10-10T16:00:00+05:30')
-  office = await signIn(test_)
+  server.setTime('2025-10-10T16:00:00+05:30')
+  office = await signIn(server)
 
   for (const regNo of [requestingRegNo, emailedRegNo])
     await store.addNote({
@@ -105,33 +105,38 @@ test('every number of the work queue is the count of its list, and falls when th
       act: 'note',
       actor: 'desk',
       why: 'Rang her up.',
-      at: instant(test_.now() + 1),
+      at: instant(server.now() + 1),
     })
   const countsAfter = await readCounts()
   expect([countsAfter['cancel_asked'] ?? 0, countsAfter['mail_failed'] ?? 0]).toEqual([
-    before['cancel_asked'] ?? 0,
-    before['mail_failed'] ?? 0,
+    countsBefore['cancel_asked'] ?? 0,
+    countsBefore['mail_failed'] ?? 0,
   ])
   // Undoing a note reopens the item that it answered; only its author can undo it, once.
   const undo = { ...actionInput, act: 'undo_note', actor: 'desk', why: ' Rang her up. ' } as const
   for (const regNo of [requestingRegNo, emailedRegNo]) {
-    const byAnother = await store.undoNote({ ...undo, regNo, who: 'another' })
-    expect(byAnother).toMatchObject({ ok: false, error: { code: 'not_now' } })
+    const undoByOther = await store.undoNote({ ...undo, regNo, who: 'another' })
+    expect(undoByOther).toMatchObject({ ok: false, error: { code: 'not_now' } })
     expect((await store.undoNote({ ...undo, regNo })).ok).toBe(true)
     expect((await store.undoNote({ ...undo, regNo })).ok).toBe(false)
   }
   expect(await listNumbers('cancel_asked')).toContain(requestingRegNo)
   expect(await listNumbers('mail_failed')).toContain(emailedRegNo)
-  const versions = (await store.reviews(null)).map(getReviewVersion)
-  const acceptResponse = await test_.app.inject({
+  const otherReviews = (await store.reviews(null)).map(getReviewVersion)
+  const acceptResponse = await server.app.inject({
     method: 'POST',
     url: '/admin/registrations/bulk/',
     headers: { authorization: `Bearer ${office.token}` },
-    payload: { act: 'accept', reg_nos: [second, registerPaid], versions, why: 'The bank says so.' },
+    payload: {
+      act: 'accept',
+      reg_nos: [second, paidRegNo],
+      versions: otherReviews,
+      why: 'The bank says so.',
+    },
   })
   expect(acceptResponse.json()).toMatchObject({
     done: [second],
-    refused: [{ reg_no: registerPaid }],
+    refused: [{ reg_no: paidRegNo }],
   })
   expect(await listNumbers('review')).toEqual([review])
   expect(
@@ -139,28 +144,28 @@ test('every number of the work queue is the count of its list, and falls when th
   ).toBe('1 registration needing review, matching “Waiting”')
 })
 
-test('a refund that the gateway started and never paid, or rejected, was not in the work queue', async () => {
-  const { store } = test_.deps
+test('a refund that the gateway rejected, or started and never paid, was not in the work queue', async () => {
+  const { store } = server.deps
   const registerPaid = async (n: number) =>
-    register(test_, EVENT, {
+    register(server, EVENT, {
       n,
       on: toNoon('2025-10-10'),
       answers: buildAnswers(`Refunded ${n}`),
       pays: 'success',
       throughGateway: true,
     })
-  const [abandoned, refused, intactRegNo] = [
+  const [abandonedRegNo, refusedRegNo, intactRegNo] = [
     await registerPaid(301),
     await registerPaid(302),
     await registerPaid(303),
   ]
-  const before = (await readCounts())['review'] ?? 0
-  const startRefund = async (of: typeof abandoned, response: 'begun' | 'refused') => {
-    const at = test_.now()
-    const actionInput = { of, amount: toAmount(50_000), why: 'Ill', who: 'office', at }
+  const reviewsBefore = (await readCounts())['review'] ?? 0
+  const startRefund = async (regNo: typeof abandonedRegNo, response: 'begun' | 'refused') => {
+    const at = server.now()
+    const actionInput = { of: regNo, amount: toAmount(50_000), why: 'Ill', who: 'office', at }
     expect((await store.requestRefund(actionInput)).ok).toBe(true)
     const event = (await store.refundsToSend(at, 99)).find(
-      ({ orderId }) => orderId === createOrderId(of, 1),
+      ({ orderId }) => orderId === createOrderId(regNo, 1),
     )
     expect(await store.claimRefund(event?.id ?? 0, at)).toBe(true)
     const gatewayResponse = { raw: '{}', gateway: 'airpay', message: 'Too late.' }
@@ -172,16 +177,18 @@ test('a refund that the gateway started and never paid, or rejected, was not in 
       at,
     )
   }
-  await startRefund(abandoned, 'begun')
-  expect((await readCounts())['review'] ?? 0).toBe(before)
-  await startRefund(refused, 'refused')
-  expect((await readCounts())['review']).toBe(before + 1)
-  test_.setTime('2025-11-20T12:00:00+05:30')
-  office = await signIn(test_)
-  expect(await store.markUnansweredRefunds(test_.now())).toBe(1)
-  expect((await readCounts())['review']).toBe(before + 2)
+  await startRefund(abandonedRegNo, 'begun')
+  expect((await readCounts())['review'] ?? 0).toBe(reviewsBefore)
+  await startRefund(refusedRegNo, 'refused')
+  expect((await readCounts())['review']).toBe(reviewsBefore + 1)
+  server.setTime('2025-11-20T12:00:00+05:30')
+  office = await signIn(server)
+  expect(await store.markUnansweredRefunds(server.now())).toBe(1)
+  expect((await readCounts())['review']).toBe(reviewsBefore + 2)
   const rows = await listNumbers('review')
-  for (const regNo of [abandoned, refused]) expect(rows).toContain(regNo)
+  for (const regNo of [abandonedRegNo, refusedRegNo]) expect(rows).toContain(regNo)
   expect(rows).not.toContain(intactRegNo)
-  expect((await readPage('/admin/afpicon/registrations/?waiting=review')).count).toBe(before + 2)
+  expect((await readPage('/admin/afpicon/registrations/?waiting=review')).count).toBe(
+    reviewsBefore + 2,
+  )
 })

@@ -47,9 +47,9 @@ const read = async <T>(path: string, headers: Readonly<Record<string, string>> =
 const registerAndPay = async (
   answers: Readonly<Record<string, string>> = {},
 ): Promise<PlacedOrder> => {
-  const order = await testServer.place(answers)
+  const order = await testServer.placeOrder(answers)
   await testServer.sandbox().runAction(order.orderId, 'pay')
-  await testServer.settled()
+  await testServer.waitUntilIdle()
   return order
 }
 const listEmails = (regNo: string) =>
@@ -59,15 +59,15 @@ const listEmails = (regNo: string) =>
   )
 /** The API calls of the page behind the email's link. */
 const readEmailedPage = async (regNo: string): Promise<string> => {
-  const stored = await testServer.parts().deps.store.registration(regNo)
-  if (stored === null) throw new Error(`no registration ${regNo}`)
-  return `/api${new URL(await issueLink(testServer.parts().deps, stored, 'mail')).pathname}/`
+  const registration = await testServer.parts().deps.store.registration(regNo)
+  if (registration === null) throw new Error(`no registration ${regNo}`)
+  return `/api${new URL(await issueLink(testServer.parts().deps, registration, 'mail')).pathname}/`
 }
 const listDuplicates = async () => {
   const path = '/admin/afpicon/registrations/?waiting=second_payment'
   return (await read<ListResponse>(path, office)).registrations.map(({ reg_no }) => reg_no)
 }
-const onDashboard = async () => {
+const readQueueItem = async () => {
   const { data } = await read<StatsResponse>('/admin/dashboard/stats/', office)
   return data.waiting.find(({ id }) => id === 'second_payment')?.events[0]?.count ?? 0
 }
@@ -103,16 +103,16 @@ test('a delegate who pays again in a second tab sees that it is the second payme
   )
 
   expect((await listDuplicates()).toSorted()).toEqual([first.regNo, second.regNo].toSorted())
-  expect(await onDashboard()).toBe(2)
-  for (const [one, other] of [
+  expect(await readQueueItem()).toBe(2)
+  for (const [regNo, otherRegNo] of [
     [first, second],
     [second, first],
   ] as const) {
-    const shown = await read<OfficeRegistrationResponse>(
-      `/admin/registrations/${one.regNo}/`,
+    const response = await read<OfficeRegistrationResponse>(
+      `/admin/registrations/${regNo.regNo}/`,
       office,
     )
-    expect(shown.paid_by_same_person).toEqual([other.regNo])
+    expect(response.paid_by_same_person).toEqual([otherRegNo.regNo])
   }
   expect(
     await send(
@@ -121,7 +121,7 @@ test('a delegate who pays again in a second tab sees that it is the second payme
       office,
     ),
   ).toMatchObject({ code: 200 })
-  expect([await listDuplicates(), await onDashboard()]).toEqual([[], 0])
+  expect([await listDuplicates(), await readQueueItem()]).toEqual([[], 0])
   expect((await read<SelfServiceResponse>(page)).second_payment).toBeNull()
 })
 
@@ -136,7 +136,7 @@ test("registering with another person's name and email address reveals nothing a
     const orderId = formResponse.payment_data?.orderid ?? ''
     if (formResponse.payment_data !== undefined) await testServer.handOff(formResponse.payment_data)
     await testServer.sandbox().runAction(orderId, 'pay')
-    await testServer.settled()
+    await testServer.waitUntilIdle()
     const result = await read<object>(`/api/afpicon/registrations/${formResponse.reg_no}/`)
     expect(result).toMatchObject({
       status: 'success',
@@ -161,9 +161,9 @@ test("registering with another person's name and email address reveals nothing a
   const duplicateView = await readVisible(person)
   const newPersonView = await readVisible({ full_name: 'Other Person', email: 'other@example.org' })
   expect(listEmails(duplicateView.regNo)[0]?.['subject']).toContain('(second payment)')
-  for (const one of [duplicateView, newPersonView]) {
-    expect(one.text).not.toContain(first.regNo)
-    expect([one.second, one.names, one.asked]).toEqual([null, first.names, first.asked])
+  for (const view of [duplicateView, newPersonView]) {
+    expect(view.text).not.toContain(first.regNo)
+    expect([view.second, view.names, view.asked]).toEqual([null, first.names, first.asked])
   }
   expect(duplicateView.asked).toMatchObject({ code: 'not_now' })
 })
@@ -219,11 +219,11 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   expect([await refundRequest(), await listRequests()]).toEqual([[], []])
 })
 
-/** Sends the form as a browser with this cookie does. */
+/** Sends the form as a browser with this cookie. */
 const submitForm = async (
   answers: Readonly<Record<string, string>>,
   cookie = '',
-  again?: string,
+  confirmedRegNo?: string,
 ): Promise<{ code: number; body: Record<string, unknown>; cookie: string }> => {
   const response = await fetch(`${testServer.url}/api/afpicon/register/`, {
     method: 'POST',
@@ -231,16 +231,16 @@ const submitForm = async (
       'content-type': 'application/json',
       'rollcall-form': '1',
       cookie,
-      ...(again !== undefined && { 'rollcall-again': again }),
+      ...(confirmedRegNo !== undefined && { 'rollcall-again': confirmedRegNo }),
     },
     body: JSON.stringify({ ...delegate, ...answers }),
   })
   const body = (await response.json()) as Record<string, unknown>
-  const [set = ''] = response.headers.getSetCookie()
-  return { code: response.status, body, cookie: set }
+  const [setCookie = ''] = response.headers.getSetCookie()
+  return { code: response.status, body, cookie: setCookie }
 }
 
-test('a second window registered and paid again without a warning: the browser that registered is asked first, and of 64 concurrent forms one goes to the gateway', async () => {
+test('a second window registered and paid again without a warning: the browser that registered must confirm first, and only one of 64 concurrent forms leads to the gateway', async () => {
   const person = { full_name: 'Dr Second Window', email: 'second.window@example.org' }
   const askForCookie = async (headers = {}) =>
     (
@@ -248,32 +248,32 @@ test('a second window registered and paid again without a warning: the browser t
     ).headers.getSetCookie()
   // Other sites cannot send the header, so they cannot replace a browser's cookie.
   expect(await askForCookie()).toEqual([])
-  const [set = ''] = await askForCookie({ 'rollcall-form': '1' })
-  expect(set).toMatch(
+  const [setCookie = ''] = await askForCookie({ 'rollcall-form': '1' })
+  expect(setCookie).toMatch(
     /^rollcall_form_afpicon2026=[\w-]{43}; Max-Age=2592000; Path=\/api; HttpOnly; SameSite=Strict$/,
   )
-  const cookie = set.split(';')[0] ?? ''
-  expect(await askForCookie({ 'rollcall-form': '1', cookie })).toEqual([set])
+  const cookie = setCookie.split(';')[0] ?? ''
+  expect(await askForCookie({ 'rollcall-form': '1', cookie })).toEqual([setCookie])
   const forms = await Promise.all(Array.from({ length: 64 }, () => submitForm(person, cookie)))
-  const [first, ...others] = forms.filter(({ code }) => code === 201)
-  expect([first?.body['payment_data'], others]).toEqual([expect.any(Object), []])
+  const [first, ...otherForms] = forms.filter(({ code }) => code === 201)
+  expect([first?.body['payment_data'], otherForms]).toEqual([expect.any(Object), []])
   const regNo = String(first?.body['reg_no'])
-  const asked = forms.filter(({ code }) => code === 409).map(({ body }) => body)
-  expect(asked).toHaveLength(63)
-  expect(asked[0]).toEqual({
+  const warnings = forms.filter(({ code }) => code === 409).map(({ body }) => body)
+  expect(warnings).toHaveLength(63)
+  expect(warnings[0]).toEqual({
     status: 'error',
     code: 'same_person',
     message: `You have already registered on 10 October 2025: registration ${regNo}. Its payment of ₹\u00a07,080 may be in progress, for example in another window.`,
     reg_no: regNo,
   })
-  expect(new Set(asked.map((body) => JSON.stringify(body))).size).toBe(1)
-  const spelling = { full_name: 'SECOND WINDOW', email: 'Second.Window+2@Example.org' }
-  expect(await submitForm(spelling, cookie)).toMatchObject({ code: 409 })
+  expect(new Set(warnings.map((body) => JSON.stringify(body))).size).toBe(1)
+  const otherSpelling = { full_name: 'SECOND WINDOW', email: 'Second.Window+2@Example.org' }
+  expect(await submitForm(otherSpelling, cookie)).toMatchObject({ code: 409 })
   const pay = async ({ body }: Awaited<ReturnType<typeof submitForm>>) => {
     const data = body['payment_data'] as PaymentData
     await testServer.handOff(data)
     await testServer.sandbox().runAction(data.orderid, 'pay')
-    await testServer.settled()
+    await testServer.waitUntilIdle()
     return String(body['reg_no'])
   }
   if (first === undefined) throw new Error('no form was registered')
@@ -287,45 +287,49 @@ test('a second window registered and paid again without a warning: the browser t
     testServer.rows('SELECT 1 FROM paid_persons WHERE person LIKE ?', '%second.window%'),
   ).toHaveLength(1)
   // The result page of this browser states that it is the second payment, and offers to request a refund.
-  const secondNo = await pay(second)
-  const other = await submitForm(person)
-  const otherNo = await pay(other)
+  const secondRegNo = await pay(second)
+  const otherForm = await submitForm(person)
+  const otherRegNo = await pay(otherForm)
   expect(await testServer.parts().samePersonEmails.run()).toBe(1)
   const readPaid = (number: string, browser = '') =>
     read<RegistrationResponse>(`/api/afpicon/registrations/${number}/`, { cookie: browser })
-  const actAs = (number: string, act: string, browser = '') =>
+  const performActionAs = (number: string, act: string, browser = '') =>
     send(`/api/events/afpicon2026/registrations/${number}/acts/`, { act }, { cookie: browser })
   const duplicate = { first: regNo, first_amount: AMOUNT, amount: AMOUNT, asked_at: null }
-  expect(await readPaid(secondNo, cookie)).toMatchObject({ paid_twice: duplicate })
-  const otherBrowser = other.cookie.split(';')[0]
-  const refusal = await actAs('AFPI0', 'ask_refund', cookie)
+  expect(await readPaid(secondRegNo, cookie)).toMatchObject({ paid_twice: duplicate })
+  const otherBrowser = otherForm.cookie.split(';')[0]
+  const refusal = await performActionAs('AFPI0', 'ask_refund', cookie)
   for (const [number, browser] of [
     [regNo, cookie],
-    [secondNo, ''],
-    [secondNo, otherBrowser],
-    [otherNo, otherBrowser],
-    [otherNo, cookie],
+    [secondRegNo, ''],
+    [secondRegNo, otherBrowser],
+    [otherRegNo, otherBrowser],
+    [otherRegNo, cookie],
   ] as const) {
     expect(Object.keys(await readPaid(number, browser))).not.toContain('paid_twice')
-    expect(await actAs(number, 'ask_refund', browser)).toEqual(refusal)
+    expect(await performActionAs(number, 'ask_refund', browser)).toEqual(refusal)
   }
   expect(refusal).toMatchObject({ code: 'not_now' })
-  expect(await actAs(secondNo, 'ask_cancel', cookie)).toMatchObject({ code: 'act_unknown' })
-  expect(await actAs(secondNo, 'ask_refund', cookie)).toMatchObject({ code: 200 })
-  expect((await readPaid(secondNo, cookie)).paid_twice?.asked_at).toBe('2025-10-10T12:00:00+05:30')
-  expect(await actAs(secondNo, 'withdraw_refund', cookie)).toMatchObject({ code: 200 })
-  expect((await readPaid(secondNo, cookie)).paid_twice?.asked_at).toBeNull()
+  expect(await performActionAs(secondRegNo, 'ask_cancel', cookie)).toMatchObject({
+    code: 'act_unknown',
+  })
+  expect(await performActionAs(secondRegNo, 'ask_refund', cookie)).toMatchObject({ code: 200 })
+  expect((await readPaid(secondRegNo, cookie)).paid_twice?.asked_at).toBe(
+    '2025-10-10T12:00:00+05:30',
+  )
+  expect(await performActionAs(secondRegNo, 'withdraw_refund', cookie)).toMatchObject({ code: 200 })
+  expect((await readPaid(secondRegNo, cookie)).paid_twice?.asked_at).toBeNull()
 })
 
-test('another browser and a request as in the specification register as usual, with the same response as for a new person', async () => {
+test('another browser and a request without a cookie register as usual, with the same response as for a new person', async () => {
   const person = { full_name: 'Dr Known Delegate', email: 'known@example.org' }
   const first = await registerAndPay(person)
-  const plain = await send<RegisterResponse & { code: number }>('/api/afpicon/register/', {
+  const response = await send<RegisterResponse & { code: number }>('/api/afpicon/register/', {
     ...delegate,
     ...person,
   })
-  expect(plain.code).toBe(201)
-  const shape = ({ code, body, cookie }: Awaited<ReturnType<typeof submitForm>>) => ({
+  expect(response.code).toBe(201)
+  const describeResponse = ({ code, body, cookie }: Awaited<ReturnType<typeof submitForm>>) => ({
     code,
     body: Object.keys(body),
     data: Object.keys(body['payment_data'] ?? {}),
@@ -334,17 +338,17 @@ test('another browser and a request as in the specification register as usual, w
   })
   // Looking up a known person takes longer, so both responses wait for the next multiple of 10 ms.
   const timers = vi.spyOn(globalThis, 'setTimeout')
-  const stranger = await submitForm({ full_name: 'Dr New', email: 'new@example.org' })
+  const newPersonForm = await submitForm({ full_name: 'Dr New', email: 'new@example.org' })
   expect(timers.mock.calls).toContainEqual([
     expect.any(Function),
     expect.toSatisfy((ms: number) => ms > 0 && ms <= 10 && !Number.isInteger(ms)),
   ])
   timers.mockRestore()
-  for (const again of [undefined, first.regNo]) {
-    const known = await submitForm(person, '', again)
-    expect(known.code).toBe(201)
-    expect(shape(known)).toEqual(shape(stranger))
-    expect(JSON.stringify(known)).not.toContain(first.regNo)
+  for (const confirmedRegNo of [undefined, first.regNo]) {
+    const knownPersonForm = await submitForm(person, '', confirmedRegNo)
+    expect(knownPersonForm.code).toBe(201)
+    expect(describeResponse(knownPersonForm)).toEqual(describeResponse(newPersonForm))
+    expect(JSON.stringify(knownPersonForm)).not.toContain(first.regNo)
   }
   // The link in the email proves that another browser is theirs; a link that the form shows does not.
   const openLink = async (page: string) =>
@@ -353,25 +357,25 @@ test('another browser and a request as in the specification register as usual, w
     ).headers
       .getSetCookie()[0]
       ?.split(';')[0]
-  const shown = { regNo: first.regNo as never, eventId: 'afpicon2026' }
-  const shownLink = await issueLink(testServer.parts().deps, shown)
+  const registration = { regNo: first.regNo as never, eventId: 'afpicon2026' }
+  const shownLink = await issueLink(testServer.parts().deps, registration)
   expect(await openLink(`/api${new URL(shownLink).pathname}/`)).toBeUndefined()
-  const proven = await openLink(await readEmailedPage(first.regNo))
-  expect(await submitForm(person, proven)).toMatchObject({
+  const cookie = await openLink(await readEmailedPage(first.regNo))
+  expect(await submitForm(person, cookie)).toMatchObject({
     code: 409,
     body: { code: 'same_person', reg_no: first.regNo },
   })
-  const emails = () =>
+  const readEmails = () =>
     testServer.rows(
       "SELECT recipient, subject, body FROM mail_queue WHERE kind = 'same-person' AND recipient = ?",
       person.email,
     )
-  expect(emails()).toEqual([])
+  expect(readEmails()).toEqual([])
   // The server stops before the email is queued.
   await testServer.restart()
   expect(await testServer.parts().samePersonEmails.run()).toBe(1)
   expect(await testServer.parts().samePersonEmails.run()).toBe(0)
-  expect(emails()).toMatchObject([
+  expect(readEmails()).toMatchObject([
     {
       recipient: person.email,
       subject: 'A second registration for AFPICON 2026 has been started',

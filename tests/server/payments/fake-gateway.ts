@@ -12,7 +12,7 @@ export type FakeGateway = {
   /** Received requests, newest last. */
   readonly queries: string[]
   /** Sets the response to all later requests. */
-  answers(answer: string | GatewayResponse): void
+  setResponse(answer: string | GatewayResponse): void
   close(): Promise<void>
 }
 
@@ -34,8 +34,11 @@ export async function openFakeGateway(): Promise<FakeGateway> {
   return {
     port: address.port,
     queries,
-    answers: (next) => {
-      answer = typeof next === 'string' ? (response) => response.end(next) : next
+    setResponse: (gatewayResponse) => {
+      answer =
+        typeof gatewayResponse === 'string'
+          ? (response) => response.end(gatewayResponse)
+          : gatewayResponse
     },
     close: async () => {
       server.closeAllConnections()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { Fields } from '../../../server/payments/gateways/message-fields.ts'
 import { createSandboxAccount } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
-import { forgeMessage, formType, openTestServer } from './server-with-gateway.ts'
+import { forgeMessage, FORM_TYPE, openTestServer } from './server-with-gateway.ts'
 import type { TestServer } from './server-with-gateway.ts'
 
 let testServer: TestServer
@@ -16,19 +16,19 @@ const pendingState = {
   status: 'pending',
   registration: 'pending',
   review: null,
-  facts: [],
+  events: [],
   returns: 0,
-  notices: 0,
-  mails: 0,
+  webhooks: 0,
+  emails: 0,
 }
 const paidState = {
   status: 'success',
   registration: 'success',
   review: null,
-  facts: ['confirmed'],
+  events: ['confirmed'],
   returns: 0,
-  notices: 0,
-  mails: 1,
+  webhooks: 0,
+  emails: 1,
 }
 /** The length of the secret part of a webhook's hash. */
 const getSecretLength = (): number => {
@@ -44,27 +44,27 @@ const readResponse = async (response: Response): Promise<unknown> => ({
 
 describe('a webhook', () => {
   test('for a payment: 200, then a success and one email after verification', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     expect(
-      await readResponse(await testServer.notice(testServer.sandbox().messageOf(orderId))),
+      await readResponse(await testServer.sendWebhook(testServer.sandbox().messageOf(orderId))),
     ).toEqual({
       status: 'success',
     })
-    await testServer.settled()
-    expect(testServer.holds(orderId)).toEqual({ ...paidState, notices: 1 })
-    const [stored] = testServer.rows(
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, webhooks: 1 })
+    const [storedMessage] = testServer.rows(
       "SELECT body, content_type FROM gateway_notices WHERE order_id = ? AND kind = 'notice'",
       orderId,
     )
-    expect(stored).toEqual({
+    expect(storedMessage).toEqual({
       body: new URLSearchParams(testServer.sandbox().messageOf(orderId)).toString(),
-      content_type: `${formType};charset=UTF-8`,
+      content_type: `${FORM_TYPE};charset=UTF-8`,
     })
   })
 
   test('as JSON, with and without CUSTOMERVPA in its hash, does the same', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     for (const fields of [
       testServer.sandbox().messageOf(orderId),
@@ -77,89 +77,89 @@ describe('a webhook', () => {
       })
       expect(response.status).toBe(200)
     }
-    await testServer.settled()
-    expect(testServer.holds(orderId)).toEqual({ ...paidState, notices: 2 })
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, webhooks: 2 })
   })
 
-  test('with a wrong hash: 200, starts only a query, whose result counts, and is logged', async () => {
-    const [paid, unpaid] = [await testServer.place(), await testServer.place()]
-    await testServer.sandbox().runAction(paid.orderId, 'silent')
-    const before = testServer.log.length
-    for (const { orderId } of [paid, unpaid]) {
+  test('with a wrong hash: 200; it starts a query, whose result counts, and is logged', async () => {
+    const [paidOrder, unpaidOrder] = [await testServer.placeOrder(), await testServer.placeOrder()]
+    await testServer.sandbox().runAction(paidOrder.orderId, 'silent')
+    const logLength = testServer.log.length
+    for (const { orderId } of [paidOrder, unpaidOrder]) {
       const genuineMessage = testServer.sandbox().messageOf(orderId)
-      const falseMessage = { ...genuineMessage, TRANSACTIONSTATUS: '200', ap_SecureHash: '1' }
-      expect((await testServer.notice(falseMessage)).status).toBe(200)
+      const forgedMessage = { ...genuineMessage, TRANSACTIONSTATUS: '200', ap_SecureHash: '1' }
+      expect((await testServer.sendWebhook(forgedMessage)).status).toBe(200)
     }
-    await testServer.settled()
-    expect(testServer.holds(paid.orderId)).toEqual({ ...paidState, notices: 1 })
-    expect(testServer.holds(unpaid.orderId)).toEqual({ ...pendingState, notices: 1 })
-    expect(testServer.log.slice(before).filter(({ hash }) => hash === 'wrong')).toHaveLength(2)
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(paidOrder.orderId)).toEqual({ ...paidState, webhooks: 1 })
+    expect(testServer.readOrderState(unpaidOrder.orderId)).toEqual({ ...pendingState, webhooks: 1 })
+    expect(testServer.log.slice(logLength).filter(({ hash }) => hash === 'wrong')).toHaveLength(2)
   })
 
-  test('with a valid CRC for a wrong amount (forged without a secret): stored, and the real amount counts', async () => {
-    const { orderId } = await testServer.place()
+  test('with a valid CRC for a wrong amount (forged without a secret): 200; it is stored, and the real amount counts', async () => {
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'wrong')
-    await testServer.settled()
+    await testServer.waitUntilIdle()
     const genuineMessage = testServer.sandbox().messageOf(orderId)
     expect(genuineMessage['AMOUNT']).toBe('7079.00')
-    const falseMessage = forgeMessage(genuineMessage, { AMOUNT: '7080.00' }, getSecretLength())
-    expect(falseMessage['ap_SecureHash']).not.toBe(genuineMessage['ap_SecureHash'])
-    expect((await testServer.notice(falseMessage)).status).toBe(200)
-    await testServer.settled()
-    expect(testServer.holds(orderId)).toEqual({
+    const forgedMessage = forgeMessage(genuineMessage, { AMOUNT: '7080.00' }, getSecretLength())
+    expect(forgedMessage['ap_SecureHash']).not.toBe(genuineMessage['ap_SecureHash'])
+    expect((await testServer.sendWebhook(forgedMessage)).status).toBe(200)
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(orderId)).toEqual({
       status: 'pending',
       registration: 'pending',
       review: 'Received ₹\u00a07,079, expected ₹\u00a07,080.',
-      facts: ['confirmed'],
+      events: ['confirmed'],
       returns: 0,
-      notices: 2,
-      mails: 0,
+      webhooks: 2,
+      emails: 0,
     })
   })
 
   test("with a valid CRC and a status that the gateway does not confirm (a decline changed to a success): the gateway's status counts", async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
-    await testServer.settled()
-    const falseMessage = forgeMessage(
+    await testServer.waitUntilIdle()
+    const forgedMessage = forgeMessage(
       { ...testServer.sandbox().messageOf(orderId) },
       { TRANSACTIONSTATUS: '200' },
       getSecretLength(),
     )
-    expect((await testServer.notice(falseMessage)).status).toBe(200)
-    await testServer.settled()
-    expect(testServer.holds(orderId)).toEqual({
+    expect((await testServer.sendWebhook(forgedMessage)).status).toBe(200)
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(orderId)).toEqual({
       status: 'failed',
       registration: 'failed',
       review: null,
-      facts: ['declined'],
+      events: ['declined'],
       returns: 0,
-      notices: 2,
-      mails: 0,
+      webhooks: 2,
+      emails: 0,
     })
   })
 
   test('that claims success before a payment: stays pending', async () => {
-    const { orderId } = await testServer.place()
-    const { orderId: paid } = await testServer.place()
-    await testServer.sandbox().runAction(paid, 'pay')
-    await testServer.settled()
+    const { orderId } = await testServer.placeOrder()
+    const { orderId: otherOrderId } = await testServer.placeOrder()
+    await testServer.sandbox().runAction(otherOrderId, 'pay')
+    await testServer.waitUntilIdle()
     const falseMessage = forgeMessage(
-      testServer.sandbox().messageOf(paid),
+      testServer.sandbox().messageOf(otherOrderId),
       { TRANSACTIONID: orderId },
       getSecretLength(),
     )
-    expect((await testServer.notice(falseMessage)).status).toBe(200)
-    await testServer.settled()
-    expect(testServer.holds(orderId)).toEqual({ ...pendingState, notices: 1 })
+    expect((await testServer.sendWebhook(falseMessage)).status).toBe(200)
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(orderId)).toEqual({ ...pendingState, webhooks: 1 })
   })
 
   test('for an unknown order: 404, stored, no registration', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
-    const before = testServer.rows('SELECT * FROM payments').length
+    const paymentCount = testServer.rows('SELECT * FROM payments').length
     const unknownOrder = `${orderId.slice(0, -2)}${orderId.endsWith('77') ? '78' : '77'}`
-    const response = await testServer.notice(
+    const response = await testServer.sendWebhook(
       forgeMessage(
         testServer.sandbox().messageOf(orderId),
         { TRANSACTIONID: unknownOrder },
@@ -172,15 +172,15 @@ describe('a webhook', () => {
       code: 'unknown_order',
       message: 'There is no such order.',
     })
-    const foreignMessage = await testServer.notice({
+    const unknownOrderResponse = await testServer.sendWebhook({
       TRANSACTIONID: 'NOEVENT1234',
       TRANSACTIONSTATUS: '200',
       AMOUNT: '1.00',
       APTRANSACTIONID: '1',
       ap_SecureHash: '1',
     })
-    expect(foreignMessage.status).toBe(404)
-    expect(testServer.rows('SELECT * FROM payments').length).toBe(before)
+    expect(unknownOrderResponse.status).toBe(404)
+    expect(testServer.rows('SELECT * FROM payments').length).toBe(paymentCount)
     expect(
       testServer.rows(
         'SELECT 1 FROM gateway_notices WHERE order_id IN (?, ?)',
@@ -191,9 +191,9 @@ describe('a webhook', () => {
   })
 
   test.each<[string, string, string]>([
-    ['nothing', '', formType],
+    ['nothing', '', FORM_TYPE],
     ['invalid JSON', '{"TRANSACTIONID":', 'application/json'],
-    ['a form without an order', 'TRANSACTIONSTATUS=200', formType],
+    ['a form without an order', 'TRANSACTIONSTATUS=200', FORM_TYPE],
     ['a list', '[1,2]', 'application/json'],
     ['{}, which was "neither a posted form nor a JSON object"', '{}', 'application/json'],
   ])('malformed (%s): 400, stored unchanged', async (_name, body, type) => {
@@ -215,39 +215,39 @@ describe('a webhook', () => {
   test.each(['ap_SecureHash', 'APTRANSACTIONID', 'AMOUNT', 'TRANSACTIONSTATUS'])(
     'without %s still starts a query',
     async (name) => {
-      const { orderId } = await testServer.place()
+      const { orderId } = await testServer.placeOrder()
       await testServer.sandbox().runAction(orderId, 'silent')
-      const response = await testServer.notice({
+      const response = await testServer.sendWebhook({
         ...testServer.sandbox().messageOf(orderId),
         [name]: '',
       })
       expect(response.status).toBe(200)
-      await testServer.settled()
-      expect(testServer.holds(orderId)).toEqual({ ...paidState, notices: 1 })
+      await testServer.waitUntilIdle()
+      expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, webhooks: 1 })
     },
   )
 
   test('of 1 MB: 413, and is not stored', async () => {
-    const before = testServer.rows('SELECT 1 FROM gateway_notices').length
+    const messageCount = testServer.rows('SELECT 1 FROM gateway_notices').length
     const response = await fetch(`${testServer.url}/api/payment/webhook/`, {
       method: 'POST',
-      headers: { 'content-type': formType },
+      headers: { 'content-type': FORM_TYPE },
       body: `TRANSACTIONID=${'1'.repeat(1_000_000)}`,
     })
     expect(response.status).toBe(413)
-    expect(testServer.rows('SELECT 1 FROM gateway_notices').length).toBe(before)
+    expect(testServer.rows('SELECT 1 FROM gateway_notices').length).toBe(messageCount)
   })
 
   test('a hundred copies concurrently: one success, one email, a hundred webhooks stored, each with 200', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const fields = testServer.sandbox().messageOf(orderId)
     const statuses = await Promise.all(
-      Array.from({ length: 100 }, async () => (await testServer.notice(fields)).status),
+      Array.from({ length: 100 }, async () => (await testServer.sendWebhook(fields)).status),
     )
     expect(statuses).toEqual(Array.from({ length: 100 }, () => 200))
-    await testServer.settled()
-    expect(testServer.holds(orderId)).toEqual({ ...paidState, notices: 100 })
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, webhooks: 100 })
   })
 })
 
@@ -261,19 +261,22 @@ describe("the browser's return", () => {
   test.each(returnForms)(
     '%s: stored, verified, then sent to the success page',
     async (_name, path) => {
-      const { orderId } = await testServer.place()
+      const { orderId } = await testServer.placeOrder()
       await testServer.sandbox().runAction(orderId, 'silent')
-      const target = await testServer.comeBack(testServer.sandbox().messageOf(orderId), path)
+      const target = await testServer.returnFromGateway(
+        testServer.sandbox().messageOf(orderId),
+        path,
+      )
       expect([target.pathname, Object.fromEntries(target.searchParams)]).toEqual([
         '/afpicon/payment/success',
         { orderId, amount: '7080.00', date: '2025-10-10T12:00:00+05:30' },
       ])
-      expect(testServer.holds(orderId)).toEqual({ ...paidState, returns: 1 })
+      expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, returns: 1 })
     },
   )
 
   test.each(returnForms)('%s, by GET', async (_name, path) => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const response = await fetch(
       `${testServer.url}${path}?${new URLSearchParams(testServer.sandbox().messageOf(orderId)).toString()}`,
@@ -283,11 +286,11 @@ describe("the browser's return", () => {
       response.status,
       new URL(response.headers.get('location') ?? '', testServer.url).pathname,
     ]).toEqual([303, '/afpicon/payment/success'])
-    expect(testServer.holds(orderId)).toEqual({ ...paidState, returns: 1 })
+    expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, returns: 1 })
   })
 
   test('the response is not cached and sends no referrer', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const response = await fetch(`${testServer.url}/api/payment/return/`, {
       method: 'POST',
@@ -302,135 +305,148 @@ describe("the browser's return", () => {
   })
 
   test('after a decline: the failed page', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
-    const target = await testServer.comeBack(testServer.sandbox().messageOf(orderId))
+    const target = await testServer.returnFromGateway(testServer.sandbox().messageOf(orderId))
     expect(target.pathname).toBe('/afpicon/payment/failed')
-    await testServer.settled()
-    expect(testServer.holds(orderId)).toMatchObject({
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'failed',
-      facts: ['declined'],
-      mails: 0,
+      events: ['declined'],
+      emails: 0,
       returns: 1,
     })
   })
 
   test('after a failure without fields: starts a query and redirects by the stored state', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
-    const target = await testServer.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '400' })
+    const target = await testServer.returnFromGateway({
+      TRANSACTIONID: orderId,
+      TRANSACTIONSTATUS: '400',
+    })
     expect(target.pathname).toBe('/afpicon/payment/failed')
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'failed', facts: ['declined'] })
+    expect(testServer.readOrderState(orderId)).toMatchObject({
+      status: 'failed',
+      events: ['declined'],
+    })
   })
 
   test('after the delegate left: no failure yet, because a payment may still arrive', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'leave')
-    const target = await testServer.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '401' })
+    const target = await testServer.returnFromGateway({
+      TRANSACTIONID: orderId,
+      TRANSACTIONSTATUS: '401',
+    })
     expect(target.pathname).toBe('/afpicon/payment/success')
-    expect(testServer.holds(orderId)).toEqual({ ...pendingState, returns: 1 })
+    expect(testServer.readOrderState(orderId)).toEqual({ ...pendingState, returns: 1 })
     testServer.sandbox().settle(orderId)
-    await testServer.settled()
-    expect(testServer.holds(orderId)).toEqual({ ...paidState, returns: 1, notices: 1 })
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, returns: 1, webhooks: 1 })
   })
 
   test.each<[string, (genuineMessage: Fields) => Fields]>([
-    ['with a wrong hash', (genuineMessage) => ({ ...genuineMessage, ap_SecureHash: '1' })],
+    ['with a wrong hash', (message) => ({ ...message, ap_SecureHash: '1' })],
     [
       'that claims success without a hash',
       ({ TRANSACTIONID = '' }) => ({ TRANSACTIONID, TRANSACTIONSTATUS: '200' }),
     ],
   ])("%s: the page of the gateway's status, after a query", async (_name, change) => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
-    const target = await testServer.comeBack(change(testServer.sandbox().messageOf(orderId)))
+    const target = await testServer.returnFromGateway(
+      change(testServer.sandbox().messageOf(orderId)),
+    )
     expect(target.pathname).toBe('/afpicon/payment/success')
-    expect(testServer.holds(orderId)).toEqual({ ...paidState, returns: 1 })
+    expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, returns: 1 })
   })
 
   test('while the bank processes it: the success page states this; then the payment arrives', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'later')
-    expect((await testServer.comeBack(testServer.sandbox().messageOf(orderId))).pathname).toBe(
-      '/afpicon/payment/success',
-    )
-    expect(testServer.holds(orderId)).toEqual({ ...pendingState, returns: 1 })
+    expect(
+      (await testServer.returnFromGateway(testServer.sandbox().messageOf(orderId))).pathname,
+    ).toBe('/afpicon/payment/success')
+    expect(testServer.readOrderState(orderId)).toEqual({ ...pendingState, returns: 1 })
     testServer.sandbox().settle(orderId)
-    await testServer.settled()
-    expect(testServer.holds(orderId)).toEqual({ ...paidState, returns: 1, notices: 1 })
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, returns: 1, webhooks: 1 })
   })
 
   test.each<[string, (genuine: Fields) => Fields]>([
-    [
-      'for an unknown order',
-      (genuineMessage) => ({ ...genuineMessage, TRANSACTIONID: 'NOEVENT1' }),
-    ],
-    ['without an order', (genuineMessage) => ({ ...genuineMessage, TRANSACTIONID: '' })],
+    ['for an unknown order', (message) => ({ ...message, TRANSACTIONID: 'NOEVENT1' })],
+    ['without an order', (message) => ({ ...message, TRANSACTIONID: '' })],
     ['without usable fields', () => ({})],
   ])('%s: the landing page with a message, nothing changed', async (_name, change) => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
-    const target = await testServer.comeBack(change(testServer.sandbox().messageOf(orderId)))
+    const target = await testServer.returnFromGateway(
+      change(testServer.sandbox().messageOf(orderId)),
+    )
     const page = await (await fetch(target)).text()
     expect([target.pathname, page.includes('We could not match the payment')]).toEqual(['/', true])
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'pending', facts: [], mails: 0 })
+    expect(testServer.readOrderState(orderId)).toMatchObject({
+      status: 'pending',
+      events: [],
+      emails: 0,
+    })
   })
 
   test('while the gateway is unreachable: the page of the stored state; polling finds the payment later', async () => {
-    const other = await openTestServer({ clock: '2025-10-10T12:00:00+05:30' })
+    const server = await openTestServer({ clock: '2025-10-10T12:00:00+05:30' })
     try {
-      const { orderId } = await other.place()
-      await other.sandbox().runAction(orderId, 'silent')
-      const fields = other.sandbox().messageOf(orderId)
-      const { gateway, events } = other.parts().deps
-      await other.closeGateways()
+      const { orderId } = await server.placeOrder()
+      await server.sandbox().runAction(orderId, 'silent')
+      const fields = server.sandbox().messageOf(orderId)
+      const { gateway, events } = server.parts().deps
+      await server.closeGateways()
       const config = events.byId('afpicon2026')?.config
       if (config === undefined) throw new Error('the event is not served')
       expect((await gateway.status(config, orderId, instant(0), 5_000)).is).toBe('unreachable')
-      expect((await other.comeBack(fields)).pathname).toBe('/afpicon/payment/success')
-      expect(other.holds(orderId)).toEqual({ ...pendingState, returns: 1 })
-      await other.restart()
-      other.at('2025-10-10T12:30:00+05:30')
-      expect(await other.parts().deps.payments.reconcile()).toEqual({ asked: 1, ended: 1 })
-      expect(other.holds(orderId)).toEqual({ ...paidState, returns: 1 })
+      expect((await server.returnFromGateway(fields)).pathname).toBe('/afpicon/payment/success')
+      expect(server.readOrderState(orderId)).toEqual({ ...pendingState, returns: 1 })
+      await server.restart()
+      server.setTime('2025-10-10T12:30:00+05:30')
+      expect(await server.parts().deps.payments.reconcile()).toEqual({ asked: 1, ended: 1 })
+      expect(server.readOrderState(orderId)).toEqual({ ...paidState, returns: 1 })
     } finally {
-      await other.close()
+      await server.close()
     }
   })
 })
 
-describe("requests of outsiders to the gateway's addresses", () => {
+describe("requests by outsiders to the gateway's addresses", () => {
   const KB = 1024
   test('do not fill the disk: rejected ones are stored up to 1 KB and sixty a minute, genuine ones up to 8 KB', async () => {
-    const other = await openTestServer({ variables: { RATE_LIMITS: 'on' } })
+    const server = await openTestServer({ variables: { RATE_LIMITS: 'on' } })
     try {
       const send = async (order: string, bytes: number): Promise<number> =>
         (
-          await other.notice({
+          await server.sendWebhook({
             TRANSACTIONID: order,
             TRANSACTIONSTATUS: '400',
             MESSAGE: 'x'.repeat(bytes),
           })
         ).status
       const readStored = (): { n: unknown; longest: unknown } => {
-        const [row] = other.rows(
+        const [row] = server.rows(
           "SELECT count(*) AS n, max(length(CAST(body AS BLOB))) AS longest FROM gateway_notices WHERE kind = 'notice'",
         )
         return { n: row?.['n'], longest: row?.['longest'] }
       }
-      for (let sent = 0; sent < 100; sent++) await send(`NOEVENT${sent}`, 60 * KB)
+      for (let n = 0; n < 100; n++) await send(`NOEVENT${n}`, 60 * KB)
       expect(readStored()).toEqual({ n: 60, longest: KB })
-      other.advance(60_001)
+      server.advance(60_001)
       await send('NOEVENT', 60 * KB)
       expect(readStored()).toEqual({ n: 61, longest: KB })
 
-      const { orderId } = await other.register()
-      for (let sent = 0; sent < 100; sent++)
-        expect([200, 429]).toContain(await send(orderId, 60 * KB))
-      await other.settled()
+      const { orderId } = await server.register()
+      for (let n = 0; n < 100; n++) expect([200, 429]).toContain(await send(orderId, 60 * KB))
+      await server.waitUntilIdle()
       expect(readStored()).toEqual({ n: 121, longest: 8 * KB })
     } finally {
-      await other.close()
+      await server.close()
     }
   })
 })

@@ -68,7 +68,7 @@ async function performStep(orderId: string, messages: Fields[], step: Step): Pro
   const sandbox = testServer.sandbox()
   const message = sandbox.messageOf(orderId)
   messages.push(message)
-  const old = messages[0] ?? message
+  const firstMessage = messages[0] ?? message
   switch (step.do) {
     case 'act':
       if (sandbox.order(orderId)?.stage === 'open') await sandbox.runAction(orderId, step.action)
@@ -77,11 +77,11 @@ async function performStep(orderId: string, messages: Fields[], step: Step): Pro
       return sandbox.settle(orderId)
     case 'notice':
     case 'old notice':
-      await testServer.notice(step.do === 'notice' ? message : old)
+      await testServer.sendWebhook(step.do === 'notice' ? message : firstMessage)
       return
     case 'return':
     case 'old return':
-      await testServer.comeBack(step.do === 'return' ? message : old)
+      await testServer.returnFromGateway(step.do === 'return' ? message : firstMessage)
       return
     case 'reconcile':
     case 'reconcile all':
@@ -93,45 +93,45 @@ async function performStep(orderId: string, messages: Fields[], step: Step): Pro
 }
 
 test(
-  'is paid if and only if the payment was received, with one email',
+  'an order is paid if and only if the payment was received, with one email',
   { timeout: 600_000 },
   async () => {
     await fc.assert(
       fc.asyncProperty(stepSequence, async (stepLists) => {
-        const { orderId } = await testServer.place()
+        const { orderId } = await testServer.placeOrder()
         const messages: Fields[] = []
         let wasPaid = false
-        for (const moment of stepLists) {
-          if (moment === null) await testServer.restart()
-          else await Promise.all(moment.map((step) => performStep(orderId, messages, step)))
+        for (const steps of stepLists) {
+          if (steps === null) await testServer.restart()
+          else await Promise.all(steps.map((step) => performStep(orderId, messages, step)))
           // A success is never reversed.
-          const { status } = testServer.holds(orderId)
+          const { status } = testServer.readOrderState(orderId)
           expect(wasPaid && status !== 'success').toBe(false)
           wasPaid = status === 'success'
         }
         await testServer.sandbox().resendWebhooks()
-        await testServer.settled()
+        await testServer.waitUntilIdle()
         await testServer.parts().deps.payments.reconcile(true)
         // Ended payments are queried less often: the next query is at most half a day away.
-        if (!['success', 'pending'].includes(String(testServer.holds(orderId).status))) {
+        if (!['success', 'pending'].includes(String(testServer.readOrderState(orderId).status))) {
           testServer.advance(12 * 60 * 60_000)
           await testServer.parts().deps.payments.reconcile(true)
         }
         const order = testServer.sandbox().order(orderId)
-        const orderState = testServer.holds(orderId)
-        const paid = order?.paid === order?.asked
+        const orderState = testServer.readOrderState(orderId)
+        const isPaid = order?.paid === order?.asked
         expect({
           success: orderState.status === 'success',
           registration: orderState.registration === 'success',
-          mails: orderState.mails,
-          confirmed: orderState.facts.filter((type) => type === 'confirmed').length,
+          emails: orderState.emails,
+          confirmed: orderState.events.filter((type) => type === 'confirmed').length,
         }).toEqual({
-          success: paid,
-          registration: paid,
-          mails: paid ? 1 : 0,
+          success: isPaid,
+          registration: isPaid,
+          emails: isPaid ? 1 : 0,
           confirmed: order?.paid === null ? 0 : 1,
         })
-        expect(orderState.review !== null).toBe(order?.paid !== null && !paid)
+        expect(orderState.review !== null).toBe(order?.paid !== null && !isPaid)
       }),
       { numRuns: chooseRuns(40), endOnFailure: false },
     )

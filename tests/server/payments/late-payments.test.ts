@@ -19,107 +19,117 @@ beforeAll(async () => {
 afterAll(() => testServer.close())
 
 const reconcile = () => testServer.parts().deps.payments.reconcile()
-/** Advances nine days, sending each query when it is due; after a pause, queries would be frequent again. */
-async function advanceUntilQueriesAreRare(other: TestServer): Promise<void> {
+/**
+ * Advances nine days in small steps, so that each query is sent when it is due. After one long
+ * pause, queries would be frequent again.
+ */
+async function advanceUntilQueriesAreRare(server: TestServer): Promise<void> {
   const step = 45 * minute
-  for (let passed = 0; passed < 9 * 24 * 60 * minute; passed += step) {
-    other.advance(step)
-    await other.parts().deps.payments.reconcile()
+  for (let passedMs = 0; passedMs < 9 * 24 * 60 * minute; passedMs += step) {
+    server.advance(step)
+    await server.parts().deps.payments.reconcile()
   }
 }
 
 describe('payments that arrive after polling ended', () => {
   test('a webhook while the gateway is unreachable is stored, and the payment is queried until it responds', async () => {
-    const other = await openTestServer()
+    const server = await openTestServer()
     try {
-      const { orderId } = await other.place()
-      await other.sandbox().runAction(orderId, 'decline')
-      await other.settled()
-      expect(other.holds(orderId)).toMatchObject({ status: 'failed' })
-      await advanceUntilQueriesAreRare(other)
-      await other.closeGateways()
-      other.sandbox().settle(orderId)
-      expect((await other.notice(other.sandbox().messageOf(orderId))).status).toBe(200)
-      await other.parts().deps.payments.idle()
-      expect(other.holds(orderId)).toMatchObject({ status: 'failed', notices: 2, mails: 0 })
-      await other.restart()
-      other.advance(10 * minute)
-      await other.parts().deps.payments.reconcile()
-      expect(other.holds(orderId)).toMatchObject({
+      const { orderId } = await server.placeOrder()
+      await server.sandbox().runAction(orderId, 'decline')
+      await server.waitUntilIdle()
+      expect(server.readOrderState(orderId)).toMatchObject({ status: 'failed' })
+      await advanceUntilQueriesAreRare(server)
+      await server.closeGateways()
+      server.sandbox().settle(orderId)
+      expect((await server.sendWebhook(server.sandbox().messageOf(orderId))).status).toBe(200)
+      await server.parts().deps.payments.idle()
+      expect(server.readOrderState(orderId)).toMatchObject({
+        status: 'failed',
+        webhooks: 2,
+        emails: 0,
+      })
+      await server.restart()
+      server.advance(10 * minute)
+      await server.parts().deps.payments.reconcile()
+      expect(server.readOrderState(orderId)).toMatchObject({
         status: 'success',
-        facts: ['declined', 'confirmed'],
-        mails: 1,
+        events: ['declined', 'confirmed'],
+        emails: 1,
       })
     } finally {
-      await other.close()
+      await server.close()
     }
   })
 
   test('a webhook claims a late payment that the status query still declines: it is queried again soon, not in half a day', async () => {
-    const other = await openTestServer()
+    const server = await openTestServer()
     try {
-      const { orderId } = await other.place()
-      await other.sandbox().runAction(orderId, 'decline')
-      await other.settled()
-      await advanceUntilQueriesAreRare(other)
+      const { orderId } = await server.placeOrder()
+      await server.sandbox().runAction(orderId, 'decline')
+      await server.waitUntilIdle()
+      await advanceUntilQueriesAreRare(server)
       const { merchantId, username } = createSandboxAccount('afpi')
       const claim = forgeMessage(
-        other.sandbox().messageOf(orderId),
+        server.sandbox().messageOf(orderId),
         { TRANSACTIONSTATUS: '200' },
         `${merchantId}:${username}`.length,
       )
-      expect((await other.notice(claim)).status).toBe(200)
-      await other.settled()
-      expect(other.holds(orderId)).toMatchObject({ status: 'failed' })
+      expect((await server.sendWebhook(claim)).status).toBe(200)
+      await server.waitUntilIdle()
+      expect(server.readOrderState(orderId)).toMatchObject({ status: 'failed' })
       // The payment arrives a moment later, and its webhook is lost.
-      await other.closeGateways()
-      other.sandbox().settle(orderId)
-      await other.restart()
-      other.advance(10 * minute)
-      await other.parts().deps.payments.reconcile()
-      expect(other.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+      await server.closeGateways()
+      server.sandbox().settle(orderId)
+      await server.restart()
+      server.advance(10 * minute)
+      await server.parts().deps.payments.reconcile()
+      expect(server.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
     } finally {
-      await other.close()
+      await server.close()
     }
   })
 
   test('a late payment of a failed attempt is found without its webhook', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
-    await testServer.settled()
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'failed' })
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'failed' })
     await testServer.closeGateways()
     testServer.sandbox().settle(orderId)
     await testServer.restart()
     testServer.advance(10 * minute)
     await reconcile()
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
   })
 
   test('a second capture of a paid order (two tabs) goes to review with both references', async () => {
-    const { orderId, regNo } = await testServer.place()
+    const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     testServer.advance(2 * minute)
     await reconcile()
     const first = testServer.sandbox().order(orderId)?.reference
     const { deps } = testServer.parts()
     // The gateway's response after the payment in the second tab.
-    const withSecondCapture = {
+    const gatewayWithSecondCapture = {
       ...deps.gateway,
-      status: async (...about: Parameters<typeof deps.gateway.status>) => {
-        const answer = await deps.gateway.status(...about)
-        return about[1] === orderId && answer.is === 'fact' && answer.fact.type === 'confirmed'
+      status: async (...args: Parameters<typeof deps.gateway.status>) => {
+        const answer = await deps.gateway.status(...args)
+        return args[1] === orderId && answer.is === 'fact' && answer.fact.type === 'confirmed'
           ? { ...answer, fact: { ...answer.fact, reference: 'SECOND1' } }
           : answer
       },
     }
     testServer.advance(60 * minute)
-    await openPayments({ ...deps, gateway: withSecondCapture }, { isEnabled: false }).reconcile()
-    expect(testServer.holds(orderId)).toMatchObject({
+    await openPayments(
+      { ...deps, gateway: gatewayWithSecondCapture },
+      { isEnabled: false },
+    ).reconcile()
+    expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'success',
       registration: 'success',
       review: `Payment received a second time, as SECOND1. The first payment is ${first}.`,
-      mails: 1,
+      emails: 1,
     })
     expect((await deps.store.captures(regNo as RegNo)).map(({ state }) => state)).toEqual([
       'fits',
@@ -128,75 +138,84 @@ describe('payments that arrive after polling ended', () => {
   })
 
   test('the pending payment of an event changed to "payment: none" is still queried, and succeeds', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
     const servedEvent = deps.events.byId('afpicon2026')
     if (servedEvent === null) throw new Error('the event is not served')
-    const withoutPayment = {
+    const eventWithoutPayment = {
       ...servedEvent,
       hash: 'new',
       config: { ...servedEvent.config, payment: null },
     }
-    const events = { ...deps.events, byId: () => withoutPayment }
+    const events = { ...deps.events, byId: () => eventWithoutPayment }
     const payments = openPayments({ ...deps, events }, { isEnabled: false })
     expect(await payments.verify(orderId, 5_000)).toBe('success')
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
   })
 
   test('a removed event file: its payment is still queried, and its webhook accepted', async () => {
-    const other = await openTestServer()
+    const server = await openTestServer()
     try {
-      const [unansweredOrder, notifiedOrder] = [await other.place(), await other.place()]
+      const [unansweredOrder, notifiedOrder] = [
+        await server.placeOrder(),
+        await server.placeOrder(),
+      ]
       for (const { orderId } of [unansweredOrder, notifiedOrder])
-        await other.sandbox().runAction(orderId, 'silent')
-      rmSync(join(other.environment.eventsDir, 'afpicon2026.yaml'))
-      await other.restart()
-      const { events, payments } = other.parts().deps
+        await server.sandbox().runAction(orderId, 'silent')
+      rmSync(join(server.environment.eventsDir, 'afpicon2026.yaml'))
+      await server.restart()
+      const { events, payments } = server.parts().deps
       // The last served version replaces the file, so that every payer gets a response.
       expect(events.byId('afpicon2026')).toMatchObject({
         isGone: true,
         config: { status: 'closed' },
       })
-      await expect(other.register()).rejects.toThrow('registration_closed')
-      expect((await other.notice(other.sandbox().messageOf(notifiedOrder.orderId))).status).toBe(
-        200,
-      )
+      await expect(server.register()).rejects.toThrow('registration_closed')
+      expect(
+        (await server.sendWebhook(server.sandbox().messageOf(notifiedOrder.orderId))).status,
+      ).toBe(200)
       await payments.idle()
-      expect(other.holds(notifiedOrder.orderId)).toMatchObject({ status: 'success', mails: 1 })
-      other.advance(2 * minute)
+      expect(server.readOrderState(notifiedOrder.orderId)).toMatchObject({
+        status: 'success',
+        emails: 1,
+      })
+      server.advance(2 * minute)
       await payments.reconcile()
-      expect(other.holds(unansweredOrder.orderId)).toMatchObject({ status: 'success', mails: 1 })
+      expect(server.readOrderState(unansweredOrder.orderId)).toMatchObject({
+        status: 'success',
+        emails: 1,
+      })
     } finally {
-      await other.close()
+      await server.close()
     }
   })
 
-  test('an order that belongs to no served event: its webhook got 404', async () => {
-    const other = await openTestServer()
+  test('the webhook of an order that belongs to no served event got 404', async () => {
+    const server = await openTestServer()
     try {
-      const { orderId } = await other.place()
-      await other.sandbox().runAction(orderId, 'silent')
-      const { events, payments } = other.parts().deps
+      const { orderId } = await server.placeOrder()
+      await server.sandbox().runAction(orderId, 'silent')
+      const { events, payments } = server.parts().deps
       Object.assign(events, { byOrderId: () => null })
-      expect((await other.notice(other.sandbox().messageOf(orderId))).status).toBe(200)
+      expect((await server.sendWebhook(server.sandbox().messageOf(orderId))).status).toBe(200)
       await payments.idle()
-      expect(other.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+      expect(server.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
     } finally {
-      await other.close()
+      await server.close()
     }
   })
 
   test('replaced credentials: the other merchant is not queried, and nothing expires', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
-    const unansweredOrder: string[] = []
+    const queriedOrders: string[] = []
     const otherMerchant = {
       ...deps.gateway,
       merchantOf: () => '999999',
-      status: async (...about: Parameters<typeof deps.gateway.status>) => {
-        unansweredOrder.push(about[1])
+      status: async (...args: Parameters<typeof deps.gateway.status>) => {
+        queriedOrders.push(args[1])
         return { is: 'no-record', raw: '' } as const
       },
     }
@@ -207,15 +226,15 @@ describe('payments that arrive after polling ended', () => {
         5_000,
       ),
     ).toBe('pending')
-    expect(unansweredOrder).toEqual([])
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'pending', facts: [] })
+    expect(queriedOrders).toEqual([])
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'pending', events: [] })
     testServer.advance(20 * minute)
     await reconcile()
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success' })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success' })
   })
 
   test('after an event changes its account, the account that requested the payment is queried', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     const { deps } = testServer.parts()
     const event = deps.events.byId('afpicon2026')
     if (event === null || event.config.payment === null) throw new Error('the event is not served')
@@ -227,9 +246,9 @@ describe('payments that arrive after polling ended', () => {
     const accounts: (string | undefined)[] = []
     const recordingGateway = {
       ...deps.gateway,
-      status: async (...about: Parameters<typeof deps.gateway.status>) => {
-        accounts.push(about[0].payment?.account)
-        return deps.gateway.status(...about)
+      status: async (...args: Parameters<typeof deps.gateway.status>) => {
+        accounts.push(args[0].payment?.account)
+        return deps.gateway.status(...args)
       },
     }
     const events = { ...deps.events, byId: () => movedEvent }
@@ -241,30 +260,30 @@ describe('payments that arrive after polling ended', () => {
   })
 
   test('two thousand abandoned payments at a silent gateway: polling pauses after a few queries', async () => {
-    const other = await openTestServer()
+    const server = await openTestServer()
     try {
-      for (let at = 0; at < 30; at += 1) await other.place()
-      other.advance(10 * minute)
-      const { deps } = other.parts()
-      let unansweredOrder = 0
+      for (let at = 0; at < 30; at += 1) await server.placeOrder()
+      server.advance(10 * minute)
+      const { deps } = server.parts()
+      let queryCount = 0
       const silentGateway = {
         ...deps.gateway,
         status: async () => {
-          unansweredOrder += 1
+          queryCount += 1
           return { is: 'unreachable', error: 'silence' } as const
         },
       }
       const payments = openPayments({ ...deps, gateway: silentGateway }, { isEnabled: false })
       await payments.reconcile()
-      // At most five, and those that are in progress.
-      expect(unansweredOrder).toBeLessThan(10)
+      // At most five queries, plus those in progress.
+      expect(queryCount).toBeLessThan(10)
       await payments.reconcile()
-      expect(unansweredOrder).toBeLessThan(10)
-      other.advance(2 * minute)
+      expect(queryCount).toBeLessThan(10)
+      server.advance(2 * minute)
       await payments.reconcile()
-      expect(unansweredOrder).toBeLessThan(16)
+      expect(queryCount).toBeLessThan(16)
     } finally {
-      await other.close()
+      await server.close()
     }
   })
 })

@@ -1,4 +1,4 @@
-/** Manual payments, which are chosen on the form, claimed, confirmed or rejected by staff, or expire. */
+/** Manual payments: chosen on the form, reported, confirmed or rejected by staff, or expired. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -43,12 +43,12 @@ const openSelfService = (page: string | undefined) => {
     },
   }
 }
-/** A new session on the current day, because sessions end. */
+/** Signs in again, because sessions expire when the clock advances. */
 const act = async (regNo: string, payload: object) => (await signIn(server)).act(regNo, payload)
 const read = async (regNo: string) => {
-  const found = await server.deps.store.registration(regNo)
-  if (found === null) throw new Error(`no registration ${regNo}`)
-  return found
+  const registration = await server.deps.store.registration(regNo)
+  if (registration === null) throw new Error(`no registration ${regNo}`)
+  return registration
 }
 const listEmails = async (regNo: string) => (
   await read(regNo),
@@ -62,9 +62,9 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
   expect(body.payment_data).toBeUndefined()
   expect((await listEmails(body.reg_no))[0]?.text).toContain('account 50200012345678')
   const page = openSelfService(body.page)
-  const before = await page.look()
-  expect(before.state).toBe('to_pay')
-  expect(before.paying).toMatchObject({
+  const pageBefore = await page.look()
+  expect(pageBefore.state).toBe('to_pay')
+  expect(pageBefore.paying).toMatchObject({
     way: 'transfer',
     total: 4720,
     numbers: [
@@ -79,7 +79,7 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
   const number = createUtr()
   const claim = await page.tell({ utr: number, paid_on: '2027-01-09' }, 'key-of-a-click')
   expect(claim).toMatchObject({ status: 200, body: { state: 'told' } })
-  // The same click again.
+  // The delegate clicks again.
   expect(await page.tell({ utr: number, paid_on: '2027-01-09' }, 'key-of-a-click')).toMatchObject({
     status: 200,
     body: { repeated: true },
@@ -112,10 +112,10 @@ test('a delegate can report a reference again that staff recorded with too low a
   const page = openSelfService(body.page)
   const number = 'HDFCN52027010977'
   const claim = { utr: number, paid_on: '2027-01-09' }
-  const confirm = (way: string) =>
+  const confirm = (method: string) =>
     act(body.reg_no, {
       act: 'confirm',
-      way,
+      way: method,
       reference: number,
       amount: '1180',
       day: '2027-01-09',
@@ -138,12 +138,12 @@ test('a UTR can be reported for one registration, in any spelling', async () => 
   const number = 'HDFCN52027010912'
   const day = { paid_on: '2027-01-09' }
   expect((await openSelfService(first.body.page).tell({ utr: number, ...day })).status).toBe(200)
-  const refused = await openSelfService(second.body.page).tell({
+  const refusal = await openSelfService(second.body.page).tell({
     utr: number.toLowerCase(),
     ...day,
   })
-  expect(refused).toMatchObject({ status: 409, body: { code: 'taken' } })
-  expect(refused.body['message']).toContain('already been reported for another registration')
+  expect(refusal).toMatchObject({ status: 409, body: { code: 'taken' } })
+  expect(refusal.body['message']).toContain('already been reported for another registration')
   expect((await read(second.body.reg_no)).state).toBe('to_pay')
 })
 
@@ -164,21 +164,21 @@ test('a payment claim is validated by the fields of its method, with each error 
   expect((await page.look()).state).toBe('to_pay')
 })
 
-test('a claim that the bank does not confirm is returned to the delegate, who reports again', async () => {
+test('a claim that staff cannot find at the bank is rejected, and the delegate reports again', async () => {
   const { body } = await register({ way: 'transfer' })
   const page = openSelfService(body.page)
-  const [wrong, right] = [createUtr(), createUtr()]
-  await page.tell({ utr: wrong, paid_on: '2027-01-09' })
+  const [wrongUtr, rightUtr] = [createUtr(), createUtr()]
+  await page.tell({ utr: wrongUtr, paid_on: '2027-01-09' })
   const refusal = { act: 'not_found', why: 'No such number in the statement of 9 January.' }
   expect(await act(body.reg_no, refusal)).toMatchObject({ status: 200, body: { state: 'to_pay' } })
   expect((await page.look()).paying?.told).toMatchObject({ stands: 'not_found', why: refusal.why })
   expect((await listEmails(body.reg_no)).at(-1)?.text).toContain(refusal.why)
-  expect(await page.tell({ utr: right, paid_on: '2027-01-10' })).toMatchObject({
+  expect(await page.tell({ utr: rightUtr, paid_on: '2027-01-10' })).toMatchObject({
     body: { state: 'told' },
   })
   // The rejected number may belong to another payment.
-  const other = openSelfService((await register({ way: 'transfer' })).body.page)
-  expect((await other.tell({ utr: wrong, paid_on: '2027-01-09' })).status).toBe(200)
+  const otherPage = openSelfService((await register({ way: 'transfer' })).body.page)
+  expect((await otherPage.tell({ utr: wrongUtr, paid_on: '2027-01-09' })).status).toBe(200)
 })
 
 test('unpaid after ten days: the workshop seat is free, and a later payment can still be reported', async () => {
@@ -196,8 +196,8 @@ test('unpaid after ten days: the workshop seat is free, and a later payment can 
     const third = await register(workshop)
     expect(third.status).toBe(201)
     // Its seat is sold, and the office shows that.
-    const reopening = await act(first.body.reg_no, { act: 'take_up' })
-    expect(reopening).toMatchObject({ status: 409, body: { code: 'taken' } })
+    const reopenResponse = await act(first.body.reg_no, { act: 'take_up' })
+    expect(reopenResponse).toMatchObject({ status: 409, body: { code: 'taken' } })
     await act(third.body.reg_no, { act: 'cancel', why: 'Registered twice.' })
     expect(await act(first.body.reg_no, { act: 'take_up' })).toMatchObject({
       status: 200,
@@ -305,8 +305,8 @@ test('selected rows are confirmed at the price of their payment day, if that day
 })
 
 /** Pays the last order, or an earlier one, by card; the gateway confirms it. */
-async function payByCard(regNo: string, reference: string, before = 0): Promise<void> {
-  const order = (await read(regNo)).payments[before]
+async function payByCard(regNo: string, reference: string, orderIndex = 0): Promise<void> {
+  const order = (await read(regNo)).payments[orderIndex]
   if (order === undefined) throw new Error('the registration has no order')
   const { orderId, amount } = order
   const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
@@ -326,25 +326,25 @@ test('a delegate who chose a transfer pays by card instead, at the same price', 
 test('after a change of account, a delegate who continues to pay gets an order with the new account at the same price', async () => {
   const { body } = await register({ way: 'transfer' })
   const payload = { token: body.page?.split('/')[2] }
-  const goOn = async () =>
+  const resume = async () =>
     (await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })).json<{
       payment_data: Record<string, string>
     }>().payment_data
-  const [first, secondClaim] = [await goOn(), await goOn()]
-  expect(secondClaim['orderid']).toBe(first['orderid'])
+  const [first, second] = [await resume(), await resume()]
+  expect(second['orderid']).toBe(first['orderid'])
   try {
     const allowChange = 'allow: [{code: EV1006, because: The society has another account.}]\n'
     server.writeEvent(file, allowChange + text.replace(/account: \w+/, 'account: chirurgia'))
     await server.deps.events.reload()
-    const newOrder = await goOn()
+    const newOrder = await resume()
     expect(newOrder['amount']).toBe(first['amount'])
     expect(newOrder['mercid']).not.toBe(first['mercid'])
     expect(newOrder['orderid']).not.toBe(first['orderid'])
-    const [newest, before] = (await read(body.reg_no)).payments
+    const [newest, previous] = (await read(body.reg_no)).payments
     expect(newest).toMatchObject({ orderId: newOrder['orderid'], merchantId: newOrder['mercid'] })
     // A delegate who is on the first gateway page pays on it, and that account is queried.
-    expect(before).toMatchObject({ merchantId: first['mercid'], status: 'failed' })
-    expect(before?.watchUntil).not.toBeNull()
+    expect(previous).toMatchObject({ merchantId: first['mercid'], status: 'failed' })
+    expect(previous?.watchUntil).not.toBeNull()
   } finally {
     server.writeEvent(file, text)
     await server.deps.events.reload()
@@ -370,9 +370,9 @@ test('a reported transfer that was then paid by card is no longer expected; if i
     told: { reference: number, stands: 'unconfirmed' },
     state: 'complete',
   })
-  const revenue = async () =>
+  const readRevenue = async () =>
     (await server.deps.store.dashboardFigures('lekhacon2027', '2027-01-10' as never)).revenue
-  const before = await revenue()
+  const revenueBefore = await readRevenue()
   const action = { act: 'came_again', way: 'transfer', reference: number, amount: '4720' }
   expect(await act(body.reg_no, { ...action, amount: '0' })).toMatchObject({ status: 422 })
   expect(await act(body.reg_no, action)).toMatchObject({
@@ -408,7 +408,7 @@ test('a reported transfer that was then paid by card is no longer expected; if i
   expect(rest.json()).toMatchObject({ message: '₹\u00a04,000 was refunded outside Rollcall.' })
   expect(await readActions()).toMatchObject({ reviews: [], kept: 4720, state: 'complete' })
   expect(await read(body.reg_no)).toMatchObject({ inReview: false, paymentStatus: 'success' })
-  expect(await revenue()).toBe(before)
+  expect(await readRevenue()).toBe(revenueBefore)
 })
 
 test('a corrected delegate who paid the previous order reports the difference, and is not asked for the full price', async () => {
@@ -431,10 +431,10 @@ test('a corrected delegate who paid the previous order reports the difference, a
 })
 
 test('a cash slip and a card machine slip with the same number both count, also after an online payment had started', async () => {
-  const payMethod = async (way: string) => {
+  const payMethod = async (method: string) => {
     const { body } = await register({ way: 'card' })
-    const slip = { act: 'confirm', way, reference: '4711', amount: '4720' }
-    expect(await act(body.reg_no, slip), way).toMatchObject({ body: { state: 'complete' } })
+    const slip = { act: 'confirm', way: method, reference: '4711', amount: '4720' }
+    expect(await act(body.reg_no, slip), method).toMatchObject({ body: { state: 'complete' } })
     expect(await act(body.reg_no, slip)).toMatchObject({ status: 409 })
     return body.reg_no
   }
@@ -470,14 +470,14 @@ test('a payment for a cancelled registration goes to review; one for an unpaid r
 test('a screenshot is uploaded first, stored with the registration, and shown to staff only', async () => {
   const { body } = await register({ way: 'transfer' })
   const page = openSelfService(body.page)
-  const png = Buffer.from(
+  const image = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
   )
-  const files = { 'transfer.screenshot': { name: 'paid.png', bytes: png, type: 'image/png' } }
-  const sent = await server.post(`/api${body.page ?? ''}/proofs/`, {}, files)
-  expect(sent.statusCode, sent.body).toBe(201)
-  const { token } = sent.json<{ token: string }>()
+  const files = { 'transfer.screenshot': { name: 'paid.png', bytes: image, type: 'image/png' } }
+  const upload = await server.post(`/api${body.page ?? ''}/proofs/`, {}, files)
+  expect(upload.statusCode, upload.body).toBe(201)
+  const { token } = upload.json<{ token: string }>()
   const number = createUtr()
   const answers = { utr: number, paid_on: '2027-01-09', screenshot: token }
   // A token in a list was ignored, and the claim was stored without its screenshot.
@@ -486,9 +486,9 @@ test('a screenshot is uploaded first, stored with the registration, and shown to
   const office = await signIn(server)
   const actions = await office.json(actionsUrl(body.reg_no))
   const { told: claim } = actions as unknown as ActionsResponse
-  const [shown] = claim?.answers ?? []
-  expect(shown).toMatchObject({ label: 'Screenshot' })
-  expect((await office.get(shown?.href ?? '')).rawPayload.subarray(1, 4).toString()).toBe('PNG')
+  const [answer] = claim?.answers ?? []
+  expect(answer).toMatchObject({ label: 'Screenshot' })
+  expect((await office.get(answer?.href ?? '')).rawPayload.subarray(1, 4).toString()).toBe('PNG')
   expect(JSON.stringify(await page.look())).not.toContain('/admin/')
 })
 
@@ -505,7 +505,7 @@ test('a payment method cannot be chosen after its last day, and the response lis
   }
 })
 
-describe('at the front desk', () => {
+describe('the front desk', () => {
   const add = async (
     payload: Readonly<Record<string, unknown>>,
     role: 'desk' | 'viewer' = 'desk',
@@ -552,23 +552,23 @@ describe('at the front desk', () => {
   })
 
   test('a changed price is shown before the registration is stored', async () => {
-    const rows = async () =>
+    const count = async () =>
       (await server.deps.store.dashboardFigures('lekhacon2027', '2027-01-10' as never)).total
-    const before = await rows()
+    const countBefore = await count()
     expect(await add({ ...cash, total: 4000 })).toMatchObject({
       status: 409,
       body: { code: 'price_changed', message: expect.stringContaining('now ₹\u00a04,720') },
     })
-    expect(await rows()).toBe(before)
+    expect(await count()).toBe(countBefore)
     expect((await add({ ...cash, total: 4720, paid: { mode: 'cash', slip: '170' } })).status).toBe(
       201,
     )
   })
 
   test('a repeated click registers and records the payment once', async () => {
-    const twice = { ...cash, key: 'the-same-click', paid: { mode: 'card', slip: '21' } }
-    const [first, secondClaim] = [await add(twice), await add(twice)]
-    expect(secondClaim).toMatchObject({ status: 201, body: first.body })
+    const repeatedBody = { ...cash, key: 'the-same-click', paid: { mode: 'card', slip: '21' } }
+    const [first, second] = [await add(repeatedBody), await add(repeatedBody)]
+    expect(second).toMatchObject({ status: 201, body: first.body })
     expect(
       await server.deps.store.captures((await read(String(first.body['reg_no']))).regNo),
     ).toHaveLength(1)

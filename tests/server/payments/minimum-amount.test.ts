@@ -57,8 +57,8 @@ test('a bill of ₹ 0.14 was sent to the gateway, which rejects it', async () =>
 })
 
 test('if another payment method exists, a bill of ₹ 0.14 can be paid with it', async () => {
-  const card = await register('ways2026', { way: 'card' })
-  expect(card.json()).toMatchObject({
+  const cardResponse = await register('ways2026', { way: 'card' })
+  expect(cardResponse.json()).toMatchObject({
     message: `${MINIMUM_MESSAGE} Please choose Bank transfer.`,
   })
   expect((await register('ways2026', { way: 'transfer' })).statusCode).toBe(201)
@@ -70,7 +70,7 @@ test('a bill of exactly the minimum is paid online', async () => {
   expect(answer.json()).toMatchObject({ payment_data: { amount: '1.00' } })
 })
 
-test('a stored registration with a price of ₹ 0.14 offered “Pay” and went to the gateway', async () => {
+test('a stored registration with a price of ₹ 0.14 offered “Pay” and sent the amount to the gateway', async () => {
   const regNo = await stored(app, 'sample2026', {
     n: 1,
     on: instant(app.now()),

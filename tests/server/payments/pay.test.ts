@@ -69,53 +69,53 @@ async function withTestServer(
   callback: (other: TestServer) => Promise<void>,
   clock = OCTOBER,
 ): Promise<void> {
-  const other = await openTestServer({ clock })
+  const server = await openTestServer({ clock })
   try {
-    await callback(other)
+    await callback(server)
   } finally {
-    await other.close()
+    await server.close()
   }
 }
 
 describe('a delegate who pays again', () => {
   test('is asked to wait while the gateway cannot tell whether the first payment was made', () =>
-    withTestServer(async (other) => {
-      const { orderId, regNo } = await other.place()
-      await other.sandbox().runAction(orderId, 'decline')
-      await other.settled()
-      await other.closeGateways()
-      other.advance(minute)
-      expect(await retry(orderId, {}, other)).toMatchObject({
+    withTestServer(async (server) => {
+      const { orderId, regNo } = await server.placeOrder()
+      await server.sandbox().runAction(orderId, 'decline')
+      await server.waitUntilIdle()
+      await server.closeGateways()
+      server.advance(minute)
+      expect(await retry(orderId, {}, server)).toMatchObject({
         status: 503,
         again: '60',
         body: { code: 'gateway_unsure' },
       })
-      expect(readOrders(regNo, other)).toEqual(['01 failed'])
+      expect(readOrders(regNo, server)).toEqual(['01 failed'])
     }))
 
   test('sees that it is paid if a payment arrived for an earlier attempt', () =>
-    withTestServer(async (other) => {
-      const first = await other.place()
-      await other.sandbox().runAction(first.orderId, 'decline')
-      await other.settled()
-      const { body } = await retry(first.orderId, {}, other)
+    withTestServer(async (server) => {
+      const first = await server.placeOrder()
+      await server.sandbox().runAction(first.orderId, 'decline')
+      await server.waitUntilIdle()
+      const { body } = await retry(first.orderId, {}, server)
       const second = body.payment_data?.orderid as OrderId
-      await other.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
-      await other.sandbox().runAction(second, 'decline')
-      await other.settled()
-      await other.closeGateways()
-      other.sandbox().settle(first.orderId)
-      await other.restart()
-      other.advance(minute)
-      expect(await retry(second, {}, other)).toMatchObject({
+      await server.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
+      await server.sandbox().runAction(second, 'decline')
+      await server.waitUntilIdle()
+      await server.closeGateways()
+      server.sandbox().settle(first.orderId)
+      await server.restart()
+      server.advance(minute)
+      expect(await retry(second, {}, server)).toMatchObject({
         status: 409,
         body: { code: 'nothing_due' },
       })
-      expect(readOrders(first.regNo, other)).toEqual(['01 success', '02 failed'])
+      expect(readOrders(first.regNo, server)).toEqual(['01 success', '02 failed'])
     }))
 
   test('after leaving the page of the gateway gets the same order, also from the result page', async () => {
-    const { orderId, regNo } = await testServer.place()
+    const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'leave')
     testServer.advance(minute)
     expect(await readRegistration(regNo)).toMatchObject({ stands: 'not-paid', may_pay: true })
@@ -126,10 +126,10 @@ describe('a delegate who pays again', () => {
     expect(readOrders(regNo)).toEqual(['01 pending'])
   })
 
-  test('gets the second attempt again, and no third order, if its response was lost', async () => {
-    const { orderId, regNo } = await testServer.place()
+  test('gets the second attempt again instead of a third if its response was lost', async () => {
+    const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
-    await testServer.settled()
+    await testServer.waitUntilIdle()
     testServer.advance(minute)
     const lostResponse = await retry(orderId)
     testServer.advance(minute)
@@ -140,18 +140,18 @@ describe('a delegate who pays again', () => {
   })
 
   test('waits while the bank processes the payment', async () => {
-    const { orderId, regNo } = await testServer.place()
+    const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'later')
     testServer.advance(minute)
     expect(await retry(orderId)).toMatchObject({ status: 409, body: { code: 'wait' } })
     expect(await readRegistration(regNo)).toMatchObject({ stands: 'at-bank', may_pay: false })
   })
 
-  test('is not asked to pay again if the gateway does not know the returned payment yet', async () => {
-    const { orderId, regNo } = await testServer.place()
+  test('is not asked to pay again if the gateway does not have the returned payment yet', async () => {
+    const { orderId, regNo } = await testServer.placeOrder()
     const { messageOf } = testServer.sandbox()
     const claim = { ...messageOf(orderId), TRANSACTIONSTATUS: '200' }
-    await testServer.comeBack(claim)
+    await testServer.returnFromGateway(claim)
     expect(await readRegistration(regNo)).toMatchObject({ stands: 'at-bank', may_pay: false })
     testServer.advance(minute)
     expect(await retry(orderId)).toMatchObject({ status: 409, body: { code: 'wait' } })
@@ -161,9 +161,9 @@ describe('a delegate who pays again', () => {
   })
 
   test('gets the same order for two concurrent requests after a failure', async () => {
-    const { orderId, regNo } = await testServer.place()
+    const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
-    await testServer.settled()
+    await testServer.waitUntilIdle()
     testServer.advance(minute)
     const answers = await Promise.all([retry(orderId), retry(orderId), retry(orderId)])
     const orders = new Set(answers.map(({ body }) => body.payment_data?.orderid))
@@ -172,7 +172,7 @@ describe('a delegate who pays again', () => {
   })
 
   test('is not offered a hundredth attempt', async () => {
-    const { orderId, regNo } = await testServer.place()
+    const { orderId, regNo } = await testServer.placeOrder()
     const { store } = testServer.parts().deps
     const declineOrder = (id: OrderId) =>
       store.applyPaymentEvent(
@@ -182,9 +182,9 @@ describe('a delegate who pays again', () => {
       )
     await declineOrder(orderId)
     for (let attempt = 2; attempt <= 99; attempt += 1) {
-      const next = await store.retry(regNo as RegNo, testServer.now())
-      if (!next.ok) throw new Error(next.error.code)
-      await declineOrder(next.value.orderId)
+      const retryResult = await store.retry(regNo as RegNo, testServer.now())
+      if (!retryResult.ok) throw new Error(retryResult.error.code)
+      await declineOrder(retryResult.value.orderId)
       if (attempt === 98) expect(await readRegistration(regNo)).toMatchObject({ may_pay: true })
     }
     expect(await readRegistration(regNo)).toMatchObject({ stands: 'failed', may_pay: false })
@@ -202,21 +202,21 @@ describe('the same form again', () => {
     const { body } = await submitForm('review')
     await testServer.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
     await testServer.sandbox().runAction(body.payment_data?.orderid ?? '', 'wrong')
-    await testServer.settled()
+    await testServer.waitUntilIdle()
     testServer.advance(minute)
-    const secondForm = await submitForm('review')
-    expect(secondForm).toMatchObject({ status: 201, body: { stands: 'organisers' } })
-    expect(secondForm.body.payment_data).toBeUndefined()
+    const repeatedForm = await submitForm('review')
+    expect(repeatedForm).toMatchObject({ status: 201, body: { stands: 'organisers' } })
+    expect(repeatedForm.body.payment_data).toBeUndefined()
     const { review_since } = await readRegistration(body.reg_no ?? '')
     expect(review_since).not.toBeNull()
   })
 
   test('states that the payment was refunded, or is being processed by the bank', async () => {
-    const paid = (await submitForm('back')).body
-    await testServer.handOff(paid.payment_data as RegisterResponse['payment_data'] & object)
-    const orderId = paid.payment_data?.orderid as OrderId
+    const paidForm = (await submitForm('back')).body
+    await testServer.handOff(paidForm.payment_data as RegisterResponse['payment_data'] & object)
+    const orderId = paidForm.payment_data?.orderid as OrderId
     await testServer.sandbox().runAction(orderId, 'pay')
-    await testServer.settled()
+    await testServer.waitUntilIdle()
     const [payment] = testServer.rows('SELECT amount FROM payments WHERE order_id = ?', orderId)
     await testServer.parts().deps.store.applyPaymentEvent(
       orderId,
@@ -229,7 +229,7 @@ describe('the same form again', () => {
       null,
     )
     expect((await submitForm('back')).body).toMatchObject({ stands: 'refunded' })
-    expect(await readRegistration(paid.reg_no ?? '')).toMatchObject({
+    expect(await readRegistration(paidForm.reg_no ?? '')).toMatchObject({
       stands: 'refunded',
       refunded_amount: 7080,
       may_pay: false,
@@ -238,26 +238,26 @@ describe('the same form again', () => {
     await testServer.handOff(waitingForm.payment_data as RegisterResponse['payment_data'] & object)
     await testServer.sandbox().runAction(waitingForm.payment_data?.orderid ?? '', 'later')
     testServer.advance(minute)
-    const secondForm = (await submitForm('bank')).body
-    expect([secondForm.stands, secondForm.payment_data]).toEqual(['at-bank', undefined])
+    const repeatedForm = (await submitForm('bank')).body
+    expect([repeatedForm.stands, repeatedForm.payment_data]).toEqual(['at-bank', undefined])
   })
 })
 
 test('a delegate who has paid keeps the ticket when another attempt is paid too', async () => {
-  const first = await testServer.place()
+  const first = await testServer.placeOrder()
   await testServer.sandbox().runAction(first.orderId, 'decline')
-  await testServer.settled()
+  await testServer.waitUntilIdle()
   testServer.advance(minute)
   const { body } = await retry(first.orderId)
   await testServer.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
   await testServer.sandbox().runAction(body.payment_data?.orderid ?? '', 'pay')
-  await testServer.settled()
+  await testServer.waitUntilIdle()
   expect(await readRegistration(first.regNo)).toMatchObject({
     stands: 'complete',
     second_payment: false,
   })
   testServer.sandbox().settle(first.orderId)
-  await testServer.settled()
+  await testServer.waitUntilIdle()
   expect(await readRegistration(first.regNo)).toMatchObject({
     stands: 'complete',
     payment_status: 'success',
@@ -271,27 +271,27 @@ test('a delegate who has paid keeps the ticket when another attempt is paid too'
     `${first.regNo}%`,
   )
   expect(references).toHaveLength(2)
-  const { review } = testServer.holds(first.orderId)
+  const { review } = testServer.readOrderState(first.orderId)
   for (const { reference } of references) expect(review).toContain(reference)
 })
 
 describe('a price', () => {
   test('of October is not the price of January: the delegate confirms the new price first', () =>
-    withTestServer(async (other) => {
-      const { orderId, regNo } = await other.place()
-      await other.sandbox().runAction(orderId, 'leave')
-      expect(await readRegistration(regNo, other)).toMatchObject({
+    withTestServer(async (server) => {
+      const { orderId, regNo } = await server.placeOrder()
+      await server.sandbox().runAction(orderId, 'leave')
+      expect(await readRegistration(regNo, server)).toMatchObject({
         held_until: '2026-01-02T00:00:00+05:30',
       })
-      other.at('2026-01-01T12:00:00+05:30')
-      const heldResponse = await retry(orderId, {}, other)
+      server.setTime('2026-01-01T12:00:00+05:30')
+      const heldResponse = await retry(orderId, {}, server)
       expect(heldResponse).toMatchObject({
         status: 201,
         body: { payment_data: { amount: '7080.00' } },
       })
-      other.at('2026-01-05T12:00:00+05:30')
-      expect(await readRegistration(regNo, other)).toMatchObject({ may_pay: true })
-      const newResponse = await retry(orderId, {}, other)
+      server.setTime('2026-01-05T12:00:00+05:30')
+      expect(await readRegistration(regNo, server)).toMatchObject({ may_pay: true })
+      const newResponse = await retry(orderId, {}, server)
       expect(newResponse).toMatchObject({
         status: 409,
         body: { code: 'price_moved', was: { total: 7080 }, quote: { period: 'jan-1-jan-25' } },
@@ -299,17 +299,17 @@ describe('a price', () => {
       const total = (newResponse.body.quote as { readonly total: number }).total
       expect(total).toBeGreaterThan(7080)
       for (const price of [undefined, 7080, 'anything', total - 1])
-        expect(await retry(orderId, { price }, other)).toMatchObject({
+        expect(await retry(orderId, { price }, server)).toMatchObject({
           status: 409,
           body: { code: 'price_moved' },
         })
-      const { status, body } = await retry(orderId, { price: total }, other)
+      const { status, body } = await retry(orderId, { price: total }, server)
       expect([status, body.payment_data?.amount]).toEqual([201, total.toFixed(2)])
-      expect(await readRegistration(regNo, other)).toMatchObject({ total, period: 'jan-1-jan-25' })
-      await other.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
-      await other.sandbox().runAction(body.payment_data?.orderid ?? '', 'pay')
-      await other.settled()
-      expect(await readRegistration(regNo, other)).toMatchObject({
+      expect(await readRegistration(regNo, server)).toMatchObject({ total, period: 'jan-1-jan-25' })
+      await server.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
+      await server.sandbox().runAction(body.payment_data?.orderid ?? '', 'pay')
+      await server.waitUntilIdle()
+      expect(await readRegistration(regNo, server)).toMatchObject({
         stands: 'complete',
         total,
         period: 'jan-1-jan-25',
@@ -317,22 +317,22 @@ describe('a price', () => {
     }))
 
   test('paid in time for the old order is a success at that price, even after a higher price was accepted', () =>
-    withTestServer(async (other) => {
-      const { orderId, regNo } = await other.place()
-      other.at('2026-01-01T20:00:00+05:30')
-      await retry(orderId, {}, other)
+    withTestServer(async (server) => {
+      const { orderId, regNo } = await server.placeOrder()
+      server.setTime('2026-01-01T20:00:00+05:30')
+      await retry(orderId, {}, server)
       // After the hold, the new order ends the old one, which is still open.
-      other.at('2026-01-02T01:00:00+05:30')
-      const newResponse = await retry(orderId, {}, other)
+      server.setTime('2026-01-02T01:00:00+05:30')
+      const newResponse = await retry(orderId, {}, server)
       expect(newResponse.body).toMatchObject({ code: 'price_moved' })
       const { total } = newResponse.body.quote as { readonly total: number }
-      expect((await retry(orderId, { price: total }, other)).status).toBe(201)
-      expect(readOrders(regNo, other)).toEqual(['01 failed', '02 pending'])
-      expect(await readRegistration(regNo, other)).toMatchObject({ total, period: 'jan-1-jan-25' })
-      other.sandbox().settle(orderId)
-      await other.settled()
-      expect(readOrders(regNo, other)).toEqual(['01 success', '02 pending'])
-      expect(await readRegistration(regNo, other)).toMatchObject({
+      expect((await retry(orderId, { price: total }, server)).status).toBe(201)
+      expect(readOrders(regNo, server)).toEqual(['01 failed', '02 pending'])
+      expect(await readRegistration(regNo, server)).toMatchObject({ total, period: 'jan-1-jan-25' })
+      server.sandbox().settle(orderId)
+      await server.waitUntilIdle()
+      expect(readOrders(regNo, server)).toEqual(['01 success', '02 pending'])
+      expect(await readRegistration(regNo, server)).toMatchObject({
         stands: 'complete',
         total: 7080,
         period: 'sep-1-dec-31',
@@ -340,46 +340,46 @@ describe('a price', () => {
     }, '2025-12-31T23:00:00+05:30'))
 
   test('that has expired and is paid days later goes to review', () =>
-    withTestServer(async (other) => {
-      const { orderId, regNo } = await other.place()
-      await other.sandbox().runAction(orderId, 'leave')
-      other.at('2026-01-06T12:00:00+05:30')
-      other.sandbox().settle(orderId)
-      await other.settled()
-      expect(other.holds(orderId).review).toBe(
+    withTestServer(async (server) => {
+      const { orderId, regNo } = await server.placeOrder()
+      await server.sandbox().runAction(orderId, 'leave')
+      server.setTime('2026-01-06T12:00:00+05:30')
+      server.sandbox().settle(orderId)
+      await server.waitUntilIdle()
+      expect(server.readOrderState(orderId).review).toBe(
         'Payment received after its price was no longer held. The price on that day was different.',
       )
-      expect(await readRegistration(regNo, other)).toMatchObject({ stands: 'organisers' })
+      expect(await readRegistration(regNo, server)).toMatchObject({ stands: 'organisers' })
     }, '2025-12-31T23:00:00+05:30'))
 
   test('stays valid for a limited time after the last day for a delegate who had started to pay', () =>
-    withTestServer(async (other) => {
-      const file = join(other.environment.eventsDir, 'afpicon2026.yaml')
+    withTestServer(async (server) => {
+      const file = join(server.environment.eventsDir, 'afpicon2026.yaml')
       const text = readFileSync(file, 'utf8')
       writeFileSync(file, text.replace('closes: never', 'closes: 2026-01-25'))
-      await other.parts().deps.events.reload()
-      const { orderId, regNo } = await other.place()
-      await other.sandbox().runAction(orderId, 'leave')
-      other.at('2026-01-26T10:00:00+05:30')
-      expect(await readRegistration(regNo, other)).toMatchObject({
+      await server.parts().deps.events.reload()
+      const { orderId, regNo } = await server.placeOrder()
+      await server.sandbox().runAction(orderId, 'leave')
+      server.setTime('2026-01-26T10:00:00+05:30')
+      expect(await readRegistration(regNo, server)).toMatchObject({
         stands: 'not-paid',
         may_pay: true,
       })
-      const { status, body } = await retry(orderId, {}, other)
+      const { status, body } = await retry(orderId, {}, server)
       expect([status, body.payment_data?.orderid]).toEqual([201, orderId])
-      other.at('2026-01-27T09:00:00+05:30')
-      expect(await readRegistration(regNo, other)).toMatchObject({
+      server.setTime('2026-01-27T09:00:00+05:30')
+      expect(await readRegistration(regNo, server)).toMatchObject({
         stands: 'not-paid',
         may_pay: false,
       })
-      expect(await retry(orderId, {}, other)).toMatchObject({
+      expect(await retry(orderId, {}, server)).toMatchObject({
         status: 409,
         body: { code: 'registration_closed' },
       })
       // An order issued in time can still be paid.
-      await other.sandbox().runAction(orderId, 'pay')
-      await other.settled()
-      expect(await readRegistration(regNo, other)).toMatchObject({
+      await server.sandbox().runAction(orderId, 'pay')
+      await server.waitUntilIdle()
+      expect(await readRegistration(regNo, server)).toMatchObject({
         stands: 'complete',
         in_review: false,
       })
@@ -388,28 +388,28 @@ describe('a price', () => {
 
 describe('a delegate who left before paying', () => {
   /** Registers, leaves, and does nothing for the given time. */
-  const registerAndLeave = async (other: TestServer, ms: number) => {
-    const order = await other.place()
-    await other.sandbox().runAction(order.orderId, 'leave')
-    other.advance(2 * minute)
-    await other.parts().deps.payments.reconcile()
-    other.advance(ms - 2 * minute)
+  const registerAndLeave = async (server: TestServer, ms: number) => {
+    const order = await server.placeOrder()
+    await server.sandbox().runAction(order.orderId, 'leave')
+    server.advance(2 * minute)
+    await server.parts().deps.payments.reconcile()
+    server.advance(ms - 2 * minute)
     return order
   }
-  const readEmails = (other: TestServer): readonly string[] => {
-    const folder = join(other.dataDir, 'mail')
+  const readEmails = (server: TestServer): readonly string[] => {
+    const folder = join(server.dataDir, 'mail')
     return readdirSync(folder).map((name) =>
       readFileSync(join(folder, name), 'utf8').replaceAll(/=\r?\n/g, ''),
     )
   }
-  const linkIn = (emailText: string): string =>
+  const findToken = (emailText: string): string =>
     /\/my\/([\w-]{43})(?![\w-])/.exec(emailText)?.[1] ?? ''
-  const byLink = async (
-    other: TestServer,
+  const resumeByLink = async (
+    server: TestServer,
     token: string,
     extraFields: object = {},
   ): Promise<RetryResult> => {
-    const response = await fetch(`${other.url}/api/payment/resume/`, {
+    const response = await fetch(`${server.url}/api/payment/resume/`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token, ...extraFields }),
@@ -422,24 +422,24 @@ describe('a delegate who left before paying', () => {
   }
 
   test('gets one email an hour later, whose link leads to the payment and later to the ticket', () =>
-    withTestServer(async (other) => {
-      const { orderId, regNo } = await registerAndLeave(other, 59 * minute)
-      expect(await other.parts().paymentReminders.run()).toBe(0)
-      other.advance(2 * minute)
-      expect(await other.parts().paymentReminders.run()).toBe(1)
-      expect(await other.parts().paymentReminders.run()).toBe(0)
-      await other.restart()
-      expect(await other.parts().paymentReminders.run()).toBe(0)
-      expect(await other.parts().mailer.run()).toBe(1)
-      const [emailText = ''] = readEmails(other)
-      for (const pageText of [regNo, '7,080', '31 December 2025', 'support@afpicon.example'])
-        expect(emailText).toContain(pageText)
-      const token = linkIn(emailText)
+    withTestServer(async (server) => {
+      const { orderId, regNo } = await registerAndLeave(server, 59 * minute)
+      expect(await server.parts().paymentReminders.run()).toBe(0)
+      server.advance(2 * minute)
+      expect(await server.parts().paymentReminders.run()).toBe(1)
+      expect(await server.parts().paymentReminders.run()).toBe(0)
+      await server.restart()
+      expect(await server.parts().paymentReminders.run()).toBe(0)
+      expect(await server.parts().mailer.run()).toBe(1)
+      const [emailText = ''] = readEmails(server)
+      for (const expectedText of [regNo, '7,080', '31 December 2025', 'support@afpicon.example'])
+        expect(emailText).toContain(expectedText)
+      const token = findToken(emailText)
       expect(token).toHaveLength(43)
 
       // The link in the format of older versions' emails works as well.
-      expect((await fetch(`${other.url}/pay/${token}`)).status).toBe(200)
-      const page = await fetch(`${other.url}/my/${token}`)
+      expect((await fetch(`${server.url}/pay/${token}`)).status).toBe(200)
+      const page = await fetch(`${server.url}/my/${token}`)
       expect(page.status).toBe(200)
       expect(Object.fromEntries(page.headers)).toMatchObject({
         'referrer-policy': 'no-referrer',
@@ -447,85 +447,85 @@ describe('a delegate who left before paying', () => {
         'x-robots-tag': 'noindex',
       })
       expect(await page.text()).toContain('"page":"my"')
-      const shown = await fetch(`${other.url}/api/my/${token}`)
-      expect(await shown.json()).toMatchObject({
+      const pageResponse = await fetch(`${server.url}/api/my/${token}`)
+      expect(await pageResponse.json()).toMatchObject({
         status: 'success',
         // The link shows the answers, which the number alone does not.
-        registration: expect.objectContaining(await readRegistration(regNo, other)),
+        registration: expect.objectContaining(await readRegistration(regNo, server)),
         state: 'to_pay',
         documents: [],
       })
       for (let times = 0; times < 2; times += 1)
-        expect(await byLink(other, token)).toMatchObject({
+        expect(await resumeByLink(server, token)).toMatchObject({
           status: 201,
           body: { payment_data: { orderid: orderId, amount: '7080.00' } },
         })
-      await other.sandbox().runAction(orderId, 'pay')
-      await other.settled()
-      expect(await (await fetch(`${other.url}/api/my/${token}/`)).json()).toMatchObject({
+      await server.sandbox().runAction(orderId, 'pay')
+      await server.waitUntilIdle()
+      expect(await (await fetch(`${server.url}/api/my/${token}/`)).json()).toMatchObject({
         registration: { stands: 'complete' },
       })
-      expect(await byLink(other, token)).toMatchObject({
+      expect(await resumeByLink(server, token)).toMatchObject({
         status: 409,
         body: { code: 'nothing_due' },
       })
 
       // The database and the log do not contain the link's token.
       const storedText = ['links', 'mail_queue', 'audit_log'].map((table) =>
-        JSON.stringify(other.rows(`SELECT * FROM ${table}`)),
+        JSON.stringify(server.rows(`SELECT * FROM ${table}`)),
       )
-      expect([...storedText, JSON.stringify(other.log)].join()).not.toContain(token)
+      expect([...storedText, JSON.stringify(server.log)].join()).not.toContain(token)
     }))
 
-  test('who registered again and paid is told that the first registration is not needed', () =>
-    withTestServer(async (other) => {
-      const first = await registerAndLeave(other, 30 * minute)
-      const second = await other.place()
-      await other.sandbox().runAction(second.orderId, 'pay')
-      await other.settled()
-      await other.parts().mailer.run()
-      const before = readEmails(other).length
-      other.advance(31 * minute)
-      expect(await other.parts().paymentReminders.run()).toBe(1)
-      expect(await other.parts().mailer.run()).toBe(1)
-      const emails = readEmails(other)
-      expect(emails.length).toBe(before + 1)
+  test('who registered again and paid gets an email that the first registration needs no payment', () =>
+    withTestServer(async (server) => {
+      const first = await registerAndLeave(server, 30 * minute)
+      const second = await server.placeOrder()
+      await server.sandbox().runAction(second.orderId, 'pay')
+      await server.waitUntilIdle()
+      await server.parts().mailer.run()
+      const emailCount = readEmails(server).length
+      server.advance(31 * minute)
+      expect(await server.parts().paymentReminders.run()).toBe(1)
+      expect(await server.parts().mailer.run()).toBe(1)
+      const emails = readEmails(server)
+      expect(emails.length).toBe(emailCount + 1)
       const emailText =
-        emails.find((emailText) => emailText.includes('a second registration is not paid')) ?? ''
-      expect(linkIn(emailText)).toHaveLength(43)
-      for (const pageText of [
+        emails.find((email) => email.includes('a second registration is not paid')) ?? ''
+      expect(findToken(emailText)).toHaveLength(43)
+      for (const expectedText of [
         second.regNo,
         first.regNo,
         'you do not need to do anything',
         'Keep this link private',
       ])
-        expect(emailText).toContain(pageText)
+        expect(emailText).toContain(expectedText)
       expect(emailText).not.toContain('It is complete once')
     }))
 
   test('finds the page after the hold, and an expired link half a year after the event', () =>
-    withTestServer(async (other) => {
-      await registerAndLeave(other, 61 * minute)
-      await other.parts().paymentReminders.run()
-      await other.parts().mailer.run()
-      const token = linkIn(readEmails(other)[0] ?? '')
-      expect((await fetch(`${other.url}/api/my/${token}`)).status).toBe(200)
-      other.at('2026-01-02T00:00:00+05:30')
-      expect((await fetch(`${other.url}/api/my/${token}`)).status).toBe(200)
-      other.at('2026-08-01T00:00:00+05:30')
-      for (const emailText of [token, 'a'.repeat(43), 'x', '']) {
-        expect(await byLink(other, emailText)).toMatchObject({
+    withTestServer(async (server) => {
+      await registerAndLeave(server, 61 * minute)
+      await server.parts().paymentReminders.run()
+      await server.parts().mailer.run()
+      const token = findToken(readEmails(server)[0] ?? '')
+      expect((await fetch(`${server.url}/api/my/${token}`)).status).toBe(200)
+      server.setTime('2026-01-02T00:00:00+05:30')
+      expect((await fetch(`${server.url}/api/my/${token}`)).status).toBe(200)
+      server.setTime('2026-08-01T00:00:00+05:30')
+      for (const invalidToken of [token, 'a'.repeat(43), 'x', '']) {
+        expect(await resumeByLink(server, invalidToken)).toMatchObject({
           status: 404,
           body: { status: 'error' },
         })
-        expect((await fetch(`${other.url}/api/my/${emailText}`)).status).not.toBe(200)
+        expect((await fetch(`${server.url}/api/my/${invalidToken}`)).status).not.toBe(200)
       }
       // The event of an expired link is known, so that its page can link to the form.
-      const pages = await Promise.all(
-        [token, 'a'.repeat(43)].map((emailText) => fetch(`${other.url}/my/${emailText}`)),
+      const responses = await Promise.all(
+        [token, 'a'.repeat(43)].map((token) => fetch(`${server.url}/my/${token}`)),
       )
-      expect(pages.map(({ status }) => status)).toEqual([404, 404])
-      const [expiredPage, unknownPage] = await Promise.all(pages.map((page) => page.text()))
+      expect(responses.map(({ status }) => status)).toEqual([404, 404])
+      const [expiredPage, unknownPage] = await Promise.all(responses.map((page) => page.text()))
       expect([
         expiredPage?.includes('"page":"my","event":{'),
         unknownPage?.includes('"event":null'),
@@ -533,54 +533,54 @@ describe('a delegate who left before paying', () => {
     }))
 
   test('who paid, or whose payment the bank is processing, gets no reminder', () =>
-    withTestServer(async (other) => {
-      const paid = await registerAndLeave(other, 61 * minute)
-      const atBank = await other.place()
-      await other.sandbox().runAction(atBank.orderId, 'later')
-      other.advance(2 * minute)
-      await other.parts().deps.payments.reconcile()
-      other.advance(61 * minute)
-      expect(await other.parts().paymentReminders.run()).toBe(1)
-      await other.sandbox().runAction(paid.orderId, 'silent')
-      await other.parts().deps.payments.verify(paid.orderId, 5_000)
-      expect(await readRegistration(paid.regNo, other)).toMatchObject({ stands: 'complete' })
-      await other.parts().mailer.run()
-      expect(readEmails(other).filter((emailText) => emailText.includes('Finish your'))).toEqual([])
-      expect(other.rows("SELECT status, error FROM mail_queue WHERE kind = 'unfinished'")).toEqual([
-        { status: 'failed', error: 'It was no longer needed.' },
-      ])
+    withTestServer(async (server) => {
+      const paidOrder = await registerAndLeave(server, 61 * minute)
+      const bankOrder = await server.placeOrder()
+      await server.sandbox().runAction(bankOrder.orderId, 'later')
+      server.advance(2 * minute)
+      await server.parts().deps.payments.reconcile()
+      server.advance(61 * minute)
+      expect(await server.parts().paymentReminders.run()).toBe(1)
+      await server.sandbox().runAction(paidOrder.orderId, 'silent')
+      await server.parts().deps.payments.verify(paidOrder.orderId, 5_000)
+      expect(await readRegistration(paidOrder.regNo, server)).toMatchObject({ stands: 'complete' })
+      await server.parts().mailer.run()
+      expect(readEmails(server).filter((email) => email.includes('Finish your'))).toEqual([])
+      expect(server.rows("SELECT status, error FROM mail_queue WHERE kind = 'unfinished'")).toEqual(
+        [{ status: 'failed', error: 'It was no longer needed.' }],
+      )
     }))
 })
 
 describe('a browser that returns after payment', () => {
   test('is redirected to the result page if the server cannot write', () =>
-    withTestServer(async (other) => {
-      const { orderId } = await other.place()
-      await other.sandbox().runAction(orderId, 'stay')
-      const message = other.sandbox().messageOf(orderId)
-      await other.sandbox().idle()
-      await other.parts().deps.store.close()
-      const address = await other.comeBack(message)
+    withTestServer(async (server) => {
+      const { orderId } = await server.placeOrder()
+      await server.sandbox().runAction(orderId, 'stay')
+      const message = server.sandbox().messageOf(orderId)
+      await server.sandbox().idle()
+      await server.parts().deps.store.close()
+      const address = await server.returnFromGateway(message)
       expect(`${address.pathname}${address.search}`).toBe(
         `/afpicon/payment/success?orderId=${orderId}`,
       )
     }))
 
   test('is redirected to the result page if its address has reached the rate limit', async () => {
-    const other = await openTestServer({ variables: { RATE_LIMITS: 'on' } })
+    const server = await openTestServer({ variables: { RATE_LIMITS: 'on' } })
     try {
-      const { orderId } = await other.place()
-      await other.sandbox().runAction(orderId, 'stay')
-      const openReturn = (url: string) => other.parts().app.inject({ method: 'GET', url })
+      const { orderId } = await server.placeOrder()
+      await server.sandbox().runAction(orderId, 'stay')
+      const openReturn = (url: string) => server.parts().app.inject({ method: 'GET', url })
       for (let times = 0; times < 600; times += 1) await openReturn('/api/payment/return/')
-      const query = new URLSearchParams(other.sandbox().messageOf(orderId)).toString()
+      const query = new URLSearchParams(server.sandbox().messageOf(orderId)).toString()
       const response = await openReturn(`/api/payment/return/?${query}`)
       expect([response.statusCode, response.headers.location]).toEqual([
         303,
         `/afpicon/payment/success?orderId=${orderId}`,
       ])
     } finally {
-      await other.close()
+      await server.close()
     }
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Payments that do not match, which staff review through the office's API and with commands while the sandbox gateway
- * holds them.
+ * Payments that do not match. Staff review them through the office's API and with commands; the
+ * sandbox gateway has the payments.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAmount, getReviewVersion } from '../../../engine/index.ts'
@@ -44,7 +44,10 @@ const signIn = async (): Promise<void> => {
   })
   token = ((await response.json()) as { token: string }).token
 }
-const call = async <A>(path: string, body?: object): Promise<{ status: number; answer: A }> => {
+const callOffice = async <A>(
+  path: string,
+  body?: object,
+): Promise<{ status: number; answer: A }> => {
   await signIn()
   const response = await fetch(`${testServer.url}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
@@ -57,31 +60,31 @@ const call = async <A>(path: string, body?: object): Promise<{ status: number; a
   return { status: response.status, answer: (await response.json()) as A }
 }
 const readReviews = async () =>
-  (await call<ReviewsResponse>('/admin/reviews/?event=afpicon2026')).answer.reviews
+  (await callOffice<ReviewsResponse>('/admin/reviews/?event=afpicon2026')).answer.reviews
 /** Reads the version that a page currently shows. */
 const readVersion = async (id: string): Promise<string> => {
   const review = await testServer.parts().deps.store.review(id)
   return review === null ? 'decided' : getReviewVersion(review)
 }
 const sendDecision = async (id: string, decision: object) =>
-  call<DecisionResponse & ErrorResponse>(`/admin/reviews/${id}/decide/`, {
+  callOffice<DecisionResponse & ErrorResponse>(`/admin/reviews/${id}/decide/`, {
     version: await readVersion(id),
     ...decision,
   })
 const refund = (regNo: string, decision: object) =>
-  call<DecisionResponse & ErrorResponse>(`/admin/registrations/${regNo}/refund/`, decision)
+  callOffice<DecisionResponse & ErrorResponse>(`/admin/registrations/${regNo}/refund/`, decision)
 const reconcile = () => testServer.parts().deps.payments.reconcile()
 const registerAndPay = async (): Promise<PlacedOrder> => {
-  const order = await testServer.place()
+  const order = await testServer.placeOrder()
   await testServer.sandbox().runAction(order.orderId, 'stay')
-  await testServer.settled()
+  await testServer.waitUntilIdle()
   return order
 }
 /** 7,079 arrived instead of 7,080. */
 const payWrongAmount = async (): Promise<PlacedOrder & { readonly id: string }> => {
-  const order = await testServer.place()
+  const order = await testServer.placeOrder()
   await testServer.sandbox().runAction(order.orderId, 'wrong')
-  await testServer.settled()
+  await testServer.waitUntilIdle()
   const review = (await readReviews()).find(({ order_id: id }) => id === order.orderId)
   if (review === undefined) throw new Error('no open review')
   return { ...order, id: review.id }
@@ -89,14 +92,14 @@ const payWrongAmount = async (): Promise<PlacedOrder & { readonly id: string }> 
 const reason = 'Spoke to the delegate.'
 
 describe('a payment that does not match', () => {
-  test('is a refunded authorisation: the sale in the same response pays, and the delegate gets one email', async () => {
-    const { orderId } = await testServer.place()
+  test('is a refunded authorisation: the sale in the same response pays the registration, and the delegate gets one email', async () => {
+    const { orderId } = await testServer.placeOrder()
     const { deps } = testServer.parts()
     const [{ amount } = { amount: 0 }] = testServer.rows(
       'SELECT amount FROM payments WHERE order_id = ?',
       orderId,
     )
-    let fact: PaymentEvent = {
+    let paymentEvent: PaymentEvent = {
       type: 'confirmed',
       reference: 'AUTH77',
       amount: toAmount(Number(amount)),
@@ -108,24 +111,32 @@ describe('a payment that does not match', () => {
     const payments = openPayments(
       {
         ...deps,
-        gateway: { ...deps.gateway, status: async () => ({ is: 'fact', fact, raw: '' }) },
+        gateway: {
+          ...deps.gateway,
+          status: async () => ({ is: 'fact', fact: paymentEvent, raw: '' }),
+        },
       },
       { isEnabled: false },
     )
     expect(await payments.verify(orderId, 1000)).toBe('review')
-    fact = { ...fact, refunds: [{ reference: 'BACK77', amount: toAmount(Number(amount)) }] }
+    paymentEvent = {
+      ...paymentEvent,
+      refunds: [{ reference: 'BACK77', amount: toAmount(Number(amount)) }],
+    }
     await payments.verify(orderId, 1000)
     expect(await payments.verify(orderId, 1000)).toBe('success')
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
   })
 
   test('is accepted after its event file was removed, and the delegate gets the confirmation', async () => {
     const { orderId, id } = await payWrongAmount()
     const { deps } = testServer.parts()
-    const withoutEvent = { ...deps, events: { ...deps.events, byId: () => null } }
+    const depsWithoutEvent = { ...deps, events: { ...deps.events, byId: () => null } }
     const decision = { decision: 'accept', version: await readVersion(id), why: reason }
-    expect(await decideReview(withoutEvent, id, decision, 'treasurer')).toMatchObject({ ok: true })
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+    expect(await decideReview(depsWithoutEvent, id, decision, 'treasurer')).toMatchObject({
+      ok: true,
+    })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
   })
 
   test('is in the list, on the dashboard, in the metrics and in the log; accepting it confirms the registration', async () => {
@@ -140,8 +151,8 @@ describe('a payment that does not match', () => {
       left: 7079,
       why: 'Received ₹\u00a07,079, expected ₹\u00a07,080.',
     })
-    const stats = (await call<StatsResponse>('/admin/dashboard/stats/')).answer.data
-    expect(stats['afpicon_stats']).toMatchObject({ needs_decision: 1 })
+    const dashboard = (await callOffice<StatsResponse>('/admin/dashboard/stats/')).answer.data
+    expect(dashboard['afpicon_stats']).toMatchObject({ needs_decision: 1 })
     expect(await (await fetch(`${testServer.url}/metrics`)).text()).toMatch(
       /rollcall_reviews\{is="all"\} 1/,
     )
@@ -161,7 +172,11 @@ describe('a payment that does not match', () => {
       status: 200,
       answer: { status: 'success', reg_no: regNo, refund: null },
     })
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', review: null, mails: 1 })
+    expect(testServer.readOrderState(orderId)).toMatchObject({
+      status: 'success',
+      review: null,
+      emails: 1,
+    })
     expect(await sendDecision(id, { decision: 'dismiss', why: reason })).toMatchObject({
       status: 409,
       answer: { code: 'decided_already' },
@@ -170,7 +185,7 @@ describe('a payment that does not match', () => {
     testServer.advance(2 * hour)
     await reconcile()
     expect(await readReviews()).toEqual([])
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
     expect(
       testServer.rows('SELECT who, why FROM decisions WHERE capture_id = ?', Number(id.slice(1))),
     ).toEqual([{ who: 'treasurer', why: reason }])
@@ -201,12 +216,12 @@ describe('a payment that does not match', () => {
       { state: 'done' },
     ])
     expect(await readReviews()).toEqual([])
-    expect(testServer.holds(orderId)).toMatchObject({
+    expect(testServer.readOrderState(orderId)).toMatchObject({
       registration: 'failed',
       review: null,
-      mails: 0,
+      emails: 0,
     })
-    // The state is not reported as unknown.
+    // The reported state is not "unknown".
     const registration = await testServer.parts().deps.store.registration(regNo as RegNo)
     expect(registration?.payments[0]?.failure).toBe('given-back')
     const retryResponse = await fetch(`${testServer.url}/api/payment/retry/`, {
@@ -220,27 +235,31 @@ describe('a payment that does not match', () => {
   })
 
   test('requires a session, and rejects a page of another site', async () => {
-    const post = (headers: Record<string, string>) =>
+    const sendRefund = (headers: Record<string, string>) =>
       fetch(`${testServer.url}/admin/reviews/C1/decide/`, { method: 'POST', headers })
-    expect((await post({})).status).toBe(401)
+    expect((await sendRefund({})).status).toBe(401)
     await signIn()
     const cookie = `rollcall_session=${token}`
-    expect((await post({ cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await sendRefund({ cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect((await fetch(`${testServer.url}/admin/reviews/`)).status).toBe(401)
   })
 })
 
 describe('a refund', () => {
-  test('of a part leaves the registration paid, and of the rest makes it refunded; figures are updated', async () => {
+  test('of a part leaves the registration paid; a refund of the rest makes it refunded; figures are updated', async () => {
     const { regNo, orderId } = await registerAndPay()
-    const before = (await call<StatsResponse>('/admin/dashboard/stats/')).answer.data.revenue_stats
+    const revenueBefore = (await callOffice<StatsResponse>('/admin/dashboard/stats/')).answer.data
+      .revenue_stats
     expect(await refund(regNo, { amount: 80, why: reason })).toMatchObject({
       status: 200,
       answer: { refund: 'asked', message: expect.stringContaining('The gateway started it') },
     })
     testServer.advance(2 * minute)
     await reconcile()
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', registration: 'success' })
+    expect(testServer.readOrderState(orderId)).toMatchObject({
+      status: 'success',
+      registration: 'success',
+    })
     expect(await refund(regNo, { amount: '7000.01', why: reason })).toMatchObject({
       status: 422,
       answer: { code: 'bad_amount' },
@@ -248,13 +267,13 @@ describe('a refund', () => {
     await refund(regNo, { why: reason })
     testServer.advance(2 * minute)
     await reconcile()
-    expect(testServer.holds(orderId)).toMatchObject({
+    expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'refunded',
       registration: 'refunded',
     })
-    const revenueAfter = (await call<StatsResponse>('/admin/dashboard/stats/')).answer.data
+    const revenueAfter = (await callOffice<StatsResponse>('/admin/dashboard/stats/')).answer.data
       .revenue_stats
-    expect(before.total_revenue - revenueAfter.total_revenue).toBe(7080)
+    expect(revenueBefore.total_revenue - revenueAfter.total_revenue).toBe(7080)
   })
 
   test('made in the merchant panel is detected, whether partial, full or a second one', async () => {
@@ -262,7 +281,7 @@ describe('a refund', () => {
     testServer.sandbox().refundInPanel(orderId, toAmount(8_000))
     testServer.advance(2 * hour)
     await reconcile()
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', review: null })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', review: null })
     expect(testServer.rows('SELECT amount, state FROM refunds ORDER BY id DESC LIMIT 1')).toEqual([
       { amount: 8_000, state: 'done' },
     ])
@@ -277,7 +296,7 @@ describe('a refund', () => {
     testServer.sandbox().refundInPanel(orderId, toAmount(700_000))
     testServer.advance(4 * hour)
     await reconcile()
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'refunded', review: null })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'refunded', review: null })
   })
 
   test('requested twice concurrently is created once', async () => {
@@ -297,9 +316,9 @@ describe('a refund', () => {
     let refundRequests = 0
     const losingGateway = {
       ...deps.gateway,
-      refund: async (...about: Parameters<typeof deps.gateway.refund>) => {
+      refund: async (...args: Parameters<typeof deps.gateway.refund>) => {
         refundRequests += 1
-        await deps.gateway.refund(...about)
+        await deps.gateway.refund(...args)
         return { is: 'unsure', error: 'no answer in time', raw: '' } as const
       },
     }
@@ -317,23 +336,23 @@ describe('a refund', () => {
     await payments.sendRefunds()
     expect(refundRequests).toBe(1)
     await reconcile()
-    expect(testServer.holds(orderId)).toMatchObject({ registration: 'refunded' })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ registration: 'refunded' })
     expect(testServer.sandbox().order(orderId)?.refunds.length).toBe(1)
   })
 })
 
 test("the treasurer's commands review, decide and refund work while the server runs", async () => {
   const run = async (...args: readonly string[]) => {
-    const [out, err]: [string[], string[]] = [[], []]
+    const [output, errorOutput]: [string[], string[]] = [[], []]
     const status = await main(args, {
-      print: (line) => void out.push(line),
-      printError: (line) => void err.push(line),
+      print: (line) => void output.push(line),
+      printError: (line) => void errorOutput.push(line),
       environment: () =>
         withoutThreads({ ...testServer.environment, clockStart: testServer.now() }),
     })
-    return { status, out: out.join('\n'), err: err.join('\n') }
+    return { status, out: output.join('\n'), err: errorOutput.join('\n') }
   }
-  const [{ regNo, id }, otherOrder] = [await payWrongAmount(), await testServer.place()]
+  const [{ regNo, id }, otherOrder] = [await payWrongAmount(), await testServer.placeOrder()]
   const listResult = await run('payment', 'reviews')
   expect([listResult.status, listResult.err]).toEqual([0, ''])
   expect(stripColours(listResult.out)).toContain(`${id}`)
@@ -341,7 +360,7 @@ test("the treasurer's commands review, decide and refund work while the server r
   const json = await run('payment', 'reviews', '--event', 'afpicon2026', '--json')
   expect(JSON.parse(json.out)).toMatchObject([{ id, reg_no: regNo }])
   const userOptions = ['--who', 'Meera', '--why', reason]
-  const shown = async () => ['--version', await readVersion(id), ...userOptions]
+  const buildDecisionOptions = async () => ['--version', await readVersion(id), ...userOptions]
   expect((await run('payment', 'decide', id, 'accept')).status).toBe(2)
   expect((await run('payment', 'decide', id, 'move', ...userOptions)).status).toBe(2)
   const wrongTarget = await run(
@@ -351,27 +370,40 @@ test("the treasurer's commands review, decide and refund work while the server r
     'move',
     '--to',
     'AFPI0',
-    ...(await shown()),
+    ...(await buildDecisionOptions()),
   )
   expect([wrongTarget.status, wrongTarget.err]).toEqual([
     1,
     expect.stringContaining('No registration has this number'),
   ])
-  const old = await shown()
-  expect(stripColours(listResult.out)).toContain(`Version: ${old[1]}`)
-  const moveResult = await run('payment', 'decide', id, 'move', '--to', otherOrder.regNo, ...old)
+  const staleOptions = await buildDecisionOptions()
+  expect(stripColours(listResult.out)).toContain(`Version: ${staleOptions[1]}`)
+  const moveResult = await run(
+    'payment',
+    'decide',
+    id,
+    'move',
+    '--to',
+    otherOrder.regNo,
+    ...staleOptions,
+  )
   expect([moveResult.status, stripColours(moveResult.out)]).toEqual([
     0,
     expect.stringContaining('where it needs review'),
   ])
   expect((await run('payment', 'decide', id, 'accept', ...userOptions)).status).toBe(2)
-  const staleResult = await run('payment', 'decide', id, 'accept', ...old)
+  const staleResult = await run('payment', 'decide', id, 'accept', ...staleOptions)
   expect([staleResult.status, staleResult.err]).toEqual([
     1,
     expect.stringContaining('was moved meanwhile'),
   ])
-  expect((await run('payment', 'decide', id, 'accept', ...(await shown()))).status).toBe(0)
-  expect(testServer.holds(otherOrder.orderId)).toMatchObject({ status: 'success', mails: 1 })
+  expect(
+    (await run('payment', 'decide', id, 'accept', ...(await buildDecisionOptions()))).status,
+  ).toBe(0)
+  expect(testServer.readOrderState(otherOrder.orderId)).toMatchObject({
+    status: 'success',
+    emails: 1,
+  })
   const refundResult = await run(
     'payment',
     'refund',
@@ -387,7 +419,7 @@ test("the treasurer's commands review, decide and refund work while the server r
   expect(
     (await run('payment', 'refund', otherOrder.regNo, '--amount', 'much', ...userOptions)).status,
   ).toBe(2)
-  expect((await run('payment', 'decide', id, 'dismiss', ...old)).status).toBe(1)
+  expect((await run('payment', 'decide', id, 'dismiss', ...staleOptions)).status).toBe(1)
   expect(stripColours((await run('payment', 'reviews')).out)).toContain('No payment needs review.')
 })
 
@@ -398,7 +430,7 @@ test('sends one email at nine to the organisers on days with open reviews', asyn
     testServer.rows(
       "SELECT recipient, subject, body FROM mail_queue WHERE kind = 'reviews' ORDER BY id",
     )
-  testServer.at('2025-12-01T08:59:00+05:30')
+  testServer.setTime('2025-12-01T08:59:00+05:30')
   const dailyEmail = startDailyReviewEmail(deps, { isEnabled: false })
   expect(await dailyEmail.run()).toBe(0)
   testServer.advance(minute)

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => testServer.close())
 
-const reconcile = (all = false) => testServer.parts().deps.payments.reconcile(all)
+const reconcile = (isForced = false) => testServer.parts().deps.payments.reconcile(isForced)
 const countQueries = (orderId: string): number =>
   Number(testServer.rows('SELECT asks FROM payments WHERE order_id = ?', orderId)[0]?.['asks'])
 const retry = (orderId: string): Promise<Response> =>
@@ -40,14 +40,14 @@ const retry = (orderId: string): Promise<Response> =>
 
 describe('polling', () => {
   test('queries at growing intervals; an unpaid order expires after 24 hours without an email', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     expect(await reconcile()).toEqual({ asked: 0, ended: 0 })
     const queryTimes: number[] = []
     for (let minutes = 1; minutes < 24 * 60; minutes += 1) {
       testServer.advance(minute)
       if ((await reconcile()).asked > 0) queryTimes.push(minutes)
     }
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'pending', facts: [] })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'pending', events: [] })
     const intervals = queryTimes.map((at, index) => at - (queryTimes[index - 1] ?? 0))
     expect(queryTimes[0]).toBe(1)
     expect(intervals.toSorted((a, b) => a - b)).toEqual(intervals)
@@ -56,32 +56,32 @@ describe('polling', () => {
     expect(countQueries(orderId)).toBe(queryTimes.length)
     testServer.advance(7 * 60 * minute)
     expect(await reconcile()).toEqual({ asked: 1, ended: 1 })
-    expect(testServer.holds(orderId)).toEqual({
+    expect(testServer.readOrderState(orderId)).toEqual({
       status: 'failed',
       registration: 'failed',
       review: null,
-      facts: ['expired'],
+      events: ['expired'],
       returns: 0,
-      notices: 0,
-      mails: 0,
+      webhooks: 0,
+      emails: 0,
     })
   })
 
   test('finds a payment without a webhook or a returning browser', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     testServer.advance(2 * minute)
     expect(await reconcile()).toEqual({ asked: 1, ended: 1 })
-    expect(testServer.holds(orderId)).toMatchObject({
+    expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'success',
-      facts: ['confirmed'],
-      mails: 1,
+      events: ['confirmed'],
+      emails: 1,
     })
     expect(await reconcile(true)).toEqual({ asked: 0, ended: 0 })
   })
 
   test('never expires a payment that the bank is processing; after five days it goes to review', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'later')
     for (let days = 0; days < 4; days += 1) {
       testServer.advance(24 * 60 * minute)
@@ -89,67 +89,76 @@ describe('polling', () => {
     }
     testServer.advance(24 * 60 * minute)
     expect(await reconcile()).toEqual({ asked: 1, ended: 1 })
-    expect(testServer.holds(orderId)).toMatchObject({
+    expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'pending',
       review: 'The gateway has given no final answer for five days.',
-      facts: ['undecided'],
+      events: ['undecided'],
     })
     testServer.sandbox().settle(orderId)
-    await testServer.settled()
+    await testServer.waitUntilIdle()
     await reconcile()
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', review: null, mails: 1 })
+    expect(testServer.readOrderState(orderId)).toMatchObject({
+      status: 'success',
+      review: null,
+      emails: 1,
+    })
   })
 
-  test('a payment after registration closed goes to review; a delegate who started on the last day can still finish', async () => {
-    const lateServer = await openTestServer({ clock: '2026-02-02T23:50:00+05:30' })
+  test('a payment after registration has closed goes to review; a delegate who started on the last day can still pay', async () => {
+    const server = await openTestServer({ clock: '2026-02-02T23:50:00+05:30' })
     try {
-      const file = join(lateServer.environment.eventsDir, 'afpicon2026.yaml')
+      const file = join(server.environment.eventsDir, 'afpicon2026.yaml')
       writeFileSync(file, readFileSync(file, 'utf8').replace('closes: never', 'closes: 2026-02-02'))
-      await lateServer.parts().deps.events.reload()
-      const [inTime, tooLate] = [await lateServer.place(), await lateServer.place()]
-      lateServer.advance(24 * 60 * minute)
-      await lateServer.sandbox().runAction(inTime.orderId, 'pay')
-      await lateServer.settled()
-      expect(lateServer.holds(inTime.orderId)).toMatchObject({
+      await server.parts().deps.events.reload()
+      const [timelyOrder, lateOrder] = [await server.placeOrder(), await server.placeOrder()]
+      server.advance(24 * 60 * minute)
+      await server.sandbox().runAction(timelyOrder.orderId, 'pay')
+      await server.waitUntilIdle()
+      expect(server.readOrderState(timelyOrder.orderId)).toMatchObject({
         status: 'success',
         review: null,
-        mails: 1,
+        emails: 1,
       })
-      lateServer.advance(24 * 60 * minute)
-      await lateServer.sandbox().runAction(tooLate.orderId, 'pay')
-      await lateServer.settled()
-      expect(lateServer.holds(tooLate.orderId)).toMatchObject({
+      server.advance(24 * 60 * minute)
+      await server.sandbox().runAction(lateOrder.orderId, 'pay')
+      await server.waitUntilIdle()
+      expect(server.readOrderState(lateOrder.orderId)).toMatchObject({
         status: 'pending',
         review: 'Payment received after registration closed.',
-        facts: ['confirmed'],
-        mails: 0,
+        events: ['confirmed'],
+        emails: 0,
       })
     } finally {
-      await lateServer.close()
+      await server.close()
     }
   })
 
-  test('a delayed payment is not late: its payment time decides, and sets the day of revenue', async () => {
-    const lateServer = await openTestServer({ clock: '2026-02-02T23:50:00+05:30' })
+  test('a payment that is found late is not a late payment: its payment time counts, also for the day of revenue', async () => {
+    const server = await openTestServer({ clock: '2026-02-02T23:50:00+05:30' })
     try {
-      const file = join(lateServer.environment.eventsDir, 'afpicon2026.yaml')
+      const file = join(server.environment.eventsDir, 'afpicon2026.yaml')
       writeFileSync(file, readFileSync(file, 'utf8').replace('closes: never', 'closes: 2026-02-02'))
-      await lateServer.parts().deps.events.reload()
-      const { orderId, regNo } = await lateServer.place()
-      await lateServer.sandbox().runAction(orderId, 'silent')
-      lateServer.advance(4 * 24 * 60 * minute)
-      expect(await lateServer.parts().deps.payments.reconcile()).toEqual({ asked: 1, ended: 1 })
-      expect(lateServer.holds(orderId)).toMatchObject({ status: 'success', review: null, mails: 1 })
-      expect(lateServer.rows('SELECT day FROM revenue')).toEqual([{ day: '2026-02-02' }])
-      expect(await lateServer.parts().deps.store.registration(regNo)).toMatchObject({
+      await server.parts().deps.events.reload()
+      const { orderId, regNo } = await server.placeOrder()
+      await server.sandbox().runAction(orderId, 'silent')
+      server.advance(4 * 24 * 60 * minute)
+      expect(await server.parts().deps.payments.reconcile()).toEqual({ asked: 1, ended: 1 })
+      expect(server.readOrderState(orderId)).toMatchObject({
+        status: 'success',
+        review: null,
+        emails: 1,
+      })
+      expect(server.rows('SELECT day FROM revenue')).toEqual([{ day: '2026-02-02' }])
+      expect(await server.parts().deps.store.registration(regNo)).toMatchObject({
         paidAt: instant(Date.parse('2026-02-02T23:50:00+05:30')),
       })
-      // The email has today's date: in a queue sorted by time it must not precede sent ones.
-      expect(lateServer.rows('SELECT created_at FROM mail_queue')).toEqual([
-        { created_at: lateServer.now() },
+      // The email has today's date: in a queue sorted by time, it must not precede emails that were
+      // already sent.
+      expect(server.rows('SELECT created_at FROM mail_queue')).toEqual([
+        { created_at: server.now() },
       ])
     } finally {
-      await lateServer.close()
+      await server.close()
     }
   })
 
@@ -157,21 +166,21 @@ describe('polling', () => {
     ['two days after closing goes to review', 2, 'failed', 'Payment received after registration'],
     ['in time counts, and the email states its reference', 0, 'success', null],
   ] as const)(
-    'a payment next to a dismissed one has its own time: a payment that arrived %s',
+    'a second payment, after a dismissed one, has its own time: one that arrived %s',
     async (_what, days, status, reason) => {
-      const lateServer = await openTestServer({ clock: '2026-02-02T23:50:00+05:30' })
+      const server = await openTestServer({ clock: '2026-02-02T23:50:00+05:30' })
       try {
-        const file = join(lateServer.environment.eventsDir, 'afpicon2026.yaml')
+        const file = join(server.environment.eventsDir, 'afpicon2026.yaml')
         const text = readFileSync(file, 'utf8')
           .replace('closes: never', 'closes: 2026-02-02')
           .replace('Dear {full_name},', 'Paid as {payment_id}.')
         writeFileSync(file, text)
-        await lateServer.parts().deps.events.reload()
-        const { regNo, orderId } = await lateServer.place()
-        const { deps } = lateServer.parts()
+        await server.parts().deps.events.reload()
+        const { regNo, orderId } = await server.placeOrder()
+        const { deps } = server.parts()
         const rupeePayment = { amount: toAmount(590_000), kind: 'sale' as const }
         const otherPayments: NonNullable<Confirmed['further']>[number][] = []
-        const paidAt = lateServer.now()
+        const paidAt = server.now()
         const payments = openPayments(
           {
             ...deps,
@@ -182,7 +191,7 @@ describe('polling', () => {
                   reference: 'USD1',
                   currency: '840',
                   paidAt,
-                  at: lateServer.now(),
+                  at: server.now(),
                 }
                 const event = { type: 'confirmed' as const, ...rupeePayment, ...dollarPayment }
                 return {
@@ -200,7 +209,7 @@ describe('polling', () => {
         const version = review === undefined ? '' : getReviewVersion(review)
         const decision = { decision: 'dismiss', version, why: 'Not ours.' }
         expect((await decideReview(deps, String(review?.id), decision, 'office')).ok).toBe(true)
-        lateServer.advance(5 * 24 * 60 * minute)
+        server.advance(5 * 24 * 60 * minute)
         const receivedAt = instant(paidAt + days * 24 * 60 * minute)
         otherPayments.push({
           ...rupeePayment,
@@ -209,7 +218,7 @@ describe('polling', () => {
           paidAt: receivedAt,
         })
         await payments.verify(orderId, 1000)
-        const orderState = lateServer.holds(orderId)
+        const orderState = server.readOrderState(orderId)
         expect(orderState.status).toBe(status)
         expect(orderState.review).toEqual(reason === null ? null : expect.stringContaining(reason))
         expect(
@@ -223,13 +232,11 @@ describe('polling', () => {
         ])
         // A repeated response adds no event and reopens nothing.
         await payments.verify(orderId, 1000)
-        expect(lateServer.holds(orderId).facts).toEqual(orderState.facts)
-        const mails = (await deps.store.mailsOf(regNo as RegNo)).map(
-          ({ text: emailText }) => emailText,
-        )
-        expect(mails).toEqual(reason === null ? [expect.stringContaining('Paid as INR2')] : [])
+        expect(server.readOrderState(orderId).events).toEqual(orderState.events)
+        const emails = (await deps.store.mailsOf(regNo as RegNo)).map(({ text: body }) => body)
+        expect(emails).toEqual(reason === null ? [expect.stringContaining('Paid as INR2')] : [])
       } finally {
-        await lateServer.close()
+        await server.close()
       }
     },
   )
@@ -239,13 +246,13 @@ describe('polling', () => {
     ['after now', '01-01-2099 00:00:00'],
     ['that is invalid', 'yesterday'],
   ])('a payment time %s is ignored: the time of the response counts', async (_why, time) => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
     const gateway = {
       ...deps.gateway,
-      status: async (...about: Parameters<typeof deps.gateway.status>) => {
-        const answer = await deps.gateway.status(...about)
+      status: async (...args: Parameters<typeof deps.gateway.status>) => {
+        const answer = await deps.gateway.status(...args)
         if (answer.is !== 'fact' || answer.fact.type !== 'confirmed') return answer
         const { paidAt: _, ...event } = answer.fact
         const paidAt = readTime(time)
@@ -259,44 +266,44 @@ describe('polling', () => {
   })
 
   test('leaves payments under review unchanged', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'wrong')
-    await testServer.settled()
+    await testServer.waitUntilIdle()
     testServer.advance(48 * 60 * minute)
     expect(await reconcile(true)).toEqual({ asked: 0, ended: 0 })
-    expect(testServer.holds(orderId)).toMatchObject({
+    expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'pending',
-      facts: ['confirmed'],
-      mails: 0,
+      events: ['confirmed'],
+      emails: 0,
     })
     expect((await testServer.parts().deps.store.registration(orderId))?.inReview).toBe(true)
   })
 
   test('two servers process a payment once', async () => {
-    const orders = await Promise.all(Array.from({ length: 12 }, () => testServer.place()))
+    const orders = await Promise.all(Array.from({ length: 12 }, () => testServer.placeOrder()))
     for (const { orderId } of orders) await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
     const second = openPayments(deps, { isEnabled: false })
     await Promise.all([deps.payments.reconcile(true), second.reconcile(true)])
     for (const { orderId } of orders)
-      expect(testServer.holds(orderId)).toMatchObject({
+      expect(testServer.readOrderState(orderId)).toMatchObject({
         status: 'success',
-        facts: ['confirmed'],
+        events: ['confirmed'],
         review: null,
-        mails: 1,
+        emails: 1,
       })
   })
 
-  test('a request during a query gets the result of a later query, because the payment may have arrived in between', async () => {
-    const { orderId } = await testServer.place()
+  test('a request during a query waits for the result of the next query, because the payment may have arrived in between', async () => {
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'later')
     const { deps } = testServer.parts()
     const queryStarted = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     const slowGateway = {
       ...deps.gateway,
-      status: async (...about: Parameters<typeof deps.gateway.status>) => {
-        const answer = await deps.gateway.status(...about)
+      status: async (...args: Parameters<typeof deps.gateway.status>) => {
+        const answer = await deps.gateway.status(...args)
         queryStarted.resolve()
         await release.promise
         return answer
@@ -306,19 +313,23 @@ describe('polling', () => {
     const first = payments.verify(orderId, 5_000)
     await queryStarted.promise
     testServer.sandbox().settle(orderId)
-    await testServer.settled()
-    const others = [payments.verify(orderId, 5_000), payments.verify(orderId, 5_000)]
+    await testServer.waitUntilIdle()
+    const laterQueries = [payments.verify(orderId, 5_000), payments.verify(orderId, 5_000)]
     release.resolve()
-    expect([await first, ...(await Promise.all(others))]).toEqual(['pending', 'success', 'success'])
-    expect(testServer.holds(orderId)).toMatchObject({
+    expect([await first, ...(await Promise.all(laterQueries))]).toEqual([
+      'pending',
+      'success',
+      'success',
+    ])
+    expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'success',
-      facts: ['confirmed'],
-      mails: 1,
+      events: ['confirmed'],
+      emails: 1,
     })
   })
 
-  test('a rejected query says nothing about the payment, however old it is', async () => {
-    const { orderId } = await testServer.place()
+  test('a rejected query is no evidence about the payment, however old it is', async () => {
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
     // A clock that is wrong by a day leads to a wrong checksum.
@@ -327,35 +338,35 @@ describe('polling', () => {
       { isEnabled: false },
     )
     expect(await wrongClock.reconcile(true)).toEqual({ asked: 1, ended: 0 })
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'pending', facts: [] })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'pending', events: [] })
     expect(await reconcile(true)).toEqual({ asked: 1, ended: 1 })
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success' })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success' })
   })
 
   test('can be started by a command while the server runs', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
-    const printed: string[] = []
+    const output: string[] = []
     const terminal = {
-      print: (text: string) => void printed.push(text),
+      print: (text: string) => void output.push(text),
       printError: () => {},
       environment: () =>
         withoutThreads({ ...testServer.environment, clockStart: testServer.now() }),
     }
     expect(await main(['payment', 'reconcile'], terminal)).toBe(0)
-    expect(printed).toEqual(['Queried 1 pending payment: 1 ended, 0 still pending.'])
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+    expect(output).toEqual(['Queried 1 pending payment: 1 ended, 0 still pending.'])
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
     expect(await main(['payment', 'reconcile'], terminal)).toBe(0)
-    expect(printed.at(-1)).toBe('No payment is pending.')
+    expect(output.at(-1)).toBe('No payment is pending.')
     expect(await main(['payment', 'reconcile', 'now'], terminal)).toBe(2)
   })
 })
 
 describe('retrying', () => {
   test('a failed payment gets a new order id for the same amount, and pays the same registration once', async () => {
-    const first = await testServer.place()
+    const first = await testServer.placeOrder()
     await testServer.sandbox().runAction(first.orderId, 'decline')
-    await testServer.settled()
+    await testServer.waitUntilIdle()
     const response = await retry(first.orderId)
     expect(response.status).toBe(201)
     const { reg_no, payment_data } = (await response.json()) as RegisterResponse
@@ -365,27 +376,27 @@ describe('retrying', () => {
     expect(payment_data.orderid.startsWith(first.regNo)).toBe(true)
     expect((await testServer.handOff(payment_data)).status).toBe(303)
     await testServer.sandbox().runAction(payment_data.orderid, 'pay')
-    await testServer.settled()
-    expect(testServer.holds(payment_data.orderid)).toMatchObject({
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(payment_data.orderid)).toMatchObject({
       status: 'success',
       registration: 'success',
-      mails: 1,
+      emails: 1,
     })
 
     // Then the first attempt's payment arrives. There are two payments for one registration, so staff decide.
     testServer.sandbox().settle(first.orderId)
-    await testServer.settled()
-    expect(testServer.holds(first.orderId)).toMatchObject({
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(first.orderId)).toMatchObject({
       status: 'failed',
       registration: 'success',
-      facts: ['declined', 'confirmed'],
-      mails: 1,
+      events: ['declined', 'confirmed'],
+      emails: 1,
     })
-    expect(testServer.holds(first.orderId).review).not.toBe(null)
+    expect(testServer.readOrderState(first.orderId).review).not.toBe(null)
   })
 
   test('an open order is returned again, a paid one rejected, an unknown one not found', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     testServer.advance(1000)
     const secondRetry = await retry(orderId)
     expect([secondRetry.status, await secondRetry.json()]).toMatchObject([
@@ -393,9 +404,9 @@ describe('retrying', () => {
       { stands: 'not-paid', payment_data: { orderid: orderId } },
     ])
     await testServer.sandbox().runAction(orderId, 'pay')
-    await testServer.settled()
-    const paid = await retry(orderId)
-    expect([paid.status, await paid.json()]).toEqual([
+    await testServer.waitUntilIdle()
+    const paidRetry = await retry(orderId)
+    expect([paidRetry.status, await paidRetry.json()]).toEqual([
       409,
       {
         status: 'error',
@@ -411,24 +422,24 @@ describe('retrying', () => {
   })
 
   test('a payment that arrived after the decline is found before a second payment starts', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
-    await testServer.settled()
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'failed' })
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'failed' })
     await testServer.closeGateways()
     testServer.sandbox().settle(orderId)
     await testServer.restart()
     expect((await retry(orderId)).status).toBe(409)
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
   })
 })
 
 describe("in Airpay's own sandbox, where the status call does not exist", () => {
   const credentials = (account: string) =>
     Object.fromEntries(
-      ['USERNAME', 'PASSWORD', 'SECRET', 'MERCHANT_ID'].map((variableName) => [
-        `AIRPAY_${account.toUpperCase().replaceAll('-', '_')}_${variableName}`,
-        variableName === 'MERCHANT_ID' ? '123456' : 'demoUser01',
+      ['USERNAME', 'PASSWORD', 'SECRET', 'MERCHANT_ID'].map((suffix) => [
+        `AIRPAY_${account.toUpperCase().replaceAll('-', '_')}_${suffix}`,
+        suffix === 'MERCHANT_ID' ? '123456' : 'demoUser01',
       ]),
     )
 
@@ -441,7 +452,7 @@ describe("in Airpay's own sandbox, where the status call does not exist", () => 
           .flatMap(({ config }) => (config.payment === null ? [] : [config.payment.account])),
       ),
     ]
-    const other = await openTestServer({
+    const server = await openTestServer({
       variables: Object.assign({ GATEWAY_MODE: 'airpay-test' }, ...accounts.map(credentials)),
     })
     const account = {
@@ -456,41 +467,52 @@ describe("in Airpay's own sandbox, where the status call does not exist", () => 
       ap_SecureHash: computeSecureHash(account, fields, false),
     })
     try {
-      const { payments } = other.parts().deps
+      const { payments } = server.parts().deps
       const [validOrder, wrongAmountOrder, forgedOrder] = [
-        await other.register(),
-        await other.register(),
-        await other.register(),
+        await server.register(),
+        await server.register(),
+        await server.register(),
       ]
       expect(validOrder.data.payment_url).toBe('https://payments.airpay.co.in/pay/index.php')
-      const paid = (TRANSACTIONID: string, AMOUNT: string) => ({
+      const buildMessage = (TRANSACTIONID: string, AMOUNT: string) => ({
         TRANSACTIONID,
         APTRANSACTIONID: `9${TRANSACTIONID.slice(-6)}`,
         AMOUNT,
         TRANSACTIONSTATUS: '200',
         MESSAGE: 'Success',
       })
-      expect((await other.notice(signMessage(paid(validOrder.orderId, '7080.00')))).status).toBe(
-        200,
-      )
-      expect((await other.notice(signMessage(paid(wrongAmountOrder.orderId, '1.00')))).status).toBe(
-        200,
-      )
       expect(
-        (await other.notice({ ...paid(forgedOrder.orderId, '7080.00'), ap_SecureHash: '1' }))
+        (await server.sendWebhook(signMessage(buildMessage(validOrder.orderId, '7080.00')))).status,
+      ).toBe(200)
+      expect(
+        (await server.sendWebhook(signMessage(buildMessage(wrongAmountOrder.orderId, '1.00'))))
           .status,
       ).toBe(200)
+      expect(
+        (
+          await server.sendWebhook({
+            ...buildMessage(forgedOrder.orderId, '7080.00'),
+            ap_SecureHash: '1',
+          })
+        ).status,
+      ).toBe(200)
       await payments.idle()
-      expect(other.holds(validOrder.orderId)).toMatchObject({ status: 'success', mails: 1 })
-      expect(other.holds(wrongAmountOrder.orderId)).toMatchObject({ status: 'pending', mails: 0 })
-      expect(other.holds(wrongAmountOrder.orderId).review).not.toBe(null)
-      expect(other.holds(forgedOrder.orderId)).toMatchObject({
+      expect(server.readOrderState(validOrder.orderId)).toMatchObject({
+        status: 'success',
+        emails: 1,
+      })
+      expect(server.readOrderState(wrongAmountOrder.orderId)).toMatchObject({
+        status: 'pending',
+        emails: 0,
+      })
+      expect(server.readOrderState(wrongAmountOrder.orderId).review).not.toBe(null)
+      expect(server.readOrderState(forgedOrder.orderId)).toMatchObject({
         status: 'pending',
         review: null,
-        mails: 0,
+        emails: 0,
       })
     } finally {
-      await other.close()
+      await server.close()
     }
   })
 })
@@ -505,37 +527,37 @@ describe('gateway settings at startup', () => {
   })
 
   test('accepts the checksum without the UID if the environment sets it', async () => {
-    const other = await openTestServer({ variables: { AIRPAY_CHECKSUM: 'B' } })
+    const server = await openTestServer({ variables: { AIRPAY_CHECKSUM: 'B' } })
     try {
-      const { data } = await other.register()
+      const { data } = await server.register()
       const buyer = {
         email: data.email,
         firstName: data.first_name ?? '',
         lastName: data.last_name ?? '',
       }
       const account = createSandboxAccount(
-        other.parts().deps.events.byOrderId(data.orderid)?.config.payment?.account ?? '',
+        server.parts().deps.events.byOrderId(data.orderid)?.config.payment?.account ?? '',
       )
       const checksumOf = (variant: 'A' | 'B') =>
         computeHandOffChecksum(
           account,
           buyer,
           { amount: data.amount, orderId: data.orderid, uid: data.orderid },
-          dayOf(other.now()),
+          dayOf(server.now()),
           variant,
         )
       expect([data.checksum === checksumOf('B'), data.checksum === checksumOf('A')]).toEqual([
         true,
         false,
       ])
-      expect((await other.handOff(data)).status).toBe(303)
+      expect((await server.handOff(data)).status).toBe(303)
     } finally {
-      await other.close()
+      await server.close()
     }
   })
 
   test('sends a phone number of ten digits only if the gateways file requires it', async () => {
-    const other = await openTestServer({
+    const server = await openTestServer({
       gateways: (text) =>
         text.replace(
           '      buyerEmail: email\n',
@@ -543,15 +565,15 @@ describe('gateway settings at startup', () => {
         ),
     })
     try {
-      const readPhones = async (from: TestServer, phone_number: string) =>
-        (await from.place({ phone_number })).data['phone']
+      const readPhones = async (server: TestServer, phone_number: string) =>
+        (await server.placeOrder({ phone_number })).data['phone']
       expect([
-        await readPhones(other, '+91 98470 00000'),
-        await readPhones(other, '09847000000'),
+        await readPhones(server, '+91 98470 00000'),
+        await readPhones(server, '09847000000'),
         await readPhones(testServer, '+91 98470 00000'),
       ]).toEqual(['9847000000', '9847000000', undefined])
     } finally {
-      await other.close()
+      await server.close()
     }
   })
 

@@ -31,26 +31,27 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const asha = {
+const DELEGATE = {
   full_name: 'Asha Nair',
   email: 'asha@delegate.example',
   phone_number: '9847000000',
   registered_as: 'member',
 }
 const register = async (answers: Readonly<Record<string, string>>) => {
-  const answer = await server.post('/api/lekhacon2027/register/', { ...asha, ...answers })
+  const answer = await server.post('/api/lekhacon2027/register/', { ...DELEGATE, ...answers })
   return { status: answer.statusCode, body: answer.json<RegisterResponse>() }
 }
-const read = async (regNo: string) => {
-  const found = await server.deps.store.registration(regNo)
-  if (found === null) throw new Error(`no registration ${regNo}`)
-  return found
+const readRegistration = async (regNo: string) => {
+  const registration = await server.deps.store.registration(regNo)
+  if (registration === null) throw new Error(`no registration ${regNo}`)
+  return registration
 }
 const readBill = async (regNo: string) => {
-  const { total, base, gst, lines } = await read(regNo)
+  const { total, base, gst, lines } = await readRegistration(regNo)
   return { total, base, gst, lines: lines.map((line) => [line.id, line.total]) }
 }
-const act = async (regNo: string, payload: object) => (await signIn(server)).act(regNo, payload)
+const performAction = async (regNo: string, payload: object) =>
+  (await signIn(server)).act(regNo, payload)
 
 // 4,000 plus 18% GST; if paid by card, 4,120 plus 18%.
 const BY_TRANSFER = { total: 472000, base: 400000, gst: 72000, lines: [['registration', 472000]] }
@@ -74,60 +75,68 @@ test('an API client that sends no method pays the price of the first method, whi
 })
 
 test('a total for the wrong method is rejected, and nothing is charged', async () => {
-  const wrong = await register({ way: 'card', total_amount: '4720' })
-  expect(wrong.status).toBe(409)
-  expect(wrong.body).toMatchObject({ code: 'price_changed' })
+  const rejection = await register({ way: 'card', total_amount: '4720' })
+  expect(rejection.status).toBe(409)
+  expect(rejection.body).toMatchObject({ code: 'price_changed' })
 })
 
 test('a delegate who chose a transfer and then pays by card first sees the card price', async () => {
   const { body } = await register({ way: 'transfer' })
-  const pay = (price?: string) =>
+  const resumePayment = (price?: string) =>
     server.app.inject({
       method: 'POST',
       url: '/api/payment/resume/',
       payload: { token: body.page?.split('/')[2], ...(price === undefined ? {} : { price }) },
     })
-  const moved = await pay()
-  expect(moved.statusCode).toBe(409)
-  expect(moved.json()).toMatchObject({ code: 'price_moved' })
+  const priceResponse = await resumePayment()
+  expect(priceResponse.statusCode).toBe(409)
+  expect(priceResponse.json()).toMatchObject({ code: 'price_moved' })
   expect(await readBill(body.reg_no)).toEqual(BY_TRANSFER)
-  const paid = await pay('4861.60')
-  expect(paid.statusCode).toBe(201)
+  const paidResponse = await resumePayment('4861.60')
+  expect(paidResponse.statusCode).toBe(201)
   expect(await readBill(body.reg_no)).toEqual(BY_CARD)
 })
 
-test('cash recorded for a registration priced by card is due at the price without the charge', async () => {
+test('cash recorded for a registration with the card price pays the price without the card charge', async () => {
   const { body } = await register({ way: 'card' })
-  const recorded = await act(body.reg_no, {
+  const confirmResponse = await performAction(body.reg_no, {
     act: 'confirm',
     way: 'cash',
     reference: 'SLIP-1',
     amount: '4720',
   })
-  expect(recorded).toMatchObject({ status: 200, body: { state: 'complete' } })
+  expect(confirmResponse).toMatchObject({ status: 200, body: { state: 'complete' } })
   expect(await readBill(body.reg_no)).toEqual(BY_TRANSFER)
-  expect((await read(body.reg_no)).payments[0]).toMatchObject({ status: 'success', amount: 472000 })
+  expect((await readRegistration(body.reg_no)).payments[0]).toMatchObject({
+    status: 'success',
+    amount: 472000,
+  })
 })
 
 test('a correction keeps the price of the method that paid', async () => {
   const correct = (regNo: string, total: string) =>
-    act(regNo, {
+    performAction(regNo, {
       act: 'correct',
       why: 'Wrong category',
       answers: { registered_as: 'non-member' },
       total,
     })
   const { body } = await register({ way: 'card' })
-  await act(body.reg_no, { act: 'confirm', way: 'cash', reference: 'SLIP-2', amount: '4720' })
+  await performAction(body.reg_no, {
+    act: 'confirm',
+    way: 'cash',
+    reference: 'SLIP-2',
+    amount: '4720',
+  })
   // 6,000 plus 18% without the charge.
   expect((await correct(body.reg_no, '7080')).status).toBe(200)
   expect((await readBill(body.reg_no)).total).toBe(708000)
-  const byCard = await register({ way: 'card' })
-  expect((await correct(byCard.body.reg_no, '7292.4')).status).toBe(200)
-  expect((await readBill(byCard.body.reg_no)).total).toBe(729240)
+  const cardRegistration = await register({ way: 'card' })
+  expect((await correct(cardRegistration.body.reg_no, '7292.4')).status).toBe(200)
+  expect((await readBill(cardRegistration.body.reg_no)).total).toBe(729240)
 })
 
-test('a registration keeps its price after the event file has raised prices, whichever method pays it', async () => {
+test('a registration keeps its price after the event file raises prices, whichever method pays it', async () => {
   const [first, second] = [await register({ way: 'card' }), await register({ way: 'transfer' })]
   try {
     server.writeEvent(
@@ -138,19 +147,19 @@ test('a registration keeps its price after the event file has raised prices, whi
     // The new prices are served: 4,400 plus 18% GST.
     expect((await readBill((await register({ way: 'transfer' })).body.reg_no)).total).toBe(519200)
     const reference = { reference: 'SLIP-3', way: 'cash' }
-    const recorded = await act(first.body.reg_no, {
+    const confirmResponse = await performAction(first.body.reg_no, {
       act: 'confirm',
       ...reference,
       amount: '4861.6',
     })
-    expect(recorded).toMatchObject({ status: 200, body: { state: 'complete' } })
+    expect(confirmResponse).toMatchObject({ status: 200, body: { state: 'complete' } })
     expect(await readBill(first.body.reg_no)).toEqual(BY_CARD)
-    const paid = await server.app.inject({
+    const retryResponse = await server.app.inject({
       method: 'POST',
       url: '/api/payment/resume/',
       payload: { token: second.body.page?.split('/')[2] },
     })
-    expect(paid.statusCode).toBe(201)
+    expect(retryResponse.statusCode).toBe(201)
     expect(await readBill(second.body.reg_no)).toEqual(BY_TRANSFER)
   } finally {
     server.writeEvent(file, text)
@@ -160,22 +169,28 @@ test('a registration keeps its price after the event file has raised prices, whi
 
 /** Reads the balance, payment method and deadline that the delegate and the office see. */
 const readDue = async (regNo: string) => {
-  const { state, total, base, gst, lines, payUntil, payments, paymentStatus } = await read(regNo)
+  const { state, total, base, gst, lines, payUntil, payments, paymentStatus } =
+    await readRegistration(regNo)
   const { way, gateway, account, merchantId, amount, status, holdUntil, failure } =
     payments[0] ?? {}
   const order = { way, gateway, account, merchantId, amount, status, holdUntil, failure }
   return { state, total, base, gst, lines, payUntil, paymentStatus, order }
 }
-let slips = 100
+let slipNumber = 100
 const recordCash = (regNo: string, amount: string) => {
-  slips += 1
-  return act(regNo, { act: 'confirm', way: 'cash', reference: `SLIP-${slips}`, amount })
+  slipNumber += 1
+  return performAction(regNo, {
+    act: 'confirm',
+    way: 'cash',
+    reference: `SLIP-${slipNumber}`,
+    amount,
+  })
 }
-async function decide(regNo: string, decision: object): Promise<void> {
+async function decideReview(regNo: string, decision: object): Promise<void> {
   const office = await signIn(server)
   const url = '/admin/reviews/'
   const { reviews } = (await office.get(`${url}?event=lekhacon2027`)).json<ReviewsResponse>()
-  const review = reviews.find((candidate) => candidate.reg_no === regNo)
+  const review = reviews.find((review) => review.reg_no === regNo)
   const response = await server.app.inject({
     method: 'POST',
     url: `${url}${review?.id}/decide/`,
@@ -186,9 +201,9 @@ async function decide(regNo: string, decision: object): Promise<void> {
 }
 
 describe('a typing mistake in a cash payment left a registration at the price without the card charge', () => {
-  const registered = async (method: string, isExpired = false) => {
+  const registerWithMethod = async (method: string, isExpired = false) => {
     const { reg_no: regNo } = (await register({ way: method })).body
-    const orderId = (await read(regNo)).payments[0]?.orderId
+    const orderId = (await readRegistration(regNo)).payments[0]?.orderId
     if (isExpired && orderId !== undefined)
       await server.deps.store.applyPaymentEvent(
         orderId,
@@ -208,12 +223,12 @@ describe('a typing mistake in a cash payment left a registration at the price wi
     ['dismissed, card that had expired', 'card', true, { decision: 'dismiss' }],
     ['dismissed, transfer', 'transfer', false, { decision: 'dismiss' }],
   ])('%s', async (_what, method, isExpired, decision) => {
-    const regNo = await registered(method, isExpired)
-    const before = await readDue(regNo)
-    expect(before.state).toBe(isExpired ? 'lapsed' : 'to_pay')
+    const regNo = await registerWithMethod(method, isExpired)
+    const balanceBefore = await readDue(regNo)
+    expect(balanceBefore.state).toBe(isExpired ? 'lapsed' : 'to_pay')
     expect((await recordCash(regNo, '4270')).body.message).toContain('needs review')
-    await decide(regNo, decision)
-    expect(await readDue(regNo)).toEqual(before)
+    await decideReview(regNo, decision)
+    expect(await readDue(regNo)).toEqual(balanceBefore)
     // The correct amount is accepted as before.
     expect(await recordCash(regNo, '4720')).toMatchObject({ body: { state: 'complete' } })
     expect(await readBill(regNo)).toEqual(BY_TRANSFER)
@@ -222,30 +237,33 @@ describe('a typing mistake in a cash payment left a registration at the price wi
     try {
       server.writeEvent(file, text.replace(CHARGE, '\nquotas:').replace(', method: transfer}', '}'))
       await server.deps.events.reload()
-      const regNo = await registered('card')
-      const before = await readDue(regNo)
+      const regNo = await registerWithMethod('card')
+      const balanceBefore = await readDue(regNo)
       await recordCash(regNo, '4270')
-      await decide(regNo, { decision: 'dismiss' })
-      expect(await readDue(regNo)).toEqual(before)
-      expect((await read(regNo)).payments).toHaveLength(1)
+      await decideReview(regNo, { decision: 'dismiss' })
+      expect(await readDue(regNo)).toEqual(balanceBefore)
+      expect((await readRegistration(regNo)).payments).toHaveLength(1)
     } finally {
       server.writeEvent(file, text)
       await server.deps.events.reload()
     }
   })
   test('moved to another registration', async () => {
-    const [regNo, other] = [await registered('card'), await registered('transfer')]
-    const before = await readDue(regNo)
+    const [regNo, otherRegNo] = [
+      await registerWithMethod('card'),
+      await registerWithMethod('transfer'),
+    ]
+    const balanceBefore = await readDue(regNo)
     await recordCash(regNo, '4270')
-    await decide(regNo, { decision: 'move', to: other })
-    expect(await readDue(regNo)).toEqual(before)
+    await decideReview(regNo, { decision: 'move', to: otherRegNo })
+    expect(await readDue(regNo)).toEqual(balanceBefore)
   })
 })
 
-describe('Pay by card instead, declined: the transfer was gone and the card charge stayed', () => {
+describe('after “Pay by card instead” was declined, the transfer was no longer offered and the card charge stayed', () => {
   const payByCardInstead = async () => {
     const { body } = await register({ way: 'transfer' })
-    const before = await readDue(body.reg_no)
+    const balanceBefore = await readDue(body.reg_no)
     const resume = () =>
       server.app.inject({
         method: 'POST',
@@ -253,103 +271,112 @@ describe('Pay by card instead, declined: the transfer was gone and the card char
         payload: { token: body.page?.split('/')[2], price: '4861.60' },
       })
     expect((await resume()).statusCode).toBe(201)
-    const [card] = (await read(body.reg_no)).payments
-    if (card === undefined) throw new Error('no card order')
-    return { regNo: body.reg_no, before, card, resume }
+    const [cardOrder] = (await readRegistration(body.reg_no)).payments
+    if (cardOrder === undefined) throw new Error('no card order')
+    return { regNo: body.reg_no, before: balanceBefore, card: cardOrder, resume }
   }
-  const at = () => server.deps.clock()
-  const end = (orderId: OrderId, type: 'declined' | 'expired') =>
+  const readTime = () => server.deps.clock()
+  const endOrder = (orderId: OrderId, type: 'declined' | 'expired') =>
     server.deps.store.applyPaymentEvent(
       orderId,
       type === 'expired'
-        ? { type, at: at() }
-        : { type, at: at(), code: '400', message: 'Declined' },
+        ? { type, at: readTime() }
+        : { type, at: readTime(), code: '400', message: 'Declined' },
       null,
     )
 
   test.each(['declined', 'expired'] as const)(
     'the transfer is due again at its price, and pays the registration: card %s',
     async (type) => {
-      const { regNo, before, card, resume } = await payByCardInstead()
-      await end(card.orderId, type)
-      expect(await readDue(regNo)).toEqual(before)
+      const { regNo, before: balanceBefore, card: cardOrder, resume } = await payByCardInstead()
+      await endOrder(cardOrder.orderId, type)
+      expect(await readDue(regNo)).toEqual(balanceBefore)
       // A second attempt by card, which also ends.
       expect((await resume()).statusCode).toBe(201)
       expect(await readBill(regNo)).toEqual(BY_CARD)
-      await end((await read(regNo)).payments[0]?.orderId ?? card.orderId, type)
-      expect(await readDue(regNo)).toEqual(before)
+      await endOrder(
+        (await readRegistration(regNo)).payments[0]?.orderId ?? cardOrder.orderId,
+        type,
+      )
+      expect(await readDue(regNo)).toEqual(balanceBefore)
       const reference = `UTR-${type}-0001`
-      const recorded = await act(regNo, {
+      const confirmResponse = await performAction(regNo, {
         act: 'confirm',
         way: 'transfer',
         reference,
         amount: '4720',
       })
-      expect(recorded).toMatchObject({ status: 200, body: { state: 'complete' } })
+      expect(confirmResponse).toMatchObject({ status: 200, body: { state: 'complete' } })
       expect(await readBill(regNo)).toEqual(BY_TRANSFER)
-      const { payments } = await read(regNo)
+      const { payments } = await readRegistration(regNo)
       expect(payments[0]).toMatchObject({ status: 'success', gateway: null, way: 'transfer' })
     },
   )
 
   test('the page after a declined card payment stated neither that it was declined nor how to pay', async () => {
-    const { regNo, card, resume } = await payByCardInstead()
+    const { regNo, card: cardOrder, resume } = await payByCardInstead()
     const url = `/api/lekhacon2027/registrations/${regNo}/`
-    const open = async () => {
-      const payload = { email: asha.email }
+    const readPage = async () => {
+      const payload = { email: DELEGATE.email }
       const response = await server.app.inject({ method: 'POST', url, payload })
       const { registration, paying } = response.json<RegistrationResponse>()
       return { state: registration.stands, failure: registration.card_failed_as, paying }
     }
-    expect(await open()).toEqual({ state: 'not-paid', failure: null })
-    await end(card.orderId, 'declined')
-    const after = await open()
-    expect(after).toMatchObject({
+    expect(await readPage()).toEqual({ state: 'not-paid', failure: null })
+    await endOrder(cardOrder.orderId, 'declined')
+    const pageAfter = await readPage()
+    expect(pageAfter).toMatchObject({
       state: 'by-hand',
       failure: 'declined',
       paying: { label: 'NEFT, IMPS or UPI', total: 4720, pay_until: '2027-01-21T00:00:00+05:30' },
     })
-    expect(after.paying?.tell).toContain('IFSC')
+    expect(pageAfter.paying?.tell).toContain('IFSC')
     // The payment claim, with its answers, stays on the self-service page.
-    expect(Object.keys(after.paying ?? {})).not.toContain('told')
-    const byNumber = (await server.app.inject(url)).json<RegistrationResponse>()
-    expect([byNumber.registration.card_failed_as, byNumber.paying]).toEqual(['declined', undefined])
+    expect(Object.keys(pageAfter.paying ?? {})).not.toContain('told')
+    const publicPage = (await server.app.inject(url)).json<RegistrationResponse>()
+    expect([publicPage.registration.card_failed_as, publicPage.paying]).toEqual([
+      'declined',
+      undefined,
+    ])
     // A second card payment whose result is unknown: "not charged" is no longer certain.
     await resume()
-    await end((await read(regNo)).payments[0]?.orderId ?? card.orderId, 'expired')
-    expect(await open()).toMatchObject({ state: 'by-hand', failure: 'expired' })
+    await endOrder(
+      (await readRegistration(regNo)).payments[0]?.orderId ?? cardOrder.orderId,
+      'expired',
+    )
+    expect(await readPage()).toMatchObject({ state: 'by-hand', failure: 'expired' })
   })
 
   test('a late payment of the declined card order counts once, at its price', async () => {
-    const { regNo, card } = await payByCardInstead()
-    await end(card.orderId, 'declined')
+    const { regNo, card: cardOrder } = await payByCardInstead()
+    await endOrder(cardOrder.orderId, 'declined')
     await server.deps.store.applyPaymentEvent(
-      card.orderId,
+      cardOrder.orderId,
       {
         type: 'confirmed',
         kind: 'sale',
-        at: at(),
+        at: readTime(),
         reference: 'pay_late_1',
-        amount: card.amount,
+        amount: cardOrder.amount,
         currency: 'INR',
-        paidAt: at(),
+        paidAt: readTime(),
       },
       null,
     )
-    const { state, payments, due: balance } = await read(regNo)
+    const { state, payments, due: balance } = await readRegistration(regNo)
     expect([state, balance]).toEqual(['complete', 0])
     expect(payments.map(({ status }) => status)).toEqual(['failed', 'success', 'failed'])
     expect(await readBill(regNo)).toEqual(BY_CARD)
   })
 
   test("after the transfer's hold, a declined card is a declined payment", async () => {
-    const { regNo, card } = await payByCardInstead()
+    const { regNo, card: cardOrder } = await payByCardInstead()
     await server.deps.store.applyPaymentEvent(
-      card.orderId,
+      cardOrder.orderId,
       // The transfer's hold of 10 days has ended.
       {
         type: 'declined',
-        at: instant(at() + 11 * 86_400_000),
+        at: instant(readTime() + 11 * 86_400_000),
         code: '400',
         message: 'Declined',
       },
@@ -361,8 +388,8 @@ describe('Pay by card instead, declined: the transfer was gone and the card char
   })
 
   test('the history states that a card payment replaced the transfer', async () => {
-    const { regNo, card } = await payByCardInstead()
-    await end(card.orderId, 'declined')
+    const { regNo, card: cardOrder } = await payByCardInstead()
+    await endOrder(cardOrder.orderId, 'declined')
     const office = await signIn(server)
     const { body } = await office.get(`/admin/registrations/${regNo}/`)
     expect(body).toContain('Replaced by a card payment.')

@@ -23,7 +23,7 @@ import { findFreePort } from '../../browser/serve.ts'
 import { useCompiledEvents, useEmptyDatabase } from '../prepared-files.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
-export const formType = 'application/x-www-form-urlencoded'
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
 export const delegate = {
   full_name: 'Asha Nair',
   email: 'asha@example.org',
@@ -45,32 +45,32 @@ export type TestServer = {
   sandbox(): Sandbox
   /** The address of the simulators' pages. */
   gatewayUrl(): string
-  /** Stops all responses from gateways. */
+  /** Closes the simulators, so that no gateway responds. */
   closeGateways(): Promise<void>
   readonly environment: Environment
-  at(text: string): void
+  setTime(text: string): void
   advance(ms: number): void
   now(): Instant
   rows(sql: string, ...params: unknown[]): Record<string, unknown>[]
   register(answers?: Readonly<Record<string, string>>): Promise<PlacedOrder>
   /** Registers and hands off to the gateway, as the browser does. */
-  place(answers?: Readonly<Record<string, string>>): Promise<PlacedOrder>
+  placeOrder(answers?: Readonly<Record<string, string>>): Promise<PlacedOrder>
   handOff(data: PaymentData): Promise<Response>
-  notice(fields: Fields): Promise<Response>
+  sendWebhook(fields: Fields): Promise<Response>
   /** The browser's return. Resolves with the redirect's address. */
-  comeBack(fields: Fields, path?: string): Promise<URL>
+  returnFromGateway(fields: Fields, path?: string): Promise<URL>
   /** The stored state of an order: status, review, kinds of events and messages, queued emails. */
-  holds(orderId: string): {
+  readOrderState(orderId: string): {
     readonly status: unknown
     readonly registration: unknown
     readonly review: unknown
-    readonly facts: unknown[]
+    readonly events: unknown[]
     readonly returns: number
-    readonly notices: number
-    readonly mails: number
+    readonly webhooks: number
+    readonly emails: number
   }
   /** Resolves when every webhook is delivered and every query has ended. */
-  settled(): Promise<void>
+  waitUntilIdle(): Promise<void>
   restart(): Promise<void>
   close(): Promise<void>
 }
@@ -181,26 +181,26 @@ export async function openTestServer(
     handOff,
     parts: () => parts,
     environment,
-    at: (text) => {
+    setTime: (text) => {
       now = toInstant(text)
     },
     advance: (ms) => {
       now = instant(now + ms)
     },
     now: () => now,
-    place: async (answers) => {
-      const placed = await register(answers)
-      const response = await handOff(placed.data)
+    placeOrder: async (answers) => {
+      const order = await register(answers)
+      const response = await handOff(order.data)
       if (response.status !== 303) throw new Error(await response.text())
-      return placed
+      return order
     },
-    notice: (fields) => send('/api/payment/webhook/', fields),
-    comeBack: async (fields, path = '/api/payment/return/') => {
+    sendWebhook: (fields) => send('/api/payment/webhook/', fields),
+    returnFromGateway: async (fields, path = '/api/payment/return/') => {
       const response = await send(path, fields)
       if (response.status !== 303) throw new Error(`${response.status} ${await response.text()}`)
       return new URL(response.headers.get('location') ?? '', url)
     },
-    holds: (orderId) => {
+    readOrderState: (orderId) => {
       const [payment] = rows(
         'SELECT p.id, p.status, p.review, r.payment_status, r.id AS registration FROM payments p JOIN registrations r ON r.id = p.registration_id WHERE order_id = ?',
         orderId,
@@ -211,17 +211,19 @@ export async function openTestServer(
         status: payment?.['status'],
         registration: payment?.['payment_status'],
         review: payment?.['review'],
-        facts: rows(
+        events: rows(
           'SELECT type FROM payment_facts WHERE payment_id = ? ORDER BY id',
           payment?.['id'],
         ).map(({ type }) => type),
         returns: count('return'),
-        notices: count('notice'),
-        mails: rows('SELECT 1 FROM mail_queue WHERE registration_id = ?', payment?.['registration'])
-          .length,
+        webhooks: count('notice'),
+        emails: rows(
+          'SELECT 1 FROM mail_queue WHERE registration_id = ?',
+          payment?.['registration'],
+        ).length,
       }
     },
-    settled: async () => {
+    waitUntilIdle: async () => {
       await sandbox().idle()
       await parts.deps.payments.idle()
     },
@@ -236,7 +238,7 @@ export async function openTestServer(
   }
 }
 
-/** The fields of the hidden form with which the web app leaves for the gateway. */
+/** The fields of the hidden form that the web app posts to the gateway. */
 export function createForm({ events }: Pick<Deps, 'events'>, data: PaymentData): Fields {
   const config = events.byOrderId(data.orderid)?.config
   const form = config === undefined ? undefined : buildGatewayForm(config, data)
@@ -245,19 +247,23 @@ export function createForm({ events }: Pick<Deps, 'events'>, data: PaymentData):
 }
 
 /**
- * A forgery from one genuine message without a secret: CRC32 is affine, so for texts of equal length crc(a) ^ crc(b)
- * ^ crc(c) = crc(a ^ b ^ c). The genuine hash leads to a valid hash of a message of equal length. Only the length of
- * the secret part (merchant id and username) must be known, and it can be guessed.
+ * Forges a message from a genuine one without the secret: CRC32 is affine, so for texts of equal
+ * length crc(a) ^ crc(b) ^ crc(c) = crc(a ^ b ^ c). The genuine hash leads to a valid hash of a
+ * message of equal length. Only the length of the secret part (merchant id and username) must be
+ * known, and it can be guessed.
  */
 export function forgeMessage(genuine: Fields, changes: Fields, restLength: number): Fields {
   const names = ['TRANSACTIONID', 'APTRANSACTIONID', 'AMOUNT', 'TRANSACTIONSTATUS', 'MESSAGE']
   const text = (fields: Fields): Buffer =>
     Buffer.from(`${names.map((name) => fields[name] ?? '').join(':')}:${'x'.repeat(restLength)}`)
-  const [before, after] = [text(genuine), text({ ...genuine, ...changes })]
-  if (before.length !== after.length) throw new Error('a forgery by linearity needs equal lengths')
-  const differences = Buffer.from(before.map((byte, index) => byte ^ (after[index] ?? 0)))
+  const [genuineText, forgedText] = [text(genuine), text({ ...genuine, ...changes })]
+  if (genuineText.length !== forgedText.length)
+    throw new Error('a forgery by linearity needs equal lengths')
+  const differences = Buffer.from(genuineText.map((byte, index) => byte ^ (forgedText[index] ?? 0)))
   const hash =
-    (Number(genuine['ap_SecureHash']) ^ crc32(differences) ^ crc32(Buffer.alloc(before.length))) >>>
+    (Number(genuine['ap_SecureHash']) ^
+      crc32(differences) ^
+      crc32(Buffer.alloc(genuineText.length))) >>>
     0
   return { ...genuine, ...changes, ap_SecureHash: String(hash) }
 }

@@ -48,18 +48,18 @@ test('after leaving the payment page without paying, the form leads to a page th
     orderId: first.orderId,
   })
   await testServer.sandbox().runAction(first.orderId, 'pay')
-  await testServer.settled()
-  expect(testServer.holds(first.orderId)).toMatchObject({ status: 'success', mails: 1 })
+  await testServer.waitUntilIdle()
+  expect(testServer.readOrderState(first.orderId)).toMatchObject({ status: 'success', emails: 1 })
 })
 
 test('after a decline, the form leads to a page that takes the payment with a new order', async () => {
   const first = await openGatewayPage('declined')
   await testServer.sandbox().runAction(first.orderId, 'decline')
-  await testServer.settled()
+  await testServer.waitUntilIdle()
   const second = await openGatewayPage('declined')
   expect(second.reg_no).toBe(first.reg_no)
   expect(second.orderId).not.toBe(first.orderId)
-  expect(testServer.holds(first.orderId).status).toBe('failed')
+  expect(testServer.readOrderState(first.orderId).status).toBe('failed')
 })
 
 test('after going back from a payment page that is still open, the form leads to the same order', async () => {
@@ -83,7 +83,7 @@ test('after paying in a window that was closed before it returned, the form requ
 test('sent twice concurrently after a failure, the form leads to one new order', async () => {
   const first = await openGatewayPage('twice')
   await testServer.sandbox().runAction(first.orderId, 'decline')
-  await testServer.settled()
+  await testServer.waitUntilIdle()
   testServer.advance(1000)
   const bothResponses = await Promise.all([send('twice'), send('twice')])
   const orders = new Set(bothResponses.map(({ payment_data }) => payment_data?.orderid))
@@ -93,23 +93,23 @@ test('sent twice concurrently after a failure, the form leads to one new order',
 test('once registration is closed, the form and the failed page state the same, and no order is created', async () => {
   const first = await openGatewayPage('closed')
   await testServer.sandbox().runAction(first.orderId, 'decline')
-  await testServer.settled()
+  await testServer.waitUntilIdle()
   testServer.advance(1000)
   const file = join(testServer.environment.eventsDir, 'afpicon2026.yaml')
   const text = readFileSync(file, 'utf8')
-  const serve = async (serveText: string): Promise<void> => {
+  const serveEventFile = async (serveText: string): Promise<void> => {
     writeFileSync(file, serveText)
     await testServer.parts().deps.events.reload()
   }
-  const closed = 'closed: {heading: Registration Closed, text: Registration is closed.}'
-  await serve(`${text.replace('status: open', 'status: closed')}\n${closed}\n`)
+  const CLOSED_TEXT = 'closed: {heading: Registration Closed, text: Registration is closed.}'
+  await serveEventFile(`${text.replace('status: open', 'status: closed')}\n${CLOSED_TEXT}\n`)
   const retry = await fetch(`${testServer.url}/api/payment/retry/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ order_id: first.orderId }),
   })
   const [page, form] = [await retry.json(), await (await postForm('closed')).json()]
-  await serve(text)
+  await serveEventFile(text)
   expect(page).toMatchObject({ status: 'error', code: 'registration_closed' })
   expect(form).toEqual(page)
   expect(

@@ -42,17 +42,18 @@ test.each([
     born_on: bornOn,
     companions,
   }
-  const served = await server.app.inject('/api/events/sample2026/')
-  const event = served.json<{ event?: PublicEvent }>().event ?? (served.json() as PublicEvent)
-  const shown = quote(event, answers, startOfDay(day('2026-01-20')))
-  expect(shown.ok && shown.value.total).toBe(total * 100)
-  const sent = await server.app.inject({
+  const eventResponse = await server.app.inject('/api/events/sample2026/')
+  const event =
+    eventResponse.json<{ event?: PublicEvent }>().event ?? (eventResponse.json() as PublicEvent)
+  const quoteResult = quote(event, answers, startOfDay(day('2026-01-20')))
+  expect(quoteResult.ok && quoteResult.value.total).toBe(total * 100)
+  const response = await server.app.inject({
     method: 'POST',
     url: '/api/sample2026/register/',
     payload: answers,
   })
-  expect(sent.statusCode, sent.body).toBe(201)
-  const { reg_no: regNo } = sent.json<RegisterResponse>()
+  expect(response.statusCode, response.body).toBe(201)
+  const { reg_no: regNo } = response.json<RegisterResponse>()
   expect(server.rows(`SELECT total FROM registrations WHERE reg_no = '${regNo}'`)).toEqual([
     { total: total * 100 },
   ])

@@ -1,4 +1,7 @@
-/** Proofs uploaded before their registration are assigned to it, stored for days, and useless to outsiders. */
+/**
+ * Proofs uploaded before the form is sent: they are assigned to the registration, kept for three
+ * days, and useless to outsiders.
+ */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExe, createJpg, createPdf } from '../sample-uploads.ts'
@@ -44,11 +47,11 @@ const readProofs = (regNo: string) =>
     regNo,
   )
 
-test('a document uploaded when it was chosen belongs to the registration that contains its token', async () => {
+test('a document that is uploaded when the delegate chooses it belongs to the registration that contains its token', async () => {
   const bytes = createPdf('sent ahead')
-  const sent = await uploadDraft(bytes, 'C:\\papers\\my certificate.pdf')
-  expect(sent.statusCode).toBe(201)
-  const { token, ...responseData } = sent.json<{ token: string }>()
+  const uploadResponse = await uploadDraft(bytes, 'C:\\papers\\my certificate.pdf')
+  expect(uploadResponse.statusCode).toBe(201)
+  const { token, ...responseData } = uploadResponse.json<{ token: string }>()
   expect(responseData).toEqual({
     status: 'success',
     name: 'my certificate.pdf',
@@ -74,12 +77,12 @@ test('a document uploaded when it was chosen belongs to the registration that co
 test('is not requested again after a return from the gateway, or when an answer is corrected', async () => {
   const token = await uploadForToken(createPdf('again'))
   const key = { 'idempotency-key': 'a-key' }
-  const [first, reuploaded, corrected] = [
+  const [firstProof, uploadedAgain, correctedProof] = [
     await register(token, key),
     await register(token, key),
     await postJson(REGISTER, { ...postGraduate, full_name: 'Asha Rao', pg_proof: token }),
   ]
-  const numbers = [first, reuploaded, corrected].map(
+  const numbers = [firstProof, uploadedAgain, correctedProof].map(
     (response) => response.json<{ reg_no: string }>().reg_no,
   )
   expect(numbers[1]).toBe(numbers[0])
@@ -93,11 +96,11 @@ test('a proof for one event could be withdrawn through the address of another ev
     postJson(`/api/events/${event}/proofs/forget/`, { token })
   // The response does not reveal whether the file existed.
   expect((await withdrawUpload('chirurgia2026')).json()).toEqual({ status: 'success' })
-  const unknownEvent = await withdrawUpload('none')
-  expect([unknownEvent.statusCode, unknownEvent.json<{ code: string }>().code]).toEqual([
-    404,
-    'no_such_event',
-  ])
+  const unknownEventResponse = await withdrawUpload('none')
+  expect([
+    unknownEventResponse.statusCode,
+    unknownEventResponse.json<{ code: string }>().code,
+  ]).toEqual([404, 'no_such_event'])
   expect((await register(token)).statusCode).toBe(201)
 })
 
@@ -112,12 +115,12 @@ test('a document used by two registrations is stored for each: erasing one keeps
   expect((await postJson(`${PROOFS}forget`, { token })).statusCode).toBe(200)
   for (const number of numbers)
     await server.deps.store.applyPaymentEvent(number as OrderId, declinedAt(server.now()), null)
-  const erasure = await office.act(first, { act: 'erase', why: 'Asked for by letter.' })
-  expect(erasure.status, JSON.stringify(erasure.body)).toBe(200)
+  const eraseResult = await office.act(first, { act: 'erase', why: 'Asked for by letter.' })
+  expect(eraseResult.status, JSON.stringify(eraseResult.body)).toBe(200)
   await server.deps.uploads.sweep()
-  const file = (number: string) => office.get(`/admin/registrations/${number}/files/pg_proof/`)
-  expect((await file(first)).statusCode).toBe(410)
-  expect((await file(second)).rawPayload).toEqual(bytes)
+  const readFile = (number: string) => office.get(`/admin/registrations/${number}/files/pg_proof/`)
+  expect((await readFile(first)).statusCode).toBe(410)
+  expect((await readFile(second)).rawPayload).toEqual(bytes)
 })
 
 test('a file sent with the answers replaces one uploaded before', async () => {
@@ -138,8 +141,8 @@ test('removes camera metadata from a photo', async () => {
     Buffer.from('\xff\xe1\0\x16Exif\0\0 10.0271N 76.30', 'latin1'),
     createJpg().subarray(2),
   ])
-  const sent = await uploadDraft(photo, 'photo.jpg')
-  expect(sent.statusCode, sent.body).toBe(201)
+  const uploadResponse = await uploadDraft(photo, 'photo.jpg')
+  expect(uploadResponse.statusCode, uploadResponse.body).toBe(201)
   expect(server.uploadsStored()).not.toContain(computeHash(photo))
 })
 
@@ -180,13 +183,13 @@ test.each<[string, () => Promise<string>]>([
     },
   ],
 ])(
-  'a proof %s is reported as missing, at its field, and nothing is stored',
+  'a proof %s is reported as missing at its field, and nothing is stored',
   async (_what, createToken) => {
     const token = await createToken()
-    const before = server.countRows()
-    const rejected = await register(token)
+    const rowsBefore = server.countRows()
+    const rejection = await register(token)
     server.setTime(UPLOAD_TIME)
-    expect([rejected.statusCode, rejected.json()]).toEqual([
+    expect([rejection.statusCode, rejection.json()]).toEqual([
       422,
       {
         status: 'error',
@@ -195,7 +198,7 @@ test.each<[string, () => Promise<string>]>([
         errors: { pg_proof: MISSING_FILE_ERROR },
       },
     ])
-    expect(server.countRows()).toEqual(before)
+    expect(server.countRows()).toEqual(rowsBefore)
   },
 )
 
@@ -244,20 +247,23 @@ test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
     'registration_closed',
   ],
 ])('%s is rejected, and leaves nothing', async (_what, send, status, code) => {
-  const before = [server.uploadsStored(), server.rows('SELECT count(*) AS n FROM draft_proofs')]
+  const storedBefore = [
+    server.uploadsStored(),
+    server.rows('SELECT count(*) AS n FROM draft_proofs'),
+  ]
   const answer = await send()
   expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([status, code])
   expect([server.uploadsStored(), server.rows('SELECT count(*) AS n FROM draft_proofs')]).toEqual(
-    before,
+    storedBefore,
   )
 })
 
 test('deletes unused uploads after three days, and keeps those of registrations', async () => {
-  const [left, usedProof] = [createPdf('left lying'), createPdf('taken')]
-  await uploadForToken(left)
+  const [unusedProof, usedProof] = [createPdf('left lying'), createPdf('taken')]
+  await uploadForToken(unusedProof)
   expect((await register(await uploadForToken(usedProof))).statusCode).toBe(201)
   const listStored = () =>
-    [left, usedProof].map((response) => server.uploadsStored().includes(computeHash(response)))
+    [unusedProof, usedProof].map((bytes) => server.uploadsStored().includes(computeHash(bytes)))
   server.setTime('2025-10-13T11:59:00+05:30')
   await server.deps.uploads.sweep()
   expect(listStored()).toEqual([true, true])

@@ -30,8 +30,8 @@ test.each([
   [REGISTER, `${'a'.repeat(48)}@example.org`, TOO_LONG_ERROR],
   ['/api/midzone/register/', `${'a'.repeat(48)}@example.org`, TOO_LONG_ERROR],
 ])('%s: %s is rejected at its field', async (url, email, message) => {
-  const rejected = await server.post(url, { ...delegate, email })
-  expect([rejected.statusCode, rejected.json()]).toEqual([
+  const rejection = await server.post(url, { ...delegate, email })
+  expect([rejection.statusCode, rejection.json()]).toEqual([
     422,
     {
       status: 'error',
@@ -73,26 +73,26 @@ test('resends a confirmation to the stored address, every few minutes and a limi
     expect(answer.body).not.toContain('asha')
   }
   server.setTime(NOON)
-  const [sent, expectedText] = [
+  const [sentResult, refusedResult] = [
     [200, 'sent'],
     [409, 'sent_already'],
   ]
   expect(responses).toEqual([
-    sent,
-    expectedText,
-    sent,
-    expectedText,
-    sent,
-    expectedText,
-    sent,
-    expectedText,
-    sent,
-    expectedText,
-    expectedText,
-    expectedText,
-    expectedText,
-    expectedText,
-    expectedText,
+    sentResult,
+    refusedResult,
+    sentResult,
+    refusedResult,
+    sentResult,
+    refusedResult,
+    sentResult,
+    refusedResult,
+    sentResult,
+    refusedResult,
+    refusedResult,
+    refusedResult,
+    refusedResult,
+    refusedResult,
+    refusedResult,
   ])
   expect(listEmails(reg_no)).toEqual(
     Array.from({ length: 5 }, () => ({

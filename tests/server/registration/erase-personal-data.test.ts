@@ -98,12 +98,12 @@ const registerPerson = async (isPaying = true) => {
   }
   return { regNo: regNo as RegNo, orderId }
 }
-/** Lists every text with personal data in every table, with its location and search terms. */
+/** Lists the columns and files that contain personal data. */
 function listTraces(): readonly string[] {
   const tables = server
     .rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
     .map(({ name }) => String(name))
-  const found = tables.flatMap((table) =>
+  const traces = tables.flatMap((table) =>
     server.rows(`SELECT * FROM "${table}"`).flatMap((row) =>
       Object.entries(row).flatMap(([column, value]) => {
         const text = value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
@@ -116,9 +116,12 @@ function listTraces(): readonly string[] {
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => isPersonal(file) || isPersonal(readIfPresent(file)))
     .map((file) => file.slice(server.dir.length + 1).replace(/\d{6}-.*|[0-9a-f]{64}/, '…'))
-  return [...new Set([...found, ...files])].toSorted()
+  return [...new Set([...traces, ...files])].toSorted()
 }
-/** The server renames its cache files while the folder is read. */
+/**
+ * Returns '' for a missing file, because the server renames its cache files while the folder is
+ * read.
+ */
 function readIfPresent(file: string): string {
   try {
     return readFileSync(file, 'latin1')
@@ -149,20 +152,20 @@ test('erasing covers every table: it is emptied by blank() of server/storage/reg
 describe('an erased person', () => {
   test('leaves no personal data in any table, file, email or log; payments, receipts and the audit entry stay', async () => {
     const { regNo } = await registerPerson()
-    for (const [tables, reasons] of [
+    for (const [action, reason] of [
       ['note', 'Zulekha called.'],
       ['correct', 'Zulekha asked.'],
     ])
       await owner.act(regNo, {
-        act: tables,
-        why: reasons,
+        act: action,
+        why: reason,
         answers: { full_name: 'Zulekha B. Quatermain' },
       })
     await server.mailer.run()
     const link = await issueLink(server.deps, { regNo, eventId: EVENT })
-    const before = listTraces()
+    const tracesBefore = listTraces()
     // Otherwise the test would pass for data that was never stored.
-    for (const place of [
+    for (const trace of [
       'registrations.full_name',
       'registrations.answers',
       'paid_persons.person',
@@ -178,23 +181,25 @@ describe('an erased person', () => {
       'uploads/…',
       'rollcall.db-wal',
     ])
-      expect(before.map((entry) => entry.replace(/uploads\/.*/, 'uploads/…'))).toContain(place)
+      expect(tracesBefore.map((entry) => entry.replace(/uploads\/.*/, 'uploads/…'))).toContain(
+        trace,
+      )
     const readPayments = () => ({
       payments: server.rows('SELECT order_id, amount, status, reference FROM payments'),
       captures: server.rows('SELECT reference, amount, state FROM captures'),
       facts: server.rows('SELECT type, body FROM payment_facts'),
       serials: server.rows('SELECT kind, serial FROM documents'),
     })
-    const paid = readPayments()
+    const paymentsBefore = readPayments()
 
-    const erasure = await owner.act(regNo, {
+    const eraseResult = await owner.act(regNo, {
       act: 'erase',
       why: 'Asked for by letter.',
       key: 'k0000001',
     })
-    expect(erasure).toMatchObject({ status: 200, body: { state: 'complete' } })
+    expect(eraseResult).toMatchObject({ status: 200, body: { state: 'complete' } })
     expect(listTraces()).toEqual([])
-    expect(readPayments()).toEqual(paid)
+    expect(readPayments()).toEqual(paymentsBefore)
     expect(
       server.rows('SELECT act, who, why FROM acts ORDER BY id').map((row) => Object.values(row)),
     ).toEqual([
@@ -227,16 +232,16 @@ describe('an erased person', () => {
     })
     expect((await server.deps.store.registration(regNo))?.answers).toHaveProperty('full_name')
 
-    // Claimed or in progress, by any payment method.
+    // A reported payment, and a refund in progress.
     const db = new Database(join(server.dir, 'rollcall.db'))
-    for (const write of [
+    for (const statement of [
       "UPDATE registrations SET state = 'told' WHERE reg_no = ?",
       `INSERT INTO refunds (capture_id, amount, state, why, who, at)
        SELECT id, 100, 'wanted', 'x', 'office', 1 FROM captures
        WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`,
     ]) {
       const otherRegistration = await registerPerson()
-      db.prepare(write).run(otherRegistration.regNo)
+      db.prepare(statement).run(otherRegistration.regNo)
       expect(
         (await owner.act(otherRegistration.regNo, { act: 'erase', why: 'Asked.' })).body,
       ).toMatchObject({
@@ -271,7 +276,7 @@ describe('an erased person', () => {
     })
   })
 
-  test('the reason of a decision on a payment without a registration stayed after the person to whom it moved was erased', async () => {
+  test('the reason for moving a payment to a registration was kept after the person was erased', async () => {
     const { store } = server.deps
     const { regNo } = await registerPerson(false)
     await store.saveUnmatchedLines([
@@ -286,15 +291,17 @@ describe('an erased person', () => {
         at: server.now(),
       },
     ])
-    const review = (await store.reviews(EVENT)).find(({ regNo: of }) => of === null)
+    const review = (await store.reviews(EVENT)).find(
+      ({ regNo: reviewRegNo }) => reviewRegNo === null,
+    )
     const move = { what: 'move', to: regNo, why: 'Zulekha rang.', who: 'money' } as const
     expect(await store.decideReview(review?.id ?? '', move, server.now(), null)).toMatchObject({
       ok: true,
     })
     expect(listTraces()).toContain('decisions.why')
     const { status } = await owner.act(regNo, { act: 'erase', why: 'Asked.' })
-    const reasons = listTraces().filter((place) => /^(?:decisions|audit_log)\./.test(place))
-    expect([status, reasons]).toEqual([200, []])
+    const reasonTraces = listTraces().filter((trace) => /^(?:decisions|audit_log)\./.test(trace))
+    expect([status, reasonTraces]).toEqual([200, []])
   })
 })
 
@@ -324,7 +331,7 @@ test('data is erased after its retention period: files first, answers later, not
   )
 })
 
-test('a clock in a wrong year erases nothing until it is right again or an owner confirms it; each run is logged', async () => {
+test('a clock in the wrong year erases nothing until it is corrected or an owner confirms it; each run is logged', async () => {
   const { regNo } = await registerPerson()
   const hasAnswers = async (): Promise<boolean> =>
     Object.keys((await server.deps.store.registration(regNo))?.answers ?? {}).length > 0
@@ -333,7 +340,7 @@ test('a clock in a wrong year erases nothing until it is right again or an owner
   await server.retention.run()
   server.setClock('2031-05-10')
   await server.retention.run()
-  // Times recorded in the meantime are no evidence.
+  // Times recorded with the wrong clock are no evidence.
   await registerPerson()
   server.setTime('2031-05-12')
   await server.retention.run()
@@ -349,27 +356,32 @@ test('a clock in a wrong year erases nothing until it is right again or an owner
 
   server.setTime('2026-05-10')
   await server.retention.run()
-  // The clock had this time before it was set back earlier in this test.
+  // The clock already showed this time, before this test set it back.
   const reason = expect.stringMatching(
     /^The clock shows 10 May 2026, 12:00 pm, but the last recorded time is 3 April 2026, 12:00 am\. Nothing is erased/,
   )
   expect([await hasAnswers(), await readHealth()]).toEqual([true, [reason]])
-  const [ownerNow, treasurerNow] = [await signIn(server), await signIn(server, 'money')]
-  const stats = async (office: Office) =>
+  const [ownerSession, treasurerSession] = [await signIn(server), await signIn(server, 'money')]
+  const readStats = async (office: Office) =>
     (await office.get('/admin/dashboard/stats/')).json<StatsResponse>().data.erasing_waits
-  expect([await stats(ownerNow), await stats(treasurerNow)]).toEqual([reason, undefined])
+  expect([await readStats(ownerSession), await readStats(treasurerSession)]).toEqual([
+    reason,
+    undefined,
+  ])
   const variables = { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir, CLOCK: '2026-05-10' }
   expect(await runHere(['db', 'clock'], variables)).toMatchObject({ status: 1, stdout: reason })
   expect((await runHere(['db', 'clock', '--confirm'], variables)).status).toBe(2)
-  const confirmedBy = async ({ token }: Office): Promise<number> => {
+  const confirmClockAs = async ({ token }: Office): Promise<number> => {
     const headers = { authorization: `Bearer ${token}` }
     const url = '/admin/clock/confirm/'
     return (await server.app.inject({ method: 'POST', url, headers })).statusCode
   }
-  expect([await confirmedBy(treasurerNow), await confirmedBy(ownerNow)]).toEqual([403, 200])
+  expect([await confirmClockAs(treasurerSession), await confirmClockAs(ownerSession)]).toEqual([
+    403, 200,
+  ])
   server.log.length = 0
   await server.retention.run()
-  expect([await hasAnswers(), await stats(ownerNow)]).toEqual([false, undefined])
+  expect([await hasAnswers(), await readStats(ownerSession)]).toEqual([false, undefined])
   expect(server.log).toContainEqual(
     expect.objectContaining({
       event: EVENT,
@@ -386,7 +398,7 @@ test('a clock in a wrong year erases nothing until it is right again or an owner
   server.setTime('2026-01-12')
 })
 
-test('a server that starts in a wrong year, with a database without a recorded time, erases nothing', async () => {
+test('a server that starts with the wrong year, on a database without a recorded time, erases nothing', async () => {
   server.setTime('2026-01-20')
   const { regNo } = await registerPerson()
   const db = new Database(join(server.dir, 'rollcall.db'))
@@ -403,7 +415,7 @@ test('a server that starts in a wrong year, with a database without a recorded t
       CLOCK: '2031-01-12',
     }),
   ).toMatchObject({ status: 0, stdout: expect.stringContaining('12 January 2031') })
-  // One day after the clock was set.
+  // One day after the clock change.
   server.setTime('2031-01-13T13:00:00+05:30')
   await server.retention.run()
   expect(Object.keys((await server.deps.store.registration(regNo))?.answers ?? {})).toEqual([])
@@ -417,10 +429,10 @@ test('rollcall registration export-person writes all data of an email address, a
   const folder = join(server.dir, '..', 'theirs')
   const exportArgs = ['registration', 'export-person', 'ZULEKHA.Q@sample.example', '--into', folder]
   expect(await runHere(exportArgs, variables)).toMatchObject({ status: 0, stderr: '' })
-  const exported = JSON.parse(readFileSync(join(folder, 'person.json'), 'utf8')) as {
+  const exportResult = JSON.parse(readFileSync(join(folder, 'person.json'), 'utf8')) as {
     readonly registrations: readonly Record<string, unknown>[]
   }
-  expect(exported.registrations.at(-1)).toMatchObject({
+  expect(exportResult.registrations.at(-1)).toMatchObject({
     regNo,
     answers: { full_name: 'Zulekha Quatermain' },
     captures: [{ amount: 118_000 }],
@@ -448,11 +460,11 @@ test('rollcall registration export-person writes all data of an email address, a
     expect.stringContaining('are already erased'),
   ])
   // With an email address, registrations that can be erased are erased, and the others are listed.
-  const remainingErasure = await runHere(
+  const partialErasure = await runHere(
     ['registration', 'erase', 'zulekha.q@sample.example', '--why', 'Asked.'],
     variables,
   )
-  expect(remainingErasure).toMatchObject({
+  expect(partialErasure).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('has a payment that needs review'),
   })

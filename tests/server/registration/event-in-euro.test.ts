@@ -91,17 +91,21 @@ const readEmails = async (regNo: string) => {
   return registration === null ? [] : server.deps.store.mailsOf(registration.regNo)
 }
 
-test('a delegate pays in euros by transfer, which is found in a statement in euros, and half is refunded', async () => {
+test('a delegate pays in euros by transfer, the statement in euros matches it, and half is refunded', async () => {
   const { regNo, page } = await register()
-  const look = async () =>
+  const readPage = async () =>
     (await server.app.inject({ method: 'GET', url: `/api${page}/` })).json<{
       registration: Record<string, unknown>
       paying: Record<string, unknown> | null
       documents: readonly Record<string, unknown>[]
     }>()
-  const unpaid = await look()
-  expect(unpaid.registration).toMatchObject({ total: 199.5, currency: 'EUR', difference_due: 0 })
-  expect(unpaid.paying).toMatchObject({ total: 199.5, upi: null })
+  const unpaidPage = await readPage()
+  expect(unpaidPage.registration).toMatchObject({
+    total: 199.5,
+    currency: 'EUR',
+    difference_due: 0,
+  })
+  expect(unpaidPage.paying).toMatchObject({ total: 199.5, upi: null })
   expect(replaceSpaces((await readEmails(regNo))[0]?.text)).toContain('€ 199.50')
 
   const office = await signIn(server)
@@ -110,29 +114,29 @@ test('a delegate pays in euros by transfer, which is found in a statement in eur
     `20/01/2027,Transfer ${regNo},SEPA2027012000001,"199,50",EUR`,
     '20/01/2027,Transfer of another account,SEPA2027012000002,"1.500,00",USD',
   ].join('\n')
-  const matched = await server.app.inject({
+  const statementResponse = await server.app.inject({
     method: 'POST',
     url: '/admin/reconcile/?event=euro2027',
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
     payload: statement,
   })
-  expect(matched.json()).toMatchObject({
+  expect(statementResponse.json()).toMatchObject({
     lines: [{ as: 'matched', amount: 199.5, currency: 'EUR', of: [{ reg_no: regNo, due: 199.5 }] }],
     unread: [3],
   })
 
-  const confirmed = await office.act(regNo, {
+  const confirmResponse = await office.act(regNo, {
     act: 'confirm',
     way: 'transfer',
     reference: 'SEPA2027012000001',
     amount: '199.50',
     day: '2027-01-20',
   })
-  expect(confirmed).toMatchObject({ status: 200, body: { state: 'complete' } })
+  expect(confirmResponse).toMatchObject({ status: 200, body: { state: 'complete' } })
   expect(replaceSpaces((await readEmails(regNo)).map(({ text }) => text).join())).toContain(
     'we have received € 199.50',
   )
-  const [receipt] = (await look()).documents
+  const [receipt] = (await readPage()).documents
   expect(receipt).toMatchObject({ kind: 'receipt', total: 199.5, currency: 'EUR' })
   const registration = await server.deps.store.registration(regNo)
   const body = await server.deps.store.document(
@@ -144,21 +148,28 @@ test('a delegate pays in euros by transfer, which is found in a statement in eur
     inWords: 'One hundred ninety-nine euros and 50/100 only',
   })
 
-  const cancelled = await office.act(regNo, {
+  const cancelResponse = await office.act(regNo, {
     act: 'cancel',
     why: 'Asked by the delegate',
     pay_back: '74.75',
     kept: '199.5',
   })
-  expect(cancelled.status).toBe(200)
-  expect(replaceSpaces(cancelled.body.message)).toBe('Registration cancelled. To refund: € 74.75.')
+  expect(cancelResponse.status).toBe(200)
+  expect(replaceSpaces(cancelResponse.body.message)).toBe(
+    'Registration cancelled. To refund: € 74.75.',
+  )
 })
 
 test('euros are never added to rupees: the dashboard states them separately', async () => {
   const { regNo } = await register()
   const office = await signIn(server)
-  const paid = { act: 'confirm', way: 'transfer', reference: 'SEPA2027012000009', amount: '199.50' }
-  expect((await office.act(regNo, paid)).status).toBe(200)
+  const confirmation = {
+    act: 'confirm',
+    way: 'transfer',
+    reference: 'SEPA2027012000009',
+    amount: '199.50',
+  }
+  expect((await office.act(regNo, confirmation)).status).toBe(200)
   const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as {
     data: Record<string, unknown>
   }
@@ -172,19 +183,19 @@ test('euros are never added to rupees: the dashboard states them separately', as
 test('an amount with more decimals than the currency has is rejected with its own message', async () => {
   const { regNo } = await register()
   const office = await signIn(server)
-  const paid = {
+  const confirmation = {
     act: 'confirm',
     way: 'transfer',
     reference: 'SEPA2027012000011',
     amount: '199.505',
   }
-  expect(await office.act(regNo, paid)).toMatchObject({
+  expect(await office.act(regNo, confirmation)).toMatchObject({
     status: 422,
     body: { message: 'Enter the amount in EUR, such as 985 or 985.50.' },
   })
 })
 
-test('a spreadsheet of the list states the currency of its amounts, with the decimals of the currency', async () => {
+test('an Excel export of the list states the currency of its amounts, with the decimals of the currency', async () => {
   await register()
   const office = await signIn(server)
   const csv = (await office.get('/admin/export/?event_type=euro2027&list_id=euro2027')).body
@@ -201,7 +212,7 @@ test('staff send a delegate who pays by transfer the link to the payment instruc
   )
 })
 
-test('two users who reminded all at once sent the delegate two emails', async () => {
+test('two users who sent a reminder at the same time sent the delegate two emails', async () => {
   const { regNo } = await register()
   const remind = async (token: string): Promise<string> => {
     const answer = await server.app.inject({
@@ -212,14 +223,14 @@ test('two users who reminded all at once sent the delegate two emails', async ()
     })
     return answer.body
   }
-  const [one, another] = [await signIn(server), await signIn(server)]
-  const before = (await readEmails(regNo)).length
-  const answers = await Promise.all([remind(one.token), remind(another.token)])
+  const [first, second] = [await signIn(server), await signIn(server)]
+  const emailCount = (await readEmails(regNo)).length
+  const answers = await Promise.all([remind(first.token), remind(second.token)])
   expect(answers.filter((text) => text.includes('No email was sent.'))).toHaveLength(1)
-  expect(JSON.parse(await remind(one.token))).toMatchObject({
+  expect(JSON.parse(await remind(first.token))).toMatchObject({
     refused: [{ message: expect.stringContaining('No email was sent.'), is_reminded: true }],
   })
-  expect(await readEmails(regNo)).toHaveLength(before + 1)
+  expect(await readEmails(regNo)).toHaveLength(emailCount + 1)
 })
 
 test('a list whose file names no category column had an empty Category, and its tax was called GST', async () => {

@@ -2,15 +2,20 @@
 import { expect, test } from 'vitest'
 import { createFlushes } from '../../../server/registration/uploads/flush-folders.ts'
 
-/** A simulated disk whose flushes end when the test says so. */
+/** A simulated disk whose flushes end when the test ends them. */
 function createSlowDisk() {
   const flushes: { readonly done: () => void; readonly failed: (error: Error) => void }[] = []
   const sync = () =>
     new Promise<void>((resolve, reject) => {
       flushes.push({ done: resolve, failed: reject })
     })
-  const turn = () => new Promise((resolve) => setImmediate(resolve))
-  return { sync, turn, begun: () => flushes.length, end: (flushAt: number) => flushes[flushAt] }
+  const waitForTurn = () => new Promise((resolve) => setImmediate(resolve))
+  return {
+    sync,
+    turn: waitForTurn,
+    begun: () => flushes.length,
+    end: (index: number) => flushes[index],
+  }
 }
 type State = { is: 'waits' | 'done' | 'failed' }
 function trackState(promise: Promise<void>): State {
@@ -47,7 +52,7 @@ test('requests during a flush share the next flush', async () => {
   expect([lateRequest.is, disk.begun()]).toEqual(['done', 4])
 })
 
-test('a failed flush fails for its requests, and the next one tries again', async () => {
+test('a failed flush rejects its requests, and the next request flushes again', async () => {
   const disk = createSlowDisk()
   const { flush, flushOnce } = createFlushes(disk.sync)
   const [first, second] = [trackState(flushOnce('shelf', 'ab')), trackState(flush('shelf'))]

@@ -39,8 +39,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The session of the previous day has ended. */
-async function goTo(day: string): Promise<void> {
+/** Sets the day and signs in again, because the session of the previous day has ended. */
+async function setDay(day: string): Promise<void> {
   server.setTime(day)
   office = await signIn(server)
 }
@@ -56,15 +56,15 @@ const createAnswers = () => {
   }
 }
 const registerOnline = async () => {
-  const sent = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: '/api/sample2026/register/',
     payload: createAnswers(),
   })
-  return { status: sent.statusCode, message: sent.json<ErrorResponse>().message }
+  return { status: response.statusCode, message: response.json<ErrorResponse>().message }
 }
 const addAtDesk = async (total: number) => {
-  const sent = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: '/admin/add/',
     headers: { authorization: `Bearer ${office.token}` },
@@ -77,7 +77,7 @@ const addAtDesk = async (total: number) => {
       paid: { mode: 'cash', slip: `C-${count}` },
     },
   })
-  return { status: sent.statusCode, message: sent.json<ErrorResponse>().message }
+  return { status: response.statusCode, message: response.json<ErrorResponse>().message }
 }
 const readClosedText = async () =>
   (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>().closed_text
@@ -96,8 +96,8 @@ test('while the form is open, the form and the office register at the same price
   expect(await isOffered()).toBe(true)
 })
 
-test('between those days, neither registers, and the form says where registration is still possible', async () => {
-  await goTo('2026-03-03')
+test('between those days, neither accepts registrations, and the form states where registration is still possible', async () => {
+  await setDay('2026-03-03')
   expect(await readClosedText()).toBe(CLOSED)
   expect(await registerOnline()).toMatchObject({ status: 409, message: CLOSED })
   expect(await addAtDesk(2124)).toMatchObject({ status: 409, message: CLOSED })
@@ -105,7 +105,7 @@ test('between those days, neither registers, and the form says where registratio
 })
 
 test('on the days of the front desk, only staff register, at the price of the day', async () => {
-  await goTo('2026-03-08')
+  await setDay('2026-03-08')
   expect(await readClosedText()).toBe(CLOSED)
   expect(await registerOnline()).toMatchObject({ status: 409, message: CLOSED })
   const form = (await office.json('/admin/add/?event=sample2026')) as unknown as {
@@ -114,16 +114,16 @@ test('on the days of the front desk, only staff register, at the price of the da
   expect(form.event.registration).toEqual({ opens: '2026-03-06', closes: '2026-03-08' })
   expect((await addAtDesk(2124)).status).toBe(201)
   expect(await isOffered()).toBe(true)
-  await goTo('2026-03-09')
+  await setDay('2026-03-09')
   expect(await isOffered()).toBe(false)
   expect(await addAtDesk(2124)).toMatchObject({ status: 409 })
   expect(await readClosedText()).toBe('Registration closed on 28 February 2026.')
 })
 
 test('a delegate whom staff added at the desk can pay later, although the form is closed', async () => {
-  await goTo('2026-03-07')
+  await setDay('2026-03-07')
   const answers = createAnswers()
-  const added = await server.app.inject({
+  const addResponse = await server.app.inject({
     method: 'POST',
     url: '/admin/add/',
     headers: { authorization: `Bearer ${office.token}` },
@@ -134,7 +134,7 @@ test('a delegate whom staff added at the desk can pay later, although the form i
       total: 2124,
     },
   })
-  const { reg_no: regNo } = added.json<RegisterResponse>()
+  const { reg_no: regNo } = addResponse.json<RegisterResponse>()
   const view = await server.app.inject(`/api/sample2026/registrations/${regNo}/`)
   expect(view.json<RegistrationResponse>().registration).toMatchObject({
     period: 'spot',
@@ -154,8 +154,8 @@ test('`show` writes the days of the front desk, and `diff` reports a change to t
     compileEvent(text, sharedFiles, { path: 'sample2026.yaml' }).event as EventConfig
   const event = compile(file)
   expect(compile(showEvent(event)).registration).toEqual(event.registration)
-  const later = compile(file.replace('opens: 2026-03-06', 'opens: 2026-03-07'))
-  expect(formatDiff(diffEvents(event, later))).toContain(
+  const laterEvent = compile(file.replace('opens: 2026-03-06', 'opens: 2026-03-07'))
+  expect(formatDiff(diffEvents(event, laterEvent))).toContain(
     'registration.desk.opens: "2026-03-06" → "2026-03-07"',
   )
 })

@@ -48,8 +48,8 @@ test.each([
 ])('on %s a member with a room pays %d', async (day, rupees) => {
   const { status, body } = await registerOn(day)
   expect(status).toBe(201)
-  const stored = await server.deps.store.registration(body.reg_no)
-  expect(stored?.total).toBe(rupees * 100)
+  const registration = await server.deps.store.registration(body.reg_no)
+  expect(registration?.total).toBe(rupees * 100)
 })
 
 test('after the last day of the room, it is not on sale, and nothing is registered', async () => {

@@ -1,4 +1,7 @@
-/** A conference's items on a real server: bills are frozen line by line, and seats are never sold twice. */
+/**
+ * A conference's items on a real server: bills are stored line by line and never change, and no
+ * seat is sold twice.
+ */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quote } from '../../../engine/index.ts'
@@ -105,7 +108,7 @@ async function registerSmallEvent(answers: object): Promise<RegisterResult> {
 const read = async (regNo: string): Promise<RegistrationResponse['registration']> =>
   (await server.app.inject(`/api/sample2026/registrations/${regNo}/`)).json<RegistrationResponse>()
     .registration
-const readLeft = async (): Promise<TariffResponse['left']> =>
+const readSeatsLeft = async (): Promise<TariffResponse['left']> =>
   (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>().left
 /** The gateway confirms the order on the next query. */
 const markPaid = async (
@@ -128,7 +131,7 @@ const summarise = (lines: WireQuote['lines']): readonly unknown[] =>
   ])
 
 test('returns the bill line by line, as it was quoted', async () => {
-  const one = await registerSmallEvent({
+  const registration = await registerSmallEvent({
     is_member: true,
     workshops: ['ecg'],
     companions: [
@@ -140,7 +143,7 @@ test('returns the bill line by line, as it was quoted', async () => {
     nights: 3,
     presents: true,
   })
-  const { lines, base, gst, total } = await read(one.reg_no)
+  const { lines, base, gst, total } = await read(registration.reg_no)
   // 10% off each line: 50 of 500, 199.90 of 1,999, 25 of 250, and 675.15 of 6,751.50, which includes 5% tax.
   expect(summarise(lines)).toEqual([
     ['registration', null, 'Member', 1, 1000, 1180],
@@ -150,21 +153,26 @@ test('returns the bill line by line, as it was quoted', async () => {
     ['presenter', null, 'Presenter', 1, -500, -590],
     ['early-bird', null, 'Early bird', 1, -950.05, -999.53],
   ])
-  expect([one.payment_data?.amount, base, gst, total]).toEqual(['8995.79', 8261.1, 734.69, 8995.79])
+  expect([registration.payment_data?.amount, base, gst, total]).toEqual([
+    '8995.79',
+    8261.1,
+    734.69,
+    8995.79,
+  ])
 })
 
 describe('the last seat', () => {
   test('requested by 64 delegates goes to exactly one; the others get an error, and none of their data is stored', async () => {
-    expect(await readLeft()).toEqual({ 'seats.scan': 1 })
-    const before = server.countRows()
+    expect(await readSeatsLeft()).toEqual({ 'seats.scan': 1 })
+    const rowsBefore = server.countRows()
     const answers = await Promise.all(
       Array.from({ length: 64 }, () => send({ workshops: ['scan'] })),
     )
-    const accepted = answers.filter(({ status }) => status === 201)
+    const acceptedResponses = answers.filter(({ status }) => status === 201)
     const rejectedResponses = answers.filter(({ status }) => status !== 201)
-    expect([accepted.length, rejectedResponses.length]).toEqual([1, 63])
-    for (const one of rejectedResponses)
-      expect(one).toEqual({
+    expect([acceptedResponses.length, rejectedResponses.length]).toEqual([1, 63])
+    for (const rejection of rejectedResponses)
+      expect(rejection).toEqual({
         status: 409,
         body: {
           status: 'error',
@@ -176,8 +184,8 @@ describe('the last seat', () => {
           quote: null,
         },
       })
-    expect(server.countRows()['registrations']).toBe((before['registrations'] ?? 0) + 1)
-    expect(await readLeft()).toEqual({ 'seats.scan': 0 })
+    expect(server.countRows()['registrations']).toBe((rowsBefore['registrations'] ?? 0) + 1)
+    expect(await readSeatsLeft()).toEqual({ 'seats.scan': 0 })
   })
 
   test('is released after its hold and sold again; a retry gets an error, and its payment goes to review', async () => {
@@ -188,7 +196,7 @@ describe('the last seat', () => {
     server.setTime('2026-01-10T10:29:59+05:30')
     expect((await send({ workshops: ['scan'] })).body.code).toBe('full')
     server.setTime('2026-01-10T10:30:00+05:30')
-    expect(await readLeft()).toEqual({ 'seats.scan': 1 })
+    expect(await readSeatsLeft()).toEqual({ 'seats.scan': 1 })
     const second = await registerSmallEvent({ workshops: ['scan'] })
     const retryResponse = await server.app.inject({
       method: 'POST',
@@ -242,8 +250,8 @@ describe('a seat for which another category is offered', () => {
     const traineeAnswers = { is_trainee: true, workshops: ['ecg'] }
     const first = await registerSmallEvent(traineeAnswers)
     expect(await read(first.reg_no)).toMatchObject({ category: 'trainee', total: 295 })
-    const rejected = await send({ ...traineeAnswers, total_amount: '295' })
-    expect(rejected).toMatchObject({
+    const rejection = await send({ ...traineeAnswers, total_amount: '295' })
+    expect(rejection).toMatchObject({
       status: 409,
       body: {
         code: 'full',
@@ -253,22 +261,22 @@ describe('a seat for which another category is offered', () => {
         quote: { category: 'non-member', total: 3933.33 },
       },
     })
-    expect(rejected.body.quote?.lines.length).toBe(2)
+    expect(rejection.body.quote?.lines.length).toBe(2)
     // A form without a category or total, or with the requested category, does not accept the offer.
     expect((await send(traineeAnswers)).body.code).toBe('full')
     expect((await send({ ...traineeAnswers, registration_category: 'trainee' })).body.code).toBe(
       'full',
     )
-    for (const agreement of [
+    for (const acceptance of [
       { registration_category: 'non-member' },
       { total_amount: '3933.33' },
     ]) {
-      const second = await registerSmallEvent({ ...traineeAnswers, ...agreement })
+      const second = await registerSmallEvent({ ...traineeAnswers, ...acceptance })
       expect(await read(second.reg_no)).toMatchObject({ category: 'non-member', total: 3933.33 })
-      const stored = await server.deps.store.registration(second.reg_no)
-      expect(stored?.answers['full.trainees']).toBe(true)
+      const registration = await server.deps.store.registration(second.reg_no)
+      expect(registration?.answers['full.trainees']).toBe(true)
     }
-    expect(await readLeft()).toMatchObject({ trainees: 0 })
+    expect(await readSeatsLeft()).toMatchObject({ trainees: 0 })
   })
 })
 
@@ -283,8 +291,8 @@ test('a delegate who accepts the offer after the last seat was sold is registere
   // The seats are checked immediately, at an unchanged time.
   expect((await registerSmall({ is_member: false })).statusCode).toBe(201)
   expect((await registerSmall({})).statusCode).toBe(201)
-  const agreement = await registerSmall({ registration_category: 'non-member' })
-  expect(agreement.json()).toMatchObject({ payment_data: { amount: '3540.00' } })
+  const acceptedOffer = await registerSmall({ registration_category: 'non-member' })
+  expect(acceptedOffer.json()).toMatchObject({ payment_data: { amount: '3540.00' } })
   expect((await registerSmall({})).json()).toMatchObject({
     code: 'full',
     quote: { category: 'non-member' },
@@ -295,30 +303,30 @@ describe('the office', () => {
   let office: Office
   const list = '/api/admin/sample2026/registrations/'
   const readSales = async (query = ''): Promise<SalesResponse> => {
-    const found = server.deps.events.byId('sample2026')?.config.admin.lists[0]
-    const answer = await office.get(`/admin/sold/?event_id=sample2026&list_id=${found?.id}${query}`)
+    const list = server.deps.events.byId('sample2026')?.config.admin.lists[0]
+    const answer = await office.get(`/admin/sold/?event_id=sample2026&list_id=${list?.id}${query}`)
     return answer.json()
   }
   const count = async (query: string): Promise<unknown> =>
     (await office.json(`${listApi()}?${query}`))['count']
   const listApi = (): string =>
     server.deps.events.byId('sample2026')?.config.admin.lists[0]?.api ?? list
-  const stored = (test: string): number =>
+  const countStored = (condition: string): number =>
     Number(
       server.rows(
-        `SELECT count(*) AS n FROM registrations r WHERE event_id = 'sample2026' AND ${test}`,
+        `SELECT count(*) AS n FROM registrations r WHERE event_id = 'sample2026' AND ${condition}`,
       )[0]?.['n'],
     )
   beforeAll(async () => {
     server.setTime('2026-01-21')
     office = await signIn(server)
-    const [one, two] = [
+    const [adult, child] = [
       { name: 'A Person', age: 40 },
       { name: 'A Child', age: 4 },
     ]
     const paidRegistration = await registerSmallEvent({
       workshops: ['ecg'],
-      companions: [one, two],
+      companions: [adult, child],
       presents: true,
     })
     await markPaid(paidRegistration, 'AP-SOLD')
@@ -327,7 +335,7 @@ describe('the office', () => {
 
   test('filters by items, options and accompanying people', async () => {
     const hasItem = (item: string) =>
-      stored(
+      countStored(
         `EXISTS (SELECT 1 FROM bill_lines l WHERE l.registration_id = r.id AND l.bill = r.bill AND ${item})`,
       )
     expect(await count('items.sold=workshop.ecg')).toBe(
@@ -335,16 +343,16 @@ describe('the office', () => {
     )
     expect(await count('items.sold=workshop')).toBe(hasItem("l.item = 'workshop'"))
     expect(await count('items.sold=presenter&date_from=2026-01-21')).toBe(1)
-    expect(await count('workshops=airway')).toBe(stored("r.answers LIKE '%airway%'"))
+    expect(await count('workshops=airway')).toBe(countStored("r.answers LIKE '%airway%'"))
     expect(await count('companions=true&date_from=2026-01-21')).toBe(1)
     expect(await count('companions=false')).toBe(
-      stored('true') - Number(await count('companions=true')),
+      countStored('true') - Number(await count('companions=true')),
     )
     expect(await count('companions=true&items.sold=room&date_from=2026-01-21')).toBe(0)
-    const shown = (
+    const list = (
       await office.json(`${listApi()}?items.sold=workshop.ecg&companions=true&date_from=2026-01-21`)
     )['shown']
-    expect(shown).toBe('1 registration, Companions: yes, with Workshop: ECG, since 21 January 2026')
+    expect(list).toBe('1 registration, Companions: yes, with Workshop: ECG, since 21 January 2026')
     const csv = await office.get(`${exportApi()}&companions=true&date_from=2026-01-21`)
     expect(csv.body.trim().split('\r\n').length).toBe(2)
   })
@@ -411,17 +419,17 @@ describe('the office', () => {
     expect((await office.get('/admin/sold/?event_id=sample2026&list_id=none')).statusCode).toBe(404)
   })
 
-  test('the sales listed seats as taken whose hold had expired', async () => {
-    const taken = async () =>
+  test('the sales report counted seats whose hold had expired as taken', async () => {
+    const readTakenSeats = async () =>
       (await readSales()).places.find(({ id }) => id === 'seats.ecg')?.taken ?? 0
-    const held = await taken()
+    const takenWithHolds = await readTakenSeats()
     server.setTime('2026-01-21T13:00:00+05:30')
-    const before = await taken()
-    expect(before).toBeLessThan(held)
+    const takenBefore = await readTakenSeats()
+    expect(takenBefore).toBeLessThan(takenWithHolds)
     await registerSmallEvent({ workshops: ['ecg'] })
-    expect(await taken()).toBe(before + 1)
+    expect(await readTakenSeats()).toBe(takenBefore + 1)
     server.setTime('2026-01-21T14:00:00+05:30')
-    expect(await taken()).toBe(before)
+    expect(await readTakenSeats()).toBe(takenBefore)
   })
 })
 
@@ -448,13 +456,15 @@ test('a stored bill equals the bill that is computed again from its file version
     agreed: fc.constantFrom('non-member', 'trainee'),
     day: fc.constantFrom('2026-01-12', '2026-01-15', '2026-01-16', '2026-02-20'),
   })
-  const created: { readonly regNo: string; readonly at: Instant }[] = []
+  const registrations: { readonly regNo: string; readonly at: Instant }[] = []
   await fc.assert(
-    fc.asyncProperty(answers, async ({ day, agreed: agreement, ...answers }) => {
+    fc.asyncProperty(answers, async ({ day, agreed: category, ...answers }) => {
       server.setTime(day)
-      const sent = answers.is_trainee ? { ...answers, registration_category: agreement } : answers
-      const { status, body } = await send(sent)
-      if (status === 201) created.push({ regNo: body.reg_no, at: server.now() })
+      const sentAnswers = answers.is_trainee
+        ? { ...answers, registration_category: category }
+        : answers
+      const { status, body } = await send(sentAnswers)
+      if (status === 201) registrations.push({ regNo: body.reg_no, at: server.now() })
       else expect(['full', 'category_changed']).toContain(body.code)
     }),
     { numRuns: chooseRuns(60) },
@@ -462,25 +472,26 @@ test('a stored bill equals the bill that is computed again from its file version
   // Prices change; existing bills stay unchanged.
   server.writeEvent('sample2026.yaml', createEvent('[1600, 2100]').replace('999.5', '1500'))
   await server.deps.events.reload()
-  expect(created.length).toBeGreaterThan(chooseRuns(20))
+  expect(registrations.length).toBeGreaterThan(chooseRuns(20))
   const { store } = server.deps
-  const hash = (await store.registration(created[0]?.regNo ?? ''))?.eventHash ?? ''
+  const hash = (await store.registration(registrations[0]?.regNo ?? ''))?.eventHash ?? ''
   const version = await readVersion(store, hash)
   expect(version?.hash).not.toBe(server.deps.events.byId('sample2026')?.hash)
-  for (const { regNo, at } of created) {
-    const stored = await store.registration(regNo)
-    if (stored === null || version === null) throw new Error(`${regNo} or its file was not found`)
-    expect(stored.eventHash).toBe(hash)
-    expect(quote(version.config, stored.answers, at)).toEqual({
+  for (const { regNo, at } of registrations) {
+    const registration = await store.registration(regNo)
+    if (registration === null || version === null)
+      throw new Error(`${regNo} or its file was not found`)
+    expect(registration.eventHash).toBe(hash)
+    expect(quote(version.config, registration.answers, at)).toEqual({
       ok: true,
       value: {
-        category: stored.category,
-        period: stored.period,
-        base: stored.base,
-        gst: stored.gst,
-        total: stored.total,
-        currency: stored.currency,
-        lines: stored.lines,
+        category: registration.category,
+        period: registration.period,
+        base: registration.base,
+        gst: registration.gst,
+        total: registration.total,
+        currency: registration.currency,
+        lines: registration.lines,
       },
     })
   }

@@ -97,13 +97,15 @@ describe('a registration read by its number', () => {
     )
   })
 
-  test('by its number alone shows no phone number or email address; the browser that registered, or a visitor who knows the address, sees them', async () => {
+  test('shows no phone number or email address to a visitor with only its number; the browser that registered, and a visitor who enters the address, see them', async () => {
     const { post, app, setTime } = await start({ clock: '2025-11-21T12:00:00+05:30' })
     const key = { 'idempotency-key': 'a'.repeat(32) }
     const { reg_no } = (
       await post('/api/afpicon/register/', delegate, proof, key)
     ).json<RegisterResponse>()
-    const other = (await post('/api/afpicon/register/', delegate, proof)).json<RegisterResponse>()
+    const otherRegistration = (
+      await post('/api/afpicon/register/', delegate, proof)
+    ).json<RegisterResponse>()
     const url = `/api/afpicon/registrations/${reg_no}/`
     const ownContact = { email: 'asha@example.org', phone_number: '9876543210' }
     const readVisible = async (headers: Readonly<Record<string, string>>, payload?: object) => {
@@ -124,7 +126,7 @@ describe('a registration read by its number', () => {
     // The key reads only its own registration, for a limited time.
     const otherKeyResponse = await app.inject({
       method: 'GET',
-      url: url.replace(reg_no, other.reg_no),
+      url: url.replace(reg_no, otherRegistration.reg_no),
       headers: key,
     })
     expect(otherKeyResponse.json()).toMatchObject({ partial: true })
@@ -173,7 +175,7 @@ describe('a registration read by its number', () => {
     }
   })
 
-  test('that failed can be retried, and is also found by the order id of the new attempt', async () => {
+  test('whose payment failed can be retried, and is also found by the order id of the new attempt', async () => {
     const { post, app, deps, sandbox } = await start({
       clock: '2026-01-10',
       events: { 'sample2026.yaml': fixtureEvent() },
@@ -233,11 +235,11 @@ describe('limits on guessing', () => {
     const { app, setTime } = await startLimited()
     for (let serial = 0; serial < 20; serial++)
       expect((await guessNumber(app, serial, '192.0.2.1')).statusCode).toBe(404)
-    const rejected = await guessNumber(app, 21, '192.0.2.1')
+    const rejection = await guessNumber(app, 21, '192.0.2.1')
     expect([
-      rejected.statusCode,
-      rejected.json<{ code: string }>().code,
-      rejected.headers['retry-after'],
+      rejection.statusCode,
+      rejection.json<{ code: string }>().code,
+      rejection.headers['retry-after'],
     ]).toEqual([429, 'too_many_requests', '600'])
     expect((await guessNumber(app, 22, '192.0.2.2')).statusCode).toBe(404)
     setTime('2026-01-10T12:10:01+05:30')
@@ -276,7 +278,7 @@ describe('limits on guessing', () => {
 
   test('a client that changed its port, or invented addresses, could guess without limit behind a trusted proxy', async () => {
     const { app } = await startLimited({ TRUST_PROXY: '127.0.0.1' })
-    const from = (serial: number, visitor: string) =>
+    const createAddress = (serial: number, visitor: string) =>
       app.inject({
         url: `/api/sample2026/registrations/SMPL${String(serial).padStart(13, '0')}/`,
         headers: { 'x-forwarded-for': visitor },
@@ -288,7 +290,7 @@ describe('limits on guessing', () => {
     ]) {
       const statuses = []
       for (let serial = 0; serial < 21; serial++)
-        statuses.push((await from(serial, visitor(serial))).statusCode)
+        statuses.push((await createAddress(serial, visitor(serial))).statusCode)
       expect(statuses).toEqual([...Array.from({ length: 20 }, () => 404), 429])
     }
   })
@@ -336,28 +338,30 @@ describe('limits on guessing', () => {
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
     ).json<RegisterResponse>()
-    const from = (network: number): string => `2001:db8:1:${network.toString(16)}::1`
+    const createAddress = (network: number): string => `2001:db8:1:${network.toString(16)}::1`
     for (let network = 0; network < 50; network++)
       await app.inject({
         url: `/api/sample2026/registrations/${reg_no}/`,
-        remoteAddress: from(network),
+        remoteAddress: createAddress(network),
       })
     const statuses = []
     for (let serial = 0; serial < 500; serial++)
-      statuses.push((await guessNumber(app, serial, from(serial % 50))).statusCode)
+      statuses.push((await guessNumber(app, serial, createAddress(serial % 50))).statusCode)
     expect(statuses.filter((status) => status === 404)).toHaveLength(300)
-    const ownContact = `/api/sample2026/registrations/${reg_no}`
+    const registrationPath = `/api/sample2026/registrations/${reg_no}`
     for (const [path, status] of [
-      [`${ownContact}/`, 200],
+      [`${registrationPath}/`, 200],
       // The order id of a retry that does not exist: its number is known.
-      [`${ownContact}02/`, 404],
+      [`${registrationPath}02/`, 404],
     ] as const)
-      expect((await app.inject({ url: path, remoteAddress: from(3) })).statusCode).toBe(status)
+      expect((await app.inject({ url: path, remoteAddress: createAddress(3) })).statusCode).toBe(
+        status,
+      )
   })
 
   describe('apply to every route that accepts a number', () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const failedReturn = (orderId: string) =>
+    const buildFailedReturn = (orderId: string) =>
       new URLSearchParams({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '400' }).toString()
     type LookupRoute = (app: TestApp['app'], orderId: string) => Promise<[number, string]>
     const lookupRoutes: Readonly<Record<string, LookupRoute>> = {
@@ -367,13 +371,13 @@ describe('limits on guessing', () => {
       },
       return: async (app, orderId) => {
         const url = '/api/payment/return/'
-        const payload = failedReturn(orderId)
+        const payload = buildFailedReturn(orderId)
         const answer = await app.inject({ method: 'POST', url, headers: form, payload })
         return [answer.statusCode, String(answer.headers.location)]
       },
       notice: async (app, orderId) => {
         const url = '/api/payment/webhook/'
-        const payload = failedReturn(orderId)
+        const payload = buildFailedReturn(orderId)
         const answer = await app.inject({ method: 'POST', url, headers: form, payload })
         return [answer.statusCode, answer.body]
       },
@@ -396,10 +400,10 @@ describe('limits on guessing', () => {
           await post('/api/sample2026/register/', fixtureDelegate)
         ).json<RegisterResponse>()
         for (const wrongNumber of wrongNumbers) await lookupRoute(app, wrongNumber)
-        for (const [name, other] of Object.entries(lookupRoutes)) {
-          const [status, responseText] = await other(app, reg_no)
+        for (const [name, otherRoute] of Object.entries(lookupRoutes)) {
+          const [status, responseText] = await otherRoute(app, reg_no)
           expect([name, status]).toEqual([name, name === 'return' ? 303 : 429])
-          const [wrongStatus, wrongText] = await other(app, 'SMPL0000000000777')
+          const [wrongStatus, wrongText] = await otherRoute(app, 'SMPL0000000000777')
           expect([name, wrongStatus, wrongText]).toEqual([
             name,
             status,
@@ -438,7 +442,7 @@ describe('limits on guessing', () => {
 })
 
 describe('the period is correct at every boundary, in any time zone of the server', () => {
-  // One server for the whole table, with a set clock: nothing else differs.
+  // One server for the whole table; only its clock differs.
   let calendarServer: TestApp
   beforeAll(async () => {
     calendarServer = await startTestApp()
@@ -462,11 +466,11 @@ describe('the period is correct at every boundary, in any time zone of the serve
     ['2026-11-21', 'july-1-aug-31', 4250, 5015],
   ])('%s: %s, afpi-pg %i, with tax %i', async (clock, period, base, total) => {
     const zones = ['Pacific/Kiritimati', 'America/Adak', 'Asia/Kolkata']
-    const ownContact = process.env.TZ
+    const originalZone = process.env.TZ
     const offsets = new Set<number>()
     const { app, post, rows, setTime, countRows } = calendarServer
     setTime(clock)
-    const before = countRows()['registrations']
+    const lastId = countRows()['registrations']
     try {
       for (const zone of zones) {
         process.env.TZ = zone
@@ -487,12 +491,12 @@ describe('the period is correct at every boundary, in any time zone of the serve
         ).toBe(201)
       }
       const now = 'SELECT DISTINCT period, base, total FROM registrations WHERE id > ?'
-      expect(rows(now, before)).toEqual([{ period, base: base * 100, total: total * 100 }])
+      expect(rows(now, lastId)).toEqual([{ period, base: base * 100, total: total * 100 }])
       // The process has run in each of these time zones.
       expect(offsets.size).toBe(zones.length)
     } finally {
-      if (ownContact === undefined) delete process.env.TZ
-      else process.env.TZ = ownContact
+      if (originalZone === undefined) delete process.env.TZ
+      else process.env.TZ = originalZone
     }
   })
 })

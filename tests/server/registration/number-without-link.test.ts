@@ -42,8 +42,8 @@ const retryPayment = async (payload: object, headers = {}) => {
 test('the number of an unpaid registration allows payment, and reveals no name and no email address', async () => {
   const { reg_no: number } = await register(KEY)
   const retryText = JSON.stringify(await retryPayment({ order_id: number }))
-  for (const word of [fixtureDelegate.email, ...fixtureDelegate.full_name.split(' ')])
-    expect(retryText).not.toContain(word)
+  for (const personalText of [fixtureDelegate.email, ...fixtureDelegate.full_name.split(' ')])
+    expect(retryText).not.toContain(personalText)
   expect(await retryPayment({ order_id: number, email: 'wrong@sample.example' })).not.toMatchObject(
     {
       payment_data: { email: fixtureDelegate.email },
@@ -86,7 +86,7 @@ test('the browser that registered cannot read the details of the person to whom 
   expect(repeatedForm.body).not.toContain('second.example')
 })
 
-test('the former holder could read the name of the person to whom the registration was transferred, by its number', async () => {
+test('the former holder could use the number to read the name of the person to whom the registration was transferred', async () => {
   const email = 'first@sample.example'
   const registration = await server.post(`/api/${EVENT}/register/`, { ...fixtureDelegate, email })
   const { reg_no: number = '', payment_data: data } = registration.json<RegisterResponse>()
@@ -101,10 +101,10 @@ test('the former holder could read the name of the person to whom the registrati
   expect((await office.act(number, { act: 'transfer', why: 'They asked.', answers })).status).toBe(
     200,
   )
-  const byNumber = `/api/${EVENT}/registrations/${number}/`
+  const path = `/api/${EVENT}/registrations/${number}/`
   const formerRequests = [
-    { url: byNumber },
-    { url: byNumber, method: 'POST', payload: { email } },
+    { url: path },
+    { url: path, method: 'POST', payload: { email } },
     { url: `/api/${EVENT}/registrations/${data?.orderid}/` },
     { url: `/my/${token}` },
     { url: `/api/my/${token}/` },
@@ -115,37 +115,37 @@ test('the former holder could read the name of the person to whom the registrati
   ] as const
   for (const request of formerRequests) {
     const { body } = await server.app.inject(request)
-    for (const word of ['Zulekha', 'Second', 'z2@', '98765'])
-      expect([request.url, body]).not.toEqual([request.url, expect.stringContaining(word)])
+    for (const personalText of ['Zulekha', 'Second', 'z2@', '98765'])
+      expect([request.url, body]).not.toEqual([request.url, expect.stringContaining(personalText)])
   }
-  const shown = (await server.app.inject({ url: byNumber })).json()
-  expect(shown).toMatchObject({ partial: true, registration: { reg_no: number } })
+  const publicView = (await server.app.inject({ url: path })).json()
+  expect(publicView).toMatchObject({ partial: true, registration: { reg_no: number } })
   // The new holder proves their identity with their address.
   const payload = { email: 'z2@second.example' }
-  const ownResponse = (await server.app.inject({ method: 'POST', url: byNumber, payload })).json()
+  const ownResponse = (await server.app.inject({ method: 'POST', url: path, payload })).json()
   expect(ownResponse).toMatchObject({ registration: { full_name: 'Zulekha Second' } })
 })
 
 test.each(['transfer', 'card'])(
   'after the office corrected the email address of an unpaid registration, the old browser got a new link and the new address (%s)',
-  async (way) => {
+  async (method) => {
     const name = 'lekhacon2027'
     const file = `${name}.yaml`
     const text = readFileSync(join(import.meta.dirname, '..', '..', 'events', file), 'utf8')
-    const other = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+    const server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
     try {
-      const staffUser = await signIn(other)
+      const staffUser = await signIn(server)
       const key = { 'idempotency-key': 'the-key-of-the-old-browser' }
       const answers = {
         full_name: 'Wrong Person',
         email: 'wrong@delegate.example',
         phone_number: '9847000000',
         registered_as: 'member',
-        way,
+        way: method,
       }
-      const registerAgain = () => other.post(`/api/${name}/register/`, answers, {}, key)
+      const registerAgain = () => server.post(`/api/${name}/register/`, answers, {}, key)
       const retryAgain = (order: string) =>
-        other.app.inject({
+        server.app.inject({
           method: 'POST',
           url: '/api/payment/retry/',
           payload: { order_id: order },
@@ -162,18 +162,18 @@ test.each(['transfer', 'card'])(
       expect(done.status, JSON.stringify(done)).toBe(200)
       const repeatedForm = await registerAgain()
       expect(repeatedForm.statusCode).toBe(422)
-      const response = await other.app.inject({
+      const response = await server.app.inject({
         url: `/api/${name}/registrations/${number}/`,
         headers: key,
       })
-      // The data that the number alone shows.
+      // The response contains only the data that the number alone shows.
       expect(response.json()).toHaveProperty('partial', true)
       for (const { body } of [repeatedForm, await retryAgain(number)])
-        for (const word of ['right@delegate.example', 'Right Person', '/my/'])
-          expect(body).not.toContain(word)
+        for (const personalText of ['right@delegate.example', 'Right Person', '/my/'])
+          expect(body).not.toContain(personalText)
       expect(response.body).not.toContain('right@delegate.example')
     } finally {
-      await other.close()
+      await server.close()
     }
   },
 )

@@ -82,7 +82,10 @@ const createWebp = (): Buffer => {
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-/** Returns the file that remains on the disk, after checking that the result describes it. */
+/**
+ * Removes the metadata of a file. Returns its remaining bytes, after checking that the result
+ * describes them.
+ */
 async function stripMetadata(
   bytes: Buffer,
   mime: string,
@@ -93,18 +96,18 @@ async function stripMetadata(
   const file = await open(filePath, 'r+')
   const content = await removeMetadata(file, bytes.length, mime, ...windowBytes)
   await file.close()
-  const left = readFileSync(filePath)
-  if (content === null) expect(left.equals(bytes)).toBe(true)
+  const strippedBytes = readFileSync(filePath)
+  if (content === null) expect(strippedBytes.equals(bytes)).toBe(true)
   else
     expect(content).toEqual({
-      sha256: createHash('sha256').update(left).digest('hex'),
-      bytes: left.length,
+      sha256: createHash('sha256').update(strippedBytes).digest('hex'),
+      bytes: strippedBytes.length,
     })
-  return left
+  return strippedBytes
 }
 
 test('a JPEG keeps image, colours and orientation; location, device, comment and appended data are removed', async () => {
-  const sent = createJpeg(
+  const original = createJpeg(
     createSegment(0xe1, createExif(6)),
     createSegment(0xe1, Buffer.from(`http://ns.adobe.com/xap/1.0/\0${SECRET}`)),
     createSegment(0xed, Buffer.from(`Photoshop 3.0\0${SECRET}`)),
@@ -112,13 +115,13 @@ test('a JPEG keeps image, colours and orientation; location, device, comment and
     createSegment(0xe2, Buffer.from(`MPF\0${SECRET}`)),
   )
   const result = await stripMetadata(
-    Buffer.concat([sent, createJpeg(createSegment(0xe1, createExif(1)))]),
+    Buffer.concat([original, createJpeg(createSegment(0xe1, createExif(1)))]),
     'image/jpeg',
   )
-  expect(result).toHaveLength(sent.length)
+  expect(result).toHaveLength(original.length)
   expect(result.includes('Asha')).toBe(false)
-  for (const createChunk of [JFIF, ICC, ADOBE, IMAGE_DATA])
-    expect(result.includes(createChunk)).toBe(true)
+  for (const keptSegment of [JFIF, ICC, ADOBE, IMAGE_DATA])
+    expect(result.includes(keptSegment)).toBe(true)
   const orientation = result.indexOf('Exif\0\0MM\0*')
   expect(result.subarray(orientation + 16, orientation + 26).toString('hex')).toBe(
     '01120003000000010006',
@@ -127,12 +130,12 @@ test('a JPEG keeps image, colours and orientation; location, device, comment and
 })
 
 test('a PNG keeps only its image, with correct checksums', async () => {
-  const sent = createPngWith(
+  const original = createPngWith(
     createPngChunk('tEXt', Buffer.from(SECRET)),
     createPngChunk('pHYs', Buffer.from('123456789')),
     createPngChunk('eXIf', Buffer.from(SECRET)),
   )
-  const result = await stripMetadata(Buffer.concat([sent, Buffer.from(SECRET)]), 'image/png')
+  const result = await stripMetadata(Buffer.concat([original, Buffer.from(SECRET)]), 'image/png')
   expect(result).toEqual(
     createPngWith(
       createPngChunk('vpAd', Buffer.alloc(Buffer.byteLength(SECRET))),
@@ -170,19 +173,19 @@ test.each([
   ],
   ['image/webp', createWebp()],
 ])(
-  'a %s that is broken anywhere never throws, never grows, and gives the same result with any window',
-  async (mime, chunkData) => {
+  'a damaged %s never causes an exception, never grows, and gives the same result with any window size',
+  async (mime, image) => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(fc.nat(chunkData.length - 1), fc.nat(255)), { maxLength: 6 }),
-        fc.integer({ min: 12, max: chunkData.length }),
+        fc.array(fc.tuple(fc.nat(image.length - 1), fc.nat(255)), { maxLength: 6 }),
+        fc.integer({ min: 12, max: image.length }),
         fc.constantFrom(2, 3, 7, 13, 33, 101),
         async (changes, length, windowBytes) => {
-          const damaged = Buffer.from(chunkData.subarray(0, length))
+          const damaged = Buffer.from(image.subarray(0, length))
           for (const [at, value] of changes) if (at < length) damaged[at] = value
-          const left = await stripMetadata(damaged, mime, WIDE_WINDOW)
-          expect(left.length).toBeLessThanOrEqual(length)
-          expect((await stripMetadata(damaged, mime, windowBytes)).equals(left)).toBe(true)
+          const strippedImage = await stripMetadata(damaged, mime, WIDE_WINDOW)
+          expect(strippedImage.length).toBeLessThanOrEqual(length)
+          expect((await stripMetadata(damaged, mime, windowBytes)).equals(strippedImage)).toBe(true)
         },
       ),
       { seed: 20261121, numRuns: chooseRuns(200) },
@@ -239,14 +242,14 @@ test.each([
   ],
 ])('%s, at every position near the edges', async (_, mime, orientation, createImage) => {
   for (let padding = 0; padding < 40; padding += 1) {
-    const sent = createImage(padding)
-    const left = await stripMetadata(sent, mime)
-    expect(left.equals(await stripMetadata(sent, mime, WIDE_WINDOW))).toBe(true)
-    expect(left).toHaveLength(sent.length)
-    expect(left.includes('Asha')).toBe(false)
-    expect(left.equals(sent)).toBe(false)
-    const orientationOffset = left.indexOf('Exif\0\0MM\0*')
-    expect(orientationOffset === -1 ? null : left[orientationOffset + 25]).toBe(orientation)
+    const original = createImage(padding)
+    const stripped = await stripMetadata(original, mime)
+    expect(stripped.equals(await stripMetadata(original, mime, WIDE_WINDOW))).toBe(true)
+    expect(stripped).toHaveLength(original.length)
+    expect(stripped.includes('Asha')).toBe(false)
+    expect(stripped.equals(original)).toBe(false)
+    const orientationOffset = stripped.indexOf('Exif\0\0MM\0*')
+    expect(orientationOffset === -1 ? null : stripped[orientationOffset + 25]).toBe(orientation)
   }
 })
 
@@ -254,8 +257,8 @@ test('Exif that declares more entries than it has is not read past its end', asy
   const content = createExif(6)
   content.writeUInt16LE(0xffff, 14)
   content.writeUInt16LE(0x0113, 16)
-  const left = await stripMetadata(createJpeg(createSegment(0xe1, content)), 'image/jpeg')
-  expect(left).toEqual(createJpeg(createSegment(0xe1, Buffer.alloc(content.length))))
+  const stripped = await stripMetadata(createJpeg(createSegment(0xe1, content)), 'image/jpeg')
+  expect(stripped).toEqual(createJpeg(createSegment(0xe1, Buffer.alloc(content.length))))
 })
 
 test('an image without metadata is not rewritten', async () => {
@@ -290,27 +293,27 @@ test('reading through a window of any size returns the same file with its change
         const file = await open(filePath, 'r+')
         const window = openWindow(file, model.length, windowBytes)
         let wasChanged = false
-        for (const [step, from, other] of steps) {
-          const end = Math.min(from + other, model.length)
+        for (const [step, from, argument] of steps) {
+          const end = Math.min(from + argument, model.length)
           if (step === 'read')
-            expect(await window.read(from, other)).toEqual(model.subarray(from, end))
+            expect(await window.read(from, argument)).toEqual(model.subarray(from, end))
           else if (step === 'seen') {
-            const peeked = window.peek(from, other)
-            if (peeked !== null) expect(peeked).toEqual(model.subarray(from, from + other))
+            const peeked = window.peek(from, argument)
+            if (peeked !== null) expect(peeked).toEqual(model.subarray(from, from + argument))
           } else if (step === 'find') {
-            const found = model.findIndex(
+            const index = model.findIndex(
               (byte, index) =>
                 index >= from &&
                 byte === 0 &&
                 index + 1 < model.length &&
-                model[index + 1] !== other,
+                model[index + 1] !== argument,
             )
-            expect(await window.findPair(from, 0, (second) => second !== other)).toBe(
-              found === -1 ? model.length : found,
+            expect(await window.findPair(from, 0, (second) => second !== argument)).toBe(
+              index === -1 ? model.length : index,
             )
           } else if (from < end) {
             wasChanged = true
-            const replacement = Buffer.alloc(end - from, step === 'zero' ? 0 : other)
+            const replacement = Buffer.alloc(end - from, step === 'zero' ? 0 : argument)
             replacement.copy(model, from)
             if (step === 'write') await window.write(from, replacement)
             else await window.change(from, end, (chunk) => void chunk.fill(0))

@@ -1,4 +1,4 @@
-/** Groups of categories with their own periods: the charged prices and the stored data. */
+/** Groups of categories with their own price periods: the charged prices and the stored data. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatInstant } from '../../../engine/index.ts'
 import type {
@@ -57,18 +57,19 @@ const register = async (isMember: string, total: string, guests = '0') => {
     total_amount: total,
   })
   if (answer.statusCode !== 201) return answer.statusCode
-  const stored = await server.deps.store.registration(answer.json<RegisterResponse>().reg_no)
-  const holdUntil = stored?.payments[0]?.holdUntil
+  const registration = await server.deps.store.registration(answer.json<RegisterResponse>().reg_no)
+  const holdUntil = registration?.payments[0]?.holdUntil
   return [
-    stored?.period,
-    (stored?.total ?? 0) / 100,
+    registration?.period,
+    (registration?.total ?? 0) / 100,
     holdUntil == null ? null : formatInstant(holdUntil),
   ]
 }
 
 test('a category with its own dates is charged the price for the day by those dates, other categories are not', async () => {
   expect(await register('false', '3540')).toEqual(['first', 3540, '17 January 2026, 12:00 am'])
-  // The price of a member is held until the members' period ends, whenever the others' period ends.
+  // The price of a member is held until the members' period ends, even if another period ends
+  // earlier.
   expect(await register('true', '1180')).toEqual(['first', 1180, MEMBERS_HELD_UNTIL])
   server.setTime('2026-01-16')
   expect(await register('false', '3540')).toBe(409)
@@ -97,10 +98,10 @@ test('the office shows the period of the category, and each group with its own p
   expect(page.shown).toBe('3 registrations, First period, First days')
   const labels = await Promise.all(
     page.registrations.map(async ({ reg_no: regNo, category }) => {
-      const shown = (
+      const registrations = (
         await office.get(`/admin/registrations/${regNo}/`)
       ).json<OfficeRegistrationResponse>()
-      return [category, shown.registration['period_display']]
+      return [category, registrations.registration['period_display']]
     }),
   )
   expect(labels.toSorted()).toEqual([
@@ -110,7 +111,7 @@ test('the office shows the period of the category, and each group with its own p
   ])
 })
 
-test('the price of a delegate that stayed the same was held only until the price of others ended', async () => {
+test('a price that did not change was held only until a price of other categories ended', async () => {
   server.setTime('2026-01-17')
   // The first dates of the members and of their guests end on 31 January.
   expect(await register('false', '4720')).toEqual(['second', 4720, '2 March 2026, 12:00 am'])

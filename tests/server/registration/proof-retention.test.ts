@@ -73,7 +73,7 @@ const recordPayment = async (regNo: RegNo, at: Instant, amount?: number): Promis
   await server.deps.store.applyPaymentEvent(await readNewestOrder(regNo), event, null)
 }
 
-/** A row as another program or a later version might leave it. */
+/** Writes a row as another program or a later version might. */
 const write = (sql: string, ...params: readonly unknown[]): void => {
   const db = new Database(join(server.dir, 'rollcall.db'))
   db.prepare(sql).run(...params)
@@ -217,18 +217,18 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
 
 test.each(histories)(
   'a registration from 30 days ago, where %s, keeps its document: %s',
-  async (what, isKept, createHistory) => {
-    const regNo = await register(what)
+  async (history, isKept, createHistory) => {
+    const regNo = await register(history)
     await createHistory(regNo)
     server.setTime('2025-11-09T11:59:59+05:30')
     await server.deps.uploads.sweep()
-    expect(server.uploadsStored()).toContain(computeHash(what))
+    expect(server.uploadsStored()).toContain(computeHash(history))
     server.setTime(AFTER_30_DAYS)
     await server.deps.uploads.sweep()
-    expect(server.uploadsStored().includes(computeHash(what))).toBe(isKept)
+    expect(server.uploadsStored().includes(computeHash(history))).toBe(isKept)
     expect((await readRegistration(regNo)).uploads).toEqual([
       expect.objectContaining({
-        sha256: computeHash(what),
+        sha256: computeHash(history),
         droppedAt: isKept ? null : server.now(),
       }),
     ])
@@ -244,8 +244,8 @@ test('staff see when and why the document was deleted', async () => {
     answers: { id: string; text: string; href?: string }[]
     audit: { who: string; what: string }[]
   }
-  const before = (await office.json(page)) as unknown as Page
-  expect(before.answers.find(({ id }) => id === 'pg_proof')).toMatchObject({
+  const pageBefore = (await office.json(page)) as unknown as Page
+  expect(pageBefore.answers.find(({ id }) => id === 'pg_proof')).toMatchObject({
     text: 'proof.pdf',
     href: `${page}files/pg_proof/`,
   })
@@ -254,13 +254,13 @@ test('staff see when and why the document was deleted', async () => {
   await server.deps.uploads.sweep()
   // A new session, because the old one has ended.
   const laterSession = await signIn(server)
-  const shown = (await laterSession.json(page)) as unknown as Page
-  expect(shown.answers.find(({ id }) => id === 'pg_proof')).toEqual({
+  const pageAfter = (await laterSession.json(page)) as unknown as Page
+  expect(pageAfter.answers.find(({ id }) => id === 'pg_proof')).toEqual({
     id: 'pg_proof',
     label: expect.any(String),
     text: 'proof.pdf (deleted on 9 Nov 2025: the registration was unpaid)',
   })
-  expect(shown.audit).toContainEqual(
+  expect(pageAfter.audit).toContainEqual(
     expect.objectContaining({ who: 'rollcall', what: 'dropped the files: not paid for 30 days' }),
   )
   const file = await laterSession.get(`${page}files/pg_proof/`)
@@ -275,12 +275,12 @@ test('staff see when and why the document was deleted', async () => {
 })
 
 test('a file that another registration also uses is kept', async () => {
-  const [unpaid, open] = [await register('shared'), await register('shared')]
-  await declineAttempt(unpaid, addDays(0))
+  const [unpaidRegNo, openRegNo] = [await register('shared'), await register('shared')]
+  await declineAttempt(unpaidRegNo, addDays(0))
   server.setTime(AFTER_30_DAYS)
   await server.deps.uploads.sweep()
-  expect((await readRegistration(unpaid)).uploads[0]?.droppedAt).toBe(server.now())
-  expect((await readRegistration(open)).uploads[0]?.droppedAt).toBeNull()
+  expect((await readRegistration(unpaidRegNo)).uploads[0]?.droppedAt).toBe(server.now())
+  expect((await readRegistration(openRegNo)).uploads[0]?.droppedAt).toBeNull()
   expect(server.uploadsStored()).toContain(computeHash('shared'))
 })
 

@@ -192,14 +192,17 @@ afterAll(async () => {
 })
 
 /** Combines the answers of the file's example delegate with those of the row, and adds the files in its examples. */
-async function register({ event: id, given, way }: Row, email: string): Promise<RegisterResponse> {
-  const { examples } = parse(readSource(`tests/events/${id}.yaml`).text) as {
+async function register(
+  { event: eventId, given: givenAnswers, way: method }: Row,
+  email: string,
+): Promise<RegisterResponse> {
+  const { examples } = parse(readSource(`tests/events/${eventId}.yaml`).text) as {
     readonly examples: { readonly delegate: Readonly<Record<string, unknown>> }
   }
   const { method: _, ...answers } = {
     ...examples.delegate,
-    ...given,
-    ...(way === undefined ? {} : { way }),
+    ...givenAnswers,
+    ...(method === undefined ? {} : { way: method }),
     email,
   } as Readonly<Record<string, unknown>>
   const isFile = (value: unknown): boolean => /^\w+\.pdf$/.test(String(value))
@@ -213,7 +216,7 @@ async function register({ event: id, given, way }: Row, email: string): Promise<
       isFile(value) ? [[name, { name: String(value), bytes: PROOF_FILE.buffer }] as const] : [],
     ),
   )
-  const response = await fetch(`${server.url}/api/${id}/register/`, {
+  const response = await fetch(`${server.url}/api/${eventId}/register/`, {
     method: 'POST',
     headers: { 'content-type': type },
     body: new Uint8Array(payload),
@@ -239,40 +242,40 @@ async function payAtGateway(data: PaymentData | undefined, gateway: Row['pays'])
     await simulator?.run(data['checkout_id'] ?? '', 'pay')
     await simulator?.idle()
   } else await server.sandbox().runAction(data.orderid, 'stay')
-  await server.settled()
+  await server.waitUntilIdle()
 }
 
 test.each(ROWS)('$event: $what', async (row) => {
   const email = `delegate${ROWS.indexOf(row)}@sample.example`
-  const registered = await register(row, email)
-  const { reg_no: regNo } = registered
+  const registration = await register(row, email)
+  const { reg_no: regNo } = registration
   expect(await server.parts().deps.store.registration(regNo as never)).toMatchObject({
     total: Math.round(row.total * 100),
     currency: row.currency ?? 'INR',
     ...(row.period !== undefined && { period: row.period }),
   })
   if (row.pays === 'airpay' || row.pays === 'razorpay')
-    await payAtGateway(registered.payment_data, row.pays)
+    await payAtGateway(registration.payment_data, row.pays)
   if (row.pays === 'transfer') {
-    expect(registered.payment_data).toBeUndefined()
-    const confirmed = await office.act(regNo, {
+    expect(registration.payment_data).toBeUndefined()
+    const confirmResponse = await office.act(regNo, {
       act: 'confirm',
       way: 'transfer',
       reference: `UTRN20270720${String(ROWS.indexOf(row)).padStart(5, '0')}`,
       amount: String(row.total),
       day: '2027-07-20',
     })
-    expect(confirmed.status, confirmed.body.message).toBe(200)
+    expect(confirmResponse.status, confirmResponse.body.message).toBe(200)
   }
   if (row.pays === 'after approval') {
-    expect(registered).toMatchObject({ stands: 'to-approve' })
+    expect(registration).toMatchObject({ stands: 'to-approve' })
     expect((await office.act(regNo, { act: 'approve' })).status).toBe(200)
-    const retried = await fetch(`${server.url}/api/payment/retry/`, {
+    const retryResponse = await fetch(`${server.url}/api/payment/retry/`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ order_id: regNo, email }),
     })
-    await payAtGateway(((await retried.json()) as RegisterResponse).payment_data, 'airpay')
+    await payAtGateway(((await retryResponse.json()) as RegisterResponse).payment_data, 'airpay')
   }
   await expect.poll(() => readStatus(regNo)).toBe('success')
 })

@@ -94,8 +94,8 @@ describe('a second registration with the same email address', () => {
         status: 409,
         body: { status: 'error', code: 'registered_already', message: registeredMessage },
       })
-    const [linkEmail, ...others] = listEmails(first.reg_no)
-    expect(others).toEqual([])
+    const [linkEmail, ...otherEmails] = listEmails(first.reg_no)
+    expect(otherEmails).toEqual([])
     expect(linkEmail).toMatchObject({ recipient: 'asha.menon@sample.example' })
     expect(linkEmail?.['body']).toContain('{link}')
     await server.mailer.run()
@@ -187,8 +187,8 @@ describe('a discount code', () => {
     })
     const { reg_no, stands } = await registerPerson(createPerson({ code: 'fac-one' }))
     expect(stands).toBe('complete')
-    const stored = await server.deps.store.registration(reg_no)
-    expect([stored?.category, stored?.total, stored?.answers['code']]).toEqual([
+    const registration = await server.deps.store.registration(reg_no)
+    expect([registration?.category, registration?.total, registration?.answers['code']]).toEqual([
       'faculty',
       0,
       'faculty',
@@ -205,8 +205,8 @@ describe('a discount code', () => {
     server.setTime('2026-01-10T17:50:00+05:30')
     const first = await send()
     server.setTime('2026-01-10T18:00:00+05:30')
-    const samePerson = await send()
-    expect([samePerson.reg_no, samePerson.payment_data?.orderid]).toEqual([
+    const second = await send()
+    expect([second.reg_no, second.payment_data?.orderid]).toEqual([
       first.reg_no,
       first.payment_data?.orderid,
     ])
@@ -216,8 +216,8 @@ describe('a discount code', () => {
     await createCode('coupon', 'LESS')
     const first = await registerPerson(createPerson({ code: 'LESS' }))
     expect(first.payment_data?.amount).toBe('1062.00')
-    const office = await signIn(server)
-    const csvExport = await office.get('/admin/export/?event_type=sample2026')
+    const callOffice = await signIn(server)
+    const csvExport = await callOffice.get('/admin/export/?event_type=sample2026')
     // With an apostrophe, a spreadsheet's sum would exclude the discount.
     expect(csvExport.body.split('\r\n').find((row) => row.includes(first.reg_no))).toContain(
       ',-118.00,',
@@ -247,7 +247,7 @@ describe('a discount code', () => {
     expect(bothResponses.map(({ status }) => status).toSorted()).toEqual([201, 422])
   })
 
-  test('is not “already used” for the second of two equal forms sent concurrently', async () => {
+  test('is not “already used” for the second of two identical forms sent concurrently', async () => {
     await createCode('coupon', 'TWICE')
     const payload = createPerson({ code: 'TWICE' })
     const headers = { 'idempotency-key': 'one form, sent twice' }
@@ -306,8 +306,8 @@ describe('a discount code', () => {
       await createCode('coupon', 'GONE')
       await server.deps.store.withdrawDiscountCode('sample2026', 'gone', 'office', server.now())
     }
-    const rejected = await call(path, createPerson(code))
-    expect([rejected.status, rejected.body['code'], rejected.body['message']]).toEqual([
+    const rejection = await call(path, createPerson(code))
+    expect([rejection.status, rejection.body['code'], rejection.body['message']]).toEqual([
       422,
       expected,
       message,
@@ -315,7 +315,7 @@ describe('a discount code', () => {
   })
 })
 
-test('the delegate with the last seat reads that they are registered, not that the event is full', async () => {
+test('the delegate who has the last seat gets the message that they are registered, not that the event is full', async () => {
   const first = createPerson({ is_member: 'false' })
   await registerPerson(first)
   expect((await call(path, createPerson({ is_member: 'false' }))).body['code']).toBe('full')
@@ -393,8 +393,8 @@ describe('the office', () => {
     url: string,
     payload?: object,
   ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> => {
-    const sent = payload === undefined ? {} : { payload }
-    const answer = await server.app.inject({ method, url, headers, ...sent })
+    const body = payload === undefined ? {} : { payload }
+    const answer = await server.app.inject({ method, url, headers, ...body })
     return { status: answer.statusCode, body: answer.json() }
   }
 
@@ -433,11 +433,11 @@ describe('the office', () => {
       confirmedBy('APCODE', payment.amount),
       null,
     )
-    const billed = server.rows(
+    const grantedDiscount = server.rows(
       `SELECT -sum(total) AS granted FROM bill_lines
        WHERE item = 'coupon' AND registration_id = (SELECT id FROM registrations WHERE reg_no = '${regNo}')`,
     )
-    expect(billed).toEqual([{ granted: 11_800 }])
+    expect(grantedDiscount).toEqual([{ granted: 11_800 }])
     expect(await readCode()).toMatchObject({ paid: 1, discounts: [{ amount: 118, paid: 118 }] })
     await office('POST', '/admin/codes/', { event: 'sample2026', kind: 'faculty', code: 'GUEST-1' })
     const exportUrl = '/admin/codes/?event=sample2026&as=csv'
@@ -538,22 +538,22 @@ describe('the office', () => {
 
 describe('consent', () => {
   test('is stored with its text, version and time; No is not consent', async () => {
-    const log = async (letters: unknown): Promise<readonly unknown[]> => {
+    const readAuditLog = async (letters: unknown): Promise<readonly unknown[]> => {
       const { reg_no: regNo } = await registerPerson(createPerson({ letters }))
       return await server.deps.store.auditOf(regNo as RegNo)
     }
-    const entry = (what: string): object => ({ at: server.now(), who: 'delegate', what })
-    const registering = entry('registered')
-    expect(await log('true')).toEqual([
-      registering,
-      entry('agreed to “You may write to me” (version 2027-01, /letters)'),
+    const createEntry = (what: string): object => ({ at: server.now(), who: 'delegate', what })
+    const registeredEntry = createEntry('registered')
+    expect(await readAuditLog('true')).toEqual([
+      registeredEntry,
+      createEntry('agreed to “You may write to me” (version 2027-01, /letters)'),
     ])
-    for (const givenConsent of [undefined, false, 'false', ''])
-      expect(await log(givenConsent)).toEqual([registering])
+    for (const answer of [undefined, false, 'false', ''])
+      expect(await readAuditLog(answer)).toEqual([registeredEntry])
   })
 })
 
-describe('people sent as JSON in a form with files', () => {
+describe('accompanying people sent as JSON in a form with files', () => {
   const send = async (
     companions: string,
   ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> => {
@@ -572,8 +572,8 @@ describe('people sent as JSON in a form with files', () => {
   test('are stored as a list', async () => {
     const { status, body } = await send('[{"name": " Ravi ", "price": 0}, {"name": "Meena"}]')
     expect(status).toBe(201)
-    const stored = await server.deps.store.registration(body['reg_no'] as RegNo)
-    expect(stored?.answers['companions']).toEqual([{ name: 'Ravi' }, { name: 'Meena' }])
+    const registration = await server.deps.store.registration(body['reg_no'] as RegNo)
+    expect(registration?.answers['companions']).toEqual([{ name: 'Ravi' }, { name: 'Meena' }])
   })
 
   test.each([

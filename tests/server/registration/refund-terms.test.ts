@@ -77,21 +77,21 @@ test('the office sees the same figures and refunds the amount, and the credit no
       share: 650,
     },
   })
-  const cancelled = await office.act(regNo, {
+  const cancelResponse = await office.act(regNo, {
     act: 'cancel',
     why: 'Asked by the delegate.',
     pay_back: '650',
     kept: '1180',
   })
-  expect(cancelled.body.message).toBe('Registration cancelled. To refund: ₹\u00a0650.')
-  const refunded = await office.act(regNo, {
+  expect(cancelResponse.body.message).toBe('Registration cancelled. To refund: ₹\u00a0650.')
+  const refundResponse = await office.act(regNo, {
     act: 'refund',
     amount: '650',
     why: 'Asked by the delegate.',
     by_hand: true,
     reference: 'NEFT 1',
   })
-  expect(refunded.status).toBe(200)
+  expect(refundResponse.status).toBe(200)
   const { store } = server.deps
   const bodies = await Promise.all(
     (await store.documents(regNo)).map(({ id }) => store.document(regNo, id)),

@@ -32,13 +32,13 @@ const json = (body: string | Buffer, headers: Readonly<Record<string, string>> =
 
 /** Counts the rows and files added by `work`. */
 async function countAdded(work: () => Promise<unknown>): Promise<Record<string, number>> {
-  const before = { ...server.countRows(), files: server.uploadsStored().length }
+  const countsBefore = { ...server.countRows(), files: server.uploadsStored().length }
   await work()
-  const after = { ...server.countRows(), files: server.uploadsStored().length }
+  const countsAfter = { ...server.countRows(), files: server.uploadsStored().length }
   return Object.fromEntries(
-    Object.entries(after).map(([table, count]) => [
+    Object.entries(countsAfter).map(([table, count]) => [
       table,
-      count - (before[table as keyof typeof before] ?? 0),
+      count - (countsBefore[table as keyof typeof countsBefore] ?? 0),
     ]),
   )
 }
@@ -72,9 +72,9 @@ describe('a registration', () => {
       answer = response.json()
     })
     expect(addedCounts).toEqual(oneAdded)
-    const served = server.deps.events.byId('afpicon2026')
+    const event = server.deps.events.byId('afpicon2026')
     expect(answer?.status).toBe('success')
-    expect(served !== null && isRegNo(served.config, answer?.reg_no ?? '')).toBe(true)
+    expect(event !== null && isRegNo(event.config, answer?.reg_no ?? '')).toBe(true)
     expect(answer?.payment_data).toMatchObject({
       email: 'asha@example.org',
       first_name: 'Asha',
@@ -85,7 +85,7 @@ describe('a registration', () => {
     const [row] = server.rows('SELECT * FROM registrations WHERE reg_no = ?', answer?.reg_no)
     expect(row).toMatchObject({
       event_id: 'afpicon2026',
-      event_hash: served?.hash,
+      event_hash: event?.hash,
       full_name: 'Asha Nair',
       email: 'asha@example.org',
       phone: '9876543210',
@@ -109,11 +109,11 @@ describe('a registration', () => {
         row?.['id'],
       ),
     ).toEqual([{ order_id: answer?.reg_no, amount: 708_000, status: 'pending', gateway: 'airpay' }])
-    expect(server.rows('SELECT hash FROM event_files WHERE hash = ?', served?.hash)).toHaveLength(1)
+    expect(server.rows('SELECT hash FROM event_files WHERE hash = ?', event?.hash)).toHaveLength(1)
   })
 
   test.each([true, false])(
-    'is accepted with its document, files before the fields: %s',
+    'is accepted with its document; the files come before the fields: %s',
     async (filesFirst) => {
       const { payload, type } = buildMultipart(
         Object.entries({ ...delegate, ticket_type: 'afpi-pg' }),
@@ -166,7 +166,7 @@ describe('a registration', () => {
     ).toEqual({ ...oneAdded, registrations: 2, payments: 2, audit_log: 2 })
   })
 
-  test('a membership number of a non-member is dropped, neither rejected nor stored', async () => {
+  test('a membership number of a non-member is neither rejected nor stored', async () => {
     const response = await server.post(url, {
       ...delegate,
       afpi_member: 'false',
@@ -211,10 +211,10 @@ describe('a registration', () => {
       expect(JSON.parse(String(row?.['answers']))).toEqual({ ...delegate, afpi_member: false })
     }
     expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined()
-    const onlyProto = await json(
+    const protoResponse = await json(
       '{"__proto__": {"full_name": "Mallory", "email": "m@example.org", "phone_number": "1", "ticket_type": "afpi-gp-specialist"}}',
     )
-    expect(onlyProto.statusCode).toBe(422)
+    expect(protoResponse.statusCode).toBe(422)
   })
 })
 
@@ -481,9 +481,9 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     expect(
       (await json(JSON.stringify({ ...delegate, full_name: `Asha${combiningMarks}` }))).statusCode,
     ).toBe(201)
-    const [stored] = server.rows('SELECT full_name FROM registrations ORDER BY id DESC LIMIT 1')
+    const [row] = server.rows('SELECT full_name FROM registrations ORDER BY id DESC LIMIT 1')
     expect(
-      String(stored?.['full_name'])
+      String(row?.['full_name'])
         .match(/\p{M}+/gu)
         ?.map((run) => run.length),
     ).toEqual([29])
@@ -512,13 +512,13 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
 })
 
 describe('the same idempotency key', () => {
-  const withKey = (key: string, fields: Readonly<Record<string, string>> = delegate, files = {}) =>
+  const submit = (key: string, fields: Readonly<Record<string, string>> = delegate, files = {}) =>
     server.post(url, fields, files, { 'idempotency-key': key })
 
   test('twenty times concurrently creates one registration, returned twenty times', async () => {
     const numbers: string[] = []
     const addedCounts = await countAdded(async () => {
-      const responses = await Promise.all(Array.from({ length: 20 }, () => withKey('same-moment')))
+      const responses = await Promise.all(Array.from({ length: 20 }, () => submit('same-moment')))
       for (const response of responses) {
         expect(response.statusCode).toBe(201)
         const { reg_no, payment_data } = response.json<RegisterResponse>()
@@ -530,8 +530,8 @@ describe('the same idempotency key', () => {
     expect(addedCounts).toEqual({ ...oneAdded, idempotency_keys: 1 })
   })
 
-  test('can be any word, also "unreadable"', async () => {
-    const [first, second] = [await withKey('unreadable'), await withKey('unreadable')]
+  test('can be any text, even "unreadable"', async () => {
+    const [first, second] = [await submit('unreadable'), await submit('unreadable')]
     expect([first.statusCode, second.statusCode]).toEqual([201, 201])
     expect(second.json<RegisterResponse>().reg_no).toBe(first.json<RegisterResponse>().reg_no)
   })
@@ -544,10 +544,10 @@ describe('the same idempotency key', () => {
   })
 
   test('with another body is rejected and stores nothing', async () => {
-    await withKey('other-body')
+    await submit('other-body')
     let answer: unknown
     const addedCounts = await countAdded(async () => {
-      const response = await withKey('other-body', { ...delegate, city: 'Kochi' })
+      const response = await submit('other-body', { ...delegate, city: 'Kochi' })
       expect(response.statusCode).toBe(422)
       answer = response.json()
     })
@@ -557,26 +557,26 @@ describe('the same idempotency key', () => {
 
   test('with another file of the same name counts as another body', async () => {
     const pg = { ...delegate, ticket_type: 'afpi-pg' }
-    expect((await withKey('file', pg, proof)).statusCode).toBe(201)
-    expect((await withKey('file', pg, proof)).statusCode).toBe(201)
+    expect((await submit('file', pg, proof)).statusCode).toBe(201)
+    expect((await submit('file', pg, proof)).statusCode).toBe(201)
     expect(
-      (await withKey('file', pg, { pg_proof: { name: 'proof.pdf', bytes: createPdf('another') } }))
+      (await submit('file', pg, { pg_proof: { name: 'proof.pdf', bytes: createPdf('another') } }))
         .statusCode,
     ).toBe(422)
   })
 
   test('concurrently with two bodies stores one of them', async () => {
     const responses = await Promise.all([
-      withKey('race'),
-      withKey('race', { ...delegate, city: 'Kochi' }),
+      submit('race'),
+      submit('race', { ...delegate, city: 'Kochi' }),
     ])
     expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([201, 422])
   })
 
   test('on another day the checkout is built again, because its checksum contains the day', async () => {
-    const first = (await withKey('afresh')).json<RegisterResponse>()
+    const first = (await submit('afresh')).json<RegisterResponse>()
     server.setTime('2025-10-11T09:00:00+05:30')
-    const second = (await withKey('afresh')).json<RegisterResponse>()
+    const second = (await submit('afresh')).json<RegisterResponse>()
     server.setTime('2025-10-10T12:00:00+05:30')
     expect(second.reg_no).toBe(first.reg_no)
     expect(second.payment_data?.orderid).toBe(first.payment_data?.orderid)
@@ -584,11 +584,11 @@ describe('the same idempotency key', () => {
   })
 
   test('returns the first registration even if a price has changed or registration has closed since', async () => {
-    const sent = { ...delegate, total_amount: '7080' }
+    const payload = { ...delegate, total_amount: '7080' }
     server.setTime('2025-12-31T23:59:00+05:30')
-    const first = (await withKey('period-ended', sent)).json<RegisterResponse>()
+    const first = (await submit('period-ended', payload)).json<RegisterResponse>()
     server.setTime('2026-01-01T00:00:00+05:30')
-    const second = await withKey('period-ended', sent)
+    const second = await submit('period-ended', payload)
     server.setTime('2025-10-10T12:00:00+05:30')
     expect(second.statusCode).toBe(201)
     expect(second.json<RegisterResponse>()).toMatchObject({

@@ -21,7 +21,7 @@ const uploads = openS3Uploads(bucket, {
 })
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-s3-memory-'))
 
-/** Writes a file of that size, and returns it with its hash. */
+/** Writes a file of that size. Returns its path and hash. */
 function writeFile(megabytes: number): { path: string; sha256: string; bytes: number } {
   const path = join(folder, `${megabytes}`)
   const hash = createHash('sha256')
@@ -38,9 +38,9 @@ function writeFile(megabytes: number): { path: string; sha256: string; bytes: nu
 async function storeAndRead(megabytes: number): Promise<void> {
   const file = writeFile(megabytes)
   await uploads.keep(file, instant(1))
-  const stored = await uploads.read(file.sha256)
+  const storedFile = await uploads.read(file.sha256)
   const hash = createHash('sha256')
-  for await (const chunk of stored?.content ?? []) hash.update(chunk as Buffer)
+  for await (const chunk of storedFile?.content ?? []) hash.update(chunk as Buffer)
   if (hash.digest('hex') !== file.sha256) throw new Error('the file read differs')
 }
 
@@ -53,7 +53,7 @@ const samplePeak = (): void => {
   globalThis.gc?.()
   globalThis.gc?.()
   peak = Math.max(peak, process.memoryUsage().arrayBuffers)
-  // On any machine, most of the time is left to the transfer.
+  // Pauses three times as long as a sample takes, so that the transfer gets most of the time.
   sampleTimer = setTimeout(samplePeak, 3 * (performance.now() - startedAt))
 }
 let sampleTimer = setTimeout(samplePeak)

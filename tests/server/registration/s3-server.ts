@@ -21,7 +21,7 @@ export type S3Server = {
   /** The variables of a server that stores its uploads under a prefix of the bucket. */
   variables(prefix: string): Readonly<Record<string, string>>
   bucket(prefix: string): S3Bucket
-  /** Returns the keys below a prefix, from the server's disk. */
+  /** Lists the keys below a prefix, read from the server's disk. */
   keys(prefix: string): readonly string[]
   /** Ends the process; the objects remain. */
   halt(): Promise<void>

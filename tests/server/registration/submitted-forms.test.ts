@@ -49,17 +49,17 @@ const listUploads = (response: { json<T>(): T }): unknown[] =>
     .map(({ name }) => name)
 /** Lists new files that belong to no registration. */
 const listStrayFiles = (): string[] => {
-  const used = new Set(server.rows('SELECT sha256 FROM uploads').map(({ sha256 }) => sha256))
-  return server.uploadsStored().filter((name) => !used.has(name))
+  const usedHashes = new Set(server.rows('SELECT sha256 FROM uploads').map(({ sha256 }) => sha256))
+  return server.uploadsStored().filter((name) => !usedHashes.has(name))
 }
 
 describe('a form', () => {
   test('can have its file between its fields', async () => {
-    const [first = END, ...others] = fields
+    const [first = END, ...otherFields] = fields
     const response = await send(
       first,
       createFile('letter', 'letter.pdf', createPdf('between')),
-      ...others,
+      ...otherFields,
       END,
     )
     expect(response.statusCode).toBe(201)
@@ -83,8 +83,8 @@ describe('a form', () => {
     ['with a Windows path', 'C:\\Users\\asha\\letter.pdf', 'letter.pdf'],
     ['with a NUL', 'let\u0000ter.pdf', 'letter.pdf'],
     ['with right-to-left text', 'letter\u202efdp.exe.pdf', 'letterfdp.exe.pdf'],
-  ])('with a file name %s keeps its readable part', async (_what, sent, expectedName) => {
-    const response = await send(createFile('letter', sent, createPdf(sent)), ...fields, END)
+  ])('with a file name %s keeps its readable part', async (_what, fileName, expectedName) => {
+    const response = await send(createFile('letter', fileName, createPdf(fileName)), ...fields, END)
     expect(response.statusCode).toBe(201)
     expect(listUploads(response)).toEqual([expectedName])
   })
@@ -185,23 +185,23 @@ describe('a form', () => {
       413,
       'file_too_large',
     ],
-  ])('%s is rejected, and no file remains', async (_what, sent, status, code) => {
-    const response = await sent()
+  ])('%s is rejected, and no file remains', async (_what, sendForm, status, code) => {
+    const response = await sendForm()
     expect([response.statusCode, (response.json() as ErrorResponse).code]).toEqual([status, code])
     expect(listStrayFiles()).toEqual([])
   })
 })
 
 describe('price messages appear only if they are true:', () => {
-  const answerTo = async (sent: Readonly<Record<string, string>>): Promise<ErrorResponse> => {
-    const response = await server.post(url, { ...fixtureDelegate, ...sent })
+  const submit = async (fields: Readonly<Record<string, string>>): Promise<ErrorResponse> => {
+    const response = await server.post(url, { ...fixtureDelegate, ...fields })
     expect(response.statusCode).toBe(409)
     return response.json()
   }
   const notChargedText = 'You have not been charged. Please check the price and submit again.'
 
   test('another price', async () => {
-    expect(await answerTo({ total_amount: '1000' })).toMatchObject({
+    expect(await submit({ total_amount: '1000' })).toMatchObject({
       code: 'price_changed',
       message: `The price has changed: the total is now ₹\u00a01,180. ${notChargedText}`,
       quote: { total: 1180 },
@@ -209,13 +209,13 @@ describe('price messages appear only if they are true:', () => {
   })
 
   test('another price and another category: the price is reported first', async () => {
-    const sent = { total_amount: '1', registration_category: 'non-member' }
-    expect(await answerTo(sent)).toMatchObject({ code: 'price_changed' })
+    const fields = { total_amount: '1', registration_category: 'non-member' }
+    expect(await submit(fields)).toMatchObject({ code: 'price_changed' })
   })
 
   test('the category only', async () => {
     expect(
-      await answerTo({ total_amount: '1180', registration_category: 'non-member' }),
+      await submit({ total_amount: '1180', registration_category: 'non-member' }),
     ).toMatchObject({
       code: 'category_changed',
       message: `Your answers match the category Member. The total is ₹\u00a01,180. ${notChargedText}`,
@@ -224,7 +224,7 @@ describe('price messages appear only if they are true:', () => {
   })
 
   test('the period only', async () => {
-    expect(await answerTo({ total_amount: '1180', period: 'late' })).toMatchObject({
+    expect(await submit({ total_amount: '1180', period: 'late' })).toMatchObject({
       code: 'period_changed',
       message: `A new price period has begun. The total is ₹\u00a01,180. ${notChargedText}`,
       quote: { period: 'early', total: 1180 },
@@ -232,7 +232,7 @@ describe('price messages appear only if they are true:', () => {
   })
 
   test('a category that is not on sale', async () => {
-    expect(await answerTo({ is_member: 'false' })).toMatchObject({
+    expect(await submit({ is_member: 'false' })).toMatchObject({
       code: 'not_on_sale',
       message: 'Non-member is not on sale at the moment. Please choose another category.',
       quote: null,
@@ -242,7 +242,7 @@ describe('price messages appear only if they are true:', () => {
 
 test('a free registration is complete immediately, and its email is queued', async () => {
   server.setTime('2026-02-10')
-  const before = server.countRows()
+  const rowsBefore = server.countRows()
   const response = await server.post(url, {
     ...fixtureDelegate,
     is_member: 'false',
@@ -256,7 +256,7 @@ test('a free registration is complete immediately, and its email is queued', asy
     server.rows('SELECT total, payment_status FROM registrations WHERE reg_no = ?', reg_no),
   ).toEqual([{ total: 0, payment_status: 'success' }])
   const rowsAfter = server.countRows()
-  const countNew = (table: string): number => (rowsAfter[table] ?? 0) - (before[table] ?? 0)
+  const countNew = (table: string): number => (rowsAfter[table] ?? 0) - (rowsBefore[table] ?? 0)
   expect([countNew('registrations'), countNew('payments'), countNew('mail_queue')]).toEqual([
     1, 0, 1,
   ])

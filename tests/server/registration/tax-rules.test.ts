@@ -42,7 +42,7 @@ afterAll(() => server.close())
 
 const register = async (
   buyer: string,
-  more: Readonly<Record<string, string>> = {},
+  otherAnswers: Readonly<Record<string, string>> = {},
   event = 'sample2026',
 ) => {
   const answer = await server.post(`/api/${event}/register/`, {
@@ -51,14 +51,14 @@ const register = async (
     phone_number: '9876543210',
     is_member: 'true',
     buyer,
-    ...more,
+    ...otherAnswers,
   })
   return { status: answer.statusCode, body: answer.json<RegisterResponse>() }
 }
 const read = async (regNo: string) => {
-  const stored = await server.deps.store.registration(regNo)
-  if (stored === null) throw new Error(`no registration ${regNo}`)
-  const { base, gst, total, lines } = stored
+  const registration = await server.deps.store.registration(regNo)
+  if (registration === null) throw new Error(`no registration ${regNo}`)
+  const { base, gst, total, lines } = registration
   return { base, gst, total, lines: lines.map(({ label, rate }) => [label, rate]) }
 }
 
@@ -74,8 +74,8 @@ test('a company pays the price without tax, and the line states the reason', asy
 })
 
 test('the tax of the day is charged, and the price list states it', async () => {
-  const before = await register('person', { total_amount: '1180' })
-  expect(before.status).toBe(201)
+  const registrationBefore = await register('person', { total_amount: '1180' })
+  expect(registrationBefore.status).toBe(201)
   server.setTime('2026-01-20')
   try {
     const tariff = await server.app.inject({ method: 'GET', url: '/api/sample2026/tariff-info/' })
@@ -83,9 +83,15 @@ test('the tax of the day is charged, and the price list states it', async () => 
       pricing: { member: { base: 1000, gst: 120, total: 1120 } },
     })
     expect((await register('person', { total_amount: '1180' })).status).toBe(409)
-    const after = await register('person', { total_amount: '1120' })
-    expect(await read(after.body.reg_no)).toMatchObject({ total: 112000, lines: [['Member', 12]] })
-    expect(await read(before.body.reg_no)).toMatchObject({ total: 118000, lines: [['Member', 18]] })
+    const registrationAfter = await register('person', { total_amount: '1120' })
+    expect(await read(registrationAfter.body.reg_no)).toMatchObject({
+      total: 112000,
+      lines: [['Member', 12]],
+    })
+    expect(await read(registrationBefore.body.reg_no)).toMatchObject({
+      total: 118000,
+      lines: [['Member', 18]],
+    })
   } finally {
     server.setTime('2026-01-10')
   }
@@ -93,7 +99,7 @@ test('the tax of the day is charged, and the price list states it', async () => 
 
 test('a correction of the buyer changes the tax', async () => {
   const { body } = await register('company')
-  const corrected = await (
+  const correctResponse = await (
     await signIn(server)
   ).act(body.reg_no, {
     act: 'correct',
@@ -101,24 +107,24 @@ test('a correction of the buyer changes the tax', async () => {
     answers: { buyer: 'person' },
     total: '1180',
   })
-  expect(corrected.status).toBe(200)
+  expect(correctResponse.status).toBe(200)
   expect(await read(body.reg_no)).toMatchObject({ gst: 18000, lines: [['Member', 18]] })
 })
 
 test('the tax of an item changes on the day of its own rule, but that of the registration does not', async () => {
-  const pay = (total: string) =>
+  const registerWithLunch = (total: string) =>
     register('', { total_amount: total, has_lunch: 'true' }, 'lunch2026')
-  const before = await pay('1770')
-  expect(before.status).toBe(201)
+  const responseBefore = await registerWithLunch('1770')
+  expect(responseBefore.status).toBe(201)
   server.setTime('2026-01-20')
   try {
-    expect((await pay('1770')).status).toBe(409)
-    const after = await pay('1705')
-    expect((await read(after.body.reg_no)).lines).toEqual([
+    expect((await registerWithLunch('1770')).status).toBe(409)
+    const responseAfter = await registerWithLunch('1705')
+    expect((await read(responseAfter.body.reg_no)).lines).toEqual([
       ['Member', 18],
       ['Lunch', 5],
     ])
-    expect(await read(before.body.reg_no)).toMatchObject({
+    expect(await read(responseBefore.body.reg_no)).toMatchObject({
       total: 177000,
       lines: [
         ['Member', 18],

@@ -128,7 +128,10 @@ async function markPaid({ payment_data: order }: RegisterResponse): Promise<void
   await server.deps.store.applyPaymentEvent((order?.orderid ?? '') as OrderId, confirmedEvent, null)
 }
 
-/** Creates the answers for a context from codes and lists: a member number, or a code of the kind. */
+/**
+ * Creates the answers for the context of a bill: a member number, or a discount code of the given
+ * kind.
+ */
 function createContextAnswers({ kind, code }: Bill): RawAnswers {
   return {
     ...(kind === undefined ? {} : { member_number: kind }),
@@ -153,8 +156,11 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
     server.setTime(isoIndia(getBillInstant(bill)))
     const answers = createAnswers(eventId, { ...bill.given, ...createContextAnswers(bill) })
     const answer = await registerAnswers(eventId, answers)
-    const before = await readStored(eventId, answer.reg_no)
-    expect({ lines: before.lines.map(formatLine), total: before.total }).toEqual({
+    const registrationBefore = await readStored(eventId, answer.reg_no)
+    expect({
+      lines: registrationBefore.lines.map(formatLine),
+      total: registrationBefore.total,
+    }).toEqual({
       lines: bill.lines,
       total: bill.total,
     })
@@ -163,8 +169,8 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
     const { payment_status: status, lines, total } = await readStored(eventId, answer.reg_no)
     expect({ status, lines, total }).toEqual({
       status: 'success',
-      lines: before.lines,
-      total: before.total,
+      lines: registrationBefore.lines,
+      total: registrationBefore.total,
     })
   })
 
@@ -286,11 +292,11 @@ describe('rules across registrations', () => {
       'All places for trainees are taken. You may register as a non-member.',
     ])
     expect(body['quote']).toMatchObject({ category: 'non-member', total: 11_210 })
-    const confirmed = await registerAnswers(SMALL_CONFERENCE, {
+    const registration = await registerAnswers(SMALL_CONFERENCE, {
       ...second,
       registration_category: 'non-member',
     })
-    expect(await readStored(SMALL_CONFERENCE, confirmed.reg_no)).toMatchObject({
+    expect(await readStored(SMALL_CONFERENCE, registration.reg_no)).toMatchObject({
       category: 'non-member',
       total: 11_210,
     })
@@ -299,8 +305,8 @@ describe('rules across registrations', () => {
 
 test('the CSV of an event with 18% and 5% had the heading “GST (18%)”: it has both rates', async () => {
   const office = await signIn(server)
-  const headOf = async (id: string) =>
+  const readCsvHeader = async (id: string) =>
     (await office.get(`/admin/export/?event_type=${id}`)).body.split('\n')[0]?.split(',') ?? []
-  expect(await headOf('nidancon2027')).toContain('GST (18% and 5%)')
-  expect(await headOf('nilarun2027')).toContain('GST (18%)')
+  expect(await readCsvHeader('nidancon2027')).toContain('GST (18% and 5%)')
+  expect(await readCsvHeader('nilarun2027')).toContain('GST (18%)')
 })

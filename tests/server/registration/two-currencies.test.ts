@@ -22,7 +22,7 @@ const delegate = {
   privacy_consent: true,
   way: 'transfer',
 }
-const abroad = { ...delegate, country: 'other', way: 'wire' }
+const FOREIGN_ANSWERS = { ...delegate, country: 'other', way: 'wire' }
 const replaceSpaces = (text: unknown): string => String(text).replaceAll('\u00a0', ' ')
 
 let server: TestApp
@@ -43,14 +43,14 @@ const register = async (answers: Readonly<Record<string, unknown>>) => {
 }
 const confirm = async (regNo: string, reference: string, amount: string) => {
   const office = await signIn(server)
-  const confirmed = await office.act(regNo, {
+  const response = await office.act(regNo, {
     act: 'confirm',
     way: 'transfer',
     reference,
     amount,
     day: '2027-07-20',
   })
-  expect(confirmed.status, replaceSpaces(confirmed.body.message)).toBe(200)
+  expect(response.status, replaceSpaces(response.body.message)).toBe(200)
 }
 const matchStatement = async (lines: readonly string[], currency: string) => {
   const office = await signIn(server)
@@ -64,7 +64,7 @@ const matchStatement = async (lines: readonly string[], currency: string) => {
 }
 
 test('a foreign delegate pays in dollars, and the payment is found in the statement of the dollar account', async () => {
-  const { reg_no: regNo, page } = await register({ ...abroad, gala_tickets: 1 })
+  const { reg_no: regNo, page } = await register({ ...FOREIGN_ANSWERS, gala_tickets: 1 })
   const { registration, paying } = (
     await server.app.inject({ method: 'GET', url: `/api${page}/` })
   ).json<{ registration: Record<string, unknown>; paying: Record<string, unknown> }>()
@@ -87,65 +87,67 @@ test('a foreign delegate pays in dollars, and the payment is found in the statem
   })
   await confirm(regNo, 'WIRE2027072000001', '212.40')
   const office = await signIn(server)
-  const cancelled = await office.act(regNo, {
+  const cancelResponse = await office.act(regNo, {
     act: 'cancel',
     why: 'Asked by the delegate',
     pay_back: '159.30',
     kept: '212.4',
   })
-  expect(replaceSpaces(cancelled.body.message)).toBe(
+  expect(replaceSpaces(cancelResponse.body.message)).toBe(
     'Registration cancelled. To refund: US$ 159.30.',
   )
 })
 
-test('a method that does not accept dollars is not used for a foreign delegate', async () => {
-  const { reg_no: regNo, page } = await register(abroad)
+test('a payment method that does not accept dollars is not used for a foreign delegate', async () => {
+  const { reg_no: regNo, page } = await register(FOREIGN_ANSWERS)
   const registration = await server.deps.store.registration(regNo as never)
   expect(registration).toMatchObject({ currency: 'USD', payments: [{ way: 'wire' }] })
   // The page of the registration offered the card, which takes only rupees.
-  const shown = await server.app.inject({ method: 'GET', url: `/api${page}/` })
-  expect(shown.json<{ registration: unknown }>().registration).toMatchObject({ may_pay: false })
-  const retried = await server.app.inject({
+  const pageResponse = await server.app.inject({ method: 'GET', url: `/api${page}/` })
+  expect(pageResponse.json<{ registration: unknown }>().registration).toMatchObject({
+    may_pay: false,
+  })
+  const retryResponse = await server.app.inject({
     method: 'POST',
     url: '/api/payment/resume/',
     payload: { token: /[^/]{20,}/.exec(page)?.[0] },
   })
-  expect([retried.statusCode, retried.body]).toMatchObject([
+  expect([retryResponse.statusCode, retryResponse.body]).toMatchObject([
     409,
     expect.stringContaining('You cannot pay by card in USD.'),
   ])
 })
 
 test.each<[string, Readonly<Record<string, unknown>>, string]>([
-  ['no method was sent, and the preselected one', { ...abroad, way: undefined }, 'USD'],
-  ['the preselected method', { ...abroad, way: 'card' }, 'USD'],
-  ['another method', { ...abroad, way: 'transfer' }, 'USD'],
+  ['no method was sent, and the preselected one', { ...FOREIGN_ANSWERS, way: undefined }, 'USD'],
+  ['the preselected method', { ...FOREIGN_ANSWERS, way: 'card' }, 'USD'],
+  ['another method', { ...FOREIGN_ANSWERS, way: 'transfer' }, 'USD'],
   ['another method', { ...delegate, way: 'wire' }, 'INR'],
 ])(
-  'a request was charged by another method, or only answered with “Required”, when %s did not accept the currency',
+  'a request was charged by another method, or refused with only “Required”, when %s did not accept the currency',
   async (_what, answers, currency) => {
-    const refused = await server.app.inject({
+    const refusal = await server.app.inject({
       method: 'POST',
       url: '/api/dunecon2027/register/',
       payload: { ...answers, email: 'caller@sample.example' },
     })
-    const way = {
+    const method = {
       USD: 'Bills in USD can be paid with: “International bank transfer”. Please choose a payment method.',
       INR: 'Bills in INR can be paid with: “Card, UPI or net banking”, “Bank transfer or UPI”. Please choose a payment method.',
     }[currency]
-    expect([refused.statusCode, refused.json()]).toMatchObject([
+    expect([refusal.statusCode, refusal.json()]).toMatchObject([
       422,
-      { message: way, errors: { way } },
+      { message: method, errors: { way: method } },
     ])
   },
 )
 
 test('dollars and rupees are never added: list, sales, dashboard and spreadsheet state both', async () => {
-  const [foreign, indian] = [await register(abroad), await register(delegate)]
-  await confirm(foreign.reg_no, 'WIRE2027072000011', '177')
-  await confirm(indian.reg_no, 'UTRN2027072000011', '7080')
+  const [foreignRegNo, indianRegNo] = [await register(FOREIGN_ANSWERS), await register(delegate)]
+  await confirm(foreignRegNo.reg_no, 'WIRE2027072000011', '177')
+  await confirm(indianRegNo.reg_no, 'UTRN2027072000011', '7080')
   const office = await signIn(server)
-  const search = `search=${foreign.reg_no.slice(0, 4)}`
+  const search = `search=${foreignRegNo.reg_no.slice(0, 4)}`
   for (const filter of ['', `&${search}`]) {
     const list = await office.json(`/admin/dunecon2027/registrations/?rows=listed${filter}`)
     expect(list['sums'], filter).toMatchObject({
@@ -153,7 +155,7 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
       others: [{ currency: 'USD', money: 389.4, due: 177 }],
     })
     const rows = list['registrations'] as unknown as readonly Record<string, unknown>[]
-    expect(rows.find((row) => row['reg_no'] === foreign.reg_no)).toMatchObject({
+    expect(rows.find((row) => row['reg_no'] === foreignRegNo.reg_no)).toMatchObject({
       total: 177,
       'money.currency': 'USD',
     })
@@ -176,10 +178,10 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
   } = sales as unknown as SalesResponse
   for (const groups of [byCategory, byPeriod, byDay]) {
     const sums = ['', 'USD'].map((code) => {
-      const own = groups.filter(({ currency = '' }) => currency === code)
+      const ownGroups = groups.filter(({ currency = '' }) => currency === code)
       return {
-        received: own.reduce((sum, { received }) => sum + Math.round(received * 100), 0),
-        paid: own.reduce((sum, { paid }) => sum + paid, 0),
+        received: ownGroups.reduce((sum, { received }) => sum + Math.round(received * 100), 0),
+        paid: ownGroups.reduce((sum, { paid }) => sum + paid, 0),
       }
     })
     expect(sums).toEqual([
@@ -208,20 +210,20 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
   const csv = (await office.get('/admin/export/?event_type=dunecon2027&list_id=dunecon2027')).body
   const [head = '', ...rows] = csv.split('\r\n')
   expect(head).toMatch(/,Total Amount,.*,Currency$/)
-  expect(rows.find((row) => row.includes(foreign.reg_no))).toMatch(/,USD$/)
-  expect(rows.find((row) => row.includes(indian.reg_no))).toMatch(/,INR$/)
+  expect(rows.find((row) => row.includes(foreignRegNo.reg_no))).toMatch(/,USD$/)
+  expect(rows.find((row) => row.includes(indianRegNo.reg_no))).toMatch(/,INR$/)
 })
 
 test('a registration keeps its currency: a correction to a category with another currency is rejected', async () => {
   const { reg_no: regNo } = await register(delegate)
   const office = await signIn(server)
-  const corrected = await office.act(regNo, {
+  const correctResponse = await office.act(regNo, {
     act: 'correct',
     why: 'Lives abroad',
     answers: { country: 'other' },
     total: '177',
   })
-  expect(corrected).toMatchObject({
+  expect(correctResponse).toMatchObject({
     status: 422,
     body: {
       message:
@@ -259,25 +261,25 @@ test('a line of the dollar statement that belongs to no registration is kept in 
 })
 
 test('an invoice in dollars waits for the exchange rate on the payment date, and states its value in rupees', async () => {
-  const { reg_no: regNo } = await register(abroad)
+  const { reg_no: regNo } = await register(FOREIGN_ANSWERS)
   await confirm(regNo, 'WIRE2027072000021', '177')
-  const kinds = async () =>
+  const listInvoiceKinds = async () =>
     (await server.deps.store.documents(regNo as never)).map(({ kind, currency }) => [
       kind,
       currency,
     ])
-  expect(await kinds()).toEqual([['receipt', 'USD']])
+  expect(await listInvoiceKinds()).toEqual([['receipt', 'USD']])
   const office = await signIn(server)
-  const stats = async () =>
+  const readStats = async () =>
     (await office.json('/admin/dashboard/stats/')) as unknown as {
       data: { waiting: readonly Record<string, unknown>[] }
     }
-  expect((await stats()).data.waiting).toContainEqual({
+  expect((await readStats()).data.waiting).toContainEqual({
     id: 'rate_missing',
     label: 'Invoices waiting for an exchange rate',
     events: [{ id: 'dunecon2027', count: 3, more: false }],
   })
-  const enter = async (rate: Readonly<Record<string, string>>) => {
+  const enterRate = async (rate: Readonly<Record<string, string>>) => {
     const response = await server.app.inject({
       method: 'POST',
       url: '/admin/exchange-rates/',
@@ -286,28 +288,28 @@ test('an invoice in dollars waits for the exchange rate on the payment date, and
     })
     return response.json<{ message: string }>().message
   }
-  expect(await enter({ day: '2027-07-20', rate: '83,41' })).toBe(
+  expect(await enterRate({ day: '2027-07-20', rate: '83,41' })).toBe(
     'Enter the rupees for 1 USD, such as 83.4125, with at most six decimals.',
   )
-  expect(await enter({ day: '2027-07-21', rate: '83.4125' })).toBe(
+  expect(await enterRate({ day: '2027-07-21', rate: '83.4125' })).toBe(
     'The rate of a day in the future is not known yet.',
   )
-  expect(await enter({ day: '2027-07-11', rate: '83.2' })).toMatch('The rate is saved.')
-  expect(await enter({ day: '2027-07-12', rate: '831' })).toBe(
+  expect(await enterRate({ day: '2027-07-11', rate: '83.2' })).toMatch('The rate is saved.')
+  expect(await enterRate({ day: '2027-07-12', rate: '831' })).toBe(
     '1 USD was INR 83.2 on 11 Jul 2027. Check the decimal point of 831. If the rate of 11 Jul 2027 is wrong, correct that one first.',
   )
-  expect(await enter({ day: '2027-07-12', rate: '83.1' })).toBe(
+  expect(await enterRate({ day: '2027-07-12', rate: '83.1' })).toBe(
     'The rate is saved. No invoice was waiting for it.',
   )
-  expect(await enter({ day: '2027-07-19', rate: '83.4125' })).toBe(
+  expect(await enterRate({ day: '2027-07-19', rate: '83.4125' })).toBe(
     'The rate is saved. 3 invoices were issued.',
   )
-  expect(await kinds()).toEqual([
+  expect(await listInvoiceKinds()).toEqual([
     ['receipt', 'USD'],
     ['invoice', 'USD'],
   ])
-  const documents = await server.deps.store.documents(regNo as never)
-  const invoice = await server.deps.store.document(regNo as never, documents[1]?.id ?? 0)
+  const listDocuments = await server.deps.store.documents(regNo as never)
+  const invoice = await server.deps.store.document(regNo as never, listDocuments[1]?.id ?? 0)
   expect(invoice).toMatchObject({
     currency: 'USD',
     total: 17_700,
@@ -322,8 +324,8 @@ test('an invoice in dollars waits for the exchange rate on the payment date, and
       total: 1_476_402,
     },
   })
-  const printed = formatDocument(invoice ?? ({} as never))
-  expect(printed.notes.map(([name, value]) => [name, replaceSpaces(value)])).toEqual(
+  const formatted = formatDocument(invoice ?? ({} as never))
+  expect(formatted.notes.map(([name, value]) => [name, replaceSpaces(value)])).toEqual(
     expect.arrayContaining([
       [
         'Value in rupees',
@@ -333,21 +335,21 @@ test('an invoice in dollars waits for the exchange rate on the payment date, and
     ]),
   )
 
-  const cancelled = await office.act(regNo, {
+  const cancelResponse = await office.act(regNo, {
     act: 'cancel',
     why: 'Asked by the delegate',
     pay_back: '132.75',
     kept: '177',
   })
-  expect(cancelled.status).toBe(200)
-  const refunded = await office.act(regNo, {
+  expect(cancelResponse.status).toBe(200)
+  const refundResponse = await office.act(regNo, {
     act: 'refund',
     why: 'Asked by the delegate',
     amount: '132.75',
     by_hand: true,
     reference: 'WIREBACK0001',
   })
-  expect(refunded.status, replaceSpaces(refunded.body.message)).toBe(200)
+  expect(refundResponse.status, replaceSpaces(refundResponse.body.message)).toBe(200)
   const [, , credit] = await server.deps.store.documents(regNo as never)
   expect(await server.deps.store.document(regNo as never, credit?.id ?? 0)).toMatchObject({
     kind: 'credit',
@@ -356,14 +358,14 @@ test('an invoice in dollars waits for the exchange rate on the payment date, and
   })
 })
 
-test('no email told delegates that the invoice they waited for was issued', async () => {
+test('delegates got no email when the invoice they waited for was issued', async () => {
   const { store, events, clock } = server.deps
   const config = events.byId('dunecon2027')?.config ?? null
-  const mails = (await store.dueMails(clock(), 500)).filter(({ kind }) => kind === 'documents')
-  expect(mails.map(({ subject }) => subject)).toEqual(
+  const emails = (await store.dueMails(clock(), 500)).filter(({ kind }) => kind === 'documents')
+  expect(emails.map(({ subject }) => subject)).toEqual(
     Array.from({ length: 3 }, () => 'Your invoice for DuneCon 2027'),
   )
-  for (const mail of mails) {
+  for (const mail of emails) {
     expect(mail.text).toContain(`The invoice for your registration ${mail.regNo} for DuneCon 2027`)
     const ticket = await collectTicket(store, config, mail, clock())
     const job = { mail, theme: null, replyTo: null, ticket }
@@ -376,35 +378,35 @@ test('no email told delegates that the invoice they waited for was issued', asyn
 })
 
 test('an invoice that waited for the rate was issued net of later refunds, at prices that were never charged', async () => {
-  const late = await startTestApp({ clock: '2027-07-20', events: { 'dunecon2027.yaml': EVENT } })
+  const server = await startTestApp({ clock: '2027-07-20', events: { 'dunecon2027.yaml': EVENT } })
   try {
-    const office = await signIn(late)
-    const ok = async (regNo: string, action: Readonly<Record<string, unknown>>) => {
+    const office = await signIn(server)
+    const performAction = async (regNo: string, action: Readonly<Record<string, unknown>>) => {
       const { status, body } = await office.act(regNo, { why: 'Asked', ...action } as never)
       expect(status, replaceSpaces(body.message)).toBe(200)
     }
-    const buy = async (n: number): Promise<string> => {
-      const answers = { ...abroad, email: `late${n}@sample.example`, gala_tickets: 1 }
-      const answer = await late.app.inject({
+    const register = async (n: number): Promise<string> => {
+      const answers = { ...FOREIGN_ANSWERS, email: `late${n}@sample.example`, gala_tickets: 1 }
+      const answer = await server.app.inject({
         method: 'POST',
         url: '/api/dunecon2027/register/',
         payload: answers,
       })
       const { reg_no: regNo } = answer.json<{ reg_no: string }>()
       const reference = `WIRE202707200010${n}`
-      await ok(regNo, { act: 'confirm', way: 'transfer', reference, amount: '212.40' })
+      await performAction(regNo, { act: 'confirm', way: 'transfer', reference, amount: '212.40' })
       return regNo
     }
-    const back = { act: 'refund', by_hand: true }
-    const goodwill = await buy(1)
-    await ok(goodwill, { ...back, amount: '50.01', reference: 'WIREBACK000011' })
-    await ok(goodwill, { ...back, amount: '20', reference: 'WIREBACK000012' })
-    const cancelled = await buy(2)
-    await ok(cancelled, { act: 'cancel', pay_back: '82.87', kept: '212.4' })
-    await ok(cancelled, { ...back, amount: '82.87', reference: 'WIREBACK000021' })
-    const all = await buy(3)
-    await ok(all, { ...back, amount: '212.40', reference: 'WIREBACK000031' })
-    const response = await late.app.inject({
+    const refund = { act: 'refund', by_hand: true }
+    const goodwillRegNo = await register(1)
+    await performAction(goodwillRegNo, { ...refund, amount: '50.01', reference: 'WIREBACK000011' })
+    await performAction(goodwillRegNo, { ...refund, amount: '20', reference: 'WIREBACK000012' })
+    const cancelledRegNo = await register(2)
+    await performAction(cancelledRegNo, { act: 'cancel', pay_back: '82.87', kept: '212.4' })
+    await performAction(cancelledRegNo, { ...refund, amount: '82.87', reference: 'WIREBACK000021' })
+    const refundedRegNo = await register(3)
+    await performAction(refundedRegNo, { ...refund, amount: '212.40', reference: 'WIREBACK000031' })
+    const response = await server.app.inject({
       method: 'POST',
       url: '/admin/exchange-rates/',
       headers: { authorization: `Bearer ${office.token}` },
@@ -420,64 +422,69 @@ test('an invoice that waited for the rate was issued net of later refunds, at pr
       'The rate is saved. 3 invoices were issued.',
     )
     const documents = async (regNo: string) => {
-      const stored = await late.deps.store.documents(regNo as never)
+      const documents = await server.deps.store.documents(regNo as never)
       const bodies = await Promise.all(
-        stored.map(({ id }) => late.deps.store.document(regNo as never, id)),
+        documents.map(({ id }) => server.deps.store.document(regNo as never, id)),
       )
       return bodies.slice(1).map((body) => [body?.kind, body?.total, body?.paid?.reference ?? null])
     }
-    expect(await documents(goodwill)).toEqual([
+    expect(await documents(goodwillRegNo)).toEqual([
       ['invoice', 21_240, 'WIRE2027072000101'],
       ['credit', 5001, 'WIREBACK000011'],
       ['credit', 2000, 'WIREBACK000012'],
     ])
-    expect(await documents(cancelled)).toEqual([
+    expect(await documents(cancelledRegNo)).toEqual([
       ['invoice', 21_240, 'WIRE2027072000102'],
       ['credit', 8287, 'WIREBACK000021'],
     ])
-    expect(await documents(all)).toEqual([
+    expect(await documents(refundedRegNo)).toEqual([
       ['invoice', 21_240, 'WIRE2027072000103'],
       ['credit', 21_240, 'WIREBACK000031'],
     ])
   } finally {
-    await late.close()
+    await server.close()
   }
 })
 
-test('an invoice in dollars of more than 50,000 rupees did not ask for the address of the buyer', () => {
+test("an invoice in dollars worth more than 50,000 rupees did not require the buyer's address", () => {
   const config = server.deps.events.byId('dunecon2027')?.config
   if (config === undefined || config.invoice === null) throw new Error('there is no invoice')
   // An answered field serves as the address, and a buyer abroad is not asked for an Indian state.
-  const buyer = { address: 'phone_number', state: 'country' }
-  const event = { ...config, invoice: { ...config.invoice, buyer } }
+  const buyerFields = { address: 'phone_number', state: 'country' }
+  const event = { ...config, invoice: { ...config.invoice, buyer: buyerFields } }
   const line = { id: 'registration', option: null, label: 'Registration', quantity: 1 }
-  const billOf = (dollars: number) => {
+  const createBill = (dollars: number) => {
     const base = toAmount(dollars * 100)
     const bill = { ...line, unit: base, base, gst: toAmount(0), total: base, rate: 18 }
     return { lines: [bill], currency: readCurrency('USD') ?? INR }
   }
-  expect(findInvoiceErrors(event, { phone_number: '' }, billOf(600))).toEqual({
+  expect(findInvoiceErrors(event, { phone_number: '' }, createBill(600))).toEqual({
     phone_number: 'Your invoice needs this. Please enter it.',
   })
-  expect(findInvoiceErrors(event, { phone_number: '' }, billOf(150))).toEqual({})
+  expect(findInvoiceErrors(event, { phone_number: '' }, createBill(150))).toEqual({})
 })
 
 test('a payment in a currency other than that of the bill is not recorded, neither from a statement nor manually', async () => {
-  const { reg_no: regNo } = await register(abroad)
+  const { reg_no: regNo } = await register(FOREIGN_ANSWERS)
   const office = await signIn(server)
-  const paid = { act: 'confirm', way: 'transfer', reference: 'UTRN2027072000099', amount: '177' }
-  expect(await office.act(regNo, { ...paid, currency: 'INR' })).toMatchObject({
+  const confirmation = {
+    act: 'confirm',
+    way: 'transfer',
+    reference: 'UTRN2027072000099',
+    amount: '177',
+  }
+  expect(await office.act(regNo, { ...confirmation, currency: 'INR' })).toMatchObject({
     status: 422,
     body: { message: 'This payment is in INR, and the registration is in USD.' },
   })
-  expect(await office.act(regNo, { ...paid, way: 'upi' })).toMatchObject({
+  expect(await office.act(regNo, { ...confirmation, way: 'upi' })).toMatchObject({
     status: 422,
     body: { message: 'UPI transfers only rupees, and this registration is in USD.' },
   })
 })
 
 test('a line of the account in rupees, sent without its currency, was recorded in dollars', async () => {
-  const { reg_no: regNo } = await register(abroad)
+  const { reg_no: regNo } = await register(FOREIGN_ANSWERS)
   const office = await signIn(server)
   const confirmLine = async (currency: object) => {
     const line = { reg_no: regNo, reference: 'WIRE2027072000031', amount: 177, day: '2027-07-20' }
@@ -495,7 +502,7 @@ test('a line of the account in rupees, sent without its currency, was recorded i
 })
 
 test('a rupee line whose reference a delegate with a dollar bill reported could be neither confirmed nor sent to review', async () => {
-  const indian = await register(delegate)
+  const indianRegNo = await register(delegate)
   const office = await signIn(server)
   const post = async (url: string, payload: object) =>
     (
@@ -507,7 +514,7 @@ test('a rupee line whose reference a delegate with a dollar bill reported could 
       })
     ).json<{ message: string; done: readonly string[] }>()
   const report = async (reference: string) => {
-    const { reg_no: regNo, page } = await register(abroad)
+    const { reg_no: regNo, page } = await register(FOREIGN_ANSWERS)
     const claim = { act: 'tell', answers: { wire_reference: reference } }
     expect(await post(`/api${page}/acts/`, claim)).toMatchObject({ status: 'success' })
     return { regNo, reference }
@@ -519,29 +526,34 @@ test('a rupee line whose reference a delegate with a dollar bill reported could 
   ]
   const lines = [
     `20/07/2027,NEFT CR UNNAMED PAYER,${first.reference},7080`,
-    `20/07/2027,NEFT CR ${indian.reg_no},${second.reference},7080`,
+    `20/07/2027,NEFT CR ${indianRegNo.reg_no},${second.reference},7080`,
   ]
-  const matched = (await matchStatement(lines, 'INR')).json<{ lines: readonly object[] }>()
-  expect(matched.lines).toMatchObject([
+  const statement = (await matchStatement(lines, 'INR')).json<{ lines: readonly object[] }>()
+  expect(statement.lines).toMatchObject([
     { as: 'unmatched', of: [] },
-    { as: 'matched', of: [{ reg_no: indian.reg_no }] },
+    { as: 'matched', of: [{ reg_no: indianRegNo.reg_no }] },
   ])
   expect((await matchStatement([lines[0] ?? ''], 'USD')).json()).toMatchObject({
     lines: [{ as: 'differs', of: [{ reg_no: first.regNo, due: 177 }] }],
   })
-  const [toKeep, toConfirm] = matched.lines
+  const [unmatchedLine, matchedLine] = statement.lines
   // A manually entered payment is in no statement: staff first decide about the claim.
-  const byHand = { act: 'confirm', way: 'transfer', reference: second.reference, amount: '7080' }
-  expect((await office.act(indian.reg_no, byHand)).body.message).toMatch(
+  const confirmation = {
+    act: 'confirm',
+    way: 'transfer',
+    reference: second.reference,
+    amount: '7080',
+  }
+  expect((await office.act(indianRegNo.reg_no, confirmation)).body.message).toMatch(
     `The delegate of ${second.regNo} reported ${second.reference}.`,
   )
-  const confirmed = await post('/admin/reconcile/confirm/', {
+  const confirmResponse = await post('/admin/reconcile/confirm/', {
     event: 'dunecon2027',
-    lines: [{ ...toConfirm, reg_no: indian.reg_no }],
-    keep: [toKeep],
+    lines: [{ ...matchedLine, reg_no: indianRegNo.reg_no }],
+    keep: [unmatchedLine],
   })
-  expect(confirmed).toMatchObject({ done: [indian.reg_no], refused: [] })
-  expect(confirmed.message).toMatch('1 unmatched payment sent to review.')
+  expect(confirmResponse).toMatchObject({ done: [indianRegNo.reg_no], refused: [] })
+  expect(confirmResponse.message).toMatch('1 unmatched payment sent to review.')
   const { reviews } = (await office.json('/admin/reviews/')) as unknown as {
     reviews: readonly object[]
   }
@@ -553,7 +565,7 @@ test('a rupee line whose reference a delegate with a dollar bill reported could 
     }),
   )
   // An event that shares the account can do the same.
-  const elsewhere = {
+  const otherEventLine = {
     reference: third.reference,
     amount: toAmount(708_000),
     currency: INR,
@@ -564,10 +576,12 @@ test('a rupee line whose reference a delegate with a dollar bill reported could 
     at: server.now(),
   }
   const { store } = server.deps
-  expect(await store.saveUnmatchedLines([{ ...elsewhere, currency: 'USD' as never }])).toEqual({
-    added: 0,
-    elsewhere: 1,
-    reported: 0,
-  })
-  expect(await store.saveUnmatchedLines([elsewhere])).toMatchObject({ added: 1, elsewhere: 0 })
+  expect(await store.saveUnmatchedLines([{ ...otherEventLine, currency: 'USD' as never }])).toEqual(
+    {
+      added: 0,
+      elsewhere: 1,
+      reported: 0,
+    },
+  )
+  expect(await store.saveUnmatchedLines([otherEventLine])).toMatchObject({ added: 1, elsewhere: 0 })
 })

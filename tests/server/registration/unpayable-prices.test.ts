@@ -37,7 +37,7 @@ describe('an account without credentials', () => {
     const registration = await server.post(path, fixtureDelegate)
     expect(registration.statusCode).toBe(201)
     rmSync(join(server.eventsDir, 'sample2026.yaml'))
-    // The next startup with the stored data.
+    // Starts the server again with the stored data.
     const dataDir = join(server.dir, 'again')
     for (const name of ['rollcall.db', 'rollcall.db-wal'])
       cpSync(join(server.dir, name), join(dataDir, name))
@@ -54,13 +54,13 @@ describe('an account without credentials', () => {
     if (!nextServer.ok) throw new Error(nextServer.error.text)
     const { app, deps } = nextServer.value
     const { reg_no: regNo } = registration.json<RegisterResponse>()
-    const before = await deps.store.registration(regNo)
-    const rejected = await app.inject({
+    const registrationBefore = await deps.store.registration(regNo)
+    const rejection = await app.inject({
       method: 'POST',
       url: '/api/payment/retry/',
       payload: { order_id: regNo },
     })
-    expect([rejected.statusCode, rejected.json()]).toEqual([
+    expect([rejection.statusCode, rejection.json()]).toEqual([
       503,
       {
         status: 'error',
@@ -70,8 +70,8 @@ describe('an account without credentials', () => {
         request_id: expect.stringMatching(/\S/),
       },
     ])
-    expect(before).not.toBeNull()
-    expect(await deps.store.registration(regNo)).toEqual(before)
+    expect(registrationBefore).not.toBeNull()
+    expect(await deps.store.registration(regNo)).toEqual(registrationBefore)
     await nextServer.value.close()
   })
 })
@@ -140,9 +140,9 @@ describe('paying for an imported registration', () => {
     ],
   ])('%s: a message, and no order that cannot be paid', async (_what, changes, message) => {
     await server.deps.store.importRegistrations([changes])
-    const before = server.countRows()
-    const rejected = await retryPayment(changes.regNo)
-    expect([rejected.statusCode, rejected.json()]).toEqual([
+    const rowsBefore = server.countRows()
+    const rejection = await retryPayment(changes.regNo)
+    expect([rejection.statusCode, rejection.json()]).toEqual([
       409,
       {
         status: 'error',
@@ -151,7 +151,7 @@ describe('paying for an imported registration', () => {
         ...(message.includes('address') && { errors: { email: message } }),
       },
     ])
-    expect(server.countRows()).toEqual(before)
+    expect(server.countRows()).toEqual(rowsBefore)
     expect((await server.deps.store.registration(changes.regNo))?.paymentStatus).toBe('failed')
   })
 

@@ -40,7 +40,7 @@ describe('a server with UPLOADS_URL', () => {
 
   const uploadDraft = (bytes: Buffer) =>
     server.post('/api/events/afpicon2026/proofs/', {}, { pg_proof: { name: 'proof.pdf', bytes } })
-  const tokenOf = async (bytes: Buffer): Promise<string> => {
+  const uploadForToken = async (bytes: Buffer): Promise<string> => {
     const response = await uploadDraft(bytes)
     expect(response.statusCode, response.body).toBe(201)
     return response.json<{ token: string }>().token
@@ -52,12 +52,15 @@ describe('a server with UPLOADS_URL', () => {
       payload: { ...delegate, ...answers },
     })
   const registerWith = async (bytes: Buffer): Promise<RegNo> => {
-    const response = await register({ ticket_type: 'afpi-pg', pg_proof: await tokenOf(bytes) })
+    const response = await register({
+      ticket_type: 'afpi-pg',
+      pg_proof: await uploadForToken(bytes),
+    })
     expect(response.statusCode, response.body).toBe(201)
     return response.json<{ reg_no: RegNo }>().reg_no
   }
-  const fileOf = (regNo: string): string => `/admin/registrations/${regNo}/files/pg_proof/`
-  const storedHashes = (): ReadonlySet<string> =>
+  const readFile = (regNo: string): string => `/admin/registrations/${regNo}/files/pg_proof/`
+  const listStoredHashes = (): ReadonlySet<string> =>
     new Set(s3.keys('app').flatMap((key) => /^files\/([^/]+)\//.exec(key)?.[1] ?? []))
   const decline = (regNo: string) =>
     server.deps.store.applyPaymentEvent(regNo as OrderId, declinedAt(server.now()), null)
@@ -65,13 +68,13 @@ describe('a server with UPLOADS_URL', () => {
   test('a proof uploaded before its form is in the bucket, belongs to its registration, and can be opened by staff', async () => {
     const bytes = createPdf('opened by staff')
     const regNo = await registerWith(bytes)
-    expect(storedHashes()).toContain(computeHash(bytes))
+    expect(listStoredHashes()).toContain(computeHash(bytes))
     expect(server.uploadsStored()).toEqual([])
     const office = await signIn(server)
-    const file = await office.get(fileOf(regNo))
+    const file = await office.get(readFile(regNo))
     expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'application/pdf'])
     expect(file.rawPayload).toEqual(bytes)
-    expect((await server.app.inject({ url: fileOf(regNo) })).statusCode).toBe(401)
+    expect((await server.app.inject({ url: readFile(regNo) })).statusCode).toBe(401)
   })
 
   test('a file sent with the answers is stored in the bucket', async () => {
@@ -82,7 +85,7 @@ describe('a server with UPLOADS_URL', () => {
       { pg_proof: { name: 'proof.pdf', bytes } },
     )
     expect(response.statusCode, response.body).toBe(201)
-    expect(storedHashes()).toContain(computeHash(bytes))
+    expect(listStoredHashes()).toContain(computeHash(bytes))
     expect(server.uploadsStored()).toEqual([])
   })
 
@@ -91,9 +94,9 @@ describe('a server with UPLOADS_URL', () => {
     const regNo = await registerWith(bytes)
     await decline(regNo)
     const office = await signIn(server)
-    const erasure = await office.act(regNo, { act: 'erase', why: 'Asked for by letter.' })
-    expect(erasure.status, JSON.stringify(erasure.body)).toBe(200)
-    expect(storedHashes()).not.toContain(computeHash(bytes))
+    const eraseResult = await office.act(regNo, { act: 'erase', why: 'Asked for by letter.' })
+    expect(eraseResult.status, JSON.stringify(eraseResult.body)).toBe(200)
+    expect(listStoredHashes()).not.toContain(computeHash(bytes))
   })
 
   test('the file of a registration that was not paid for 30 days is deleted from the bucket', async () => {
@@ -102,18 +105,18 @@ describe('a server with UPLOADS_URL', () => {
     await decline(regNo)
     server.setTime(AFTER_30_DAYS)
     expect(await server.deps.uploads.sweep()).toMatchObject({ dropped: 1, removed: 1 })
-    expect(storedHashes()).not.toContain(computeHash(bytes))
+    expect(listStoredHashes()).not.toContain(computeHash(bytes))
     const office = await signIn(server)
-    expect((await office.get(fileOf(regNo))).statusCode).toBe(410)
+    expect((await office.get(readFile(regNo))).statusCode).toBe(410)
   })
 
   test('while the bucket is unreachable a proof gets 503 and can be sent again, and a registration without a file is accepted', async () => {
     const bytes = createPdf('sent again')
-    const token = await tokenOf(createPdf('chosen before'))
+    const token = await uploadForToken(createPdf('chosen before'))
     const rowCounts = server.countRows()
     await s3.halt()
     try {
-      for (const refused of [
+      for (const response of [
         await uploadDraft(bytes),
         await register({ ticket_type: 'afpi-pg', pg_proof: token }),
         await server.post(
@@ -122,8 +125,8 @@ describe('a server with UPLOADS_URL', () => {
           { pg_proof: { name: 'proof.pdf', bytes } },
         ),
       ]) {
-        expect(refused.statusCode, refused.body).toBe(503)
-        expect(refused.headers['retry-after']).toBeDefined()
+        expect(response.statusCode, response.body).toBe(503)
+        expect(response.headers['retry-after']).toBeDefined()
       }
       expect(server.countRows()).toEqual(rowCounts)
       expect(server.uploadsStored()).toEqual([])
@@ -145,17 +148,17 @@ describe('a server with UPLOADS_URL', () => {
     } finally {
       await s3.resume()
     }
-    const accepted = await register({ ticket_type: 'afpi-pg', pg_proof: token })
-    expect(accepted.statusCode, accepted.body).toBe(201)
+    const acceptedResponse = await register({ ticket_type: 'afpi-pg', pg_proof: token })
+    expect(acceptedResponse.statusCode, acceptedResponse.body).toBe(201)
     expect((await uploadDraft(bytes)).statusCode).toBe(201)
   })
 
   test('a server starts while the bucket is unreachable', async () => {
     await s3.halt()
     try {
-      const other = await startTestApp({ clock: REGISTERED, variables: s3.variables('other') })
-      expect((await register({ ticket_type: 'afpi-gp-specialist' }, other)).statusCode).toBe(201)
-      await other.close()
+      const server = await startTestApp({ clock: REGISTERED, variables: s3.variables('other') })
+      expect((await register({ ticket_type: 'afpi-gp-specialist' }, server)).statusCode).toBe(201)
+      await server.close()
     } finally {
       await s3.resume()
     }
@@ -188,23 +191,23 @@ describe('commands', () => {
     await server.close()
     rmSync(folder, { recursive: true, force: true })
   })
-  const keys = (): readonly string[] => s3.keys('commands')
+  const listKeys = (): readonly string[] => s3.keys('commands')
 
   test('rollcall db move files-to-s3 copies every file once, and files-from-s3 restores a deleted one', async () => {
-    const doctor = await runHere(['doctor'], variables)
-    expect(doctor.stdout).toContain('2 files that registrations refer to are missing')
-    expect(doctor.stdout).toContain('2 uploads are still in DATA_DIR.')
-    const move = (direction: string) => runHere(['db', 'move', direction], variables)
-    expect(await move('files-to-s3')).toMatchObject({
+    const doctorResult = await runHere(['doctor'], variables)
+    expect(doctorResult.stdout).toContain('2 files that registrations refer to are missing')
+    expect(doctorResult.stdout).toContain('2 uploads are still in DATA_DIR.')
+    const moveFiles = (direction: string) => runHere(['db', 'move', direction], variables)
+    expect(await moveFiles('files-to-s3')).toMatchObject({
       status: 0,
       stdout: '2 files were copied and compared. Start the server with UPLOADS_URL.\n',
     })
-    expect(keys().map((key) => key.split('/')[1])).toEqual(proofs.map(computeHash).toSorted())
-    expect((await move('files-to-s3')).stdout).toContain('0 files were copied')
+    expect(listKeys().map((key) => key.split('/')[1])).toEqual(proofs.map(computeHash).toSorted())
+    expect((await moveFiles('files-to-s3')).stdout).toContain('0 files were copied')
     const [deletedKey = ''] = proofs.map(computeHash)
     const path = join(server.dir, 'uploads', deletedKey.slice(0, 2), deletedKey)
     rmSync(path)
-    expect(await move('files-from-s3')).toMatchObject({
+    expect(await moveFiles('files-from-s3')).toMatchObject({
       status: 0,
       stdout: '1 files were copied and compared. Start the server without UPLOADS_URL.\n',
     })
@@ -212,7 +215,7 @@ describe('commands', () => {
     // A damaged file does not replace the intact copy.
     rmSync(path)
     writeFileSync(path, 'damaged')
-    expect((await move('files-to-s3')).status).toBe(0)
+    expect((await moveFiles('files-to-s3')).status).toBe(0)
     const secondCopy = await runHere(['db', 'move', 'files-to-s3'], {
       ...variables,
       ...s3.variables('elsewhere'),
@@ -225,9 +228,9 @@ describe('commands', () => {
 
   test('a backup does not contain the files in the bucket, and states where they are', async () => {
     const target = join(folder, 'backup')
-    const backup = await runHere(['db', 'backup', target], variables)
-    expect(backup).toMatchObject({ status: 0, stderr: '' })
-    expect(backup.stdout).toContain(
+    const backupResult = await runHere(['db', 'backup', target], variables)
+    expect(backupResult).toMatchObject({ status: 0, stderr: '' })
+    expect(backupResult.stdout).toContain(
       'The uploaded files are not part of the backup. They are in the bucket "rollcall-uploads" (commands/) at 127.0.0.1:',
     )
     const restoreResult = await runHere(['db', 'restore', target], {
@@ -244,20 +247,20 @@ describe('commands', () => {
       'good   Uploads can be written, read and deleted in the bucket "rollcall-uploads" (commands/) at 127.0.0.1:',
     )
     expect(goodReport.stdout).toContain('No file that a registration refers to is missing.')
-    expect(keys().filter((key) => key.startsWith('probe/'))).toEqual([])
+    expect(listKeys().filter((key) => key.startsWith('probe/'))).toEqual([])
     const wrongKeyReport = await runHere(['doctor'], { ...variables, AWS_ACCESS_KEY_ID: 'wrong' })
     expect(wrongKeyReport.stdout).toMatch(
       /wrong {2}Objects cannot be written in the bucket .+: InvalidAccessKeyId\. Check UPLOADS_URL, the credentials and their permissions\./,
     )
     const url = variables['UPLOADS_URL']?.replace('rollcall-uploads', 'no-such-bucket') ?? ''
-    const noBucket = await runHere(['doctor'], { ...variables, UPLOADS_URL: url })
-    expect(noBucket.stdout).toMatch(/Objects cannot be written in .+: NoSuchBucket\./)
-    expect(noBucket.status).toBe(1)
+    const noBucketReport = await runHere(['doctor'], { ...variables, UPLOADS_URL: url })
+    expect(noBucketReport.stdout).toMatch(/Objects cannot be written in .+: NoSuchBucket\./)
+    expect(noBucketReport.status).toBe(1)
   })
 })
 
 describe('UPLOADS_URL', () => {
-  const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
+  const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
   const read = (variables: Readonly<Record<string, string>>) =>
     readS3Bucket((name) => variables[name] ?? null)
 
@@ -268,11 +271,16 @@ describe('UPLOADS_URL', () => {
     ['s3://my.proofs', 'https://s3.us-east-1.amazonaws.com/my.proofs', ''],
     ['s3://proofs?endpoint=https://s3.example.org', 'https://s3.example.org/proofs', ''],
   ])('%s is the bucket at %s', (UPLOADS_URL, url, prefix) => {
-    expect(read({ ...keys, UPLOADS_URL })).toMatchObject({ ok: true, value: { url, prefix } })
+    expect(read({ ...CREDENTIALS, UPLOADS_URL })).toMatchObject({
+      ok: true,
+      value: { url, prefix },
+    })
   })
 
   test('takes the region from AWS_REGION', () => {
-    expect(read({ ...keys, UPLOADS_URL: 's3://proofs', AWS_REGION: 'eu-west-1' })).toMatchObject({
+    expect(
+      read({ ...CREDENTIALS, UPLOADS_URL: 's3://proofs', AWS_REGION: 'eu-west-1' }),
+    ).toMatchObject({
       value: { region: 'eu-west-1', url: 'https://proofs.s3.eu-west-1.amazonaws.com' },
     })
   })
@@ -287,7 +295,7 @@ describe('UPLOADS_URL', () => {
     's3://proofs?secret=x',
     's3://key:secret@proofs',
   ])('%s is rejected with a message', (UPLOADS_URL) => {
-    expect(read({ ...keys, UPLOADS_URL })).toEqual({
+    expect(read({ ...CREDENTIALS, UPLOADS_URL })).toEqual({
       ok: false,
       error: expect.stringContaining('UPLOADS_URL'),
     })
@@ -318,37 +326,37 @@ test('signs a request as in the example that Amazon publishes', async () => {
   )
 })
 
-test('a sweep does not delete a file that another server stores while it runs', async () => {
+test('a sweep does not delete a file that another server stores while the sweep runs', async () => {
   const bucket = s3.bucket('two-servers')
   const path = join(mkdtempSync(join(tmpdir(), 'rollcall-s3-race-')), 'file')
   const bytes = createPdf('stored during the sweep')
   writeFileSync(path, bytes)
   const file = { path, sha256: computeHash(bytes), bytes: bytes.length }
-  const [old, now] = [instant(1_000_000), instant(200_000_000)]
-  const other = openS3Uploads(bucket, {
+  const [uploadTime, now] = [instant(1_000_000), instant(200_000_000)]
+  const otherStorage = openS3Uploads(bucket, {
     uploadsInUse: async () => [],
     uploadsDropped: async () => [],
   })
-  await other.keep(file, old)
+  await otherStorage.keep(file, uploadTime)
   const sweepingStorage = openS3Uploads(bucket, {
     uploadsInUse: async () => [],
     // The sweep has listed the files, and found no reference.
     uploadsDropped: async (hashes) => {
-      await other.keep(file, now)
+      await otherStorage.keep(file, now)
       return hashes
     },
   })
   const sweepResult = await sweepingStorage.sweep({
     at: now,
-    keptBefore: instant(old + 1),
-    deleteBefore: old,
+    keptBefore: instant(uploadTime + 1),
+    deleteBefore: uploadTime,
     isSubmitted: () => false,
     expected: new Set(),
     mayMove: () => null,
   })
   expect(sweepResult).toMatchObject({ removed: 1 })
   expect(s3.keys('two-servers')).toEqual([`files/${file.sha256}/${now}`])
-  expect(await other.hold(file.sha256, now)).toBe(true)
+  expect(await otherStorage.hold(file.sha256, now)).toBe(true)
   rmSync(path)
 })
 

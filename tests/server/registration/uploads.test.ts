@@ -28,7 +28,7 @@ import {
 import { hostileFiles, createEntryList } from '../hostile-uploads.ts'
 import { chooseRuns } from '../../runs.ts'
 
-const accept = ['pdf', 'doc', 'docx', 'jpg', 'jpeg', 'png']
+const ACCEPTED_TYPES = ['pdf', 'doc', 'docx', 'jpg', 'jpeg', 'png']
 let folder = ''
 const now = instant(Date.parse('2026-01-10T10:00:00Z'))
 let asideFolder = ''
@@ -49,10 +49,10 @@ const open = () =>
     clock: () => now,
   })
 type Uploads = ReturnType<typeof open>
-/** Uploaded files: received, checked, stored or discarded. */
-async function handIn(uploads: Uploads, name: string, bytes: Buffer) {
+/** Receives and checks a file, then stores or discards it. */
+async function receiveFile(uploads: Uploads, name: string, bytes: Buffer) {
   const file = expectOk(await uploads.receive(Readable.from([bytes]), bytes.length))
-  const type = await uploads.typeOf(file, name, accept)
+  const type = await uploads.typeOf(file, name, ACCEPTED_TYPES)
   await (type === null ? uploads.discard(file) : uploads.keep(file))
   return { type, sha256: file.sha256, bytes: file.bytes }
 }
@@ -93,7 +93,7 @@ describe('the file type is detected from the content', () => {
     ],
   ])('%s is accepted', async (name, bytes, type) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex')
-    expect(await handIn(open(), name, bytes)).toEqual({ type, sha256, bytes: bytes.length })
+    expect(await receiveFile(open(), name, bytes)).toEqual({ type, sha256, bytes: bytes.length })
     expect(listStored()).toEqual([sha256])
     expect(await readContent(open(), sha256)).toEqual(bytes)
   })
@@ -113,7 +113,7 @@ describe('the file type is detected from the content', () => {
     ['a truncated OLE file', 'proof.doc', createDoc().subarray(0, 600)],
     ['nothing', 'proof.pdf', Buffer.alloc(0)],
   ])('%s (%s) is rejected and nothing is stored', async (_what, name, bytes) => {
-    expect((await handIn(open(), name, bytes)).type).toBeNull()
+    expect((await receiveFile(open(), name, bytes)).type).toBeNull()
     expect(listStored()).toEqual([])
   })
 
@@ -128,7 +128,7 @@ describe('the file type is detected from the content', () => {
 
 describe('a hostile file is rejected after a limited check', () => {
   test.each(hostileFiles)('%s (%s)', async (_what, name, bytes) => {
-    expect((await handIn(open(), name, bytes)).type).toBeNull()
+    expect((await receiveFile(open(), name, bytes)).type).toBeNull()
     expect(listStored()).toEqual([])
   })
 
@@ -137,10 +137,10 @@ describe('a hostile file is rejected after a limited check', () => {
     expect(await detectFileKind(createEntryList(2000))).toBeNull()
   })
 
-  test('an OLE file is read at most as far as the longest directory, however it is linked', async () => {
+  test('an OLE file is read at most as far as the longest possible directory, however its sectors are linked', async () => {
     // Three reads per directory sector: its content, its table entry, and the table's entry.
     const readsMax = 3 * 1024 + 10
-    for (const [what, , bytes] of hostileFiles.filter(([, name]) => name === 'a.doc')) {
+    for (const [description, , bytes] of hostileFiles.filter(([, name]) => name === 'a.doc')) {
       const filePath = join(folder, 'read')
       writeFileSync(filePath, bytes)
       const file = await openFile(filePath, 'r')
@@ -152,9 +152,12 @@ describe('a hostile file is rejected after a limited check', () => {
           return typeof value === 'function' ? value.bind(target) : value
         },
       })
-      expect([what, await hasTopStream(countingFile, 'WordDocument')]).toEqual([what, false])
+      expect([description, await hasTopStream(countingFile, 'WordDocument')]).toEqual([
+        description,
+        false,
+      ])
       await file.close()
-      expect([what, readCount < readsMax]).toEqual([what, true])
+      expect([description, readCount < readsMax]).toEqual([description, true])
     }
   })
 
@@ -183,18 +186,18 @@ describe('a hostile file is rejected after a limited check', () => {
 })
 
 describe('a file during upload', () => {
-  test("above its field's limit is rejected before its end, and leaves nothing", async () => {
-    let read = 0
+  test("above its field's limit is rejected before it is complete, and leaves nothing", async () => {
+    let chunkCount = 0
     const endlessStream = Readable.from(
       (function* () {
         for (;;) {
-          read += 1
+          chunkCount += 1
           yield Buffer.alloc(1000)
         }
       })(),
     )
     expect(await open().receive(endlessStream, 5000)).toEqual({ ok: false, error: 'too_large' })
-    expect(read).toBeLessThan(50)
+    expect(chunkCount).toBeLessThan(50)
     expect(listStored()).toEqual([])
   })
 

@@ -15,7 +15,7 @@ let server: TestApp
 let office: Office
 let count = 0
 const EVENT = 'sample2026'
-const paidAt = toNoon('2026-01-20')
+const paidOn = toNoon('2026-01-20')
 
 const ITEMS = `  items:
     - {id: room, label: Room, when: {room: true}, tax: {name: GST, percent: 5, prices: exclusive}, prices: {period: [early, late], each: [3000, 3000]}}
@@ -36,7 +36,7 @@ const registerPaid = (extras: Answers): Promise<RegNo> => {
   count += 1
   return register(server, EVENT, {
     n: count,
-    on: paidAt,
+    on: paidOn,
     answers: {
       full_name: 'Asha Sample',
       email: `asha${count}@example.org`,
@@ -77,17 +77,16 @@ async function sumItems(regNo: RegNo): Promise<Sums> {
   }
   return sums
 }
-const readNewestDocuments = async (regNo: RegNo, after: number) =>
+const readNewestDocuments = async (regNo: RegNo, alreadyRead: number) =>
   (await readBodies(regNo))
-    .slice(after)
+    .slice(alreadyRead)
     .map(({ kind, base, gst, lines }) => [kind, base, gst, lines.map(({ label }) => label).join()])
 
 async function correct(regNo: RegNo, answers: Answers): Promise<void> {
-  const before = await server.deps.store.registration(regNo)
+  const registration = await server.deps.store.registration(regNo)
   const total = Object.entries(answers).reduce(
-    (sum, [id, sentAnswers]) =>
-      sum + (sentAnswers === true ? 1 : -1) * PRICES[id as keyof typeof PRICES],
-    before?.total ?? 0,
+    (sum, [id, isAdded]) => sum + (isAdded === true ? 1 : -1) * PRICES[id as keyof typeof PRICES],
+    registration?.total ?? 0,
   )
   const payload = { act: 'correct', answers, total: total / 100, why: 'As the letter says.' }
   const { status, body } = await office.act(regNo, payload)
@@ -101,7 +100,7 @@ const refund = async (regNo: RegNo, amount: number): Promise<void> => {
   expect(status, JSON.stringify(body)).toBe(200)
 }
 
-test('a room at 5% that was added after payment is invoiced with the tax of 5%', async () => {
+test('a room at 5% that was added after payment is invoiced with 5% tax', async () => {
   const regNo = await registerPaid({})
   await correct(regNo, { room: true })
   expect(await readNewestDocuments(regNo, 2)).toEqual([['invoice', 300_000, 15_000, 'Room']])
@@ -113,7 +112,7 @@ test('a room at 5% that was added after payment is invoiced with the tax of 5%',
       amount: toAmount(315_000),
       currency: '356',
       kind: 'sale',
-      at: instant(paidAt + 3_600_000),
+      at: instant(paidOn + 3_600_000),
     },
     null,
   )
@@ -133,7 +132,7 @@ test('an untaxed donation that is added and removed carries no tax either time',
   ])
 })
 
-test('a companion who is removed is credited with the tax of the companion, and the refund credits nothing more', async () => {
+test('removing a companion credits their tax, and the refund credits nothing more', async () => {
   const regNo = await registerPaid({ companion: true, room: true })
   await correct(regNo, { companion: false })
   expect(await readNewestDocuments(regNo, 2)).toEqual([['credit', 77_777, 14_000, 'Companion']])
@@ -141,7 +140,7 @@ test('a companion who is removed is credited with the tax of the companion, and 
   expect(await sumInvoices(regNo)).toEqual(await sumItems(regNo))
 })
 
-test('an exchange of equal total has an invoice and a credit note', async () => {
+test('an exchange of items at the same total has an invoice and a credit note', async () => {
   const regNo = await registerPaid({ workshop: true })
   await correct(regNo, { workshop: false, donation: true })
   expect(await readNewestDocuments(regNo, 2)).toEqual([
@@ -150,46 +149,46 @@ test('an exchange of equal total has an invoice and a credit note', async () => 
   ])
 })
 
-test('credit notes of refunds in parts add up to their invoices, by rate', async () => {
+test('credit notes of partial refunds add up to their invoices, by rate', async () => {
   const regNo = await registerPaid({ companion: true, room: true, donation: true })
   const { total } = (await server.deps.store.registration(regNo)) ?? { total: 0 }
-  for (const part of [1, 333.33, 0.07]) await refund(regNo, part)
-  const credited = (await readBodies(regNo)).filter(({ kind }) => kind === 'credit')
-  expect(credited.map((body) => body.total)).toEqual([100, 33_333, 7])
+  for (const amount of [1, 333.33, 0.07]) await refund(regNo, amount)
+  const creditNotes = (await readBodies(regNo)).filter(({ kind }) => kind === 'credit')
+  expect(creditNotes.map((body) => body.total)).toEqual([100, 33_333, 7])
   await refund(regNo, ((total ?? 0) - 100 - 33_333 - 7) / 100)
   expect(await sumInvoices(regNo)).toEqual({})
 })
 
-test('after several refunds in parts 1 paisa was left of the CGST and of the SGST', async () => {
+test('after several partial refunds, 1 paisa of CGST and 1 paisa of SGST were never credited', async () => {
   const regNo = await registerPaid({ companion: true, room: true })
   const { total } = (await server.deps.store.registration(regNo)) ?? { total: 0 }
   const parts = [10.03, 333.33, 0.07, 1001.01, 20.09]
   for (const part of parts) await refund(regNo, part)
   const lastPart = (total ?? 0) - parts.reduce((sum, part) => sum + Math.round(part * 100), 0)
   await refund(regNo, lastPart / 100)
-  const [bodies, left] = [await readBodies(regNo), {} as Record<string, number>]
+  const [bodies, uncredited] = [await readBodies(regNo), {} as Record<string, number>]
   for (const { kind, byRate = [] } of bodies)
     for (const row of byRate) {
       const sign = kind === 'credit' ? -1 : 1
-      for (const firstNote of ['taxable', 'cgst', 'sgst', 'roundOff'] as const)
-        left[`${row.rate} ${firstNote}`] =
-          (left[`${row.rate} ${firstNote}`] ?? 0) + sign * row[firstNote]
+      for (const component of ['taxable', 'cgst', 'sgst', 'roundOff'] as const)
+        uncredited[`${row.rate} ${component}`] =
+          (uncredited[`${row.rate} ${component}`] ?? 0) + sign * row[component]
       expect(row.cgst).toBe(row.sgst)
       expect(Math.abs(row.roundOff)).toBeLessThanOrEqual(1)
     }
   const amounts = [18, 5].flatMap((rate) =>
-    ['taxable', 'cgst', 'sgst', 'roundOff'].map((firstNote) => [`${rate} ${firstNote}`, 0]),
+    ['taxable', 'cgst', 'sgst', 'roundOff'].map((component) => [`${rate} ${component}`, 0]),
   )
-  expect(left).toEqual(Object.fromEntries(amounts))
+  expect(uncredited).toEqual(Object.fromEntries(amounts))
   // At least one credit note has tax with an odd number of paise.
   expect(bodies.some(({ kind, gst }) => kind === 'credit' && gst % 2 === 1)).toBe(true)
 })
 
-test('when refunds in parts add up to less than the price, the rest of the invoice is credited too', async () => {
+test('when partial refunds add up to less than the price, the rest of the invoice is credited too', async () => {
   count += 1
   const regNo = await register(server, EVENT, {
     n: count,
-    on: paidAt,
+    on: paidOn,
     answers: {
       full_name: 'Short',
       email: 'short@example.org',
@@ -202,25 +201,31 @@ test('when refunds in parts add up to less than the price, the rest of the invoi
   const shortPayment = { type: 'confirmed', reference: 'SHORT', amount: toAmount(117_950) } as const
   await store.applyPaymentEvent(
     order,
-    { ...shortPayment, currency: '356', kind: 'sale', at: paidAt },
+    { ...shortPayment, currency: '356', kind: 'sale', at: paidOn },
     null,
   )
   const [review] = (await store.reviews(null)).filter((entry) => entry.regNo === regNo)
-  const accept = { what: 'accept', reference: null, amount: null, why: 'Agreed', who: 'x' } as const
-  await store.decideReview(review?.id ?? '', accept, instant(paidAt + 1), null)
+  const acceptance = {
+    what: 'accept',
+    reference: null,
+    amount: null,
+    why: 'Agreed',
+    who: 'x',
+  } as const
+  await store.decideReview(review?.id ?? '', acceptance, instant(paidOn + 1), null)
   await refund(regNo, 500)
   await refund(regNo, 679.5)
-  const credits = (await readBodies(regNo)).filter(({ kind }) => kind === 'credit')
-  expect(credits.map(({ total }) => total)).toEqual([50_000, 68_000])
+  const creditNotes = (await readBodies(regNo)).filter(({ kind }) => kind === 'credit')
+  expect(creditNotes.map(({ total }) => total)).toEqual([50_000, 68_000])
   expect(await sumInvoices(regNo)).toEqual({})
 })
 
 test.for([true, false])(
-  'the refund at cancellation is the same when the refund of a reduction was clicked first: %s',
-  async (isFirst) => {
+  'cancelling proposes the same total refund, whether a price reduction was refunded first: %s',
+  async (isRefundedFirst) => {
     const regNo = await registerPaid({ companion: true })
     await correct(regNo, { companion: false })
-    if (isFirst) await refund(regNo, 917.77)
+    if (isRefundedFirst) await refund(regNo, 917.77)
     const page = await office.json(`/admin/registrations/${regNo}/acts/`)
     expect(page).toMatchObject({
       cancellation: {
@@ -229,11 +234,11 @@ test.for([true, false])(
         remaining: 1180,
         percent: 75,
         share: 885,
-        refunded: isFirst ? 917.77 : 0,
+        refunded: isRefundedFirst ? 917.77 : 0,
       },
-      proposed_back: isFirst ? 885 : 1802.77,
+      proposed_back: isRefundedFirst ? 885 : 1802.77,
     })
-    const expectedRefund = isFirst ? 885 : 1802.77
+    const expectedRefund = isRefundedFirst ? 885 : 1802.77
     const { status } = await office.act(regNo, {
       act: 'cancel',
       pay_back: expectedRefund,
@@ -248,7 +253,7 @@ test.for([true, false])(
 test('an accepted shortfall reduces the refund of a correction: money that never arrived is not refunded', async () => {
   const regNo = await register(server, EVENT, {
     n: ++count,
-    on: paidAt,
+    on: paidOn,
     answers: {
       full_name: 'Asha Sample',
       email: `asha${count}@example.org`,
@@ -266,7 +271,7 @@ test('an accepted shortfall reduces the refund of a correction: money that never
         amount: toAmount(amount),
         currency: '356',
         kind: 'sale',
-        at: instant(paidAt + 3_600_000),
+        at: instant(paidOn + 3_600_000),
       },
       null,
     )
@@ -274,8 +279,13 @@ test('an accepted shortfall reduces the refund of a correction: money that never
   const { reviews } = (await office.json(
     `/admin/registrations/${regNo}/acts/`,
   )) as unknown as ActionsResponse
-  const accept = { act: 'accept', review: reviews[0]?.id, reference: '', why: 'Only ₹ 100 less.' }
-  expect((await office.act(regNo, accept)).status).toBe(200)
+  const acceptance = {
+    act: 'accept',
+    review: reviews[0]?.id,
+    reference: '',
+    why: 'Only ₹ 100 less.',
+  }
+  expect((await office.act(regNo, acceptance)).status).toBe(200)
   const answers = { companion: false }
   const correction = { act: 'correct', answers, total: 1180, why: 'As the letter says.' }
   expect((await office.act(regNo, correction)).status).toBe(200)

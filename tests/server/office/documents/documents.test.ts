@@ -51,16 +51,20 @@ const registerPaid = (n: number, name = 'Asha Sample'): Promise<RegNo> =>
 const readDocuments = async (regNo: RegNo): Promise<DocumentsResponse['documents']> =>
   (await office.get(`/admin/registrations/${regNo}/documents/`)).json<DocumentsResponse>().documents
 const readBody = async (regNo: RegNo, kind: string): Promise<DocumentBody> => {
-  const one = (await readDocuments(regNo)).find((document) => document.kind === kind)
-  const found = await server.deps.store.document(regNo, one?.id ?? 0)
-  if (found === null) throw new Error(`no ${kind}`)
-  return found
+  const entry = (await readDocuments(regNo)).find((document) => document.kind === kind)
+  const body = await server.deps.store.document(regNo, entry?.id ?? 0)
+  if (body === null) throw new Error(`no ${kind}`)
+  return body
 }
 
 test('a payment has a receipt and an invoice with consecutive numbers', async () => {
   const [first, second] = [await registerPaid(1), await registerPaid(2)]
-  const unpaid = await register(server, EVENT, { n: 3, on: day, answers: buildAnswers('Not Paid') })
-  expect(await readDocuments(unpaid)).toEqual([])
+  const unpaidRegNo = await register(server, EVENT, {
+    n: 3,
+    on: day,
+    answers: buildAnswers('Not Paid'),
+  })
+  expect(await readDocuments(unpaidRegNo)).toEqual([])
   expect((await readDocuments(first)).map(({ kind, serial }) => [kind, serial])).toEqual([
     ['receipt', createOrderId(first, 1)],
     ['invoice', 'SMPL/25-26/1'],
@@ -91,7 +95,7 @@ test('a payment has a receipt and an invoice with consecutive numbers', async ()
   expect(await readDocuments(first)).toHaveLength(2)
 })
 
-test('a refund is credited at the charged tax, and never above the charge', async () => {
+test('a refund is credited at the tax rate charged, and never above the invoice', async () => {
   const regNo = await registerPaid(4)
   for (const [reference, amount] of [
     ['BACK1', 50_000],
@@ -102,15 +106,15 @@ test('a refund is credited at the charged tax, and never above the charge', asyn
       { type: 'refunded', reference, amount: toAmount(amount), at: instant(day + 3_600_000) },
       null,
     )
-  const all = await readDocuments(regNo)
-  expect(all.map(({ kind, serial, total }) => [kind, serial, total])).toEqual([
+  const documents = await readDocuments(regNo)
+  expect(documents.map(({ kind, serial, total }) => [kind, serial, total])).toEqual([
     ['receipt', createOrderId(regNo, 1), 1180],
     ['invoice', 'SMPL/25-26/3', 1180],
     ['credit', 'CSMPL/25-26/1', 500],
     ['credit', 'CSMPL/25-26/2', 680],
   ])
-  const credit = await readBody(regNo, 'credit')
-  expect(credit).toMatchObject({ base: 42_373, gst: 7_627, of: { serial: 'SMPL/25-26/3' } })
+  const creditNote = await readBody(regNo, 'credit')
+  expect(creditNote).toMatchObject({ base: 42_373, gst: 7_627, of: { serial: 'SMPL/25-26/3' } })
 })
 
 test.for([
@@ -120,33 +124,33 @@ test.for([
   { n: 23, came: 108_000, before: 10_000, after: 20_000, credited: [200] },
   { n: 24, came: 128_000 + 118_000, before: 118_000, after: 0, credited: [] },
 ])(
-  'of $came that were accepted for 118000, with $before back before and $after since: the receipt states what counts, and what was charged is credited: $credited',
-  async ({ n, came: received, before, after, credited }) => {
+  '$came accepted for 118000, with $before refunded before acceptance and $after afterwards: the receipt states the amount held, and the credit notes are $credited',
+  async ({ n, came: amountReceived, before, after, credited }) => {
     const regNo = await register(server, EVENT, { n, on: day, answers: buildAnswers('Odd Sum') })
     const order = createOrderId(regNo, 1)
     const { store } = server.deps
-    const paidWith = {
+    const paymentEvent = {
       type: 'confirmed',
       reference: `ODD${n}`,
-      amount: toAmount(received),
+      amount: toAmount(amountReceived),
     } as const
     await store.applyPaymentEvent(
       order,
-      { ...paidWith, currency: '356', kind: 'sale', at: day },
+      { ...paymentEvent, currency: '356', kind: 'sale', at: day },
       null,
     )
     const refund = async (amount: number, reference: string): Promise<void> => {
       if (amount === 0) return
-      const at = instant(day + 3_600_000)
+      const refundedAt = instant(day + 3_600_000)
       await store.applyPaymentEvent(
         order,
-        { type: 'refunded', reference, amount: toAmount(amount), at },
+        { type: 'refunded', reference, amount: toAmount(amount), at: refundedAt },
         null,
       )
     }
     await refund(before, `EARLY${n}`)
     const [review] = (await store.reviews(null)).filter((review) => review.regNo === regNo)
-    const accept = {
+    const acceptance = {
       what: 'accept',
       reference: null,
       amount: null,
@@ -155,17 +159,17 @@ test.for([
     } as const
     const decision = await store.decideReview(
       review?.id ?? '',
-      accept,
+      acceptance,
       instant(day + 7_200_000),
       null,
     )
     expect(decision).toMatchObject({ ok: true })
     await refund(after, `LATE${n}`)
-    const issued = await readDocuments(regNo)
-    expect(issued.find(({ kind }) => kind === 'invoice')?.total).toBe(1180)
-    // A receipt and the list show the amount held at acceptance, whatever was charged.
-    const accepted = received - before
-    expect(issued.find(({ kind }) => kind === 'receipt')?.total).toBe(accepted / 100)
+    const documents = await readDocuments(regNo)
+    expect(documents.find(({ kind }) => kind === 'invoice')?.total).toBe(1180)
+    // A receipt and the list show the amount held at acceptance, not the price.
+    const amountHeld = amountReceived - before
+    expect(documents.find(({ kind }) => kind === 'receipt')?.total).toBe(amountHeld / 100)
     const {
       head,
       notes,
@@ -176,24 +180,24 @@ test.for([
     // "Order", "Registration" and "reference" did not identify the numbers next to them.
     expect([head[0]?.[0], head[2]?.[0]]).toEqual(['Order number', 'Registration number'])
     expect(notes[0]?.[1]).toContain(', payment reference ')
-    expect(total).toEqual(['Paid', formatMoney(toAmount(accepted), INR)])
+    expect(total).toEqual(['Paid', formatMoney(toAmount(amountHeld), INR)])
     expect(sums.slice(-2)).toEqual([
       ['Price', '₹\u00a01,180'],
-      accepted > 118_000
+      amountHeld > 118_000
         ? ['Overpayment', '₹\u00a0100']
         : ['Waived by the organisers', '−₹\u00a0200'],
     ])
-    expect(inWords).toBe(spellAmount(toAmount(accepted), INR))
-    const credits = issued.filter(({ kind }) => kind === 'credit')
+    expect(inWords).toBe(spellAmount(toAmount(amountHeld), INR))
+    const credits = documents.filter(({ kind }) => kind === 'credit')
     expect(credits.map(({ total }) => total)).toEqual(credited)
   },
 )
 
 test('a refund of an invoice is credited in its series, even if the event file no longer has invoices', async () => {
   const regNo = await registerPaid(8)
-  const before = server.readEvent('sample2026.yaml')
-  const withoutInvoices = before.replace(/^invoice:\n(?: .*\n)+/m, '')
-  expect(withoutInvoices).not.toBe(before)
+  const eventFile = server.readEvent('sample2026.yaml')
+  const fileWithoutInvoices = eventFile.replace(/^invoice:\n(?: .*\n)+/m, '')
+  expect(fileWithoutInvoices).not.toBe(eventFile)
   const refundEvent = (reference: string) =>
     server.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
@@ -202,15 +206,15 @@ test('a refund of an invoice is credited in its series, even if the event file n
     )
   try {
     for (const [file, reference] of [
-      [withoutInvoices, 'BACK8'],
-      [before.replace('SMPL/{year}/{n}', 'ANEW/{year}/{n}'), 'BACK9'],
+      [fileWithoutInvoices, 'BACK8'],
+      [eventFile.replace('SMPL/{year}/{n}', 'ANEW/{year}/{n}'), 'BACK9'],
     ] as const) {
       server.writeEvent('sample2026.yaml', file)
       await server.deps.events.reload()
       await refundEvent(reference)
     }
   } finally {
-    server.writeEvent('sample2026.yaml', before)
+    server.writeEvent('sample2026.yaml', eventFile)
     await server.deps.events.reload()
   }
   const credits = (await readDocuments(regNo)).filter(({ kind }) => kind === 'credit')
@@ -235,18 +239,18 @@ test('a document cannot be rewritten or deleted', async () => {
 
 /** Counts the characters without a glyph (glyph 0), which are drawn as boxes. */
 function countMissingGlyphs(page: mupdf.Page): number {
-  let found = 0
+  let missingGlyphs = 0
   const device = new mupdf.Device({
     fillText: (text) =>
       text.walk({
         showGlyph: (_font, _place, glyph) => {
-          if (glyph === 0) found += 1
+          if (glyph === 0) missingGlyphs += 1
         },
       }),
   })
   page.run(device, mupdf.Matrix.identity)
   device.close()
-  return found
+  return missingGlyphs
 }
 
 test('the PDF contains the stored data in every script, and is identical each time', async () => {
@@ -255,13 +259,13 @@ test('the PDF contains the stored data in every script, and is identical each ti
   const invoice = (await readDocuments(regNo)).find(({ kind }) => kind === 'invoice')
   const get = (): ReturnType<Office['get']> =>
     office.get(`/admin/registrations/${regNo}/documents/${invoice?.id}/`)
-  const [one, two] = [await get(), await get()]
-  expect(one.headers).toMatchObject({
+  const [firstPdf, secondPdf] = [await get(), await get()]
+  expect(firstPdf.headers).toMatchObject({
     'content-type': 'application/pdf',
     'content-disposition': `attachment; filename="Tax-invoice-${invoice?.serial.replaceAll('/', '-')}.pdf"`,
   })
-  expect(one.rawPayload.equals(two.rawPayload)).toBe(true)
-  const page = mupdf.Document.openDocument(one.rawPayload, 'application/pdf').loadPage(0)
+  expect(firstPdf.rawPayload.equals(secondPdf.rawPayload)).toBe(true)
+  const page = mupdf.Document.openDocument(firstPdf.rawPayload, 'application/pdf').loadPage(0)
   const text = page.toStructuredText('preserve-whitespace').asText()
   for (const label of [
     'Tax invoice',
@@ -273,13 +277,16 @@ test('the PDF contains the stored data in every script, and is identical each ti
     expect(text.replaceAll(' ', '\u00a0')).toContain(label.replaceAll(' ', '\u00a0'))
   expect(countMissingGlyphs(page)).toBe(0)
   // A screen reader announces heading and table: structure elements of a tagged PDF.
-  const structure = one.rawPayload.toString('latin1')
+  const structure = firstPdf.rawPayload.toString('latin1')
   for (const role of ['H1', 'Table', 'TH', 'TD'])
     expect(structure).toMatch(new RegExp(`/S ?/${role}\\b`))
   expect(structure).toContain('/StructTreeRoot')
   const chineseReceipt = await readBody(await registerPaid(7, '李'), 'receipt')
-  const unknown = mupdf.Document.openDocument(await renderPdf(chineseReceipt), 'application/pdf')
-  expect(countMissingGlyphs(unknown.loadPage(0))).toBe(1)
+  const pdfWithoutGlyph = mupdf.Document.openDocument(
+    await renderPdf(chineseReceipt),
+    'application/pdf',
+  )
+  expect(countMissingGlyphs(pdfWithoutGlyph.loadPage(0))).toBe(1)
   const strangerResponse = await office.get(
     `/admin/registrations/${await registerPaid(6)}/documents/${invoice?.id}/`,
   )
@@ -293,12 +300,12 @@ test('the server stops immediately after rendering a receipt', async () => {
     const pdf = await renderPdf(${JSON.stringify(invoice)})
     console.log(pdf.subarray(0, 5).toString(), ...process.getActiveResourcesInfo())`
   const { stdout, stderr } = run(['--eval', script])
-  // The process exits by itself: the background process does not keep it alive.
+  // The process exits on its own: the background process does not keep it alive.
   expect(stdout, stderr).toMatch(/^%PDF-/)
   expect(stdout).not.toContain('Timeout')
 })
 
-test('after a transfer the new holder could open documents in the name of the first; they stay as issued, for the office', async () => {
+test('after a transfer, the new holder could open documents in the name of the first holder; only the office can open them, as issued', async () => {
   const details = { n: 60, on: toNoon('2026-01-18'), answers: buildAnswers('First Holder') }
   const regNo = await register(server, EVENT, { ...details, pays: 'success' })
   const buildLink = async (): Promise<string> => {
@@ -307,10 +314,12 @@ test('after a transfer the new holder could open documents in the name of the fi
   }
   const readOwnPage = async (path: string) =>
     (await server.app.inject({ url: path })).json<SelfServiceResponse>().documents ?? []
-  const before = await readDocuments(regNo)
-  const issued = await readBody(regNo, 'invoice')
+  const documentsBefore = await readDocuments(regNo)
+  const issuedInvoice = await readBody(regNo, 'invoice')
   const first = await buildLink()
-  expect((await readOwnPage(first)).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+  expect((await readOwnPage(first)).map(({ id }) => id)).toEqual(
+    documentsBefore.map(({ id }) => id),
+  )
   const transfer = {
     act: 'transfer',
     why: 'A colleague comes.',
@@ -322,19 +331,19 @@ test('after a transfer the new holder could open documents in the name of the fi
   }
   expect(await office.act(regNo, transfer)).toMatchObject({ status: 200 })
   // The office has the original documents; the first holder's link is revoked.
-  expect(await readDocuments(regNo)).toEqual(before)
-  expect(await readBody(regNo, 'invoice')).toEqual(issued)
-  expect(JSON.stringify(issued)).toContain('First Holder')
+  expect(await readDocuments(regNo)).toEqual(documentsBefore)
+  expect(await readBody(regNo, 'invoice')).toEqual(issuedInvoice)
+  expect(JSON.stringify(issuedInvoice)).toContain('First Holder')
   expect((await server.app.inject({ url: first })).statusCode).toBe(404)
   const second = await buildLink()
   expect(await readOwnPage(second)).toEqual([])
-  for (const { id } of before) {
+  for (const { id } of documentsBefore) {
     const answer = await server.app.inject({ url: `${second}documents/${id}/` })
     expect([answer.statusCode, answer.body.includes('First Holder')]).toEqual([404, false])
   }
   // The first holder's email attached their receipt and invoice.
-  const served = server.deps.events.byId(EVENT)?.config ?? null
+  const event = server.deps.events.byId(EVENT)?.config ?? null
   const resendRequest = { kind: 'again', regNo } as const
-  const ticket = await collectTicket(server.deps.store, served, resendRequest, server.now())
+  const ticket = await collectTicket(server.deps.store, event, resendRequest, server.now())
   expect(ticket?.documents).toEqual([])
 })

@@ -15,7 +15,7 @@ let server: TestApp
 let office: Office
 let count = 0
 const EVENT = 'sample2026'
-const on = toNoon('2026-01-20')
+const paidOn = toNoon('2026-01-20')
 const ITEMS = `  items:
     - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
     - {id: book, label: Book, when: {book: true}, tax: none, prices: {period: [early, late], each: [500, 500]}}
@@ -45,31 +45,37 @@ function buildPerson(extras: Answers): Answers {
 /** Pays a different amount, which staff accept. */
 async function registerAccepted(extras: Answers, amount: number): Promise<RegNo> {
   const answers = buildPerson(extras)
-  const regNo = await register(server, EVENT, { n: count, on, answers })
+  const regNo = await register(server, EVENT, { n: count, on: paidOn, answers })
   const { store } = server.deps
   const reference = `SHORT${count}`
   const payment = { type: 'confirmed', reference, amount: toAmount(amount) } as const
   await store.applyPaymentEvent(
     createOrderId(regNo, 1),
-    { ...payment, currency: '356', kind: 'sale', at: on },
+    { ...payment, currency: '356', kind: 'sale', at: paidOn },
     null,
   )
   const [review] = (await store.reviews(null)).filter((entry) => entry.regNo === regNo)
-  const accept = { what: 'accept', reference: null, amount: null, why: 'Agreed', who: 'x' } as const
-  await store.decideReview(review?.id ?? '', accept, instant(on + 1), null)
+  const acceptance = {
+    what: 'accept',
+    reference: null,
+    amount: null,
+    why: 'Agreed',
+    who: 'x',
+  } as const
+  await store.decideReview(review?.id ?? '', acceptance, instant(paidOn + 1), null)
   return regNo
 }
 
 /** Imports a registration that was paid elsewhere. */
 async function importPaid(extras: Answers): Promise<RegNo> {
-  const served = server.deps.events.byId(EVENT)
+  const event = server.deps.events.byId(EVENT)
   const answers = buildPerson(extras)
-  const quoteResult = served === null ? null : quote(served.config, answers, on)
+  const quoteResult = event === null ? null : quote(event.config, answers, paidOn)
   const regNo = buildRegNo(server, EVENT, count)
-  const done = await server.deps.store.importRegistrations([
+  const importResult = await server.deps.store.importRegistrations([
     {
       eventId: EVENT,
-      eventHash: served?.hash ?? '',
+      eventHash: event?.hash ?? '',
       regNo,
       formerNo: `OLD-${count}`,
       answers,
@@ -82,11 +88,11 @@ async function importPaid(extras: Answers): Promise<RegNo> {
       currency: INR,
       paymentStatus: 'success',
       paymentId: `52612345${String(1000 + count)}`,
-      createdAt: on,
-      paidAt: on,
+      createdAt: paidOn,
+      paidAt: paidOn,
     },
   ])
-  expect(done.ok).toBe(true)
+  expect(importResult.ok).toBe(true)
   return regNo
 }
 
@@ -147,7 +153,7 @@ describe('a cancelled registration whose price was not paid in full', () => {
   test('credits the book that was added and never paid, but not the tax of the paid items', async () => {
     const regNo = await register(server, EVENT, {
       n: count + 1,
-      on,
+      on: paidOn,
       answers: buildPerson({}),
       pays: 'success',
     })

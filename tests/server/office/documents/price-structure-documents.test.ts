@@ -33,7 +33,7 @@ afterAll(() => server.close())
 const readRows = (body: DocumentBody) =>
   formatDocument(body).rows.map((row) => row.map((cell) => cell.replaceAll('\u00a0', ' ')))
 
-test('an invoice states the card charge below the line that it raises, taxed at the rate of that line', async () => {
+test('an invoice states the card charge below the line that it increases, taxed at the rate of that line', async () => {
   const regNo = await registerAndPay(server, KERALA, { nights: 2 })
   const invoice = await readDocument(server, regNo, 'invoice')
   expect(invoice).toMatchObject({

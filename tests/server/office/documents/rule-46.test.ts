@@ -93,7 +93,7 @@ describe('an invoice and its credit note state each particular of rule 46', () =
     const recipient = RECIPIENT[name.endsWith('-registered') ? 'registered' : 'unregistered']
     const particulars = [...EVERY_DOCUMENT, ...recipient, tax.place]
     const [invoiceText, creditText] = [await readPageText(invoice), await readPageText(credit)]
-    for (const stated of [
+    for (const text of [
       ...particulars,
       ...tax.invoice,
       'Tax invoice',
@@ -102,8 +102,8 @@ describe('an invoice and its credit note state each particular of rule 46', () =
       '₹ 54,848.59',
       'no signature is required',
     ])
-      expect(invoiceText, stated).toContain(stated)
-    for (const stated of [
+      expect(invoiceText, text).toContain(text)
+    for (const text of [
       ...particulars,
       ...tax.credit,
       'Credit note',
@@ -112,8 +112,9 @@ describe('an invoice and its credit note state each particular of rule 46', () =
       'Against tax invoice',
       `${invoice.serial} dated 20 January 2026`,
     ])
-      expect(creditText, stated).toContain(stated)
-    for (const other of tax.absent) expect(`${invoiceText} ${creditText}`).not.toContain(other)
+      expect(creditText, text).toContain(text)
+    for (const absentTax of tax.absent)
+      expect(`${invoiceText} ${creditText}`).not.toContain(absentTax)
     if (recipient === RECIPIENT.unregistered) expect(invoiceText.match(/GSTIN/g)).toHaveLength(1)
     // On both documents, the taxes of each rate and the rounding add up to the total.
     for (const body of [invoice, credit]) {
@@ -128,8 +129,8 @@ describe('an invoice and its credit note state each particular of rule 46', () =
   })
 })
 
-describe('a room in another state than the venue', () => {
-  test("was taxed at the venue: over HTTP it has the building's IGST, and admission has CGST and SGST", async () => {
+describe('a room in a different state from the venue', () => {
+  test('was taxed at the venue: it has IGST of its own state, and admission has CGST and SGST', async () => {
     for (const buyer of [{}, REGISTERED]) {
       const invoice = await readDocument(
         server,
@@ -147,13 +148,13 @@ describe('a room in another state than the venue', () => {
         { rate: 5, place: '33', taxable: 400_000, cgst: 0, sgst: 0, igst: 20_000 },
       ])
       const text = await readPageText(invoice)
-      for (const stated of [
+      for (const expectedText of [
         'Kerala (state code 32), Tamil Nadu (state code 33)',
         'Tamil Nadu (33)',
         '2.5%: ₹ 75',
         '5%: ₹ 200',
       ])
-        expect(text, stated).toContain(stated)
+        expect(text, expectedText).toContain(expectedText)
     }
   })
 })

@@ -69,7 +69,7 @@ test('a receipt counted an untaxed donation as taxable value: it is listed separ
   expect(await readTotals('invoice')).toContainEqual(['Taxable value', '₹ 7,000'])
 })
 
-test('a bill of 18% and 5% stated one tax without a rate: each line has its rate and code, each rate its tax', async () => {
+test('a bill of 18% and 5% stated one tax without a rate: it states the rate and code of each line, and the tax of each rate', async () => {
   const body = await issueInvoice(KERALA, ROOM)
   expect(body.lines).toMatchObject([
     { item: 'registration', rate: 18, sac: '998596', base: 100_000, gst: 18_000 },
@@ -85,7 +85,7 @@ test('a bill of 18% and 5% stated one tax without a rate: each line has its rate
       { rate: 5, taxable: 600_000, cgst: 15_000, sgst: 15_000, igst: 0 },
     ],
   })
-  const { rows, rates, sums: readTotals, total } = formatDocument(body)
+  const { rows, rates, sums: totals, total } = formatDocument(body)
   expect(rows.map((row) => row.map((cell) => cell.replaceAll('\u00a0', ' ')))).toEqual([
     ['Member', '998596', '1', '₹ 1,000', '₹ 1,000', '18%', '₹ 180', '₹ 1,180'],
     ['Room', '996311', '2', '₹ 3,000', '₹ 6,000', '5%', '₹ 300', '₹ 6,300'],
@@ -95,12 +95,12 @@ test('a bill of 18% and 5% stated one tax without a rate: each line has its rate
     ['18%', '₹ 1,000', '9%: ₹ 90', '9%: ₹ 90'],
     ['5%', '₹ 6,000', '2.5%: ₹ 150', '2.5%: ₹ 150'],
   ])
-  expect(readTotals.map(([name]) => name)).toEqual(['Taxable value', 'CGST', 'SGST'])
+  expect(totals.map(([name]) => name)).toEqual(['Taxable value', 'CGST', 'SGST'])
   expect(total[1]).toBe('₹\u00a07,480')
 })
 
 describe('the place of supply', () => {
-  test('a hospital registered in another state had IGST on admission: it has CGST and SGST of the venue', async () => {
+  test('admission for a hospital registered in another state had IGST: it has CGST and SGST of the state of the venue', async () => {
     const body = await issueInvoice(KERALA, { ...REGISTERED, ...ROOM })
     expect(body).toMatchObject({
       form: 'tax-invoice',
@@ -117,7 +117,7 @@ describe('the place of supply', () => {
     })
   })
 
-  test('an event and its rooms in another state than the supplier have IGST, and the page states the place', async () => {
+  test('an event and its rooms in a different state from the supplier have IGST, and the page states the place', async () => {
     for (const buyer of [{}, REGISTERED]) {
       const body = await issueInvoice(MYSORE, { ...buyer, ...ROOM })
       expect(body.byRate).toMatchObject([
@@ -215,7 +215,7 @@ describe('the kind of document', () => {
   })
 })
 
-test('a long email address ran off the page: each letter of a document is inside the margins', async () => {
+test('a long email address ran off the page: every character of a document is inside the margins', async () => {
   const invoice = await issueInvoice(KERALA, { ...REGISTERED, ...MIXED, stall: true })
   const email = `${'made.up.name.'.repeat(5)}@department.of.medicine.example.org`
   const lines = invoice.lines.map((line) => ({ ...line, label: 'Registration/'.repeat(4) }))
@@ -226,29 +226,29 @@ test('a long email address ran off the page: each letter of a document is inside
   ).loadPage(0)
   const [, , width = 0] = page.getBounds()
   const margin = (18 / 25.4) * 72
-  const outsideMargins: string[] = []
+  const charactersOutside: string[] = []
   let textOnPage = ''
   page.toStructuredText('preserve-whitespace').walk({
     onChar: (character, _origin, _font, _size, [left = 0, , right = 0]) => {
       textOnPage += character
-      if (left < margin - 1 || right > width - margin + 1) outsideMargins.push(character)
+      if (left < margin - 1 || right > width - margin + 1) charactersOutside.push(character)
     },
   })
-  expect(outsideMargins).toEqual([])
+  expect(charactersOutside).toEqual([])
   // Copied text has no zero-width spaces, which would make an address invalid.
   expect(textOnPage).toContain(email)
   expect(textOnPage).not.toMatch(/[\u200b\u2060]/)
 })
 
 describe('an invoice of 50,000 rupees', () => {
-  const sent = (answers: Answers) =>
+  const register = (answers: Answers) =>
     server.app.inject({
       method: 'POST',
       url: `/api/${KERALA}/register/`,
       payload: { ...PERSON, ...answers, nights: 17 },
     })
   test('had no address for a buyer without a GSTIN: the form asks for address and state', async () => {
-    const answer = await sent({})
+    const answer = await register({})
     expect(answer.statusCode).toBe(422)
     expect(Object.keys(answer.json<{ errors: object }>().errors)).toEqual(['address', 'region'])
     const belowLimit = await server.app.inject({
@@ -262,7 +262,7 @@ describe('an invoice of 50,000 rupees', () => {
     ['with address and state', { address: '1 Home Road, Kochi', region: 'kl' }],
     ['with a GSTIN', { gst_number: IN_TAMIL_NADU }],
   ])('is registered %s', async (_, answers) => {
-    const answer = await sent(answers)
+    const answer = await register(answers)
     expect(answer.statusCode, answer.body).toBe(201)
   })
 
@@ -312,7 +312,7 @@ test("an institution that contained another site's address was a link in receipt
     expect(text).not.toMatch(/https?:\/\/|www\.\S|evil[.\u2024]\S|mailto:\S/)
     expect(text).toContain('https: / /evil. example/inst')
     expect(text).toContain('www. evil. example')
-    // The delegate's own address, and the organisers', remain whole.
+    // The email addresses of the delegate and the organisers are not split.
     for (const word of ['made.up@example.org', body.event.support]) expect(text).toContain(word)
   }
   const receipt = await readIssued(regNo, 'receipt')
@@ -325,6 +325,8 @@ test("an institution that contained another site's address was a link in receipt
   )
   expect(rows[0]?.[0]).toBe('Visit of https://tours.example for https: / /evil. example/x')
   const reference = 'evil.example/pay'
-  const paid = { reference, at: receipt.at }
-  expect(JSON.stringify(formatDocument({ ...receipt, paid }))).not.toContain('evil.example')
+  const payment = { reference, at: receipt.at }
+  expect(JSON.stringify(formatDocument({ ...receipt, paid: payment }))).not.toContain(
+    'evil.example',
+  )
 })

@@ -93,8 +93,8 @@ export const REGISTERED: Answers = {
   address: '4 Other Street\nChennai 600001',
 }
 /**
- * Without a GSTIN. The taxable value of each sample is above ₹ 50,000, so the law requires address
- * and state.
+ * A buyer without a GSTIN. The taxable value of each sample is above ₹ 50,000, so the law requires
+ * an address and a state.
  */
 const UNREGISTERED: Answers = { address: '1 Home Road\nKochi 682001', region: 'kl' }
 
@@ -120,17 +120,17 @@ export async function registerAndPay(
   const answer = await app.inject({ method: 'POST', url: `/api/${event}/register/`, payload })
   if (answer.statusCode !== 201) throw new Error(answer.body)
   const regNo = answer.json<{ reg_no: RegNo }>().reg_no
-  const [newOrder] = rows('SELECT order_id, amount FROM payments ORDER BY id DESC LIMIT 1')
-  if (newOrder?.['order_id'] !== createOrderId(regNo, 1)) throw new Error('no order was placed')
-  const paid = {
+  const [order] = rows('SELECT order_id, amount FROM payments ORDER BY id DESC LIMIT 1')
+  if (order?.['order_id'] !== createOrderId(regNo, 1)) throw new Error('no order was placed')
+  const paymentEvent = {
     type: 'confirmed',
     reference: `REF${regNo}`,
-    amount: toAmount(Number(newOrder['amount'])),
+    amount: toAmount(Number(order['amount'])),
     currency: '356',
     kind: 'sale',
     at: now(),
   } as const
-  await deps.store.applyPaymentEvent(createOrderId(regNo, 1), paid, null)
+  await deps.store.applyPaymentEvent(createOrderId(regNo, 1), paymentEvent, null)
   return regNo
 }
 
@@ -139,8 +139,8 @@ export async function readDocument(
   regNo: RegNo,
   kind: string,
 ): Promise<DocumentBody> {
-  const one = (await store.documents(regNo)).find((document) => document.kind === kind)
-  const body = await store.document(regNo, one?.id ?? 0)
+  const entry = (await store.documents(regNo)).find((document) => document.kind === kind)
+  const body = await store.document(regNo, entry?.id ?? 0)
   if (body === null) throw new Error(`no ${kind}`)
   return body
 }

@@ -12,10 +12,10 @@ export const EVENTS = ['sample2026', 'second2026'] as const
 export const METHODS = ['airpay', 'transfer', 'upi', 'cash'] as const
 const PAYMENTS = 600
 const REFUNDS = 40
-/** The paise of the confirmed amount, beyond whole rupees. */
+/** Added to refund amounts, so that they are not whole rupees. */
 const ODD_PAISE = 37
 const JANUARY_MS = 31 * 24 * 60 * 60 * 1000
-const FIRST = instant(toNoon('2026-01-01') - 12 * 60 * 60 * 1000)
+const MONTH_START = instant(toNoon('2026-01-01') - 12 * 60 * 60 * 1000)
 
 export type Sums = { payments: number; received: number; refunds: number; refunded: number }
 export type January = {
@@ -46,16 +46,16 @@ export async function createJanuary({
   const expected = new Map<string, Sums>()
   const add = (eventId: string, method: string, sums: Partial<Sums>): void => {
     const key = `${eventId} ${method}`
-    const old = expected.get(key) ?? { payments: 0, received: 0, refunds: 0, refunded: 0 }
+    const previous = expected.get(key) ?? { payments: 0, received: 0, refunds: 0, refunded: 0 }
     expected.set(key, {
-      payments: old.payments + (sums.payments ?? 0),
-      received: old.received + (sums.received ?? 0),
-      refunds: old.refunds + (sums.refunds ?? 0),
-      refunded: old.refunded + (sums.refunded ?? 0),
+      payments: previous.payments + (sums.payments ?? 0),
+      received: previous.received + (sums.received ?? 0),
+      refunds: previous.refunds + (sums.refunds ?? 0),
+      refunded: previous.refunded + (sums.refunded ?? 0),
     })
   }
-  const isJanuary = (at: Instant): boolean => at >= FIRST && at < FIRST + JANUARY_MS
-  const pay = async (n: number, at: Instant): Promise<RegNo> => {
+  const isJanuary = (at: Instant): boolean => at >= MONTH_START && at < MONTH_START + JANUARY_MS
+  const registerPaid = async (n: number, at: Instant): Promise<RegNo> => {
     const eventId = EVENTS[n % 2] ?? EVENTS[0]
     const method = METHODS[(n >> 1) % 4] ?? METHODS[0]
     const isMember = n % 3 === 0
@@ -89,19 +89,19 @@ export async function createJanuary({
   const times = Array.from({ length: payments }, (_, n) =>
     // The first and last millisecond belong to the month.
     instant(
-      FIRST + (n === payments - 1 ? JANUARY_MS - 1 : Math.floor((n * JANUARY_MS) / payments)),
+      MONTH_START + (n === payments - 1 ? JANUARY_MS - 1 : Math.floor((n * JANUARY_MS) / payments)),
     ),
   )
-  const regNos = await Promise.all(times.map((at, n) => pay(n, at)))
-  await pay(payments, instant(FIRST - 1))
-  await pay(payments + 1, instant(FIRST + JANUARY_MS))
+  const regNos = await Promise.all(times.map((at, n) => registerPaid(n, at)))
+  await registerPaid(payments, instant(MONTH_START - 1))
+  await registerPaid(payments + 1, instant(MONTH_START + JANUARY_MS))
   for (let n = 0; n < refunds; n += 1) {
-    const of = n * 7
-    const at = instant((times[of] ?? FIRST) + 24 * 60 * 60 * 1000)
+    const index = n * 7
+    const at = instant((times[index] ?? MONTH_START) + 24 * 60 * 60 * 1000)
     const amount = toAmount(100_00 + n * 100 + ODD_PAISE)
-    const eventId = EVENTS[of % 2] ?? EVENTS[0]
-    const method = METHODS[(of >> 1) % 4] ?? METHODS[0]
-    const regNo = regNos[of]
+    const eventId = EVENTS[index % 2] ?? EVENTS[0]
+    const method = METHODS[(index >> 1) % 4] ?? METHODS[0]
+    const regNo = regNos[index]
     if (regNo === undefined) continue
     const isByGateway = method === 'airpay' && n % 2 === 0
     if (isByGateway)

@@ -44,7 +44,7 @@ const readMonth = async (): Promise<MonthResponse> =>
   (await office.json('/api/admin/months/?month=2026-01')) as unknown as MonthResponse
 const logOf = async (user: Office): Promise<ActivityResponse['rows']> =>
   ((await user.json('/api/admin/log/')) as unknown as ActivityResponse).rows
-/** A line of a bank statement that names no registration, recorded for the first event. */
+/** Records a bank statement line without a registration number for the first event. */
 const saveUnmatched = (reference: string) =>
   january.test.deps.store.saveUnmatchedLines([
     {
@@ -61,24 +61,29 @@ const saveUnmatched = (reference: string) =>
 /** Moves the only unmatched payment to a new registration for the second event. */
 async function moveUnmatched(n: number, answers: Answers): Promise<RegNo> {
   const { reviews } = (await office.json('/admin/reviews/')) as unknown as ReviewsResponse
-  const [moved] = reviews
+  const [review] = reviews
   const colleague = { n, on: toNoon('2026-01-30'), answers, throughGateway: true } as const
-  const to = await register(january.test, EVENTS[1], colleague)
+  const targetRegNo = await register(january.test, EVENTS[1], colleague)
   const response = await january.test.app.inject({
     method: 'POST',
-    url: `/admin/reviews/${moved?.id}/decide/`,
+    url: `/admin/reviews/${review?.id}/decide/`,
     headers: { authorization: `Bearer ${office.token}` },
-    payload: { decision: 'move', version: moved?.version, to, why: 'Paid for a colleague' },
+    payload: {
+      decision: 'move',
+      version: review?.version,
+      to: targetRegNo,
+      why: 'Paid for a colleague',
+    },
   })
   expect(response.statusCode, response.body).toBe(200)
-  return to
+  return targetRegNo
 }
-const closeMonth = (monthName: string) =>
+const closeMonth = (month: string) =>
   january.test.app.inject({
     method: 'POST',
     url: '/api/admin/months/close/',
     headers: { authorization: `Bearer ${office.token}` },
-    payload: { month: monthName },
+    payload: { month },
   })
 
 test('the file for the accountant agrees with the ledger, and its tables with each other', async () => {
@@ -137,18 +142,18 @@ test('the file for the accountant agrees with the ledger, and its tables with ea
   expect(sheet?.slice(1).reduce((sum, row) => sum + toPaise(row[column]), 0)).toBe(received)
 })
 
-test('a closed month takes later payments, and marks them on the page and in the file', async () => {
+test('a closed month accepts later payments, and marks them on the page and in the file', async () => {
   const { test: app } = january
   await saveUnmatched('HDFCN52026012900')
   expect((await closeMonth('2026-02')).json()).toMatchObject({ code: 'month_not_over' })
   expect((await closeMonth('2026-13')).statusCode).toBe(400)
   expect(await readMonth()).toMatchObject({ is_over: true, closings: [], changes: [] })
   expect((await closeMonth('2026-01')).json()).toMatchObject({ message: 'The month is closed.' })
-  const closed = await readMonth()
-  expect(closed.closings.map(({ event_id: id, who }) => [id, who])).toEqual(
+  const closedMonth = await readMonth()
+  expect(closedMonth.closings.map(({ event_id: id, who }) => [id, who])).toEqual(
     EVENTS.map((id) => [id, 'office']),
   )
-  expect(closed.changes).toEqual([])
+  expect(closedMonth.changes).toEqual([])
 
   app.setTime('2026-02-02T13:00:00+05:30')
   const answers = {
@@ -168,8 +173,10 @@ test('a closed month takes later payments, and marks them on the page and in the
     },
     null,
   )
-  const changed = await readMonth()
-  expect(changed.changes.map(({ reg_no, amount }) => [reg_no, amount])).toEqual([[regNo, 1180]])
+  const changedMonth = await readMonth()
+  expect(changedMonth.changes.map(({ reg_no, amount }) => [reg_no, amount])).toEqual([
+    [regNo, 1180],
+  ])
   const files = await readFile()
   const marked = readTable(files, 'payments').filter(
     (row) => row['Changed after closing'] === 'Yes',
@@ -179,10 +186,10 @@ test('a closed month takes later payments, and marks them on the page and in the
 
   // A payment that is moved from one event to the other changes both.
   const to = await moveUnmatched(802, answers)
-  const afterMove = (await readMonth()).changes.filter(
+  const changesAfterMove = (await readMonth()).changes.filter(
     ({ reference }) => reference === 'HDFCN52026012900',
   )
-  expect(afterMove.map((row) => [row.event_id, row.reg_no, row.counts]).toSorted()).toEqual([
+  expect(changesAfterMove.map((row) => [row.event_id, row.reg_no, row.counts]).toSorted()).toEqual([
     [EVENTS[0], null, 'moved_away'],
     [EVENTS[1], to, 'received'],
   ])
@@ -191,11 +198,11 @@ test('a closed month takes later payments, and marks them on the page and in the
     '2',
     '1',
   ])
-  const sumOfMoved = readTable(filesAfterMove, 'payments').filter(
+  const movedSum = readTable(filesAfterMove, 'payments').filter(
     (row) => row['Reference'] === 'HDFCN52026012900',
   )
-  expect(sumOfMoved.map((row) => row['Counts as'])).toEqual(['Received', 'Moved to another event'])
-  expect(add(sumOfMoved, 'Amount received')).toBe(118_000)
+  expect(movedSum.map((row) => row['Counts as'])).toEqual(['Received', 'Moved to another event'])
+  expect(add(movedSum, 'Amount received')).toBe(118_000)
   // A refund was listed under “Counts as: Received”.
   const refunds = Object.groupBy(
     readTable(filesAfterMove, 'refunds'),
@@ -209,19 +216,19 @@ test('a closed month takes later payments, and marks them on the page and in the
   // Closing the month again includes the later payment in the closed figures.
   expect((await closeMonth('2026-01')).statusCode).toBe(200)
   expect((await readMonth()).changes).toEqual([])
-  const stored = app.rows('SELECT event_id, month, who FROM month_closings ORDER BY id')
-  expect(stored).toHaveLength(4)
+  const closings = app.rows('SELECT event_id, month, who FROM month_closings ORDER BY id')
+  expect(closings).toHaveLength(4)
 
   // A payment recorded after the closing was reported as moved from the first event, which had never counted it.
   app.setTime('2026-02-02T13:30:00+05:30')
   await saveUnmatched('HDFCN52026012999')
-  const movedTo = await moveUnmatched(803, { ...answers, email: 'latest@example.org' })
+  const movedRegNo = await moveUnmatched(803, { ...answers, email: 'latest@example.org' })
   expect((await readMonth()).changes.map((row) => [row.event_id, row.reg_no, row.counts])).toEqual([
-    [EVENTS[1], movedTo, 'received'],
+    [EVENTS[1], movedRegNo, 'received'],
   ])
 })
 
-test('a refund in February of a payment of January marked the payment as a change of the closed January', async () => {
+test('a refund in February of a January payment marked the payment as a change to the closed month', async () => {
   january.test.setTime('2026-02-02T14:00:00+05:30')
   expect((await closeMonth('2026-01')).statusCode).toBe(200)
   january.test.setTime('2026-02-02T15:00:00+05:30')
@@ -235,18 +242,18 @@ test('a refund in February of a payment of January marked the payment as a chang
   expect(february.movements[0]).toMatchObject({ kind: 'refund', amount: 100, reg_no: regNo })
 })
 
-const byStatement = () =>
+const listStatementPayments = () =>
   [...january.regNos.keys()].filter((n) =>
     ['transfer', 'upi'].includes(METHODS[(n >> 1) % 4] ?? ''),
   )
 
-test('the checklist counts what is open: reviews, refunds, and payments in no settlement', async () => {
+test('the checklist counts open reviews, open refunds, and payments in no settlement', async () => {
   const { checks } = await readMonth()
   const airpay = [...january.expected].filter(([key]) => key.endsWith('airpay'))
   expect(checks).toEqual({
     statements: { statements: 0, matched: 0, open: 0 },
     // Two of these payments were moved above.
-    unreconciled: byStatement().length + 2,
+    unreconciled: listStatementPayments().length + 2,
     reviews: 0,
     refunds: 0,
     to_refund: { registrations: 0, event: null },
@@ -267,20 +274,20 @@ test('the checklist counts what is open: reviews, refunds, and payments in no se
   })
   expect((await readMonth()).checks.refunds).toBe(1)
 
-  // The checklist said only "No open refunds", because the list of refunds has none before staff make them.
-  const cancelled = january.regNos.at(-1) ?? ''
-  const cancel = { act: 'cancel', why: 'Ill', pay_back: '100' }
-  expect(await office.act(cancelled, cancel)).toMatchObject({ status: 200 })
+  // The checklist showed "No open refunds", because a refund is listed only once staff make it.
+  const cancelledRegNo = january.regNos.at(-1) ?? ''
+  const cancellation = { act: 'cancel', why: 'Ill', pay_back: '100' }
+  expect(await office.act(cancelledRegNo, cancellation)).toMatchObject({ status: 200 })
   expect((await readMonth()).checks).toMatchObject({
     refunds: 1,
     to_refund: { registrations: 1, event: EVENTS[1] },
   })
 })
 
-test('a transfer recorded by hand looked like one that the bank shows, and a line of two statements counted twice', async () => {
-  const [n = 0] = byStatement()
-  const shown = `16/01/26,NEFT CR-IN26012000${String(n).padStart(6, '0')},,,${n % 3 === 0 ? 1180 : 2360}`
-  const unknown = '17/01/26,CASH DEPOSIT,,,75'
+test('a manually recorded transfer looked like a transfer in the bank statement, and a line in two statements counted twice', async () => {
+  const [n = 0] = listStatementPayments()
+  const statementLine = `16/01/26,NEFT CR-IN26012000${String(n).padStart(6, '0')},,,${n % 3 === 0 ? 1180 : 2360}`
+  const unknownLine = '17/01/26,CASH DEPOSIT,,,75'
   const upload = async (...lines: readonly string[]): Promise<void> => {
     const { statusCode, body } = await january.test.app.inject({
       method: 'POST',
@@ -290,24 +297,24 @@ test('a transfer recorded by hand looked like one that the bank shows, and a lin
     })
     expect(statusCode, body).toBe(200)
   }
-  const unreconciled = async (): Promise<MovementsResponse> =>
+  const readUnreconciled = async (): Promise<MovementsResponse> =>
     (await office.json(
       '/api/admin/movements/?month=2026-01&unreconciled=1',
     )) as unknown as MovementsResponse
-  const listed = async (): Promise<number> =>
-    (await unreconciled()).totals?.reduce((sum, { payments }) => sum + payments, 0) ?? 0
-  const count = byStatement().length + 2
-  expect(await listed()).toBe(count)
-  await upload(shown, unknown)
-  expect(await listed()).toBe(count - 1)
+  const countUnreconciled = async (): Promise<number> =>
+    (await readUnreconciled()).totals?.reduce((sum, { payments }) => sum + payments, 0) ?? 0
+  const count = listStatementPayments().length + 2
+  expect(await countUnreconciled()).toBe(count)
+  await upload(statementLine, unknownLine)
+  expect(await countUnreconciled()).toBe(count - 1)
   expect((await readMonth()).checks).toMatchObject({
     statements: { statements: 1, matched: 1, open: 1 },
     unreconciled: count - 1,
   })
   // The second statement has both lines again, and one of the next month.
-  await upload(shown, unknown, '01/02/26,CASH DEPOSIT,,,80')
+  await upload(statementLine, unknownLine, '01/02/26,CASH DEPOSIT,,,80')
   expect((await readMonth()).checks.statements).toEqual({ statements: 2, matched: 1, open: 1 })
-  const rows = (await unreconciled()).movements
+  const rows = (await readUnreconciled()).movements
   expect(rows.every((row) => row.unreconciled && row.kind === 'payment')).toBe(true)
   const files = await readFile()
   expect(
@@ -328,16 +335,20 @@ test('a transfer recorded by hand looked like one that the bank shows, and a lin
     throughGateway: true,
   })
   const transfer = { act: 'confirm', way: 'transfer', reference: 'HDFCN52026011801' }
-  const confirmed = await office.act(regNo, { ...transfer, amount: '1180', day: '2026-01-18' })
-  expect(confirmed).toMatchObject({ status: 200 })
-  expect(await listed()).toBe(count - 1)
+  const confirmResponse = await office.act(regNo, {
+    ...transfer,
+    amount: '1180',
+    day: '2026-01-18',
+  })
+  expect(confirmResponse).toMatchObject({ status: 200 })
+  expect(await countUnreconciled()).toBe(count - 1)
   expect((await readMonth()).checks).toMatchObject({
     statements: { statements: 3, matched: 2, open: 1 },
     unreconciled: count - 1,
   })
 })
 
-test('a payout counts as at the bank if a saved statement shows its amount; its fees are in the file', async () => {
+test('a payout counts as received by the bank if a saved statement shows its amount; its fees are in the file', async () => {
   const { app, deps, now } = january.test
   const [regNo] = january.regNos
   const order = createOrderId(regNo ?? ('' as RegNo), 1)
@@ -345,13 +356,13 @@ test('a payout counts as at the bank if a saved statement shows its amount; its 
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
     `${order},AP0,1180,20,3.60,1156.40,AXISN26015000001,15-01-2026,Sale`,
   ]
-  const saved = await app.inject({
+  const saveResponse = await app.inject({
     method: 'POST',
     url: '/admin/reconcile/keep/?event=sample2026',
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
     payload: report.join('\n'),
   })
-  expect(saved.statusCode, saved.body).toBe(200)
+  expect(saveResponse.statusCode, saveResponse.body).toBe(200)
   expect((await readMonth()).checks.payouts).toEqual({ payouts: 1, at_bank: 0 })
   const saveStatement = (sha256: string, amount: number) =>
     deps.store.saveBankStatement({
@@ -404,16 +415,16 @@ test('a payout counts as at the bank if a saved statement shows its amount; its 
 
 test('the owner of an event did not see in its audit log that a treasurer of all events closed and exported its month', async () => {
   const { store } = january.test.deps
-  const rights = { role: 'owner', events: ['second2026'] } as const
-  await store.addAdmin('second', await hashCheaply(PASSWORD), january.test.now(), rights)
+  const permissions = { role: 'owner', events: ['second2026'] } as const
+  await store.addAdmin('second', await hashCheaply(PASSWORD), january.test.now(), permissions)
   const second = await signIn(january.test, 'second')
-  const before = new Set((await logOf(second)).map(({ id }) => id))
+  const idsBefore = new Set((await logOf(second)).map(({ id }) => id))
   expect((await closeMonth('2026-01')).statusCode).toBe(200)
   await readFile()
   for (const format of ['csv', 'xlsx'])
     await office.get(`/api/admin/movements/export/?month=2026-01&format=${format}`)
-  const added = (await logOf(second)).filter(({ id }) => !before.has(id))
-  expect(added.map(({ who, what, event_id: id }) => [who, what, id]).toReversed()).toEqual(
+  const addedEntries = (await logOf(second)).filter(({ id }) => !idsBefore.has(id))
+  expect(addedEntries.map(({ who, what, event_id: id }) => [who, what, id]).toReversed()).toEqual(
     [
       'closed the month 2026-01',
       'exported the month 2026-01 for the accountant',
@@ -423,7 +434,7 @@ test('the owner of an event did not see in its audit log that a treasurer of all
   )
 })
 
-test('the last month and the last day that exist were an internal error, because no day follows them', async () => {
+test('the last month and day of the calendar caused an internal error, because no day follows them', async () => {
   expect((await closeMonth('9999-12')).json()).toMatchObject({ code: 'bad_month' })
   for (const [path, status] of [
     ['months/?month=9999-12', 400],

@@ -45,10 +45,10 @@ const list = async (query: string): Promise<MovementsResponse> =>
 
 async function readAllRows(query: string): Promise<readonly WireMovement[]> {
   const rows: WireMovement[] = []
-  for (let after = '', isLast = false; !isLast;) {
-    const page = await list(`${query}&after=${after}`)
+  for (let cursor = '', isLast = false; !isLast;) {
+    const page = await list(`${query}&after=${cursor}`)
     rows.push(...page.movements)
-    after = page.after ?? ''
+    cursor = page.after ?? ''
     isLast = page.after === null
   }
   return rows
@@ -60,12 +60,12 @@ const computeSums = (
 ): ReadonlyMap<string, Sums> => {
   const sums = new Map<string, Sums>()
   for (const { key, isRefund, amount } of rows) {
-    const old = sums.get(key) ?? NONE
+    const previous = sums.get(key) ?? NONE
     sums.set(
       key,
       isRefund
-        ? { ...old, refunds: old.refunds + 1, refunded: old.refunded + amount }
-        : { ...old, payments: old.payments + 1, received: old.received + amount },
+        ? { ...previous, refunds: previous.refunds + 1, refunded: previous.refunded + amount }
+        : { ...previous, payments: previous.payments + 1, received: previous.received + amount },
     )
   }
   return sums
@@ -82,7 +82,7 @@ const listExpectedByLabel = (): ReadonlyMap<string, Sums> =>
     }),
   )
 
-test('rows, totals, CSV, Excel and the revenue of the days agree to the paisa', async () => {
+test('rows, totals, CSV, Excel and the daily revenue agree to the paisa', async () => {
   const expected = listExpectedByLabel()
   const rows = await readAllRows(MONTH)
   expect(
@@ -139,21 +139,21 @@ test('rows, totals, CSV, Excel and the revenue of the days agree to the paisa', 
   for (const eventId of EVENTS) {
     const figures = await january.test.deps.store.dashboardFigures(eventId, day('2026-01-31'), INR)
     const revenue = figures.byDay
-      .filter(({ day: on }) => on.startsWith('2026-01'))
+      .filter(({ day: entryDay }) => entryDay.startsWith('2026-01'))
       .reduce((sum, entry) => sum + entry.revenue, 0)
-    const net = [...january.expected]
+    const expectedNet = [...january.expected]
       .filter(([key]) => key.startsWith(eventId))
       .reduce((sum, [, { received, refunded }]) => sum + received - refunded, 0)
-    expect(revenue, eventId).toBe(net)
+    expect(revenue, eventId).toBe(expectedNet)
   }
 })
 
 test('filters by event, method and days; an invalid filter is rejected', async () => {
-  const ofEvent = await list(`${MONTH}&event=second2026&method=cash`)
-  expect(ofEvent.totals).toHaveLength(1)
-  expect(ofEvent.totals?.[0]).toMatchObject({ event: 'Second 2026', method: 'Cash', payments: 75 })
-  const days = await readAllRows('from=2026-01-10&to=2026-01-11')
-  expect(new Set(days.map(({ at }) => at.slice(0, 10)))).toEqual(
+  const cashList = await list(`${MONTH}&event=second2026&method=cash`)
+  expect(cashList.totals).toHaveLength(1)
+  expect(cashList.totals?.[0]).toMatchObject({ event: 'Second 2026', method: 'Cash', payments: 75 })
+  const tenthAndEleventh = await readAllRows('from=2026-01-10&to=2026-01-11')
+  expect(new Set(tenthAndEleventh.map(({ at }) => at.slice(0, 10)))).toEqual(
     new Set(['2026-01-10', addDays(day('2026-01-10'), 1)]),
   )
   expect((await office.get('/api/admin/movements/?month=2026-13')).statusCode).toBe(400)
@@ -177,8 +177,8 @@ test('the row of a payment shows its invoice, and the row of a refund its credit
 test('a treasurer of one event sees its payments, but no payments without an event', async () => {
   const { store } = january.test.deps
   const hash = await hashCheaply(PASSWORD)
-  const rights = { role: 'treasurer', events: ['second2026'] } as const
-  await store.addAdmin('second', hash, january.test.now(), rights)
+  const permissions = { role: 'treasurer', events: ['second2026'] } as const
+  await store.addAdmin('second', hash, january.test.now(), permissions)
   await store.saveUnmatchedLines([
     {
       eventId: 'sample2026',
@@ -192,9 +192,13 @@ test('a treasurer of one event sees its payments, but no payments without an eve
     },
   ])
   const second = await signIn(january.test, 'second')
-  const seen = (await second.json(`/api/admin/movements/?${MONTH}`)) as unknown as MovementsResponse
-  expect(new Set(seen.totals?.map(({ event }) => event))).toEqual(new Set(['Second 2026']))
-  expect(new Set(seen.movements.map(({ event_id: id }) => id))).toEqual(new Set(['second2026']))
+  const visibleList = (await second.json(
+    `/api/admin/movements/?${MONTH}`,
+  )) as unknown as MovementsResponse
+  expect(new Set(visibleList.totals?.map(({ event }) => event))).toEqual(new Set(['Second 2026']))
+  expect(new Set(visibleList.movements.map(({ event_id: id }) => id))).toEqual(
+    new Set(['second2026']),
+  )
   expect((await second.get(`/api/admin/movements/?${MONTH}&event=sample2026`)).statusCode).toBe(403)
 })
 
@@ -214,13 +218,13 @@ test('amounts due match the registration lists, oldest first; a reminder is note
       }),
     ),
   )
-  const due = (await office.json('/api/admin/debtors/')) as unknown as DebtorsResponse
-  expect(due.debtors.map(({ reg_no: regNo }) => regNo)).toEqual(owing.toReversed())
-  expect(due.debtors[0]).toMatchObject({
+  const amountsDue = (await office.json('/api/admin/debtors/')) as unknown as DebtorsResponse
+  expect(amountsDue.debtors.map(({ reg_no: regNo }) => regNo)).toEqual(owing.toReversed())
+  expect(amountsDue.debtors[0]).toMatchObject({
     amount: 1180,
     since: expect.stringMatching(/^2026-01-18/),
   })
-  expect(due.totals).toEqual([
+  expect(amountsDue.totals).toEqual([
     { event: 'Sample 2026', registrations: 2, amount: 2360 },
     { event: 'Second 2026', registrations: 1, amount: 1180 },
   ])
@@ -230,7 +234,7 @@ test('amounts due match the registration lists, oldest first; a reminder is note
   const csv = await office.get('/api/admin/debtors/export/')
   expect(csv.headers['content-disposition']).toContain('amounts-due_2026-02-02.csv')
   expect(parse(csv.body, { bom: true, columns: true })).toEqual(
-    due.debtors.map((row) => ({
+    amountsDue.debtors.map((row) => ({
       Name: row.name,
       Event: row.event,
       Registration: row.reg_no,
@@ -246,11 +250,11 @@ test('amounts due match the registration lists, oldest first; a reminder is note
   const excel = await office.get('/api/admin/debtors/export/?event=second2026&format=xlsx')
   const [, ...sheet] = (await readXlsxFile(excel.rawPayload))[0]?.data ?? []
   expect(sheet.map((row) => [row[1], row[5]])).toEqual([['Second 2026', 1180]])
-  const rights = { role: 'treasurer', events: ['second2026'] } as const
+  const permissions = { role: 'treasurer', events: ['second2026'] } as const
   const hash = await hashCheaply(PASSWORD)
-  await january.test.deps.store.addAdmin('debts', hash, january.test.now(), rights)
-  const ofSecond = await (await signIn(january.test, 'debts')).get('/api/admin/debtors/export/')
-  expect(parse(ofSecond.body, { bom: true, from: 2 }).map((row: string[]) => row[1])).toEqual([
+  await january.test.deps.store.addAdmin('debts', hash, january.test.now(), permissions)
+  const secondExport = await (await signIn(january.test, 'debts')).get('/api/admin/debtors/export/')
+  expect(parse(secondExport.body, { bom: true, from: 2 }).map((row: string[]) => row[1])).toEqual([
     'Second 2026',
   ])
   const log = (await office.json('/api/admin/log/?kind=exports')) as unknown as ActivityResponse
@@ -281,10 +285,10 @@ test('refunds counted as received, like payments', async () => {
 test('a refund that a report identifies by its payment is not listed as missing from the reports', async () => {
   const order = createOrderId(january.regNos[0] ?? ('' as RegNo), 1)
   const readUnsettled = async () => (await readAllRows(`${MONTH}&unsettled=1`)).map(({ id }) => id)
-  const before = await readUnsettled()
+  const unsettledBefore = await readUnsettled()
   const refund = (await readAllRows(MONTH)).find(({ reference }) => reference === 'BACK0')
-  expect(before).toContain(refund?.id)
-  const saved = await january.test.app.inject({
+  expect(unsettledBefore).toContain(refund?.id)
+  const saveResponse = await january.test.app.inject({
     method: 'POST',
     url: '/admin/reconcile/keep/?event=sample2026',
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
@@ -293,15 +297,15 @@ test('a refund that a report identifies by its payment is not listed as missing 
       `${order},AP0,${refund?.amount},0,0,-${refund?.amount},AXISN26020000001,20-01-2026,Refund`,
     ].join('\n'),
   })
-  expect(saved.statusCode, saved.body).toBe(200)
-  expect(await readUnsettled()).toEqual(before.filter((id) => id !== refund?.id))
+  expect(saveResponse.statusCode, saveResponse.body).toBe(200)
+  expect(await readUnsettled()).toEqual(unsettledBefore.filter((id) => id !== refund?.id))
 })
 
 test('a second payment under review does not show the invoice of the first', async () => {
   const regNo = january.regNos[6] ?? ''
   const second = { act: 'came_again', way: 'cash', reference: 'TWICE', amount: '1180', why: '' }
   expect(await office.act(regNo, { ...second, day: '2026-01-31' })).toMatchObject({ status: 200 })
-  const rows = (await readAllRows(MONTH)).filter(({ reg_no: of }) => of === regNo)
+  const rows = (await readAllRows(MONTH)).filter(({ reg_no: rowRegNo }) => rowRegNo === regNo)
   expect(
     rows
       .filter(({ kind }) => kind === 'payment')

@@ -30,7 +30,7 @@ type EventParty = {
   /** An owner of this event only. */
   readonly token: string
   readonly regNo: RegNo
-  /** The order of a second, successful attempt. */
+  /** The order id of a second, successful attempt. */
   readonly orderId: string
   readonly review: string
   /** The id of a saved bank statement. */
@@ -143,10 +143,10 @@ async function createParty(event: string, n: number): Promise<EventParty> {
     events: [event],
   })
   const payload = { username: `owner of ${event}`, password: PASSWORD }
-  const signedIn = await server.app.inject({ method: 'POST', url: '/admin/login/', payload })
+  const signInResponse = await server.app.inject({ method: 'POST', url: '/admin/login/', payload })
   return {
     event,
-    token: signedIn.json<{ token: string }>().token,
+    token: signInResponse.json<{ token: string }>().token,
     regNo,
     orderId,
     review: review?.id ?? '',
@@ -155,8 +155,8 @@ async function createParty(event: string, n: number): Promise<EventParty> {
 }
 
 /** Digits in groups of four, as on printed pages. */
-const insertSeparators = (number: string, sign: string): string =>
-  number.replaceAll(/.{4}(?=.)/g, `$&${sign}`)
+const insertSeparators = (number: string, separator: string): string =>
+  number.replaceAll(/.{4}(?=.)/g, `$&${separator}`)
 const spellNumbers = ({ regNo, orderId }: EventParty): readonly string[] =>
   [regNo, orderId].flatMap((number) => [
     number,
@@ -336,24 +336,24 @@ function sendRequest(
       ? 'nothing'
       : encodeURIComponent(target[name] ?? 'nothing'),
   )
-  const [barePath = '', ownEvent = ''] = path.split('?')
-  const fullQuery = [ownEvent, query].filter(Boolean).join('&')
+  const [barePath = '', ownQuery = ''] = path.split('?')
+  const queryString = [ownQuery, query].filter(Boolean).join('&')
   const isCsvUpload = rule.query?.includes('narration') === true && body === undefined
   const sampleInput = Object.fromEntries(
     Object.keys(rule.body ?? {}).flatMap((name) =>
       name in SAMPLE_INPUTS ? [[name, SAMPLE_INPUTS[name]]] : [],
     ),
   )
-  const isForm = typeof body === 'string'
+  const isFormBody = typeof body === 'string'
   return server.app.inject({
     method,
-    url: fullQuery === '' ? barePath : `${barePath}?${fullQuery}`,
+    url: queryString === '' ? barePath : `${barePath}?${queryString}`,
     headers: {
       authorization: `Bearer ${sender.token}`,
       ...(method === 'POST' && {
         'content-type': isCsvUpload
           ? 'text/csv'
-          : isForm
+          : isFormBody
             ? 'application/x-www-form-urlencoded'
             : 'application/json',
       }),
@@ -361,7 +361,7 @@ function sendRequest(
     ...(method === 'POST' && {
       payload: isCsvUpload
         ? CSV
-        : isForm
+        : isFormBody
           ? body
           : JSON.stringify({ ...sampleInput, ...(body as object | undefined) }),
     }),
@@ -418,7 +418,7 @@ const OWN_REQUESTS: Readonly<Record<TargetKind, () => Request | null>> = {
 describe('a user of another event', () => {
   test('reaches nothing, by any spelling of the target, at any route of the office', async () => {
     const reachedRoutes: string[] = []
-    const before = snapshotDatabase()
+    const dataBefore = snapshotDatabase()
     let requestCount = 0
     for (const route of routes) {
       if (isEventList(ownParty, route) && !isShared(route)) continue
@@ -438,7 +438,7 @@ describe('a user of another event', () => {
       }
     }
     expect(reachedRoutes).toEqual([])
-    expect(snapshotDatabase()).toEqual(before)
+    expect(snapshotDatabase()).toEqual(dataBefore)
     expect(requestCount).toBeGreaterThan(2000)
   })
 
@@ -449,12 +449,12 @@ describe('a user of another event', () => {
       if (route.url.startsWith('/api/') || route.url.endsWith('/')) continue
       const details = ATTACKS[route.rule.about](unknownParty)
       for (const [index, request] of ATTACKS[route.rule.about](otherParty).entries()) {
-        const unknownRequest = details[index] ?? {}
-        const isSame = JSON.stringify(request) === JSON.stringify(unknownRequest)
+        const requestForUnknown = details[index] ?? {}
+        const isSame = JSON.stringify(request) === JSON.stringify(requestForUnknown)
         if (isSame || (route.method !== 'POST' && request.body !== undefined)) continue
         const [otherResponse, unknownResponse] = await Promise.all([
           sendRequest(route, ownParty, request),
-          sendRequest(route, ownParty, unknownRequest),
+          sendRequest(route, ownParty, requestForUnknown),
         ])
         requestCount += 1
         const answers = [otherResponse, unknownResponse].map(
@@ -505,8 +505,8 @@ describe('a user of the event', () => {
       if (request === null || isListOfOtherEvent) continue
       // The event has only one parameter name, except in filters, which an event file declares.
       const isFiltered = route.rule.filters === true && route.rule.about === 'event'
-      const requestCount = isFiltered ? { query: `event_id=${otherParty.event}` } : request
-      const { statusCode, body } = await sendRequest(route, otherParty, requestCount)
+      const ownRequest = isFiltered ? { query: `event_id=${otherParty.event}` } : request
+      const { statusCode, body } = await sendRequest(route, otherParty, ownRequest)
       const code = /"code":"(\w+)"/.exec(body)?.[1] ?? ''
       const isAccessError = /^(not_your_event|no_such_event|bad_query|bad_data)$/.test(code)
       if (

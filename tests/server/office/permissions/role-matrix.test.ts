@@ -14,7 +14,7 @@ import { hashCheaply, toNoon, PASSWORD, register } from '../office.ts'
 type Row =
   /** Routes for delegates, gateways and machines, which read no session. */
   | 'public'
-  /** Office routes before signing in. */
+  /** Office routes for signing in, which need no session. */
   | 'unauthenticated'
   /** Any signed-in user, of any event. */
   | 'signed in'
@@ -200,7 +200,7 @@ beforeAll(async () => {
   await store.decideBankLine({ lineId, seen: null, ...decision, at: server.now() })
 
   const passwordHash = await hashCheaply(PASSWORD)
-  const person = async (
+  const createUser = async (
     name: string,
     role: Role,
     works: 'here' | 'elsewhere' | 'everywhere',
@@ -214,21 +214,21 @@ beforeAll(async () => {
     })
     return { name, role, works, token: answer.json<{ token: string }>().token }
   }
-  const endedUser = await person('gone', 'owner', 'everywhere')
+  const signedOutUser = await createUser('gone', 'owner', 'everywhere')
   await server.app.inject({
     method: 'POST',
     url: '/admin/logout/',
-    headers: { authorization: `Bearer ${endedUser.token}` },
+    headers: { authorization: `Bearer ${signedOutUser.token}` },
   })
   users = [
     { name: 'nobody', role: null, works: 'nowhere', token: '' },
-    { ...endedUser, name: 'a session that has ended', role: null, works: 'nowhere' },
-    await person('all-owner', 'owner', 'everywhere'),
-    await person('all-treasurer', 'treasurer', 'everywhere'),
+    { ...signedOutUser, name: 'a session that has ended', role: null, works: 'nowhere' },
+    await createUser('all-owner', 'owner', 'everywhere'),
+    await createUser('all-treasurer', 'treasurer', 'everywhere'),
   ]
   for (const role of ROLES)
     for (const works of ['here', 'elsewhere'] as const)
-      users.push(await person(`${role}-${works}`, role, works))
+      users.push(await createUser(`${role}-${works}`, role, works))
 })
 afterAll(() => server.close())
 
@@ -277,10 +277,10 @@ function expected(row: Row, url: string, { role, works }: TestUser): 'in' | 401 
   if (row === 'public' || row === 'unauthenticated') return 'in'
   if (role === null) return 401
   if (row === 'signed in') return 'in'
-  const [leastRole, , userEvents] = row.split(' ')
-  const hasRole = ROLES.indexOf(role) >= ROLES.findIndex((candidate) => candidate === leastRole)
+  const [leastRole, , eventScope] = row.split(' ')
+  const hasRole = ROLES.indexOf(role) >= ROLES.findIndex((name) => name === leastRole)
   const hasEvent =
-    userEvents === 'all' ? works === 'everywhere' : userEvents === 'any' || works !== 'elsewhere'
+    eventScope === 'all' ? works === 'everywhere' : eventScope === 'any' || works !== 'elsewhere'
   if (hasRole && !hasEvent && hasTarget(url)) return 404
   return hasRole && hasEvent ? 'in' : 403
 }
@@ -288,19 +288,20 @@ function expected(row: Row, url: string, { role, works }: TestUser): 'in' | 401 
 /** Describes differences from the table. */
 async function findDifferences(row: Row, method: 'GET' | 'POST', url: string): Promise<string[]> {
   const differences: string[] = []
-  for (const asker of users) {
+  for (const user of users) {
     // Signing in and out has its own test; in this one, it would end the sessions in use.
-    if (row === 'unauthenticated' && asker.role !== null) continue
-    const { statusCode, body } = await sendRequest(asker, method, url)
+    if (row === 'unauthenticated' && user.role !== null) continue
+    const { statusCode, body } = await sendRequest(user, method, url)
     const isNotFound = statusCode === 404 && /no such (review|statement)|in your events/.test(body)
-    const is = statusCode === 401 || statusCode === 403 || isNotFound ? statusCode : 'in'
-    const expectedStatus = expected(row, url, asker)
-    // A login without a password and a foreign page have their own errors, independent of the user.
-    if (is !== expectedStatus && !(row === 'unauthenticated' && /foreign_origin/.test(body)))
+    const status = statusCode === 401 || statusCode === 403 || isNotFound ? statusCode : 'in'
+    const expectedStatus = expected(row, url, user)
+    // A sign-in without a password, and a request from another site, have their own errors for
+    // every user.
+    if (status !== expectedStatus && !(row === 'unauthenticated' && /foreign_origin/.test(body)))
       differences.push(
-        `${method} ${url}: ${asker.name} heard ${statusCode}, not ${expectedStatus}: ${body.slice(0, 160)}`,
+        `${method} ${url}: ${user.name} received ${statusCode}, expected ${expectedStatus}: ${body.slice(0, 160)}`,
       )
-    if (statusCode >= 500) differences.push(`${method} ${url}: ${asker.name} heard ${statusCode}`)
+    if (statusCode >= 500) differences.push(`${method} ${url}: ${user.name} received ${statusCode}`)
   }
   return differences
 }
@@ -322,7 +323,7 @@ describe('the authorization matrix', () => {
     expect(Object.keys(TABLE).filter((route) => !routes.has(route))).toEqual([])
   })
 
-  test('every route below /admin declares who may call it, and the same for each of its spellings', () => {
+  test('every route below /admin declares its permission rule, which is the same for each spelling of the path', () => {
     const office = server.app.fixedRoutes.filter(({ url }) => /^(\/api)?\/admin\//.test(url))
     expect(office.filter((route) => route.office === null)).toEqual([])
     for (const [route, pathSpelling] of Map.groupBy(office, ({ method, url }) =>
@@ -375,24 +376,24 @@ describe('the authorization matrix', () => {
   })
 })
 
-const asker = (name: string): TestUser => {
-  const found = users.find((user) => user.name === name)
-  if (found === undefined) throw new Error(`no user named ${name}`)
-  return found
+const findUser = (name: string): TestUser => {
+  const user = users.find((user) => user.name === name)
+  if (user === undefined) throw new Error(`no user named ${name}`)
+  return user
 }
 
 describe('a user of one event', () => {
-  test('reads which event and role a rejected call requires', async () => {
-    const otherEvent = await sendRequest(asker('owner-elsewhere'), 'GET', '/admin/codes')
+  test('sees which event and role a rejected call requires', async () => {
+    const response = await sendRequest(findUser('owner-elsewhere'), 'GET', '/admin/codes')
     const { title } = server.deps.events.byId(ownEvent)!.config
-    expect(otherEvent.json()).toMatchObject({
+    expect(response.json()).toMatchObject({
       status: 'error',
       code: 'not_your_event',
       message: expect.stringMatching(/^You do not have access to this event. Your events: .+\.$/),
     })
-    expect(otherEvent.body).not.toContain(title)
+    expect(response.body).not.toContain(title)
     const desk = await sendRequest(
-      asker('desk-here'),
+      findUser('desk-here'),
       'POST',
       '/admin/registrations/:reg_no/refund',
     )
@@ -417,8 +418,8 @@ describe('a user of one event', () => {
       ({ rows }: { rows: { event: string }[] }) => [...new Set(rows.map(({ event }) => event))],
     ],
   ])('sees no data of another event in %s', async (url, marker) => {
-    const readAs = async (name: string): Promise<readonly string[]> => {
-      const { token } = asker(name)
+    const listMarkersAs = async (name: string): Promise<readonly string[]> => {
+      const { token } = findUser(name)
       const answer = await server.app.inject({
         url,
         headers: { authorization: `Bearer ${token}` },
@@ -426,25 +427,25 @@ describe('a user of one event', () => {
       expect(answer.statusCode, answer.body).toBe(200)
       return marker(answer.json() as never)
     }
-    const allResponses = await readAs('all-owner')
-    const [ownResponse, otherResponse] = [
-      await readAs('owner-here'),
-      await readAs('owner-elsewhere'),
+    const allMarkers = await listMarkersAs('all-owner')
+    const [ownMarkers, otherMarkers] = [
+      await listMarkersAs('owner-here'),
+      await listMarkersAs('owner-elsewhere'),
     ]
-    expect(ownResponse.length).toBe(1)
-    expect(allResponses).toEqual(expect.arrayContaining([...ownResponse, ...otherResponse]))
-    expect(ownResponse.filter((candidate) => otherResponse.includes(candidate))).toEqual([])
+    expect(ownMarkers.length).toBe(1)
+    expect(allMarkers).toEqual(expect.arrayContaining([...ownMarkers, ...otherMarkers]))
+    expect(ownMarkers.filter((marker) => otherMarkers.includes(marker))).toEqual([])
   })
 
   test('finds no data of another event in endpoints open to every user', async () => {
     const { title } = server.deps.events.byId(ownEvent)!.config
     const traces = [regNo, 'Asha Sample', `"${ownEvent}"`, `"${title}"`]
-    const found = async (name: string): Promise<string[]> => {
+    const listTraces = async (name: string): Promise<string[]> => {
       const marker: string[] = []
       for (const [route, row] of Object.entries(TABLE)) {
         if (row !== 'signed in' || !route.startsWith('GET ')) continue
         const { body } = await sendRequest(
-          asker(name),
+          findUser(name),
           'GET',
           `${route.slice(4)}?q=Asha&search=Asha&words=Asha`,
         )
@@ -454,20 +455,21 @@ describe('a user of one event', () => {
       }
       return marker
     }
-    expect(await found('owner-elsewhere')).toEqual([])
+    expect(await listTraces('owner-elsewhere')).toEqual([])
     // The same endpoints return the data to permitted users, so the test can detect it.
-    expect((await found('viewer-here')).length).toBeGreaterThan(3)
+    expect((await listTraces('viewer-here')).length).toBeGreaterThan(3)
   })
 
   test('cannot assign a payment to a registration of another event', async () => {
-    const other = server.deps.events.all().find(({ config }) => config.id !== ownEvent)!.config.id
-    const to = await register(server, other, {
+    const otherEvent = server.deps.events.all().find(({ config }) => config.id !== ownEvent)!
+      .config.id
+    const to = await register(server, otherEvent, {
       n: 2,
       on: toNoon('2025-10-08'),
       answers: { full_name: 'Ravi Sample' },
     })
     const move = async (name: string) => {
-      const { token } = asker(name)
+      const { token } = findUser(name)
       const answer = await server.app.inject({
         method: 'POST',
         url: `/admin/reviews/${review}/decide/`,
@@ -490,7 +492,7 @@ describe('a user of one event', () => {
       `/admin/codes/?event=${otherEvent}&event_id=${ownEvent}`,
       `/admin/sold/?event_id=${ownEvent}&event_id=${otherEvent}&list_id=${ownEvent}`,
     ]) {
-      const { token } = asker('owner-elsewhere')
+      const { token } = findUser('owner-elsewhere')
       const { statusCode } = await server.app.inject({
         url,
         headers: { authorization: `Bearer ${token}` },
@@ -501,8 +503,8 @@ describe('a user of one event', () => {
 })
 
 test('a page of another site that uses the session cookie changes nothing', async () => {
-  const { token } = asker('all-owner')
-  const before = server.countRows()
+  const { token } = findUser('all-owner')
+  const rowsBefore = server.countRows()
   const postRoutes = Object.entries(TABLE).filter(
     ([route, row]) => route.startsWith('POST /admin/') && row !== 'public',
   )
@@ -524,7 +526,7 @@ test('a page of another site that uses the session cookie changes nothing', asyn
     expect([answer.statusCode, answer.json().code], route).toEqual([403, 'foreign_origin'])
   }
   expect(postRoutes.length).toBeGreaterThan(15)
-  expect(server.countRows()).toEqual(before)
+  expect(server.countRows()).toEqual(rowsBefore)
 })
 
 test('once required, treasurers and owners without a second factor can only use their own account', async () => {
@@ -535,7 +537,7 @@ test('once required, treasurers and owners without a second factor can only use 
     const [method, url = ''] = route.split(' ')
     const isOwnAccount = /^\/admin\/(me|session)\b/.test(url)
     for (const name of ['all-owner', 'treasurer-here', 'desk-here']) {
-      const answer = await sendRequest(asker(name), method === 'GET' ? 'GET' : 'POST', url)
+      const answer = await sendRequest(findUser(name), method === 'GET' ? 'GET' : 'POST', url)
       const isBlocked = /second_factor_needed/.test(answer.body)
       if (isBlocked !== (!isOwnAccount && name !== 'desk-here'))
         differences.push(`${route} to ${name}`)

@@ -13,11 +13,11 @@ beforeAll(async () => {
 afterAll(() => office.close())
 
 const requestSignIn = (
-  to: TestApp,
+  server: TestApp,
   payload: object,
   headers: Record<string, string> = {},
   url = '/admin/login/',
-): Promise<LightMyRequestResponse> => to.app.inject({ method: 'POST', url, payload, headers })
+): Promise<LightMyRequestResponse> => server.app.inject({ method: 'POST', url, payload, headers })
 
 describe('signing in', () => {
   test('a wrong password and an unknown name get the same response', async () => {
@@ -219,7 +219,7 @@ describe('another site cannot use the cookie', () => {
     const { cookie } = await signIn(office)
     expect(await resend({ cookie, ...headers })).toBe(status)
   })
-  test('a bearer token is never sent by accident', async () => {
+  test('a request with a bearer token needs no origin check, because browsers never send the token on their own', async () => {
     const { token } = await signIn(office)
     expect(
       await resend({ authorization: `Bearer ${token}`, origin: 'https://script.example' }),
@@ -228,31 +228,34 @@ describe('another site cannot use the cookie', () => {
 })
 
 describe('guessing', () => {
-  const from = (address: number) => ({ 'x-forwarded-for': `10.0.${address >> 8}.${address & 255}` })
+  const createHeaders = (address: number) => ({
+    'x-forwarded-for': `10.0.${address >> 8}.${address & 255}`,
+  })
   const credentials = { username: 'office', password: PASSWORD }
   const wrongGuess = { username: 'Office', password: 'guess' }
 
-  test('ten wrong passwords lock out their sender for a quarter of an hour, but not the office', async () => {
+  test('ten wrong passwords lock out their sender for 15 minutes, but not the office', async () => {
     const test = await startTestApp({ variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } })
     try {
       await signIn(test)
       await signIn(test, 'second')
       for (let attempts = 0; attempts < 10; attempts += 1)
-        expect((await requestSignIn(test, wrongGuess, from(7))).statusCode).toBe(401)
-      const rejected = await requestSignIn(test, credentials, from(7))
-      expect(rejected.statusCode).toBe(429)
-      expect(rejected.headers['retry-after']).toBe('900')
-      expect(rejected.json()).toMatchObject({
+        expect((await requestSignIn(test, wrongGuess, createHeaders(7))).statusCode).toBe(401)
+      const rejection = await requestSignIn(test, credentials, createHeaders(7))
+      expect(rejection.statusCode).toBe(429)
+      expect(rejection.headers['retry-after']).toBe('900')
+      expect(rejection.json()).toMatchObject({
         code: 'too_many_requests',
         message: 'There were too many attempts to sign in. Please wait 15 minutes and try again.',
       })
       expect((await requestSignIn(test, credentials)).statusCode).toBe(200)
-      expect((await requestSignIn(test, credentials, from(8))).statusCode).toBe(200)
+      expect((await requestSignIn(test, credentials, createHeaders(8))).statusCode).toBe(200)
       expect(
-        (await requestSignIn(test, { ...credentials, username: 'second' }, from(7))).statusCode,
+        (await requestSignIn(test, { ...credentials, username: 'second' }, createHeaders(7)))
+          .statusCode,
       ).toBe(200)
       test.setTime('2025-10-10T12:15:01+05:30')
-      expect((await requestSignIn(test, credentials, from(7))).statusCode).toBe(200)
+      expect((await requestSignIn(test, credentials, createHeaders(7))).statusCode).toBe(200)
     } finally {
       await test.close()
     }
@@ -262,16 +265,18 @@ describe('guessing', () => {
     const test = await startTestApp({ variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } })
     try {
       await signIn(test)
-      expect((await requestSignIn(test, credentials, from(1))).statusCode).toBe(200)
+      expect((await requestSignIn(test, credentials, createHeaders(1))).statusCode).toBe(200)
       // The user's own sign-ins from new addresses count too, because only checking the password shows that they are
       // genuine.
       const statuses: number[] = []
       for (let attempts = 0; attempts < 110; attempts += 1)
-        statuses.push((await requestSignIn(test, wrongGuess, from(1000 + attempts))).statusCode)
+        statuses.push(
+          (await requestSignIn(test, wrongGuess, createHeaders(1000 + attempts))).statusCode,
+        )
       expect(statuses.slice(0, 95)).toEqual(Array.from({ length: 95 }, () => 401))
       expect(statuses.slice(100)).toEqual(Array.from({ length: 10 }, () => 429))
-      expect((await requestSignIn(test, credentials, from(2))).statusCode).toBe(429)
-      expect((await requestSignIn(test, credentials, from(1))).statusCode).toBe(200)
+      expect((await requestSignIn(test, credentials, createHeaders(2))).statusCode).toBe(429)
+      expect((await requestSignIn(test, credentials, createHeaders(1))).statusCode).toBe(200)
     } finally {
       await test.close()
     }
@@ -312,7 +317,7 @@ describe('the audit log entry of a failed sign-in', () => {
     await app.close()
   })
 
-  test('does not fill the disk, however often it is tried', async () => {
+  test('does not fill the disk, however many attempts fail', async () => {
     const app = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
     await signIn(app)
     const from = (at: number) => ({

@@ -37,7 +37,7 @@ afterAll(() => server.close())
 
 let count = 0
 /** An unused UTR. */
-const utr = (): string => String(526_123_000_000 + ++count)
+const createUtr = (): string => String(526_123_000_000 + ++count)
 const groupDigits = (reference: string): string => reference.replaceAll(/(\d{4})(?=\d)/g, '$1 ')
 
 const register = async (): Promise<{ regNo: RegNo; page: string }> => {
@@ -77,24 +77,24 @@ const addAtDesk = async (mode: string, slip: string) => {
     phone_number: '9847000000',
     registered_as: 'member',
   }
-  const paid = { way: 'desk', paid: { mode, slip } }
-  return post('/admin/add/', { event, key: `click-of-the-desk-${count}`, answers, ...paid })
+  const payment = { way: 'desk', paid: { mode, slip } }
+  return post('/admin/add/', { event, key: `click-of-the-desk-${count}`, answers, ...payment })
 }
 
 type StatementResponse = Extract<ReconcileResponse, { header: null }>
-const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
+const STATEMENT_HEADER = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
 const creditLine = (narration: string, amount = FEE, reference = '') =>
   `09/01/27,${narration},${reference},,${amount}`
 const debitLine = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
-const statement = async (...rows: readonly string[]): Promise<StatementResponse> => {
+const check = async (...rows: readonly string[]): Promise<StatementResponse> => {
   const { status, body } = await post(
     `/admin/reconcile/?event=${event}`,
-    [HEAD, ...rows].join('\n'),
+    [STATEMENT_HEADER, ...rows].join('\n'),
   )
   expect(status, JSON.stringify(body)).toBe(200)
   return body as unknown as StatementResponse
 }
-const shown = ({ lines }: StatementResponse) =>
+const listOutcomes = ({ lines }: StatementResponse) =>
   lines.map(({ as: outcome, of: matches }) => [
     outcome,
     ...matches.map(({ reg_no: regNo }) => regNo),
@@ -118,10 +118,10 @@ const sumReceived = (): unknown =>
   server.rows('SELECT coalesce(sum(amount), 0) AS paise FROM captures')[0]?.['paise']
 
 describe('one UTR', () => {
-  test('typed with spaces, as a cheque number, by UPI and as a slip of the front desk pays for one registration only', async () => {
-    const reference = utr()
-    const paid = (await register()).regNo
-    expect((await confirm(paid, 'transfer', groupDigits(reference))).status).toBe(200)
+  test('typed with spaces, as a cheque number, by UPI and as a front desk slip pays for one registration only', async () => {
+    const reference = createUtr()
+    const paidRegNo = (await register()).regNo
+    expect((await confirm(paidRegNo, 'transfer', groupDigits(reference))).status).toBe(200)
     const before = sumReceived()
     const spellings = [
       ['transfer', reference],
@@ -137,14 +137,14 @@ describe('one UTR', () => {
     ] as const
     for (const [method, spelling] of spellings) {
       const { regNo } = await register()
-      const rejected = await confirm(regNo, method, spelling)
-      expect([method, spelling, rejected.status, rejected.body.code]).toEqual([
+      const rejection = await confirm(regNo, method, spelling)
+      expect([method, spelling, rejection.status, rejection.body.code]).toEqual([
         method,
         spelling,
         409,
         'taken',
       ])
-      expect(rejected.body.message).toContain(`it is the payment of ${paid}`)
+      expect(rejection.body.message).toContain(`it is the payment of ${paidRegNo}`)
     }
     for (const mode of ['upi', 'card'])
       expect(await addAtDesk(mode, ` ${groupDigits(reference)}.`)).toMatchObject({
@@ -155,24 +155,24 @@ describe('one UTR', () => {
   })
 
   test('pasted into a narration was unknown if it appeared alone later, in a statement or in a claim', async () => {
-    const [reference, { regNo: paid }, { regNo, page }] = [
-      utr(),
+    const [reference, { regNo: paidRegNo }, { regNo, page }] = [
+      createUtr(),
       await register(),
       await register(),
     ]
     const pastedNarration = `NEFT 4 ${reference} SHARMA 12`
-    expect((await confirm(paid, 'transfer', pastedNarration)).status).toBe(200)
+    expect((await confirm(paidRegNo, 'transfer', pastedNarration)).status).toBe(200)
     const before = sumReceived()
     expect((await confirm(regNo, 'transfer', reference)).body).toMatchObject({ code: 'taken' })
     expect((await report(page, groupDigits(reference))).body).toMatchObject({ code: 'taken' })
-    const result = await statement(creditLine(`UPI/${reference}/SHARMA`))
-    expect(shown(result)).toEqual([['known', paid]])
+    const result = await check(creditLine(`UPI/${reference}/SHARMA`))
+    expect(listOutcomes(result)).toEqual([['known', paidRegNo]])
     await keepUnmatched(result)
     expect(sumReceived()).toBe(before)
   })
 
   test('recorded again with spaces is rejected, and adds no second payment', async () => {
-    const reference = utr()
+    const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
     const before = sumReceived()
@@ -182,9 +182,9 @@ describe('one UTR', () => {
   })
 
   test('entered at the front desk cannot be reported by a delegate or confirmed as a transfer', async () => {
-    const reference = utr()
-    const deskResponse = await addAtDesk('upi', groupDigits(reference))
-    expect(deskResponse.status, JSON.stringify(deskResponse.body)).toBe(201)
+    const reference = createUtr()
+    const deskRejection = await addAtDesk('upi', groupDigits(reference))
+    expect(deskRejection.status, JSON.stringify(deskRejection.body)).toBe(201)
     const { regNo, page } = await register()
     expect((await report(page, reference)).status).toBe(409)
     expect((await confirm(regNo, 'transfer', reference)).status).toBe(409)
@@ -206,25 +206,25 @@ describe('one UTR', () => {
 })
 
 test('front desk slip numbers are separate: a short one is not a bank reference', async () => {
-  const slips = [
+  const slipResponses = [
     await addAtDesk('upi', '17'),
     await addAtDesk('card', '17'),
     await addAtDesk('cash', '17'),
   ]
-  expect(slips.map(({ status }) => status)).toEqual([201, 201, 201])
+  expect(slipResponses.map(({ status }) => status)).toEqual([201, 201, 201])
   // The same slip in another spelling is the same slip.
   expect((await addAtDesk('upi', '0017')).status).toBe(409)
 })
 
 describe('a bank statement', () => {
   test('recognises a transfer that was entered as a slip or a cheque, whose line cannot be recorded and moved again', async () => {
-    const [slip, cheque] = [utr(), utr()]
+    const [slip, cheque] = [createUtr(), createUtr()]
     const desk = String((await addAtDesk('card', groupDigits(slip))).body['reg_no'])
     const { regNo } = await register()
     await confirm(regNo, 'cheque', `chq ${groupDigits(cheque)}`)
     const before = sumReceived()
-    const result = await statement(creditLine(`UPI/CR/${slip}/ASHA`), creditLine(`CLG ${cheque}`))
-    expect(shown(result)).toEqual([
+    const result = await check(creditLine(`UPI/CR/${slip}/ASHA`), creditLine(`CLG ${cheque}`))
+    expect(listOutcomes(result)).toEqual([
       ['known', desk],
       ['known', regNo],
     ])
@@ -234,25 +234,25 @@ describe('a bank statement', () => {
     expect(sumReceived()).toBe(before)
   })
 
-  test('made of two downloads recognises a confirmed transfer, and reports the repeated line', async () => {
-    const reference = utr()
+  test('merged from two downloads recognises a confirmed transfer, and reports the repeated line', async () => {
+    const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    const line = creditLine(`IMPS ${reference} ASHA`)
-    const result = await statement(line, creditLine(`UPI ${utr()} RAVI`, 10), line)
-    expect(shown(result)).toEqual([['known', regNo], ['unmatched']])
+    const checkLine = creditLine(`IMPS ${reference} ASHA`)
+    const result = await check(checkLine, creditLine(`UPI ${createUtr()} RAVI`, 10), checkLine)
+    expect(listOutcomes(result)).toEqual([['known', regNo], ['unmatched']])
     expect(result.repeated).toEqual([{ line: 4, first: 2 }])
   })
 
   test('shows a transfer that the bank returned, with its registration', async () => {
-    const reference = utr()
+    const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    const result = await statement(
+    const result = await check(
       debitLine('RENT', 5000),
       debitLine(`RETURN ${groupDigits(reference)} A/C CLOSED`),
     )
-    expect(shown(result)).toEqual([['returned', regNo]])
+    expect(listOutcomes(result)).toEqual([['returned', regNo]])
     expect(result.lines[0]).toMatchObject({
       amount: FEE,
       why: expect.stringContaining('may have returned it'),
@@ -260,43 +260,45 @@ describe('a bank statement', () => {
   })
 
   test("leaves a line with another registration's number to staff, whatever was reported", async () => {
-    const reference = utr()
-    const [reporter, payer, paid] = [await register(), await register(), await register()]
+    const reference = createUtr()
+    const [reporter, payer, otherDelegate] = [await register(), await register(), await register()]
     expect((await report(reporter.page, reference)).status).toBe(200)
-    await confirm(paid.regNo, 'transfer', utr())
-    const bothNumbers = await statement(creditLine(`UPI ${reference} ${payer.regNo}`))
-    expect(shown(bothNumbers)).toEqual([['ambiguous', payer.regNo, reporter.regNo]])
-    const other = await statement(creditLine(`UPI ${reference} ${paid.regNo}`))
-    expect(shown(other)).toEqual([['ambiguous', reporter.regNo, paid.regNo]])
-    const ownLine = await statement(creditLine(`UPI ${groupDigits(reference)} ${reporter.regNo}`))
-    expect(shown(ownLine)).toEqual([['matched', reporter.regNo]])
+    await confirm(otherDelegate.regNo, 'transfer', createUtr())
+    const otherReferenceResult = await check(creditLine(`UPI ${reference} ${payer.regNo}`))
+    expect(listOutcomes(otherReferenceResult)).toEqual([['ambiguous', payer.regNo, reporter.regNo]])
+    const otherRegNoResult = await check(creditLine(`UPI ${reference} ${otherDelegate.regNo}`))
+    expect(listOutcomes(otherRegNoResult)).toEqual([
+      ['ambiguous', reporter.regNo, otherDelegate.regNo],
+    ])
+    const ownLine = await check(creditLine(`UPI ${groupDigits(reference)} ${reporter.regNo}`))
+    expect(listOutcomes(ownLine)).toEqual([['matched', reporter.regNo]])
   })
 
   test("matches no line by the first twelve digits of the conference's own account number", async () => {
     const { page } = await register()
     expect((await report(page, '502000123456')).status).toBe(200)
-    const result = await statement(creditLine('NEFT ASHA TO 50200012345678', 100))
-    expect(shown(result)).toEqual([['unmatched']])
+    const result = await check(creditLine('NEFT ASHA TO 50200012345678', 100))
+    expect(listOutcomes(result)).toEqual([['unmatched']])
   })
 
-  test('confirms a line under all its bank numbers, so that its other number pays for no other registration', async () => {
-    const [reported, other] = [utr(), utr()]
+  test('records all bank numbers of a confirmed line, so that none of them pays for another registration', async () => {
+    const [reported, otherNumber] = [createUtr(), createUtr()]
     const [first, second] = [await register(), await register()]
     await report(first.page, reported)
-    const [line] = (await statement(creditLine(`IMPS ${reported} ASHA`, FEE, other))).lines
-    expect(line).toMatchObject({ as: 'matched', reference: reported, also: [other] })
+    const [line] = (await check(creditLine(`IMPS ${reported} ASHA`, FEE, otherNumber))).lines
+    expect(line).toMatchObject({ as: 'matched', reference: reported, also: [otherNumber] })
     const { reference, also, amount, day } = line ?? {}
     const lines = [{ reg_no: first.regNo, reference, also, amount, day }]
     expect(await post('/admin/reconcile/confirm/', { event, lines })).toMatchObject({
       status: 200,
       body: { done: [first.regNo] },
     })
-    expect((await confirm(second.regNo, 'transfer', groupDigits(other))).status).toBe(409)
+    expect((await confirm(second.regNo, 'transfer', groupDigits(otherNumber))).status).toBe(409)
   })
 })
 
 test('a payment recorded from a statement under one spelling is not recorded again under another', async () => {
-  const reference = utr()
+  const reference = createUtr()
   const line = { amount: 10, day: '2027-01-09', narration: 'UPI' }
   const sameLineTwice = [
     { ...line, reference },
@@ -309,31 +311,34 @@ test('a payment recorded from a statement under one spelling is not recorded aga
   })
   expect(body['message']).toContain('1 unmatched payment sent to review')
   const { regNo } = await register()
-  const rejected = await confirm(regNo, 'transfer', groupDigits(reference))
-  expect(rejected.body.message).toContain('it is a payment without a registration')
+  const rejection = await confirm(regNo, 'transfer', groupDigits(reference))
+  expect(rejection.body.message).toContain('it is a payment without a registration')
 })
 
 test("a gateway payout is never a delegate's transfer, whichever is recorded first", async () => {
   const settlementHeader =
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
-  const line = (matches: string) =>
-    `ELSEWHERE${matches},AP${matches},4720.00,20,3.60,4696.40,${matches},08-01-2027,Sale`
-  const settle = (matches: string) =>
-    post(`/admin/reconcile/keep/?event=${event}`, `${settlementHeader}\n${line(matches)}`)
-  const [before, after] = [utr(), utr()]
-  expect((await settle(before)).status).toBe(200)
+  const buildSettlementLine = (utr: string) =>
+    `ELSEWHERE${utr},AP${utr},4720.00,20,3.60,4696.40,${utr},08-01-2027,Sale`
+  const saveSettlement = (utr: string) =>
+    post(
+      `/admin/reconcile/keep/?event=${event}`,
+      `${settlementHeader}\n${buildSettlementLine(utr)}`,
+    )
+  const [settledUtr, confirmedUtr] = [createUtr(), createUtr()]
+  expect((await saveSettlement(settledUtr)).status).toBe(200)
   const { regNo } = await register()
-  const rejected = await confirm(regNo, 'transfer', groupDigits(before))
-  expect(rejected).toMatchObject({ status: 409 })
-  expect(rejected.body.message).toContain('is already the reference of a gateway payout')
-  expect((await confirm(regNo, 'transfer', after)).status).toBe(200)
-  await settle(after)
+  const rejection = await confirm(regNo, 'transfer', groupDigits(settledUtr))
+  expect(rejection).toMatchObject({ status: 409 })
+  expect(rejection.body.message).toContain('is already the reference of a gateway payout')
+  expect((await confirm(regNo, 'transfer', confirmedUtr)).status).toBe(200)
+  await saveSettlement(confirmedUtr)
   const storedRegistration = await server.deps.store.registration(regNo)
   expect(storedRegistration).toMatchObject({ paymentStatus: 'success', inReview: true })
 })
 
 test('the office finds a payment by its reference in any spelling', async () => {
-  const reference = utr()
+  const reference = createUtr()
   const { regNo } = await register()
   await confirm(regNo, 'transfer', reference)
   const answer = (await office.json(
@@ -355,30 +360,32 @@ test.each([
 ])(
   'a transfer whose UTR is also in %s, once confirmed, pays for no second registration',
   async (_, rows) => {
-    const reference = utr()
+    const reference = createUtr()
     const { regNo, page } = await register()
     expect((await report(page, reference)).status).toBe(200)
-    const [line] = (await statement(...rows(reference))).lines
+    const [line] = (await check(...rows(reference))).lines
     expect(line?.as).toBe('ambiguous')
-    const confirmed = await confirm(regNo, 'transfer', line?.reference ?? '', { also: line?.also })
-    expect(confirmed.status).toBe(200)
+    const confirmation = await confirm(regNo, 'transfer', line?.reference ?? '', {
+      also: line?.also,
+    })
+    expect(confirmation.status).toBe(200)
     const second = await confirm((await register()).regNo, 'transfer', reference)
     expect([second.status, second.body.code]).toEqual([409, 'taken'])
-    expect(shown(await statement(creditLine(`NEFT CR-${reference}-ASHA`)))).toEqual([
+    expect(listOutcomes(await check(creditLine(`NEFT CR-${reference}-ASHA`)))).toEqual([
       ['known', regNo],
     ])
   },
 )
 
 test('two cash deposits of one day and amount with different slips are both recorded', async () => {
-  const before = Number(sumReceived())
-  const deposits = [
+  const receivedBefore = Number(sumReceived())
+  const depositLines = [
     creditLine('CASH DEP BY SELF', 773, '000123'),
     creditLine('CASH DEP BY SELF', 773, '000124'),
   ]
-  expect(await keepUnmatched(await statement(...deposits))).toContain('2 unmatched payments')
-  expect(Number(sumReceived()) - before).toBe(2 * 77_300)
-  const repeatedResult = await statement(...deposits)
+  expect(await keepUnmatched(await check(...depositLines))).toContain('2 unmatched payments')
+  expect(Number(sumReceived()) - receivedBefore).toBe(2 * 77_300)
+  const repeatedResult = await check(...depositLines)
   expect(repeatedResult.lines.map(({ as: outcome }) => outcome)).toEqual(['known', 'known'])
 })
 
@@ -395,20 +402,22 @@ test.each([
 ])('two transfers whose lines share %s each pay for their own registration', async (_, text) => {
   for (let n = 0; n < 2; n++) {
     const { regNo } = await register()
-    const [line] = (await statement(creditLine(text(regNo)))).lines
+    const [line] = (await check(creditLine(text(regNo)))).lines
     expect([line?.as, line?.of[0]?.reg_no]).toEqual(['matched', regNo])
-    const confirmed = await confirm(regNo, 'transfer', line?.reference ?? '', { also: line?.also })
-    expect(confirmed.status).toBe(200)
-    expect(shown(await statement(creditLine(text(regNo))))).toEqual([['known', regNo]])
+    const confirmation = await confirm(regNo, 'transfer', line?.reference ?? '', {
+      also: line?.also,
+    })
+    expect(confirmation.status).toBe(200)
+    expect(listOutcomes(await check(creditLine(text(regNo))))).toEqual([['known', regNo]])
   }
 })
 
-test('a branch code recorded as a reference hides no later transfer of that branch', async () => {
+test('a branch code recorded as a reference hides no later transfer from that branch', async () => {
   const first = await register()
   expect((await confirm(first.regNo, 'transfer', 'KKBK0000959')).status).toBe(200)
   const second = await register()
-  const text = `NEFT*KKBK0000959*${utr()}*ASHA ${second.regNo}`
-  const [line] = (await statement(creditLine(text))).lines
+  const text = `NEFT*KKBK0000959*${createUtr()}*ASHA ${second.regNo}`
+  const [line] = (await check(creditLine(text))).lines
   expect(line?.as).toBe('ambiguous')
   expect(line?.of.map(({ reg_no: regNo }) => regNo)).toEqual([first.regNo, second.regNo])
   const { reference = '', also } = line ?? {}
@@ -416,23 +425,23 @@ test('a branch code recorded as a reference hides no later transfer of that bran
 })
 
 test('a UTR in groups in the reference column is the reference', async () => {
-  const reference = utr()
+  const reference = createUtr()
   const { regNo } = await register()
-  const [line] = (await statement(creditLine(`NEFT ${regNo}`, FEE, groupDigits(reference)))).lines
+  const [line] = (await check(creditLine(`NEFT ${regNo}`, FEE, groupDigits(reference)))).lines
   expect(line?.reference).toBe(reference)
 })
 
-test('an N and 15 digits of HDFC Bank can be reported, pays for one registration only, and is recognised when returned', async () => {
+test('an HDFC Bank reference (N and 15 digits) can be reported, pays for one registration only, and is recognised when returned', async () => {
   const reference = 'N328261234567890'
   const [first, second] = [await register(), await register()]
-  const line = () => statement(creditLine(`NEFT CR-HDFC0000001-${first.regNo}`, FEE, reference))
-  expect((await line()).lines[0]).toMatchObject({ as: 'matched', reference })
+  const checkLine = () => check(creditLine(`NEFT CR-HDFC0000001-${first.regNo}`, FEE, reference))
+  expect((await checkLine()).lines[0]).toMatchObject({ as: 'matched', reference })
   expect((await report(first.page, 'n328 2612 3456 7890')).status).toBe(200)
   expect((await confirm(first.regNo, 'transfer', reference)).status).toBe(200)
-  expect(shown(await line())).toEqual([['known', first.regNo]])
+  expect(listOutcomes(await checkLine())).toEqual([['known', first.regNo]])
   expect((await confirm(second.regNo, 'transfer', `NEFT ${reference}`)).status).toBe(409)
-  const returnedResult = await statement(debitLine(`NEFT RTN ${reference}`))
-  expect(shown(returnedResult)).toEqual([['returned', first.regNo]])
+  const returnedResult = await check(debitLine(`NEFT RTN ${reference}`))
+  expect(listOutcomes(returnedResult)).toEqual([['returned', first.regNo]])
 })
 
 test.each([
@@ -441,37 +450,43 @@ test.each([
   ['less than the bank returned', FEE, 100, ['returned']],
 ])(
   'a transfer that the bank returned stayed in review, as unclear, after the refund was recorded: %s',
-  async (_how, returnedResult, refundAmount, left) => {
-    const reference = utr()
+  async (_how, returnedAmount, refundAmount, openReviewKinds) => {
+    const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    await statement(debitLine(`NEFT RTN ${reference}`, returnedResult))
+    await check(debitLine(`NEFT RTN ${reference}`, returnedAmount))
     const listReviewKinds = async () => {
       const { reviews } = (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
       return reviews.map(({ kind }) => kind)
     }
     expect(await listReviewKinds()).toEqual(['returned'])
-    const why = 'The bank returned it.'
-    const refund = { act: 'refund', amount: refundAmount, by_hand: true, reference: utr(), why }
+    const reason = 'The bank returned it.'
+    const refund = {
+      act: 'refund',
+      amount: refundAmount,
+      by_hand: true,
+      reference: createUtr(),
+      why: reason,
+    }
     expect(await office.act(regNo, refund)).toMatchObject({ status: 200 })
-    expect(await listReviewKinds()).toEqual(left)
+    expect(await listReviewKinds()).toEqual(openReviewKinds)
     const storedRegistration = await server.deps.store.registration(regNo)
-    expect(storedRegistration).toMatchObject({ inReview: left.length > 0 })
+    expect(storedRegistration).toMatchObject({ inReview: openReviewKinds.length > 0 })
   },
 )
 
 test('a UTR that one delegate reported was confirmed for another registration, whose payment then could not be confirmed', async () => {
-  const reference = utr()
+  const reference = createUtr()
   const [reporter, other] = [await register(), await register()]
   await report(reporter.page, reference)
   const before = sumReceived()
-  const refused = [
+  const rejections = [
     await confirm(other.regNo, 'transfer', groupDigits(reference)),
     await confirm(other.regNo, 'desk', reference),
     await addAtDesk('upi', reference),
   ]
-  expect(refused.map(({ status }) => status)).toEqual([409, 409, 409])
-  expect(refused[0]?.body.message).toContain(
+  expect(rejections.map(({ status }) => status)).toEqual([409, 409, 409])
+  expect(rejections[0]?.body.message).toContain(
     `The delegate of ${reporter.regNo} reported ${groupDigits(reference)}. Confirm it for ${reporter.regNo}, or first choose “Payment not found” there.`,
   )
   expect(sumReceived()).toBe(before)
@@ -481,28 +496,28 @@ test('a UTR that one delegate reported was confirmed for another registration, w
 })
 
 test.each(['00', 'UTR ', 'Ref no. '])(
-  'a delegate who typed %j before the UTR was asked to enter the UTR; it is reported once',
-  async (before) => {
-    const reference = utr()
-    const [ownRegistration, other] = [await register(), await register()]
-    expect((await report(ownRegistration.page, `${before}${reference}`)).status).toBe(200)
-    expect((await report(other.page, reference)).status).toBe(409)
+  'a form that received %j before the UTR asked the delegate to enter the UTR; the transfer is reported once',
+  async (prefix) => {
+    const reference = createUtr()
+    const [ownRegistration, otherDelegate] = [await register(), await register()]
+    expect((await report(ownRegistration.page, `${prefix}${reference}`)).status).toBe(200)
+    expect((await report(otherDelegate.page, reference)).status).toBe(409)
   },
 )
 
 test('a delegate types the UTR in groups of four, as bank apps show it', async () => {
-  const reference = utr()
+  const reference = createUtr()
   const { page } = await register()
   expect((await report(page, groupDigits(reference))).status).toBe(200)
 })
 
 test('a transfer that was received and returned in one file, without a claim, is shown as returned', async () => {
-  const reference = utr()
+  const reference = createUtr()
   const rows = [
     creditLine(`NEFT CR-${reference}-UNKNOWN`, 55),
     debitLine(`NEFT RETURN ${reference}`, 55),
   ]
-  expect((await statement(...rows)).lines.map(({ as: outcome }) => outcome)).toEqual([
+  expect((await check(...rows)).lines.map(({ as: outcome }) => outcome)).toEqual([
     'unmatched',
     'returned',
   ])
@@ -510,14 +525,14 @@ test('a transfer that was received and returned in one file, without a claim, is
     creditLine(`NEFT CR-${reference}-UNKNOWN`, 55),
     debitLine(`CHGS NEFT ${reference}`, 2.36),
   ]
-  expect((await statement(...bankCharge)).lines.map(({ as: outcome }) => outcome)).toEqual([
+  expect((await check(...bankCharge)).lines.map(({ as: outcome }) => outcome)).toEqual([
     'unmatched',
   ])
 })
 
 test('the UTR of an imported payment pays for no other registration: entered, in a statement or in a second import', async () => {
-  const reference = utr()
-  const row = (regNo: string, paymentId: string) =>
+  const reference = createUtr()
+  const buildImportRow = (regNo: string, paymentId: string) =>
     createImportRow({
       eventId: event,
       regNo: regNo as RegNo,
@@ -526,15 +541,15 @@ test('the UTR of an imported payment pays for no other registration: entered, in
     })
   const { store } = server.deps
   const first = 'LEKHA-OLD-1'
-  expect((await store.importRegistrations([row(first, reference)])).ok).toBe(true)
+  expect((await store.importRegistrations([buildImportRow(first, reference)])).ok).toBe(true)
   const waitingRegNo = (await register()).regNo
-  const rejected = await confirm(waitingRegNo, 'transfer', groupDigits(reference))
-  expect([rejected.status, rejected.body.code]).toEqual([409, 'taken'])
-  expect(rejected.body.message).toContain(`it is the payment of ${first}`)
-  const result = await statement(creditLine(`NEFT ${waitingRegNo}`, FEE, reference))
-  expect(shown(result)).toEqual([['known', first]])
+  const rejection = await confirm(waitingRegNo, 'transfer', groupDigits(reference))
+  expect([rejection.status, rejection.body.code]).toEqual([409, 'taken'])
+  expect(rejection.body.message).toContain(`it is the payment of ${first}`)
+  const result = await check(creditLine(`NEFT ${waitingRegNo}`, FEE, reference))
+  expect(listOutcomes(result)).toEqual([['known', first]])
   const repeatedResult = await store.importRegistrations([
-    row('LEKHA-OLD-2', groupDigits(reference)),
+    buildImportRow('LEKHA-OLD-2', groupDigits(reference)),
   ])
   expect(repeatedResult).toMatchObject({
     ok: false,
@@ -542,9 +557,9 @@ test('the UTR of an imported payment pays for no other registration: entered, in
   })
 })
 
-test('the second of two transfers whose only number is that of the registration was refused as already recorded', async () => {
+test('the second of two transfers that state only the registration number was refused as already recorded', async () => {
   const { regNo } = await register()
-  const { lines } = await statement(
+  const { lines } = await check(
     creditLine(`CREDIT ${regNo} PART 1`, 2000),
     creditLine(`CREDIT ${regNo} PART 2`, 2720),
     creditLine(`CREDIT ${regNo} PART 3`, 1),
@@ -556,8 +571,8 @@ test('the second of two transfers whose only number is that of the registration 
     day,
     narration,
   }))
-  const send = async (sent: object) =>
-    (await post('/admin/reconcile/confirm/', { event, lines: [], ...sent })).body
+  const send = async (payload: object) =>
+    (await post('/admin/reconcile/confirm/', { event, lines: [], ...payload })).body
   for (const line of [first, second])
     expect(await send({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({
       done: [regNo],

@@ -90,7 +90,7 @@ test.each([
   ['CHQ 000345', ''],
   ['654321', '654321'],
 ])(
-  'the cheque %s that bounced stayed paid, because no line with its number named it',
+  'the bounced cheque %s still counted as paid, because no line with its number named the registration',
   async (reference, column) => {
     const { regNo } = await register()
     expect((await confirm(regNo, reference)).status).toBe(200)
@@ -124,30 +124,30 @@ test.each([
   ['with zeros', 'CHQ DEP DR D', '000789', '000789'],
   ['in the column', 'BY CLEARING DR D', '456790', '456790'],
 ])(
-  'a cheque %s whose line was recorded was confirmed for a registration too: two payments',
+  'a cheque %s whose line was already recorded was also confirmed for a registration, as a second payment',
   async (_, narration, column, number) => {
     const { lines } = await sendStatement(buildCreditLine(narration, column))
     expect(await keepUnmatched(lines)).toContain('1 unmatched payment')
-    const rejected = await confirm((await register()).regNo, number)
-    expect([rejected.status, rejected.body.code]).toEqual([409, 'taken'])
-    expect(rejected.body.message).toContain('it is a payment without a registration')
+    const rejection = await confirm((await register()).regNo, number)
+    expect([rejection.status, rejection.body.code]).toEqual([409, 'taken'])
+    expect(rejection.body.message).toContain('it is a payment without a registration')
     expect((await sendStatement(buildCreditLine(narration, column))).lines[0]?.as).toBe('known')
   },
 )
 
 test.each([
-  ['with its numbers', (also: readonly string[]) => also],
+  ['with its numbers', (keepNumbers: readonly string[]) => keepNumbers],
   ['without them', () => []],
 ])(
-  'a page loaded before the cheque was recorded, %s, recorded its line as a second payment',
-  async (_, sent) => {
+  'a page that was loaded before the cheque was recorded, and sent the line %s, recorded a second payment',
+  async (_, getNumbers) => {
     count += 1
     const number = `00${5670 + count}`
     const row = buildCreditLine(`CHQ DEP ${number} DR E`)
     const { lines } = await sendStatement(row)
     const { regNo } = await register()
     expect((await confirm(regNo, number)).status).toBe(200)
-    const staleLines = lines.map((line) => ({ ...line, also: [...sent(line.also)] }))
+    const staleLines = lines.map((line) => ({ ...line, also: [...getNumbers(line.also)] }))
     expect(await keepUnmatched(staleLines)).toContain('0 unmatched payments')
     expect(listOutcomes(await sendStatement(row))).toEqual([['known', regNo]])
     expect(await keepUnmatched((await sendStatement(row)).lines)).toContain('0 unmatched payments')
@@ -161,17 +161,18 @@ test.each([
   ['a cheque in the column', 'cheque', '000655', 'INWARD DR H', '000655'],
 ])(
   'a line that contains %s was recorded as a second payment under another reference',
-  async (_, way, reference, narration, column) => {
+  async (_, method, reference, narration, column) => {
     const [result] = (await sendStatement(buildCreditLine(narration, column))).lines
     const { regNo } = await register()
-    const confirmation = { act: 'confirm', way, reference, amount: String(FEE) }
+    const confirmation = { act: 'confirm', way: method, reference, amount: String(FEE) }
     expect((await office.act(regNo, confirmation)).status).toBe(200)
     if (result === undefined) throw new Error('the statement has no line')
-    // As an older page sent it, and with a reference chosen by the caller.
-    const ofCaller = { ...result, reference: '2027-01-09 DR G', also: [] }
-    const sent = column === '' ? [result, { ...result, also: [] }, ofCaller] : [result]
-    expect(await keepUnmatched(sent)).toBe(
-      `0 unmatched payments sent to review. ${sent.length} already recorded.`,
+    // The line as an older page sent it, and a line with a reference that the caller chose.
+    const lineWithOwnReference = { ...result, reference: '2027-01-09 DR G', also: [] }
+    const sentLines =
+      column === '' ? [result, { ...result, also: [] }, lineWithOwnReference] : [result]
+    expect(await keepUnmatched(sentLines)).toBe(
+      `0 unmatched payments sent to review. ${sentLines.length} already recorded.`,
     )
   },
 )

@@ -19,24 +19,24 @@ import { withoutThreads } from '../../store-without-threads.ts'
 readCsvHere()
 
 const EVENT = 'sample2026'
-const FILE = `${EVENT}.yaml`
+const EVENT_FILE = `${EVENT}.yaml`
 let server: TestApp
 let owner: Office
 beforeEach(async () => {
   server = await startTestApp({
     clock: '2026-01-28T12:00:00+05:30',
-    events: { [FILE]: fixtureEvent({}) },
+    events: { [EVENT_FILE]: fixtureEvent({}) },
   })
   owner = await signIn(server)
 })
 afterEach(() => server.close())
 
-const paid = (reference: string) => registerPaid(server, EVENT, reference)
+const registerPaidDelegate = (reference: string) => registerPaid(server, EVENT, reference)
 /** The new account line in the event file. */
 async function changeAccount(to: string): Promise<void> {
   const text = fixtureEvent({}).replace('payment: {gateway: airpay, account: sample}', to)
   expect(text).not.toBe(fixtureEvent({}))
-  server.writeEvent(FILE, text)
+  server.writeEvent(EVENT_FILE, text)
   await server.deps.events.reload()
   const { config } = server.deps.events.byId(EVENT) ?? {}
   expect(config?.payment?.account, server.printed.join('\n')).not.toBe('sample')
@@ -68,7 +68,11 @@ const listOutstanding = async () =>
   ])
 
 test('payments of the previous account were in no list after the event file named another', async () => {
-  const [settledPayment, first, second] = [await paid('AP1'), await paid('AP2'), await paid('AP3')]
+  const [settledPayment, first, second] = [
+    await registerPaidDelegate('AP1'),
+    await registerPaidDelegate('AP2'),
+    await registerPaidDelegate('AP3'),
+  ]
   await post('reconcile/keep', [HEAD, buildSale(settledPayment.order, 'AP1')])
   expect(await listOutstanding()).toEqual([
     ['AP2', 1180, null],
@@ -76,7 +80,7 @@ test('payments of the previous account were in no list after the event file name
   ])
 
   await changeAccount(NEXT_ACCOUNT)
-  await paid('NX1')
+  await registerPaidDelegate('NX1')
   expect(await listOutstanding()).toEqual([
     ['AP2', 1180, 'sample'],
     ['AP3', 1180, 'sample'],
@@ -115,10 +119,10 @@ test('payments of the previous account were in no list after the event file name
 })
 
 test('the command names the account of an outstanding payout, and reports it as late', async () => {
-  await paid('AP1')
-  const latePayment = await paid('AP2')
+  await registerPaidDelegate('AP1')
+  const latePayment = await registerPaidDelegate('AP2')
   await changeAccount(NEXT_ACCOUNT)
-  const now = await paid('NX1')
+  const now = await registerPaidDelegate('NX1')
   const path = join(server.dir, 'settlement.csv')
   writeFileSync(path, [HEAD, buildSale(now.order, 'NX1')].join('\n'))
   const output: string[] = []
@@ -136,8 +140,8 @@ test('the command names the account of an outstanding payout, and reports it as 
 })
 
 test('payments at the gateway were in no list after the event file no longer named a gateway', async () => {
-  const first = await paid('AP1')
-  await paid('AP2')
+  const first = await registerPaidDelegate('AP1')
+  await registerPaidDelegate('AP2')
   await changeAccount(`registration:
   closes: 2026-02-10
 
@@ -157,22 +161,25 @@ payment:
   expect(await listOutstanding()).toEqual([['AP2', 1180, 'sample (airpay)']])
 })
 
-test('a card payment that was refunded in full by bank transfer was no longer expected from the gateway', async () => {
-  const [fullRefund, partialRefund] = [await paid('AP1'), await paid('AP2')]
-  const inReview = await paid('AP3')
+test('a card payment that staff had refunded in full by bank transfer was no longer expected in a settlement', async () => {
+  const [fullRefund, partialRefund] = [
+    await registerPaidDelegate('AP1'),
+    await registerPaidDelegate('AP2'),
+  ]
+  const reviewedPayment = await registerPaidDelegate('AP3')
   const repeatedPayment = {
-    amount: inReview.amount,
+    amount: reviewedPayment.amount,
     currency: '356',
     kind: 'sale',
     at: server.now(),
   } as const
   await server.deps.store.applyPaymentEvent(
-    inReview.order,
+    reviewedPayment.order,
     { type: 'confirmed', reference: 'AP4', ...repeatedPayment },
     null,
   )
-  const byHand = { by_hand: true, why: 'The card is closed.' }
-  const refund = { act: 'refund', ...byHand }
+  const manualRefund = { by_hand: true, why: 'The card is closed.' }
+  const refund = { act: 'refund', ...manualRefund }
   for (const [regNo, amount, reference] of [
     [fullRefund.regNo, '1180', 'NEFT 1'],
     [partialRefund.regNo, '180', 'NEFT 2'],
@@ -186,16 +193,16 @@ test('a card payment that was refunded in full by bank transfer was no longer ex
     payload: {
       decision: 'refund',
       version: await readShownVersion(server, review?.id),
-      ...byHand,
+      ...manualRefund,
       reference: 'NEFT 3',
     },
   })
   expect(decisionResponse.statusCode, decisionResponse.body).toBe(200)
-  // The gateway refunded this payment itself, so it pays nothing out.
-  const byGateway = await paid('AP5')
+  // The gateway refunded this payment itself, so no payout is expected.
+  const refundedPayment = await registerPaidDelegate('AP5')
   await server.deps.store.applyPaymentEvent(
-    byGateway.order,
-    { type: 'refunded', reference: 'RF5', amount: byGateway.amount, at: server.now() },
+    refundedPayment.order,
+    { type: 'refunded', reference: 'RF5', amount: refundedPayment.amount, at: server.now() },
     null,
   )
   expect((await listOutstanding()).map(([reference]) => reference)).toEqual([
@@ -207,14 +214,14 @@ test('a card payment that was refunded in full by bank transfer was no longer ex
   await post('reconcile/keep', [
     HEAD,
     buildSale(fullRefund.order, 'AP1'),
-    buildSale(inReview.order, 'AP4'),
+    buildSale(reviewedPayment.order, 'AP4'),
   ])
   expect((await listOutstanding()).map(([reference]) => reference)).toEqual(['AP2', 'AP3'])
   expect((await readSettlement()).lines).toEqual([])
 })
 
 test('a refund that a report lists after the change of account stayed in the list of missing refunds', async () => {
-  const payment = await paid('AP1')
+  const payment = await registerPaidDelegate('AP1')
   await post('reconcile/keep', [HEAD, buildSale(payment.order, 'AP1')])
   await server.deps.store.applyPaymentEvent(
     payment.order,

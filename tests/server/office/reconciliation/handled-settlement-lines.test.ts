@@ -47,9 +47,9 @@ const post = async (path: string, body: string | object, office = owner, event =
     body: answer.json<Record<string, unknown> & Partial<SettlementsResponse>>(),
   }
 }
-const handle = (
+const markHandled = (
   line: { readonly id: number | null; readonly seen?: number | null },
-  why?: string,
+  reason?: string,
   office = owner,
   event = EVENT,
 ) =>
@@ -58,7 +58,7 @@ const handle = (
     {
       line: String(line.id),
       seen: String(line.seen ?? ''),
-      ...(why !== undefined && { why }),
+      ...(reason !== undefined && { why: reason }),
     },
     office,
     event,
@@ -66,13 +66,13 @@ const handle = (
 const readLines = async (): Promise<readonly WireSettledLine[]> =>
   ((await owner.json(`/admin/settlements/?event=${EVENT}`)) as unknown as SettlementsResponse)
     .settlement.lines
-const find = (lines: readonly WireSettledLine[], reference: string): WireSettledLine => {
-  const line = lines.find((one) => one.reference === reference)
+const findLine = (lines: readonly WireSettledLine[], reference: string): WireSettledLine => {
+  const line = lines.find((line) => line.reference === reference)
   if (line === undefined) throw new Error(`no line ${reference}`)
   return line
 }
 
-test('a chargeback stayed listed as a difference forever: with a reason it is handled, also when the report is saved again', async () => {
+test('a chargeback stayed listed as a difference forever: staff can mark it as handled with a reason, which lasts when the report is saved again', async () => {
   const { order } = await registerPaid(server, EVENT, 'AP1')
   const report = (amount: number): string =>
     [
@@ -81,23 +81,23 @@ test('a chargeback stayed listed as a difference forever: with a reason it is ha
       `${order},CB1,${amount}.00,0,0,-${amount}.00,UTR1,30-01-2026,Chargeback`,
     ].join('\r\n')
   expect((await post('reconcile/keep', report(1180))).code).toBe(200)
-  const open = find(await readLines(), 'CB1')
-  expect(open).toMatchObject({ as: 'differs', id: expect.any(Number), handled: null })
+  const openLine = findLine(await readLines(), 'CB1')
+  expect(openLine).toMatchObject({ as: 'differs', id: expect.any(Number), handled: null })
 
-  for (const why of ['', '   ', '\u200B', 'x'.repeat(501)])
-    expect(await handle(open, why)).toMatchObject({
+  for (const reason of ['', '   ', '\u200B', 'x'.repeat(501)])
+    expect(await markHandled(openLine, reason)).toMatchObject({
       code: 422,
       body: { message: 'Give the reason, in at most 500 characters.' },
     })
-  const codes = await Promise.all(
-    Array.from({ length: 8 }, async () => (await handle(open, 'The bank kept it.')).code),
+  const statusCodes = await Promise.all(
+    Array.from({ length: 8 }, async () => (await markHandled(openLine, 'The bank kept it.')).code),
   )
-  expect(codes.toSorted()).toEqual([200, ...Array<number>(7).fill(409)])
-  const handled = {
+  expect(statusCodes.toSorted()).toEqual([200, ...Array<number>(7).fill(409)])
+  const handledLine = {
     as: 'handled',
     handled: { why: 'The bank kept it.', who: 'office', at: '2026-02-02T10:00:00+05:30' },
   }
-  expect(find(await readLines(), 'CB1')).toMatchObject(handled)
+  expect(findLine(await readLines(), 'CB1')).toMatchObject(handledLine)
   expect((await owner.get(`/admin/settlements/export/?event=${EVENT}`)).body).toContain(
     'office: The bank kept it.',
   )
@@ -106,42 +106,42 @@ test('a chargeback stayed listed as a difference forever: with a reason it is ha
   const path = join(server.dir, 'handled.csv')
   const [heading = '', , chargeback = ''] = report(1180).split('\r\n')
   writeFileSync(path, [heading, chargeback].join('\r\n'))
-  const printed: string[] = []
+  const output: string[] = []
   const terminal = {
-    print: (text: string) => void printed.push(text),
-    printError: (text: string) => void printed.push(text),
+    print: (text: string) => void output.push(text),
+    printError: (text: string) => void output.push(text),
     environment: () => server.environment,
   }
   await main(['payment', 'reconcile', EVENT, path], terminal)
-  expect(printed[0]).toContain('handled')
-  expect(printed[0]).toContain('office: The bank kept it.')
+  expect(output[0]).toContain('handled')
+  expect(output[0]).toContain('office: The bank kept it.')
 
   // The same report is checked and saved again; then a report in which the amount of the line has changed.
-  const checked = await post('reconcile', report(1180))
-  expect(find(checked.body.settlement?.lines ?? [], 'CB1')).toMatchObject(handled)
+  const checkResponse = await post('reconcile', report(1180))
+  expect(findLine(checkResponse.body.settlement?.lines ?? [], 'CB1')).toMatchObject(handledLine)
   expect((await post('reconcile/keep', report(1180))).body).toMatchObject({ added: 0 })
-  expect(find(await readLines(), 'CB1')).toMatchObject(handled)
+  expect(findLine(await readLines(), 'CB1')).toMatchObject(handledLine)
   await post('reconcile/keep', report(1200))
   expect((await readLines()).filter(({ reference }) => reference === 'CB1')).toMatchObject([
-    handled,
+    handledLine,
     { as: 'differs', amount: 1200, handled: null },
   ])
 
-  const seen = find(await readLines(), 'CB1')
-  expect(await handle(seen)).toMatchObject({
+  const reopenedLine = findLine(await readLines(), 'CB1')
+  expect(await markHandled(reopenedLine)).toMatchObject({
     code: 200,
     body: { message: 'The line needs attention again.' },
   })
-  expect((await handle(seen)).code).toBe(409)
-  expect(find(await readLines(), 'CB1')).toMatchObject({ as: 'differs', handled: null })
+  expect((await markHandled(reopenedLine)).code).toBe(409)
+  expect(findLine(await readLines(), 'CB1')).toMatchObject({ as: 'differs', handled: null })
   // A colleague handles it with another reason; the first user's page still shows the first decision.
-  const reopened = find(await readLines(), 'CB1')
-  expect((await handle(reopened, 'Repaid in May.')).code).toBe(200)
-  expect(await handle(seen)).toMatchObject({
+  const reopened = findLine(await readLines(), 'CB1')
+  expect((await markHandled(reopened, 'Repaid in May.')).code).toBe(200)
+  expect(await markHandled(reopenedLine)).toMatchObject({
     code: 409,
     body: { message: 'office has marked this line as handled. Reload the page.' },
   })
-  expect(find(await readLines(), 'CB1')).toMatchObject({ handled: { why: 'Repaid in May.' } })
+  expect(findLine(await readLines(), 'CB1')).toMatchObject({ handled: { why: 'Repaid in May.' } })
   expect(
     server.rows(
       "SELECT who, event_id FROM audit_log WHERE what LIKE '%line CB1 as handled: The bank kept it.'",
@@ -153,36 +153,36 @@ test('a handled line whose report is saved again with another fee stayed handled
   const { order } = await registerPaid(server, EVENT, 'AP5')
   const report = (deductions: string): string =>
     [HEAD, `${order},CB5,1180.00,${deductions},UTR5,30-01-2026,Chargeback`].join('\r\n')
-  const plain = report('0,0,-1180.00')
-  const withFee = report('50,9,-1239.00')
-  await post('reconcile/keep', plain)
-  const open = find(await readLines(), 'CB5')
-  expect((await handle(open, 'The bank kept it.')).code).toBe(200)
+  const reportWithoutFee = report('0,0,-1180.00')
+  const reportWithFee = report('50,9,-1239.00')
+  await post('reconcile/keep', reportWithoutFee)
+  const open = findLine(await readLines(), 'CB5')
+  expect((await markHandled(open, 'The bank kept it.')).code).toBe(200)
   // A report without a column for deductions leaves them unchanged.
-  const grossOnly = [
+  const reportWithoutDeductions = [
     'Merchant Txn ID,Transaction ID,Txn Amount,UTR Number,Settlement Date,Txn Type',
     `${order},CB5,1180.00,UTR5,30-01-2026,Chargeback`,
   ].join('\r\n')
-  for (const same of [plain, grossOnly])
-    expect((await post('reconcile', same)).body.settlement).toMatchObject({
+  for (const report of [reportWithoutFee, reportWithoutDeductions])
+    expect((await post('reconcile', report)).body.settlement).toMatchObject({
       changed: 0,
       lines: [{ as: 'handled', net: -1180 }],
     })
-  expect((await post('reconcile', withFee)).body.settlement).toMatchObject({
+  expect((await post('reconcile', reportWithFee)).body.settlement).toMatchObject({
     fresh: 0,
     changed: 1,
     lines: [{ as: 'differs', fee: 50, id: null }],
   })
-  expect((await post('reconcile/keep', withFee)).body).toMatchObject({
+  expect((await post('reconcile/keep', reportWithFee)).body).toMatchObject({
     changed: 1,
     message: '0 lines saved, 1 line changed.',
   })
-  expect((await post('reconcile/keep', withFee)).body).toMatchObject({ changed: 0, known: 1 })
-  const changed = find(await readLines(), 'CB5')
-  expect(changed).toMatchObject({ as: 'differs', fee: 50, tax: 9, net: -1239, handled: null })
+  expect((await post('reconcile/keep', reportWithFee)).body).toMatchObject({ changed: 0, known: 1 })
+  const changedLine = findLine(await readLines(), 'CB5')
+  expect(changedLine).toMatchObject({ as: 'differs', fee: 50, tax: 9, net: -1239, handled: null })
   // The request of a page that still shows the first fee.
-  expect((await handle(open, 'The bank kept it.')).code).toBe(409)
-  expect((await handle(changed, 'The bank kept it, and took a fee.')).code).toBe(200)
+  expect((await markHandled(open, 'The bank kept it.')).code).toBe(409)
+  expect((await markHandled(changedLine, 'The bank kept it, and took a fee.')).code).toBe(200)
   const [entry] = server.rows("SELECT what FROM audit_log WHERE what LIKE 'changed%CB5%'")
   expect(String(entry?.['what']).replaceAll('\u00a0', ' ')).toBe(
     'changed the settlement line CB5 from fee ₹ 0, tax ₹ 0, net −₹ 1,180 to fee ₹ 50, tax ₹ 9, net −₹ 1,239',
@@ -197,16 +197,16 @@ test('a line without a registration could not be marked as handled on the page o
   expect(lines).toMatchObject([{ reference: 'ADJ6', reg_no: null, event: expect.any(String) }])
   const [line] = lines
   if (line === undefined || line.event === null) throw new Error('no line')
-  expect((await handle(line, 'Agreed with the gateway.', owner, line.event)).code).toBe(200)
+  expect((await markHandled(line, 'Agreed with the gateway.', owner, line.event)).code).toBe(200)
 })
 
-test('a line that agrees, and one of an event that the user cannot see, cannot be marked; another event’s line is in the log of that event', async () => {
-  const own = await registerPaid(server, EVENT, 'AP2')
-  const other = await registerPaid(server, 'other2026', 'AP3')
+test('a line that agrees, or that belongs to an event the user cannot see, cannot be marked; marking another event’s line is logged for that event', async () => {
+  const ownPayment = await registerPaid(server, EVENT, 'AP2')
+  const otherPayment = await registerPaid(server, 'other2026', 'AP3')
   const report = [
     HEAD,
-    `${own.order},AP2,${own.amount / 100}.00,0,0,${own.amount / 100}.00,UTR2,30-01-2026,Sale`,
-    `${other.order},CB3,1180.00,0,0,-1180.00,UTR2,30-01-2026,Chargeback`,
+    `${ownPayment.order},AP2,${ownPayment.amount / 100}.00,0,0,${ownPayment.amount / 100}.00,UTR2,30-01-2026,Sale`,
+    `${otherPayment.order},CB3,1180.00,0,0,-1180.00,UTR2,30-01-2026,Chargeback`,
     `OTHR4444444444444,CB4,1180.00,0,0,-1180.00,UTR2,30-01-2026,Chargeback`,
   ].join('\r\n')
   await post('reconcile/keep', report)
@@ -219,7 +219,7 @@ test('a line that agrees, and one of an event that the user cannot see, cannot b
     { what: 'saved 2 lines of a settlement', event_id: EVENT },
   ])
   const lines = server.rows("SELECT id, reference FROM settlement_lines WHERE utr = 'UTR2'")
-  const idOf = (reference: string): number =>
+  const readLineId = (reference: string): number =>
     Number(lines.find((line) => line['reference'] === reference)?.['id'])
   await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), {
     role: 'treasurer',
@@ -227,44 +227,52 @@ test('a line that agrees, and one of an event that the user cannot see, cannot b
   })
   const treasurer = await signIn(server, 'of-one')
   // Nor can a report of the shared account change or reveal the line's fee.
-  const changed = report.replace('CB3,1180.00,0,0,-1180.00', 'CB3,1180.00,50,9,-1239.00')
+  const changedReport = report.replace('CB3,1180.00,0,0,-1180.00', 'CB3,1180.00,50,9,-1239.00')
   for (const path of ['reconcile', 'reconcile/keep']) {
-    const { body } = await post(path, changed, treasurer)
+    const { body } = await post(path, changedReport, treasurer)
     expect(body.settlement ?? body).toMatchObject({ changed: 0 })
   }
   expect(server.rows("SELECT fee FROM settlement_lines WHERE reference = 'CB3'")).toEqual([
     { fee: 0 },
   ])
-  const refused = { code: 404, body: { code: 'not_there' } }
-  expect(await handle({ id: idOf('AP2') }, 'No reason.')).toMatchObject(refused)
-  expect(await handle({ id: idOf('CB3') }, 'Not mine.', treasurer)).toMatchObject(refused)
-  expect(await handle({ id: 99_999_999 }, 'None.', treasurer)).toMatchObject(refused)
-  expect((await handle({ id: idOf('CB3') }, 'Not mine.', treasurer, 'other2026')).code).toBe(403)
+  const notFound = { code: 404, body: { code: 'not_there' } }
+  expect(await markHandled({ id: readLineId('AP2') }, 'No reason.')).toMatchObject(notFound)
+  expect(await markHandled({ id: readLineId('CB3') }, 'Not mine.', treasurer)).toMatchObject(
+    notFound,
+  )
+  expect(await markHandled({ id: 99_999_999 }, 'None.', treasurer)).toMatchObject(notFound)
+  expect(
+    (await markHandled({ id: readLineId('CB3') }, 'Not mine.', treasurer, 'other2026')).code,
+  ).toBe(403)
   expect(
     server.rows(
       "SELECT why FROM settlement_line_decisions WHERE why IN ('No reason.', 'Not mine.', 'None.')",
     ),
   ).toEqual([])
-  expect((await handle({ id: idOf('CB3') }, 'Ours to judge.')).code).toBe(200)
-  // The id that the page receives.
+  expect((await markHandled({ id: readLineId('CB3') }, 'Ours to judge.')).code).toBe(200)
+  // `seen` is empty, as the page sends it for a line without a decision.
   expect(
-    (await post('settlements/handle', { line: idOf('CB4'), seen: '', why: 'None paid it.' })).code,
+    (await post('settlements/handle', { line: readLineId('CB4'), seen: '', why: 'None paid it.' }))
+      .code,
   ).toBe(200)
-  // Done on the page of one event, but recorded for the event of the line, whose number is in the entry.
+  // The user acts on the page of one event, but the log entry belongs to the event and registration
+  // of the line.
   expect(
     server.rows(
       "SELECT event_id, reg_no FROM audit_log WHERE what LIKE '%line CB% as handled:%' ORDER BY id DESC LIMIT 2",
     ),
   ).toEqual([
     { event_id: 'other2026', reg_no: null },
-    { event_id: 'other2026', reg_no: other.regNo },
+    { event_id: 'other2026', reg_no: otherPayment.regNo },
   ])
 
   // The reason may name the person, so it is erased with the registration, also in the log.
-  expect((await owner.act(other.regNo, { act: 'erase', why: 'She asked.' })).status).toBe(200)
-  const stored = [
+  expect((await owner.act(otherPayment.regNo, { act: 'erase', why: 'She asked.' })).status).toBe(
+    200,
+  )
+  const storedTexts = [
     ...server.rows('SELECT why FROM settlement_line_decisions'),
     ...server.rows('SELECT what FROM audit_log'),
   ]
-  expect(JSON.stringify(stored)).not.toContain('Ours to judge')
+  expect(JSON.stringify(storedTexts)).not.toContain('Ours to judge')
 })

@@ -1,4 +1,7 @@
-/** Events with different bank or merchant accounts: payments for one event are not booked on the other. */
+/**
+ * Events with different bank or merchant accounts: payments for one event are not recorded for the
+ * other.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -28,8 +31,9 @@ let server: TestApp
 /** An owner of all events. */
 let office: Office
 beforeAll(async () => {
-  const copy = (id: string, prefix: string) => text.replaceAll(HERE, id).replaceAll('LEKH', prefix)
-  const other = copy(OTHER_ACCOUNT, 'ZETA')
+  const addEventCopy = (id: string, prefix: string) =>
+    text.replaceAll(HERE, id).replaceAll('LEKH', prefix)
+  const other = addEventCopy(OTHER_ACCOUNT, 'ZETA')
     .replace('account: lekhacon', 'account: zeta')
     .replace('50200012345678', '40100098765432')
     .replace('lekhacon@mlbr', 'zeta@mlbr')
@@ -37,7 +41,7 @@ beforeAll(async () => {
     clock: '2027-01-10',
     events: {
       [`${HERE}.yaml`]: text,
-      [`${SAME_ACCOUNT}.yaml`]: copy(SAME_ACCOUNT, 'BIMA'),
+      [`${SAME_ACCOUNT}.yaml`]: addEventCopy(SAME_ACCOUNT, 'BIMA'),
       [`${OTHER_ACCOUNT}.yaml`]: other,
     },
   })
@@ -77,14 +81,18 @@ async function transferTo(event: string): Promise<string> {
   const statement = `${header}\n09/01/27,IMPS ${reference} SOMEBODY,,,${FEE}`
   type StatementResponse = Extract<ReconcileResponse, { header: null }>
   const { lines } = await post<StatementResponse>(`/admin/reconcile/?event=${event}`, statement)
-  const keep = lines.map(({ reference, also, amount, day, narration }) => ({
+  const unmatchedLines = lines.map(({ reference, also, amount, day, narration }) => ({
     reference,
     also,
     amount,
     day,
     narration,
   }))
-  await post<BulkActionResponse>('/admin/reconcile/confirm/', { event, lines: [], keep })
+  await post<BulkActionResponse>('/admin/reconcile/confirm/', {
+    event,
+    lines: [],
+    keep: unmatchedLines,
+  })
   return readReview(reference)
 }
 /** Adds a payment that the gateway confirms for an unknown order. */
@@ -110,7 +118,7 @@ async function addCardPayment(event: string, account: string): Promise<string> {
   })
   return readReview(reference)
 }
-const move = async (review: string, to: string) =>
+const movePayment = async (review: string, to: string) =>
   post<{ status: string; code?: string; message: string }>(`/admin/reviews/${review}/decide/`, {
     decision: 'move',
     version: await readShownVersion(server, review),
@@ -119,18 +127,18 @@ const move = async (review: string, to: string) =>
   })
 const getTitle = (event: string) => server.deps.events.byId(event)?.config.title ?? ''
 
-test('a transfer to the bank account of one event was booked on an event with another bank account', async () => {
+test('a transfer to the bank account of one event was recorded for an event with another bank account', async () => {
   const review = await transferTo(HERE)
   const to = await register(OTHER_ACCOUNT)
-  const before = server.rows('SELECT * FROM captures')
-  expect(await move(review, to)).toEqual({
+  const capturesBefore = server.rows('SELECT * FROM captures')
+  expect(await movePayment(review, to)).toEqual({
     status: 'error',
     code: 'no_target',
     message: `This money was received for ${getTitle(HERE)}, which is paid into the UPI ID lekhacon@mlbr or the bank account 50200012345678. ${to} belongs to ${getTitle(OTHER_ACCOUNT)}, which is paid into the Airpay account “zeta” or the UPI ID zeta@mlbr or the bank account 40100098765432. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${to}.`,
   })
-  expect(server.rows('SELECT * FROM captures')).toEqual(before)
+  expect(server.rows('SELECT * FROM captures')).toEqual(capturesBefore)
   expect((await server.deps.store.registration(to))?.paymentStatus).not.toBe('success')
-  // The steps in the message.
+  // Follows the steps in the message.
   const refund = {
     decision: 'refund',
     version: await readShownVersion(server, review),
@@ -141,14 +149,19 @@ test('a transfer to the bank account of one event was booked on an event with an
   expect(await post(`/admin/reviews/${review}/decide/`, refund)).toMatchObject({
     status: 'success',
   })
-  const paid = { act: 'confirm', way: 'transfer', reference: '526999000001', amount: String(FEE) }
-  expect((await office.act(to, paid)).status).toBe(200)
+  const confirmation = {
+    act: 'confirm',
+    way: 'transfer',
+    reference: '526999000001',
+    amount: String(FEE),
+  }
+  expect((await office.act(to, confirmation)).status).toBe(200)
 })
 
-test('a card payment to one merchant account was booked on an event with another merchant account', async () => {
+test('a card payment to one merchant account was recorded for an event with another merchant account', async () => {
   const review = await addCardPayment(HERE, 'lekhacon')
   const to = await register(OTHER_ACCOUNT)
-  const { code, message } = await move(review, to)
+  const { code, message } = await movePayment(review, to)
   expect([code, message]).toEqual([
     'no_target',
     expect.stringContaining('paid into the Airpay account “lekhacon”'),
@@ -159,7 +172,7 @@ test('a card payment to one merchant account was booked on an event with another
 test('a payment is moved to another event with the same account; owners of the first one read the number of the other in the audit log', async () => {
   for (const review of [await transferTo(HERE), await addCardPayment(HERE, 'Lekhacon')]) {
     const to = await register(SAME_ACCOUNT)
-    expect(await move(review, to)).toMatchObject({ status: 'success' })
+    expect(await movePayment(review, to)).toMatchObject({ status: 'success' })
     expect((await server.deps.store.registration(to))?.paymentStatus).toBe('success')
     expect(
       server.rows(
@@ -178,11 +191,16 @@ test('a payment is moved to another event with the same account; owners of the f
 
 test('a second payment was rejected at an event with the same account, without the reason', async () => {
   const [from, to] = [await register(HERE), await register(SAME_ACCOUNT)]
-  const paid = { act: 'confirm', way: 'transfer', reference: '526999000002', amount: String(FEE) }
-  const extraPayment = { ...paid, act: 'came_again', reference: '526999000003' }
-  expect((await office.act(from, paid)).status).toBe(200)
+  const confirmation = {
+    act: 'confirm',
+    way: 'transfer',
+    reference: '526999000002',
+    amount: String(FEE),
+  }
+  const extraPayment = { ...confirmation, act: 'came_again', reference: '526999000003' }
+  expect((await office.act(from, confirmation)).status).toBe(200)
   expect((await office.act(from, extraPayment)).status).toBe(200)
-  expect(await move(await readReview('526999000003'), to)).toMatchObject({
+  expect(await movePayment(await readReview('526999000003'), to)).toMatchObject({
     code: 'no_target',
     message: `${to} belongs to another event. A payment for a registration can be moved only within its event. Refund it; the delegate then pays for ${to}.`,
   })

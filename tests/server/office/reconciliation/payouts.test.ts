@@ -33,7 +33,7 @@ const buildDeposit = (number: number, narration: string, amount: number) => ({
   amount: toAmount(amount),
   isWithdrawal: false,
 })
-const list = async (user: Office, reference = ''): Promise<PayoutsResponse> =>
+const listPayouts = async (user: Office, reference = ''): Promise<PayoutsResponse> =>
   (await user.json(`/admin/payouts/?reference=${reference}`)) as unknown as PayoutsResponse
 
 beforeAll(async () => {
@@ -83,7 +83,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 test('a payout is found by its reference or its amount; other payouts state what is missing', async () => {
-  const { payouts } = await list(office)
+  const { payouts } = await listPayouts(office)
   expect(payouts.map(({ utr, net, bank }) => [utr, net, bank.is])).toEqual([
     ['UTIBN26012500015', 5000, 'no_statement'],
     ['UTIBN26012000011', 1156.4, 'found'],
@@ -92,44 +92,44 @@ test('a payout is found by its reference or its amount; other payouts state what
     ['UTIBN26012000014', 4000, 'missing'],
   ])
   expect(payouts[2]?.bank).toMatchObject({ day: '2026-01-13', amount: 1990 })
-  const one = await list(office, 'UTIBN26012000011')
-  expect(one.payouts).toMatchObject([{ sales: 1180, fee: 20, tax: 3.6, net: 1156.4 }])
-  expect(one.lines).toMatchObject([{ amount: 1180, net: 1156.4 }])
+  const payoutDetails = await listPayouts(office, 'UTIBN26012000011')
+  expect(payoutDetails.payouts).toMatchObject([{ sales: 1180, fee: 20, tax: 3.6, net: 1156.4 }])
+  expect(payoutDetails.lines).toMatchObject([{ amount: 1180, net: 1156.4 }])
 })
 
-test('the line of a payout that was found by its amount stood open in its statement, until staff say otherwise', async () => {
-  const open = async () =>
+test('the statement line of a payout found by its amount was listed as open: it is assigned to the payout until staff reopen it', async () => {
+  const openStatement = async () =>
     (await office.json('/admin/statements/1/')) as unknown as Extract<
       StatementResponse,
       { unchanged: false }
     >
-  const { lines, totals } = await open()
+  const { lines, totals } = await openStatement()
   expect(lines.map(({ state, payout }) => [state, payout?.utr, payout?.by_amount])).toEqual([
     ['assigned', 'UTIBN26012000011', false],
     ['assigned', 'UTIBN26012000012', false],
     ['assigned', 'UTIBN26012000013', true],
   ])
   expect(totals).toMatchObject({ left: { lines: 0, amount: 0 }, assigned: { lines: 3 } })
-  const byAmount = lines[2]
+  const lineByAmount = lines[2]
   const answer = await server.app.inject({
     method: 'POST',
     url: '/admin/statements/1/decide/',
     headers: { authorization: `Bearer ${office.token}` },
-    payload: { decision: 'undone', choices: [{ line: byAmount?.id, seen: null }] },
+    payload: { decision: 'undone', choices: [{ line: lineByAmount?.id, seen: null }] },
   })
-  expect(answer.json()).toMatchObject({ done: [byAmount?.id] })
-  expect((await open()).lines[2]).toMatchObject({ state: 'left', payout: null })
+  expect(answer.json()).toMatchObject({ done: [lineByAmount?.id] })
+  expect((await openStatement()).lines[2]).toMatchObject({ state: 'left', payout: null })
   // A line that staff reopened no longer marks a payout as found by its amount.
-  const { payouts } = await list(office)
+  const { payouts } = await listPayouts(office)
   expect(payouts.find(({ utr }) => utr === 'UTIBN26012000013')?.bank.is).toBe('missing')
 })
 
 test('a treasurer of another event sees neither the payout nor the statement', async () => {
-  const other = server.deps.events.all().find(({ config }) => config.id !== eventId)
+  const otherEvent = server.deps.events.all().find(({ config }) => config.id !== eventId)
   await server.deps.store.addAdmin('there', await hashCheaply(PASSWORD), server.now(), {
     role: 'treasurer',
-    events: [other?.config.id ?? ''],
+    events: [otherEvent?.config.id ?? ''],
   })
-  const { payouts } = await list(await signIn(server, 'there'))
+  const { payouts } = await listPayouts(await signIn(server, 'there'))
   expect(JSON.stringify(payouts)).not.toContain('UTIBN260')
 })

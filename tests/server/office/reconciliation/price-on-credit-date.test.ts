@@ -82,32 +82,34 @@ test('a payment credited in the regular period paid another registration at the 
     day: '2027-01-15',
   }
   expect((await office.act(from, { ...earlyPayment, amount: '1' })).status).toBe(200)
-  const [one] = (await readActions(from)).reviews
-  expect(one?.due).toBe(EARLY)
+  const [movedReview] = (await readActions(from)).reviews
+  expect(movedReview?.due).toBe(EARLY)
 })
 
 test('a statement line is compared with the price on its date', async () => {
-  const [lateRegNo, earlyPayment] = [getNumber(2), getNumber(3)]
+  const [lateRegNo, earlyRegNo] = [getNumber(2), getNumber(3)]
   const lines = [
     'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt',
     `17/01/27,NEFT ${lateRegNo},526123000011,,${EARLY}`,
-    `15/01/27,NEFT ${earlyPayment},526123000012,,${EARLY}`,
+    `15/01/27,NEFT ${earlyRegNo},526123000012,,${EARLY}`,
   ]
   const result = await post(`/admin/reconcile/?event=${EVENT}`, 'text/csv', lines.join('\n'))
-  const found = result.json<Extract<ReconcileResponse, { header: null }>>().lines
-  expect(found.map(({ as: outcome, of: matches }) => [outcome, matches[0]?.due])).toEqual([
+  const statementLines = result.json<Extract<ReconcileResponse, { header: null }>>().lines
+  expect(statementLines.map(({ as: outcome, of: matches }) => [outcome, matches[0]?.due])).toEqual([
     ['differs', REGULAR],
     ['matched', EARLY],
   ])
 })
 
-test('the confirmation of a payment at the price on its date states that price, confirmed or moved', async () => {
-  const [paid, from, to] = [getNumber(2), getNumber(0), getNumber(1)]
+test('the confirmation of a payment at the price on its date states that price, whether the payment is confirmed or moved', async () => {
+  const [paidRegNo, from, to] = [getNumber(2), getNumber(0), getNumber(1)]
   const payment = { act: 'confirm', way: 'transfer', day: '2027-01-17', amount: String(REGULAR) }
-  expect((await office.act(paid, { ...payment, reference: '526123000021' })).status).toBe(200)
+  expect((await office.act(paidRegNo, { ...payment, reference: '526123000021' })).status).toBe(200)
   const listEmails = async (regNo: RegNo) =>
     (await server.deps.store.mailsOf(regNo)).map(({ text: body }) => body.replaceAll('\u00a0', ' '))
-  expect(await listEmails(paid)).toContainEqual(expect.stringContaining('We have received ₹ 5,900'))
+  expect(await listEmails(paidRegNo)).toContainEqual(
+    expect.stringContaining('We have received ₹ 5,900'),
+  )
   // At the early price, the balance of the other registration is lower.
   const earlyPayment = { ...payment, reference: '526123000022', day: '2027-01-14', amount: '4721' }
   expect((await office.act(from, earlyPayment)).status).toBe(200)
@@ -118,7 +120,7 @@ test('the confirmation of a payment at the price on its date states that price, 
   expect((await readActions(to)).reviews.at(-1)?.due).toBe(EARLY)
 })
 
-test('after the period had ended, page, UPI code, list and CSV showed its price, and the confirmation another', async () => {
+test('after the period had ended, the page, UPI code, list and CSV still showed its price, but the confirmation stated a different one', async () => {
   const register = async (name: string, decision = {}) => {
     const answer = await server.post(`/api/${EVENT}/register/`, {
       full_name: name,
@@ -134,21 +136,19 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
   }
   server.setClock('2027-01-15T18:00:00+05:30')
   office = await signIn(server)
-  const [waitingRegNo, claimedRegNo, card] = [
+  const [waiting, claimed, cardPayer] = [
     await register('Esha'),
     await register('Farid'),
     await register('Gita', { way: 'card' }),
   ]
   const report = { act: 'tell', answers: { utr: '526123000091', paid_on: '2027-01-15' } }
-  expect(
-    (await post(`/api${claimedRegNo.page}/acts/`, 'application/json', report)).statusCode,
-  ).toBe(200)
+  expect((await post(`/api${claimed.page}/acts/`, 'application/json', report)).statusCode).toBe(200)
   const readShown = async ({ regNo, page }: { regNo: RegNo; page: string }) => {
     const ownPage = (await server.app.inject(`/api${page}/`)).json<SelfServiceResponse>()
     const list = (await office.json(
       '/admin/lekhacon2027/registrations/?page_size=100',
     )) as unknown as ListResponse
-    const row = list.registrations.find((openReview) => openReview['reg_no'] === regNo)
+    const row = list.registrations.find((registration) => registration['reg_no'] === regNo)
     const csv = parse(
       (await office.get('/admin/export/?event_type=lekhacon2027')).body.replace(/^\uFEFF/, ''),
       {
@@ -175,29 +175,29 @@ test('after the period had ended, page, UPI code, list and CSV showed its price,
     csv: amount,
   })
   await server.priceUpdates.run()
-  const before = await readShown(waitingRegNo)
-  expect(before).toMatchObject(formatPrice(EARLY, '2027-01-15'))
+  const shownBefore = await readShown(waiting)
+  expect(shownBefore).toMatchObject(formatPrice(EARLY, '2027-01-15'))
   server.setClock('2027-01-16T00:01:00+05:30')
   office = await signIn(server)
   const changeResult = await server.priceUpdates.run()
   expect(changeResult).toBeGreaterThan(0)
-  const shownAfter = await readShown(waitingRegNo)
+  const shownAfter = await readShown(waiting)
   expect(shownAfter).toMatchObject(formatPrice(REGULAR, shownAfter.until ?? ''))
   expect(shownAfter.until).not.toBe('2027-01-15')
   // The total of the list is updated; nothing changes twice.
-  expect(shownAfter.listDue - before.listDue).toBe(changeResult * (REGULAR - EARLY) * 100)
+  expect(shownAfter.listDue - shownBefore.listDue).toBe(changeResult * (REGULAR - EARLY) * 100)
   expect(await server.priceUpdates.run()).toBe(0)
   // The delegate reports a payment on the last day: the confirmation uses the price on that day.
-  expect((await readShown(claimedRegNo)).page).toBe(EARLY)
+  expect((await readShown(claimed)).page).toBe(EARLY)
   // A card payment has the registration's price.
-  expect((await server.deps.store.registration(card.regNo))?.total).toBe(EARLY * 100)
+  expect((await server.deps.store.registration(cardPayer.regNo))?.total).toBe(EARLY * 100)
   const payment = { act: 'confirm', way: 'transfer', reference: '526123000092' }
-  const done = await office.act(waitingRegNo.regNo, { ...payment, amount: String(shownAfter.page) })
+  const done = await office.act(waiting.regNo, { ...payment, amount: String(shownAfter.page) })
   expect(done.body.message).toContain('is paid')
 })
 
 test('a payment under review keeps the price on its date while prices change', async () => {
-  const openReview = getNumber(3)
+  const regNo = getNumber(3)
   server.setClock('2027-01-18T12:00:00+05:30')
   office = await signIn(server)
   await server.priceUpdates.run()
@@ -207,8 +207,8 @@ test('a payment under review keeps the price on its date while prices change', a
     reference: '526123000095',
     day: '2027-01-14',
   }
-  expect((await office.act(openReview, { ...earlyPayment, amount: '4700' })).status).toBe(200)
-  expect((await readActions(openReview)).reviews.at(-1)?.due).toBe(EARLY)
+  expect((await office.act(regNo, { ...earlyPayment, amount: '4700' })).status).toBe(200)
+  expect((await readActions(regNo)).reviews.at(-1)?.due).toBe(EARLY)
   await server.priceUpdates.run()
-  expect((await readActions(openReview)).reviews.at(-1)?.due).toBe(EARLY)
+  expect((await readActions(regNo)).reviews.at(-1)?.due).toBe(EARLY)
 })

@@ -1,4 +1,7 @@
-/** A reference that a delegate reported stays linked to that registration, however it is paid or ended. */
+/**
+ * A reference that a delegate reported stays linked to that registration, however the registration
+ * is paid or ended.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -168,13 +171,13 @@ const WAIT_ENDINGS: readonly (readonly [
   [
     'paid by another transfer, accepted in review',
     async (delegate) => {
-      const other = {
+      const otherTransfer = {
         act: 'confirm',
         way: 'transfer',
         reference: createUtr(),
         amount: '4000',
       }
-      await performAction(delegate.regNo, other)
+      await performAction(delegate.regNo, otherTransfer)
       const [review] = (await readRegistration(delegate)).reviews
       await performAction(delegate.regNo, {
         act: 'accept',
@@ -191,25 +194,25 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s
     const reference = createUtr()
     const delegate = await registerReporter(reference)
     await endWait(delegate)
-    const other = await registerReporter(createUtr())
+    const otherDelegate = await registerReporter(createUtr())
     const result = await sendStatement(reference)
     expect(listOutcomes(result)).toEqual([['differs', delegate.regNo]])
     expect(result.lines[0]).toMatchObject({
       of: [{ name: delegate.name, due: 0, reference }],
       why: expect.stringContaining('but nothing is due'),
     })
-    expect(listOutcomes(result).flat()).not.toContain(other.regNo)
-    // If it is confirmed, the total exceeds the price and it goes to review.
-    const before = await readRegistration(delegate)
+    expect(listOutcomes(result).flat()).not.toContain(otherDelegate.regNo)
+    // If the line is confirmed, the total exceeds the price, so the payment goes to review.
+    const registrationBefore = await readRegistration(delegate)
     expect(await confirmLines(result)).toMatchObject({
       done: [delegate.regNo],
       refused: [],
     })
     const registrationAfter = await readRegistration(delegate)
     expect([registrationAfter.kept, registrationAfter.due, registrationAfter.state]).toEqual([
-      before.kept,
+      registrationBefore.kept,
       0,
-      before.state,
+      registrationBefore.state,
     ])
     expect(registrationAfter.reviews).toMatchObject([{ left: FEE }])
     expect(listOutcomes(await sendStatement(reference))).toEqual([['known', delegate.regNo]])
@@ -217,31 +220,31 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s
 
   test('could be reported and confirmed by another delegate', async () => {
     const reference = createUtr()
-    const one = await registerReporter(reference)
-    await endWait(one)
-    const other = await register()
-    expect(await report(other, reference)).toMatchObject({
+    const reporter = await registerReporter(reference)
+    await endWait(reporter)
+    const otherDelegate = await register()
+    expect(await report(otherDelegate, reference)).toMatchObject({
       status: 409,
       body: { code: 'taken' },
     })
-    const rejected = await confirm(other, reference)
-    expect([rejected.status, rejected.body.message]).toEqual([
+    const rejection = await confirm(otherDelegate, reference)
+    expect([rejection.status, rejection.body.message]).toEqual([
       409,
-      `The delegate of ${one.regNo} reported ${reference}. Confirm it for ${one.regNo}, or first choose “Payment not found” there.`,
+      `The delegate of ${reporter.regNo} reported ${reference}. Confirm it for ${reporter.regNo}, or first choose “Payment not found” there.`,
     ])
     // Its line cannot be recorded as an unmatched payment either.
     expect((await keepUnmatched(await sendStatement(reference))).message).toContain(
       '1 was reported',
     )
-    const before = await readRegistration(one)
-    expect(before.allowed).toContain('not_found')
-    await performAction(one.regNo, {
+    const registrationBefore = await readRegistration(reporter)
+    expect(registrationBefore.allowed).toContain('not_found')
+    await performAction(reporter.regNo, {
       act: 'not_found',
       why: 'It is the payment of the other.',
     })
-    const { state, allowed } = await readRegistration(one)
-    expect([state, allowed.includes('not_found')]).toEqual([before.state, false])
-    expect((await confirm(other, reference)).status).toBe(200)
+    const { state, allowed } = await readRegistration(reporter)
+    expect([state, allowed.includes('not_found')]).toEqual([registrationBefore.state, false])
+    expect((await confirm(otherDelegate, reference)).status).toBe(200)
   })
 
   test('was not shown by the registration or the search', async () => {
@@ -262,7 +265,8 @@ test('a UTR that a delegate mistyped and replaced stayed blocked for its real pa
   const [mistyped, second] = [createUtr(), createUtr()]
   const delegate = await registerReporter(mistyped)
   expect((await report(delegate, second)).status).toBe(200)
-  // It can still be found, and suggests that registration until another delegate reports it.
+  // The replaced UTR can still be found, and suggests that registration until another delegate
+  // reports it.
   expect(await searchNumbers(mistyped)).toEqual([delegate.regNo])
   expect(listOutcomes(await sendStatement(mistyped))).toEqual([['matched', delegate.regNo]])
   const payer = await registerReporter(mistyped)
@@ -280,7 +284,7 @@ test('a line with the reported UTR and the number of a paid registration stayed 
   await payByCard(delegate)
   const line = `${reference} ${delegate.regNo}`
   expect(listOutcomes(await sendStatement(line))).toEqual([['differs', delegate.regNo]])
-  // If it is in two lines, staff must decide.
+  // If the UTR is in two lines, staff must decide.
   expect(listOutcomes(await sendStatement(line, `CHG ${line}`))).toEqual([
     ['ambiguous', delegate.regNo],
     ['ambiguous', delegate.regNo],
@@ -307,29 +311,29 @@ describe('a reported UTR that staff did not find', () => {
 
   test('was confirmed for the next delegate who reported it, without a decision', async () => {
     const reference = createUtr()
-    const one = await registerReporter(reference)
-    await performAction(one.regNo, notFound)
-    const other = await registerReporter(reference)
+    const reporter = await registerReporter(reference)
+    await performAction(reporter.regNo, notFound)
+    const otherReporter = await registerReporter(reference)
     const result = await sendStatement(reference)
-    expect(listOutcomes(result)).toEqual([['ambiguous', other.regNo, one.regNo]])
+    expect(listOutcomes(result)).toEqual([['ambiguous', otherReporter.regNo, reporter.regNo]])
     const bulkResult = await post<BulkActionResponse>('/admin/registrations/bulk/', {
       event,
       act: 'confirm',
-      reg_nos: [other.regNo],
+      reg_nos: [otherReporter.regNo],
     })
     expect(bulkResult).toMatchObject({
       done: [],
       refused: [
         {
-          reg_no: other.regNo,
+          reg_no: otherReporter.regNo,
           message: expect.stringContaining(
-            `The delegate of ${one.regNo} reported ${reference} too`,
+            `The delegate of ${reporter.regNo} reported ${reference} too`,
           ),
         },
       ],
     })
     // Staff decide which registration it pays.
-    expect((await confirm(other, reference)).status).toBe(200)
-    expect(listOutcomes(await sendStatement(reference))).toEqual([['known', other.regNo]])
+    expect((await confirm(otherReporter, reference)).status).toBe(200)
+    expect(listOutcomes(await sendStatement(reference))).toEqual([['known', otherReporter.regNo]])
   })
 })

@@ -50,17 +50,19 @@ describe.each(DATABASES)('on %s', (database) => {
   let stop: () => Promise<void> = async () => {}
   let meera: Office
   let paul: Office
-  let otherEvent: Office
+  let otherTreasurer: Office
   let people: readonly Person[]
   let id: number
-  let view: View
-  const numbered = () => people.slice(0, NUMBERED)
-  const unnumbered = () => people.slice(NUMBERED, NUMBERED + UNNUMBERED)
-  const inSplits = () => people.slice(NUMBERED + UNNUMBERED)
+  let statementView: View
+  const listNumbered = () => people.slice(0, NUMBERED)
+  const listUnnumbered = () => people.slice(NUMBERED, NUMBERED + UNNUMBERED)
+  const listSplit = () => people.slice(NUMBERED + UNNUMBERED)
   const day = '09/01/27'
   const rows = (): readonly string[] => [
-    ...numbered().map(({ regNo }, n) => `${day},NEFT CR-HDFCN5202701${1000 + n}-${regNo},,,${FEE}`),
-    ...unnumbered().map(({ name }, n) => `${day},IMPS-52677700${1000 + n}-${name},,,${FEE}`),
+    ...listNumbered().map(
+      ({ regNo }, n) => `${day},NEFT CR-HDFCN5202701${1000 + n}-${regNo},,,${FEE}`,
+    ),
+    ...listUnnumbered().map(({ name }, n) => `${day},IMPS-52677700${1000 + n}-${name},,,${FEE}`),
     ...Array.from({ length: SPLIT }, (_, n) => {
       // Tax was deducted from the second payment of the first line.
       const amount = n === 0 ? 2 * FEE - 472 : 2 * FEE
@@ -79,21 +81,21 @@ describe.each(DATABASES)('on %s', (database) => {
       const variables = { DATABASE_URL: await postgres.database('statements') }
       server = await startTestApp({ clock: '2027-01-10', events, variables })
     } else server = await startTestApp({ clock: '2027-01-10', events })
-    const addTreasurer = async (name: string, ofEvents: readonly string[]): Promise<Office> => {
+    const addTreasurer = async (name: string, eventIds: readonly string[]): Promise<Office> => {
       const hash = await hashCheaply(PASSWORD)
-      const permissions = { role: 'treasurer', events: [...ofEvents] } as const
+      const permissions = { role: 'treasurer', events: [...eventIds] } as const
       await server.deps.store.addAdmin(name, hash, server.now(), permissions)
       return signIn(server, name)
     }
     meera = await addTreasurer('meera', EVENTS)
     paul = await addTreasurer('paul', EVENTS)
-    otherEvent = await addTreasurer('there', [EVENTS[1]])
-    const registered: Person[] = []
+    otherTreasurer = await addTreasurer('there', [EVENTS[1]])
+    const registeredPeople: Person[] = []
     for (let n = 0; n < NUMBERED + UNNUMBERED + 2 * SPLIT; n += 1) {
       const name = `Asha Zyxw${n}`
-      registered.push({ regNo: await register(name, EVENTS[n % 2] ?? EVENTS[0]), name })
+      registeredPeople.push({ regNo: await register(name, EVENTS[n % 2] ?? EVENTS[0]), name })
     }
-    people = registered
+    people = registeredPeople
   })
   afterAll(async () => {
     await server.close()
@@ -129,13 +131,18 @@ describe.each(DATABASES)('on %s', (database) => {
   }
   const open = async (user: Office, statement = id): Promise<View> => {
     const answer = await user.json(`/admin/statements/${statement}/`)
-    const opened = answer as unknown as View
-    const { sum_in: sum, ...others } = opened.totals
+    const statementPage = answer as unknown as View
+    const { sum_in: sum, ...otherTotals } = statementPage.totals
     const toPaise = (amount: number): number => Math.round(amount * 100)
-    const parts = Object.values(others).reduce((total, { amount }) => total + toPaise(amount), 0)
+    const parts = Object.values(otherTotals).reduce(
+      (total, { amount }) => total + toPaise(amount),
+      0,
+    )
     expect(parts).toBe(toPaise(sum.amount))
-    expect(Object.values(others).reduce((total, { lines }) => total + lines, 0)).toBe(sum.lines)
-    return opened
+    expect(Object.values(otherTotals).reduce((total, { lines }) => total + lines, 0)).toBe(
+      sum.lines,
+    )
+    return statementPage
   }
   const assign = (user: Office, ...lines: readonly object[]) =>
     post<StatementDecisionResponse>(user, `/admin/statements/${id}/assign/`, { lines })
@@ -152,7 +159,7 @@ describe.each(DATABASES)('on %s', (database) => {
     ...changes,
   })
   const findLine = (words: string): WireStatementLine => {
-    const line = view.lines.find(({ narration }) => narration.includes(words))
+    const line = statementView.lines.find(({ narration }) => narration.includes(words))
     if (line === undefined) throw new Error(`no line with ${words}`)
     return line
   }
@@ -165,24 +172,27 @@ describe.each(DATABASES)('on %s', (database) => {
     reading.mockRestore()
     id = first.id
     expect(await upload(paul, rows())).toEqual({ ...first, is_new: false })
-    view = await open(meera)
-    expect(view.statement).toMatchObject({
+    statementView = await open(meera)
+    expect(statementView.statement).toMatchObject({
       bank: 'HDFC BANK …5678',
       from: '2027-01-09',
       open: LINES,
     })
-    expect(view.totals).toMatchObject({ left: { lines: LINES }, assigned: { lines: 0, amount: 0 } })
-    expect(view.withdrawals).toBe(1)
-    expect(view.lines.filter((line) => line.is_exact)).toHaveLength(NUMBERED)
+    expect(statementView.totals).toMatchObject({
+      left: { lines: LINES },
+      assigned: { lines: 0, amount: 0 },
+    })
+    expect(statementView.withdrawals).toBe(1)
+    expect(statementView.lines.filter((line) => line.is_exact)).toHaveLength(NUMBERED)
     const list = (await paul.json('/admin/statements/')) as unknown as StatementsResponse
     expect(list).toMatchObject({ statements: [{ id, who: 'meera', open: LINES }], before: null })
   })
 
   test('a line without a number is proposed to the person with its amount and a name in its text', () => {
-    const proposed = view.lines
+    const proposedLines = statementView.lines
       .slice(NUMBERED, NUMBERED + UNNUMBERED)
       .map(({ proposals }) => proposals.map(({ reg_no: regNo, basis }) => [regNo, basis]))
-    expect(proposed).toEqual(unnumbered().map(({ regNo }) => [[regNo, 'amount_and_name']]))
+    expect(proposedLines).toEqual(listUnnumbered().map(({ regNo }) => [[regNo, 'amount_and_name']]))
     expect(findLine('HOSPITAL 1').proposals).toEqual([])
   })
 
@@ -197,95 +207,102 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(refusal[0]?.message).toMatch(
       /^(meera|paul) assigned this line at \d\d:\d\d\. Nothing was recorded twice\.$/,
     )
-    view = await open(paul)
-    expect(view.totals.assigned).toEqual({ lines: 1, amount: FEE })
+    statementView = await open(paul)
+    expect(statementView.totals.assigned).toEqual({ lines: 1, amount: FEE })
   })
 
   test('all exact matches are confirmed at once, then the proposals', async () => {
-    const exact = view.lines.filter((line) => line.is_exact)
-    const confirmed = await assign(
+    const exactMatches = statementView.lines.filter((line) => line.is_exact)
+    const assignResult = await assign(
       meera,
-      ...exact.map((line) => payment(line, line.proposals[0]?.reg_no)),
+      ...exactMatches.map((line) => payment(line, line.proposals[0]?.reg_no)),
     )
-    expect(confirmed.message).toBe(`${exact.length} lines assigned.`)
-    view = await open(meera)
-    const proposed = view.lines.filter(({ proposals }) => proposals.length === 1)
-    await assign(meera, ...proposed.map((line) => payment(line, line.proposals[0]?.reg_no)))
-    view = await open(meera)
-    expect(view.totals.left.lines).toBe(SPLIT + NOT_OURS)
+    expect(assignResult.message).toBe(`${exactMatches.length} lines assigned.`)
+    statementView = await open(meera)
+    const proposedLines = statementView.lines.filter(({ proposals }) => proposals.length === 1)
+    await assign(meera, ...proposedLines.map((line) => payment(line, line.proposals[0]?.reg_no)))
+    statementView = await open(meera)
+    expect(statementView.totals.left.lines).toBe(SPLIT + NOT_OURS)
   })
 
   test('a line is split between people only if the amounts add up, with deducted tax as a difference', async () => {
-    const pairs = Array.from({ length: SPLIT }, (_, n) => inSplits().slice(2 * n, 2 * n + 2))
-    const whole = findLine('HOSPITAL 1')
-    const tooMuch = await assign(
+    const couples = Array.from({ length: SPLIT }, (_, n) => listSplit().slice(2 * n, 2 * n + 2))
+    const line = findLine('HOSPITAL 1')
+    const tooHighResult = await assign(
       meera,
-      payment(whole, pairs[1]?.[0]?.regNo, { amount: FEE }),
-      payment(whole, pairs[1]?.[1]?.regNo, { amount: FEE + 1 }),
+      payment(line, couples[1]?.[0]?.regNo, { amount: FEE }),
+      payment(line, couples[1]?.[1]?.regNo, { amount: FEE + 1 }),
     )
-    expect(tooMuch.refused[0]?.message).toBe(
+    expect(tooHighResult.refused[0]?.message).toBe(
       'The amounts must add up to ₹\u00a09,440. They add up to ₹\u00a09,441.',
     )
     // The second part became a second payment, under review.
-    const twice = pairs[1]?.[0]?.regNo
-    const repeated = await assign(
+    const repeatedRegNo = couples[1]?.[0]?.regNo
+    const repeatedResult = await assign(
       meera,
-      payment(whole, twice, { amount: FEE }),
-      payment(whole, twice, { amount: FEE }),
+      payment(line, repeatedRegNo, { amount: FEE }),
+      payment(line, repeatedRegNo, { amount: FEE }),
     )
-    expect(repeated).toMatchObject({
+    expect(repeatedResult).toMatchObject({
       done: [],
-      refused: [{ message: `${twice} is in this split twice. Enter one amount for it.` }],
+      refused: [{ message: `${repeatedRegNo} is in this split twice. Enter one amount for it.` }],
     })
-    for (const [n, pair] of pairs.entries()) {
+    for (const [n, couple] of couples.entries()) {
       const line = findLine(`HOSPITAL ${n}`)
-      const [first, second] = pair.map(({ regNo }) => regNo)
-      const reduced = n === 0 ? { amount: FEE - 472, difference: 'TDS deducted' } : { amount: FEE }
-      const split = await assign(
+      const [first, second] = couple.map(({ regNo }) => regNo)
+      const secondPayment =
+        n === 0 ? { amount: FEE - 472, difference: 'TDS deducted' } : { amount: FEE }
+      const assignResult = await assign(
         paul,
         payment(line, first, { amount: FEE }),
-        payment(line, second, reduced),
+        payment(line, second, secondPayment),
       )
-      expect(split).toMatchObject({ done: [line.id], refused: [] })
+      expect(assignResult).toMatchObject({ done: [line.id], refused: [] })
     }
-    view = await open(paul)
+    statementView = await open(paul)
     expect(findLine('HOSPITAL 0').payments.map(({ amount }) => amount)).toEqual([FEE, FEE - 472])
     // The first part is not marked as differing from the bank's amount.
     expect(findLine('HOSPITAL 0').why).toBeNull()
-    expect(view.totals).toMatchObject({ left: { lines: NOT_OURS }, review: { lines: 0 } })
+    expect(statementView.totals).toMatchObject({ left: { lines: NOT_OURS }, review: { lines: 0 } })
   })
 
   test('“not ours” can be undone as long as nothing was recorded', async () => {
-    const interest = view.lines.filter(({ narration }) => narration.startsWith('INTEREST'))
+    const interest = statementView.lines.filter(({ narration }) => narration.startsWith('INTEREST'))
     expect(await decide(meera, 'not_ours', ...interest)).toMatchObject({ refused: [] })
-    view = await open(meera)
-    expect(view.totals).toMatchObject({ left: { lines: 0, amount: 0 }, not_ours: { lines: 5 } })
+    statementView = await open(meera)
+    expect(statementView.totals).toMatchObject({
+      left: { lines: 0, amount: 0 },
+      not_ours: { lines: 5 },
+    })
     const first = findLine('INTEREST CREDIT 0')
     expect(await decide(paul, 'undone', first)).toMatchObject({ done: [first.id] })
-    view = await open(paul)
+    statementView = await open(paul)
     expect(findLine('INTEREST CREDIT 0').state).toBe('left')
     expect(await decide(paul, 'review', findLine('INTEREST CREDIT 0'))).toMatchObject({
       done: [first.id],
     })
-    view = await open(paul)
-    expect(view.totals).toMatchObject({ review: { lines: 1, amount: 100.5 }, left: { lines: 0 } })
-    const refused = await decide(meera, 'undone', findLine('INTEREST CREDIT 0'))
-    expect(refused.refused[0]?.message).toContain('A payment of this line is recorded.')
+    statementView = await open(paul)
+    expect(statementView.totals).toMatchObject({
+      review: { lines: 1, amount: 100.5 },
+      left: { lines: 0 },
+    })
+    const undoResult = await decide(meera, 'undone', findLine('INTEREST CREDIT 0'))
+    expect(undoResult.refused[0]?.message).toContain('A payment of this line is recorded.')
   })
 
   test('an open page shows changes, and only if there are any', async () => {
-    const since = `/admin/statements/${id}/?since=${view.stamp}`
+    const since = `/admin/statements/${id}/?since=${statementView.stamp}`
     expect(await meera.json(since)).toEqual({ status: 'success', unchanged: true })
     await decide(paul, 'undone', findLine('INTEREST CREDIT 1'))
     expect(await meera.json(since)).toMatchObject({ unchanged: false })
-    view = await open(meera)
+    statementView = await open(meera)
   })
 
   test('the totals match the ledger, and every registration is paid once', async () => {
     const captures = await Promise.all(people.map(({ regNo }) => server.deps.store.captures(regNo)))
-    expect(captures.filter((ofPerson) => ofPerson.length !== 1)).toEqual([])
+    expect(captures.filter((personCaptures) => personCaptures.length !== 1)).toEqual([])
     const sum = captures.flat().reduce((total, { amount }) => total + amount, 0)
-    expect(view.totals.assigned.amount).toBe(sum / 100)
+    expect(statementView.totals.assigned.amount).toBe(sum / 100)
     const states = await Promise.all(
       people.map(async ({ regNo }) => (await server.deps.store.registration(regNo))?.state),
     )
@@ -301,44 +318,46 @@ describe.each(DATABASES)('on %s', (database) => {
   })
 
   test('a treasurer of one event does not see the statement; their own statement shows the other lines as belonging to another event', async () => {
-    expect((await otherEvent.get(`/admin/statements/${id}/`)).statusCode).toBe(404)
-    expect(await otherEvent.json('/admin/statements/')).toMatchObject({ statements: [] })
-    const own = await upload(otherEvent, rows())
-    expect(own.is_new).toBe(true)
-    const { lines, totals } = await open(otherEvent, own.id)
-    const hidden = people.filter((_, n) => n % 2 === 0)
-    const shown = JSON.stringify(lines.map(({ payments, proposals }) => [payments, proposals]))
+    expect((await otherTreasurer.get(`/admin/statements/${id}/`)).statusCode).toBe(404)
+    expect(await otherTreasurer.json('/admin/statements/')).toMatchObject({ statements: [] })
+    const ownStatement = await upload(otherTreasurer, rows())
+    expect(ownStatement.is_new).toBe(true)
+    const { lines, totals } = await open(otherTreasurer, ownStatement.id)
+    const hiddenPeople = people.filter((_, n) => n % 2 === 0)
+    const shownText = JSON.stringify(lines.map(({ payments, proposals }) => [payments, proposals]))
     expect(
-      hidden.filter(({ regNo, name }) => shown.includes(regNo) || shown.includes(`${name}"`)),
+      hiddenPeople.filter(
+        ({ regNo, name }) => shownText.includes(regNo) || shownText.includes(`${name}"`),
+      ),
     ).toEqual([])
     expect(totals.other_event.lines).toBeGreaterThan(NUMBERED / 3)
     const [first] = lines.filter(({ state }) => state === 'other_event')
-    const refused = await post<StatementDecisionResponse>(
-      otherEvent,
-      `/admin/statements/${own.id}/decide/`,
+    const response = await post<StatementDecisionResponse>(
+      otherTreasurer,
+      `/admin/statements/${ownStatement.id}/decide/`,
       { decision: 'review', choices: [{ line: first?.id, seen: first?.decision?.id ?? null }] },
     )
-    expect(refused.done).toEqual([])
+    expect(response.done).toEqual([])
   })
 
   test('a payment was recorded and left under review, although the response refused its reason as too long', async () => {
-    const own = await upload(paul, [`${day},CASH OF A DELEGATE,,,10`])
-    const [line] = (await open(paul, own.id)).lines
+    const statement = await upload(paul, [`${day},CASH OF A DELEGATE,,,10`])
+    const [line] = (await open(paul, statement.id)).lines
     if (line === undefined) throw new Error('the statement has no line')
     const reason = { difference: 'x'.repeat(501) }
-    const refused = await post<StatementDecisionResponse>(
+    const response = await post<StatementDecisionResponse>(
       paul,
-      `/admin/statements/${own.id}/assign/`,
+      `/admin/statements/${statement.id}/assign/`,
       { lines: [payment(line, people[0]?.regNo, reason)] },
     )
-    expect(refused.done).toEqual([])
-    expect((await open(paul, own.id)).lines).toMatchObject([{ state: 'left', payments: [] }])
+    expect(response.done).toEqual([])
+    expect((await open(paul, statement.id)).lines).toMatchObject([{ state: 'left', payments: [] }])
   })
 
-  test('a deposit whose money went back was listed as not ours', async () => {
-    const own = await upload(paul, [`${day},DEPOSIT BY MISTAKE,,,20`])
-    const [line] = (await open(paul, own.id)).lines
-    const url = `/admin/statements/${own.id}/decide/`
+  test('a refunded deposit was listed as not ours', async () => {
+    const statement = await upload(paul, [`${day},DEPOSIT BY MISTAKE,,,20`])
+    const [line] = (await open(paul, statement.id)).lines
+    const url = `/admin/statements/${statement.id}/decide/`
     const choices = [{ line: line?.id, seen: null }]
     await post(paul, url, { decision: 'review', choices })
     const { reviews } = (await paul.json('/admin/reviews/')) as unknown as ReviewsResponse
@@ -350,7 +369,7 @@ describe.each(DATABASES)('on %s', (database) => {
       reference: 'CHEQUE 1',
       why: 'Sent back',
     })
-    const { lines, totals } = await open(paul, own.id)
+    const { lines, totals } = await open(paul, statement.id)
     expect(lines).toMatchObject([{ state: 'assigned', payments: [{ amount: 20, refunded: true }] }])
     expect(totals).toMatchObject({ assigned: { lines: 1 }, not_ours: { lines: 0 } })
   })
@@ -362,33 +381,41 @@ describe.each(DATABASES)('on %s', (database) => {
       const answer = await server.app.inject({ method: 'POST', url, headers, payload: {} })
       return [answer.statusCode, answer.json<{ message: string }>().message]
     }
-    const lines = ['WRONG 1', 'WRONG 2', 'SHARED'].map((what) => `${day},${what},,,30`)
-    const wrong = await upload(paul, lines)
-    const overlapping = await upload(otherEvent, lines.slice(2))
-    const [plain, decided] = (await open(paul, wrong.id)).lines
+    const lines = ['WRONG 1', 'WRONG 2', 'SHARED'].map((narration) => `${day},${narration},,,30`)
+    const wrongStatement = await upload(paul, lines)
+    const overlapping = await upload(otherTreasurer, lines.slice(2))
+    const [undecidedLine, decided] = (await open(paul, wrongStatement.id)).lines
     const decideWrong = (decision: string, seen: number | null) =>
-      post<StatementDecisionResponse>(paul, `/admin/statements/${wrong.id}/decide/`, {
+      post<StatementDecisionResponse>(paul, `/admin/statements/${wrongStatement.id}/decide/`, {
         decision,
         choices: [{ line: decided?.id, seen }],
       })
     await decideWrong('not_ours', null)
     const stays =
       'so the statement cannot be removed. A line marked as not ours can be reopened first.'
-    const refused = [409, `1 line has a recorded payment or a decision, ${stays}`]
-    expect(await remove(paul, wrong.id)).toEqual(refused)
-    const inReview = await upload(paul, [`${day},REVIEWED,,,30`])
-    const [reviewed] = (await open(paul, inReview.id)).lines
+    const expectedRefusal = [409, `1 line has a recorded payment or a decision, ${stays}`]
+    expect(await remove(paul, wrongStatement.id)).toEqual(expectedRefusal)
+    const reviewedStatement = await upload(paul, [`${day},REVIEWED,,,30`])
+    const [reviewed] = (await open(paul, reviewedStatement.id)).lines
     const choices = [{ line: reviewed?.id, seen: null }]
-    await post(paul, `/admin/statements/${inReview.id}/decide/`, { decision: 'review', choices })
-    expect(await remove(meera, inReview.id)).toEqual(refused)
-    expect(await remove(otherEvent, wrong.id)).toEqual([404, 'There is no such statement.'])
-    const seen = (await open(paul, wrong.id)).lines[1]?.decision?.id ?? null
+    await post(paul, `/admin/statements/${reviewedStatement.id}/decide/`, {
+      decision: 'review',
+      choices,
+    })
+    expect(await remove(meera, reviewedStatement.id)).toEqual(expectedRefusal)
+    expect(await remove(otherTreasurer, wrongStatement.id)).toEqual([
+      404,
+      'There is no such statement.',
+    ])
+    const seen = (await open(paul, wrongStatement.id)).lines[1]?.decision?.id ?? null
     expect((await decideWrong('undone', seen)).refused).toEqual([])
 
     // Concurrent requests remove the statement only once.
-    const codes = await Promise.all(Array.from({ length: 8 }, () => remove(paul, wrong.id)))
+    const codes = await Promise.all(
+      Array.from({ length: 8 }, () => remove(paul, wrongStatement.id)),
+    )
     expect(codes).toContainEqual([200, 'Statement removed.'])
-    expect(await remove(paul, wrong.id)).toEqual([404, 'There is no such statement.'])
+    expect(await remove(paul, wrongStatement.id)).toEqual([404, 'There is no such statement.'])
     const log = {
       who: 'paul',
       events: null,
@@ -404,7 +431,7 @@ describe.each(DATABASES)('on %s', (database) => {
       })),
     )
     // A colleague's page still shows the lines, but no decision about them is accepted.
-    for (const line of [plain, decided])
+    for (const line of [undecidedLine, decided])
       expect(
         await server.deps.store.decideBankLine({
           lineId: line?.id ?? 0,
@@ -415,49 +442,57 @@ describe.each(DATABASES)('on %s', (database) => {
           at: server.now(),
         }),
       ).toEqual({ ok: false, error: null })
-    expect((await open(otherEvent, overlapping.id)).lines).toMatchObject([{ narration: 'SHARED' }])
-    const again = await upload(paul, lines)
-    expect(again.is_new).toBe(true)
-    expect((await open(paul, again.id)).totals).toMatchObject({ left: { lines: 3 } })
+    expect((await open(otherTreasurer, overlapping.id)).lines).toMatchObject([
+      { narration: 'SHARED' },
+    ])
+    const newStatement = await upload(paul, lines)
+    expect(newStatement.is_new).toBe(true)
+    expect((await open(paul, newStatement.id)).totals).toMatchObject({ left: { lines: 3 } })
     // A page opened earlier could decide about a new line that had the id of a removed one.
-    const gone = await upload(paul, [`${day},GO\u202eNE,,,40`])
-    const [removed] = (await open(paul, gone.id)).lines
+    const removedStatement = await upload(paul, [`${day},GO\u202eNE,,,40`])
+    const [removedLine] = (await open(paul, removedStatement.id)).lines
     // The text was shown reversed.
-    expect(removed?.narration).toBe('GO<U+202E>NE')
-    expect(await remove(paul, gone.id)).toEqual([200, 'Statement removed.'])
-    const next = await upload(paul, [`${day},ANOTHER,,,50`])
-    expect((await open(paul, next.id)).lines.map((line) => line.id)).not.toContain(removed?.id)
+    expect(removedLine?.narration).toBe('GO<U+202E>NE')
+    expect(await remove(paul, removedStatement.id)).toEqual([200, 'Statement removed.'])
+    const nextStatement = await upload(paul, [`${day},ANOTHER,,,50`])
+    expect((await open(paul, nextStatement.id)).lines.map((line) => line.id)).not.toContain(
+      removedLine?.id,
+    )
   })
 
-  test('a transfer that the bank returned counted without a review, if its line was assigned later or split', async () => {
-    const findReturned = async () => {
+  test('a transfer that the bank returned counted without a review if its line was assigned later or split', async () => {
+    const listReturned = async () => {
       const { reviews } = (await paul.json('/admin/reviews/')) as unknown as ReviewsResponse
       return reviews.flatMap(({ kind, reg_no: regNo }) => (kind === 'returned' ? [regNo] : []))
     }
-    const [early, other, late] = [
+    const [earlyRegNo, otherRegNo, lateRegNo] = [
       await register('Early Zyxw', EVENTS[1]),
       await register('Other Zyxw', EVENTS[0]),
       await register('Late Zyxw', EVENTS[0]),
     ]
-    const split = await upload(paul, [`${day},RTGS ICICN52027019998,,,${2 * FEE}`])
-    const [both] = (await open(paul, split.id)).lines
-    if (both === undefined) throw new Error('the statement has no line')
-    const parts = [early, other].map((regNo) => payment(both, regNo, { amount: FEE }))
-    await post(paul, `/admin/statements/${split.id}/assign/`, { lines: parts })
-    const returned = `${day},RTGS RTN ICICN52027019998,,${2 * FEE},`
+    const statement = await upload(paul, [`${day},RTGS ICICN52027019998,,,${2 * FEE}`])
+    const [sharedLine] = (await open(paul, statement.id)).lines
+    if (sharedLine === undefined) throw new Error('the statement has no line')
+    const parts = [earlyRegNo, otherRegNo].map((regNo) =>
+      payment(sharedLine, regNo, { amount: FEE }),
+    )
+    await post(paul, `/admin/statements/${statement.id}/assign/`, { lines: parts })
+    const returnLine = `${day},RTGS RTN ICICN52027019998,,${2 * FEE},`
     // A user of one event changes no payment of the other.
-    await upload(otherEvent, [returned])
-    expect(await findReturned()).toEqual([early])
-    const own = await upload(paul, [
-      `${day},NEFT CR-HDFCN52027019999-${late},,,${FEE}`,
+    await upload(otherTreasurer, [returnLine])
+    expect(await listReturned()).toEqual([earlyRegNo])
+    const ownStatement = await upload(paul, [
+      `${day},NEFT CR-HDFCN52027019999-${lateRegNo},,,${FEE}`,
       `${day},NEFT RTN HDFCN52027019999,,${FEE},`,
-      returned,
+      returnLine,
     ])
-    expect((await findReturned()).toSorted()).toEqual([early, other].toSorted())
-    const [line] = (await open(paul, own.id)).lines
+    expect((await listReturned()).toSorted()).toEqual([earlyRegNo, otherRegNo].toSorted())
+    const [line] = (await open(paul, ownStatement.id)).lines
     if (line === undefined) throw new Error('the statement has no line')
-    const lines = [payment(line, late)]
-    await post(paul, `/admin/statements/${own.id}/assign/`, { lines })
-    expect((await findReturned()).toSorted()).toEqual([early, other, late].toSorted())
+    const lines = [payment(line, lateRegNo)]
+    await post(paul, `/admin/statements/${ownStatement.id}/assign/`, { lines })
+    expect((await listReturned()).toSorted()).toEqual(
+      [earlyRegNo, otherRegNo, lateRegNo].toSorted(),
+    )
   })
 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const payOfKind = async (reference: string, kind: 'other' | 'test') => {
+const registerPaymentOfKind = async (reference: string, kind: 'other' | 'test') => {
   const payer = await registerDelegate(server, EVENT)
   const { amount } = payer
   await server.deps.store.applyPaymentEvent(
@@ -57,23 +57,21 @@ async function post(path: string, ...lines: readonly string[]) {
 const buildSettlement = async (...lines: readonly string[]): Promise<WireSettlement> =>
   (await post('', ...lines)).json<{ settlement: WireSettlement }>().settlement
 
-test('a payment that the gateway does not report as a sale was unknown in its settlement after staff had accepted it, and missing from outstanding payouts', async () => {
-  const acceptedPayment = await payOfKind('AP1', 'other')
-  const waitingPayment = await payOfKind('AP2', 'other')
-  await payOfKind('AP3', 'test')
+test('a payment that the gateway does not report as a sale was unknown in its settlement after staff had accepted it, and was missing from the outstanding payouts', async () => {
+  const acceptedPayment = await registerPaymentOfKind('AP1', 'other')
+  const reviewedPayment = await registerPaymentOfKind('AP2', 'other')
+  await registerPaymentOfKind('AP3', 'test')
   const path = `/admin/reviews/?event=${EVENT}`
   const { reviews } = (await owner.json(path)) as unknown as ReviewsResponse
   const review = reviews.find(({ reg_no: regNo }) => regNo === acceptedPayment.regNo)
-  const accept = { act: 'accept', review: review?.id, why: 'It is on the account.' }
-  expect((await owner.act(acceptedPayment.regNo, accept)).status).toBe(200)
+  const acceptance = { act: 'accept', review: review?.id, why: 'It is on the account.' }
+  expect((await owner.act(acceptedPayment.regNo, acceptance)).status).toBe(200)
 
   // An accepted payment is expected in a settlement; a test, or one under review because of its
   // kind, may never appear.
-  const withoutPayments = await buildSettlement('ELSEWHERE1,AP9,590,UTR1,30-01-2026,Sale')
-  expect(withoutPayments.unsettled).toMatchObject([
-    { reference: 'AP1', reg_no: acceptedPayment.regNo },
-  ])
-  const { lines, unsettled } = await buildSettlement(acceptedPayment.line, waitingPayment.line)
+  const emptyResult = await buildSettlement('ELSEWHERE1,AP9,590,UTR1,30-01-2026,Sale')
+  expect(emptyResult.unsettled).toMatchObject([{ reference: 'AP1', reg_no: acceptedPayment.regNo }])
+  const { lines, unsettled } = await buildSettlement(acceptedPayment.line, reviewedPayment.line)
   expect(lines.map(({ as: outcome, why: reason }) => [outcome, reason])).toEqual([
     ['settled', null],
     ['review', null],
@@ -81,8 +79,8 @@ test('a payment that the gateway does not report as a sale was unknown in its se
   expect(unsettled).toEqual([])
 })
 
-test('a payout whose reference the next report wrote in capitals counted as a second one, which the gateway had paid by mistake', async () => {
-  const [once, twice] = [
+test('a payout whose reference was in capitals in the next report counted as a second payout, made by mistake', async () => {
+  const [firstPayment, secondPayment] = [
     await registerPaid(server, EVENT, 'AP7'),
     await registerPaid(server, EVENT, 'AP8'),
   ]
@@ -98,9 +96,9 @@ test('a payout whose reference the next report wrote in capitals counted as a se
      VALUES (77, ?, ?, ?, 2, 'sale', ?, ?, 118000, 0, 0, 118000, '2026-01-30', ?, 1, 'UTIB7')`,
   )
   for (const [order, reference, utr] of [
-    [once.order, 'AP7', 'utib7'],
-    [twice.order, 'AP8', 'utib7'],
-    [twice.order, 'AP8', 'UTIB7'],
+    [firstPayment.order, 'AP7', 'utib7'],
+    [secondPayment.order, 'AP8', 'utib7'],
+    [secondPayment.order, 'AP8', 'UTIB7'],
   ])
     insertLine.run(source, account, `sale ${reference} 118000 ${utr} 1`, order, reference, utr)
   db.close()
@@ -109,8 +107,13 @@ test('a payout whose reference the next report wrote in capitals counted as a se
   )) as unknown as SettlementsResponse
   // No line needs staff attention.
   expect(settlement).toMatchObject({ lines: [], payouts: [{ lines: 2, net: 2360 }] })
-  const inCapitals = await buildSettlement(`${once.order},AP7,1180.00,UTIB7,30-01-2026,Sale`)
-  expect(inCapitals).toMatchObject({ fresh: 0, lines: [{ as: 'settled' }] })
-  const saved = await post('keep/', `${once.order},AP7,1180.00,UTIB7,30-01-2026,Sale`)
-  expect(saved.json()).toMatchObject({ message: expect.stringContaining('0 lines saved') })
+  const resultInCapitals = await buildSettlement(
+    `${firstPayment.order},AP7,1180.00,UTIB7,30-01-2026,Sale`,
+  )
+  expect(resultInCapitals).toMatchObject({ fresh: 0, lines: [{ as: 'settled' }] })
+  const saveResponse = await post(
+    'keep/',
+    `${firstPayment.order},AP7,1180.00,UTIB7,30-01-2026,Sale`,
+  )
+  expect(saveResponse.json()).toMatchObject({ message: expect.stringContaining('0 lines saved') })
 })

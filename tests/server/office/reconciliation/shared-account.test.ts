@@ -29,7 +29,7 @@ let server: TestApp
 /** A user of all events. */
 let office: Office
 /** Treasurers of the first and the second event. */
-let ownEvent: Office
+let ownTreasurer: Office
 let otherTreasurer: Office
 beforeAll(async () => {
   const other = text.replaceAll(HERE, OTHER_EVENT).replaceAll('LEKH', 'BIMA')
@@ -46,7 +46,7 @@ beforeAll(async () => {
       role: 'treasurer',
       events: [event],
     })
-  ownEvent = await signIn(server, 'here')
+  ownTreasurer = await signIn(server, 'here')
   otherTreasurer = await signIn(server, 'there')
 })
 afterAll(() => server.close())
@@ -127,21 +127,25 @@ test('saving an unmatched line does not reveal which registration numbers of ano
     event,
     Array.from({ length: getDigitCount(event) }, () => 7),
   )
-  const lineOf = (regNo: string) => ({
+  const buildUnmatchedResult = (regNo: string) => ({
     lines: [
       { reference: createUtr(), also: [], amount: FEE, day: '2027-01-09', narration: `x ${regNo}` },
     ],
   })
-  const before = readCaptures()
+  const capturesBefore = readCaptures()
   const answers = await Promise.all(
     [otherDelegate.regNo, unknownRegNo].map((regNo) =>
-      keepUnmatched(ownEvent, HERE, lineOf(regNo) as unknown as StatementResponse),
+      keepUnmatched(
+        ownTreasurer,
+        HERE,
+        buildUnmatchedResult(regNo) as unknown as StatementResponse,
+      ),
     ),
   )
   expect(answers).toEqual(
     answers.map(() => '0 unmatched payments sent to review. 1 belongs to another event.'),
   )
-  expect(readCaptures()).toEqual(before)
+  expect(readCaptures()).toEqual(capturesBefore)
 })
 
 describe('a transfer of the other event', () => {
@@ -149,9 +153,9 @@ describe('a transfer of the other event', () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await report(otherDelegate, reference)
-    const before = readCaptures()
+    const capturesBefore = readCaptures()
     const result = await sendStatement(
-      ownEvent,
+      ownTreasurer,
       HERE,
       buildCreditLine(`UPI/${reference}/SAMPLE PAYER`),
     )
@@ -159,17 +163,17 @@ describe('a transfer of the other event', () => {
     const resultText = JSON.stringify(result)
     for (const hidden of [otherDelegate.regNo, otherDelegate.name, OTHER_EVENT])
       expect(resultText).not.toContain(hidden)
-    expect(await keepUnmatched(ownEvent, HERE, result)).toBe(
+    expect(await keepUnmatched(ownTreasurer, HERE, result)).toBe(
       '0 unmatched payments sent to review. 1 belongs to another event.',
     )
-    expect(readCaptures()).toEqual(before)
+    expect(readCaptures()).toEqual(capturesBefore)
     // Staff of that event can find it.
-    const found = await sendStatement(
+    const otherResult = await sendStatement(
       otherTreasurer,
       OTHER_EVENT,
       buildCreditLine(`UPI/${reference}/SAMPLE PAYER`),
     )
-    expect(listOutcomes(found)).toEqual([['matched', otherDelegate.regNo]])
+    expect(listOutcomes(otherResult)).toEqual([['matched', otherDelegate.regNo]])
   })
 
   test('gets the same result here whether or not the registration that it names exists there', async () => {
@@ -181,9 +185,12 @@ describe('a transfer of the other event', () => {
       event,
       Array.from({ length: getDigitCount(event) }, () => 4),
     )
-    const line = (user: Office, number: string) =>
+    const sendLine = (user: Office, number: string) =>
       sendStatement(user, HERE, buildCreditLine(`NEFT ${createUtr()} ${number}`))
-    const answers = [await line(ownEvent, otherDelegate.regNo), await line(ownEvent, unknownRegNo)]
+    const answers = [
+      await sendLine(ownTreasurer, otherDelegate.regNo),
+      await sendLine(ownTreasurer, unknownRegNo),
+    ]
     for (const { lines } of answers)
       expect(lines).toMatchObject([
         {
@@ -192,35 +199,41 @@ describe('a transfer of the other event', () => {
           why: 'The line names a registration of another event.',
         },
       ])
-    const [shownToBoth] = (await line(office, otherDelegate.regNo)).lines
-    expect(shownToBoth?.why).toBe(`The line names a registration of ${title}.`)
+    const [lineForBoth] = (await sendLine(office, otherDelegate.regNo)).lines
+    expect(lineForBoth?.why).toBe(`The line names a registration of ${title}.`)
   })
 
   test('can be reported and confirmed here although a delegate of the other event entered its number', async () => {
-    const [byHand, atDesk] = [createUtr(), createUtr()]
-    for (const [reference, expectedText] of [
-      [byHand, { way: 'transfer' }],
-      [atDesk, { way: 'desk', mode: 'upi' }],
+    const [transferReference, deskReference] = [createUtr(), createUtr()]
+    for (const [reference, method] of [
+      [transferReference, { way: 'transfer' }],
+      [deskReference, { way: 'desk', mode: 'upi' }],
     ] as const) {
       const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
       await report(otherDelegate, reference)
       // Staff of this event can neither see nor reject the claim of the other.
       await report(ownDelegate, reference)
-      const seen = JSON.stringify(
-        await ownEvent.json(`/admin/registrations/${ownDelegate.regNo}/acts/`),
+      const ownActions = JSON.stringify(
+        await ownTreasurer.json(`/admin/registrations/${ownDelegate.regNo}/acts/`),
       )
-      expect(seen).not.toContain(otherDelegate.regNo)
-      const paid = { act: 'confirm', reference, amount: String(FEE), ...expectedText }
-      const confirmed = await ownEvent.act(ownDelegate.regNo, paid)
-      expect([confirmed.status, confirmed.body.message]).toEqual([200, expect.any(String)])
+      expect(ownActions).not.toContain(otherDelegate.regNo)
+      const confirmation = { act: 'confirm', reference, amount: String(FEE), ...method }
+      const confirmResponse = await ownTreasurer.act(ownDelegate.regNo, confirmation)
+      expect([confirmResponse.status, confirmResponse.body.message]).toEqual([
+        200,
+        expect.any(String),
+      ])
       // A confirmed payment counts once in all events, and the error states the next step.
-      const rejected = await otherTreasurer.act(otherDelegate.regNo, { ...paid, way: 'transfer' })
-      expect([rejected.status, rejected.body.message]).toEqual([
+      const rejection = await otherTreasurer.act(otherDelegate.regNo, {
+        ...confirmation,
+        way: 'transfer',
+      })
+      expect([rejection.status, rejection.body.message]).toEqual([
         409,
         `${reference} is already recorded: it is the payment of a registration of another event. One transfer counts once. If it is not for this registration, do not record it here (“Payment not found” rejects a report). If it is, ask a treasurer of all events, who can see both.`,
       ])
-      const reject = { act: 'not_found', why: 'It is the payment of another event.' }
-      expect((await otherTreasurer.act(otherDelegate.regNo, reject)).status).toBe(200)
+      const claimRejection = { act: 'not_found', why: 'It is the payment of another event.' }
+      expect((await otherTreasurer.act(otherDelegate.regNo, claimRejection)).status).toBe(200)
     }
   })
 
@@ -229,7 +242,7 @@ describe('a transfer of the other event', () => {
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
     await report(otherDelegate, reference)
     await report(ownDelegate, reference)
-    const result = await sendStatement(ownEvent, HERE, buildCreditLine(`UPI ${reference}`))
+    const result = await sendStatement(ownTreasurer, HERE, buildCreditLine(`UPI ${reference}`))
     expect(listOutcomes(result)).toEqual([['ambiguous', ownDelegate.regNo]])
     const [line] = result.lines
     const chosenLine = {
@@ -240,7 +253,7 @@ describe('a transfer of the other event', () => {
       day: line?.day,
     }
     const body = { event: HERE, lines: [chosenLine], keep: [] }
-    expect(await post(ownEvent, '/admin/reconcile/confirm/', body)).toMatchObject({
+    expect(await post(ownTreasurer, '/admin/reconcile/confirm/', body)).toMatchObject({
       done: [ownDelegate.regNo],
       refused: [],
     })
@@ -255,14 +268,18 @@ describe('a transfer of the other event', () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await confirm(otherDelegate, reference)
-    const before = readCaptures()
-    const result = await sendStatement(ownEvent, HERE, buildCreditLine(`IMPS ${reference} X`, 11))
+    const capturesBefore = readCaptures()
+    const result = await sendStatement(
+      ownTreasurer,
+      HERE,
+      buildCreditLine(`IMPS ${reference} X`, 11),
+    )
     expect(listOutcomes(result)).toEqual([['known']])
     expect(result.lines[0]?.why).toBe('This payment is recorded for another event.')
     for (const hidden of [otherDelegate.regNo, otherDelegate.name, '4,720', OTHER_EVENT])
       expect(JSON.stringify(result)).not.toContain(hidden)
-    await keepUnmatched(ownEvent, HERE, result)
-    expect(readCaptures()).toEqual(before)
+    await keepUnmatched(ownTreasurer, HERE, result)
+    expect(readCaptures()).toEqual(capturesBefore)
   })
 
   test.each([
@@ -283,20 +300,20 @@ describe('a transfer of the other event', () => {
   ])('that names its registration %s is not recorded here', async (_, spellNumber) => {
     const otherDelegate = await register(OTHER_EVENT)
     const result = await sendStatement(
-      ownEvent,
+      ownTreasurer,
       HERE,
       buildCreditLine(`NEFT ${createUtr()} ${spellNumber(otherDelegate.regNo)}`),
     )
     expect(listOutcomes(result)).toEqual([['elsewhere']])
-    expect(await keepUnmatched(ownEvent, HERE, result)).toContain('1 belongs to another event.')
+    expect(await keepUnmatched(ownTreasurer, HERE, result)).toContain('1 belongs to another event.')
     // A number of a registration here is found in every spelling.
     const ownDelegate = await register(HERE)
-    const found = await sendStatement(
-      ownEvent,
+    const spelledResult = await sendStatement(
+      ownTreasurer,
       HERE,
       buildCreditLine(`NEFT ${createUtr()} ${spellNumber(ownDelegate.regNo)}`),
     )
-    expect(listOutcomes(found)).toEqual([['matched', ownDelegate.regNo]])
+    expect(listOutcomes(spelledResult)).toEqual([['matched', ownDelegate.regNo]])
   })
 
   test('in a line that also names a registration here needs staff attention', async () => {
@@ -304,7 +321,7 @@ describe('a transfer of the other event', () => {
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
     await report(otherDelegate, reference)
     const result = await sendStatement(
-      ownEvent,
+      ownTreasurer,
       HERE,
       buildCreditLine(`UPI ${reference} ${ownDelegate.regNo}`),
     )
@@ -319,13 +336,15 @@ describe('a transfer of the other event', () => {
     expect(
       (await office.act(otherDelegate.regNo, { act: 'not_found', why: 'Not at the bank.' })).status,
     ).toBe(200)
-    const result = await sendStatement(ownEvent, HERE, buildCreditLine(`UPI ${reference}`, 33))
-    await keepUnmatched(ownEvent, HERE, result)
-    const unmatchedLines = (await readReviewsOf(ownEvent, HERE)).find(
+    const result = await sendStatement(ownTreasurer, HERE, buildCreditLine(`UPI ${reference}`, 33))
+    await keepUnmatched(ownTreasurer, HERE, result)
+    const review = (await readReviewsOf(ownTreasurer, HERE)).find(
       ({ came: received }) => received?.reference === reference,
     )
-    expect(unmatchedLines?.why).toContain('matches no registration')
-    expect(JSON.stringify(await readReviewsOf(ownEvent, HERE))).not.toContain(otherDelegate.regNo)
+    expect(review?.why).toContain('matches no registration')
+    expect(JSON.stringify(await readReviewsOf(ownTreasurer, HERE))).not.toContain(
+      otherDelegate.regNo,
+    )
   })
 })
 
@@ -352,17 +371,17 @@ describe('a transfer that the bank may have returned', () => {
     const reference = createUtr()
     const ownDelegate = await register(HERE)
     await confirm(ownDelegate, reference)
-    const result = await sendStatement(ownEvent, HERE, row(reference))
+    const result = await sendStatement(ownTreasurer, HERE, row(reference))
     expect(listOutcomes(result)).toEqual([['returned', ownDelegate.regNo]])
     // The file is not loaded again.
     const listReviews = async () =>
-      (await readReviewsOf(ownEvent, HERE)).filter(
+      (await readReviewsOf(ownTreasurer, HERE)).filter(
         ({ reg_no: regNo }) => regNo === ownDelegate.regNo,
       )
     const [review] = await listReviews()
     expect(review?.why).toContain('It may have returned this transfer.')
     expect(review?.why.match(/withdrawal/g)).toHaveLength(1)
-    await sendStatement(ownEvent, HERE, row(reference))
+    await sendStatement(ownTreasurer, HERE, row(reference))
     expect(await listReviews()).toHaveLength(1)
     const refund = {
       act: 'refund',
@@ -374,7 +393,7 @@ describe('a transfer that the bank may have returned', () => {
     expect((await office.act(ownDelegate.regNo, refund)).status).toBe(200)
     expect(await listReviews()).toEqual([])
     // After the file is loaded again, the transfer stays handled.
-    await sendStatement(ownEvent, HERE, row(reference))
+    await sendStatement(ownTreasurer, HERE, row(reference))
     expect(await listReviews()).toEqual([])
   })
 
@@ -382,16 +401,16 @@ describe('a transfer that the bank may have returned', () => {
     const reference = createUtr()
     const ownDelegate = await register(HERE)
     await confirm(ownDelegate, reference)
-    await sendStatement(ownEvent, HERE, buildDebitLine(`CHARGES ${reference}`))
-    const [review] = (await readReviewsOf(ownEvent, HERE)).filter(
+    await sendStatement(ownTreasurer, HERE, buildDebitLine(`CHARGES ${reference}`))
+    const [review] = (await readReviewsOf(ownTreasurer, HERE)).filter(
       ({ reg_no: regNo }) => regNo === ownDelegate.regNo,
     )
     expect(review).toMatchObject({ kind: 'returned', decisions: ['dismiss'] })
-    const expectedText = { decision: 'dismiss', version: review?.version, why: 'It is a charge.' }
+    const dismissal = { decision: 'dismiss', version: review?.version, why: 'It is a charge.' }
     const { message } = await post<{ message: string }>(
-      ownEvent,
+      ownTreasurer,
       `/admin/reviews/${review?.id}/decide/`,
-      expectedText,
+      dismissal,
     )
     expect(message).toBe('Warning closed. The payment still counts.')
     const storedRegistration = await server.deps.store.registration(ownDelegate.regNo as RegNo)
@@ -412,7 +431,7 @@ describe('a transfer that the bank may have returned', () => {
       `10/01/27,RETURN ${reference},,10`,
     ]
     const result = await post<StatementResponse>(
-      ownEvent,
+      ownTreasurer,
       `/admin/reconcile/?event=${HERE}`,
       file.join('\n'),
     )
@@ -426,12 +445,12 @@ describe('a transfer that the bank may have returned', () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await confirm(otherDelegate, reference)
-    const before = await readReviews(otherTreasurer)
-    const result = await sendStatement(ownEvent, HERE, buildDebitLine(`RETURN ${reference}`))
+    const reviewsBefore = await readReviews(otherTreasurer)
+    const result = await sendStatement(ownTreasurer, HERE, buildDebitLine(`RETURN ${reference}`))
     expect(listOutcomes(result)).toEqual([['returned']])
     expect(result.lines[0]?.why).toContain('of another event')
     expect(JSON.stringify(result)).not.toContain(otherDelegate.regNo)
-    expect(await readReviews(otherTreasurer)).toBe(before)
+    expect(await readReviews(otherTreasurer)).toBe(reviewsBefore)
     await sendStatement(otherTreasurer, OTHER_EVENT, buildDebitLine(`RETURN ${reference}`))
     expect(
       (await readReviewsOf(otherTreasurer, OTHER_EVENT)).map(({ reg_no: regNo }) => regNo),

@@ -43,9 +43,9 @@ const listUnsettled = async (): Promise<readonly unknown[]> => {
 const readActions = async (regNo: string): Promise<ActionsResponse> =>
   (await office.get(actionsUrl(regNo))).json<ActionsResponse>()
 
-test('a refund in no settlement five days later left the work queue with any note: it needs “handled” and a reason', async () => {
+test('a refund missing from settlements for five days left the work queue after any note: staff must mark it as handled, with a reason', async () => {
   const { store } = server.deps
-  const [missing, other] = [1, 2].map((n) =>
+  const [registerMissing, registerSettled] = [1, 2].map((n) =>
     register(server, EVENT, {
       n,
       on: toNoon('2025-10-10'),
@@ -54,7 +54,7 @@ test('a refund in no settlement five days later left the work queue with any not
       throughGateway: true,
     }),
   )
-  const [regNo, settledRegNo] = [await missing, await other] as const
+  const [regNo, settledRegNo] = [await registerMissing, await registerSettled] as const
   if (regNo === undefined || settledRegNo === undefined)
     throw new Error('the delegate was not registered')
   const refundEvent = { type: 'refunded', reference: 'RF1', amount: toAmount(5_000) } as const
@@ -108,20 +108,20 @@ test('a refund in no settlement five days later left the work queue with any not
   })
 })
 
-test('a refund row under the reference of a bank transfer was called the refund of the card, and the right row unknown', async () => {
+test('a refund row with the reference of a bank transfer was matched to the card refund, and the correct row was unknown', async () => {
   const { store } = server.deps
   office = await signIn(server)
   const answers = { ...DELEGATE, email: 'other@example.org', phone_number: '+919876500009' }
-  const on = toNoon('2025-10-10')
-  const details = { n: 9, on, answers, pays: 'success', throughGateway: true } as const
+  const paidOn = toNoon('2025-10-10')
+  const details = { n: 9, on: paidOn, answers, pays: 'success', throughGateway: true } as const
   const regNo = await register(server, EVENT, details)
   const transfer = { way: 'transfer', reference: '453001309669', amount: '1180' }
-  const extraPayment = await office.act(regNo, {
+  const extraPaymentResponse = await office.act(regNo, {
     act: 'came_again',
     why: 'In the bank.',
     ...transfer,
   })
-  expect(extraPayment.status, JSON.stringify(extraPayment.body)).toBe(200)
+  expect(extraPaymentResponse.status, JSON.stringify(extraPaymentResponse.body)).toBe(200)
   const order = createOrderId(regNo, 1)
   const refundEvent = { type: 'refunded', reference: 'RF9', amount: toAmount(500_000) } as const
   await store.applyPaymentEvent(order, { ...refundEvent, at: server.now() }, null)

@@ -28,7 +28,7 @@ let server: TestApp
 let office: Office
 let count = 0
 const EVENT = 'sample2026'
-const on = toNoon('2026-01-20')
+const paidOn = toNoon('2026-01-20')
 /** A member pays 1,180; 3,540 with dinner, 4,720 with a workshop, and 5,900 with a tour. */
 const ITEMS = `  items:
     - {id: dinner, label: Dinner, when: {dinner: true}, prices: {period: [early, late], each: [2000, 2000]}}
@@ -55,7 +55,7 @@ const registerWith = (extras: Answers): Promise<RegNo> => {
     is_member: true,
     ...extras,
   }
-  return register(server, EVENT, { n: count, on, answers })
+  return register(server, EVENT, { n: count, on: paidOn, answers })
 }
 const readActions = async (regNo: RegNo) =>
   (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
@@ -93,16 +93,16 @@ async function readFigures(regNo: RegNo) {
   const { owed, remaining, share, refunded } = cancellation
   expect(proposed).toBe(Math.round((owed + (share ?? 0) - refunded) * 100) / 100)
   const { store } = server.deps
-  let invoiced = 0
+  let invoicedAmount = 0
   for (const { id, kind } of await store.documents(regNo))
     for (const { base, gst } of kind === 'receipt'
       ? []
       : ((await store.document(regNo, id))?.lines ?? []))
-      invoiced += kind === 'credit' ? -base - gst : base + gst
-  return { due, back: refunds, kept, owed, remaining, proposed, invoiced: invoiced / 100 }
+      invoicedAmount += kind === 'credit' ? -base - gst : base + gst
+  return { due, back: refunds, kept, owed, remaining, proposed, invoiced: invoicedAmount / 100 }
 }
 
-test('₹ 100 short was only waived or refunded: the rest stays due, and is paid like any balance', async () => {
+test('a payment that was ₹ 100 short could only be waived or refunded: the rest stays due, and is paid like any balance', async () => {
   const regNo = await registerWith({})
   await confirm(regNo, 1080)
   const [review] = (await readActions(regNo)).reviews
@@ -136,18 +136,20 @@ test('₹ 100 short was only waived or refunded: the rest stays due, and is paid
   ])
   // Search, lists and payments showed it as paid.
   const shownDue = async () => {
-    const { found } = (await office.json(`/admin/find/?q=${regNo}`)) as unknown as SearchResponse
+    const { found: foundRegistrations } = (await office.json(
+      `/admin/find/?q=${regNo}`,
+    )) as unknown as SearchResponse
     const listApi = server.deps.events.byId(EVENT)?.config.admin.lists[0]?.api
     const { registrations } = (await office.json(
       `${listApi}?rows=listed`,
     )) as unknown as ListResponse
-    const listed = registrations.find((row) => row.reg_no === regNo)
+    const listRow = registrations.find((row) => row.reg_no === regNo)
     const { movements } = (await office.json(
       '/admin/movements/?month=2026-01',
     )) as unknown as MovementsResponse
     return {
-      found: found.map((row) => [row.payment_status_display, row.due]),
-      listed: [listed?.payment_status_display, listed?.['money.owed']],
+      found: foundRegistrations.map((row) => [row.payment_status_display, row.due]),
+      listed: [listRow?.payment_status_display, listRow?.['money.owed']],
       payments: movements.filter((row) => row.reg_no === regNo).map((row) => row.due),
     }
   }
@@ -188,9 +190,9 @@ test.each([
           ...payload,
         },
       })
-    const byHand = { decision: 'refund', by_hand: true, reference: `back ${++count}` }
+    const manualRefund = { decision: 'refund', by_hand: true, reference: `back ${++count}` }
     if (refundable > 0)
-      expect((await decide({ ...byHand, amount: String(refundable) })).statusCode).toBe(200)
+      expect((await decide({ ...manualRefund, amount: String(refundable) })).statusCode).toBe(200)
     const { message } = (await decide({ decision: 'accept' })).json<{ message: string }>()
     expect(message.replaceAll('\u00a0', ' ')).toBe(`${countedText}: the registration is paid.`)
     expect(await readActions(regNo)).toMatchObject({
@@ -297,10 +299,10 @@ describe('more than the price, which staff accepted', () => {
   test('is due for refund immediately, also in the work queue', async () => {
     const readQueue = async (): Promise<string> =>
       JSON.stringify(await office.json('/admin/dashboard/stats/'))
-    const before = await readQueue()
+    const queueBefore = await readQueue()
     const regNo = await registerAccepted(TO_4720, 5000)
     expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 280, owed: 280, invoiced: 4720 })
-    expect(await readQueue()).not.toBe(before)
+    expect(await readQueue()).not.toBe(queueBefore)
   })
 
   test('(a) is refunded first: ₹ 3,245 was proposed after a correction that was not paid, for ₹ 3,540', async () => {
@@ -319,7 +321,7 @@ describe('more than the price, which staff accepted', () => {
     expect(await readFigures(regNo)).toMatchObject(expectedAfter)
   })
 
-  test('(a) and the excess of a larger refund is goodwill', async () => {
+  test('(a) and the part of a refund above it is goodwill', async () => {
     const regNo = await registerAccepted(TO_4720, 5900)
     await refund(regNo, 1300)
     const expectedAfter = {
@@ -341,8 +343,8 @@ describe('more than the price, which staff accepted', () => {
     const [order] = (await server.deps.store.registration(regNo))?.payments ?? []
     expect(order).toMatchObject({ amount: 90_000, status: 'pending' })
     await confirm(regNo, 900)
-    const paid = { due: 0, back: 0, kept: 5900, owed: 0, remaining: 5900, proposed: 4425 }
-    expect(await readFigures(regNo)).toMatchObject({ ...paid, invoiced: 5900 })
+    const paidFigures = { due: 0, back: 0, kept: 5900, owed: 0, remaining: 5900, proposed: 4425 }
+    expect(await readFigures(regNo)).toMatchObject({ ...paidFigures, invoiced: 5900 })
   })
 
   test('(c) and a lower correction: ₹ 1,180 was refundable, and the surplus was in no list', async () => {
@@ -374,8 +376,8 @@ test('₹ 4,720 that remained of an unknown transfer and was moved: the receipt 
       version: await readShownVersion(server, review?.id),
       ...input,
     })
-  const byHand = { by_hand: true, reference: 'NEFT OUT 1' }
-  await decide({ decision: 'refund', amount: 100_000, ...byHand })
+  const manualRefund = { by_hand: true, reference: 'NEFT OUT 1' }
+  await decide({ decision: 'refund', amount: 100_000, ...manualRefund })
   await decide({ decision: 'move', to })
   if ((await readActions(to)).reviews.length > 0) await acceptPayment(to)
   const { store } = server.deps
@@ -389,7 +391,7 @@ test('₹ 4,720 that remained of an unknown transfer and was moved: the receipt 
   expect((await readActions(to)).cancellation).toMatchObject({ paid: 4720, owed: 0, refunded: 0 })
 })
 
-test('₹ 1,180 that was refundable when it was cancelled with a refund of 0 was in no list', async () => {
+test('₹ 1,180 that was refundable when a registration was cancelled with a refund of 0 was in no list', async () => {
   const regNo = await registerWith(TO_5900)
   await confirm(regNo, 5900)
   await correct(regNo, { tour: false }, 4720)
@@ -398,8 +400,8 @@ test('₹ 1,180 that was refundable when it was cancelled with a refund of 0 was
   expect(cancelResponse.body.message).toContain('To refund: ₹\u00a01,180')
   expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 1180, kept: 5900, invoiced: 4720 })
   const api = server.deps.events.byId(EVENT)?.config.admin.lists[0]?.api
-  const found = await office.json(`${api}?waiting=pay_back&page_size=100`)
-  expect(JSON.stringify(found)).toContain(regNo)
+  const toRefundList = await office.json(`${api}?waiting=pay_back&page_size=100`)
+  expect(JSON.stringify(toRefundList)).toContain(regNo)
   await refund(regNo, 1180)
   expect(await readFigures(regNo)).toMatchObject({ back: 0, kept: 4720, invoiced: 4720 })
 })
@@ -444,14 +446,14 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
     const regNo = await registerWith(TO_5900)
     const reference = `CARD${count}`
     const at = server.now()
-    const received = {
+    const payment = {
       reference,
       amount: toAmount(590_000),
       currency: '356',
       kind: 'sale',
       at,
     } as const
-    await store.applyPaymentEvent(createOrderId(regNo, 1), { type: 'confirmed', ...received }, null)
+    await store.applyPaymentEvent(createOrderId(regNo, 1), { type: 'confirmed', ...payment }, null)
     if ('tour' in extras) await correct(regNo, extras, 4720)
     const refundRequest = {
       of: regNo,
@@ -464,13 +466,13 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
     return regNo
   }
   /** The gateway reports that the refund is complete. */
-  async function done(regNo: RegNo, amount: number): Promise<void> {
-    const refundable = {
+  async function completeRefund(regNo: RegNo, amount: number): Promise<void> {
+    const refund = {
       reference: `BACK${++count}`,
       amount: toAmount(amount * 100),
       at: server.now(),
     }
-    const refundEvent = { type: 'refunded', ...refundable } as const
+    const refundEvent = { type: 'refunded', ...refund } as const
     await server.deps.store.applyPaymentEvent(createOrderId(regNo, 1), refundEvent, null)
   }
 
@@ -483,7 +485,7 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
     expect(await readFigures(regNo)).toMatchObject({ kept: retained, proposed })
     await performAction(regNo, { act: 'cancel', pay_back: String(proposed), kept: retained })
     expect(await readFigures(regNo)).toMatchObject({ back: proposed, kept: retained, invoiced })
-    await done(regNo, amount)
+    await completeRefund(regNo, amount)
     expect(await readFigures(regNo)).toMatchObject({ back: proposed, kept: retained, invoiced })
     if (proposed > 0) await refund(regNo, proposed)
     expect(await readFigures(regNo)).toMatchObject({ back: 0, kept: retained - proposed, invoiced })

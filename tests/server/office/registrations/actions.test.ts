@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../../harness.ts'
 import { actionsUrl, hashCheaply, toNoon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
-let test_: TestApp
+let server: TestApp
 let owner: Office
 let desk: Office
 const EVENT = 'sample2026'
@@ -20,37 +20,37 @@ quotas:
 `
 
 beforeAll(async () => {
-  test_ = await startTestApp({
+  server = await startTestApp({
     clock: '2026-01-20T16:00:00+05:30',
     events: { 'sample2026.yaml': fixtureEvent({ extra: EVENT_EXTRAS }) },
   })
-  owner = await signIn(test_)
+  owner = await signIn(server)
   const role = { role: 'desk', events: null } as const
-  await test_.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), test_.now(), role)
-  desk = await signIn(test_, 'deskhand')
+  await server.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), server.now(), role)
+  desk = await signIn(server, 'deskhand')
 })
-afterAll(() => test_.close())
+afterAll(() => server.close())
 
-const answersOf = (n: number, isMember = false) => ({
+const toAnswers = (n: number, isMember = false) => ({
   full_name: `Delegate ${n}`,
   email: `delegate${n}@example.org`,
   phone_number: '9876500000',
   is_member: isMember,
 })
-const paid = (n: number, isMember = false): Promise<RegNo> =>
-  register(test_, EVENT, {
+const addPaid = (n: number, isMember = false): Promise<RegNo> =>
+  register(server, EVENT, {
     n,
     on: toNoon('2026-01-10'),
-    answers: answersOf(n, isMember),
+    answers: toAnswers(n, isMember),
     pays: 'success',
   })
 /** Returns the registration's state on the delegate's page, and the response to a payment retry. */
-const delegateView = async (regNo: string) => {
-  const response = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
+const readView = async (regNo: string) => {
+  const response = await server.app.inject(`/api/sample2026/registrations/${regNo}/`)
   const { stands, may_pay, difference_due } = response.json<{
     registration: { stands: string; may_pay: boolean; difference_due: number }
   }>().registration
-  const retryResponse = await test_.app.inject({
+  const retryResponse = await server.app.inject({
     method: 'POST',
     url: '/api/payment/retry/',
     payload: { order_id: regNo },
@@ -62,14 +62,14 @@ const readActions = async (regNo: string, office = owner): Promise<ActionsRespon
   (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
 
 describe('allowed actions', () => {
-  test("are those of the user's role in this state; others are rejected with a sentence", async () => {
-    const regNo = await paid(1)
+  test("are those of the user's role in this state; others are rejected with a message", async () => {
+    const regNo = await addPaid(1)
     expect((await readActions(regNo)).allowed.join()).toBe(
       'note,correct,came_again,accept,dismiss,refund,cancel,transfer,resend,erase',
     )
     expect((await readActions(regNo, desk)).allowed).toEqual(['note', 'came_again', 'resend'])
-    const refused = await desk.act(regNo, { act: 'refund', why: 'Payment requested.', amount: 10 })
-    expect(refused).toMatchObject({
+    const refusal = await desk.act(regNo, { act: 'refund', why: 'Payment requested.', amount: 10 })
+    expect(refusal).toMatchObject({
       status: 403,
       body: {
         code: 'not_your_role',
@@ -77,8 +77,8 @@ describe('allowed actions', () => {
       },
     })
     expect((await desk.act(regNo, { act: 'cancel', why: 'x' })).status).toBe(403)
-    for (const unknownInput of ['', 'explode', 'add', 'constructor', 7])
-      expect(await owner.act(regNo, { act: unknownInput, why: 'x' })).toMatchObject({
+    for (const unknownAction of ['', 'explode', 'add', 'constructor', 7])
+      expect(await owner.act(regNo, { act: unknownAction, why: 'x' })).toMatchObject({
         status: 422,
         body: { code: 'act_unknown' },
       })
@@ -86,7 +86,7 @@ describe('allowed actions', () => {
   })
 
   test('a note is in the timeline once, however often it is sent', async () => {
-    const regNo = await paid(2)
+    const regNo = await addPaid(2)
     const note = { act: 'note', why: ' Rang about food. ', key: 'click-0001' }
     expect(await desk.act(regNo, note)).toMatchObject({
       status: 200,
@@ -113,12 +113,12 @@ describe('allowed actions', () => {
 
 describe('cancelling', () => {
   test('proposes a refund by the scale in the event file, frees the seat, sends an email, and can be refunded', async () => {
-    const regNo = await paid(3, true)
+    const regNo = await addPaid(3, true)
     const registerNext = () =>
-      test_.post(
+      server.post(
         '/api/sample2026/register/',
         Object.fromEntries(
-          Object.entries(answersOf(4, true)).map(([id, value]) => [id, String(value)]),
+          Object.entries(toAnswers(4, true)).map(([id, value]) => [id, String(value)]),
         ),
       )
     expect((await registerNext()).json()).toMatchObject({ code: 'full' })
@@ -130,7 +130,7 @@ describe('cancelling', () => {
       body: { state: 'cancelled' },
     })
     expect((await registerNext()).statusCode).toBe(201)
-    expect(await delegateView(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
+    expect(await readView(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
     expect(await readActions(regNo)).toMatchObject({
       state: 'cancelled',
       state_display: 'cancelled',
@@ -138,7 +138,7 @@ describe('cancelling', () => {
       allowed: ['note', 'came_again', 'dismiss', 'refund', 'erase'],
       trail: [{ act: 'cancel', text: 'Cancelled: ₹\u00a0590 to refund', why: body.why }],
     })
-    expect((await test_.deps.store.mailsOf(regNo)).at(-1)).toMatchObject({
+    expect((await server.deps.store.mailsOf(regNo)).at(-1)).toMatchObject({
       to: 'delegate3@example.org',
       subject: 'Your registration for Sample 2026 is cancelled',
       text: expect.stringContaining('We will refund ₹\u00a0590 to you'),
@@ -151,43 +151,43 @@ describe('cancelling', () => {
     })
     expect(await readActions(regNo)).toMatchObject({ pay_back: 0, kept: 590 })
     expect(await owner.act(regNo, body)).toMatchObject({ status: 409, body: { code: 'not_now' } })
-    const { revenue } = await test_.deps.store.dashboardFigures(EVENT, '2026-01-20' as never)
+    const { revenue } = await server.deps.store.dashboardFigures(EVENT, '2026-01-20' as never)
     expect(revenue % 118_000).toBe(59_000)
   })
 
   test('an unpaid registration closes its order: a later payment goes to review and cannot be accepted', async () => {
-    const regNo = await register(test_, EVENT, {
+    const regNo = await register(server, EVENT, {
       n: 5,
       on: toNoon('2026-01-19'),
-      answers: answersOf(5),
+      answers: toAnswers(5),
     })
     expect(await owner.act(regNo, { act: 'cancel', why: 'A second try.' })).toMatchObject({
       status: 200,
       body: { message: 'Registration cancelled.' },
     })
-    const { payments } = (await test_.deps.store.registration(regNo)) ?? { payments: [] }
+    const { payments } = (await server.deps.store.registration(regNo)) ?? { payments: [] }
     expect(payments).toMatchObject([{ status: 'failed' }])
-    expect(await delegateView(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
+    expect(await readView(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
     const [{ orderId, amount } = { orderId: '' as never, amount: 0 as never }] = payments
-    const at = test_.now()
-    await test_.deps.store.applyPaymentEvent(
+    const at = server.now()
+    await server.deps.store.applyPaymentEvent(
       orderId,
       { type: 'confirmed', reference: 'LATE1', amount, currency: '356', kind: 'sale', at },
       null,
     )
-    const [review] = await test_.deps.store.reviews(EVENT)
+    const [review] = await server.deps.store.reviews(EVENT)
     expect(review).toMatchObject({
       is: 'ended',
       regNo,
       why: 'Payment received after the registration was cancelled.',
     })
     expect((await readActions(regNo)).state).toBe('cancelled')
-    const dismiss = { act: 'dismiss', why: 'Given back in the panel.', review: review?.id }
-    expect(await owner.act(await paid(6), dismiss)).toMatchObject({
+    const dismissal = { act: 'dismiss', why: 'Given back in the panel.', review: review?.id }
+    expect(await owner.act(await addPaid(6), dismissal)).toMatchObject({
       status: 404,
       body: { code: 'not_there' },
     })
-    expect(await owner.act(regNo, dismiss)).toMatchObject({ status: 200 })
+    expect(await owner.act(regNo, dismissal)).toMatchObject({ status: 200 })
     expect((await readActions(regNo)).trail.map(({ act: what }) => what)).toEqual([
       'dismiss',
       'cancel',
@@ -195,40 +195,41 @@ describe('cancelling', () => {
   })
 })
 
-const found = async (regNo: string) => {
-  const row = await test_.deps.store.registration(regNo)
+const find = async (regNo: string) => {
+  const row = await server.deps.store.registration(regNo)
   if (row === null) throw new Error(`${regNo} was not found`)
   return row
 }
-const pay = (orderId: OrderId, reference: string, amount: Amount, also: object = {}) => {
+const pay = (orderId: OrderId, reference: string, amount: Amount, extra: object = {}) => {
   const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
   const email = { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' }
-  return test_.deps.store.applyPaymentEvent(orderId, { ...sale, at: test_.now(), ...also }, email)
+  const event = { ...sale, at: server.now(), ...extra }
+  return server.deps.store.applyPaymentEvent(orderId, event, email)
 }
 
 describe('correcting', () => {
   test('of a name: nothing is due, the list finds only the new name, the timeline shows both', async () => {
-    const regNo = await paid(10)
+    const regNo = await addPaid(10)
     // Already indexed, so the old words must be removed from the index.
     await expect
-      .poll(() => test_.rows('SELECT last_id AS last FROM search_progress')[0]?.['last'])
-      .toBe((await found(regNo)).id)
+      .poll(() => server.rows('SELECT last_id AS last FROM search_progress')[0]?.['last'])
+      .toBe((await find(regNo)).id)
     const answers = { full_name: 'Asha Corrected' }
     expect(
       await owner.act(regNo, { act: 'correct', why: 'Spelt wrongly.', answers }),
     ).toMatchObject({ status: 200, body: { message: 'Correction saved.', state: 'complete' } })
-    expect(await found(regNo)).toMatchObject({ total: 354_000, due: 0, answers })
-    const numbersOf = async (search: string) =>
-      (await test_.deps.store.listPage({ eventId: EVENT, answers: {}, search }, 1, 9)).count
-    expect(await numbersOf('Asha Corrected')).toBe(1)
-    expect(await numbersOf('Delegate 10')).toBe(0)
+    expect(await find(regNo)).toMatchObject({ total: 354_000, due: 0, answers })
+    const countMatches = async (search: string) =>
+      (await server.deps.store.listPage({ eventId: EVENT, answers: {}, search }, 1, 9)).count
+    expect(await countMatches('Asha Corrected')).toBe(1)
+    expect(await countMatches('Delegate 10')).toBe(0)
     expect((await readActions(regNo)).trail).toMatchObject([
       { text: 'Corrected: Full Name: Delegate 10 → Asha Corrected', why: 'Spelt wrongly.' },
     ])
   })
 
   test('with invalid answers names the error and changes nothing', async () => {
-    const regNo = await paid(11)
+    const regNo = await addPaid(11)
     const correct = (answers: object) => owner.act(regNo, { act: 'correct', why: 'x', answers })
     expect(await correct({ full_name: '' })).toMatchObject({
       status: 422,
@@ -241,19 +242,19 @@ describe('correcting', () => {
   })
 
   test('to a higher category: shows the difference first; it is then due, paid by its own order, and complete', async () => {
-    await test_.deps.store.cancel(
+    await server.deps.store.cancel(
       {
         regNo: await findDaisHolder(),
         act: 'cancel',
         actor: 'owner',
         who: 'office',
         why: 'The seat is needed.',
-        at: test_.now(),
+        at: server.now(),
         once: null,
       },
       { payBack: 0 as Amount, shown: null, mail: null },
     )
-    const regNo = await paid(12, true)
+    const regNo = await addPaid(12, true)
     const body = { act: 'correct', why: 'No member.', answers: { is_member: false } }
     expect(await owner.act(regNo, body)).toMatchObject({
       status: 409,
@@ -267,19 +268,19 @@ describe('correcting', () => {
       status: 200,
       body: { state: 'to_pay', message: 'Correction saved. The price is ₹\u00a02,360 higher.' },
     })
-    const [order] = (await found(regNo)).payments
+    const [order] = (await find(regNo)).payments
     expect(order).toMatchObject({ status: 'pending', amount: 236_000, isDifference: true })
     expect(await readActions(regNo)).toMatchObject({ due: 2360, kept: 1180 })
     expect(await owner.json(`/admin/registrations/${regNo}/`)).toMatchObject({
       payments: [{ asked: 'Payment of the remaining amount requested.' }, {}],
     })
-    expect(await delegateView(regNo)).toEqual(['complete', true, 2360, 'pays'])
-    expect((await test_.deps.store.mailsOf(regNo)).at(-1)?.text).toContain('{link}')
+    expect(await readView(regNo)).toEqual(['complete', true, 2360, 'pays'])
+    expect((await server.deps.store.mailsOf(regNo)).at(-1)?.text).toContain('{link}')
     // The first order is queried again; the gateway repeats its response.
     await pay(`${regNo}` as OrderId, 'REF12', 118_000 as Amount)
-    expect(await found(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'success' })
+    expect(await find(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'success' })
     await pay(order?.orderId as OrderId, 'DIFF12', 236_000 as Amount)
-    expect(await found(regNo)).toMatchObject({
+    expect(await find(regNo)).toMatchObject({
       state: 'complete',
       due: 0,
       total: 354_000,
@@ -287,11 +288,11 @@ describe('correcting', () => {
       category: 'non-member',
     })
     expect(await readActions(regNo)).toMatchObject({ due: 0, kept: 3540 })
-    expect(await delegateView(regNo)).toEqual(['complete', false, 0, 'nothing_due'])
+    expect(await readView(regNo)).toEqual(['complete', false, 0, 'nothing_due'])
   })
 
   test('to a lower category: the surplus is due for refund, and a refund settles it', async () => {
-    const regNo = await paid(13)
+    const regNo = await addPaid(13)
     const body = { act: 'correct', why: 'A member.', answers: { is_member: true }, total: 1180 }
     expect(await owner.act(regNo, body)).toMatchObject({ status: 200, body: { state: 'complete' } })
     expect(await readActions(regNo)).toMatchObject({ due: 0, pay_back: 2360 })
@@ -305,30 +306,30 @@ describe('correcting', () => {
     expect((await owner.act(regNo, refund)).status).toBe(200)
     expect(await readActions(regNo)).toMatchObject({ pay_back: 0, kept: 1180, state: 'complete' })
     // The correction takes the only seat on the dais.
-    const otherRegNo = await paid(14)
+    const otherRegNo = await addPaid(14)
     const memberCorrection = { act: 'correct', why: 'x', answers: { is_member: true }, total: 1180 }
     const message = 'No seats are left for Dais, which these answers need.'
     expect(await owner.act(otherRegNo, memberCorrection)).toMatchObject({
       status: 409,
       body: { code: 'taken', message },
     })
-    expect(await found(otherRegNo)).toMatchObject({ total: 354_000, category: 'non-member' })
+    expect(await find(otherRegNo)).toMatchObject({ total: 354_000, category: 'non-member' })
   })
 
-  test('to a lower and a higher category while the refund was in progress: the delegate owed nothing and had the refund', async () => {
-    const regNo = await paid(16)
+  test('to a lower and a higher category while the refund was in progress: the delegate owed nothing and kept the refund', async () => {
+    const regNo = await addPaid(16)
     const correct = (isMember: boolean, total: number) =>
       owner.act(regNo, { act: 'correct', why: 'x', answers: { is_member: isMember }, total })
-    if ((await test_.deps.store.availableSeats(EVENT, {}, test_.now()))['dais'] === 0)
+    if ((await server.deps.store.availableSeats(EVENT, {}, server.now()))['dais'] === 0)
       await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
     expect((await correct(true, 1180)).status).toBe(200)
     const refund = { of: regNo, amount: 236_000 as Amount, why: 'Corrected.', who: 'office' }
-    expect((await test_.deps.store.requestRefund({ ...refund, at: test_.now() })).ok).toBe(true)
+    expect((await server.deps.store.requestRefund({ ...refund, at: server.now() })).ok).toBe(true)
     expect(await correct(false, 3540)).toMatchObject({ status: 409, body: { code: 'moved_on' } })
     // A correction without a price change is still saved.
     const name = { act: 'correct', why: 'x', answers: { full_name: 'Another Name' } }
     expect((await owner.act(regNo, name)).status).toBe(200)
-    expect(await found(regNo)).toMatchObject({ total: 118_000, due: -236_000 })
+    expect(await find(regNo)).toMatchObject({ total: 118_000, due: -236_000 })
   })
 
   test.each([
@@ -337,16 +338,17 @@ describe('correcting', () => {
     [54, true, 3540, 'counts', { state: 'to_pay', due: 236_000 }, '₹\u00a02,360 is still due.'],
     [55, false, 1180, 'is left', { state: 'complete', due: -86_000 }, 'To refund: ₹\u00a0860.'],
   ] as const)(
-    'of an unpaid registration requests the new price; a payment of the old order leaves the difference: %i (member: %s) now %i, and it %s',
+    'of an unpaid registration requests the new price; a payment of the old order leaves the difference: %i (member: %s), new price %i, payment %s',
     async (n, isMember, newPrice, kind, expectedPaid, expectedText) => {
       if (isMember) await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
-      const answers = answersOf(n, isMember)
-      const regNo = await register(test_, EVENT, { n, on: toNoon('2026-01-19'), answers })
+      const answers = toAnswers(n, isMember)
+      const regNo = await register(server, EVENT, { n, on: toNoon('2026-01-19'), answers })
       if (!isMember) await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
-      const other = { act: 'correct', why: 'Asked.', answers: { is_member: !isMember } }
-      expect((await owner.act(regNo, { ...other, total: newPrice })).body.state).toBe('to_pay')
-      const [now, old] = (await found(regNo)).payments
-      expect(now).toMatchObject({ status: 'pending', amount: newPrice * 100, isDifference: false })
+      const change = { act: 'correct', why: 'Asked.', answers: { is_member: !isMember } }
+      expect((await owner.act(regNo, { ...change, total: newPrice })).body.state).toBe('to_pay')
+      const [current, old] = (await find(regNo)).payments
+      const amount = newPrice * 100
+      expect(current).toMatchObject({ status: 'pending', amount, isDifference: false })
       if (old === undefined) throw new Error('no order from before the correction')
       // A payment in an unknown currency is under review, and may have been refunded in part.
       const refunds = kind === 'is left' ? [{ reference: 'BACK', amount: 150_000 }] : []
@@ -356,32 +358,32 @@ describe('correcting', () => {
       expect(review === undefined).toBe(kind === 'fits')
       const accepted = await owner.act(regNo, { act: 'accept', review, why: 'It came.' })
       expect(accepted.body.message).toContain(expectedText)
-      const { payments, ...otherData } = await found(regNo)
-      expect(otherData).toMatchObject({ ...expectedPaid, total: newPrice * 100, inReview: false })
+      const { payments, ...data } = await find(regNo)
+      expect(data).toMatchObject({ ...expectedPaid, total: newPrice * 100, inReview: false })
       expect(payments[0]?.status).toBe(expectedPaid.due > 0 ? 'pending' : 'failed')
       expect(payments.at(-1)?.status).toBe('success')
     },
   )
 
   test('to the same answers changes nothing, even if others have taken the last seat since', async () => {
-    const regNo = await paid(56)
-    if ((await test_.deps.store.availableSeats(EVENT, {}, test_.now()))['dais'] !== 0)
-      await paid(57, true)
+    const regNo = await addPaid(56)
+    if ((await server.deps.store.availableSeats(EVENT, {}, server.now()))['dais'] !== 0)
+      await addPaid(57, true)
     const request = { act: 'correct', why: 'Asked twice.', answers: { is_member: false } }
     expect((await owner.act(regNo, request)).body.message).toBe('Nothing was changed.')
-    expect((await found(regNo)).answers).toEqual(answersOf(56))
+    expect((await find(regNo)).answers).toEqual(toAnswers(56))
   })
 })
 
 describe('a transfer', () => {
   test('replaces the person, keeps number and payments, emails both people and revokes the links of the first', async () => {
-    const regNo = await paid(20)
-    await test_.deps.store.addAccessLink({
+    const regNo = await addPaid(20)
+    await server.deps.store.addAccessLink({
       tokenHash: 'h20',
       regNo,
       purpose: 'pay',
-      at: test_.now(),
-      expiresAt: (test_.now() + 1e9) as never,
+      at: server.now(),
+      expiresAt: (server.now() + 1e9) as never,
     })
     const body = {
       act: 'transfer',
@@ -394,19 +396,19 @@ describe('a transfer', () => {
       status: 200,
       body: { state: 'complete', message: 'Registration transferred.' },
     })
-    expect(await found(regNo)).toMatchObject({
+    expect(await find(regNo)).toMatchObject({
       regNo,
       paymentStatus: 'success',
       total: 354_000,
       answers: body.answers,
     })
-    const lastEmails = (await test_.deps.store.mailsOf(regNo)).slice(-2)
+    const lastEmails = (await server.deps.store.mailsOf(regNo)).slice(-2)
     expect(lastEmails.map(({ to }) => to)).toEqual(['delegate20@example.org', 'binu@example.org'])
-    expect((await test_.deps.store.accessLink('h20'))?.expiresAt).toBe(test_.now())
-    const unpaid = await register(test_, EVENT, {
+    expect((await server.deps.store.accessLink('h20'))?.expiresAt).toBe(server.now())
+    const unpaid = await register(server, EVENT, {
       n: 21,
       on: toNoon('2026-01-19'),
-      answers: answersOf(21),
+      answers: toAnswers(21),
     })
     expect(await owner.act(unpaid, body)).toMatchObject({ status: 409, body: { code: 'not_now' } })
   })
@@ -414,7 +416,7 @@ describe('a transfer', () => {
 
 /** Returns the registration with the only seat on the dais. */
 async function findDaisHolder(): Promise<RegNo> {
-  const [row] = test_.rows(
+  const [row] = server.rows(
     `SELECT reg_no FROM registrations WHERE id IN (SELECT registration_id FROM places_taken JOIN places ON places.id = place_id
      WHERE place = 'dais' AND places_taken.state <> 'free')`,
   )
@@ -422,8 +424,8 @@ async function findDaisHolder(): Promise<RegNo> {
 }
 
 describe('a payment recorded by staff', () => {
-  const unpaid = (n: number, isMember = false) =>
-    register(test_, EVENT, { n, on: toNoon('2026-01-19'), answers: answersOf(n, isMember) })
+  const addUnpaid = (n: number, isMember = false) =>
+    register(server, EVENT, { n, on: toNoon('2026-01-19'), answers: toAnswers(n, isMember) })
   const transfer = {
     act: 'confirm',
     way: 'transfer',
@@ -434,7 +436,7 @@ describe('a payment recorded by staff', () => {
   }
 
   test('pays the registration if the amount matches, sends an email and a receipt, and its reference counts once', async () => {
-    const [regNo, other] = [await unpaid(40), await unpaid(41)]
+    const [regNo, second] = [await addUnpaid(40), await addUnpaid(41)]
     expect(await owner.act(regNo, transfer)).toMatchObject({
       status: 200,
       body: {
@@ -442,19 +444,19 @@ describe('a payment recorded by staff', () => {
         message: `₹\u00a03,540 by bank transfer recorded: ${regNo} is paid.`,
       },
     })
-    expect(await test_.deps.store.captures(regNo)).toMatchObject([
+    expect(await server.deps.store.captures(regNo)).toMatchObject([
       { source: 'transfer', reference: transfer.reference, amount: 354_000, state: 'fits' },
     ])
-    expect((await test_.deps.store.documents(regNo)).map(({ kind }) => kind)).toEqual(['receipt'])
+    expect((await server.deps.store.documents(regNo)).map(({ kind }) => kind)).toEqual(['receipt'])
     const repeatedTransfer = { ...transfer, reference: transfer.reference.toLowerCase() }
-    expect(await owner.act(other, repeatedTransfer)).toMatchObject({
+    expect(await owner.act(second, repeatedTransfer)).toMatchObject({
       status: 409,
       body: {
         code: 'taken',
         message: `${repeatedTransfer.reference} is already recorded: it is the payment of ${regNo}.`,
       },
     })
-    expect((await readActions(other)).state).toBe('to_pay')
+    expect((await readActions(second)).state).toBe('to_pay')
     // A transfer cannot be refunded through the gateway.
     expect(await owner.act(regNo, { act: 'refund', why: 'Payment requested.' })).toMatchObject({
       body: { code: 'not_by_gateway' },
@@ -463,31 +465,31 @@ describe('a payment recorded by staff', () => {
 
   test('of a balance after a correction completes it without a second confirmation', async () => {
     await owner.act(await findDaisHolder(), { act: 'cancel', why: 'The seat is needed.' })
-    const dear = await register(test_, EVENT, {
+    const regNo = await register(server, EVENT, {
       n: 47,
       on: toNoon('2026-01-10'),
-      answers: answersOf(47, true),
+      answers: toAnswers(47, true),
       pays: 'success',
       mail: { to: 'x@example.org', copyTo: null, subject: 'Paid', text: 'Once.' },
     })
-    await owner.act(dear, {
+    await owner.act(regNo, {
       act: 'correct',
       why: 'No member.',
       answers: { is_member: false },
       total: 3540,
     })
     const slip = { ...transfer, way: 'cash', reference: 'Slip 47', amount: 2360 }
-    expect(await desk.act(dear, slip)).toMatchObject({ status: 200, body: { state: 'complete' } })
-    const { id } = await found(dear)
+    expect(await desk.act(regNo, slip)).toMatchObject({ status: 200, body: { state: 'complete' } })
+    const { id } = await find(regNo)
     expect(
-      test_.rows(
+      server.rows(
         `SELECT subject FROM mail_queue WHERE kind = 'confirmation' AND registration_id = ${id}`,
       ),
     ).toEqual([{ subject: 'Paid' }])
   })
 
   test('refunded in full while a balance is due: nothing is due after the cancellation', async () => {
-    const regNo = await paid(48, true)
+    const regNo = await addPaid(48, true)
     await owner.act(regNo, {
       act: 'correct',
       why: 'No member.',
@@ -498,15 +500,12 @@ describe('a payment recorded by staff', () => {
     const refund = { act: 'refund', why: 'Cannot come.', by_hand: true, reference: 'NEFT 48' }
     expect(await owner.act(regNo, refund)).toMatchObject({ body: { state: 'cancelled' } })
     expect(await readActions(regNo)).toMatchObject({ due: 0, pay_back: 0 })
-    expect((await found(regNo)).payments.map(({ status }) => status)).toEqual([
-      'failed',
-      'refunded',
-    ])
-    expect(await delegateView(regNo)).toEqual(['refunded', false, 0, 'nothing_due'])
+    expect((await find(regNo)).payments.map(({ status }) => status)).toEqual(['failed', 'refunded'])
+    expect(await readView(regNo)).toEqual(['refunded', false, 0, 'nothing_due'])
   })
 
   test('refunded in part before a correction: the refund due never exceeds the remaining amount', async () => {
-    const regNo = await paid(49)
+    const regNo = await addPaid(49)
     const refund = { act: 'refund', why: 'A courtesy.', by_hand: true, reference: 'NEFT 49' }
     await owner.act(regNo, { ...refund, amount: 1500 })
     const answers = { is_member: true }
@@ -517,7 +516,7 @@ describe('a payment recorded by staff', () => {
   })
 
   test('of too low an amount goes to review, and a treasurer accepts it with a reason', async () => {
-    const regNo = await unpaid(42)
+    const regNo = await addUnpaid(42)
     expect(await owner.act(regNo, { ...transfer, reference: 'UTR42', amount: 2300 })).toMatchObject(
       {
         status: 200,
@@ -529,7 +528,7 @@ describe('a payment recorded by staff', () => {
         },
       },
     )
-    const [review] = (await test_.deps.store.reviews(EVENT)).filter((row) => row.regNo === regNo)
+    const [review] = (await server.deps.store.reviews(EVENT)).filter((row) => row.regNo === regNo)
     expect(
       await owner.act(regNo, { act: 'accept', review: review?.id, why: 'Bank charges.' }),
     ).toMatchObject({ status: 200, body: { state: 'complete' } })
@@ -541,16 +540,16 @@ describe('a payment recorded by staff', () => {
     [{ amount: 0 }, 'Enter the amount received.'],
     [{ day: '2026-01-21' }, 'The date received, 21 Jan 2026, is after today, 20 Jan 2026.'],
     [{ day: '20/01/2026' }, 'Enter the date as 2026-12-31.'],
-  ])('rejects %o with a sentence', async (correct, message) => {
-    const regNo = await unpaid(200 + message.length)
-    expect(await owner.act(regNo, { ...transfer, ...correct })).toMatchObject({
+  ])('rejects %o with a message', async (payment, message) => {
+    const regNo = await addUnpaid(200 + message.length)
+    expect(await owner.act(regNo, { ...transfer, ...payment })).toMatchObject({
       status: 422,
       body: { message },
     })
   })
 
   test('by bank transfer needs a treasurer, at the front desk the desk role', async () => {
-    const regNo = await unpaid(44)
+    const regNo = await addUnpaid(44)
     expect(await desk.act(regNo, transfer)).toMatchObject({
       status: 403,
       body: {
@@ -566,33 +565,33 @@ describe('a payment recorded by staff', () => {
   })
 })
 
-describe('the one search', () => {
-  const found = async (office: Office, q: string): Promise<SearchResponse> =>
+describe('the search', () => {
+  const search = async (office: Office, q: string): Promise<SearchResponse> =>
     (await office.json(
       `/admin/find/?${new URLSearchParams({ q }).toString()}`,
     )) as unknown as SearchResponse
 
   test('finds a registration by its payment reference, and a number as printed', async () => {
-    const regNo = await paid(60)
+    const regNo = await addPaid(60)
     for (const q of ['ref60', regNo.replaceAll(/(.{4})/g, '$1 '), regNo, 'delegate60@example.org'])
-      expect((await found(desk, q)).found.map(({ reg_no }) => reg_no)).toEqual([regNo])
-    expect((await found(desk, 'ref60')).found[0]).toMatchObject({
+      expect((await search(desk, q)).found.map(({ reg_no }) => reg_no)).toEqual([regNo])
+    expect((await search(desk, 'ref60')).found[0]).toMatchObject({
       name: 'Delegate 60',
       event: { id: EVENT },
       paid_by: 'online',
       total: 3540,
     })
-    expect(await found(desk, '')).toMatchObject({ found: [], more: false })
-    expect((await found(desk, 'Dr Delagate')).similar.length).toBeGreaterThan(1)
+    expect(await search(desk, '')).toMatchObject({ found: [], more: false })
+    expect((await search(desk, 'Dr Delagate')).similar.length).toBeGreaterThan(1)
   })
 
   test('does not show registrations of other events', async () => {
-    await test_.deps.store.addAdmin('elsewhere', await hashCheaply(PASSWORD), test_.now(), {
+    await server.deps.store.addAdmin('elsewhere', await hashCheaply(PASSWORD), server.now(), {
       role: 'owner',
       events: ['another'],
     })
-    const otherUser = await signIn(test_, 'elsewhere')
-    expect((await found(otherUser, 'delegate')).found).toEqual([])
-    expect(await found(otherUser, 'delagate')).toMatchObject({ found: [], similar: [] })
+    const otherUser = await signIn(server, 'elsewhere')
+    expect((await search(otherUser, 'delegate')).found).toEqual([])
+    expect(await search(otherUser, 'delagate')).toMatchObject({ found: [], similar: [] })
   })
 })

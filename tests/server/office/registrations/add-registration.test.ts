@@ -42,7 +42,7 @@ const buildPerson = (name: string) => ({
   phone_number: '9847000000',
   registered_as: 'member',
 })
-const inCash = (slip: string) => ({ way: 'desk', paid: { mode: 'cash', slip } })
+const buildCashPayment = (slip: string) => ({ way: 'desk', paid: { mode: 'cash', slip } })
 
 let requestCount = 0
 const addRegistration = async (name: string, payload: Readonly<Record<string, unknown>>) => {
@@ -67,13 +67,13 @@ const findByName = async (name: string) =>
   )
 
 test('rejects a slip number that is already recorded; with a corrected number, one paid registration is created', async () => {
-  const first = await addRegistration('Anu Joseph', inCash('C-001'))
+  const first = await addRegistration('Anu Joseph', buildCashPayment('C-001'))
   expect(first, JSON.stringify(first.body)).toMatchObject({
     status: 201,
     body: { state: 'complete' },
   })
-  const rejected = await addRegistration('Binu Thomas', inCash('C-001'))
-  expect(rejected).toMatchObject({
+  const rejection = await addRegistration('Binu Thomas', buildCashPayment('C-001'))
+  expect(rejection).toMatchObject({
     status: 409,
     body: {
       code: 'taken',
@@ -82,21 +82,21 @@ test('rejects a slip number that is already recorded; with a corrected number, o
     },
   })
   expect(await findByName('Binu Thomas')).toEqual([])
-  const corrected = await addRegistration('Binu Thomas', inCash('C-002'))
-  expect(corrected).toMatchObject({ status: 201, body: { state: 'complete' } })
-  const [created, ...others] = await findByName('Binu Thomas')
-  expect([created?.paymentStatus, others]).toEqual(['success', []])
+  const correctedResponse = await addRegistration('Binu Thomas', buildCashPayment('C-002'))
+  expect(correctedResponse).toMatchObject({ status: 201, body: { state: 'complete' } })
+  const [foundRow, ...otherRows] = await findByName('Binu Thomas')
+  expect([foundRow?.paymentStatus, otherRows]).toEqual(['success', []])
 })
 
 test('a delegate who pays at the desk gets a confirmation, which is the same when it is resent', async () => {
-  const { body } = await addRegistration('Divya Menon', inCash('C-010'))
+  const { body } = await addRegistration('Divya Menon', buildCashPayment('C-010'))
   const regNo = String(body['reg_no'])
   expect((await office.act(regNo, { act: 'resend', why: '' })).status).toBe(200)
   const storedRegistration = await server.deps.store.registration(regNo as never)
-  const [resentEmail, first, ...others] = await server.deps.store.mailsOf(
+  const [resentEmail, first, ...otherEmails] = await server.deps.store.mailsOf(
     storedRegistration?.regNo as never,
   )
-  expect(others).toEqual([])
+  expect(otherEmails).toEqual([])
   expect(first?.text).toContain(regNo)
   expect([resentEmail?.to, resentEmail?.subject, resentEmail?.text]).toEqual([
     first?.to,
@@ -107,8 +107,8 @@ test('a delegate who pays at the desk gets a confirmation, which is the same whe
 
 test('two concurrent clicks with one slip number create one registration', async () => {
   const answers = await Promise.all([
-    addRegistration('Esha Pillai', inCash('C-020')),
-    addRegistration('Farid Khan', inCash('C-020')),
+    addRegistration('Esha Pillai', buildCashPayment('C-020')),
+    addRegistration('Farid Khan', buildCashPayment('C-020')),
   ])
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
   expect([...(await findByName('Esha Pillai')), ...(await findByName('Farid Khan'))]).toHaveLength(
@@ -118,9 +118,9 @@ test('two concurrent clicks with one slip number create one registration', async
 
 test('returns the first registration for a repeated click, and rejects it with another slip number', async () => {
   const key = 'a-click-without-an-answer'
-  const first = await addRegistration('Gita Rao', { ...inCash('C-030'), key })
-  expect(await addRegistration('Gita Rao', { ...inCash('C-030'), key })).toEqual(first)
-  expect(await addRegistration('Gita Rao', { ...inCash('C-031'), key })).toMatchObject({
+  const first = await addRegistration('Gita Rao', { ...buildCashPayment('C-030'), key })
+  expect(await addRegistration('Gita Rao', { ...buildCashPayment('C-030'), key })).toEqual(first)
+  expect(await addRegistration('Gita Rao', { ...buildCashPayment('C-031'), key })).toMatchObject({
     status: 409,
     body: { code: 'idempotency_key_reused', message: expect.stringContaining('Check the list') },
   })
@@ -137,14 +137,24 @@ test('a payment that needs a review first registers no delegate', async () => {
     const answers = { ...buildPerson('Hari Das'), is_member: 'true' }
     const body = { event: 'sample2026', key: 'first-click', answers }
     const url = '/admin/add/'
-    const paid = { ...body, way: 'desk', paid: { slip: '1' } }
-    const rejected = await reviewServer.app.inject({ method: 'POST', url, headers, payload: paid })
-    expect([rejected.statusCode, rejected.json<{ message: string }>().message]).toEqual([
+    const paidBody = { ...body, way: 'desk', paid: { slip: '1' } }
+    const rejection = await reviewServer.app.inject({
+      method: 'POST',
+      url,
+      headers,
+      payload: paidBody,
+    })
+    expect([rejection.statusCode, rejection.json<{ message: string }>().message]).toEqual([
       409,
       'This registration needs approval before payment. Choose “Pay later (send link)”. Nothing was registered.',
     ])
-    const left = await reviewServer.app.inject({ method: 'POST', url, headers, payload: body })
-    expect(left.json()).toMatchObject({ status: 'success', state: 'to_approve' })
+    const payLaterResponse = await reviewServer.app.inject({
+      method: 'POST',
+      url,
+      headers,
+      payload: body,
+    })
+    expect(payLaterResponse.json()).toMatchObject({ status: 'success', state: 'to_approve' })
     const query = { eventId: 'sample2026', answers: {} }
     expect((await reviewServer.deps.store.listPage(query, 1, 10)).count).toBe(1)
   } finally {
@@ -154,27 +164,31 @@ test('a payment that needs a review first registers no delegate', async () => {
 
 test('reports before the payment that a workshop is full, and registers no delegate', async () => {
   const url = `/admin/add/?event=${event}`
-  const left = async () => (await office.json(url))['left'] as unknown
-  expect(await left()).toEqual({})
+  const readSeatsLeft = async () => (await office.json(url))['left'] as unknown
+  expect(await readSeatsLeft()).toEqual({})
   const answers = (name: string) => ({ ...buildPerson(name), workshop: 'records' })
   for (const [name, slip] of [
     ['Indu Nair', 'C-040'],
     ['Jaya Nair', 'C-041'],
   ] as const)
-    expect(await addRegistration(name, { ...inCash(slip), answers: answers(name) })).toMatchObject({
+    expect(
+      await addRegistration(name, { ...buildCashPayment(slip), answers: answers(name) }),
+    ).toMatchObject({
       status: 201,
     })
-  expect(await left()).toEqual({ 'workshop-seats.records': 0 })
-  const rejected = await addRegistration('Kiran Nair', {
-    ...inCash('C-042'),
+  expect(await readSeatsLeft()).toEqual({ 'workshop-seats.records': 0 })
+  const rejection = await addRegistration('Kiran Nair', {
+    ...buildCashPayment('C-042'),
     answers: answers('Kiran Nair'),
   })
-  expect(rejected).toMatchObject({
+  expect(rejection).toMatchObject({
     status: 409,
     body: { code: 'full', place: 'workshop-seats.records' },
   })
   expect(await findByName('Kiran Nair')).toEqual([])
-  expect(await addRegistration('Kiran Nair', inCash('C-042'))).toMatchObject({ status: 201 })
+  expect(await addRegistration('Kiran Nair', buildCashPayment('C-042'))).toMatchObject({
+    status: 201,
+  })
 })
 
 test('a category offered instead of a full one is paid at its own price, after confirmation', async () => {
@@ -185,26 +199,26 @@ test('a category offered instead of a full one is paid at its own price, after c
   try {
     const headers = { authorization: `Bearer ${(await signIn(smallServer)).token}` }
     let attempts = 0
-    const send = async (slip: string, others: Readonly<Record<string, unknown>> = {}) => {
-      const answers = { ...buildPerson(`Member ${slip}`), is_member: 'true', ...others }
+    const send = async (slip: string, otherAnswers: Readonly<Record<string, unknown>> = {}) => {
+      const answers = { ...buildPerson(`Member ${slip}`), is_member: 'true', ...otherAnswers }
       const key = `a-click-of-${++attempts}`
       const payload = { event: 'sample2026', key, answers, way: 'desk', paid: { slip } }
       return smallServer.app.inject({ method: 'POST', url: '/admin/add/', headers, payload })
     }
     expect((await send('1')).statusCode).toBe(201)
     expect((await send('2')).json()).toMatchObject({ code: 'full', place: 'members' })
-    const confirmed = await send('2', { registration_category: 'non-member' })
-    expect(confirmed.json()).toMatchObject({ status: 'success', state: 'complete' })
-    const stored = await smallServer.deps.store.registration(
-      confirmed.json<{ reg_no: string }>().reg_no,
+    const confirmResponse = await send('2', { registration_category: 'non-member' })
+    expect(confirmResponse.json()).toMatchObject({ status: 'success', state: 'complete' })
+    const registration = await smallServer.deps.store.registration(
+      confirmResponse.json<{ reg_no: string }>().reg_no,
     )
-    expect(stored).toMatchObject({ category: 'non-member', paymentStatus: 'success' })
+    expect(registration).toMatchObject({ category: 'non-member', paymentStatus: 'success' })
   } finally {
     await smallServer.close()
   }
 })
 
-test('the cash of a walk-in could not be recorded where the event file names no method of the desk', async () => {
+test('cash from a walk-in delegate could not be recorded if the event file defines no front desk method', async () => {
   const cardServer = await startTestApp({
     clock: '2026-01-30T16:00:00+05:30',
     events: { 'sample2026.yaml': fixtureEvent() },
@@ -228,30 +242,41 @@ test('the cash of a walk-in could not be recorded where the event file names no 
     }
     const headers = { authorization: `Bearer ${cardOffice.token}` }
     const url = '/admin/add/'
-    const added = await cardServer.app.inject({ method: 'POST', url, headers, payload })
-    expect(added.json()).toMatchObject({ status: 'success', state: 'complete' })
-    const regNo = added.json<{ reg_no: string }>().reg_no
+    const addResponse = await cardServer.app.inject({ method: 'POST', url, headers, payload })
+    expect(addResponse.json()).toMatchObject({ status: 'success', state: 'complete' })
+    const regNo = addResponse.json<{ reg_no: string }>().reg_no
     const trail = (await cardOffice.json(`/admin/registrations/${regNo}/acts/`))['trail']
     expect(trail).toContainEqual(
       expect.objectContaining({ text: expect.stringMatching(/^Payment recorded: .* in cash, /) }),
     )
-    // On the page of a registration, cash needed a slip number, and nothing said how much is due.
-    const later = { event: 'sample2026', key: 'pays-later', answers: buildPerson('Mala Nair') }
-    const unpaid = await cardServer.app.inject({ method: 'POST', url, headers, payload: later })
-    const unpaidNo = unpaid.json<{ reg_no: string }>().reg_no
-    const actions = () => cardOffice.json(`/admin/registrations/${unpaidNo}/acts/`)
-    const { to_pay: toPay } = await actions()
-    expect([toPay, (await actions())['kept']]).toEqual([3540, 0])
+    // On the page of a registration, cash needed a slip number, and the balance was not shown.
+    const payLaterBody = {
+      event: 'sample2026',
+      key: 'pays-later',
+      answers: buildPerson('Mala Nair'),
+    }
+    const unpaidResponse = await cardServer.app.inject({
+      method: 'POST',
+      url,
+      headers,
+      payload: payLaterBody,
+    })
+    const unpaidNo = unpaidResponse.json<{ reg_no: string }>().reg_no
+    const readActions = () => cardOffice.json(`/admin/registrations/${unpaidNo}/acts/`)
+    const { to_pay: toPay } = await readActions()
+    expect([toPay, (await readActions())['kept']]).toEqual([3540, 0])
     const cash = { why: '', way: 'cash', reference: '', amount: String(toPay), day: '' }
     expect(await cardOffice.act(unpaidNo, { act: 'confirm', ...cash })).toMatchObject({
       status: 200,
       body: { state: 'complete' },
     })
-    expect(await actions()).toMatchObject({ to_pay: 0, kept: 3540 })
+    expect(await readActions()).toMatchObject({ to_pay: 0, kept: 3540 })
     // A second payment by the same person has another slip number.
-    const again = { act: 'came_again', ...cash }
-    expect(await cardOffice.act(unpaidNo, again)).toMatchObject({ status: 200 })
-    expect((await actions())['reviews']).toMatchObject([{ came: { reference: `${unpaidNo}-2` } }])
+    const extraPayment = { act: 'came_again', ...cash }
+    expect(await cardOffice.act(unpaidNo, extraPayment)).toMatchObject({ status: 200 })
+    expect((await readActions())['reviews']).toMatchObject([
+      { came: { reference: `${unpaidNo}-2` } },
+    ])
     const transfer = { act: 'came_again', ...cash, way: 'transfer' }
     expect(await cardOffice.act(unpaidNo, transfer)).toMatchObject({ status: 422 })
   } finally {
@@ -260,7 +285,7 @@ test('the cash of a walk-in could not be recorded where the event file names no 
 })
 
 test('the same person was registered twice at the desk without a warning', async () => {
-  const { body } = await addRegistration('Manoj Varma', inCash('C-060'))
+  const { body } = await addRegistration('Manoj Varma', buildCashPayment('C-060'))
   const regNo = String(body['reg_no'])
   const findSimilar = async (answers: Readonly<Record<string, unknown>>) => {
     const answer = await server.app.inject({
@@ -271,17 +296,17 @@ test('the same person was registered twice at the desk without a warning', async
     })
     return answer.json<SimilarResponse>().similar
   }
-  const known = { reg_no: regNo, name: 'Manoj Varma', payment_status: 'success' }
+  const knownPerson = { reg_no: regNo, name: 'Manoj Varma', payment_status: 'success' }
   expect(await findSimilar({ full_name: 'Dr. Varma Manoj' })).toMatchObject([
-    { ...known, matches: ['name'] },
+    { ...knownPerson, matches: ['name'] },
   ])
   expect(
     await findSimilar({ full_name: 'M. Varma', email: 'MANOJ@delegate.example' }),
-  ).toMatchObject([{ ...known, matches: ['email'] }])
+  ).toMatchObject([{ ...knownPerson, matches: ['email'] }])
   // All people in this file have the same phone number.
-  const byPhone = await findSimilar({ phone_number: '+91 98470 00000' })
-  expect(byPhone.length).toBeGreaterThan(1)
-  expect(byPhone.every(({ matches }) => matches.join() === 'phone')).toBe(true)
+  const samePhone = await findSimilar({ phone_number: '+91 98470 00000' })
+  expect(samePhone.length).toBeGreaterThan(1)
+  expect(samePhone.every(({ matches }) => matches.join() === 'phone')).toBe(true)
   for (const answers of [{}, { full_name: 'Varma' }, { full_name: 'Other Person', email: 'manoj' }])
     expect(await findSimilar(answers)).toEqual([])
 })

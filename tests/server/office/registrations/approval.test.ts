@@ -22,7 +22,7 @@ import { actionsUrl, hashCheaply, PASSWORD, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { withoutThreads } from '../../store-without-threads.ts'
 
-let test_: TestApp
+let server: TestApp
 let owner: Office
 let desk: Office
 const EVENT_EXTRAS = `
@@ -40,18 +40,18 @@ const EVENT = addMemberLetter(fixtureEvent({ extra: EVENT_EXTRAS }), 'Letter of 
 const START_TIME = '2026-01-30T16:00:00+05:30'
 
 beforeAll(async () => {
-  test_ = await startTestApp({ clock: START_TIME, events: { 'sample2026.yaml': EVENT } })
-  owner = await signIn(test_)
-  await test_.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), test_.now(), {
+  server = await startTestApp({ clock: START_TIME, events: { 'sample2026.yaml': EVENT } })
+  owner = await signIn(server)
+  await server.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), server.now(), {
     role: 'desk',
     events: null,
   })
-  desk = await signIn(test_, 'deskhand')
+  desk = await signIn(server, 'deskhand')
 })
-afterAll(() => test_.close())
+afterAll(() => server.close())
 
 const send = (n: number, headers: Readonly<Record<string, string>> = {}) =>
-  test_.post(
+  server.post(
     '/api/sample2026/register/',
     {
       full_name: `Delegate ${n}`,
@@ -63,27 +63,27 @@ const send = (n: number, headers: Readonly<Record<string, string>> = {}) =>
     headers,
   )
 const registerMember = async (n: number): Promise<string> => {
-  test_.setTime(START_TIME)
+  server.setTime(START_TIME)
   const answer = await send(n)
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<RegisterResponse>().reg_no
 }
 /** Sets the clock and signs in again, because a session does not last for days. */
-const onDay = async (goToTime: string): Promise<void> => {
-  test_.setTime(goToTime)
-  owner = await signIn(test_)
+const goToTime = async (time: string): Promise<void> => {
+  server.setTime(time)
+  owner = await signIn(server)
 }
 const readActions = async (regNo: string): Promise<ActionsResponse> =>
   (await owner.json(actionsUrl(regNo))) as unknown as ActionsResponse
 const readStored = async (regNo: string) => {
-  const found = await test_.deps.store.registration(regNo)
-  if (found === null) throw new Error(`${regNo} was not found`)
-  return found
+  const registration = await server.deps.store.registration(regNo)
+  if (registration === null) throw new Error(`${regNo} was not found`)
+  return registration
 }
 const readLastEmail = async (regNo: string) =>
-  (await test_.deps.store.mailsOf(regNo as RegNo)).at(-1)
-const payOf = async (regNo: string, n: number) => {
-  const retryResponse = await test_.app.inject({
+  (await server.deps.store.mailsOf(regNo as RegNo)).at(-1)
+const retryPayment = async (regNo: string, n: number) => {
+  const retryResponse = await server.app.inject({
     method: 'POST',
     url: '/api/payment/retry/',
     payload: { order_id: regNo, email: `delegate${n}@example.org` },
@@ -91,17 +91,17 @@ const payOf = async (regNo: string, n: number) => {
   return retryResponse.json<RegisterResponse>().payment_data
 }
 /** The token of the last email's link. */
-const readLink = async (regNo: string): Promise<string> => {
-  await test_.mailer.run()
-  const emailFiles = readdirSync(join(test_.dir, 'mail')).filter((name) => name.includes(regNo))
+const readLinkToken = async (regNo: string): Promise<string> => {
+  await server.mailer.run()
+  const emailFiles = readdirSync(join(server.dir, 'mail')).filter((name) => name.includes(regNo))
   const emailText = readFileSync(
-    join(test_.dir, 'mail', emailFiles.toSorted().at(-1) ?? ''),
+    join(server.dir, 'mail', emailFiles.toSorted().at(-1) ?? ''),
     'utf8',
   )
   return /\/my\/([\w-]+)/.exec(emailText.replaceAll(/=\n/g, ''))?.[1] ?? ''
 }
-const places = async () =>
-  (await test_.deps.store.takenSeats('sample2026')).map(({ taken: seatsTaken }) => seatsTaken)
+const readTakenSeats = async () =>
+  (await server.deps.store.takenSeats('sample2026')).map(({ taken }) => taken)
 
 describe('a registration that needs approval', () => {
   test('is not called paid if it is cancelled before the decision', async () => {
@@ -136,7 +136,7 @@ describe('a registration that needs approval', () => {
         '(Letter of the society) before you pay. They will decide by 1 February 2026.',
       ),
     })
-    const retryResponse = await test_.app.inject({
+    const retryResponse = await server.app.inject({
       method: 'POST',
       url: '/api/payment/retry/',
       payload: { order_id: regNo, email: 'delegate1@example.org' },
@@ -152,12 +152,12 @@ describe('a registration that needs approval', () => {
     expect(await owner.act(regNo, name)).toMatchObject({ body: { state: 'to_approve' } })
     expect(await readStored(regNo)).toMatchObject({ paymentStatus: 'pending', payments: [] })
     const seatStateSql = `SELECT state FROM places_taken WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`
-    expect(test_.rows(seatStateSql, regNo)).toEqual([{ state: 'kept' }])
+    expect(server.rows(seatStateSql, regNo)).toEqual([{ state: 'kept' }])
   })
 
   test('is approved, and paid by the link at the price of the registration date', async () => {
     const regNo = await registerMember(2)
-    await onDay('2026-02-02T10:00:00+05:30')
+    await goToTime('2026-02-02T10:00:00+05:30')
     expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({
       status: 200,
       body: {
@@ -171,40 +171,40 @@ describe('a registration that needs approval', () => {
     expect(lastEmail?.text).toContain('It is complete once ₹\u00a01,180 is paid.')
     expect(lastEmail?.text).toContain('Please pay by 9 February 2026')
     // The first period is over, and today's price is 2,360. The old price applies until the last day.
-    test_.setTime('2026-02-09T23:00:00+05:30')
-    const retryResponse = await test_.app.inject({
+    server.setTime('2026-02-09T23:00:00+05:30')
+    const retryResponse = await server.app.inject({
       method: 'POST',
       url: '/api/payment/retry/',
       payload: { order_id: regNo, email: 'delegate2@example.org' },
     })
     expect(retryResponse.json<RegisterResponse>().payment_data).toMatchObject({ amount: '1180.00' })
     expect(await readStored(regNo)).toMatchObject({ state: 'to_pay' })
-    const before = await places()
+    const seatsBefore = await readTakenSeats()
     const { payments } = await readStored(regNo)
     expect(payments.map(({ amount }) => amount)).toEqual([118_000])
     // After a day without payment the order ends, but state and seat are kept.
-    await test_.deps.store.applyPaymentEvent(
+    await server.deps.store.applyPaymentEvent(
       payments[0]?.orderId as OrderId,
-      { type: 'expired', at: test_.now() },
+      { type: 'expired', at: server.now() },
       null,
     )
     expect(await readStored(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'failed' })
-    expect(await places()).toEqual(before)
+    expect(await readTakenSeats()).toEqual(seatsBefore)
   })
 })
 
 describe('a registration that is not approved', () => {
   test('frees the seat, states the reason, and offers another category at the price of the registration date', async () => {
     const regNo = await registerMember(4)
-    await onDay('2026-02-01T10:00:00+05:30')
+    await goToTime('2026-02-01T10:00:00+05:30')
     expect((await owner.act(regNo, { act: 'refuse', offer: true })).status).toBe(422)
-    const before = await places()
-    const refuseAction = { act: 'refuse', why: 'The letter is from another society.', offer: true }
-    expect(await owner.act(regNo, refuseAction)).toMatchObject({
+    const seatsBefore = await readTakenSeats()
+    const refusal = { act: 'refuse', why: 'The letter is from another society.', offer: true }
+    expect(await owner.act(regNo, refusal)).toMatchObject({
       status: 200,
       body: { state: 'refused' },
     })
-    expect(await places()).toEqual(before.map((seatsTaken) => seatsTaken - 1))
+    expect(await readTakenSeats()).toEqual(seatsBefore.map((taken) => taken - 1))
     expect(await readStored(regNo)).toMatchObject({
       state: 'refused',
       paymentStatus: 'failed',
@@ -218,8 +218,8 @@ describe('a registration that is not approved', () => {
       'You can switch to the category “Non-member” instead, for ₹\u00a03,540',
     )
     // The link shows the reason and accepts with one click, also repeatedly.
-    const path = `/api/my/${await readLink(regNo)}/`
-    const ownPage = (await test_.app.inject(path)).json<SelfServiceResponse>()
+    const path = `/api/my/${await readLinkToken(regNo)}/`
+    const ownPage = (await server.app.inject(path)).json<SelfServiceResponse>()
     expect(ownPage.refused).toEqual({
       why: 'The letter is from another society.',
       say: 'Members of other societies are welcome as non-members.',
@@ -227,7 +227,7 @@ describe('a registration that is not approved', () => {
     })
     const acceptOffer = async (category: string) => {
       const payload = { act: 'accept_offer', category, key: 'one-press-0001' }
-      const answer = await test_.app.inject({ method: 'POST', url: `${path}acts/`, payload })
+      const answer = await server.app.inject({ method: 'POST', url: `${path}acts/`, payload })
       return { status: answer.statusCode, body: answer.json<ActionResponse>() }
     }
     expect((await acceptOffer('member')).status).toBe(409)
@@ -245,7 +245,7 @@ describe('a registration that is not approved', () => {
       payUntil: expect.any(Number),
     })
     expect((await readLastEmail(regNo))?.text).toContain('Please pay by 8 February 2026')
-    expect(await payOf(regNo, 4)).toMatchObject({ amount: '3540.00' })
+    expect(await retryPayment(regNo, 4)).toMatchObject({ amount: '3540.00' })
     // A later change of an answer keeps the accepted category and its price.
     const name = { act: 'correct', why: 'A slip.', answers: { full_name: 'Delegate Four' } }
     expect((await owner.act(regNo, name)).status).toBe(200)
@@ -254,64 +254,64 @@ describe('a registration that is not approved', () => {
 
   test('has ended without an offer, until staff approve it after all', async () => {
     const regNo = await registerMember(5)
-    await onDay('2026-02-01T10:00:00+05:30')
+    await goToTime('2026-02-01T10:00:00+05:30')
     expect((await owner.act(regNo, { act: 'refuse', why: 'No letterhead.' })).status).toBe(200)
     expect((await readLastEmail(regNo))?.text).toContain(
       'You were not charged. You do not need to do anything.',
     )
-    const response = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
+    const response = await server.app.inject(`/api/sample2026/registrations/${regNo}/`)
     expect(response.json()).toMatchObject({ registration: { stands: 'refused', may_pay: false } })
-    const seatsTaken = await places()
+    const seatsTaken = await readTakenSeats()
     expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({ body: { state: 'to_pay' } })
-    expect(await places()).toEqual(seatsTaken.map((entry) => entry + 1))
-    expect(await payOf(regNo, 5)).toMatchObject({ amount: '1180.00' })
+    expect(await readTakenSeats()).toEqual(seatsTaken.map((entry) => entry + 1))
+    expect(await retryPayment(regNo, 5)).toMatchObject({ amount: '1180.00' })
   })
 })
 
 test('an approved registration that is not paid in time expires and frees its seat', async () => {
   const regNo = await registerMember(9)
-  await onDay('2026-02-01T10:00:00+05:30')
+  await goToTime('2026-02-01T10:00:00+05:30')
   expect((await owner.act(regNo, { act: 'approve' })).status).toBe(200)
-  const before = await places()
-  test_.setTime('2026-02-08T23:59:59+05:30')
-  await test_.expiry.run()
+  const seatsBefore = await readTakenSeats()
+  server.setTime('2026-02-08T23:59:59+05:30')
+  await server.expiry.run()
   expect(await readStored(regNo)).toMatchObject({ state: 'to_pay' })
-  test_.setTime('2026-02-09T00:00:00+05:30')
-  await test_.expiry.run()
+  server.setTime('2026-02-09T00:00:00+05:30')
+  await server.expiry.run()
   expect(await readStored(regNo)).toMatchObject({ state: 'lapsed' })
-  expect(await places()).not.toEqual(before)
+  expect(await readTakenSeats()).not.toEqual(seatsBefore)
 })
 
 test('approves many registrations in one action, each separately', async () => {
-  const [one, two, three] = [
+  const [firstRegNo, secondRegNo, thirdRegNo] = [
     await registerMember(6),
     await registerMember(7),
     await registerMember(8),
   ]
-  await onDay('2026-02-01T10:00:00+05:30')
-  expect((await owner.act(three, { act: 'cancel', why: 'Ill.' })).status).toBe(200)
+  await goToTime('2026-02-01T10:00:00+05:30')
+  expect((await owner.act(thirdRegNo, { act: 'cancel', why: 'Ill.' })).status).toBe(200)
   const approveMany = async (office: Office, payload: object) => {
     const headers = { authorization: `Bearer ${office.token}` }
     const url = '/admin/registrations/bulk/'
-    const answer = await test_.app.inject({ method: 'POST', url, headers, payload })
+    const answer = await server.app.inject({ method: 'POST', url, headers, payload })
     return { status: answer.statusCode, body: answer.json<BulkActionResponse>() }
   }
-  const reg_nos = [one, two, three, 'SMPL0', one]
+  const reg_nos = [firstRegNo, secondRegNo, thirdRegNo, 'SMPL0', firstRegNo]
   expect(await approveMany(owner, { act: 'approve', reg_nos })).toMatchObject({
     status: 200,
     body: {
       message: '2 done; 2 failed, for the reasons below.',
-      done: [one, two],
+      done: [firstRegNo, secondRegNo],
       refused: [
         {
-          reg_no: three,
+          reg_no: thirdRegNo,
           message: 'You cannot approve this registration now. The registration is cancelled.',
         },
         { reg_no: 'SMPL0', message: 'No registration has this number.' },
       ],
     },
   })
-  expect(await readStored(one)).toMatchObject({ state: 'to_pay' })
+  expect(await readStored(firstRegNo)).toMatchObject({ state: 'to_pay' })
   // Actions that need an amount or a separate reason are done individually.
   expect((await approveMany(owner, { act: 'refund', reg_nos })).status).toBe(422)
   expect((await approveMany(owner, { act: 'approve', reg_nos: [] })).status).toBe(422)
@@ -319,7 +319,7 @@ test('approves many registrations in one action, each separately', async () => {
 
 describe('a bank statement', () => {
   const post = async (url: string, body: string | object, office = owner) => {
-    const answer = await test_.app.inject({
+    const answer = await server.app.inject({
       method: 'POST',
       url,
       headers: {
@@ -334,7 +334,7 @@ describe('a bank statement', () => {
 
   test('is matched with expected payments, confirmed in bulk, and confirms nothing twice', async () => {
     const [matchingRegNo, lowerRegNo] = [await registerMember(10), await registerMember(11)]
-    await onDay('2026-02-01T10:00:00+05:30')
+    await goToTime('2026-02-01T10:00:00+05:30')
     for (const regNo of [matchingRegNo, lowerRegNo])
       expect((await owner.act(regNo, { act: 'approve' })).status).toBe(200)
     const statement = [
@@ -404,14 +404,14 @@ describe('a bank statement', () => {
       ],
     })
     expect((await confirm()).body).toMatchObject({ done: [] })
-    expect(await test_.deps.store.captures(matchingRegNo as RegNo)).toHaveLength(1)
+    expect(await server.deps.store.captures(matchingRegNo as RegNo)).toHaveLength(1)
     // The command reports the same, and its exit status shows whether anything remains.
-    const file = join(test_.dir, 'statement.csv')
+    const file = join(server.dir, 'statement.csv')
     const output: string[] = []
     const terminal = {
       print: (text: string) => void output.push(text),
       printError: (text: string) => void output.push(text),
-      environment: () => withoutThreads(test_.environment),
+      environment: () => withoutThreads(server.environment),
     }
     const run = async (text: string): Promise<number> => {
       writeFileSync(file, text)
@@ -427,14 +427,14 @@ describe('a bank statement', () => {
   })
 
   test('asks for the columns of an unknown format, and rejects a file that is too large', async () => {
-    await onDay('2026-02-01T10:00:00+05:30')
-    const oddStatement = 'Wann,Was,Wieviel\n01/02/2026,UPI,590\n'
-    expect((await post(RECONCILE_URL, oddStatement)).body).toEqual({
+    await goToTime('2026-02-01T10:00:00+05:30')
+    const unknownFormat = 'Wann,Was,Wieviel\n01/02/2026,UPI,590\n'
+    expect((await post(RECONCILE_URL, unknownFormat)).body).toEqual({
       status: 'success',
       header: ['Wann', 'Was', 'Wieviel'],
     })
     expect(
-      (await post(`${RECONCILE_URL}&date=0&narration=1&credit=2`, oddStatement)).body,
+      (await post(`${RECONCILE_URL}&date=0&narration=1&credit=2`, unknownFormat)).body,
     ).toMatchObject({
       lines: [{ as: 'unmatched', amount: 590 }],
     })

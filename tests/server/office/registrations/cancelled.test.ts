@@ -14,19 +14,19 @@ import { createImportRow } from '../../sample-registrations.ts'
 import { toNoon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
-let test_: TestApp
+let server: TestApp
 let owner: Office
-let cancelled: string
+let cancelledRegNo: string
 const EVENT = 'sample2026'
 
 beforeAll(async () => {
-  test_ = await startTestApp({
+  server = await startTestApp({
     clock: '2026-01-20T16:00:00+05:30',
     events: { 'sample2026.yaml': fixtureEvent({}) },
   })
-  owner = await signIn(test_)
-  const registerSample = (n: number, pays?: 'success') =>
-    register(test_, EVENT, {
+  owner = await signIn(server)
+  const registerSample = (n: number, paymentResult?: 'success') =>
+    register(server, EVENT, {
       n,
       on: toNoon('2026-01-10'),
       answers: {
@@ -34,16 +34,16 @@ beforeAll(async () => {
         email: `d${n}@example.org`,
         phone_number: '9876500000',
       },
-      ...(pays && { pays }),
+      ...(paymentResult && { pays: paymentResult }),
     })
-  cancelled = await registerSample(1, 'success')
+  cancelledRegNo = await registerSample(1, 'success')
   await registerSample(2, 'success')
   await registerSample(3)
   const unpaidRegNo = await registerSample(4)
-  for (const regNo of [cancelled, unpaidRegNo])
+  for (const regNo of [cancelledRegNo, unpaidRegNo])
     await owner.act(regNo, { act: 'cancel', why: 'Not coming.' })
 })
-afterAll(() => test_.close())
+afterAll(() => server.close())
 
 const readPage = async (query: string): Promise<ListResponse> =>
   (await owner.json(`/admin/${EVENT}/registrations/?${query}`)) as unknown as ListResponse
@@ -58,9 +58,11 @@ test('a paid registration that is cancelled is not called paid in the list, in t
     'Cancelled (paid)',
   ])
   expect(registrations.at(-1)).toMatchObject({ ...expectedStatus, in_state: 'cancelled' })
-  const found = (await owner.json(`/admin/find/?q=${cancelled}`)) as unknown as SearchResponse
-  expect(found.found).toMatchObject([{ ...expectedStatus, in_state: 'cancelled' }])
-  expect((await owner.json(`/admin/registrations/${cancelled}/`))['registration']).toMatchObject({
+  const search = (await owner.json(`/admin/find/?q=${cancelledRegNo}`)) as unknown as SearchResponse
+  expect(search.found).toMatchObject([{ ...expectedStatus, in_state: 'cancelled' }])
+  expect(
+    (await owner.json(`/admin/registrations/${cancelledRegNo}/`))['registration'],
+  ).toMatchObject({
     ...expectedStatus,
     in_state: 'cancelled',
   })
@@ -81,12 +83,12 @@ test('a paid registration that is cancelled is not called paid in the list, in t
 test('the filter Cancelled finds cancelled registrations, and totals count none twice', async () => {
   const cancelledPage = await readPage('payment_status=cancelled')
   expect(cancelledPage.shown).toBe('2 cancelled registrations')
-  expect(cancelledPage.registrations.map(({ reg_no }) => reg_no)).toContain(cancelled)
+  expect(cancelledPage.registrations.map(({ reg_no }) => reg_no)).toContain(cancelledRegNo)
   expect(cancelledPage.sums).toMatchObject({ paid: 0, pending: 0, failed: 0, ended: 2 })
   expect((await readPage('')).sums).toMatchObject({ paid: 1, pending: 1, failed: 0, ended: 2 })
   // They are still found by their payment status; the totals state the number of cancelled ones.
-  const paid = await readPage('payment_status=success')
-  expect([paid.count, paid.sums]).toMatchObject([2, { paid: 1, ended: 1 }])
+  const paidPage = await readPage('payment_status=success')
+  expect([paidPage.count, paidPage.sums]).toMatchObject([2, { paid: 1, ended: 1 }])
   expect((await readPage('payment_status=refused')).count).toBe(0)
   const bothPages = await owner.get(
     `/admin/${EVENT}/registrations/?payment_status=cancelled&in_state=complete`,
@@ -105,7 +107,7 @@ test('the filter Cancelled finds cancelled registrations, and totals count none 
 })
 
 test('sales exclude cancelled registrations, unless they are filtered for', async () => {
-  const list = test_.deps.events.byId(EVENT)?.config.admin.lists[0]?.id
+  const list = server.deps.events.byId(EVENT)?.config.admin.lists[0]?.id
   const readSales = async (options: string) => {
     const answer = await owner.json(`/admin/sold/?event_id=${EVENT}&list_id=${list}${options}`)
     const [row] = (answer as unknown as SalesResponse).rows
@@ -123,7 +125,7 @@ test('an export filtered for Paid excludes cancelled registrations', async () =>
   expect(statuses).toEqual(['Cancelled', 'Pending', 'Paid', 'Cancelled (paid)'])
   const csvExport = await owner.get(`/admin/export/?event_type=${EVENT}&payment_status=cancelled`)
   expect(csvExport.headers['content-disposition']).toContain('_cancelled.csv')
-  const config = test_.deps.events.byId(EVENT)
+  const config = server.deps.events.byId(EVENT)
   if (config === null) throw new Error('no event')
   const importResult = readImportText(config.config, config.hash, file.body)
   expect(importResult.ok ? [] : importResult.error.map(({ message }) => message)).toContainEqual(
@@ -133,16 +135,16 @@ test('an export filtered for Paid excludes cancelled registrations', async () =>
   )
 })
 
-test('a registration that was refunded before its import was displayed "Cancelled (refunded)" under the filter "Refunded"', async () => {
-  const config = test_.deps.events.byId(EVENT)?.config
+test('a registration that was refunded before its import was displayed as "Cancelled (refunded)" under the filter "Refunded"', async () => {
+  const config = server.deps.events.byId(EVENT)?.config
   if (config === undefined) throw new Error('no event')
   const row = createImportRow({
     eventId: EVENT,
     paymentStatus: 'refunded',
     regNo: drawRegNo(config),
   })
-  expect(await test_.deps.store.importRegistrations([row])).toMatchObject({ ok: true })
+  expect(await server.deps.store.importRegistrations([row])).toMatchObject({ ok: true })
   const { registrations } = await readPage('payment_status=refunded')
-  const shown = { reg_no: row.regNo, payment_status_display: 'Refunded' }
-  expect(registrations).toEqual([expect.objectContaining(shown)])
+  const expectedRow = { reg_no: row.regNo, payment_status_display: 'Refunded' }
+  expect(registrations).toEqual([expect.objectContaining(expectedRow)])
 })

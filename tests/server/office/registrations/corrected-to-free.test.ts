@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const registerSample = (n: number, pays?: 'success'): Promise<RegNo> =>
+const registerSample = (n: number, paymentResult?: 'success'): Promise<RegNo> =>
   register(server, EVENT, {
     n,
     on: toNoon('2026-01-10'),
@@ -35,9 +35,12 @@ const registerSample = (n: number, pays?: 'success'): Promise<RegNo> =>
       phone_number: '9876500000',
       is_member: false,
     },
-    ...(pays === undefined
+    ...(paymentResult === undefined
       ? {}
-      : { pays, mail: { to: 'x@example.org', copyTo: null, subject: 'Paid', text: 'Once.' } }),
+      : {
+          pays: paymentResult,
+          mail: { to: 'x@example.org', copyTo: null, subject: 'Paid', text: 'Once.' },
+        }),
   })
 const performAction = async (regNo: RegNo, body: object): Promise<ActionResponse> => {
   const answer = await server.app.inject({
@@ -49,21 +52,21 @@ const performAction = async (regNo: RegNo, body: object): Promise<ActionResponse
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<ActionResponse>()
 }
-const nowFree = (regNo: RegNo) =>
+const correctToFree = (regNo: RegNo) =>
   performAction(regNo, { act: 'correct', answers: { is_member: true }, total: 0 })
 const correctToPaid = (regNo: RegNo) =>
   performAction(regNo, { act: 'correct', answers: { is_member: false }, total: 3540 })
-const found = async (regNo: RegNo) => {
+const findStored = async (regNo: RegNo) => {
   const registration = await server.deps.store.registration(regNo)
   if (registration === null) throw new Error(`${regNo} was not found`)
   return registration
 }
 const readState = async (regNo: RegNo) => {
-  const { state, paymentStatus, due, total } = await found(regNo)
+  const { state, paymentStatus, due, total } = await findStored(regNo)
   return [state, paymentStatus, due, total]
 }
 const listConfirmations = async (regNo: RegNo): Promise<unknown[]> => {
-  const { id } = await found(regNo)
+  const { id } = await findStored(regNo)
   return server.rows(
     `SELECT recipient, subject, body FROM mail_queue WHERE kind = 'confirmation' AND registration_id = ${id}`,
   )
@@ -84,7 +87,7 @@ const applyPayment = (orderId: OrderId | undefined, reference: string, amount: n
 
 test('an unpaid registration that becomes free gets one confirmation with the ticket', async () => {
   const regNo = await registerSample(1)
-  expect(await nowFree(regNo)).toMatchObject({ state: 'complete' })
+  expect(await correctToFree(regNo)).toMatchObject({ state: 'complete' })
   expect(await readState(regNo)).toEqual(['complete', 'success', 0, 0])
   expect(await listConfirmations(regNo)).toEqual([
     {
@@ -94,47 +97,47 @@ test('an unpaid registration that becomes free gets one confirmation with the ti
     },
   ])
   // A late payment of the earlier order is refundable, and no second confirmation is sent.
-  await applyPayment((await found(regNo)).payments[0]?.orderId, 'LATE1', 354_000)
+  await applyPayment((await findStored(regNo)).payments[0]?.orderId, 'LATE1', 354_000)
   expect(await readState(regNo)).toEqual(['complete', 'success', -354_000, 0])
   expect(await listConfirmations(regNo)).toHaveLength(1)
 })
 
 test('a paid registration that becomes free gets no second confirmation', async () => {
   const regNo = await registerSample(2, 'success')
-  await nowFree(regNo)
+  await correctToFree(regNo)
   expect(await readState(regNo)).toEqual(['complete', 'success', -354_000, 0])
   expect(await listConfirmations(regNo)).toMatchObject([{ subject: 'Paid' }])
 })
 
 test('a registration made free before payment, then priced again, is complete once the difference is paid', async () => {
   const regNo = await registerSample(3)
-  await nowFree(regNo)
+  await correctToFree(regNo)
   expect(await correctToPaid(regNo)).toMatchObject({ state: 'to_pay' })
   expect(await readState(regNo)).toEqual(['to_pay', 'success', 354_000, 354_000])
-  await applyPayment((await found(regNo)).payments[0]?.orderId, 'DIFF3', 354_000)
+  await applyPayment((await findStored(regNo)).payments[0]?.orderId, 'DIFF3', 354_000)
   expect(await readState(regNo)).toEqual(['complete', 'success', 0, 354_000])
   expect(await listConfirmations(regNo)).toHaveLength(1)
 })
 
 test('a registration paid, made free and refunded, then priced again, is not cancelled', async () => {
   const regNo = await registerSample(4, 'success')
-  await nowFree(regNo)
+  await correctToFree(regNo)
   await performAction(regNo, { act: 'refund', amount: 3540, by_hand: true, reference: 'NEFT 4' })
   expect(await readState(regNo)).toEqual(['complete', 'success', 0, 0])
   expect(await correctToPaid(regNo)).toMatchObject({ state: 'to_pay' })
   expect(await readState(regNo)).toEqual(['to_pay', 'success', 354_000, 354_000])
-  await applyPayment((await found(regNo)).payments[0]?.orderId, 'DIFF4', 354_000)
+  await applyPayment((await findStored(regNo)).payments[0]?.orderId, 'DIFF4', 354_000)
   expect(await readState(regNo)).toEqual(['complete', 'success', 0, 354_000])
 })
 
 test('a payment of the first order pays the new price, which is not requested twice', async () => {
   const regNo = await registerSample(5)
-  const [first] = (await found(regNo)).payments
-  await nowFree(regNo)
+  const [first] = (await findStored(regNo)).payments
+  await correctToFree(regNo)
   await correctToPaid(regNo)
   await applyPayment(first?.orderId, 'LATE5', 354_000)
   expect(await readState(regNo)).toEqual(['complete', 'success', 0, 354_000])
-  const { payments } = await found(regNo)
+  const { payments } = await findStored(regNo)
   expect(payments.map(({ status }) => status)).toEqual(['failed', 'success'])
   // A goodwill refund changes the state as usual.
   await performAction(regNo, { act: 'refund', by_hand: true, reference: 'NEFT 5' })

@@ -32,8 +32,8 @@ const addPaid = async (name: string, slip: string | null): Promise<RegNo> => {
     registered_as: 'member',
     way: 'transfer',
   }
-  const paid = slip === null ? { way: '' } : { way: 'desk', paid: { mode: 'cash', slip } }
-  const payload = { event, key: `a-click-of-${++requestCount}`, answers, ...paid }
+  const payment = slip === null ? { way: '' } : { way: 'desk', paid: { mode: 'cash', slip } }
+  const payload = { event, key: `a-click-of-${++requestCount}`, answers, ...payment }
   const url = '/admin/add/'
   const answer = await server.app.inject({ method: 'POST', url, headers: headers(), payload })
   expect(answer.statusCode, answer.body).toBe(201)
@@ -44,7 +44,7 @@ const readActions = async (regNo: RegNo): Promise<ActionsResponse> => {
   return answer.json<ActionsResponse>()
 }
 /** Formats a number as on printed pages: LEKH 3052 5244 0153 7. */
-const printNumber = (regNo: RegNo): string => regNo.replaceAll(/(LEKH|\d{4})(?=\d)/g, '$1 ')
+const formatAsPrinted = (regNo: RegNo): string => regNo.replaceAll(/(LEKH|\d{4})(?=\d)/g, '$1 ')
 
 /** Leaves ₹ 1,180 due. */
 const higherCorrection = {
@@ -57,10 +57,10 @@ const higherCorrection = {
 test('a payment is moved to a registration by its number as displayed, also in lower case', async () => {
   const from = await addPaid('Asha', 'C-001')
   const targets = [await addPaid('Binu', null), await addPaid('Chitra', null)] as const
-  expect(printNumber(targets[0])).toMatch(/^LEKH( \d{1,4}){3,}$/)
+  expect(formatAsPrinted(targets[0])).toMatch(/^LEKH( \d{1,4}){3,}$/)
   const numberSpellings = [
-    printNumber(targets[0]),
-    `  ${printNumber(targets[1]).toLowerCase()}\u00a0`,
+    formatAsPrinted(targets[0]),
+    `  ${formatAsPrinted(targets[1]).toLowerCase()}\u00a0`,
   ]
   for (const [index, to] of numberSpellings.entries()) {
     const extraPayment = {
@@ -94,14 +94,14 @@ test('a cash payment can only be refunded outside Rollcall', async () => {
   expect(await readActions(regNo)).toMatchObject({ kept: 4720, back_by_gateway: 0 })
   const refund = { act: 'refund', why: 'She asked for it.', amount: '4720' }
   expect((await office.act(regNo, refund)).body.code).toBe('not_by_gateway')
-  const byHand = { ...refund, by_hand: true, reference: 'C-021' }
-  expect((await office.act(regNo, byHand)).status).toBe(200)
+  const manualRefund = { ...refund, by_hand: true, reference: 'C-021' }
+  expect((await office.act(regNo, manualRefund)).status).toBe(200)
 })
 
 test('a delegate gets one email for each refund, with its reference and the state of the registration', async () => {
   const regNo = await addPaid('Farah', 'C-040')
-  const run = () => startRefundEmails(server.deps, { isEnabled: false }).run()
-  await run()
+  const sendRefundEmails = () => startRefundEmails(server.deps, { isEnabled: false }).run()
+  await sendRefundEmails()
   const listRefundEmails = async (): Promise<readonly string[]> =>
     (await server.deps.store.dueMails(server.now(), 1_000))
       .filter((mail) => mail.regNo === regNo && mail.kind === 'given-back')
@@ -110,18 +110,18 @@ test('a delegate gets one email for each refund, with its reference and the stat
       )
   const refund = { act: 'refund', why: 'A part.', by_hand: true }
   await office.act(regNo, { ...refund, amount: '720', reference: 'C-041' })
-  expect([await run(), await run()]).toEqual([1, 0])
+  expect([await sendRefundEmails(), await sendRefundEmails()]).toEqual([1, 0])
   const [partialEmail = ''] = await listRefundEmails()
-  for (const timelineText of [
+  for (const expectedText of [
     'Farah@delegate.example\n₹ 720 has been refunded for LEKHACON 2027',
     `₹ 720 of your payment for registration ${regNo} (LEKHACON 2027) was refunded on 10 January 2027. The reference is C-041.`,
     'Your registration is still paid and complete.',
     '\n{link}\n',
   ])
-    expect(partialEmail).toContain(timelineText)
+    expect(partialEmail).toContain(expectedText)
   await office.act(regNo, { act: 'cancel', why: 'She is ill.', pay_back: '4000', kept: 4000 })
   await office.act(regNo, { ...refund, amount: '4000', reference: 'C-042' })
-  expect(await run()).toBe(1)
+  expect(await sendRefundEmails()).toBe(1)
   const fullEmail = (await listRefundEmails()).find((mail) => mail.includes('C-042')) ?? ''
   expect(fullEmail).toContain('₹ 4,000 of your payment')
   expect(fullEmail).not.toContain('complete')
@@ -143,8 +143,14 @@ test('the refund email does not call the registration complete while a differenc
 test('a refund that no single payment covers is split between the payments, in whole paise', async () => {
   const regNo = await addPaid('Kiran', 'C-090')
   expect((await office.act(regNo, higherCorrection)).status).toBe(200)
-  const paid = { act: 'confirm', why: 'Cash.', way: 'desk', reference: 'C-091', amount: '1180' }
-  expect((await office.act(regNo, paid)).status).toBe(200)
+  const confirmation = {
+    act: 'confirm',
+    why: 'Cash.',
+    way: 'desk',
+    reference: 'C-091',
+    amount: '1180',
+  }
+  expect((await office.act(regNo, confirmation)).status).toBe(200)
   const refund = { act: 'refund', why: 'Agreed.', by_hand: true, reference: 'C-092' }
   for (const amount of ['5000.005', 5000.005])
     expect((await office.act(regNo, { ...refund, amount })).body.code).toMatch(
@@ -162,9 +168,9 @@ test('a refund that no single payment covers is split between the payments, in w
   expect((await office.act(regNo, { ...refund, reference: 'C-093', amount: '900' })).status).toBe(
     422,
   )
-  // The workshop has few seats.
-  const cancel = { act: 'cancel', why: 'Ill.', pay_back: '0', kept: 899.99 }
-  expect((await office.act(regNo, cancel)).status).toBe(200)
+  // The workshop has a limited number of seats.
+  const cancellation = { act: 'cancel', why: 'Ill.', pay_back: '0', kept: 899.99 }
+  expect((await office.act(regNo, cancellation)).status).toBe(200)
 })
 
 test('the email after a correction to a lower price states the refund, which is at most the remaining payment', async () => {
@@ -184,15 +190,15 @@ test('the email after a correction to a lower price states the refund, which is 
     `Nothing more to pay for LEKHACON 2027: ${expectedIntro} There is nothing more to pay and nothing to refund.`,
   )
   await formatPrice('records', 5900)
-  const paid = { act: 'confirm', why: 'Paid in cash.', way: 'desk', reference: 'C-061' }
-  expect((await office.act(regNo, { ...paid, amount: '1180' })).status).toBe(200)
+  const confirmation = { act: 'confirm', why: 'Paid in cash.', way: 'desk', reference: 'C-061' }
+  expect((await office.act(regNo, { ...confirmation, amount: '1180' })).status).toBe(200)
   expect(await formatPrice(null, 4720)).toBe(
     `₹ 1,180 will be refunded for LEKHACON 2027: ${expectedIntro} We will refund ₹ 1,180 of your payment. You do not need to do anything.`,
   )
   const refundAction = { act: 'refund', why: 'Agreed.', by_hand: true }
   await office.act(regNo, { ...refundAction, amount: '1180', reference: 'C-062' })
   await formatPrice('records', 5900)
-  await office.act(regNo, { ...paid, amount: '1180', reference: 'C-063' })
+  await office.act(regNo, { ...confirmation, amount: '1180', reference: 'C-063' })
   for (const [index, amount] of ['3500', '1000', '1000'].entries())
     await office.act(regNo, { ...refundAction, amount, reference: `C-07${index}` })
   expect(await readActions(regNo)).toMatchObject({ pay_back: 0, kept: 400 })
@@ -200,7 +206,7 @@ test('the email after a correction to a lower price states the refund, which is 
   expect(await readActions(regNo)).toMatchObject({ pay_back: 400, kept: 400 })
 })
 
-test('sends no email about refunds of weeks ago, or after erasure', async () => {
+test('sends no email about refunds made weeks ago, or after erasure', async () => {
   const [lateRegNo, erasedRegNo] = [await addPaid('Gita', 'C-050'), await addPaid('Hari', 'C-051')]
   const refund = { act: 'refund', why: 'Payment requested.', amount: '720', by_hand: true }
   await office.act(lateRegNo, { ...refund, reference: 'C-052' })
@@ -217,10 +223,10 @@ test('the timeline of an erased person keeps the payments without personal data;
   const regNo = await addPaid('Esha', 'C-030')
   await office.act(regNo, { act: 'correct', why: 'Esha wrote.', answers: { full_name: 'Esha B' } })
   await office.act(regNo, { act: 'cancel', why: 'Esha is ill.', pay_back: '3540', kept: 4720 })
-  const before = await readActions(regNo)
-  expect([before.pay_back, before.allowed.includes('erase')]).toEqual([3540, true])
-  const erasure = await office.act(regNo, { act: 'erase', why: 'Asked for by letter.' })
-  expect(erasure.status).toBe(200)
+  const actionsBefore = await readActions(regNo)
+  expect([actionsBefore.pay_back, actionsBefore.allowed.includes('erase')]).toEqual([3540, true])
+  const eraseResult = await office.act(regNo, { act: 'erase', why: 'Asked for by letter.' })
+  expect(eraseResult.status).toBe(200)
   const stateAfter = await readActions(regNo)
   const lines = stateAfter.trail.map(({ text: line }) => line.replaceAll('\u00a0', ' '))
   expect(lines).toEqual([
@@ -250,7 +256,7 @@ test('a refund that was made once and recorded twice counts once', async () => {
   const extraPayment = { act: 'came_again', way: 'cash', reference: 'C-302', amount: '500' }
   expect((await office.act(regNo, extraPayment)).status).toBe(200)
   const [review] = (await readActions(regNo)).reviews
-  const decide = async (reference: string) =>
+  const tryRefund = async (reference: string) =>
     server.app.inject({
       method: 'POST',
       url: `/admin/reviews/${review?.id}/decide/`,
@@ -265,21 +271,27 @@ test('a refund that was made once and recorded twice counts once', async () => {
       },
     })
   const utr = '526199990001'
-  expect((await decide('C-301')).statusCode).toBe(409)
-  expect((await decide(utr)).statusCode).toBe(200)
-  expect((await decide(utr)).statusCode).toBe(409)
-  const other = await addPaid('Meena', 'C-303')
-  const otherRefund = await office.act(other, { ...refund, reference: 'UTR 5261 9999 0001' })
+  expect((await tryRefund('C-301')).statusCode).toBe(409)
+  expect((await tryRefund(utr)).statusCode).toBe(200)
+  expect((await tryRefund(utr)).statusCode).toBe(409)
+  const otherRegNo = await addPaid('Meena', 'C-303')
+  const otherRefund = await office.act(otherRegNo, { ...refund, reference: 'UTR 5261 9999 0001' })
   expect([otherRefund.status, otherRefund.body.code]).toEqual([409, 'reference_taken'])
   expect(otherRefund.body.message).not.toContain(regNo)
-  expect((await office.act(other, { ...refund, reference: 'C-301' })).status).toBe(200)
+  expect((await office.act(otherRegNo, { ...refund, reference: 'C-301' })).status).toBe(200)
 })
 
 test('a registration stays complete if one of its payments is refunded in full and another remains', async () => {
   const regNo = await addPaid('Nisha', 'C-400')
   expect((await office.act(regNo, higherCorrection)).status).toBe(200)
-  const paid = { act: 'confirm', why: 'Cash.', way: 'desk', reference: 'C-401', amount: '1180' }
-  expect((await office.act(regNo, paid)).status).toBe(200)
+  const confirmation = {
+    act: 'confirm',
+    why: 'Cash.',
+    way: 'desk',
+    reference: 'C-401',
+    amount: '1180',
+  }
+  expect((await office.act(regNo, confirmation)).status).toBe(200)
   const refund = { act: 'refund', why: 'Agreed.', by_hand: true }
   const first = { ...refund, amount: '4720', reference: 'C-402' }
   expect((await office.act(regNo, first)).status).toBe(200)
@@ -298,15 +310,15 @@ test('a refund was recorded under the UTR of the received transfer, and a transf
   const refund = (regNo: RegNo, reference: string) =>
     office.act(regNo, { act: 'refund', why: 'Ill.', by_hand: true, amount: '720', reference })
   expect((await confirm(first, '526200000801')).status).toBe(200)
-  const rejected = await refund(first, 'UTR 5262 0000 0801')
-  expect([rejected.status, rejected.body.code]).toEqual([409, 'reference_taken'])
-  expect(rejected.body.message).toBe(
+  const refundRejection = await refund(first, 'UTR 5262 0000 0801')
+  expect([refundRejection.status, refundRejection.body.code]).toEqual([409, 'reference_taken'])
+  expect(refundRejection.body.message).toBe(
     'UTR 5262 0000 0801 is the reference of a payment that was received. Enter the reference of the refund itself.',
   )
   expect((await refund(first, 'NEFT 526200000802')).status).toBe(200)
-  const accepted = await confirm(second, '5262 0000 0802')
-  expect([accepted.status, accepted.body.code]).toEqual([409, 'taken'])
-  expect(accepted.body.message).toBe(
+  const confirmRejection = await confirm(second, '5262 0000 0802')
+  expect([confirmRejection.status, confirmRejection.body.code]).toEqual([409, 'taken'])
+  expect(confirmRejection.body.message).toBe(
     '5262 0000 0802 is the reference of a refund that was recorded. Enter the reference of the payment itself.',
   )
   expect((await confirm(second, '526200000803')).status).toBe(200)
@@ -327,27 +339,32 @@ test('a refund was recorded under the UTR of the received transfer, and a transf
 
 test('a refund was recorded under the reference of the international transfer that paid', async () => {
   const regNo = await addPaid('Wilma', null)
-  const paid = { act: 'confirm', way: 'transfer', reference: 'WIRE12345678', amount: '4720' }
-  expect((await office.act(regNo, paid)).status).toBe(200)
+  const confirmation = {
+    act: 'confirm',
+    way: 'transfer',
+    reference: 'WIRE12345678',
+    amount: '4720',
+  }
+  expect((await office.act(regNo, confirmation)).status).toBe(200)
   const refund = { act: 'refund', why: 'Ill.', by_hand: true, amount: '720' }
-  const rejected = await office.act(regNo, { ...refund, reference: 'wire 1234 5678' })
-  expect([rejected.status, rejected.body.code]).toEqual([409, 'reference_taken'])
-  expect(rejected.body.message).toBe(
+  const rejection = await office.act(regNo, { ...refund, reference: 'wire 1234 5678' })
+  expect([rejection.status, rejection.body.code]).toEqual([409, 'reference_taken'])
+  expect(rejection.body.message).toBe(
     'wire 1234 5678 is the reference of a payment that was received. Enter the reference of the refund itself.',
   )
   expect((await office.act(regNo, { ...refund, reference: 'WIRE87654321' })).status).toBe(200)
 })
 
-test('a payment was recorded with a date received of years before the registration', async () => {
+test('a payment was recorded with a date received that is years before the registration', async () => {
   const regNo = await addPaid('Xavier', null)
-  const paid = { act: 'confirm', way: 'cash', reference: 'C-500', amount: '4720' }
-  const rejected = await office.act(regNo, { ...paid, day: '2020-01-01' })
-  expect([rejected.status, rejected.body.message]).toEqual([
+  const confirmation = { act: 'confirm', way: 'cash', reference: 'C-500', amount: '4720' }
+  const rejection = await office.act(regNo, { ...confirmation, day: '2020-01-01' })
+  expect([rejection.status, rejection.body.message]).toEqual([
     422,
     'The date received, 1 Jan 2020, is more than 180 days before the registration was made, 10 Jan 2027. Check the year.',
   ])
   // The previous year, entered by habit.
-  expect((await office.act(regNo, { ...paid, day: '2026-01-10' })).status).toBe(422)
+  expect((await office.act(regNo, { ...confirmation, day: '2026-01-10' })).status).toBe(422)
   // Paid before the registration was made.
-  expect((await office.act(regNo, { ...paid, day: '2026-10-10' })).status).toBe(200)
+  expect((await office.act(regNo, { ...confirmation, day: '2026-10-10' })).status).toBe(200)
 })

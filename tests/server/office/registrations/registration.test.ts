@@ -5,16 +5,16 @@ import type { TestApp } from '../../harness.ts'
 import { actionsUrl, toNoon, buildRegNo, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
-let test_: TestApp
+let server: TestApp
 let office: Office
 const EVENT = 'afpicon2026'
 const PDF = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n')
 
 beforeAll(async () => {
-  test_ = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
-  office = await signIn(test_)
+  server = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
+  office = await signIn(server)
 })
-afterAll(() => test_.close())
+afterAll(() => server.close())
 
 const open = async (regNo: string): Promise<OfficeRegistrationResponse> =>
   (await office.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationResponse
@@ -28,7 +28,7 @@ const buildAnswers = (n: number) => ({
 })
 
 test('shows all data of a registration, and logs that it was opened', async () => {
-  const regNo = await register(test_, EVENT, {
+  const regNo = await register(server, EVENT, {
     n: 1,
     on: toNoon('2025-10-10'),
     answers: buildAnswers(1),
@@ -96,18 +96,18 @@ test('shows all data of a registration, and logs that it was opened', async () =
 })
 
 test('an answer that another user has corrected meanwhile was overwritten', async () => {
-  const regNo = await register(test_, EVENT, {
+  const regNo = await register(server, EVENT, {
     n: 42,
     on: toNoon('2025-10-10'),
     answers: buildAnswers(2),
     pays: 'success',
   })
-  const seen = { email: 'delegate2@example.org', full_name: 'Delegate 2' }
+  const shownAnswers = { email: 'delegate2@example.org', full_name: 'Delegate 2' }
   const [first, second] = [{ email: 'first@example.org' }, { email: 'second@example.org' }]
   const correct = (answers: object, seenAnswers: object) =>
     office.act(regNo, { act: 'correct', why: 'By phone.', answers, seen: seenAnswers })
-  expect((await correct(first, seen)).status).toBe(200)
-  expect(await correct(second, seen)).toMatchObject({
+  expect((await correct(first, shownAnswers)).status).toBe(200)
+  expect(await correct(second, shownAnswers)).toMatchObject({
     status: 409,
     body: {
       code: 'moved_on',
@@ -122,7 +122,7 @@ test('an answer that another user has corrected meanwhile was overwritten', asyn
 test('shows other registrations with the same email address in any spelling', async () => {
   const email = 'twice@example.org'
   const registrations = [email, 'Twice@Example.Org', `not-${email}`].map((address, index) =>
-    register(test_, EVENT, {
+    register(server, EVENT, {
       n: 20 + index,
       on: toNoon('2025-10-10'),
       answers: { ...buildAnswers(20 + index), email: address },
@@ -136,10 +136,10 @@ test('shows other registrations with the same email address in any spelling', as
 })
 
 const findFieldIndex = (id: string): number =>
-  test_.deps.events.byId(EVENT)?.config.fields.findIndex((field) => field.id === id) ?? -1
+  server.deps.events.byId(EVENT)?.config.fields.findIndex((field) => field.id === id) ?? -1
 
 test('describes a payment that does not match', async () => {
-  const regNo = await register(test_, EVENT, {
+  const regNo = await register(server, EVENT, {
     n: 2,
     on: toNoon('2025-10-10'),
     answers: buildAnswers(2),
@@ -155,29 +155,29 @@ test('describes a payment that does not match', async () => {
 
 test('the CSV does not say just "Paid" for a registration with a second payment', async () => {
   const at = toNoon('2025-10-10')
-  const bothRegNos = [3, 4].map((n) =>
-    register(test_, EVENT, { n, on: at, answers: buildAnswers(n), pays: 'success' }),
+  const registerBoth = [3, 4].map((n) =>
+    register(server, EVENT, { n, on: at, answers: buildAnswers(n), pays: 'success' }),
   )
-  const [regNo = ''] = await Promise.all(bothRegNos)
-  const payment = await test_.deps.store.payment(regNo)
+  const [regNo = ''] = await Promise.all(registerBoth)
+  const payment = await server.deps.store.payment(regNo)
   if (payment === null) throw new Error('the registration has no payment')
   const { orderId, amount } = payment
-  await test_.deps.store.applyPaymentEvent(
+  await server.deps.store.applyPaymentEvent(
     orderId,
     { type: 'confirmed', reference: 'SECOND', amount, currency: 'INR', kind: 'sale', at },
     null,
   )
   const lines = (await office.get('/afpicon/download-csv/')).body.split('\r\n')
   const readStatus = (name: string): readonly string[] =>
-    ['Paid, in review', 'Paid'].filter((word) =>
-      lines.find((line) => line.includes(name))?.includes(word),
+    ['Paid, in review', 'Paid'].filter((status) =>
+      lines.find((line) => line.includes(name))?.includes(status),
     )
   expect(readStatus('Delegate 3')).toEqual(['Paid, in review', 'Paid'])
   expect(readStatus('Delegate 4')).toEqual(['Paid'])
 })
 
-test('a payment between opening the dialog and the click is not overlooked: the cancellation is rejected with the new amount, then accepted', async () => {
-  const regNo = await register(test_, EVENT, {
+test('a payment that arrives after the dialog was opened is not overlooked: the cancellation is rejected with the new amount, then accepted', async () => {
+  const regNo = await register(server, EVENT, {
     n: 70,
     on: toNoon('2025-10-10'),
     answers: buildAnswers(70),
@@ -185,8 +185,12 @@ test('a payment between opening the dialog and the click is not overlooked: the 
   const readActions = () => office.json(actionsUrl(regNo))
   const { kept } = await readActions()
   const confirmAction = { act: 'confirm', way: 'transfer', reference: 'HDFCN52025101001' }
-  const confirmed = await office.act(regNo, { ...confirmAction, amount: 7080, day: '2025-10-10' })
-  expect(confirmed).toMatchObject({ status: 200 })
+  const confirmResponse = await office.act(regNo, {
+    ...confirmAction,
+    amount: 7080,
+    day: '2025-10-10',
+  })
+  expect(confirmResponse).toMatchObject({ status: 200 })
   const body = { act: 'cancel', why: 'Never paid.', pay_back: 0, kept }
   expect(await office.act(regNo, { ...body, kept: 'all' })).toMatchObject({ status: 422 })
   expect(await office.act(regNo, body)).toMatchObject({
@@ -219,15 +223,15 @@ test('an unknown number', async () => {
 describe('the proof', () => {
   test('is an attachment with its own name, and opening it is logged', async () => {
     const { afpi_member: _, afpi_membership_number: __, ...answers } = buildAnswers(3)
-    const sent = await test_.post(
+    const registerResponse = await server.post(
       '/api/afpicon/register/',
       { ...answers, ticket_type: 'non-afpi-pg' },
       { pg_proof: { name: 'proof ü.pdf', bytes: PDF } },
     )
-    expect(sent.statusCode, sent.body).toBe(201)
-    const regNo = sent.json<{ reg_no: string }>().reg_no
-    const { answers: shown } = await open(regNo)
-    const { href } = shown.find(({ id }) => id === 'pg_proof') ?? {}
+    expect(registerResponse.statusCode, registerResponse.body).toBe(201)
+    const regNo = registerResponse.json<{ reg_no: string }>().reg_no
+    const { answers: shownAnswers } = await open(regNo)
+    const { href } = shownAnswers.find(({ id }) => id === 'pg_proof') ?? {}
     expect(href).toBe(`/admin/registrations/${regNo}/files/pg_proof/`)
     const file = await office.get(String(href))
     expect(file.statusCode).toBe(200)
@@ -238,7 +242,7 @@ describe('the proof', () => {
     )
     expect(file.headers['x-content-type-options']).toBe('nosniff')
     expect(file.headers['content-security-policy']).toBe("default-src 'none'; sandbox")
-    expect((await test_.app.inject({ url: String(href) })).statusCode).toBe(401)
+    expect((await server.app.inject({ url: String(href) })).statusCode).toBe(401)
     expect((await office.get(`/admin/registrations/${regNo}/files/full_name/`)).statusCode).toBe(
       404,
     )
@@ -250,7 +254,7 @@ const readActions = async (regNo: string): Promise<ActionsResponse> =>
   (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
 
 test('includes contact details and payments under review', async () => {
-  const regNo = await register(test_, EVENT, {
+  const regNo = await register(server, EVENT, {
     n: 7,
     on: toNoon('2025-10-10'),
     answers: buildAnswers(7),
@@ -264,19 +268,19 @@ test('includes contact details and payments under review', async () => {
   expect(reviews).toMatchObject([{ due: 7080, came: { amount: 1, reference: 'REF7' } }])
   expect(reviews[0]?.decisions).toEqual(expect.arrayContaining(['accept', 'dismiss']))
   expect(allowed).toEqual(expect.arrayContaining(['accept', 'dismiss']))
-  const other = await register(test_, EVENT, {
+  const otherRegNo = await register(server, EVENT, {
     n: 8,
     on: toNoon('2025-10-10'),
     answers: buildAnswers(8),
   })
-  expect((await readActions(other)).reviews).toEqual([])
+  expect((await readActions(otherRegNo)).reviews).toEqual([])
 })
 
 describe('resending the confirmation', () => {
   const resend = (regNo: string) => office.act(regNo, { act: 'resend' })
 
   test('sends one email per click, and logs it', async () => {
-    const regNo = await register(test_, EVENT, {
+    const regNo = await register(server, EVENT, {
       n: 5,
       on: toNoon('2025-10-10'),
       answers: buildAnswers(5),
@@ -296,7 +300,7 @@ describe('resending the confirmation', () => {
   })
 
   test('is rejected before the payment is confirmed', async () => {
-    const regNo = await register(test_, EVENT, {
+    const regNo = await register(server, EVENT, {
       n: 6,
       on: toNoon('2025-10-10'),
       answers: buildAnswers(6),
@@ -308,5 +312,5 @@ describe('resending the confirmation', () => {
   })
 
   test('is rejected for an unknown number', async () =>
-    expect((await resend(buildRegNo(test_, EVENT, 999))).status).toBe(404))
+    expect((await resend(buildRegNo(server, EVENT, 999))).status).toBe(404))
 })

@@ -39,14 +39,14 @@ const post = async (url: string, payload: object) => {
   const answer = await server.app.inject({ method: 'POST', url, headers, payload })
   return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
 }
-const register = async (way: 'transfer' | 'card'): Promise<RegNo> => {
+const register = async (method: 'transfer' | 'card'): Promise<RegNo> => {
   count += 1
   const answer = await server.post(`/api/${EVENT}/register/`, {
     full_name: `Delegate ${count}`,
     email: `delegate${count}@delegate.example`,
     phone_number: '9847000000',
     registered_as: 'member',
-    way,
+    way: method,
   })
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<RegisterResponse>().reg_no as RegNo
@@ -132,8 +132,12 @@ test('a refund that the gateway rejected can be recorded as paid by transfer', a
       version: await readShownVersion(server, review?.id),
       ...input,
     })
-  const byHand = await sendDecision({ decision: 'refund', by_hand: true, reference: createUtr() })
-  expect(byHand.body['message']).toBe(
+  const refundResponse = await sendDecision({
+    decision: 'refund',
+    by_hand: true,
+    reference: createUtr(),
+  })
+  expect(refundResponse.body['message']).toBe(
     'Accept this review instead, with the reference of the refund.',
   )
   expect((await sendDecision({ decision: 'accept' })).body['code']).toBe('no_reference')
@@ -144,10 +148,10 @@ test('a refund that the gateway rejected can be recorded as paid by transfer', a
   expect((await sendDecision({ decision: 'accept', reference })).body['code']).toBe('bad_amount')
   expect(await readActions(regNo)).toMatchObject({ kept: 400 })
 
-  const other = await register('card')
-  await payByCard(createOrderId(other, 1), FEE)
-  await performAction(other, { act: 'refund', why: 'Goodwill.', amount: '500' })
-  const [openReview] = (await readActions(other)).reviews
+  const otherRegNo = await register('card')
+  await payByCard(createOrderId(otherRegNo, 1), FEE)
+  await performAction(otherRegNo, { act: 'refund', why: 'Goodwill.', amount: '500' })
+  const [openReview] = (await readActions(otherRegNo)).reviews
   const acceptResponse = await post(`/admin/reviews/${openReview?.id}/decide/`, {
     decision: 'accept',
     version: openReview?.version,
@@ -155,11 +159,11 @@ test('a refund that the gateway rejected can be recorded as paid by transfer', a
     why: 'Paid by transfer.',
   })
   expect(acceptResponse.body).toMatchObject({ message: '₹\u00a0500 was refunded.' })
-  expect(await readRupees(other)).toEqual([
+  expect(await readRupees(otherRegNo)).toEqual([
     [500, 'refused'],
     [500, 'done'],
   ])
-  expect(await readActions(other)).toMatchObject({
+  expect(await readActions(otherRegNo)).toMatchObject({
     kept: FEE - 500,
     reviews: [],
     state: 'complete',
@@ -233,8 +237,8 @@ test('a price paid in two transfers, of which the second could only be refunded,
     return (await post(`/admin/reviews/${review?.id}/decide/`, input)).body['message']
   }
   await sendDecision('accept')
-  const [manualRefund] = (await readActions(regNo)).reviews
-  expect(manualRefund).toMatchObject({
+  const [restReview] = (await readActions(regNo)).reviews
+  expect(restReview).toMatchObject({
     kind: 'rest',
     decisions: ['accept', 'refund', 'move', 'dismiss'],
   })
@@ -253,13 +257,13 @@ test('a price paid in two transfers, of which the second could only be refunded,
   expect(body?.total).toBe(FEE * 100)
   expect(body?.paid).not.toHaveProperty('amount')
   // A payment above the missing amount cannot be added: it is a separate payment.
-  const other = await register('transfer')
-  await confirm(other, 4000)
-  await confirm(other, 721)
-  const [shortReview] = (await readActions(other)).reviews
-  const words = { decision: 'accept', version: shortReview?.version, why: 'Agreed.' }
-  await post(`/admin/reviews/${shortReview?.id}/decide/`, words)
-  expect((await readActions(other)).reviews).toMatchObject([{ kind: 'second' }])
+  const otherRegNo = await register('transfer')
+  await confirm(otherRegNo, 4000)
+  await confirm(otherRegNo, 721)
+  const [shortReview] = (await readActions(otherRegNo)).reviews
+  const decision = { decision: 'accept', version: shortReview?.version, why: 'Agreed.' }
+  await post(`/admin/reviews/${shortReview?.id}/decide/`, decision)
+  expect((await readActions(otherRegNo)).reviews).toMatchObject([{ kind: 'second' }])
 })
 
 test('payments that staff dismiss are in the dashboard figures, until they are refunded', async () => {
@@ -268,7 +272,7 @@ test('payments that staff dismiss are in the dashboard figures, until they are r
     const { key = '' } = server.deps.events.byId(EVENT)?.config.admin.dashboard ?? {}
     return (data[`${key}_stats`] as EventStats).dismissed_amount
   }
-  const before = await sumDismissed()
+  const dismissedBefore = await sumDismissed()
   const regNo = await register('transfer')
   await confirm(regNo, 300)
   const [review] = (await readActions(regNo)).reviews
@@ -279,18 +283,22 @@ test('payments that staff dismiss are in the dashboard figures, until they are r
       ...input,
     })
   await sendDecision({ decision: 'refund', amount: '100', by_hand: true, reference: createUtr() })
-  expect(await sumDismissed()).toBe(before)
+  expect(await sumDismissed()).toBe(dismissedBefore)
   expect((await sendDecision({ decision: 'dismiss' })).status).toBe(200)
-  expect(await sumDismissed()).toBe(before + 200)
+  expect(await sumDismissed()).toBe(dismissedBefore + 200)
 })
 
-test('a treasurer accepted a payment of one registration from an old page, and another became paid with it', async () => {
+test('a treasurer accepted a payment of one registration on an outdated page, and another registration became paid', async () => {
   const [from, to] = [await register('transfer'), await register('transfer')]
   await correct(to, 'records')
   await confirm(from, FEE - 1)
-  const [shown] = (await readActions(from)).reviews
-  const acceptDecision = { decision: 'accept', version: shown?.version, why: 'One rupee less.' }
-  const sendDecision = (input: object) => post(`/admin/reviews/${shown?.id}/decide/`, input)
+  const [shownReview] = (await readActions(from)).reviews
+  const acceptDecision = {
+    decision: 'accept',
+    version: shownReview?.version,
+    why: 'One rupee less.',
+  }
+  const sendDecision = (input: object) => post(`/admin/reviews/${shownReview?.id}/decide/`, input)
   // Both treasurers have the page from before the change.
   const moveResponse = await sendDecision({
     ...acceptDecision,
@@ -299,14 +307,14 @@ test('a treasurer accepted a payment of one registration from an old page, and a
     why: 'Paid for a colleague.',
   })
   expect(moveResponse.body['message']).toContain(`moved to ${to}, where it needs review`)
-  const byHand = { by_hand: true, reference: createUtr() }
-  for (const words of [
+  const manualRefund = { by_hand: true, reference: createUtr() }
+  for (const decision of [
     acceptDecision,
     { ...acceptDecision, decision: 'dismiss' },
-    { ...acceptDecision, decision: 'refund', ...byHand },
+    { ...acceptDecision, decision: 'refund', ...manualRefund },
     { ...acceptDecision, decision: 'move', to: from },
   ])
-    expect(await sendDecision(words), words.decision).toEqual({
+    expect(await sendDecision(decision), decision.decision).toEqual({
       status: 409,
       body: {
         status: 'error',
@@ -315,14 +323,19 @@ test('a treasurer accepted a payment of one registration from an old page, and a
       },
     })
   for (const name of ['accept', 'dismiss']) {
-    const input = { act: name, review: shown?.id, version: shown?.version, why: 'One rupee less.' }
+    const input = {
+      act: name,
+      review: shownReview?.id,
+      version: shownReview?.version,
+      why: 'One rupee less.',
+    }
     expect((await office.act(to, input)).body.code, name).toBe('review_changed')
     expect((await office.act(to, { ...input, version: '' })).status, name).toBe(422)
   }
   const bulkAccept = {
     act: 'accept',
     reg_nos: [to],
-    versions: [shown?.version],
+    versions: [shownReview?.version],
     why: 'One rupee less.',
   }
   const { body } = await post('/admin/registrations/bulk/', bulkAccept)
@@ -340,13 +353,13 @@ test('a treasurer accepted a payment of one registration from an old page, and a
     decision: 'refund',
     amount: '100',
   }
-  expect((await sendDecision({ ...partialRefund, ...byHand })).status).toBe(200)
+  expect((await sendDecision({ ...partialRefund, ...manualRefund })).status).toBe(200)
   expect(
     (await sendDecision({ ...acceptDecision, version: now?.version })).body['message'],
   ).toContain('was changed meanwhile')
-  // An older page sent no version of the decision.
-  const { version: _, ...withoutVersion } = acceptDecision
-  expect(await sendDecision(withoutVersion)).toMatchObject({
+  // An older page sent no review version.
+  const { version: _, ...decisionWithoutVersion } = acceptDecision
+  expect(await sendDecision(decisionWithoutVersion)).toMatchObject({
     status: 422,
     body: { code: 'no_version' },
   })
@@ -373,12 +386,12 @@ test('a workshop was refunded before the correction, and the correction requeste
   expect(await readActions(regNo)).toMatchObject({ pay_back: 1770, goodwill: 1770, kept: FEE })
 
   // In the correct order nothing is goodwill.
-  const other = await register('transfer')
-  await confirm(other, FEE)
-  await correct(other, 'writing', 1770)
-  await confirm(other, 1770)
-  await correct(other, null)
-  expect(await readActions(other)).toMatchObject({ pay_back: 1770, goodwill: 0 })
-  await performAction(other, { ...refund, reference: createUtr() })
-  expect(await readActions(other)).toMatchObject({ pay_back: 0, goodwill: 0, kept: FEE })
+  const otherRegNo = await register('transfer')
+  await confirm(otherRegNo, FEE)
+  await correct(otherRegNo, 'writing', 1770)
+  await confirm(otherRegNo, 1770)
+  await correct(otherRegNo, null)
+  expect(await readActions(otherRegNo)).toMatchObject({ pay_back: 1770, goodwill: 0 })
+  await performAction(otherRegNo, { ...refund, reference: createUtr() })
+  expect(await readActions(otherRegNo)).toMatchObject({ pay_back: 0, goodwill: 0, kept: FEE })
 })

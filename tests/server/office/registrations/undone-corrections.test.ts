@@ -13,7 +13,7 @@ let server: TestApp
 let office: Office
 let count = 0
 const EVENT = 'sample2026'
-const on = toNoon('2026-01-20')
+const paidOn = toNoon('2026-01-20')
 const ITEMS = `  items:
     - {id: room, label: Room, when: {room: true}, tax: {name: GST, percent: 5, prices: exclusive}, prices: {period: [early, late], each: [3000, 3000]}}
     - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
@@ -49,7 +49,7 @@ async function registerPaid(extras: Extras): Promise<RegNo> {
     is_member: true,
     ...extras,
   }
-  const regNo = await register(server, EVENT, { n: count, on, answers })
+  const regNo = await register(server, EVENT, { n: count, on: paidOn, answers })
   const reference = `slip ${count}`
   await performAction(regNo, {
     act: 'confirm',
@@ -75,37 +75,42 @@ async function readFigures(regNo: RegNo) {
     for (const { rate = null, base, gst } of kind === 'receipt'
       ? []
       : ((await store.document(regNo, id))?.lines ?? []))
-      for (const [originalTotal, amount] of [
+      for (const [part, amount] of [
         ['value', base],
         ['tax', gst],
       ] as const) {
-        const key = `${originalTotal} at ${rate ?? 0}%`
+        const key = `${part} at ${rate ?? 0}%`
         invoicedByRate[key] = (invoicedByRate[key] ?? 0) + (kind === 'credit' ? -amount : amount)
       }
   const nonZeroRates = Object.entries(invoicedByRate).filter(([, amount]) => amount !== 0)
   return { due, back: refundRequest, kept, proposed, invoiced: Object.fromEntries(nonZeroRates) }
 }
-const sumOf = (invoicedByRate: Readonly<Record<string, number>>): number =>
-  Object.values(invoicedByRate).reduce((sum, amount) => sum + amount, 0) / 100
+const sumOf = (amounts: Readonly<Record<string, number>>): number =>
+  Object.values(amounts).reduce((sum, amount) => sum + amount, 0) / 100
 
 test('a room that was removed and added back after a refund of ₹ 6,000: ₹ 2,460 of the goodwill was requested again, all invoiced at 5%', async () => {
   const regNo = await registerPaid(ALL_EXTRAS)
   await refund(regNo, 6000)
-  const before = await readFigures(regNo)
-  expect(before).toMatchObject({ due: 0, back: 0, kept: 690 })
-  expect(sumOf(before.invoiced)).toBe(690)
-  expect(Object.keys(before.invoiced)).toContain('value at 18%')
+  const figuresBefore = await readFigures(regNo)
+  expect(figuresBefore).toMatchObject({ due: 0, back: 0, kept: 690 })
+  expect(sumOf(figuresBefore.invoiced)).toBe(690)
+  expect(Object.keys(figuresBefore.invoiced)).toContain('value at 18%')
   await correct(regNo, { ...ALL_EXTRAS, room: false })
   const reducedFigures = await readFigures(regNo)
   expect(reducedFigures).toMatchObject({ due: 0, back: 690, kept: 690, invoiced: {} })
   await correct(regNo, ALL_EXTRAS)
-  expect(await readFigures(regNo)).toEqual(before)
+  expect(await readFigures(regNo)).toEqual(figuresBefore)
   // Amounts above it are still requested and invoiced in full.
   await correct(regNo, { ...ALL_EXTRAS, donation: false })
   await refund(regNo, 600)
   await correct(regNo, ALL_EXTRAS)
   const figuresAfter = await readFigures(regNo)
-  expect(figuresAfter).toMatchObject({ due: 600, back: 0, kept: 90, invoiced: before.invoiced })
+  expect(figuresAfter).toMatchObject({
+    due: 600,
+    back: 0,
+    kept: 90,
+    invoiced: figuresBefore.invoiced,
+  })
 })
 
 const extras = fc.record({ room: fc.boolean(), workshop: fc.boolean(), donation: fc.boolean() })
@@ -128,13 +133,13 @@ test('corrections and their reversal change nothing, whatever was refunded and c
           const { kept } = await readFigures(regNo)
           const amount = Math.floor(kept * percent) / 100
           if (amount > 0) await refund(regNo, amount)
-          const before = await readFigures(regNo)
-          expect(sumOf(before.invoiced)).toBe(
-            Math.round((before.kept + before.due - before.back) * 100) / 100,
+          const figuresBefore = await readFigures(regNo)
+          expect(sumOf(figuresBefore.invoiced)).toBe(
+            Math.round((figuresBefore.kept + figuresBefore.due - figuresBefore.back) * 100) / 100,
           )
-          for (const other of undone) await correct(regNo, other)
+          for (const answers of undone) await correct(regNo, answers)
           await correct(regNo, now)
-          expect(await readFigures(regNo)).toEqual(before)
+          expect(await readFigures(regNo)).toEqual(figuresBefore)
           await correct(regNo, expectedAfter)
           now = expectedAfter
         }

@@ -52,7 +52,7 @@ test.each([
   '\u{1F468}\u200d\u{1F469}\u200d\u{1F467} ❤\ufe0f',
 ])('%j stays unchanged', (value) => expect(formatCell(value)).toBe(value))
 
-test('a narration with U+202E was shown reversed: the character is written by name', () => {
+test('a narration with U+202E was shown reversed: the export writes <U+202E> instead', () => {
   expect(formatCell('UPI \u202e0001 RUPEES')).toBe('UPI <U+202E>0001 RUPEES')
 })
 
@@ -76,7 +76,10 @@ test('a carriage return in an answer does not start a new row', () => {
   expect(parse(formatCsvRows([['x\ry', 'z']], false))).toEqual([['x\ry', 'z']])
 })
 
-/** Compares rows with the output of a library that was six times slower; the test above covers line breaks. */
+/**
+ * Compares rows with the output of csv-stringify, which was six times slower; the test above covers
+ * line breaks.
+ */
 test('all other values are written as csv-stringify writes them', () => {
   const text = fc
     .array(fc.constantFrom(...'ab12 ,"\'\r\n=+-@＝＋－＠\u{1F600}്', '\uFEFF', '\u2028'), {
@@ -114,7 +117,7 @@ test('all other values are written as csv-stringify writes them', () => {
 })
 
 test('an Excel file of more than 10,000 rows is refused before it is built, and no export is recorded', async () => {
-  const recorded: string[] = []
+  const recordedExports: string[] = []
   const app = Fastify()
   app.get('/:kind', (request, reply) => {
     const kind = readTableKind((request.params as { kind: string }).kind)
@@ -128,18 +131,18 @@ test('an Excel file of more than 10,000 rows is refused before it is built, and 
       })(),
       toCells: (row) => [row],
       advice: 'Choose fewer days',
-      recordExport: async () => void recorded.push(kind),
+      recordExport: async () => void recordedExports.push(kind),
     })
   })
-  const refused = await app.inject('/xlsx')
-  expect(refused.statusCode).toBe(422)
-  expect(refused.headers['content-disposition']).toBeUndefined()
-  expect(refused.json()).toMatchObject({
+  const refusal = await app.inject('/xlsx')
+  expect(refusal.statusCode).toBe(422)
+  expect(refusal.headers['content-disposition']).toBeUndefined()
+  expect(refusal.json()).toMatchObject({
     code: 'too_many',
     message: 'An Excel file can have at most 10,000 rows. Choose fewer days, or export CSV.',
   })
   const csv = await app.inject('/csv')
   expect(csv.body.trimEnd().split('\r\n')).toHaveLength(XLSX_ROWS_MAX + 2)
-  expect(recorded).toEqual(['csv'])
+  expect(recordedExports).toEqual(['csv'])
   await app.close()
 })

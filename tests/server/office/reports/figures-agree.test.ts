@@ -18,16 +18,16 @@ import { toNoon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 const EVENT = 'afpicon2026'
-let test_: TestApp
+let server: TestApp
 let office: Office
 beforeAll(async () => {
-  test_ = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
-  office = await signIn(test_)
+  server = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
+  office = await signIn(server)
 })
-afterAll(() => test_.close())
+afterAll(() => server.close())
 
-const registerSample = (n: number, pays?: 'success' | 'wrong-amount') =>
-  register(test_, EVENT, {
+const registerSample = (n: number, paymentResult?: 'success' | 'wrong-amount') =>
+  register(server, EVENT, {
     n,
     on: toNoon('2025-10-10'),
     answers: {
@@ -37,7 +37,7 @@ const registerSample = (n: number, pays?: 'success' | 'wrong-amount') =>
       ticket_type: 'afpi-gp-specialist',
     },
     throughGateway: true,
-    ...(pays === undefined ? {} : { pays }),
+    ...(paymentResult === undefined ? {} : { pays: paymentResult }),
   })
 const toPaise = (rupees: unknown): number => Math.round(Number(rupees) * 100)
 const performAction = async (regNo: string, payload: object) => {
@@ -49,12 +49,12 @@ const performAction = async (regNo: string, payload: object) => {
 const report: string[] = [
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
 ]
-const createLine = (order: string, reference: string, amount: number, is: 'Sale' | 'Refund') =>
-  report.push(`${order},${reference},${amount / 100},0,0,${amount / 100},UTR1,11-10-2025,${is}`)
+const createLine = (order: string, reference: string, amount: number, kind: 'Sale' | 'Refund') =>
+  report.push(`${order},${reference},${amount / 100},0,0,${amount / 100},UTR1,11-10-2025,${kind}`)
 /** Refunds outside the gateway. */
-let byHand = 0
+let manualRefundSum = 0
 const sendReport = async (path: string) => {
-  const answer = await test_.app.inject({
+  const answer = await server.app.inject({
     method: 'POST',
     url: `/admin/${path}/?event=${EVENT}`,
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
@@ -75,7 +75,7 @@ async function sumReconciled({ payouts, unsettled }: WireSettlement): Promise<nu
     sum(payouts.map(({ refunds }) => refunds)) +
     sum(unsettled.map(({ amount }) => amount)) -
     sum(reviews.map(({ came: received }) => received?.amount ?? 0)) -
-    byHand
+    manualRefundSum
   )
 }
 
@@ -114,7 +114,7 @@ async function readFigures() {
     ),
   }
 }
-/** `outsideBills`: the part that was paid for items no longer sold. */
+/** `outsideBills`: the part of the payments that no current bill contains. */
 async function expectAgreement(paidSum: number, due: number, outsideBills = 0) {
   expect(await readFigures()).toEqual({
     csv: paidSum,
@@ -133,7 +133,7 @@ async function expectAgreement(paidSum: number, due: number, outsideBills = 0) {
 const PRICE = 708_000
 
 test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconciliation add up to one figure', async () => {
-  const [paid, cancelled, review] = [
+  const [paidRegNo, cancelledRegNo, reviewedRegNo] = [
     await registerSample(1, 'success'),
     await registerSample(2, 'success'),
     await registerSample(3, 'wrong-amount'),
@@ -141,41 +141,45 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
   await registerSample(4)
   await expectAgreement(2 * PRICE, 2 * PRICE)
   // A partial amount accepted as the price: one rupee was paid.
-  await performAction(review, { act: 'accept', why: 'Agreed.', review: await readReview(review) })
+  await performAction(reviewedRegNo, {
+    act: 'accept',
+    why: 'Agreed.',
+    review: await readReview(reviewedRegNo),
+  })
   await expectAgreement(2 * PRICE + 100, PRICE)
-  await test_.deps.store.requestRefund({
-    of: paid,
+  await server.deps.store.requestRefund({
+    of: paidRegNo,
     amount: toAmount(100_050),
     ...actionInput,
     byHand: 'NEFT 1',
-    at: test_.now(),
+    at: server.now(),
   })
-  byHand += 100_050
+  manualRefundSum += 100_050
   await expectAgreement(2 * PRICE + 100 - 100_050, PRICE)
-  await test_.deps.store.cancel(
-    { ...actionInput, regNo: cancelled, act: 'cancel', at: test_.now() },
+  await server.deps.store.cancel(
+    { ...actionInput, regNo: cancelledRegNo, act: 'cancel', at: server.now() },
     { payBack: toAmount(300_000), shown: null, mail: null },
   )
   await expectAgreement(2 * PRICE + 100 - 100_050, PRICE, PRICE)
-  await test_.deps.store.requestRefund({
-    of: cancelled,
+  await server.deps.store.requestRefund({
+    of: cancelledRegNo,
     amount: toAmount(300_000),
     ...actionInput,
     byHand: 'NEFT 2',
-    at: test_.now(),
+    at: server.now(),
   })
-  byHand += 300_000
+  manualRefundSum += 300_000
   await expectAgreement(2 * PRICE + 100 - 400_050, PRICE, PRICE - 300_000)
 
   // The gateway settles two of the three payments, and a refund made in its own panel.
-  await test_.deps.store.applyPaymentEvent(
-    createOrderId(paid, 1),
-    { type: 'refunded', reference: 'PANEL', amount: toAmount(8_000), at: test_.now() },
+  await server.deps.store.applyPaymentEvent(
+    createOrderId(paidRegNo, 1),
+    { type: 'refunded', reference: 'PANEL', amount: toAmount(8_000), at: server.now() },
     null,
   )
-  createLine(createOrderId(paid, 1), 'REF1', PRICE, 'Sale')
-  createLine(createOrderId(review, 1), 'REF3', 100, 'Sale')
-  createLine(createOrderId(paid, 1), 'PANEL', 8_000, 'Refund')
+  createLine(createOrderId(paidRegNo, 1), 'REF1', PRICE, 'Sale')
+  createLine(createOrderId(reviewedRegNo, 1), 'REF3', 100, 'Sale')
+  createLine(createOrderId(paidRegNo, 1), 'PANEL', 8_000, 'Refund')
   const paidSum = 2 * PRICE + 100 - 408_050
   expect(await sumReconciled((await sendReport('reconcile')).settlement)).toBe(paidSum)
   await sendReport('reconcile/keep')
@@ -183,4 +187,4 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
 })
 
 const readReview = async (regNo: RegNo): Promise<string> =>
-  (await test_.deps.store.reviews(null)).find((review) => review.regNo === regNo)?.id ?? ''
+  (await server.deps.store.reviews(null)).find((review) => review.regNo === regNo)?.id ?? ''

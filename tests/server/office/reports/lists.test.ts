@@ -10,7 +10,7 @@ import { registerSample } from '../../sample-registrations.ts'
 import { toNoon, buildRegNo, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
-let test_: TestApp
+let server: TestApp
 let office: Office
 const EVENT = 'afpicon2026'
 const CATEGORIES = [
@@ -22,13 +22,13 @@ const CATEGORIES = [
 ]
 
 beforeAll(async () => {
-  test_ = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
-  office = await signIn(test_)
-  const pays = ['success', 'success', 'failed', undefined] as const
+  server = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
+  office = await signIn(server)
+  const paymentResults = ['success', 'success', 'failed', undefined] as const
   for (let n = 1; n <= 45; n += 1) {
     const isMember = n % 3 === 0
-    const paid = pays[n % 4]
-    await register(test_, EVENT, {
+    const paymentResult = paymentResults[n % 4]
+    await register(server, EVENT, {
       n,
       on: toNoon(n <= 20 ? '2025-10-08' : n <= 40 ? '2025-10-09' : '2025-10-10', n),
       answers: {
@@ -41,11 +41,11 @@ beforeAll(async () => {
         ...(isMember && { afpi_membership_number: `EXAMPLE-${n}` }),
         ...(n === 9 && { city: 'Changanassery, "Kottayam"' }),
       },
-      ...(paid !== undefined && { pays: paid }),
+      ...(paymentResult !== undefined && { pays: paymentResult }),
     })
   }
 })
-afterAll(() => test_.close())
+afterAll(() => server.close())
 
 const readPage = async (url: string): Promise<ListResponse> =>
   (await office.json(url)) as unknown as ListResponse
@@ -73,7 +73,7 @@ describe('a list request', () => {
     expect(answer.next).toBe(`http://127.0.0.1:3199${url}?page=2`)
     expect(answer.results.registrations).toEqual(answer.registrations)
     expect(answer.registrations).toHaveLength(20)
-    expect(answer.registrations[0]).toMatchObject({ reg_no: buildRegNo(test_, EVENT, 45) })
+    expect(answer.registrations[0]).toMatchObject({ reg_no: buildRegNo(server, EVENT, 45) })
   })
 
   test('a row contains answers, engine values and labels under the names of the specification', async () => {
@@ -81,7 +81,7 @@ describe('a list request', () => {
     expect(answer.registrations).toHaveLength(1)
     expect(answer.registrations[0]).toMatchObject({
       event_id: EVENT,
-      reg_no: buildRegNo(test_, EVENT, 6),
+      reg_no: buildRegNo(server, EVENT, 6),
       full_name: 'Delegate 006',
       email: 'delegate6@example.org',
       phone_number: '+919876500006',
@@ -152,10 +152,10 @@ describe('a list request', () => {
     ['search=zzz', 0, 'No registrations match “zzz”'],
     ['search=&payment_status=&ticket_type=&date_from=&afpi_member=&page=', 45, '45 registrations'],
     ['unknown=1', 45, '45 registrations'],
-  ])('%s shows %i rows and states the number', async (query, count, shown) => {
+  ])('%s shows %i rows and states the number', async (query, count, summary) => {
     const answer = await readPage(`/afpicon/admin/registrations/?${query}`)
     expect(answer.count).toBe(count)
-    expect(answer.shown).toBe(shown)
+    expect(answer.shown).toBe(summary)
   })
 
   test.each([
@@ -185,7 +185,7 @@ describe('a list request', () => {
     ['page=1e9', '“page” must be a whole number from 1.'],
     ['page_size=101', '“page_size” must be a whole number from 1 to 100.'],
     [`search=${'x'.repeat(101)}`, 'Search for at most 100 characters.'],
-  ])('%s is rejected with a sentence', async (query, message) => {
+  ])('%s is rejected with a message', async (query, message) => {
     const answer = await office.get(`/afpicon/admin/registrations/?${query}`)
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toEqual({ status: 'error', code: 'bad_query', message })
@@ -203,14 +203,14 @@ describe('a list request', () => {
       'search=Delegate%2004',
       'date_from=2025-10-09&payment_status=success',
     ]) {
-      const shown = await readPage(`/afpicon/admin/registrations/?page_size=100&${query}`)
+      const page = await readPage(`/afpicon/admin/registrations/?page_size=100&${query}`)
       const rowsWithStatus = (status: string): number[] =>
-        shown.registrations
+        page.registrations
           .filter((row) => row.payment_status === status)
           .map((row) => Number(row['total']))
       const sumTotals = (totals: readonly number[]): number =>
         totals.reduce((sum, total) => sum + total, 0)
-      expect(shown.sums, query).toEqual({
+      expect(page.sums, query).toEqual({
         paid: rowsWithStatus('success').length,
         pending: rowsWithStatus('pending').length,
         failed: rowsWithStatus('failed').length,
@@ -239,7 +239,7 @@ describe('a list request', () => {
   ] as readonly [string, (row: ListRow) => string | number][])(
     '%s sorts all pages, in both directions',
     async (query, valueOf) => {
-      const rows = async (sort: string): Promise<ListRow[]> => {
+      const readRows = async (sort: string): Promise<ListRow[]> => {
         const first = await readPage(`/admin/afpicon/registrations/?${sort}`)
         const nextRows =
           first.next === null
@@ -248,11 +248,13 @@ describe('a list request', () => {
         expect(first.not_sorted).toBeNull()
         return [...first.registrations, ...nextRows]
       }
-      const values = (await rows(query)).map(valueOf)
+      const values = (await readRows(query)).map(valueOf)
       expect(values).toEqual(values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)))
       expect(new Set(values).size).toBeGreaterThan(1)
-      const reversed = (await rows(query.replace('=', '=-'))).map(valueOf)
-      expect(reversed).toEqual(reversed.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0)))
+      const reversedValues = (await readRows(query.replace('=', '=-'))).map(valueOf)
+      expect(reversedValues).toEqual(
+        reversedValues.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0)),
+      )
     },
   )
 
@@ -265,11 +267,11 @@ describe('a list request', () => {
   })
 
   test('logs paging through a list once an hour, as a view of the first page', async () => {
-    const { json } = await signIn(test_, 'pager')
+    const { json } = await signIn(server, 'pager')
     await json('/afpicon/admin/registrations/?payment_status=failed')
     await json('/afpicon/admin/registrations/?page=2')
     expect(
-      test_.rows("SELECT what, event_id FROM audit_log WHERE who = 'pager' ORDER BY id"),
+      server.rows("SELECT what, event_id FROM audit_log WHERE who = 'pager' ORDER BY id"),
     ).toEqual([
       { what: 'signed in', event_id: null },
       { what: 'viewed page 1 of the list afpicon2026: 11 failed registrations', event_id: EVENT },
@@ -278,9 +280,9 @@ describe('a list request', () => {
 })
 
 test('does not log search terms, because the audit log contains no names', async () => {
-  const { json } = await signIn(test_, 'searcher')
+  const { json } = await signIn(server, 'searcher')
   await json('/afpicon/admin/registrations/?search=Asha%20Secretname')
-  expect(test_.rows('SELECT what FROM audit_log ORDER BY id DESC LIMIT 1')).toEqual([
+  expect(server.rows('SELECT what FROM audit_log ORDER BY id DESC LIMIT 1')).toEqual([
     { what: 'viewed page 1 of the list afpicon2026: No registrations, matching a search' },
   ])
 })
@@ -312,7 +314,7 @@ describe('an export', () => {
   test('contains every row of the list, newest first, under its column headings', async () => {
     const { rows, text } = await readCsv('/afpicon/download-csv/')
     expect(text.startsWith('\uFEFF')).toBe(true)
-    const list = test_.deps.events.byId(EVENT)?.config.admin.lists[1]
+    const list = server.deps.events.byId(EVENT)?.config.admin.lists[1]
     // The specification's columns in its order, then additional ones.
     expect(rows[0]).toEqual([
       ...(list?.columns ?? []).map(({ label }) => label),
@@ -326,7 +328,7 @@ describe('an export', () => {
       (list?.columns ?? []).map(({ id }, index) => [id, rows[1]?.[index]]),
     )
     expect(row).toEqual({
-      reg_no: buildRegNo(test_, EVENT, 45),
+      reg_no: buildRegNo(server, EVENT, 45),
       full_name: 'Delegate 045',
       email: 'delegate45@example.org',
       phone_number: '+919876500045',
@@ -344,9 +346,9 @@ describe('an export', () => {
   test('contains exactly the filtered list', async () => {
     const query = 'payment_status=success&date_from=2025-10-09'
     const { rows } = await readCsv(`/afpicon/download-csv/?${query}`)
-    const shown = await readPage(`/afpicon/admin/registrations/?${query}&page_size=100`)
-    expect(rows.slice(1).map((row) => row[1])).toEqual(readNames(shown))
-    expect(shown.count).toBe(13)
+    const page = await readPage(`/afpicon/admin/registrations/?${query}&page_size=100`)
+    expect(rows.slice(1).map((row) => row[1])).toEqual(readNames(page))
+    expect(page.count).toBe(13)
     expect(
       (await readCsv(`/admin/export/?event_type=afpicon&search=Delegate%20044`)).rows,
     ).toHaveLength(2)
@@ -376,7 +378,7 @@ describe('an export', () => {
     expect(sheet).toContain('<v>7080</v>')
     expect(strings).toContain('+919876500007')
     expect(strings).toContain('=HYPERLINK("http://evil.example")')
-    expect(strings).toContain(buildRegNo(test_, EVENT, 45))
+    expect(strings).toContain(buildRegNo(server, EVENT, 45))
   })
 
   test('neutralises formulas, and keeps phone numbers, commas and quotes', async () => {
@@ -387,7 +389,7 @@ describe('an export', () => {
     expect(cells).toContain('Changanassery, "Kottayam"')
   })
 
-  test('rejects an unknown event type and an invalid filter with a sentence', async () => {
+  test('rejects an unknown event type and an invalid filter with a message', async () => {
     const unknownResponse = await office.get('/admin/export/?event_type=nothing')
     expect(unknownResponse.statusCode).toBe(404)
     expect(unknownResponse.json()).toMatchObject({
@@ -398,11 +400,14 @@ describe('an export', () => {
   })
 })
 
-test('the dashboard counts what the lists show, in whole paise', async () => {
+test('the dashboard counts agree with the lists, in whole paise', async () => {
   const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
-  const paid = await readPage('/afpicon/admin/registrations/?payment_status=success&page_size=100')
+  const paidPage = await readPage(
+    '/afpicon/admin/registrations/?payment_status=success&page_size=100',
+  )
   const revenue =
-    paid.registrations.reduce((sum, row) => sum + Math.round(Number(row['total']) * 100), 0) / 100
+    paidPage.registrations.reduce((sum, row) => sum + Math.round(Number(row['total']) * 100), 0) /
+    100
   expect(data['afpicon_stats']).toEqual({
     total_registrations: 45,
     paid_registrations: 23,
@@ -435,7 +440,7 @@ test('the dashboard counts what the lists show, in whole paise', async () => {
   ])
   expect(data.by_day['afpicon']?.reduce((sum, entry) => sum + entry.revenue, 0)).toBe(revenue)
   expect(data.recent_registrations['afpicon']?.[0]).toMatchObject({
-    reg_no: buildRegNo(test_, EVENT, 45),
+    reg_no: buildRegNo(server, EVENT, 45),
     full_name: 'Delegate 045',
     final_amount: 7080,
     payment_status: 'success',
@@ -474,18 +479,18 @@ test('an event without tax has no tax column in its list and CSV', async () => {
   const untaxedEvent = fixtureEvent({ total: 1000 })
     .replace(/ {2}tax: .*\n/, '')
     .replace('lines: [base, gst, total]', 'lines: [total]')
-  const other = await startTestApp({
+  const untaxedServer = await startTestApp({
     clock: '2026-01-10T16:00:00+05:30',
     events: { 'sample2026.yaml': untaxedEvent },
   })
   try {
-    const registerResponse = await other.app.inject({
+    const registerResponse = await untaxedServer.app.inject({
       method: 'POST',
       url: '/api/sample2026/register/',
       payload: { ...fixtureDelegate, total_amount: 1000 },
     })
     expect(registerResponse.statusCode, registerResponse.body).toBe(201)
-    const { get, json } = await signIn(other)
+    const { get, json } = await signIn(untaxedServer)
     const listPage = (await json('/admin/sample2026/registrations/')) as unknown as ListResponse
     expect(listPage.registrations.map(({ base, gst, total }) => ({ base, gst, total }))).toEqual([
       { base: 1000, gst: 0, total: 1000 },
@@ -496,20 +501,20 @@ test('an event without tax has no tax column in its list and CSV', async () => {
     expect(headings).toContain('Total Amount')
     expect(headings?.filter((label) => /gst|tax|base/i.test(label))).toEqual([])
   } finally {
-    await other.close()
+    await untaxedServer.close()
   }
 })
 
 test('a registration with a price that was never requested is not paid and adds no revenue', async () => {
-  const { store } = test_.deps
-  const day = dayOf(test_.now())
-  const before = await store.dashboardFigures(EVENT, day)
-  const { regNo } = await registerSample(store, { eventId: EVENT, orderId: null, at: test_.now() })
+  const { store } = server.deps
+  const day = dayOf(server.now())
+  const figuresBefore = await store.dashboardFigures(EVENT, day)
+  const { regNo } = await registerSample(store, { eventId: EVENT, orderId: null, at: server.now() })
   const listPage = await readPage(`/admin/afpicon/registrations/?search=${regNo}`)
   expect(listPage.registrations).toMatchObject([
     { payment_status_display: 'Registered', final_amount: 5015 },
   ])
-  expect((await store.dashboardFigures(EVENT, day)).revenue).toBe(before.revenue)
+  expect((await store.dashboardFigures(EVENT, day)).revenue).toBe(figuresBefore.revenue)
   const rows = parse((await office.get(`/admin/export/?event_type=afpicon&search=${regNo}`)).body, {
     bom: true,
     columns: true,

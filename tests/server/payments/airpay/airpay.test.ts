@@ -56,8 +56,8 @@ describe('test vectors', () => {
       'A',
       '43928a7ba83a80c078b844690dee5aa3d09bd29e4b4e1efcbd8f868b4a14958a',
     ],
-  ])('hand-off checksum, %s', (_name, buyer, on, variant, checksum) =>
-    expect(computeHandOffChecksum(account, buyer, order, day(on), variant)).toBe(checksum),
+  ])('hand-off checksum, %s', (_name, buyer, paidOn, variant, checksum) =>
+    expect(computeHandOffChecksum(account, buyer, order, day(paidOn), variant)).toBe(checksum),
   )
 
   const message: Fields = {
@@ -191,13 +191,18 @@ describe('contents of a message', () => {
   const upiMessage = { ...fields, CUSTOMERVPA: 'asha@okbank' }
   const encodeForm = (messageFields: Fields): string =>
     new URLSearchParams(messageFields).toString()
-  const withLowerCaseNames = (messageFields: Fields): Fields =>
+  const lowerCaseNames = (messageFields: Fields): Fields =>
     Object.fromEntries(
       Object.entries(messageFields).map(([name, value]) => [name.toLowerCase(), value]),
     )
-  const claim = { orderId: TRANSACTIONID, amount: '1180.00', code: '200', claimsMoney: true }
+  const expectedClaim = {
+    orderId: TRANSACTIONID,
+    amount: '1180.00',
+    code: '200',
+    claimsMoney: true,
+  }
   const adapter = adapterAt(1)
-  const read = (body: string, type: string): unknown => {
+  const readMessage = (body: string, type: string): unknown => {
     const parsedFields = readFields(body, type)
     if (parsedFields === null) return null
     const message = adapter.readNotice?.(parsedFields)
@@ -206,47 +211,47 @@ describe('contents of a message', () => {
 
   // Messages are not trusted: an order id only starts a query, whose response counts.
   test.each<[string, string, string, unknown]>([
-    ['a genuine message', encodeForm(genuine), form, { ...claim, hash: 'right' }],
-    ['as JSON', JSON.stringify(genuine), json, { ...claim, hash: 'right' }],
-    ['JSON declared as a form', JSON.stringify(genuine), form, { ...claim, hash: 'right' }],
-    ['without a content type', encodeForm(genuine), '', { ...claim, hash: 'right' }],
+    ['a genuine message', encodeForm(genuine), form, { ...expectedClaim, hash: 'right' }],
+    ['as JSON', JSON.stringify(genuine), json, { ...expectedClaim, hash: 'right' }],
+    ['JSON declared as a form', JSON.stringify(genuine), form, { ...expectedClaim, hash: 'right' }],
+    ['without a content type', encodeForm(genuine), '', { ...expectedClaim, hash: 'right' }],
     [
       'spaces around values',
       encodeForm({ ...genuine, TRANSACTIONID: ` ${TRANSACTIONID} ` }),
       form,
-      { ...claim, hash: 'right' },
+      { ...expectedClaim, hash: 'right' },
     ],
     [
       'names in lower case',
-      encodeForm(withLowerCaseNames(genuine)),
+      encodeForm(lowerCaseNames(genuine)),
       form,
-      { ...claim, hash: 'right' },
+      { ...expectedClaim, hash: 'right' },
     ],
     [
       'UPI, hashed with the address',
       encodeForm({ ...upiMessage, ap_SecureHash: computeSecureHash(account, upiMessage, true) }),
       form,
-      { ...claim, hash: 'right' },
+      { ...expectedClaim, hash: 'right' },
     ],
     [
       'UPI, hashed without it',
       encodeForm({ ...upiMessage, ap_SecureHash: genuine.ap_SecureHash }),
       form,
-      { ...claim, hash: 'right' },
+      { ...expectedClaim, hash: 'right' },
     ],
     [
       'a wrong hash',
       encodeForm({ ...genuine, ap_SecureHash: '1' }),
       form,
-      { ...claim, hash: 'wrong' },
+      { ...expectedClaim, hash: 'wrong' },
     ],
     [
       'another amount with the old hash',
       encodeForm({ ...genuine, AMOUNT: '1.00' }),
       form,
-      { ...claim, amount: '1.00', hash: 'wrong' },
+      { ...expectedClaim, amount: '1.00', hash: 'wrong' },
     ],
-    ['no hash', encodeForm(fields), form, { ...claim, hash: 'unknown' }],
+    ['no hash', encodeForm(fields), form, { ...expectedClaim, hash: 'unknown' }],
     [
       'a failure with only order and code',
       encodeForm({ TRANSACTIONID, TRANSACTIONSTATUS: '400' }),
@@ -282,13 +287,13 @@ describe('contents of a message', () => {
     ['truncated JSON', JSON.stringify(genuine).slice(0, -5), json, null],
     ['a list', '[1]', json, null],
     ['nothing', '', form, null],
-  ])('%s', (_what, body, type, expected) => expect(read(body, type)).toEqual(expected))
+  ])('%s', (_what, body, type, expected) => expect(readMessage(body, type)).toEqual(expected))
 
   test('is still read if its account has no credentials after a file change', () => {
-    const withoutAccount = adapterAt(1, { account: () => null })
-    expect(withoutAccount.readNotice?.(genuine)).toEqual({
+    const adapterWithoutAccount = adapterAt(1, { account: () => null })
+    expect(adapterWithoutAccount.readNotice?.(genuine)).toEqual({
       ok: true,
-      value: { ...claim, hash: 'unknown' },
+      value: { ...expectedClaim, hash: 'unknown' },
     })
   })
 })

@@ -21,7 +21,7 @@ const buildXml = (fields: Readonly<Record<string, string>>): string =>
   `<RESPONSE><TRANSACTION>${Object.entries(fields)
     .map(([name, value]) => `<${name}><![CDATA[${value}]]></${name}>`)
     .join('')}</TRANSACTION></RESPONSE>`
-const noRecord = buildXml({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found' })
+const NO_RECORD = buildXml({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found' })
 const checkOptions = {
   account,
   orderId: null,
@@ -35,10 +35,10 @@ const runCheck = (changes: Partial<Parameters<typeof checkGateway>[0]> = {}) =>
 
 describe('the report for an order that cannot exist', () => {
   test.each<[string, string | number, boolean, RegExp]>([
-    ['no record', noRecord, true, /^Code 503: no record, which is correct/m],
+    ['no record', NO_RECORD, true, /^Code 503: no record, which is correct/m],
     [
       'missing fields',
-      noRecord,
+      NO_RECORD,
       true,
       /^The response does not have CURRENCYCODE, TRANSACTIONTYPE, TRANSACTIONTIME/m,
     ],
@@ -70,15 +70,15 @@ describe('the report for an order that cannot exist', () => {
     ['JSON', '{"status":"failed"}', false, /^The response cannot be read: the response is JSON/m],
     ['403', 403, false, /rejected the query: the gateway responded with status 403\.$/m],
     ['302', 302, false, /the gateway redirected the request \(status 302\)/],
-  ])('%s', async (_what, answer, asExpected, message) => {
-    gateway.answers(
+  ])('%s', async (_what, answer, isExpected, message) => {
+    gateway.setResponse(
       typeof answer === 'string'
         ? answer
         : (to) => void to.writeHead(answer, { location: 'https://elsewhere.example/' }).end(),
     )
     const result = await runCheck()
     expect(result.sentences.join('\n')).toMatch(message)
-    expect(result.asExpected).toBe(asExpected)
+    expect(result.asExpected).toBe(isExpected)
   })
 
   test('reports no connection for an unreachable address or one without TLS', async () => {
@@ -88,8 +88,8 @@ describe('the report for an order that cannot exist', () => {
       `http://127.0.0.1:${closedGateway.port}/`,
       `https://127.0.0.1:${gateway.port}/`,
     ]) {
-      const { asExpected, sentences: messages } = await runCheck({ address })
-      expect([asExpected, messages.at(-1)]).toEqual([
+      const { asExpected, sentences } = await runCheck({ address })
+      expect([asExpected, sentences.at(-1)]).toEqual([
         false,
         expect.stringMatching(/^No connection was made: check the address/),
       ])
@@ -97,33 +97,33 @@ describe('the report for an order that cannot exist', () => {
   })
 
   test('does not print our key if the response repeats it', async () => {
-    gateway.answers(
+    gateway.setResponse(
       (to, query) => void to.end(`<html>${new URLSearchParams(query).get('private_key')}</html>`),
     )
-    const { sentences: messages } = await runCheck()
-    expect(messages.at(-1)).toMatch(/starts with: <html>…<\/html>$/)
+    const { sentences } = await runCheck()
+    expect(sentences.at(-1)).toMatch(/starts with: <html>…<\/html>$/)
   })
 
   test.each([
     ['rejects wrong keys', true, 'got a different response'],
     ['ignores wrong keys', false, 'got the same response'],
-  ])('with a wrong key, a gateway that %s', async (_what, checksKey, expectedText) => {
+  ])('with a wrong key, a gateway that %s', async (_what, isKeyRejected, expectedText) => {
     const keys: (string | null)[] = []
-    gateway.answers((to, query) => {
+    gateway.setResponse((to, query) => {
       keys.push(new URLSearchParams(query).get('private_key'))
-      to.end(checksKey && keys.length > 1 ? buildXml({ TRANSACTIONSTATUS: '905' }) : noRecord)
+      to.end(isKeyRejected && keys.length > 1 ? buildXml({ TRANSACTIONSTATUS: '905' }) : NO_RECORD)
     })
     const result = await runCheck({ comparesKeys: true })
     expect(new Set(keys).size).toBe(2)
     expect([result.asExpected, result.sentences.at(-1)]).toEqual([
-      checksKey,
+      isKeyRejected,
       expect.stringContaining(expectedText),
     ])
   })
 })
 
 describe('the report for a real order', () => {
-  const paid = {
+  const PAID_FIELDS = {
     TRANSACTIONSTATUS: '200',
     TRANSACTIONID: 'AFPI1',
     APTRANSACTIONID: '17',
@@ -167,10 +167,10 @@ describe('the report for a real order', () => {
       false,
       'The response cannot be used, and the query would be repeated: the response is about another order.',
     ],
-  ])('%s', async (_what, changes, asExpected, message) => {
-    gateway.answers(buildXml({ ...paid, ...changes }))
+  ])('%s', async (_what, changes, isExpected, message) => {
+    gateway.setResponse(buildXml({ ...PAID_FIELDS, ...changes }))
     const result = await runCheck({ orderId })
-    expect([result.asExpected, result.sentences.at(-1)]).toEqual([asExpected, message])
+    expect([result.asExpected, result.sentences.at(-1)]).toEqual([isExpected, message])
     expect(result.sentences).toContain('TRANSACTIONTIME: "21-11-2026 11:59:00"')
     // No personal data of the payer.
     expect(result.sentences.join()).not.toContain('asha@okbank')
@@ -188,7 +188,7 @@ describe('the command', () => {
       printError: (text) => void output.push(text),
       environment: () => environment,
     })
-  const readLive = (changes: Readonly<Record<string, string>> = {}) =>
+  const readLiveEnvironment = (changes: Readonly<Record<string, string>> = {}) =>
     expectOk(readEnvironment({ GATEWAY_MODE: 'live', ...changes }))
 
   test.each<[string, readonly string[], Readonly<Record<string, string>>, RegExp]>([
@@ -219,7 +219,7 @@ describe('the command', () => {
       /^Airpay's own sandbox has no status call/,
     ],
   ])('invalid usage (%s): exits with 2 and a message', async (_what, args, variables, message) => {
-    expect(await run(args, readLive(variables))).toBe(2)
+    expect(await run(args, readLiveEnvironment(variables))).toBe(2)
     expect(output.join('\n')).toMatch(message)
   })
 
@@ -232,11 +232,11 @@ describe('the command', () => {
       expect(output.join('\n')).toMatch(
         /about the order NOSUCHORDER, which cannot exist, as merchant \d+\.[^]*Code 503[^]*got a different response[^]*The check passed\.$/,
       )
-      const { orderId } = await testServer.place()
+      const { orderId } = await testServer.placeOrder()
       await testServer.sandbox().runAction(orderId, 'silent')
       expect(await run(['--account', name, '--order', orderId], environment)).toBe(0)
       expect(output.at(-2)).toContain('With the correct amount it is a success.')
-      expect(testServer.holds(orderId).status).toBe('pending')
+      expect(testServer.readOrderState(orderId).status).toBe('pending')
       await testServer.closeGateways()
       expect(await run(['--account', name], environment)).toBe(1)
       expect(output.at(-1)).toBe('The check failed: see above.')

@@ -39,12 +39,12 @@ export const event: EventConfig = createEvent({
 
 export function adapterAt(port: number, options: Partial<AirpayOptions> = {}): GatewayAdapter {
   const url = `http://127.0.0.1:${port}`
-  const served = { config: event, hash: '', text: '', shared: '' }
+  const servedEvent = { config: event, hash: '', text: '', shared: '' }
   return createAirpayGateway({
     mode: 'live',
     events: {
-      all: () => [served],
-      byOrderId: (id) => (id.startsWith('SAMP') ? served : null),
+      all: () => [servedEvent],
+      byOrderId: (id) => (id.startsWith('SAMP') ? servedEvent : null),
     },
     account: (name) => (name === 'demo' ? account : null),
     addresses: { pay: url, status: `${url}/status`, refund: `${url}/refund`, hops: [url] },

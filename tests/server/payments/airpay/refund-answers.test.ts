@@ -20,7 +20,7 @@ const refund = (port = gateway.port, timeoutMs = 30_000) =>
     responseTime,
     timeoutMs,
   )
-const requestRefund = (
+const buildRefundResponse = (
   buildResponse: object | null,
   envelope: object = { success: 'true' },
 ): string =>
@@ -30,49 +30,56 @@ const requestRefund = (
     transactions:
       buildResponse === null ? [] : [{ airpayid: REFERENCE, message: '', ...buildResponse }],
   })
-const accepted = { success: 'true', refundairpayid: '99' }
+const ACCEPTANCE = { success: 'true', refundairpayid: '99' }
 
 test.each<[string, string, object]>([
   [
     '"true" means started, not completed',
-    requestRefund(accepted),
+    buildRefundResponse(ACCEPTANCE),
     { is: 'begun', reference: '99' },
   ],
   [
     'true without quotes, numbers instead of strings',
-    requestRefund({ success: true, refundairpayid: 99, airpayid: 17691556 }, { success: true }),
+    buildRefundResponse(
+      { success: true, refundairpayid: 99, airpayid: 17691556 },
+      { success: true },
+    ),
     { is: 'begun', reference: '99' },
   ],
-  ['"TRUE"', requestRefund({ ...accepted, success: 'TRUE' }, { success: 'TRUE' }), { is: 'begun' }],
+  [
+    '"TRUE"',
+    buildRefundResponse({ ...ACCEPTANCE, success: 'TRUE' }, { success: 'TRUE' }),
+    { is: 'begun' },
+  ],
   [
     'a rejection of our payment',
-    requestRefund({ success: 'false', message: 'Too late' }),
+    buildRefundResponse({ success: 'false', message: 'Too late' }),
     { is: 'refused', message: 'Too late' },
   ],
   [
     'a rejection of the whole request',
-    requestRefund(null, { success: 'false', message: 'Not allowed' }),
+    buildRefundResponse(null, { success: 'false', message: 'Not allowed' }),
     { is: 'refused', message: 'Not allowed' },
   ],
   [
     'a rejected request with an accepted payment',
-    requestRefund(accepted, { success: 'false' }),
+    buildRefundResponse(ACCEPTANCE, { success: 'false' }),
     { is: 'unsure' },
   ],
   [
     'a rejection with a refund',
-    requestRefund({ success: 'false', refundairpayid: '99' }),
+    buildRefundResponse({ success: 'false', refundairpayid: '99' }),
     { is: 'unsure' },
   ],
   [
     'an acceptance without a refund',
-    requestRefund({ success: 'true', refundairpayid: '' }),
+    buildRefundResponse({ success: 'true', refundairpayid: '' }),
     { is: 'unsure' },
   ],
-  ['an acceptance without our payment', requestRefund(null), { is: 'unsure' }],
+  ['an acceptance without our payment', buildRefundResponse(null), { is: 'unsure' }],
   [
     'a rejection with another payment’s refund',
-    requestRefund({ ...accepted, airpayid: '1' }, { success: 'false' }),
+    buildRefundResponse({ ...ACCEPTANCE, airpayid: '1' }, { success: 'false' }),
     { is: 'unsure' },
   ],
   [
@@ -80,33 +87,43 @@ test.each<[string, string, object]>([
     JSON.stringify({
       success: 'true',
       transactions: [
-        { airpayid: REFERENCE, ...accepted },
+        { airpayid: REFERENCE, ...ACCEPTANCE },
         { airpayid: REFERENCE, success: 'false' },
       ],
     }),
     { is: 'unsure' },
   ],
-  ['an unknown word', requestRefund({ ...accepted, success: 'accepted' }), { is: 'unsure' }],
-  ['a list instead of a word', requestRefund({ ...accepted, success: ['true'] }), { is: 'unsure' }],
+  [
+    'an unknown word',
+    buildRefundResponse({ ...ACCEPTANCE, success: 'accepted' }),
+    { is: 'unsure' },
+  ],
+  [
+    'a list instead of a word',
+    buildRefundResponse({ ...ACCEPTANCE, success: ['true'] }),
+    { is: 'unsure' },
+  ],
   ['an empty object', '{}', { is: 'unsure' }],
   ['empty JSON', 'null', { is: 'unsure' }],
   ['XML', '<RESPONSE/>', { is: 'unsure', error: 'the response is not JSON' }],
   ['nothing', '', { is: 'unsure' }],
-  ['truncated JSON', requestRefund(accepted).slice(0, -3), { is: 'unsure' }],
+  ['truncated JSON', buildRefundResponse(ACCEPTANCE).slice(0, -3), { is: 'unsure' }],
 ])('%s', async (_what, text, expected) => {
-  gateway.answers(text)
+  gateway.setResponse(text)
   expect(await refund()).toMatchObject(expected)
 })
 
 test.each([400, 403, 500, 502, 302])('status %i leaves the refund unknown', async (status) => {
-  gateway.answers((to) => void to.writeHead(status).end(requestRefund({ success: 'false' })))
+  gateway.setResponse(
+    (to) => void to.writeHead(status).end(buildRefundResponse({ success: 'false' })),
+  )
   expect((await refund()).is).toBe('unsure')
 })
 
 test('a timeout or disconnect leaves it unknown; an unreachable gateway means it was not sent', async () => {
-  gateway.answers(() => undefined)
+  gateway.setResponse(() => undefined)
   expect((await refund(gateway.port, 50)).is).toBe('unsure')
-  gateway.answers((to) => void to.destroy())
+  gateway.setResponse((to) => void to.destroy())
   expect((await refund()).is).toBe('unsure')
   const closedGateway = await openFakeGateway()
   await closedGateway.close()
@@ -114,7 +131,7 @@ test('a timeout or disconnect leaves it unknown; an unreachable gateway means it
 })
 
 test('the request contains merchant, payment and amount, with a checksum of exactly this text', async () => {
-  gateway.answers(requestRefund(accepted))
+  gateway.setResponse(buildRefundResponse(ACCEPTANCE))
   await refund()
   expect(JSON.parse(gateway.queries.at(-1) ?? '')).toMatchObject({
     merchant_id: '123456',

@@ -84,14 +84,14 @@ describe('the checkout', () => {
 
   test("rejects yesterday's checkout: its checksum contains the date in India", async () => {
     const { data } = await testServer.register()
-    testServer.at('2025-10-11T00:00:00+05:30')
+    testServer.setTime('2025-10-11T00:00:00+05:30')
     expect((await testServer.handOff(data)).status).toBe(400)
-    testServer.at('2025-10-10T12:00:00+05:30')
+    testServer.setTime('2025-10-10T12:00:00+05:30')
     expect((await testServer.handOff(data)).status).toBe(303)
   })
 
   test('an order id works once; returning before payment shows the same page', async () => {
-    const order = await testServer.place()
+    const order = await testServer.placeOrder()
     const secondPage = await openPage(order.data)
     expect(secondPage.page.status).toBe(200)
     await testServer.sandbox().runAction(order.orderId, 'decline')
@@ -108,37 +108,65 @@ describe('the buttons', () => {
         readonly held: string | null
         readonly status: string
         readonly review: boolean
-        readonly mails: number
-        readonly notices: number
+        readonly emails: number
+        readonly webhooks: number
       }
     >
   > = {
-    pay: { back: true, held: '7080.00', status: 'success', review: false, mails: 1, notices: 1 },
-    decline: { back: true, held: null, status: 'failed', review: false, mails: 0, notices: 1 },
-    leave: { back: false, held: null, status: 'pending', review: false, mails: 0, notices: 0 },
-    later: { back: true, held: null, status: 'pending', review: false, mails: 0, notices: 0 },
-    wrong: { back: true, held: '7079.00', status: 'pending', review: true, mails: 0, notices: 1 },
-    twice: { back: true, held: '7080.00', status: 'success', review: false, mails: 1, notices: 2 },
-    first: { back: true, held: '7080.00', status: 'success', review: false, mails: 1, notices: 1 },
-    silent: { back: true, held: '7080.00', status: 'pending', review: false, mails: 0, notices: 0 },
-    stay: { back: false, held: '7080.00', status: 'success', review: false, mails: 1, notices: 1 },
+    pay: { back: true, held: '7080.00', status: 'success', review: false, emails: 1, webhooks: 1 },
+    decline: { back: true, held: null, status: 'failed', review: false, emails: 0, webhooks: 1 },
+    leave: { back: false, held: null, status: 'pending', review: false, emails: 0, webhooks: 0 },
+    later: { back: true, held: null, status: 'pending', review: false, emails: 0, webhooks: 0 },
+    wrong: { back: true, held: '7079.00', status: 'pending', review: true, emails: 0, webhooks: 1 },
+    twice: {
+      back: true,
+      held: '7080.00',
+      status: 'success',
+      review: false,
+      emails: 1,
+      webhooks: 2,
+    },
+    first: {
+      back: true,
+      held: '7080.00',
+      status: 'success',
+      review: false,
+      emails: 1,
+      webhooks: 1,
+    },
+    silent: {
+      back: true,
+      held: '7080.00',
+      status: 'pending',
+      review: false,
+      emails: 0,
+      webhooks: 0,
+    },
+    stay: {
+      back: false,
+      held: '7080.00',
+      status: 'success',
+      review: false,
+      emails: 1,
+      webhooks: 1,
+    },
   }
   test.each(Object.keys(ACTIONS) as Action[])('%s', async (action) => {
-    const order = await testServer.place()
+    const order = await testServer.placeOrder()
     const response = await pressButton(order, action)
     const text = await response.text()
-    await testServer.settled()
-    const heldAmount = testServer.holds(order.orderId)
-    const { back, ...expectedState } = buttonEffects[action]
+    await testServer.waitUntilIdle()
+    const orderState = testServer.readOrderState(order.orderId)
+    const { back: isReturned, ...expectedState } = buttonEffects[action]
     expect({
       held: testServer.sandbox().order(order.orderId)?.paid ?? null,
-      status: heldAmount.status,
-      review: heldAmount.review !== null,
-      mails: heldAmount.mails,
-      notices: heldAmount.notices,
+      status: orderState.status,
+      review: orderState.review !== null,
+      emails: orderState.emails,
+      webhooks: orderState.webhooks,
     }).toEqual(expectedState)
-    expect(text.includes(`action="${testServer.url}/api/afpicon/airpay-response"`)).toBe(back)
-    if (!back) return
+    expect(text.includes(`action="${testServer.url}/api/afpicon/airpay-response"`)).toBe(isReturned)
+    if (!isReturned) return
     expect(response.headers.get('content-security-policy')).toContain(
       `form-action ${testServer.url}`,
     )
@@ -148,17 +176,17 @@ describe('the buttons', () => {
         value,
       ]),
     )
-    const target = await testServer.comeBack(fields, '/api/afpicon/airpay-response')
-    const verified =
+    const target = await testServer.returnFromGateway(fields, '/api/afpicon/airpay-response')
+    const verifiedStatus =
       { decline: 'failed', later: 'pending', wrong: 'pending' }[action as string] ?? 'success'
     expect(target.pathname).toBe(
-      verified === 'failed' ? '/afpicon/payment/failed' : '/afpicon/payment/success',
+      verifiedStatus === 'failed' ? '/afpicon/payment/failed' : '/afpicon/payment/success',
     )
-    expect(testServer.holds(order.orderId).status).toBe(verified)
+    expect(testServer.readOrderState(order.orderId).status).toBe(verifiedStatus)
   })
 
   test('an unknown button, and any button after the end, changes nothing', async () => {
-    const order = await testServer.place()
+    const order = await testServer.placeOrder()
     expect((await pressButton(order, '__proto__' as Action)).status).toBe(409)
     expect(testServer.sandbox().order(order.orderId)?.stage).toBe('open')
     await pressButton(order, 'decline')
@@ -169,94 +197,97 @@ describe('the buttons', () => {
     })
     expect(lateResponse.status).toBe(409)
     expect(testServer.sandbox().order(order.orderId)?.paid).toBe(null)
-    await testServer.settled()
+    await testServer.waitUntilIdle()
   })
 
-  test('the start page lists an order only to its payer, or to anyone who enters its id', async () => {
-    const placed = await testServer.place()
-    const listOf = async (path: string, cookie = ''): Promise<string> =>
+  test('the start page shows an order only to its payer, or to a visitor who enters its id', async () => {
+    const order = await testServer.placeOrder()
+    const readOrderList = async (path: string, cookie = ''): Promise<string> =>
       (await fetch(`${testServer.gatewayUrl()}${path}`, { headers: { cookie } })).text()
-    expect(await listOf('/')).not.toContain(placed.orderId)
-    const { token } = testServer.sandbox().order(placed.orderId) ?? { token: '' }
+    expect(await readOrderList('/')).not.toContain(order.orderId)
+    const { token } = testServer.sandbox().order(order.orderId) ?? { token: '' }
     const openedPage = await fetch(`${testServer.gatewayUrl()}/page/${token}`)
     const [cookie = ''] = (openedPage.headers.get('set-cookie') ?? '').split(';')
     expect(openedPage.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Lax$/)
-    expect(await listOf('/', `other=1; ${cookie}`)).toContain(placed.orderId)
-    expect(await listOf(`/?order=${placed.orderId}`)).toContain(placed.orderId)
-    expect(await listOf('/?order=')).not.toContain(placed.orderId)
+    expect(await readOrderList('/', `other=1; ${cookie}`)).toContain(order.orderId)
+    expect(await readOrderList(`/?order=${order.orderId}`)).toContain(order.orderId)
+    expect(await readOrderList('/?order=')).not.toContain(order.orderId)
   })
 
   test('a payment after a decline still counts', async () => {
-    const order = await testServer.place()
+    const order = await testServer.placeOrder()
     await pressButton(order, 'decline')
-    await testServer.settled()
-    expect(testServer.holds(order.orderId)).toMatchObject({ status: 'failed', mails: 0 })
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(order.orderId)).toMatchObject({ status: 'failed', emails: 0 })
     const { token } = testServer.sandbox().order(order.orderId) ?? { token: '' }
     await fetch(`${testServer.gatewayUrl()}/orders/${token}/settle`, {
       method: 'POST',
       redirect: 'manual',
     })
-    await testServer.settled()
-    expect(testServer.holds(order.orderId)).toMatchObject({
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(order.orderId)).toMatchObject({
       status: 'success',
       registration: 'success',
-      facts: ['declined', 'confirmed'],
-      mails: 1,
+      events: ['declined', 'confirmed'],
+      emails: 1,
     })
   })
 })
 
 describe('stored payments', () => {
   test('survive a restart, and payments in progress arrive afterwards', async () => {
-    const paid = await testServer.place()
-    const otherOrder = await testServer.place()
-    await testServer.sandbox().runAction(paid.orderId, 'silent')
+    const paidOrder = await testServer.placeOrder()
+    const otherOrder = await testServer.placeOrder()
+    await testServer.sandbox().runAction(paidOrder.orderId, 'silent')
     await testServer.sandbox().runAction(otherOrder.orderId, 'later')
-    const before = [
-      testServer.sandbox().order(paid.orderId),
+    const buttonsBefore = [
+      testServer.sandbox().order(paidOrder.orderId),
       testServer.sandbox().order(otherOrder.orderId),
     ]
     await testServer.restart()
     expect([
-      testServer.sandbox().order(paid.orderId),
+      testServer.sandbox().order(paidOrder.orderId),
       testServer.sandbox().order(otherOrder.orderId),
-    ]).toEqual(before)
+    ]).toEqual(buttonsBefore)
     const { payments } = testServer.parts().deps
-    expect(await payments.verify(paid.orderId, 5_000)).toBe('success')
+    expect(await payments.verify(paidOrder.orderId, 5_000)).toBe('success')
     expect(await payments.verify(otherOrder.orderId, 5_000)).toBe('pending')
-    testServer.at('2025-10-10T12:00:15+05:30')
+    testServer.setTime('2025-10-10T12:00:15+05:30')
     await testServer.restart()
     await expect.poll(() => testServer.sandbox().order(otherOrder.orderId)?.stage).toBe('paid')
-    await testServer.settled()
-    expect(testServer.holds(otherOrder.orderId)).toMatchObject({ status: 'success', mails: 1 })
+    await testServer.waitUntilIdle()
+    expect(testServer.readOrderState(otherOrder.orderId)).toMatchObject({
+      status: 'success',
+      emails: 1,
+    })
   })
 
   test('a webhook that the app did not accept is sent again after a restart', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
-    await testServer.settled()
+    await testServer.waitUntilIdle()
     await testServer.parts().app.close()
     testServer.sandbox().settle(orderId)
     await testServer.sandbox().idle()
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'failed', notices: 1 })
+    expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'failed', webhooks: 1 })
     await testServer.restart()
     await expect
-      .poll(() => testServer.holds(orderId))
-      .toMatchObject({ status: 'success', notices: 2, mails: 1 })
+      .poll(() => testServer.readOrderState(orderId))
+      .toMatchObject({ status: 'success', webhooks: 2, emails: 1 })
   })
 
   test('can be refunded once, up to the amount', async () => {
-    const { orderId } = await testServer.place()
+    const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'stay')
-    await testServer.settled()
+    await testServer.waitUntilIdle()
     const { deps } = testServer.parts()
     const event = deps.events.byId('afpicon2026')?.config
     const reference = testServer.sandbox().order(orderId)?.reference ?? ''
     if (event === undefined) throw new Error('the event is not served')
-    const refundAmount = async (amount: number, of = reference) =>
+    const refundAmount = async (amount: number, paymentReference = reference) =>
       deps.gateway.refund(
         event,
-        of,
+        paymentReference,
         { amount: toAmount(amount), currency: INR },
         deps.clock(),
         5_000,
@@ -270,17 +301,20 @@ describe('stored payments', () => {
     expect(refund).toMatchObject({ is: 'begun' })
     expect(await refundAmount(1)).toMatchObject({ is: 'refused' })
     // The refund has started, and no response has confirmed its completion yet.
-    expect(testServer.holds(orderId)).toMatchObject({ status: 'success', registration: 'success' })
+    expect(testServer.readOrderState(orderId)).toMatchObject({
+      status: 'success',
+      registration: 'success',
+    })
     if (refund.is !== 'begun') throw new Error('refused')
-    const { reference: of } = refund
+    const { reference: refundReference } = refund
     const refundEvent = {
       type: 'refunded' as const,
-      reference: of,
+      reference: refundReference,
       amount: toAmount(708_000),
       at: testServer.now(),
     }
     await deps.store.applyPaymentEvent(orderId, refundEvent, null)
-    expect(testServer.holds(orderId)).toMatchObject({
+    expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'refunded',
       registration: 'refunded',
     })
@@ -288,7 +322,7 @@ describe('stored payments', () => {
 })
 
 test('a name with unsupported characters is transliterated for the checkout only', async () => {
-  const { regNo, orderId } = await testServer.place({ full_name: 'ആശ നായർ' })
+  const { regNo, orderId } = await testServer.placeOrder({ full_name: 'ആശ നായർ' })
   expect(testServer.sandbox().order(orderId)?.name).toMatch(/^[A-Za-z ]+$/)
   expect(testServer.rows('SELECT full_name FROM registrations WHERE reg_no = ?', regNo)).toEqual([
     { full_name: 'ആശ നായർ' },

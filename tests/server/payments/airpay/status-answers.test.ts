@@ -31,19 +31,19 @@ const PAID = {
   BILLEDAMOUNT: '5100.00',
 }
 /** Returns the fields of a payment with changes; null omits a field. */
-function fields(changes: Changes = {}): string {
+function toFields(changes: Changes = {}): string {
   return Object.entries({ ...PAID, ...changes })
     .flatMap(([name, value]) => (value === null ? [] : [`<${name}><![CDATA[${value}]]></${name}>`]))
     .join('')
 }
-const HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
-const response = (...transactions: string[]): string =>
-  `${HEAD}<RESPONSE>${transactions.map((inner) => `<TRANSACTION>${inner}</TRANSACTION>`).join('')}</RESPONSE>`
-const xml = (changes: Changes = {}): string => response(fields(changes))
-const plainXml = (text: string): string => text.replaceAll(/<!\[CDATA\[(.*?)\]\]>/g, '$1')
+const XML_HEADER = '<?xml version="1.0" encoding="UTF-8"?>'
+const wrap = (...transactions: string[]): string =>
+  `${XML_HEADER}<RESPONSE>${transactions.map((inner) => `<TRANSACTION>${inner}</TRANSACTION>`).join('')}</RESPONSE>`
+const toXml = (changes: Changes = {}): string => wrap(toFields(changes))
+const removeCdata = (text: string): string => text.replaceAll(/<!\[CDATA\[(.*?)\]\]>/g, '$1')
 
 /** Returns a short form of the result, with unchanged payment events. */
-function resultOf(answer: StatusResponse): unknown {
+function sumUp(answer: StatusResponse): unknown {
   switch (answer.is) {
     case 'fact':
       return answer.fact
@@ -55,9 +55,9 @@ function resultOf(answer: StatusResponse): unknown {
       return 'no record'
   }
 }
-const query = async (raw: string | ((to: ServerResponse) => void), assumes = false) => {
-  gateway.answers(raw)
-  const options = assumes ? { assumed: { currency: true, sale: true } } : {}
+const query = async (raw: string | ((to: ServerResponse) => void), isAssuming = false) => {
+  gateway.setResponse(raw)
+  const options = isAssuming ? { assumed: { currency: true, sale: true } } : {}
   return adapterAt(gateway.port, options).status(event, orderId, responseTime, QUERY_MS)
 }
 
@@ -76,123 +76,119 @@ const declinedEvent = (code: string, message = 'Success') => ({
   at: responseTime,
 })
 type Row = readonly [what: string, raw: string, expected: unknown]
-const retry = (error: string): string => `queried again: ${error}`
-const OTHER_ORDER = retry('the response is about another order')
-const TRUNCATED = retry('the response is truncated')
-const NO_AMOUNT = retry('the response has no readable amount')
+const retryOf = (error: string): string => `queried again: ${error}`
+const OTHER_ORDER = retryOf('the response is about another order')
+const TRUNCATED = retryOf('the response is truncated')
+const NO_AMOUNT = retryOf('the response has no readable amount')
 
 describe('the form', () => {
   test.each<Row>([
-    ['the documented form', xml(), sale],
-    ['without CDATA', plainXml(xml()), sale],
-    ['without a declaration', xml().replace(HEAD, ''), sale],
-    ['with a byte order mark', `\uFEFF${xml()}`, sale],
-    ['with line breaks and indentation', xml().replaceAll('><', '>\n  <'), sale],
-    ['with comments and trailing white space', `${xml()}\n<!-- node 3 -->\n\u0000`, sale],
+    ['the documented form', toXml(), sale],
+    ['without CDATA', removeCdata(toXml()), sale],
+    ['without a declaration', toXml().replace(XML_HEADER, ''), sale],
+    ['with a byte order mark', `\uFEFF${toXml()}`, sale],
+    ['with line breaks and indentation', toXml().replaceAll('><', '>\n  <'), sale],
+    ['with comments and trailing white space', `${toXml()}\n<!-- node 3 -->\n\u0000`, sale],
     [
       'in lower case',
-      xml().replaceAll(
+      toXml().replaceAll(
         /<(\/?)([A-Z]+)>/g,
-        (_, end: string, name: string) => `<${end}${name.toLowerCase()}>`,
+        (_, ending: string, name: string) => `<${ending}${name.toLowerCase()}>`,
       ),
       sale,
     ],
-    ['in mixed case', xml().replaceAll('TRANSACTIONSTATUS', 'TransactionStatus'), sale],
-    ['with a namespace', xml().replaceAll('RESPONSE', 'a:RESPONSE'), sale],
-    ['with attributes', xml().replace('<AMOUNT>', '<AMOUNT currency="USD">'), sale],
+    ['in mixed case', toXml().replaceAll('TRANSACTIONSTATUS', 'TransactionStatus'), sale],
+    ['with a namespace', toXml().replaceAll('RESPONSE', 'a:RESPONSE'), sale],
+    ['with attributes', toXml().replace('<AMOUNT>', '<AMOUNT currency="USD">'), sale],
     [
       'with fields in another order',
-      response(fields().replace(/(<TRANSACTIONSTATUS>.*?<\/TRANSACTIONSTATUS>)(.*)/, '$2$1')),
+      wrap(toFields().replace(/(<TRANSACTIONSTATUS>.*?<\/TRANSACTIONSTATUS>)(.*)/, '$2$1')),
       sale,
     ],
-    ['the transaction without the envelope', `<TRANSACTION>${fields()}</TRANSACTION>`, sale],
-    ['the fields in the envelope itself', `<RESPONSE>${fields()}</RESPONSE>`, sale],
-    ['undocumented fields', xml({ RISK: 'low', TRANSACTIONPAYMENTSTATUS: 'FAILED' }), sale],
-    ['a field twice with the same value', response(`${fields()}<AMOUNT>5015.00</AMOUNT>`), sale],
+    ['the transaction without the envelope', `<TRANSACTION>${toFields()}</TRANSACTION>`, sale],
+    ['the fields in the envelope itself', `<RESPONSE>${toFields()}</RESPONSE>`, sale],
+    ['undocumented fields', toXml({ RISK: 'low', TRANSACTIONPAYMENTSTATUS: 'FAILED' }), sale],
+    ['a field twice with the same value', wrap(`${toFields()}<AMOUNT>5015.00</AMOUNT>`), sale],
     // Conflicting amounts count as no amount.
-    [
-      'a field twice with different values',
-      response(`${fields()}<AMOUNT>1.00</AMOUNT>`),
-      NO_AMOUNT,
-    ],
+    ['a field twice with different values', wrap(`${toFields()}<AMOUNT>1.00</AMOUNT>`), NO_AMOUNT],
     [
       'the status twice with different values',
-      response(`${fields()}<TRANSACTIONSTATUS>400</TRANSACTIONSTATUS>`),
+      wrap(`${toFields()}<TRANSACTIONSTATUS>400</TRANSACTIONSTATUS>`),
       'pending ',
     ],
     [
       'entities outside CDATA',
-      plainXml(xml({ TRANSACTIONSTATUS: '400', MESSAGE: 'A &amp; B &#39;no&#39;' })),
+      removeCdata(toXml({ TRANSACTIONSTATUS: '400', MESSAGE: 'A &amp; B &#39;no&#39;' })),
       declinedEvent('400', "A & B 'no'"),
     ],
     [
       'entities inside CDATA are unchanged',
-      xml({ TRANSACTIONSTATUS: '400', MESSAGE: 'A &amp; B' }),
+      toXml({ TRANSACTIONSTATUS: '400', MESSAGE: 'A &amp; B' }),
       declinedEvent('400', 'A &amp; B'),
     ],
     [
       'a bare ampersand',
-      plainXml(xml({ TRANSACTIONSTATUS: '400', MESSAGE: 'Card & PIN' })),
+      removeCdata(toXml({ TRANSACTIONSTATUS: '400', MESSAGE: 'Card & PIN' })),
       declinedEvent('400', 'Card & PIN'),
     ],
     [
       'a long message is truncated',
-      xml({ TRANSACTIONSTATUS: '400', MESSAGE: 'x'.repeat(500) }),
+      toXml({ TRANSACTIONSTATUS: '400', MESSAGE: 'x'.repeat(500) }),
       declinedEvent('400', 'x'.repeat(200)),
     ],
     // A document type is an attack; a gateway never sends one.
     [
       'a document type',
-      `<!DOCTYPE a [<!ENTITY x "200">]>${xml()}`,
-      retry('the response declares a document type'),
+      `<!DOCTYPE a [<!ENTITY x "200">]>${toXml()}`,
+      retryOf('the response declares a document type'),
     ],
-    ['nothing', '', retry('the response is empty')],
-    ['white space', ' \n ', retry('the response is empty')],
-    ['words', 'Service unavailable', retry('the response is not XML')],
+    ['nothing', '', retryOf('the response is empty')],
+    ['white space', ' \n ', retryOf('the response is empty')],
+    ['words', 'Service unavailable', retryOf('the response is not XML')],
     [
       'a web page',
       '<!DOCTYPE html><html><body>Sorry</body></html>',
-      retry('the response is a web page'),
+      retryOf('the response is a web page'),
     ],
     [
       'a web page without a document type',
       '<html><body>Sorry</body></html>',
-      retry('the response is a web page'),
+      retryOf('the response is a web page'),
     ],
     // The next API version uses JSON, whose fields are not documented.
     [
       'JSON',
       JSON.stringify({ TRANSACTIONSTATUS: '200', AMOUNT: '5015.00' }),
-      retry('the response is JSON, not XML'),
+      retryOf('the response is JSON, not XML'),
     ],
     [
       'other XML',
       '<ERROR>wrong key</ERROR>',
-      retry('the response is not the XML of a transaction'),
+      retryOf('the response is not the XML of a transaction'),
     ],
     [
       'an empty envelope',
       '<RESPONSE></RESPONSE>',
-      retry('the response is not the XML of a transaction'),
+      retryOf('the response is not the XML of a transaction'),
     ],
-    ['an empty transaction', response(''), retry('the response is not the XML of a transaction')],
+    ['an empty transaction', wrap(''), retryOf('the response is not the XML of a transaction')],
     [
       'UTF-16 read as UTF-8',
-      Buffer.from(xml(), 'utf16le').toString('latin1'),
-      retry('the response is not XML'),
+      Buffer.from(toXml(), 'utf16le').toString('latin1'),
+      retryOf('the response is not XML'),
     ],
-  ])('%s', async (_what, raw, expected) => expect(resultOf(await query(raw))).toEqual(expected))
+  ])('%s', async (_what, raw, expected) => expect(sumUp(await query(raw))).toEqual(expected))
 
   // Truncated fields would look missing, which leads to a review that no complete response clears.
   test.each([
-    ['after the amount', xml().slice(0, xml().indexOf('<CURRENCYCODE>'))],
-    ['within the amount', xml().slice(0, xml().indexOf('15.00]]'))],
-    ['within a name', xml().slice(0, xml().indexOf('AMOUNT>') + 3)],
-    ['before the envelope is closed', xml().replace('</RESPONSE>', '')],
+    ['after the amount', toXml().slice(0, toXml().indexOf('<CURRENCYCODE>'))],
+    ['within the amount', toXml().slice(0, toXml().indexOf('15.00]]'))],
+    ['within a name', toXml().slice(0, toXml().indexOf('AMOUNT>') + 3)],
+    ['before the envelope is closed', toXml().replace('</RESPONSE>', '')],
     ['at the start', '<RESPONSE><TRANSACTION'],
-    ['by one character', xml().slice(0, -1)],
+    ['by one character', toXml().slice(0, -1)],
   ])('truncated %s: queried again', async (_where, raw) =>
-    expect(resultOf(await query(raw))).toBe(TRUNCATED),
+    expect(sumUp(await query(raw))).toBe(TRUNCATED),
   )
 })
 
@@ -201,29 +197,29 @@ describe('the codes', () => {
   test.each<Row>([
     ...DECLINED_CODES.map((code): Row => [
       `${code}: the bank declined`,
-      xml({ TRANSACTIONSTATUS: code }),
+      toXml({ TRANSACTIONSTATUS: code }),
       declinedEvent(code),
     ]),
     // "Dropped, cancelled, incomplete" in one document and "not yet processed" in another: no
     // record until seen in production.
     ...['401', '402', '403', '503'].map((code): Row => [
       `${code}: no result yet, even with the message Success`,
-      xml({ TRANSACTIONSTATUS: code }),
+      toXml({ TRANSACTIONSTATUS: code }),
       'no record',
     ]),
-    ['211', xml({ TRANSACTIONSTATUS: '211' }), 'pending 211'],
-    ['an undocumented code', xml({ TRANSACTIONSTATUS: '299' }), 'pending 299'],
+    ['211', toXml({ TRANSACTIONSTATUS: '211' }), 'pending 211'],
+    ['an undocumented code', toXml({ TRANSACTIONSTATUS: '299' }), 'pending 299'],
     [
       'a name that every object has',
-      xml({ TRANSACTIONSTATUS: 'constructor' }),
+      toXml({ TRANSACTIONSTATUS: 'constructor' }),
       'pending constructor',
     ],
-    ['a word', xml({ TRANSACTIONSTATUS: 'SUCCESS' }), 'pending SUCCESS'],
-    ['200 with decimals', xml({ TRANSACTIONSTATUS: '200.0' }), 'pending 200.0'],
-    ['with spaces', xml({ TRANSACTIONSTATUS: ' 200 ' }), sale],
-    ['empty', xml({ TRANSACTIONSTATUS: '' }), 'pending '],
-    ['missing', xml({ TRANSACTIONSTATUS: null }), 'pending '],
-  ])('%s', async (_what, raw, expected) => expect(resultOf(await query(raw))).toEqual(expected))
+    ['a word', toXml({ TRANSACTIONSTATUS: 'SUCCESS' }), 'pending SUCCESS'],
+    ['200 with decimals', toXml({ TRANSACTIONSTATUS: '200.0' }), 'pending 200.0'],
+    ['with spaces', toXml({ TRANSACTIONSTATUS: ' 200 ' }), sale],
+    ['empty', toXml({ TRANSACTIONSTATUS: '' }), 'pending '],
+    ['missing', toXml({ TRANSACTIONSTATUS: null }), 'pending '],
+  ])('%s', async (_what, raw, expected) => expect(sumUp(await query(raw))).toEqual(expected))
 
   test.each(DECLINED_CODES)('%s: the delegate sees that no payment was made', (code) =>
     expect(findFailure(code, null)).toBe('declined'),
@@ -232,83 +228,83 @@ describe('the codes', () => {
 
 describe('order and reference', () => {
   test.each<Row>([
-    ['a payment for another order', xml({ TRANSACTIONID: 'SAMP2026112100023' }), OTHER_ORDER],
+    ['a payment for another order', toXml({ TRANSACTIONID: 'SAMP2026112100023' }), OTHER_ORDER],
     [
       'a failure of another order',
-      xml({ TRANSACTIONSTATUS: '400', TRANSACTIONID: 'SAMP2026112100023' }),
+      toXml({ TRANSACTIONSTATUS: '400', TRANSACTIONID: 'SAMP2026112100023' }),
       OTHER_ORDER,
     ],
     [
       'our order in lower case is another order',
-      xml({ TRANSACTIONID: orderId.toLowerCase() }),
+      toXml({ TRANSACTIONID: orderId.toLowerCase() }),
       OTHER_ORDER,
     ],
-    ['our order with spaces', xml({ TRANSACTIONID: ` ${orderId} ` }), sale],
+    ['our order with spaces', toXml({ TRANSACTIONID: ` ${orderId} ` }), sale],
     // We queried one order, so a failure may lack fields, but a payment may not.
     [
       'a failure without an order',
-      xml({ TRANSACTIONSTATUS: '400', TRANSACTIONID: null, APTRANSACTIONID: null, AMOUNT: null }),
+      toXml({ TRANSACTIONSTATUS: '400', TRANSACTIONID: null, APTRANSACTIONID: null, AMOUNT: null }),
       declinedEvent('400'),
     ],
     [
       'a failure whose order is empty',
-      xml({ TRANSACTIONSTATUS: '405', TRANSACTIONID: '' }),
+      toXml({ TRANSACTIONSTATUS: '405', TRANSACTIONID: '' }),
       declinedEvent('405'),
     ],
     [
       'a failure whose order is NA',
-      xml({ TRANSACTIONSTATUS: '502', TRANSACTIONID: 'NA' }),
+      toXml({ TRANSACTIONSTATUS: '502', TRANSACTIONID: 'NA' }),
       declinedEvent('502'),
     ],
     [
       'a payment without an order',
-      xml({ TRANSACTIONID: null }),
-      retry('the response has no order id'),
+      toXml({ TRANSACTIONID: null }),
+      retryOf('the response has no order id'),
     ],
     [
       'no record without an order',
-      xml({ TRANSACTIONSTATUS: '503', TRANSACTIONID: null }),
+      toXml({ TRANSACTIONSTATUS: '503', TRANSACTIONID: null }),
       'no record',
     ],
     [
       'a payment without a reference',
-      xml({ APTRANSACTIONID: null }),
-      retry('the response has no reference'),
+      toXml({ APTRANSACTIONID: null }),
+      retryOf('the response has no reference'),
     ],
     [
       'a payment with the reference 0',
-      xml({ APTRANSACTIONID: '0' }),
-      retry('the response has no reference'),
+      toXml({ APTRANSACTIONID: '0' }),
+      retryOf('the response has no reference'),
     ],
-    ['a wrong hash, which proves nothing', xml({ AP_SECUREHASH: '1' }), sale],
-  ])('%s', async (_what, raw, expected) => expect(resultOf(await query(raw))).toEqual(expected))
+    ['a wrong hash, which proves nothing', toXml({ AP_SECUREHASH: '1' }), sale],
+  ])('%s', async (_what, raw, expected) => expect(sumUp(await query(raw))).toEqual(expected))
 })
 
 describe('several transactions in one response', () => {
-  const declinedTransaction = fields({ TRANSACTIONSTATUS: '400' })
+  const declinedTransaction = toFields({ TRANSACTIONSTATUS: '400' })
   test.each<Row>([
-    ['a failure, then a payment', response(declinedTransaction, fields()), sale],
-    ['a payment, then a failure', response(fields(), declinedTransaction), sale],
-    ['the same payment twice', response(fields(), fields()), sale],
+    ['a failure, then a payment', wrap(declinedTransaction, toFields()), sale],
+    ['a payment, then a failure', wrap(toFields(), declinedTransaction), sale],
+    ['the same payment twice', wrap(toFields(), toFields()), sale],
     [
       'ours and another order’s',
-      response(fields({ TRANSACTIONID: 'SAMP2026112100023', AMOUNT: '1.00' }), fields()),
+      wrap(toFields({ TRANSACTIONID: 'SAMP2026112100023', AMOUNT: '1.00' }), toFields()),
       sale,
     ],
     [
       'two of other orders',
-      response(fields({ TRANSACTIONID: 'A1' }), fields({ TRANSACTIONID: 'A2' })),
+      wrap(toFields({ TRANSACTIONID: 'A1' }), toFields({ TRANSACTIONID: 'A2' })),
       OTHER_ORDER,
     ],
     // The second capture is a payment too: it is reported, and staff decide.
     [
       'two captures',
-      response(fields(), fields({ APTRANSACTIONID: '17691557' })),
+      wrap(toFields(), toFields({ APTRANSACTIONID: '17691557' })),
       { ...sale, further: [{ reference: '17691557', amount: toAmount(501_500), kind: 'sale' }] },
     ],
     [
       'two captures, the second in dollars',
-      response(fields(), fields({ APTRANSACTIONID: '17691557', CURRENCYCODE: '840' })),
+      wrap(toFields(), toFields({ APTRANSACTIONID: '17691557', CURRENCYCODE: '840' })),
       {
         ...sale,
         further: [{ reference: '17691557', amount: sale.amount, currency: '840', kind: 'sale' }],
@@ -316,15 +312,15 @@ describe('several transactions in one response', () => {
     ],
     [
       'a payment and its refund',
-      response(fields(), fields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340' })),
+      wrap(toFields(), toFields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340' })),
       { ...sale, refunds: [{ reference: '2', amount: toAmount(501_500) }] },
     ],
     [
       'a payment and two partial refunds',
-      response(
-        fields(),
-        fields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '15' }),
-        fields({ APTRANSACTIONID: '3', TRANSACTIONTYPE: 'Refund', AMOUNT: '5000' }),
+      wrap(
+        toFields(),
+        toFields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '15' }),
+        toFields({ APTRANSACTIONID: '3', TRANSACTIONTYPE: 'Refund', AMOUNT: '5000' }),
       ),
       {
         ...sale,
@@ -337,22 +333,22 @@ describe('several transactions in one response', () => {
     // Reported once per partial refund.
     [
       'one refund with two amounts counts as the larger amount',
-      response(
-        fields(),
-        fields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '15' }),
-        fields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '20' }),
+      wrap(
+        toFields(),
+        toFields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '15' }),
+        toFields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '20' }),
       ),
       { ...sale, refunds: [{ reference: '2', amount: toAmount(2_000) }] },
     ],
     [
       'a payment, and an unreadable refund',
-      response(fields(), fields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: 'much' })),
+      wrap(toFields(), toFields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: 'much' })),
       NO_AMOUNT,
     ],
     // A chargeback and a void also return the payment without a request: they go to review.
     [
       'a payment and its chargeback',
-      response(fields(), fields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '350' })),
+      wrap(toFields(), toFields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '350' })),
       {
         ...sale,
         reference: '2',
@@ -362,9 +358,9 @@ describe('several transactions in one response', () => {
     ],
     [
       'two refunds without the payment',
-      response(
-        fields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '15' }),
-        fields({ APTRANSACTIONID: '3', TRANSACTIONTYPE: '340', AMOUNT: '5' }),
+      wrap(
+        toFields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: '15' }),
+        toFields({ APTRANSACTIONID: '3', TRANSACTIONTYPE: '340', AMOUNT: '5' }),
       ),
       {
         type: 'refunded',
@@ -376,84 +372,84 @@ describe('several transactions in one response', () => {
     ],
     [
       'one reference with two amounts',
-      response(fields(), fields({ AMOUNT: '1.00' })),
-      retry('the response has two amounts for one reference'),
+      wrap(toFields(), toFields({ AMOUNT: '1.00' })),
+      retryOf('the response has two amounts for one reference'),
     ],
     [
       'a payment and an unreadable one',
-      response(fields(), fields({ AMOUNT: 'much', APTRANSACTIONID: '2' })),
+      wrap(toFields(), toFields({ AMOUNT: 'much', APTRANSACTIONID: '2' })),
       NO_AMOUNT,
     ],
     [
       'a failure, and one in progress',
-      response(declinedTransaction, fields({ TRANSACTIONSTATUS: '211' })),
+      wrap(declinedTransaction, toFields({ TRANSACTIONSTATUS: '211' })),
       'pending 211',
     ],
     [
       'a failure, and an unfinished one',
-      response(declinedTransaction, fields({ TRANSACTIONSTATUS: '401' })),
+      wrap(declinedTransaction, toFields({ TRANSACTIONSTATUS: '401' })),
       'no record',
     ],
     [
       'two failures',
-      response(declinedTransaction, fields({ TRANSACTIONSTATUS: '405' })),
+      wrap(declinedTransaction, toFields({ TRANSACTIONSTATUS: '405' })),
       declinedEvent('400'),
     ],
-  ])('%s', async (_what, raw, expected) => expect(resultOf(await query(raw))).toEqual(expected))
+  ])('%s', async (_what, raw, expected) => expect(sumUp(await query(raw))).toEqual(expected))
 })
 
 describe('currency, kind and mode', () => {
   test.each<Row>([
     ...['INR', 'inr', '356', 'Rs', 'Rs.', '₹', ' INR ', 'Indian Rupee'].map((code): Row => [
       `the rupee as "${code}"`,
-      xml({ CURRENCYCODE: code }),
+      toXml({ CURRENCYCODE: code }),
       sale,
     ]),
-    ['dollars', xml({ CURRENCYCODE: 'usd' }), { ...sale, currency: 'USD' }],
-    ['840', xml({ CURRENCYCODE: '840' }), { ...sale, currency: '840' }],
+    ['dollars', toXml({ CURRENCYCODE: 'usd' }), { ...sale, currency: 'USD' }],
+    ['840', toXml({ CURRENCYCODE: '840' }), { ...sale, currency: '840' }],
     // The buyer can change the payment form, and its checksum excludes the currency: a missing currency is unknown.
-    ['no currency', xml({ CURRENCYCODE: null }), { ...sale, currency: '' }],
+    ['no currency', toXml({ CURRENCYCODE: null }), { ...sale, currency: '' }],
     ...['320', 'sale', 'SALE', 'Sale', '320 ', '320 - Sale'].map((type): Row => [
       `a sale as "${type}"`,
-      xml({ TRANSACTIONTYPE: type }),
+      toXml({ TRANSACTIONTYPE: type }),
       sale,
     ]),
     ...['310', '330', '350', '420', 'auth', 'presale', '3200'].map((type): Row => [
       `"${type}" is not a sale`,
-      xml({ TRANSACTIONTYPE: type }),
+      toXml({ TRANSACTIONTYPE: type }),
       { ...sale, kind: 'other' },
     ]),
     ...['340', '340 - Refund', 'refund', 'REFUND'].map((type): Row => [
       `"${type}" is a refund`,
-      xml({ TRANSACTIONTYPE: type }),
+      toXml({ TRANSACTIONTYPE: type }),
       { type: 'refunded', reference: '17691556', amount: toAmount(501_500), at: responseTime },
     ]),
     [
       'a refund in test mode has no effect',
-      xml({ TRANSACTIONTYPE: '340', TXN_MODE: 'TEST' }),
+      toXml({ TRANSACTIONTYPE: '340', TXN_MODE: 'TEST' }),
       { ...sale, kind: 'test' },
     ],
-    ['no type', xml({ TRANSACTIONTYPE: null }), { ...sale, kind: 'other' }],
-    ...['TEST', 'test', 'Sandbox'].map((mode): Row => [
-      `the mode "${mode}" moves no money`,
-      xml({ TXN_MODE: mode }),
+    ['no type', toXml({ TRANSACTIONTYPE: null }), { ...sale, kind: 'other' }],
+    ...['TEST', 'test', 'Sandbox'].map((testMode): Row => [
+      `the mode "${testMode}" moves no money`,
+      toXml({ TXN_MODE: testMode }),
       { ...sale, kind: 'test' },
     ]),
-    ['the mode with empty text', xml({ TXNMODE: 'TEST' }), { ...sale, kind: 'test' }],
-    ['the mode LIVE', xml({ TXN_MODE: 'LIVE' }), sale],
+    ['the mode with empty text', toXml({ TXNMODE: 'TEST' }), { ...sale, kind: 'test' }],
+    ['the mode LIVE', toXml({ TXN_MODE: 'LIVE' }), sale],
     [
       'a failure in test mode',
-      xml({ TXN_MODE: 'TEST', TRANSACTIONSTATUS: '400' }),
+      toXml({ TXN_MODE: 'TEST', TRANSACTIONSTATUS: '400' }),
       declinedEvent('400'),
     ],
-  ])('%s', async (_what, raw, expected) => expect(resultOf(await query(raw))).toEqual(expected))
+  ])('%s', async (_what, raw, expected) => expect(sumUp(await query(raw))).toEqual(expected))
 
   test('AIRPAY_ASSUME applies only to missing values', async () => {
-    expect(resultOf(await query(xml({ CURRENCYCODE: null, TRANSACTIONTYPE: '' }), true))).toEqual(
+    expect(sumUp(await query(toXml({ CURRENCYCODE: null, TRANSACTIONTYPE: '' }), true))).toEqual(
       sale,
     )
     expect(
-      resultOf(await query(xml({ CURRENCYCODE: '840', TRANSACTIONTYPE: '340' }), true)),
+      sumUp(await query(toXml({ CURRENCYCODE: '840', TRANSACTIONTYPE: '340' }), true)),
     ).toEqual({
       ...sale,
       currency: '840',
@@ -501,98 +497,99 @@ describe('amounts', () => {
   ])('"%s" → %s', (text, amount) => expect(readGatewayAmount(text)).toBe(amount))
 
   test('the engine compares the amount without the surcharge', async () => {
-    expect(resultOf(await query(xml({ AMOUNT: 'INR 1.00' })))).toEqual({
+    expect(sumUp(await query(toXml({ AMOUNT: 'INR 1.00' })))).toEqual({
       ...sale,
       amount: toAmount(100),
     })
-    expect(resultOf(await query(xml({ AMOUNT: '' })))).toBe(NO_AMOUNT)
-    expect(resultOf(await query(xml({ AMOUNT: null })))).toBe(NO_AMOUNT)
+    expect(sumUp(await query(toXml({ AMOUNT: '' })))).toBe(NO_AMOUNT)
+    expect(sumUp(await query(toXml({ AMOUNT: null })))).toBe(NO_AMOUNT)
   })
 })
 
 describe('the time of payment', () => {
   test('is part of the payment event, and can be missing', async () => {
-    expect(resultOf(await query(xml({ TRANSACTIONTIME: '21-11-2026 14:05:09' })))).toEqual({
+    expect(sumUp(await query(toXml({ TRANSACTIONTIME: '21-11-2026 14:05:09' })))).toEqual({
       ...sale,
       paidAt: Date.parse('2026-11-21T14:05:09+05:30'),
     })
-    expect(resultOf(await query(xml({ TRANSACTIONTIME: 'soon' })))).toEqual(sale)
+    expect(sumUp(await query(toXml({ TRANSACTIONTIME: 'soon' })))).toEqual(sale)
   })
 })
 
 describe('the payment channel', () => {
-  const status =
+  const sendStatus =
     (code: number, headers: Readonly<Record<string, string>> = {}) =>
     (to: ServerResponse) =>
-      void to.writeHead(code, headers).end(xml())
+      void to.writeHead(code, headers).end(toXml())
   test.each<[string, (to: ServerResponse) => void, string]>([
     ...[500, 502, 503, 504].map((code): [string, (to: ServerResponse) => void, string] => [
       `${code}, with any body`,
-      status(code),
-      retry(`the gateway responded with status ${code}`),
+      sendStatus(code),
+      retryOf(`the gateway responded with status ${code}`),
     ]),
-    ['403', status(403), retry('the gateway responded with status 403')],
-    ['429', status(429), retry('the gateway responded with status 429')],
+    ['403', sendStatus(403), retryOf('the gateway responded with status 403')],
+    ['429', sendStatus(429), retryOf('the gateway responded with status 429')],
     // A redirect could send our key to a server that is not the gateway.
     ...[301, 302, 307, 308].map((code): [string, (to: ServerResponse) => void, string] => [
       `${code} to elsewhere`,
-      status(code, { location: 'http://127.0.0.1:9/' }),
-      retry(`the gateway redirected the request (status ${code})`),
+      sendStatus(code, { location: 'http://127.0.0.1:9/' }),
+      retryOf(`the gateway redirected the request (status ${code})`),
     ]),
-    ['204', (to) => void to.writeHead(204).end(), retry('the response is empty')],
+    ['204', (to) => void to.writeHead(204).end(), retryOf('the response is empty')],
     [
       '70 KB',
-      (to) => void to.end(`${xml()}${' '.repeat(70_000)}`),
-      retry('the response is too long'),
+      (to) => void to.end(`${toXml()}${' '.repeat(70_000)}`),
+      retryOf('the response is too long'),
     ],
     [
       'a disconnect before a response',
       (to) => void to.destroy(),
-      retry('TypeError: fetch failed (UND_ERR_SOCKET)'),
+      retryOf('TypeError: fetch failed (UND_ERR_SOCKET)'),
     ],
     [
       'a disconnect within the response',
-      (to) => void to.writeHead(200, { 'content-length': '9999' }).write(xml(), () => to.destroy()),
-      retry('TypeError: terminated (UND_ERR_SOCKET)'),
+      (to) =>
+        void to.writeHead(200, { 'content-length': '9999' }).write(toXml(), () => to.destroy()),
+      retryOf('TypeError: terminated (UND_ERR_SOCKET)'),
     ],
   ])('%s: queried again', async (_what, answer, expected) =>
-    expect(resultOf(await query(answer))).toBe(expected),
+    expect(sumUp(await query(answer))).toBe(expected),
   )
 
   test('an endless response is not read to its end', async () => {
-    let sent = 0
-    let closed = false
+    let sentBytes = 0
+    let isClosed = false
     const answer = await query((to) => {
       const sendMore = (): void => {
-        sent += 16_384
-        if (!closed) to.write('x'.repeat(16_384), () => setImmediate(sendMore))
+        sentBytes += 16_384
+        if (!isClosed) to.write('x'.repeat(16_384), () => setImmediate(sendMore))
       }
-      to.on('close', () => (closed = true))
+      to.on('close', () => (isClosed = true))
       sendMore()
     })
-    expect(resultOf(answer)).toBe(retry('the response is too long'))
-    await expect.poll(() => closed).toBe(true)
-    expect(sent).toBeLessThan(50_000_000)
+    expect(sumUp(answer)).toBe(retryOf('the response is too long'))
+    await expect.poll(() => isClosed).toBe(true)
+    expect(sentBytes).toBeLessThan(50_000_000)
   })
 
   test.each<[string, (to: ServerResponse) => void]>([
     ['never responds', () => undefined],
     ['starts and never ends', (to) => void to.writeHead(200).write('<RESPONSE>')],
   ])('one that %s is aborted after the time limit', async (_what, answer) => {
-    gateway.answers(answer)
+    gateway.setResponse(answer)
     const response = await adapterAt(gateway.port).status(event, orderId, responseTime, 50)
-    expect(resultOf(response)).toBe(retry('TimeoutError: The operation was aborted due to timeout'))
+    expect(sumUp(response)).toBe(retryOf('TimeoutError: The operation was aborted due to timeout'))
   })
 
   test('unreachable, or without credentials: queried again', async () => {
-    const closed = await openFakeGateway()
-    await closed.close()
+    const closedGateway = await openFakeGateway()
+    await closedGateway.close()
     expect(
-      resultOf(await adapterAt(closed.port).status(event, orderId, responseTime, QUERY_MS)),
+      sumUp(await adapterAt(closedGateway.port).status(event, orderId, responseTime, QUERY_MS)),
     ).toMatch(/^queried again: TypeError: fetch failed \(ECONNREFUSED\)$/)
-    const withoutAccount = adapterAt(gateway.port, { account: () => null })
-    expect(resultOf(await withoutAccount.status(event, orderId, responseTime, QUERY_MS))).toBe(
-      retry('there are no credentials'),
+    const keyless = adapterAt(gateway.port, { account: () => null })
+    expect(sumUp(await keyless.status(event, orderId, responseTime, QUERY_MS))).toBe(
+      retryOf('there are no credentials'),
     )
   })
 })

@@ -43,16 +43,19 @@ test('an account has a key, its secret and one or two webhook secrets', () => {
     keySecret: 'key-secret',
     webhookSecrets: ['webhook-now'],
   })
-  const changing = readAccount({ ...ACCOUNT, ...OLD })
-  expect(changing?.webhookSecrets).toEqual(['webhook-now', 'webhook-before'])
+  const account = readAccount({ ...ACCOUNT, ...OLD })
+  expect(account?.webhookSecrets).toEqual(['webhook-now', 'webhook-before'])
 })
 
 test('a secret can be read from a file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-secrets-'))
   const file = join(folder, 'secret')
   writeFileSync(file, 'from-a-file\n')
-  const { RAZORPAY_MID_ZONE_KEY_SECRET: _secret, ...rest } = ACCOUNT
-  const environment = readEnvironment({ ...rest, RAZORPAY_MID_ZONE_KEY_SECRET_FILE: file })
+  const { RAZORPAY_MID_ZONE_KEY_SECRET: _secret, ...otherVariables } = ACCOUNT
+  const environment = readEnvironment({
+    ...otherVariables,
+    RAZORPAY_MID_ZONE_KEY_SECRET_FILE: file,
+  })
   expect(expectOk(environment).accounts.razorpay?.['mid-zone']?.['KEY_SECRET']).toBe('from-a-file')
   rmSync(folder, { recursive: true })
 })

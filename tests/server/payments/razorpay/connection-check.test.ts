@@ -25,12 +25,15 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 const order = { id: CHECKOUT, amount: 501_500, currency: 'INR', receipt: ORDER }
-/** The replies to the search, the payments of the order, and a query with a wrong key. */
+/**
+ * Sets the replies to the search, to the query for the order's payments, and to a query with a
+ * wrong key, then runs the check.
+ */
 const check = (
   search: Reply,
   options: { orderId?: OrderId | null; payments?: Reply; wrongKey?: Reply } = {},
 ) => {
-  gateway.answers((response, _text, request) => {
+  gateway.setResponse((response, _text, request) => {
     const key = Buffer.from((request.headers.authorization ?? '').slice(6), 'base64').toString()
     const reply = key.endsWith('x')
       ? (options.wrongKey ?? search)
@@ -50,21 +53,21 @@ const check = (
     timeoutMs: 30_000,
   })
 }
-const REFUSES = createRefusal('Authentication failed', 401)
+const REFUSAL = createRefusal('Authentication failed', 401)
 
 describe('the report', () => {
   test.each<[string, Parameters<typeof check>, boolean, RegExp]>([
     ['accepted', [list()], true, /accepts the credentials/],
     [
       'accepted, and a wrong key refused',
-      [list(), { wrongKey: REFUSES }],
+      [list(), { wrongKey: REFUSAL }],
       true,
       /refuses a wrong key/,
     ],
     ['a wrong key accepted', [list(), { wrongKey: list() }], false, /does not refuse a wrong key/],
     [
       'wrong credentials',
-      [REFUSES],
+      [REFUSAL],
       false,
       /refused the query.*Check the key id and the key secret/,
     ],
@@ -101,10 +104,10 @@ describe('the report', () => {
       false,
       /payments of this order cannot be read/,
     ],
-  ])('%s', async (_name, input, asExpected, text) => {
+  ])('%s', async (_name, input, isExpected, text) => {
     const result = await check(...input)
     expect([result.asExpected, result.sentences.join('\n')]).toEqual([
-      asExpected,
+      isExpected,
       expect.stringMatching(text),
     ])
     expect(result.sentences.join()).not.toContain(account.keySecret)
@@ -123,9 +126,9 @@ test('the command queries the simulator of the specified gateway on the running 
     })
     return [status, output.join('\n')]
   }
-  const both = await check('--order', orderId, '--compare')
-  expect(both).toEqual([0, expect.stringMatching(/It is paid\.[^]*\nThe check passed\.$/)])
-  expect(both[1]).toMatch(/at razorpay\. It is also one of airpay: specify --gateway\./)
+  const report = await check('--order', orderId, '--compare')
+  expect(report).toEqual([0, expect.stringMatching(/It is paid\.[^]*\nThe check passed\.$/)])
+  expect(report[1]).toMatch(/at razorpay\. It is also one of airpay: specify --gateway\./)
   expect(await check('--gateway', 'airpay')).toEqual([0, expect.stringContaining('as merchant')])
   expect(await check('--gateway', 'other')).toEqual([
     2,

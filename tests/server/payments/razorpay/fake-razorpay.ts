@@ -18,7 +18,7 @@ export const ORDER = 'SAMP2026112100015' as OrderId
 export const CHECKOUT = 'order_Sample00000001'
 export const AT = instant(Date.parse('2026-11-21T12:00:00+05:30'))
 export const PRICE: Money = { amount: toAmount(501_500), currency: INR }
-export const stored: StoredCheckout = { checkoutId: CHECKOUT, orderId: ORDER, ...PRICE }
+export const storedCheckout: StoredCheckout = { checkoutId: CHECKOUT, orderId: ORDER, ...PRICE }
 
 export const createRazorpayEvent = (overrides: Partial<EventConfig> = {}): EventConfig =>
   createEvent({
@@ -41,11 +41,11 @@ export const createRazorpayEvent = (overrides: Partial<EventConfig> = {}): Event
 export type Reply = { readonly status?: number; readonly body: unknown } | 'drop'
 export type FakeRazorpay = {
   readonly adapter: GatewayAdapter
-  /** Requests since the last `answers`: method, path and JSON. */
-  readonly requests: { readonly what: string; readonly body: unknown; readonly key: string }[]
+  /** Requests since the last `setReplies`: method and path, JSON, idempotency key. */
+  readonly requests: { readonly endpoint: string; readonly body: unknown; readonly key: string }[]
   readonly checkouts: StoredCheckout[]
   /** Replies by method and path without the query, used in turn; the last one repeats. */
-  answers(replies: Readonly<Record<string, Reply | readonly Reply[]>>): void
+  setReplies(replies: Readonly<Record<string, Reply | readonly Reply[]>>): void
   close(): Promise<void>
 }
 
@@ -56,25 +56,25 @@ export async function openFakeRazorpay(
   const requests: FakeRazorpay['requests'] = []
   const checkouts: StoredCheckout[] = []
   let queues = new Map<string, Reply[]>()
-  gateway.answers((response, text, request) => {
-    const what = `${request.method} ${(request.url ?? '').slice(1).split('?')[0]}`
+  gateway.setResponse((response, text, request) => {
+    const endpoint = `${request.method} ${(request.url ?? '').slice(1).split('?')[0]}`
     const key = String(request.headers['x-refund-idempotency'] ?? '')
-    requests.push({ what, body: text === '' ? null : JSON.parse(text), key })
-    const queue = queues.get(what)
+    requests.push({ endpoint, body: text === '' ? null : JSON.parse(text), key })
+    const queue = queues.get(endpoint)
     const reply = queue !== undefined && queue.length > 1 ? queue.shift() : queue?.[0]
     if (reply === 'drop') return void request.socket.destroy()
     response.statusCode = reply?.status ?? (reply === undefined ? 404 : 200)
     response.end(typeof reply?.body === 'string' ? reply.body : JSON.stringify(reply?.body ?? {}))
   })
   const url = `http://127.0.0.1:${gateway.port}`
-  const served = { config: createRazorpayEvent(), hash: '', text: '', shared: '' }
+  const servedEvent = { config: createRazorpayEvent(), hash: '', text: '', shared: '' }
   const adapter = createRazorpayGateway({
-    events: { all: () => [served] },
+    events: { all: () => [servedEvent] },
     account: accountOf,
     addresses: { pay: `${url}/checkout`, api: `${url}/`, hops: [url] },
     checkouts: {
       recordCheckout: async (checkout) => void checkouts.push(checkout),
-      checkoutsOf: async (orderId) => checkouts.filter((one) => one.orderId === orderId),
+      checkoutsOf: async (orderId) => checkouts.filter((checkout) => checkout.orderId === orderId),
       checkoutById: async (id) => checkouts.find(({ checkoutId }) => checkoutId === id) ?? null,
     },
     returnAddress: (orderId) => `https://register.example/return/${orderId}/`,
@@ -83,11 +83,11 @@ export async function openFakeRazorpay(
     adapter,
     requests,
     checkouts,
-    answers: (replies) => {
+    setReplies: (replies) => {
       requests.length = 0
       queues = new Map(
-        Object.entries(replies).map(([what, reply]): [string, Reply[]] => [
-          what,
+        Object.entries(replies).map(([endpoint, reply]): [string, Reply[]] => [
+          endpoint,
           Array.isArray(reply) ? [...(reply as readonly Reply[])] : [reply as Reply],
         ]),
       )

@@ -6,27 +6,27 @@ import { findRequestEvent } from '../../../../server/payments/verify-payment.ts'
 import { event as airpayEvent } from '../airpay/fake-airpay.ts'
 import { createRazorpayEvent } from './fake-razorpay.ts'
 
-const find = async (gateway: string | null, version: EventConfig, now: EventConfig) => {
-  const served = { config: now, hash: 'now', text: '', shared: '' }
-  const found = await findRequestEvent(
-    { events: { byId: () => served } as never },
+const findGatewayName = async (gateway: string | null, version: EventConfig, now: EventConfig) => {
+  const servedEvent = { config: now, hash: 'now', text: '', shared: '' }
+  const requestEvent = await findRequestEvent(
+    { events: { byId: () => servedEvent } as never },
     async () => version,
     { eventHash: 'before' },
     { eventId: now.id, account: 'demo', gateway },
   )
-  return found?.payment?.gateway.name
+  return requestEvent?.payment?.gateway.name
 }
 
 describe('the gateway that requested a payment', () => {
-  test('is asked about a payment that it requested, although the event has another gateway now', async () => {
-    expect(await find('airpay', airpayEvent, createRazorpayEvent())).toBe('airpay')
+  test('is queried about its payment, although the event has another gateway now', async () => {
+    expect(await findGatewayName('airpay', airpayEvent, createRazorpayEvent())).toBe('airpay')
     // A later attempt of the same registration, after the change.
-    expect(await find('razorpay', airpayEvent, createRazorpayEvent())).toBe('razorpay')
-    expect(await find('razorpay', createRazorpayEvent(), airpayEvent)).toBe('razorpay')
+    expect(await findGatewayName('razorpay', airpayEvent, createRazorpayEvent())).toBe('razorpay')
+    expect(await findGatewayName('razorpay', createRazorpayEvent(), airpayEvent)).toBe('razorpay')
   })
-  test('is that of the registration if it is unknown, as for attempts from an older version', async () => {
-    expect(await find(null, airpayEvent, createRazorpayEvent())).toBe('airpay')
-    expect(await find('', airpayEvent, createRazorpayEvent())).toBe('airpay')
+  test('defaults to the gateway of the registration, as for attempts stored by an older version', async () => {
+    expect(await findGatewayName(null, airpayEvent, createRazorpayEvent())).toBe('airpay')
+    expect(await findGatewayName('', airpayEvent, createRazorpayEvent())).toBe('airpay')
   })
 })
 
@@ -34,10 +34,10 @@ test('a return for an order of a gateway that the event no longer uses is a paym
   const gateways = combineGateways({})
   const readReturn = (fields: Readonly<Record<string, string>>) =>
     gateways.readReturn(airpayEvent, 'SAMP2026112100015' as OrderId, fields)
-  const parsed = (claimsMoney: boolean) => ({
+  const buildResult = (claimsMoney: boolean) => ({
     sender: null,
     parsed: { ok: true, value: { hash: 'unknown', claimsMoney } },
   })
-  expect(await readReturn({ razorpay_payment_id: 'pay_1' })).toMatchObject(parsed(true))
-  expect(await readReturn({})).toMatchObject(parsed(false))
+  expect(await readReturn({ razorpay_payment_id: 'pay_1' })).toMatchObject(buildResult(true))
+  expect(await readReturn({})).toMatchObject(buildResult(false))
 })

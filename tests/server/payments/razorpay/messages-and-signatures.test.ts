@@ -19,17 +19,17 @@ import {
   ORDER,
   openFakeRazorpay,
   createRazorpayEvent,
-  stored,
+  storedCheckout,
 } from './fake-razorpay.ts'
 import type { FakeRazorpay } from './fake-razorpay.ts'
 import { anyCharacter } from '../../../any-character.ts'
 
-let fake: FakeRazorpay
+let razorpay: FakeRazorpay
 beforeAll(async () => {
-  fake = await openFakeRazorpay()
-  fake.checkouts.push(stored)
+  razorpay = await openFakeRazorpay()
+  razorpay.checkouts.push(storedCheckout)
 })
-afterAll(() => fake.close())
+afterAll(() => razorpay.close())
 
 type Official = {
   readonly returns: readonly {
@@ -49,49 +49,66 @@ type Official = {
   }[]
 }
 /** The results of the official package's `validatePaymentVerification` and `validateWebhookSignature` (razorpay 2.9.8). */
-const OFFICIAL = JSON.parse(
+const OFFICIAL_RESULTS = JSON.parse(
   readFileSync(join(import.meta.dirname, 'official-signatures.json'), 'utf8'),
 ) as Official
 
 describe('our signatures agree with the official package', () => {
   test('for returns', () => {
-    const ownSignature = OFFICIAL.returns.map(({ secret, order, payment, signature }) =>
+    const ownResults = OFFICIAL_RESULTS.returns.map(({ secret, order, payment, signature }) =>
       isReturnSigned({ keySecret: secret }, order, payment, signature),
     )
-    expect(ownSignature).toEqual(OFFICIAL.returns.map(({ official }) => official))
-    expect(new Set(ownSignature)).toEqual(new Set([true, false]))
+    expect(ownResults).toEqual(OFFICIAL_RESULTS.returns.map(({ official }) => official))
+    expect(new Set(ownResults)).toEqual(new Set([true, false]))
   })
   test('for webhooks, over the bytes as received', () => {
-    const ownSignature = OFFICIAL.webhooks.map(({ secret, body, signature }) =>
+    const ownResults = OFFICIAL_RESULTS.webhooks.map(({ secret, body, signature }) =>
       isWebhookSigned({ webhookSecrets: [secret] }, Buffer.from(body), signature),
     )
-    expect(ownSignature).toEqual(OFFICIAL.webhooks.map(({ official }) => official))
-    expect(new Set(ownSignature)).toEqual(new Set([true, false]))
+    expect(ownResults).toEqual(OFFICIAL_RESULTS.webhooks.map(({ official }) => official))
+    expect(new Set(ownResults)).toEqual(new Set([true, false]))
   })
   test('which still returns the recorded results', () => {
-    for (const { name, secret, order, payment, signature, official } of OFFICIAL.returns)
+    for (const { name, secret, order, payment, signature, official } of OFFICIAL_RESULTS.returns)
       expect(
         validatePaymentVerification({ order_id: order, payment_id: payment }, signature, secret),
         name,
       ).toBe(official)
-    for (const { name, secret, body, signature, official } of OFFICIAL.webhooks)
+    for (const { name, secret, body, signature, official } of OFFICIAL_RESULTS.webhooks)
       expect(validateWebhookSignature(body, signature, secret), name).toBe(official)
   })
   test('for any message, secret and signature', () => {
     const text = fc.string({ unit: anyCharacter, minLength: 1 })
     fc.assert(
-      fc.property(text, text, text, text, fc.boolean(), (one, other, secret, wrong, isRight) => {
-        const [order, payment] = [`order_${one}`, `pay_${other}`]
-        const ofReturn = isRight ? computeSignature(`${order}|${payment}`, secret) : wrong
-        expect(isReturnSigned({ keySecret: secret }, order, payment, ofReturn)).toBe(
-          validatePaymentVerification({ order_id: order, payment_id: payment }, ofReturn, secret),
-        )
-        const ofWebhook = isRight ? computeSignature(one, secret) : wrong
-        expect(isWebhookSigned({ webhookSecrets: [secret] }, Buffer.from(one), ofWebhook)).toBe(
-          validateWebhookSignature(one, ofWebhook, secret),
-        )
-        return isReturnSigned({ keySecret: secret }, order, payment, ofReturn) === isRight
-      }),
+      fc.property(
+        text,
+        text,
+        text,
+        text,
+        fc.boolean(),
+        (orderSuffix, paymentSuffix, secret, wrongSignature, isRight) => {
+          const [order, payment] = [`order_${orderSuffix}`, `pay_${paymentSuffix}`]
+          const returnSignature = isRight
+            ? computeSignature(`${order}|${payment}`, secret)
+            : wrongSignature
+          expect(isReturnSigned({ keySecret: secret }, order, payment, returnSignature)).toBe(
+            validatePaymentVerification(
+              { order_id: order, payment_id: payment },
+              returnSignature,
+              secret,
+            ),
+          )
+          const webhookSignature = isRight ? computeSignature(orderSuffix, secret) : wrongSignature
+          expect(
+            isWebhookSigned(
+              { webhookSecrets: [secret] },
+              Buffer.from(orderSuffix),
+              webhookSignature,
+            ),
+          ).toBe(validateWebhookSignature(orderSuffix, webhookSignature, secret))
+          return isReturnSigned({ keySecret: secret }, order, payment, returnSignature) === isRight
+        },
+      ),
     )
   })
 })
@@ -152,14 +169,14 @@ describe('a browser return', () => {
     ['after a cancellation', {}, 'unknown', false, 'the payer may have paid in another window'],
     ['of Airpay', { TRANSACTIONSTATUS: '200', TRANSACTIONID: ORDER }, 'unknown', false, 'no claim'],
   ])('%s', async (_name, fields, hash, claimsMoney, reason) => {
-    const message = await fake.adapter.readReturn?.(createRazorpayEvent(), ORDER, fields)
+    const message = await razorpay.adapter.readReturn?.(createRazorpayEvent(), ORDER, fields)
     expect(message, reason).toMatchObject({
       ok: true,
       value: { orderId: ORDER, hash, claimsMoney },
     })
   })
   test('of an order without a stored checkout is a claim to check', async () => {
-    const message = await fake.adapter.readReturn?.(
+    const message = await razorpay.adapter.readReturn?.(
       createRazorpayEvent(),
       'SAMP2026112100099' as OrderId,
       createReturn(),
@@ -177,56 +194,56 @@ const createBody = (event: string, payload: object = entities.payment): string =
   JSON.stringify({ entity: 'event', event, payload })
 
 describe('a webhook', () => {
-  const [now = '', before = ''] = account.webhookSecrets
-  const ownSignature = { is: 'order', message: { orderId: ORDER, hash: 'right' } }
+  const [currentSecret = '', previousSecret = ''] = account.webhookSecrets
+  const ownOrder = { is: 'order', message: { orderId: ORDER, hash: 'right' } }
   test.each<[string, string, string, object, string]>([
     [
       'payment.captured',
       createBody('payment.captured'),
-      now,
-      { ...ownSignature, message: { claimsMoney: true } },
+      currentSecret,
+      { ...ownOrder, message: { claimsMoney: true } },
       'query now',
     ],
     [
       'payment.authorized',
       createBody('payment.authorized'),
-      now,
-      { ...ownSignature, message: { claimsMoney: true } },
+      currentSecret,
+      { ...ownOrder, message: { claimsMoney: true } },
       'query and capture',
     ],
     [
       'order.paid',
       createBody('order.paid', { ...entities.order, ...entities.payment }),
-      now,
-      { ...ownSignature, message: { claimsMoney: true } },
+      currentSecret,
+      { ...ownOrder, message: { claimsMoney: true } },
       'query now',
     ],
     [
       'payment.failed',
       createBody('payment.failed'),
-      now,
-      { ...ownSignature, message: { claimsMoney: false } },
+      currentSecret,
+      { ...ownOrder, message: { claimsMoney: false } },
       'a failure claims no money',
     ],
     [
       'refund.processed',
       createBody('refund.processed', { ...entities.refund, ...entities.payment }),
-      now,
-      { ...ownSignature, message: { claimsMoney: false } },
+      currentSecret,
+      { ...ownOrder, message: { claimsMoney: false } },
       'query for the refund',
     ],
     [
       'refund.failed',
       createBody('refund.failed', { ...entities.refund, ...entities.payment }),
-      now,
-      ownSignature,
+      currentSecret,
+      ownOrder,
       'query for the refund',
     ],
     [
       'refund.created by the gateway itself',
       createBody('refund.created', { ...entities.refund, ...entities.payment }),
-      now,
-      ownSignature,
+      currentSecret,
+      ownOrder,
       'query',
     ],
     [
@@ -235,22 +252,22 @@ describe('a webhook', () => {
         ...entities.payment,
         dispute: { entity: { id: 'disp_1', amount: 501_500 } },
       }),
-      now,
-      { ...ownSignature, disputeId: 'disp_1' },
+      currentSecret,
+      { ...ownOrder, disputeId: 'disp_1' },
       'query',
     ],
     [
       'an unknown event of our order',
       createBody('payment.new_event'),
-      now,
-      ownSignature,
+      currentSecret,
+      ownOrder,
       'a query does no harm',
     ],
     [
       'signed with the previous secret',
       createBody('payment.captured'),
-      before,
-      ownSignature,
+      previousSecret,
+      ownOrder,
       'repeated webhooks use it after a change',
     ],
     [
@@ -270,7 +287,7 @@ describe('a webhook', () => {
     [
       'settlement.processed',
       createBody('settlement.processed', { settlement: { entity: { id: 'setl_1' } } }),
-      now,
+      currentSecret,
       { is: 'other', type: 'settlement.processed' },
       'accepted: it concerns no order',
     ],
@@ -279,14 +296,14 @@ describe('a webhook', () => {
       createBody('payment.captured', {
         payment: { entity: { id: 'pay_9', order_id: 'order_Unknown' } },
       }),
-      now,
+      currentSecret,
       { is: 'other' },
       'accepted, or the gateway stops sending',
     ],
     [
       'a payment without an order',
       createBody('payment.captured', { payment: { entity: { id: 'pay_9', order_id: null } } }),
-      now,
+      currentSecret,
       { is: 'other' },
       'accepted',
     ],
@@ -295,21 +312,21 @@ describe('a webhook', () => {
       createBody('order.paid', {
         order: { entity: { id: 'order_9', receipt: 'SAMP2026112100099' } },
       }),
-      now,
+      currentSecret,
       { is: 'order', message: { orderId: 'SAMP2026112100099' } },
       'the receipt names it, as after a restore',
     ],
     [
       'without a payload',
       '{"event":"payment.captured"}',
-      now,
+      currentSecret,
       { is: 'other' },
       'accepted: nothing to do',
     ],
-    ['not JSON', 'payment.captured', now, { is: 'unreadable' }, 'refused'],
-    ['a list', '[]', now, { is: 'unreadable' }, 'refused'],
+    ['not JSON', 'payment.captured', currentSecret, { is: 'unreadable' }, 'refused'],
+    ['a list', '[]', currentSecret, { is: 'unreadable' }, 'refused'],
   ])('%s', async (_name, text, secret, expected, reason) => {
-    const webhook = await fake.adapter.readWebhook?.({
+    const webhook = await razorpay.adapter.readWebhook?.({
       bytes: Buffer.from(text),
       signature: computeSignature(text, secret),
       eventId: 'evt_1',
@@ -317,22 +334,25 @@ describe('a webhook', () => {
     expect(webhook, reason).toMatchObject(expected)
   })
   test.each<[string, (text: string) => { readonly bytes: string; readonly signature: string }]>([
-    ['cut off', (text) => ({ bytes: text.slice(0, -5), signature: computeSignature(text, now) })],
+    [
+      'cut off',
+      (text) => ({ bytes: text.slice(0, -5), signature: computeSignature(text, currentSecret) }),
+    ],
     [
       'written again',
       (text) => ({
         bytes: JSON.stringify(JSON.parse(text), null, 1),
-        signature: computeSignature(text, now),
+        signature: computeSignature(text, currentSecret),
       }),
     ],
     ['without a signature', (text) => ({ bytes: text, signature: '' })],
     [
       'with a signature in upper case',
-      (text) => ({ bytes: text, signature: computeSignature(text, now).toUpperCase() }),
+      (text) => ({ bytes: text, signature: computeSignature(text, currentSecret).toUpperCase() }),
     ],
   ])('%s is not genuine', async (_name, change) => {
     const { bytes, signature } = change(createBody('payment.captured'))
-    const webhook = await fake.adapter.readWebhook?.({
+    const webhook = await razorpay.adapter.readWebhook?.({
       bytes: Buffer.from(bytes),
       signature,
       eventId: '',

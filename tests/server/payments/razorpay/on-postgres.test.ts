@@ -1,4 +1,4 @@
-/** Razorpay with two servers on PostgreSQL: each server knows the other's orders. */
+/** Razorpay with two servers on PostgreSQL: each server finds the other's orders. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -55,25 +55,32 @@ else {
       redirect: 'manual',
     })
     const page = new URL(`/razorpay/page/${checkoutId}`, data.payment_url)
-    const paid = await fetch(page, { method: 'POST', body: new URLSearchParams({ do: 'silent' }) })
+    const paymentResponse = await fetch(page, {
+      method: 'POST',
+      body: new URLSearchParams({ do: 'silent' }),
+    })
     const fields = new URLSearchParams(
-      [...(await paid.text()).matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(
+      [...(await paymentResponse.text()).matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(
         ([, name = '', value = '']) => [name, value],
       ),
     )
-    const returned = await first.app.inject({
+    const returnResponse = await first.app.inject({
       method: 'POST',
       url: `/api/payment/return-of/${orderId}/`,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       payload: fields.toString(),
     })
-    expect([returned.statusCode, returned.headers.location]).toEqual([
+    expect([returnResponse.statusCode, returnResponse.headers.location]).toEqual([
       303,
       // Without the currency, the page showed the amount in rupees until it had found the registration.
       expect.stringMatching(/^\/razorusd\/success\?.*amount=177.00&currency=USD/),
     ])
-    const shown = await second.app.inject({ url: `/api/razorusd/registrations/${regNo}/` })
-    expect(shown.json()).toMatchObject({ registration: { payment_status: 'success' } })
+    const registrationResponse = await second.app.inject({
+      url: `/api/razorusd/registrations/${regNo}/`,
+    })
+    expect(registrationResponse.json()).toMatchObject({
+      registration: { payment_status: 'success' },
+    })
   })
 
   test('a webhook that one server has processed is not processed by the other', async () => {

@@ -16,13 +16,13 @@ import {
 } from './fake-razorpay.ts'
 import type { FakeRazorpay, Reply } from './fake-razorpay.ts'
 
-let fake: FakeRazorpay
+let razorpay: FakeRazorpay
 beforeAll(async () => {
-  fake = await openFakeRazorpay()
+  razorpay = await openFakeRazorpay()
 })
-afterAll(() => fake.close())
+afterAll(() => razorpay.close())
 beforeEach(() => {
-  fake.checkouts.length = 0
+  razorpay.checkouts.length = 0
 })
 
 const event = createRazorpayEvent()
@@ -38,12 +38,18 @@ const createOrder = (changes: object = {}): object => ({
   ...changes,
 })
 const createReply = (body: object): Reply => ({ body })
-const create = (price = PRICE) => {
+const createCheckout = (price = PRICE) => {
   const form = { orderid: ORDER } as unknown as PaymentData
-  return fake.adapter.createCheckout?.(event, { orderId: ORDER, ...price }, form, AT, TIMEOUT_MS)
+  return razorpay.adapter.createCheckout?.(
+    event,
+    { orderId: ORDER, ...price },
+    form,
+    AT,
+    TIMEOUT_MS,
+  )
 }
-const CREATE = 'POST orders'
-const SEARCH = 'GET orders'
+const CREATE_ENDPOINT = 'POST orders'
+const SEARCH_ENDPOINT = 'GET orders'
 
 describe('creating an order before the hand-off', () => {
   test.each<
@@ -55,115 +61,124 @@ describe('creating an order before the hand-off', () => {
       string,
     ]
   >([
-    ['created', { [CREATE]: createReply(createOrder()) }, CHECKOUT, [CREATE], 'used'],
+    [
+      'created',
+      { [CREATE_ENDPOINT]: createReply(createOrder()) },
+      CHECKOUT,
+      [CREATE_ENDPOINT],
+      'used',
+    ],
     [
       'of another amount',
-      { [CREATE]: createReply(createOrder({ amount: 1 })) },
+      { [CREATE_ENDPOINT]: createReply(createOrder({ amount: 1 })) },
       null,
-      [CREATE],
-      'never hand off a surprise',
+      [CREATE_ENDPOINT],
+      'never hand off an unexpected amount',
     ],
     [
       'in another currency',
-      { [CREATE]: createReply(createOrder({ currency: 'USD' })) },
+      { [CREATE_ENDPOINT]: createReply(createOrder({ currency: 'USD' })) },
       null,
-      [CREATE],
-      'never hand off a surprise',
+      [CREATE_ENDPOINT],
+      'never hand off an unexpected amount',
     ],
     [
       'without an id',
-      { [CREATE]: createReply(createOrder({ id: '' })) },
+      { [CREATE_ENDPOINT]: createReply(createOrder({ id: '' })) },
       null,
-      [CREATE],
+      [CREATE_ENDPOINT],
       'it cannot be used',
     ],
     [
       'refused',
-      { [CREATE]: createRefusal('Currency is not supported') },
+      { [CREATE_ENDPOINT]: createRefusal('Currency is not supported') },
       null,
-      [CREATE],
+      [CREATE_ENDPOINT],
       'repeating does not help',
     ],
     [
       'wrong keys',
-      { [CREATE]: createRefusal('Authentication failed', 401) },
+      { [CREATE_ENDPOINT]: createRefusal('Authentication failed', 401) },
       null,
-      [CREATE],
+      [CREATE_ENDPOINT],
       'repeating does not help',
     ],
     [
       'rate limit',
-      { [CREATE]: createRefusal('Slow down', 429) },
+      { [CREATE_ENDPOINT]: createRefusal('Slow down', 429) },
       null,
-      [CREATE],
+      [CREATE_ENDPOINT],
       'nothing was created',
     ],
     [
       'lost, but found by its receipt',
-      { [CREATE]: 'drop', [SEARCH]: list(createOrder()) },
+      { [CREATE_ENDPOINT]: 'drop', [SEARCH_ENDPOINT]: list(createOrder()) },
       CHECKOUT,
-      [CREATE, SEARCH],
+      [CREATE_ENDPOINT, SEARCH_ENDPOINT],
       'not created twice',
     ],
     [
       'lost, and not found',
-      { [CREATE]: ['drop', createReply(createOrder())], [SEARCH]: list() },
+      { [CREATE_ENDPOINT]: ['drop', createReply(createOrder())], [SEARCH_ENDPOINT]: list() },
       CHECKOUT,
-      [CREATE, SEARCH, CREATE],
+      [CREATE_ENDPOINT, SEARCH_ENDPOINT, CREATE_ENDPOINT],
       'created again only if it does not exist',
     ],
     [
       'lost twice',
-      { [CREATE]: 'drop', [SEARCH]: list() },
+      { [CREATE_ENDPOINT]: 'drop', [SEARCH_ENDPOINT]: list() },
       null,
-      [CREATE, SEARCH, CREATE],
+      [CREATE_ENDPOINT, SEARCH_ENDPOINT, CREATE_ENDPOINT],
       'the delegate tries again',
     ],
     [
       '500, but found',
-      { [CREATE]: createRefusal('Down', 500, 'SERVER_ERROR'), [SEARCH]: list(createOrder()) },
+      {
+        [CREATE_ENDPOINT]: createRefusal('Down', 500, 'SERVER_ERROR'),
+        [SEARCH_ENDPOINT]: list(createOrder()),
+      },
       CHECKOUT,
-      [CREATE, SEARCH],
+      [CREATE_ENDPOINT, SEARCH_ENDPOINT],
       'it may have acted',
     ],
     [
       'lost, and the search fails',
-      { [CREATE]: 'drop', [SEARCH]: createRefusal('Down', 503, 'SERVER_ERROR') },
+      { [CREATE_ENDPOINT]: 'drop', [SEARCH_ENDPOINT]: createRefusal('Down', 503, 'SERVER_ERROR') },
       null,
-      [CREATE, SEARCH],
+      [CREATE_ENDPOINT, SEARCH_ENDPOINT],
       'it may exist',
     ],
     [
       'lost, and an order of another amount found',
       {
-        [CREATE]: ['drop', createReply(createOrder())],
-        [SEARCH]: list(createOrder({ amount: 1 })),
+        [CREATE_ENDPOINT]: ['drop', createReply(createOrder())],
+        [SEARCH_ENDPOINT]: list(createOrder({ amount: 1 })),
       },
       CHECKOUT,
-      [CREATE, SEARCH, CREATE],
+      [CREATE_ENDPOINT, SEARCH_ENDPOINT, CREATE_ENDPOINT],
       'this order cannot be used',
     ],
   ])('%s', async (_name, replies, checkout, requests, reason) => {
-    fake.answers(replies)
-    const created = await create()
-    expect(created?.ok === true ? created.value['checkout_id'] : null, reason).toBe(checkout)
-    expect(fake.requests.map(({ what }) => what)).toEqual(requests)
-    expect(fake.checkouts.map(({ checkoutId }) => checkoutId)).toEqual(
+    razorpay.setReplies(replies)
+    const result = await createCheckout()
+    expect(result?.ok === true ? result.value['checkout_id'] : null, reason).toBe(checkout)
+    expect(razorpay.requests.map(({ endpoint }) => endpoint)).toEqual(requests)
+    expect(razorpay.checkouts.map(({ checkoutId }) => checkoutId)).toEqual(
       checkout === null ? [] : [checkout],
     )
   })
   test('two orders with the same receipt are both stored, and one is used', async () => {
-    fake.answers({
-      [CREATE]: 'drop',
-      [SEARCH]: list(createOrder(), createOrder({ id: 'order_Second000001' })),
+    razorpay.setReplies({
+      [CREATE_ENDPOINT]: 'drop',
+      [SEARCH_ENDPOINT]: list(createOrder(), createOrder({ id: 'order_Second000001' })),
     })
-    expect(await create()).toMatchObject({ value: { checkout_id: CHECKOUT } })
-    expect(fake.checkouts).toHaveLength(2)
+    expect(await createCheckout()).toMatchObject({ value: { checkout_id: CHECKOUT } })
+    expect(razorpay.checkouts).toHaveLength(2)
   })
   test('states the amount, the deadline for capture and the purpose', async () => {
-    fake.answers({ [CREATE]: createReply(createOrder()) })
-    await create()
-    expect(fake.requests[0]?.body).toEqual({
+    razorpay.setReplies({ [CREATE_ENDPOINT]: createReply(createOrder()) })
+    await createCheckout()
+    expect(razorpay.requests[0]?.body).toEqual({
       amount: 501_500,
       currency: 'INR',
       receipt: ORDER,
@@ -179,21 +194,23 @@ describe('creating an order before the hand-off', () => {
     })
   })
   test('is created once: the same order is used again', async () => {
-    fake.answers({ [CREATE]: createReply(createOrder()) })
-    await create()
-    await create()
-    expect(fake.requests).toHaveLength(1)
+    razorpay.setReplies({ [CREATE_ENDPOINT]: createReply(createOrder()) })
+    await createCheckout()
+    await createCheckout()
+    expect(razorpay.requests).toHaveLength(1)
   })
   test('at a new price has another receipt of at most 40 characters', async () => {
-    fake.answers({
-      [CREATE]: [
+    razorpay.setReplies({
+      [CREATE_ENDPOINT]: [
         createReply(createOrder()),
         createReply(createOrder({ id: 'order_New', amount: 600_000 })),
       ],
     })
-    await create()
-    await create({ ...PRICE, amount: toAmount(600_000) })
-    const receipts = fake.requests.map(({ body }) => (body as { readonly receipt: string }).receipt)
+    await createCheckout()
+    await createCheckout({ ...PRICE, amount: toAmount(600_000) })
+    const receipts = razorpay.requests.map(
+      ({ body }) => (body as { readonly receipt: string }).receipt,
+    )
     expect(receipts).toEqual([ORDER, `${ORDER}-2`])
     expect(receipts.every(({ length }) => length <= 40)).toBe(true)
   })
@@ -206,7 +223,7 @@ describe('reasons for which the hand-off is refused', () => {
     currency?: string
     email?: string
   }) =>
-    fake.adapter.handOff(
+    razorpay.adapter.handOff(
       event,
       { ...buyer, email: changes.email ?? buyer.email },
       (changes.orderId ?? ORDER) as OrderId,
@@ -231,12 +248,12 @@ describe('reasons for which the hand-off is refused', () => {
     expect(handOff(changes)).toMatchObject({ ok: false, error })
   })
   test('every order without credentials', async () => {
-    const without = await openFakeRazorpay(() => null)
-    expect(without.adapter.handOff(event, buyer, ORDER, PRICE, AT)).toEqual({
+    const razorpayWithoutAccount = await openFakeRazorpay(() => null)
+    expect(razorpayWithoutAccount.adapter.handOff(event, buyer, ORDER, PRICE, AT)).toEqual({
       ok: false,
       error: { code: 'no_credentials' },
     })
-    await without.close()
+    await razorpayWithoutAccount.close()
   })
   test('never contains a secret', () => {
     const form = handOff({})
@@ -248,26 +265,32 @@ describe('reasons for which the hand-off is refused', () => {
 
 describe('the response to a refund request', () => {
   const PAYMENT = 'pay_Sample00000001'
-  const REFUND = `POST payments/${PAYMENT}/refund`
-  const KEY = `${ORDER}-refund-7`
-  const done = (changes: object = {}): Reply =>
+  const REFUND_ENDPOINT = `POST payments/${PAYMENT}/refund`
+  const IDEMPOTENCY_KEY = `${ORDER}-refund-7`
+  const createRefundReply = (changes: object = {}): Reply =>
     createReply({ id: 'rfnd_1', entity: 'refund', amount: 100_000, status: 'pending', ...changes })
   const refund = (reference = PAYMENT) =>
-    fake.adapter.refund(
+    razorpay.adapter.refund(
       event,
       reference,
       { amount: toAmount(100_000), currency: INR },
       AT,
       TIMEOUT_MS,
-      KEY,
+      IDEMPOTENCY_KEY,
     )
 
   test.each<[string, Reply | readonly Reply[], string, number, string]>([
-    ['pending', done(), 'begun', 1, 'the status query reports the final state'],
-    ['processed', done({ status: 'processed' }), 'begun', 1, 'the status query confirms it'],
-    ['failed', done({ status: 'failed' }), 'refused', 1, 'no money moved'],
-    ['of another amount', done({ amount: 1 }), 'unsure', 1, 'staff check it'],
-    ['without a reference', done({ id: '' }), 'unsure', 1, 'staff check it'],
+    ['pending', createRefundReply(), 'begun', 1, 'the status query reports the final state'],
+    [
+      'processed',
+      createRefundReply({ status: 'processed' }),
+      'begun',
+      1,
+      'the status query confirms it',
+    ],
+    ['failed', createRefundReply({ status: 'failed' }), 'refused', 1, 'no money moved'],
+    ['of another amount', createRefundReply({ amount: 1 }), 'unsure', 1, 'staff check it'],
+    ['without a reference', createRefundReply({ id: '' }), 'unsure', 1, 'staff check it'],
     [
       'not JSON',
       { body: '<html>' },
@@ -304,7 +327,13 @@ describe('the response to a refund request', () => {
       'the first one may move money',
     ],
     ['wrong keys', createRefusal('Authentication failed', 401), 'refused', 1, 'no money moved'],
-    ['lost, then answered', ['drop', done()], 'begun', 2, 'the key prevents a second refund'],
+    [
+      'lost, then answered',
+      ['drop', createRefundReply()],
+      'begun',
+      2,
+      'the key prevents a second refund',
+    ],
     ['lost twice', 'drop', 'unsure', 2, 'never a third request'],
     ['500', createRefusal('Down', 500, 'SERVER_ERROR'), 'unsure', 2, 'it may have acted'],
     [
@@ -315,13 +344,15 @@ describe('the response to a refund request', () => {
       'it has not acted: sent again later',
     ],
   ])('%s', async (_name, reply, is, requests, reason) => {
-    fake.answers({ [REFUND]: reply })
+    razorpay.setReplies({ [REFUND_ENDPOINT]: reply })
     expect(await refund(), reason).toMatchObject({ is })
-    expect(fake.requests.map(({ key }) => key)).toEqual(Array.from({ length: requests }, () => KEY))
+    expect(razorpay.requests.map(({ key }) => key)).toEqual(
+      Array.from({ length: requests }, () => IDEMPOTENCY_KEY),
+    )
   })
   test('of a payment of another gateway is not sent', async () => {
-    fake.answers({})
+    razorpay.setReplies({})
     expect(await refund('17691556')).toMatchObject({ is: 'not-sent' })
-    expect(fake.requests).toEqual([])
+    expect(razorpay.requests).toEqual([])
   })
 })

@@ -17,12 +17,12 @@ describe('a payment through Razorpay', () => {
     expect([data.amount, data['minor_units'], data['currency']]).toEqual(['177.00', '17700', 'INR'])
     expect(data['checkout_id']).toMatch(/^order_/)
     expect(page?.pathname).toBe('/razorinr/success')
-    expect(server.holds(orderId)).toMatchObject({
+    expect(server.readOrderState(orderId)).toMatchObject({
       status: 'success',
       registration: 'success',
-      facts: ['confirmed'],
+      events: ['confirmed'],
       returns: 1,
-      mails: 1,
+      emails: 1,
     })
     expect((await readRegistration(orderId))?.paymentId).toMatch(/^pay_/)
   })
@@ -30,7 +30,7 @@ describe('a payment through Razorpay', () => {
   test('a foreign delegate pays USD 177, and the receipt is in dollars', async () => {
     const { orderId, data } = await server.pay('silent', 'razorusd')
     expect([data['minor_units'], data['currency']]).toEqual(['17700', 'USD'])
-    expect(server.holds(orderId)).toMatchObject({ status: 'success', review: null })
+    expect(server.readOrderState(orderId)).toMatchObject({ status: 'success', review: null })
     expect(await readRegistration(orderId)).toMatchObject({ currency: 'USD', total: 17700 })
     const [mail] = server.rows(
       'SELECT q.* FROM mail_queue q JOIN payments p ON p.registration_id = q.registration_id WHERE p.order_id = ?',
@@ -49,15 +49,18 @@ describe('a payment through Razorpay', () => {
   })
 
   test('a signed return of an unpaid order proves nothing', async () => {
-    const paid = await server.pay('silent')
-    const unpaid = await server.registerFor('razorinr')
-    const checkoutId = await server.openCheckout(unpaid.data)
-    const [payment] = server.simulator().order(paid.orderId)?.payments ?? []
-    await server.returnTo(unpaid.orderId, {
+    const paidOrder = await server.pay('silent')
+    const unpaidOrder = await server.registerFor('razorinr')
+    const checkoutId = await server.openCheckout(unpaidOrder.data)
+    const [payment] = server.simulator().order(paidOrder.orderId)?.payments ?? []
+    await server.returnTo(unpaidOrder.orderId, {
       razorpay_payment_id: payment?.id ?? '',
       razorpay_order_id: checkoutId,
       razorpay_signature: 'f'.repeat(64),
     })
-    expect(server.holds(unpaid.orderId)).toMatchObject({ status: 'pending', facts: [] })
+    expect(server.readOrderState(unpaidOrder.orderId)).toMatchObject({
+      status: 'pending',
+      events: [],
+    })
   })
 })

@@ -98,11 +98,13 @@ export async function openRazorpayServer(
     retry: (orderId, email = DELEGATE.email) =>
       send('/api/payment/retry/', { order_id: orderId, email }),
     pay: async (action, event = 'razorinr') => {
-      const placed = await registerFor(event)
-      const fields = await simulator().run(await openCheckout(placed.data), action)
+      const checkout = await registerFor(event)
+      const fields = await simulator().run(await openCheckout(checkout.data), action)
       const page =
-        fields === null ? null : await returnTo(placed.orderId, action === 'cancel' ? null : fields)
-      return { ...placed, page }
+        fields === null
+          ? null
+          : await returnTo(checkout.orderId, action === 'cancel' ? null : fields)
+      return { ...checkout, page }
     },
     webhook: (body, headers) =>
       fetch(`${server.url}/api/payment/webhook/razorpay/`, {
@@ -111,10 +113,10 @@ export async function openRazorpayServer(
         body,
       }),
     waitForStatus: async (orderId, status) => {
-      while (server.holds(orderId).status !== status)
+      while (server.readOrderState(orderId).status !== status)
         await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     },
-    settled: async () => {
+    waitUntilIdle: async () => {
       await simulator().idle()
       await server.parts().deps.payments.idle()
     },

@@ -24,7 +24,7 @@ const run = async (...args: readonly string[]) => {
   })
   return { status, text: output.join('\n') }
 }
-const read = (text: string): Settlement => {
+const parseReport = (text: string): Settlement => {
   const rows = parse(text, { bom: true }) as string[][]
   const report = readSettlement(rows.map((cells, index) => ({ line: index + 1, cells })))
   if (!report.ok) throw new Error(`unknown columns: ${report.error.header.join()}`)
@@ -103,7 +103,7 @@ describe('the command', () => {
   test('prints a report that the office can read: the payout is sales minus refunds, fees and tax', async () => {
     const { status, text } = await run(...MONTH)
     expect(status, text).toBe(0)
-    const { lines, unread, unsettled } = read(text)
+    const { lines, unread, unsettled } = parseReport(text)
     expect([unread, unsettled]).toEqual([[], 0])
     expect(lines).toMatchObject([
       { is: 'sale', order: first.orderId, amount: 17_700, fee: 354, tax: 64, net: 17_282 },
@@ -116,8 +116,8 @@ describe('the command', () => {
   })
   test('with a missing and a repeated row', async () => {
     const { faults } = server.simulator()
-    faults.settlement = ([one, ...rest]) => [one ?? {}, one ?? {}, ...rest.slice(1)]
-    const { lines } = read((await run(...MONTH)).text)
+    faults.settlement = ([first, ...others]) => [first ?? {}, first ?? {}, ...others.slice(1)]
+    const { lines } = parseReport((await run(...MONTH)).text)
     faults.settlement = (rows) => rows
     expect(lines.map(({ order, nth }) => [order, nth])).toEqual([
       [first.orderId, 1],

@@ -11,18 +11,18 @@ import {
   createPayment,
   createRazorpayEvent,
   createRefusal,
-  stored,
+  storedCheckout,
 } from './fake-razorpay.ts'
 import type { FakeRazorpay, Reply } from './fake-razorpay.ts'
 
-let fake: FakeRazorpay
+let razorpay: FakeRazorpay
 beforeAll(async () => {
-  fake = await openFakeRazorpay()
+  razorpay = await openFakeRazorpay()
 })
-afterAll(() => fake.close())
+afterAll(() => razorpay.close())
 beforeEach(() => {
-  fake.checkouts.length = 0
-  fake.checkouts.push(stored)
+  razorpay.checkouts.length = 0
+  razorpay.checkouts.push(storedCheckout)
 })
 
 const PAYMENTS = `GET orders/${CHECKOUT}/payments`
@@ -32,19 +32,19 @@ const event = createRazorpayEvent()
 const TIMEOUT_MS = 30_000
 
 /** Returns a short form of the result. */
-function getAction(answer: StatusResponse): string {
+function describeAction(answer: StatusResponse): string {
   switch (answer.is) {
     case 'fact': {
       const { fact, failedRefunds = [] } = answer
-      const failed = failedRefunds.length === 0 ? '' : `, refund failed ${failedRefunds.join()}`
+      const failedText = failedRefunds.length === 0 ? '' : `, refund failed ${failedRefunds.join()}`
       if (fact.type === 'declined')
         return `declined (${findFailure(fact.code, fact.message)}): ${fact.message}`
       if (fact.type !== 'confirmed') return fact.type
-      const money = [fact, ...(fact.further ?? [])].map(
+      const payments = [fact, ...(fact.further ?? [])].map(
         ({ amount, reference }) => `${amount} as ${reference.slice(-1)}`,
       )
       const refunds = (fact.refunds ?? []).map(({ amount }) => `, refunded ${amount}`).join('')
-      return `paid ${fact.currency} ${money.join(' and ')}${refunds}${failed}`
+      return `paid ${fact.currency} ${payments.join(' and ')}${refunds}${failedText}`
     }
     case 'pending':
       return `waits: ${answer.code}`
@@ -306,27 +306,27 @@ const ROWS: readonly Row[] = [
 describe('the response to a status query', () => {
   test.each(ROWS.map((row) => [row[0], row] as const))('%s', async (_name, row) => {
     const [, replies, action, reason] = row
-    fake.answers(replies)
-    const answer = await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS)
-    expect(getAction(answer), reason).toBe(action)
+    razorpay.setReplies(replies)
+    const answer = await razorpay.adapter.status(event, ORDER, AT, TIMEOUT_MS)
+    expect(describeAction(answer), reason).toBe(action)
     expect(
-      fake.requests.every(({ what }) => what.startsWith('GET ')),
+      razorpay.requests.every(({ endpoint }) => endpoint.startsWith('GET ')),
       'a query moves no money',
     ).toBe(true)
   })
 })
 
 describe('an authorised payment', () => {
-  const status = (canCapture: boolean) =>
-    fake.adapter.status(event, ORDER, AT, TIMEOUT_MS, canCapture)
+  const queryStatus = (canCapture: boolean) =>
+    razorpay.adapter.status(event, ORDER, AT, TIMEOUT_MS, canCapture)
 
   test('is captured with its amount and currency, and then paid', async () => {
-    fake.answers({
+    razorpay.setReplies({
       [PAYMENTS]: [list(authorized), list(createPayment())],
       [CAPTURE]: { body: createPayment() },
     })
-    expect(getAction(await status(true))).toBe('paid INR 501500 as 1')
-    expect(fake.requests.find(({ what }) => what === CAPTURE)?.body).toEqual({
+    expect(describeAction(await queryStatus(true))).toBe('paid INR 501500 as 1')
+    expect(razorpay.requests.find(({ endpoint }) => endpoint === CAPTURE)?.body).toEqual({
       amount: 501_500,
       currency: 'INR',
     })
@@ -340,39 +340,39 @@ describe('an authorised payment', () => {
       'late',
     ],
   ])('%s is not captured', async (_name, changes, reason) => {
-    fake.answers({
+    razorpay.setReplies({
       [PAYMENTS]: list(createPayment({ status: 'authorized', captured: false, ...changes })),
     })
-    expect(getAction(await status(true)), reason).toBe('waits: authorized')
-    expect(fake.requests.map(({ what }) => what)).toEqual([PAYMENTS])
+    expect(describeAction(await queryStatus(true)), reason).toBe('waits: authorized')
+    expect(razorpay.requests.map(({ endpoint }) => endpoint)).toEqual([PAYMENTS])
   })
   test('is not captured for an order that has ended', async () => {
-    fake.answers({ [PAYMENTS]: list(authorized) })
-    expect(getAction(await status(false))).toBe('waits: authorized')
-    expect(fake.requests).toHaveLength(1)
+    razorpay.setReplies({ [PAYMENTS]: list(authorized) })
+    expect(describeAction(await queryStatus(false))).toBe('waits: authorized')
+    expect(razorpay.requests).toHaveLength(1)
   })
   test('is not captured next to a captured payment', async () => {
-    fake.answers({
+    razorpay.setReplies({
       [PAYMENTS]: list(createPayment(), createSecond({ status: 'authorized', captured: false })),
     })
-    expect(getAction(await status(true))).toBe('paid INR 501500 as 1')
-    expect(fake.requests).toHaveLength(1)
+    expect(describeAction(await queryStatus(true))).toBe('paid INR 501500 as 1')
+    expect(razorpay.requests).toHaveLength(1)
   })
   test('that the gateway itself has captured in the meantime is paid', async () => {
-    fake.answers({
+    razorpay.setReplies({
       [PAYMENTS]: [list(authorized), list(createPayment())],
       [CAPTURE]: createRefusal('This payment has already been captured'),
     })
-    expect(getAction(await status(true))).toBe('paid INR 501500 as 1')
+    expect(describeAction(await queryStatus(true))).toBe('paid INR 501500 as 1')
   })
   test('whose capture gets no response is queried again', async () => {
-    fake.answers({ [PAYMENTS]: list(authorized), [CAPTURE]: 'drop' })
-    expect(getAction(await status(true))).toBe('asks again')
+    razorpay.setReplies({ [PAYMENTS]: list(authorized), [CAPTURE]: 'drop' })
+    expect(describeAction(await queryStatus(true))).toBe('asks again')
   })
 })
 
 describe('an order whose checkout is not stored', () => {
-  const orders = (...receipts: readonly string[]): Reply =>
+  const createOrderList = (...receipts: readonly string[]): Reply =>
     list(
       ...receipts.map((receipt, n) => ({
         id: n === 0 ? CHECKOUT : `order_${n}`,
@@ -382,21 +382,28 @@ describe('an order whose checkout is not stored', () => {
       })),
     )
   beforeEach(() => {
-    fake.checkouts.length = 0
+    razorpay.checkouts.length = 0
   })
   test('is found by its receipt, as after a restore', async () => {
-    fake.answers({ 'GET orders': orders(ORDER, 'OTHER'), [PAYMENTS]: list(createPayment()) })
-    expect(getAction(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe(
+    razorpay.setReplies({
+      'GET orders': createOrderList(ORDER, 'OTHER'),
+      [PAYMENTS]: list(createPayment()),
+    })
+    expect(describeAction(await razorpay.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe(
       'paid INR 501500 as 1',
     )
-    expect(fake.requests.map(({ what }) => what)).toEqual(['GET orders', PAYMENTS])
+    expect(razorpay.requests.map(({ endpoint }) => endpoint)).toEqual(['GET orders', PAYMENTS])
   })
   test('is not paid if the gateway has no order with the receipt', async () => {
-    fake.answers({ 'GET orders': orders() })
-    expect(getAction(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe('not paid yet')
+    razorpay.setReplies({ 'GET orders': createOrderList() })
+    expect(describeAction(await razorpay.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe(
+      'not paid yet',
+    )
   })
   test('is queried again if the search fails', async () => {
-    fake.answers({ 'GET orders': createRefusal('Down', 503, 'SERVER_ERROR') })
-    expect(getAction(await fake.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe('asks again')
+    razorpay.setReplies({ 'GET orders': createRefusal('Down', 503, 'SERVER_ERROR') })
+    expect(describeAction(await razorpay.adapter.status(event, ORDER, AT, TIMEOUT_MS))).toBe(
+      'asks again',
+    )
   })
 })

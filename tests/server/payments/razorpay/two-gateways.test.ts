@@ -25,18 +25,18 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const FOREIGN = { is_visitor: 'true' }
+const FOREIGN_ANSWERS = { is_visitor: 'true' }
 const placeCheckout = (answers: Readonly<Record<string, string>>): Promise<PlacedCheckout> =>
   server.registerFor('razortwo', answers)
 const findAttempt = async (orderId: string) => {
   const registration = await server.parts().deps.store.registrationByOrder(orderId)
-  const payment = registration?.payments.find((candidate) => candidate.orderId === orderId)
+  const payment = registration?.payments.find((attempt) => attempt.orderId === orderId)
   return [payment?.gateway, payment?.account, payment?.merchantId]
 }
 /** Pays through Airpay's simulator, as the browser does. */
 async function payByAirpay({ data, orderId }: PlacedCheckout): Promise<void> {
-  const handedOff = await server.handOff(data)
-  expect(handedOff.status).toBe(303)
+  const handOffResponse = await server.handOff(data)
+  expect(handOffResponse.status).toBe(303)
   await server.sandbox().runAction(orderId, 'pay')
   await server.sandbox().idle()
   await server.waitForStatus(orderId, 'success')
@@ -53,52 +53,66 @@ describe('an event with two card gateways', () => {
     expect((await findAttempt(rupees.orderId)).slice(0, 2)).toEqual(['airpay', 'society'])
     await payByAirpay(rupees)
 
-    const dollars = await placeCheckout({ ...FOREIGN, way: 'razorpay', email: 'ravi@example.org' })
-    expect(dollars.data['gateway']).toBe('razorpay')
-    expect(await findAttempt(dollars.orderId)).toEqual([
+    const dollarCheckout = await placeCheckout({
+      ...FOREIGN_ANSWERS,
+      way: 'razorpay',
+      email: 'ravi@example.org',
+    })
+    expect(dollarCheckout.data['gateway']).toBe('razorpay')
+    expect(await findAttempt(dollarCheckout.orderId)).toEqual([
       'razorpay',
       'society-abroad',
       'test:society-abroad',
     ])
-    expect((await payByRazorpay(dollars)).pathname).toBe('/razortwo/success')
+    expect((await payByRazorpay(dollarCheckout)).pathname).toBe('/razortwo/success')
     expect(server.log.filter(({ hash }) => hash === 'wrong')).toEqual([])
-    expect(server.holds(dollars.orderId)).toMatchObject({ status: 'success', review: null })
+    expect(server.readOrderState(dollarCheckout.orderId)).toMatchObject({
+      status: 'success',
+      review: null,
+    })
   })
 
   test('a delegate who pays in rupees can choose the second gateway', async () => {
-    const chosen = await placeCheckout({ way: 'razorpay', email: 'mira@example.org' })
-    expect((await findAttempt(chosen.orderId)).slice(0, 2)).toEqual(['razorpay', 'society-abroad'])
-    expect((await payByRazorpay(chosen)).pathname).toBe('/razortwo/success')
-    expect(server.holds(chosen.orderId)).toMatchObject({ status: 'success', returns: 1 })
+    const checkout = await placeCheckout({ way: 'razorpay', email: 'mira@example.org' })
+    expect((await findAttempt(checkout.orderId)).slice(0, 2)).toEqual([
+      'razorpay',
+      'society-abroad',
+    ])
+    expect((await payByRazorpay(checkout)).pathname).toBe('/razortwo/success')
+    expect(server.readOrderState(checkout.orderId)).toMatchObject({ status: 'success', returns: 1 })
     expect(
       server.rows(
         'SELECT DISTINCT gateway FROM gateway_notices WHERE order_id = ?',
-        chosen.orderId,
+        checkout.orderId,
       ),
     ).toEqual([{ gateway: 'razorpay' }])
   })
 
   test('a dollar bill without a chosen method is not sent to the gateway for rupees', async () => {
-    for (const answers of [FOREIGN, { ...FOREIGN, way: 'airpay' }, { ...FOREIGN, way: 'wire' }]) {
-      const refused = await server.submit('razortwo', answers)
-      expect([refused.status, refused.body.payment_data]).toEqual([422, undefined])
+    for (const answers of [
+      FOREIGN_ANSWERS,
+      { ...FOREIGN_ANSWERS, way: 'airpay' },
+      { ...FOREIGN_ANSWERS, way: 'wire' },
+    ]) {
+      const refusal = await server.submit('razortwo', answers)
+      expect([refusal.status, refusal.body.payment_data]).toEqual([422, undefined])
     }
   })
 
   test('a retry queries the gateway of the first attempt, and pays through it again', async () => {
     const first = await placeCheckout({ way: 'razorpay', email: 'sita@example.org' })
     await server.simulator().run(await server.openCheckout(first.data), 'decline')
-    const again = await server.retry(first.orderId, 'sita@example.org')
-    expect(again.body.payment_data?.['gateway']).toBe('razorpay')
+    const retryResponse = await server.retry(first.orderId, 'sita@example.org')
+    expect(retryResponse.body.payment_data?.['gateway']).toBe('razorpay')
   })
 
   test('a payment for an order that is missing from a restored backup is found at either gateway', async () => {
-    const lost = await placeCheckout({ way: 'razorpay', email: 'lata@example.org' })
-    await server.simulator().run(await server.openCheckout(lost.data), 'silent')
+    const lostCheckout = await placeCheckout({ way: 'razorpay', email: 'lata@example.org' })
+    await server.simulator().run(await server.openCheckout(lostCheckout.data), 'silent')
     const { store, events, gateway } = server.parts().deps
     const config = events.byId('razortwo')?.config
     if (config === undefined) throw new Error('the event is not served')
-    const kept: unknown[] = []
+    const reviewedPayments: unknown[] = []
     const deps = {
       events,
       gateway,
@@ -109,26 +123,26 @@ describe('an event with two card gateways', () => {
         gatewayMessages: async () => [],
         postponeUnknownOrder: async () => {},
         closeUnknownOrder: async () => {},
-        reviewUnknownPayment: async (found: {
+        reviewUnknownPayment: async (unknownPayment: {
           readonly account: string
           readonly source: string
-        }) => kept.push([found.source, found.account]),
+        }) => reviewedPayments.push([unknownPayment.source, unknownPayment.account]),
       },
     }
-    expect(await lookUpOrder(deps as never, config, lost.orderId, 5000)).toBe('kept')
-    expect(kept).toEqual([['razorpay', 'society-abroad']])
+    expect(await lookUpOrder(deps as never, config, lostCheckout.orderId, 5000)).toBe('kept')
+    expect(reviewedPayments).toEqual([['razorpay', 'society-abroad']])
   })
 
   test('lists, exports and the page of a registration named the method of a payment, not its account', async () => {
-    const paid = async (answers: Readonly<Record<string, string>>, email: string) => {
+    const registerAndPay = async (answers: Readonly<Record<string, string>>, email: string) => {
       const checkout = await placeCheckout({ ...answers, email })
       await (answers['way'] === 'airpay' ? payByAirpay(checkout) : payByRazorpay(checkout))
       await server.waitForStatus(checkout.orderId, 'success')
       const registration = await server.parts().deps.store.registrationByOrder(checkout.orderId)
       return String(registration?.regNo)
     }
-    const rupees = await paid({ way: 'airpay' }, 'anu@example.org')
-    const dollars = await paid({ ...FOREIGN, way: 'razorpay' }, 'uma@example.org')
+    const rupees = await registerAndPay({ way: 'airpay' }, 'anu@example.org')
+    const dollars = await registerAndPay({ ...FOREIGN_ANSWERS, way: 'razorpay' }, 'uma@example.org')
     const office = await signIn({ ...server.parts(), now: server.now })
     const accounts = [
       [rupees, 'airpay society'],
@@ -150,19 +164,21 @@ describe('an event with two card gateways', () => {
     const list = (
       await office.get('/admin/razortwo/registrations/?rows=listed')
     ).json<ListResponse>()
-    const listed = (regNo: string | undefined) =>
+    const readRow = (regNo: string | undefined) =>
       list.registrations.find((row) => row.reg_no === regNo)?.['money.account']
-    expect(accounts.map(([regNo]) => listed(regNo))).toEqual(accounts.map(([, account]) => account))
-    const shown = (
+    expect(accounts.map(([regNo]) => readRow(regNo))).toEqual(
+      accounts.map(([, account]) => account),
+    )
+    const page = (
       await office.get(`/admin/registrations/${dollars}/`)
     ).json<OfficeRegistrationResponse>()
-    expect(shown.registration['money.account']).toBe(listed(dollars))
-    expect(shown.payments[0]?.asked).toBe(
+    expect(page.registration['money.account']).toBe(readRow(dollars))
+    expect(page.payments[0]?.asked).toBe(
       'Sent to the payment gateway (razorpay, account society-abroad).',
     )
     // An event with one account has no such column.
-    const other = (await office.get('/admin/export/?event_type=razorinr')).body.split('\n')[0]
-    expect(other).not.toContain('Card account')
+    const otherHeader = (await office.get('/admin/export/?event_type=razorinr')).body.split('\n')[0]
+    expect(otherHeader).not.toContain('Card account')
   })
 
   test('rollcall event show lists both with their accounts', () => {
@@ -187,18 +203,18 @@ describe('an event with two card gateways', () => {
   })
 
   test('the settlement of the second account is compared with its payments, not with those of the first', async () => {
-    const paid = await placeCheckout({ way: 'razorpay', email: 'uma@example.org' })
-    await payByRazorpay(paid)
+    const checkout = await placeCheckout({ way: 'razorpay', email: 'uma@example.org' })
+    await payByRazorpay(checkout)
     const { deps } = server.parts()
     const config = deps.events.byId('razortwo')?.config
     if (config === undefined) throw new Error('the event is not served')
-    const registration = await deps.store.registrationByOrder(paid.orderId)
+    const registration = await deps.store.registrationByOrder(checkout.orderId)
     const rows = [
       'Order ID,Transaction ID,Transaction Type,Amount,Fee,Tax,Net Amount,Settlement Date,UTR'.split(
         ',',
       ),
       [
-        paid.orderId,
+        checkout.orderId,
         registration?.paymentId ?? '',
         'payment',
         '177.00',
@@ -210,26 +226,38 @@ describe('an event with two card gateways', () => {
       ],
     ].map((cells, index) => ({ line: index + 1, cells }))
     const accounts = await loadSettlementAccounts(deps.store, config)
-    const found = await readReportedSettlement(deps.store, accounts, rows)
-    if (found === null) throw new Error('no settlement report')
-    expect(found.of.reported).toEqual({ source: 'razorpay', account: 'society-abroad' })
-    expect(found.of.others).toEqual([{ source: 'airpay', account: 'society' }])
+    const reportedSettlement = await readReportedSettlement(deps.store, accounts, rows)
+    if (reportedSettlement === null) throw new Error('no settlement report')
+    expect(reportedSettlement.of.reported).toEqual({
+      source: 'razorpay',
+      account: 'society-abroad',
+    })
+    expect(reportedSettlement.of.others).toEqual([{ source: 'airpay', account: 'society' }])
     const viewer = { all: [config], user: { events: null } } as never
     // A payment that is saved for the wrong account still counts once.
-    const upload = { file: Buffer.from('wrong'), lines: found.report.lines, who: 'treasurer' }
-    const wrong = { source: 'airpay', account: 'society' }
-    await saveReport(deps, config, wrong, upload, viewer)
+    const upload = {
+      file: Buffer.from('wrong'),
+      lines: reportedSettlement.report.lines,
+      who: 'treasurer',
+    }
+    const wrongAccount = { source: 'airpay', account: 'society' }
+    await saveReport(deps, config, wrongAccount, upload, viewer)
     expect(
       server.rows(
         'SELECT source, state FROM captures WHERE reference = ?',
         registration?.paymentId,
       ),
     ).toEqual([{ source: 'razorpay', state: 'fits' }])
-    const matched = await matchSettlements(deps, found.of, found.report, viewer)
-    expect(matched.settled.map(({ as }) => as)).toEqual(['settled'])
+    const settlement = await matchSettlements(
+      deps,
+      reportedSettlement.of,
+      reportedSettlement.report,
+      viewer,
+    )
+    expect(settlement.settled.map(({ as }) => as)).toEqual(['settled'])
     // Neither account is a former one of the event file.
     expect(
-      matched.unsettled.map(({ money }) => formatFormerAccount(matched.current, money)),
-    ).toEqual(matched.unsettled.map(() => null))
+      settlement.unsettled.map(({ money }) => formatFormerAccount(settlement.current, money)),
+    ).toEqual(settlement.unsettled.map(() => null))
   })
 })
