@@ -9,7 +9,7 @@ import { deskChecks } from './checks/dates/desk-days.ts'
 import { currencyChecks } from './checks/prices/currency.ts'
 import { dateChecks } from './checks/dates/periods.ts'
 import { eventDayChecks } from './checks/dates/event-days.ts'
-import { findInvalidMoments, exampleChecks } from './checks/examples/examples.ts'
+import { findInvalidExampleTimes, exampleChecks } from './checks/examples/examples.ts'
 import { feeChecks } from './checks/prices/fees.ts'
 import type { Meta } from './finding.ts'
 import { formFieldChecks } from './checks/form/form-fields.ts'
@@ -94,7 +94,7 @@ export const checks: Checks = {
   ...itemNameChecks,
   ...duplicateNameChecks,
   ...placeholderChecks,
-  EV105: { ...schemaChecks.EV105, find: findInvalidMoments },
+  EV105: { ...schemaChecks.EV105, find: findInvalidExampleTimes },
   ...feeChecks,
   ...dateChecks,
   ...eventDayChecks,

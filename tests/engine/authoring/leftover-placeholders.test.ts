@@ -62,7 +62,7 @@ describe('a placeholder without its braces', () => {
   })
   test('a field name in a text of the form', () => {
     const text = base.replace('label: Phone,', 'label: Phone, hint: The same as in phone_number,')
-    expect(findMessages(text, 'EV611', 'label: Phone')).toContain('write in words')
+    expect(findMessages(text, 'EV611', 'label: Phone')).toContain('describe the value in words')
   })
   test.each([
     'Dear {full_name}, your number is {reg_no}',

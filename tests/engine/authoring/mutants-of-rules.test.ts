@@ -79,7 +79,7 @@ describe('a promised value', () => {
   })
   test('about nothing is rejected', () => {
     expect(listFindingsOf(withExamples('    colours: red\n'))[0]).toMatch(
-      /^EV905 \d+ `colours` is not something that can be promised/,
+      /^EV905 \d+ `colours` cannot be promised/,
     )
   })
 })

@@ -124,14 +124,14 @@ describe('the findings', () => {
       'a changed account',
       (text) => text.replace('account: sample', 'account: other'),
       [
-        'error EV1006 payment.account: payments went to the account `sample`, which has pending payments of 2 registrations',
+        'error EV1006 payment.account: the account `sample` was removed, but it has pending payments of 2 registrations',
       ],
     ],
     [
       'a moved page',
       (text) => text.replace('success: /sample2026/payment/success', 'success: /sample2026/thanks'),
       [
-        'warning EV1007 routes.success: this page was at /sample2026/payment/success, and the links of 7 registrations point there',
+        'warning EV1007 routes.success: the previous address of this page was /sample2026/payment/success, to which the links of 7 registrations lead',
       ],
     ],
     [

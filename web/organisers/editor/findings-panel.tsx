@@ -111,7 +111,7 @@ export function Examples({
     <>
       <h2 className="disp">{title}</h2>
       <ul className="org-examples" aria-label="Examples">
-        {examples.map(({ name, failures, because }, index) => {
+        {examples.map(({ name, failures, reasons }, index) => {
           const line = checked?.lines.examples[index] ?? null
           return (
             <li key={`${index} ${name}`} className={failures.length === 0 ? 'pass' : 'fail'}>
@@ -133,7 +133,7 @@ export function Examples({
                     {failure}
                   </p>
                 ))}
-                {failures.length > 0 && <p className="mute">{because.join('; ')}</p>}
+                {failures.length > 0 && <p className="mute">{reasons.join('; ')}</p>}
               </div>
             </li>
           )

@@ -1,4 +1,4 @@
-/** Checks EV437, EV438: the days of the front desk follow those of the form, have prices, and are announced. */
+/** Checks EV437, EV438: front desk days follow the form's days, have prices, and are announced. */
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import { findPeriodOn } from '../../../pricing/price-periods.ts'
 import type { Draft } from '../../finding.ts'
@@ -7,15 +7,15 @@ import type { Check } from '../../checked-file.ts'
 const deskDaysCheck: Check = {
   slug: 'desk-days',
   severity: 'error',
-  why: 'On the days of the front desk, staff register delegates although the form is closed. These days need a price, and must differ from those of the form.',
+  why: 'On front desk days, staff register delegates after the form has closed. These days need a price, and must differ from the days of the form.',
   after: ['EV404', 'EV406', 'EV407', 'EV410', 'EV418', 'EV419'],
   find: ({ config, file }) => {
     const { desk, closes } = config.registration
     if (desk === undefined) return []
-    const written = file.registration?.desk
+    const deskInFile = file.registration?.desk
     const getPath = (key: 'opens' | 'closes') => ({
-      at: written?.[key] === undefined ? 'registration.desk' : `registration.desk.${key}`,
-      ...(written?.[key] === undefined && { part: 'key' as const }),
+      at: deskInFile?.[key] === undefined ? 'registration.desk' : `registration.desk.${key}`,
+      ...(deskInFile?.[key] === undefined && { part: 'key' as const }),
     })
     const days = `${formatDay(desk.opens)} to ${formatDay(desk.closes)}`
     if (desk.closes < desk.opens)
@@ -23,7 +23,7 @@ const deskDaysCheck: Check = {
         {
           ...getPath('closes'),
           message: `the front desk closes before it opens (${days})`,
-          help: 'swap the two days, or correct the month or year',
+          help: 'swap the two dates, or correct the month or year',
         },
       ]
     if (closes === undefined || desk.closes <= closes)
@@ -42,7 +42,7 @@ const deskDaysCheck: Check = {
         {
           ...getPath('closes'),
           message: `the front desk closes on ${formatDay(desk.closes)}, after the event is over`,
-          related: [{ at: 'event.to', message: 'its last day' }],
+          related: [{ at: 'event.to', message: 'the last day of the event' }],
           help: `write ${config.to} or an earlier day`,
         },
       ]
@@ -77,7 +77,7 @@ const DESK_WORDS = /\b(?:desk|counter|spot|on-?site|venue|door)\b/i
 const closedTextOmitsDeskCheck: Check = {
   slug: 'closed-text-omits-desk',
   severity: 'warning',
-  why: 'After the last day of the form, delegates read this text. They do not come if it does not say that the front desk is open.',
+  why: 'Delegates read this text after the form has closed. If it does not mention the front desk, they do not come.',
   after: ['EV437'],
   find: ({ config, file }) => {
     const { desk } = config.registration
@@ -89,7 +89,7 @@ const closedTextOmitsDeskCheck: Check = {
             at: 'closed.text',
             message: `the text does not mention the front desk, which is open from ${formatDay(desk.opens)} to ${formatDay(desk.closes)}`,
             related: [{ at: 'registration.desk', part: 'key', message: 'its days' }],
-            help: 'say when and where delegates can register, or remove `closed`: then the page states it',
+            help: 'say when and where delegates can register, or remove `closed`: the page then states the front desk days',
           },
         ]
   },

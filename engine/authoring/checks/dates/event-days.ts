@@ -4,9 +4,9 @@ import { addDays, countDaysBetween, formatDay, isDay } from '../../../lib/time.t
 import type { Check } from '../../checked-file.ts'
 
 /** An event longer than this has a wrong year; its days are not checked one by one. */
-export const EVENT_DAYS_MAX = 300
-/** A conference lasts days, not weeks; a wrong month adds at least this many. */
-const EVENT_LONG_DAYS = 28
+export const MAX_EVENT_DAYS = 300
+/** An event of at least this many days probably has a wrong month: conferences last days, not weeks. */
+const LONG_EVENT_DAYS = 28
 
 const eventBackwardsCheck: Check = {
   slug: 'event-backwards',
@@ -18,16 +18,16 @@ const eventBackwardsCheck: Check = {
           {
             at: 'event.to',
             message: 'the event ends before it starts',
-            help: 'swap the two days, or correct the month or year',
+            help: 'swap the two dates, or correct the month or year',
             related: [{ at: 'event.from', message: 'it starts here' }],
           },
         ]
       : []),
-    ...(config.to > addDays(config.from, EVENT_DAYS_MAX)
+    ...(config.to > addDays(config.from, MAX_EVENT_DAYS)
       ? [
           {
             at: 'event.to',
-            message: `the event would last more than ${EVENT_DAYS_MAX} days`,
+            message: `the event would last more than ${MAX_EVENT_DAYS} days`,
             related: [{ at: 'event.from', message: 'it starts here' }],
             help: 'check the year and the month',
           },
@@ -36,7 +36,7 @@ const eventBackwardsCheck: Check = {
   ],
 }
 
-/** Only with a given day: nothing here reads the clock. */
+/** Runs only if the caller passes a day, because checks do not read the clock. */
 const eventOverCheck: Check = {
   slug: 'event-over',
   severity: 'warning',
@@ -59,17 +59,17 @@ const eventOverCheck: Check = {
 const eventLongCheck: Check = {
   slug: 'event-long',
   severity: 'warning',
-  why: 'The month was probably corrected in only one of the two days.',
+  why: 'The month was probably corrected in only one of the two dates.',
   after: ['EV419'],
   find: ({ config }) => {
     const days = countDaysBetween(config.from, config.to) + 1
-    return days > EVENT_LONG_DAYS
+    return days > LONG_EVENT_DAYS
       ? [
           {
             at: 'event.to',
             message: `the event lasts ${days} days; is a month wrong?`,
             related: [{ at: 'event.from', message: 'it starts here' }],
-            help: 'correct the month of one of the two days, or accept the finding under allow',
+            help: 'correct the month of one of the two dates, or accept the finding under allow',
           },
         ]
       : []

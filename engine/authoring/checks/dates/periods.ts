@@ -1,31 +1,33 @@
-/** Checks EV404 to EV432: at most one price period a day, consistent with event and registration days. */
+/** Checks EV404 to EV432: at most one price period per day, consistent with event and registration days. */
 import type { Period } from '../../../event/pricing-types.ts'
 import { formatMoney } from '../../../lib/money.ts'
 import { findPeriodOn } from '../../../pricing/price-periods.ts'
 import { addDays, countDaysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
-import { EVENT_DAYS_MAX } from './event-days.ts'
+import { MAX_EVENT_DAYS } from './event-days.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 
-/** If the last price period ends this long before the conference, its days are of another year. */
-const YEAR_BEFORE_DAYS = 300
-/** A price valid for longer than this has a wrong year at one end. */
-const PERIOD_DAYS_MAX = 400
+/** If the last price period ends this long before the conference, its dates are in the wrong year. */
+const DAYS_FROM_WRONG_YEAR = 300
+/** A period longer than this has a wrong year in one of its two dates. */
+const MAX_PERIOD_DAYS = 400
 const MONTH_DAYS = 30.4
 
 const getPeriodPath = (at: number): string => `fees.periods.${at}`
 const FIRST_DAY = '0000-01-01'
 const LAST_DAY = '9999-12-31'
 const getFirstDay = (period: Period): string => period.from ?? FIRST_DAY
-const to = (period: Period): string => period.to ?? LAST_DAY
+const getLastDay = (period: Period): string => period.to ?? LAST_DAY
 const getDayBefore = (on: Day): Day => addDays(on, -1)
-const formatSpan = (first: string, last: string): string =>
-  first === last ? formatDayRange(first) : `${formatDayRange(first)} to ${formatDayRange(last)}`
-const formatDayRange = (on: string): string =>
+const formatDayRange = (first: string, last: string): string =>
+  first === last
+    ? formatDayOrNoEnd(first)
+    : `${formatDayOrNoEnd(first)} to ${formatDayOrNoEnd(last)}`
+const formatDayOrNoEnd = (on: string): string =>
   isDay(on) && on !== FIRST_DAY && on !== LAST_DAY ? formatDay(on) : 'no end'
 
-/** Pairs of neighbours in the file's order, with their positions. */
+/** Pairs each period with every earlier one in the file, with their positions. */
 const listPeriodPairs = (model: Model) =>
   model.config.fees.periods.flatMap((later, index) =>
     model.config.fees.periods
@@ -35,7 +37,7 @@ const listPeriodPairs = (model: Model) =>
 const findOverlap = (a: Period, b: Period): readonly [string, string] | null => {
   const [start, end] = [
     getFirstDay(a) > getFirstDay(b) ? getFirstDay(a) : getFirstDay(b),
-    to(a) < to(b) ? to(a) : to(b),
+    getLastDay(a) < getLastDay(b) ? getLastDay(a) : getLastDay(b),
   ]
   return start <= end ? [start, end] : null
 }
@@ -54,10 +56,10 @@ const periodOverlapCheck: Check = {
           const isOneDay = both[0] === both[1]
           const first =
             both[0] === FIRST_DAY
-              ? `Every day to ${formatDayRange(both[1])}`
+              ? `Every day to ${formatDayOrNoEnd(both[1])}`
               : both[1] === LAST_DAY
-                ? `Every day from ${formatDayRange(both[0])}`
-                : formatSpan(both[0], both[1])
+                ? `Every day from ${formatDayOrNoEnd(both[0])}`
+                : formatDayRange(both[0], both[1])
           return [
             {
               at: getPeriodPath(at),
@@ -78,9 +80,9 @@ const periodGapCheck: Check = {
     const { periods, otherDates } = config.fees
     return periods.flatMap((later, index): Draft[] => {
       if (index === 0 || later.from === undefined) return []
-      const latest = periods.slice(0, index).map(to).sort().at(-1) ?? LAST_DAY
+      const latest = periods.slice(0, index).map(getLastDay).sort().at(-1) ?? LAST_DAY
       if (latest === LAST_DAY || !isDay(latest) || addDays(latest, 1) >= later.from) return []
-      // Falling back to the period that has just ended changes nothing.
+      // If the gap falls back to the period that has just ended, the price does not change.
       if (otherDates !== null && periods.find(({ id }) => id === otherDates)?.to === latest)
         return []
       const [first, last] = [addDays(latest, 1), getDayBefore(later.from)]
@@ -91,11 +93,11 @@ const periodGapCheck: Check = {
       return [
         {
           at: getPeriodPath(index),
-          message: `${formatSpan(first, last)} ${first === last ? 'is' : 'are'} in no period: ${consequence}`,
+          message: `${formatDayRange(first, last)} ${first === last ? 'is' : 'are'} in no period: ${consequence}`,
           related: [
             {
               at: `${getPeriodPath(periods.findIndex((period) => period.to === latest))}.to`,
-              message: 'the period before ends here',
+              message: 'the previous period ends here',
             },
           ],
           help: `write from: ${addDays(latest, 1)} here, or a later \`to\` above; if the break is intended, accept it: allow: [{code: EV405, because: …}]`,
@@ -137,7 +139,7 @@ const periodBackwardsCheck: Check = {
             {
               at: getPeriodPath(index),
               message: `period \`${period.id}\` ends before it starts`,
-              help: 'swap the two days, or correct the month or year',
+              help: 'swap the two dates, or correct the month or year',
               notes: [`from ${formatDay(period.from)} to ${formatDay(period.to)}`],
             },
           ]
@@ -154,8 +156,8 @@ const periodNeverUsedCheck: Check = {
     fees.periods.flatMap((period, index): Draft[] => {
       if (fees.otherDates === period.id || !isDay(getFirstDay(period))) return []
       const earlier = fees.periods.slice(0, index)
-      const counts = hasFreeDay(period, earlier)
-      return counts
+      const isUsed = hasFreeDay(period, earlier)
+      return isUsed
         ? []
         : [
             {
@@ -167,8 +169,8 @@ const periodNeverUsedCheck: Check = {
 }
 
 /**
- * Whether a period has a day outside all earlier ones. Checking its first day and the days after their ends is
- * enough.
+ * Whether a period has a day outside all earlier periods. It is enough to check its first day and the day after
+ * each earlier period.
  */
 function hasFreeDay(period: Period, earlier: readonly Period[]): boolean {
   const candidates = [
@@ -180,8 +182,8 @@ function hasFreeDay(period: Period, earlier: readonly Period[]): boolean {
   return candidates.some(
     (on) =>
       on >= getFirstDay(period) &&
-      on <= to(period) &&
-      !earlier.some((candidate) => getFirstDay(candidate) <= on && on <= to(candidate)),
+      on <= getLastDay(period) &&
+      !earlier.some((candidate) => getFirstDay(candidate) <= on && on <= getLastDay(candidate)),
   )
 }
 
@@ -193,11 +195,11 @@ const priceRevertsCheck: Check = {
   find: ({ config }) => {
     const { fees, currency, from: first, to: last } = config
     const days: Day[] = []
-    for (let on = first; on <= last && days.length < EVENT_DAYS_MAX; on = addDays(on, 1))
+    for (let on = first; on <= last && days.length < MAX_EVENT_DAYS; on = addDays(on, 1))
       days.push(on)
-    const falls = days.filter((on) => {
+    const fallbackDays = days.filter((on) => {
       const isInPeriod = fees.periods.some(
-        (period) => getFirstDay(period) <= on && on <= to(period),
+        (period) => getFirstDay(period) <= on && on <= getLastDay(period),
       )
       const before = findLastEnded(fees.periods, on)
       return (
@@ -207,7 +209,7 @@ const priceRevertsCheck: Check = {
         fees.otherDates !== before.id
       )
     })
-    const on = falls[0]
+    const on = fallbackDays[0]
     if (on === undefined || fees.otherDates === null) return []
     const before = findLastEnded(fees.periods, on)
     const example = Object.entries(fees.prices ?? {}).flatMap(([category, row]) => {
@@ -231,8 +233,8 @@ const priceRevertsCheck: Check = {
 function findLastEnded(periods: readonly Period[], on: Day): Period | null {
   return (
     periods
-      .filter((period) => to(period) < on)
-      .sort((a, b) => (to(a) < to(b) ? -1 : 1))
+      .filter((period) => getLastDay(period) < on)
+      .sort((a, b) => (getLastDay(a) < getLastDay(b) ? -1 : 1))
       .at(-1) ?? null
   )
 }
@@ -303,15 +305,15 @@ const periodsOfAnotherYearCheck: Check = {
   after: ['EV405', 'EV407', 'EV419'],
   find: ({ config }) => {
     const { periods } = config.fees
-    const mentions = periods.flatMap((period, index) => [
+    const periodDates = periods.flatMap((period, index) => [
       ...(period.from === undefined
         ? []
         : [{ day: period.from, at: `${getPeriodPath(index)}.from` }]),
       ...(period.to === undefined ? [] : [{ day: period.to, at: `${getPeriodPath(index)}.to` }]),
     ])
-    const latest = mentions.toSorted((a, b) => (a.day < b.day ? 1 : -1))[0]
+    const latest = periodDates.toSorted((a, b) => (a.day < b.day ? 1 : -1))[0]
     const event = { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
-    if (latest !== undefined && countDaysBetween(latest.day, config.from) > YEAR_BEFORE_DAYS)
+    if (latest !== undefined && countDaysBetween(latest.day, config.from) > DAYS_FROM_WRONG_YEAR)
       return [
         {
           at: latest.at,
@@ -323,7 +325,7 @@ const periodsOfAnotherYearCheck: Check = {
     return periods.flatMap((period, index): Draft[] =>
       period.from !== undefined &&
       period.to !== undefined &&
-      countDaysBetween(period.from, period.to) > PERIOD_DAYS_MAX
+      countDaysBetween(period.from, period.to) > MAX_PERIOD_DAYS
         ? [
             {
               at: getPeriodPath(index),

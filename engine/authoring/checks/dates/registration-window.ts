@@ -1,8 +1,8 @@
 /**
  * Checks EV418, EV433, EV434, EV436 and EV457: when registration opens and closes.
  *
- * It is open on days that have prices, before the event is over, and adjustments apply while it is
- * open.
+ * Registration must be open only on days that have prices, and close by the end of the event. Adjustments must
+ * apply while registration is open.
  */
 import type { Period } from '../../../event/pricing-types.ts'
 import { addDays, countDaysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
@@ -13,26 +13,26 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 
-/** No registration opens earlier than this before the event: the year is wrong. */
-const OPENS_DAYS_MAX = 600
+/** If registration opens earlier than this before the event, its year is wrong. */
+const MAX_DAYS_OPEN_BEFORE_EVENT = 600
 
-/** No registration closes this long before the event: the year is wrong. */
-const YEAR_BEFORE_DAYS = 300
+/** If registration closes this long before the event, its year is wrong. */
+const DAYS_FROM_WRONG_YEAR = 300
 
 /** Returns the first day of registration, if the file states it. */
 export const getStatedOpeningDay = ({ config: { registration, fees } }: Model): Day | undefined =>
   registration.opens ?? (fees.otherDates === null ? fees.periods[0]?.from : undefined)
 
 /**
- * Whether registration cannot have opened by a day: it is before the opening, or long before the event and all price
- * days.
+ * Whether a day is certainly before registration: before the opening day, or long before the event and all price
+ * periods.
  */
 export function isBeforeSale(model: Model, day: Day): boolean {
   const opens = getStatedOpeningDay(model)
   if (opens !== undefined) return day < opens
   const { from, fees } = model.config
   return (
-    countDaysBetween(day, from) > YEAR_BEFORE_DAYS &&
+    countDaysBetween(day, from) > DAYS_FROM_WRONG_YEAR &&
     fees.periods.every((period) =>
       [period.from, period.to].every((candidate) => candidate === undefined || candidate > day),
     )
@@ -61,7 +61,7 @@ export function findDayInEventYear(model: Model, day: Day): Day | null {
   )
 }
 
-/** Returns the suggestion if only the year of a day is wrong. */
+/** Returns the help text for a day of which only the year is wrong. */
 export const suggestYear = (key: string, suggestion: Day): string =>
   `if only the year is wrong, write ${key}: ${suggestion}`
 
@@ -79,7 +79,7 @@ const windowBackwardsCheck: Check = {
             message: 'registration closes before it opens',
             related: [{ at: 'registration.opens', message: 'it opens here' }],
             notes: [`opens ${formatDay(opens)}, closes ${formatDay(closes)}`],
-            help: 'swap the two days, or correct the month or year',
+            help: 'swap the two dates, or correct the month or year',
           },
         ]
       : []
@@ -123,12 +123,12 @@ const windowAfterEventCheck: Check = {
                 'write a day before the event',
               ),
             ]
-          : opens !== undefined && opens < addDays(from, -OPENS_DAYS_MAX)
+          : opens !== undefined && opens < addDays(from, -MAX_DAYS_OPEN_BEFORE_EVENT)
             ? [
                 buildDraft(
                   'opens',
                   opens,
-                  `more than ${OPENS_DAYS_MAX} days before the event`,
+                  `more than ${MAX_DAYS_OPEN_BEFORE_EVENT} days before the event`,
                   'check the year',
                 ),
               ]
@@ -158,7 +158,7 @@ const windowNeverClosesCheck: Check = {
       : [],
 }
 
-/** Days on which there is a price, according to the periods. */
+/** A price period with its index in the file. */
 type PricedPeriod = { readonly period: Period; readonly at: number }
 
 const windowOutsidePeriodsCheck: Check = {
@@ -169,12 +169,12 @@ const windowOutsidePeriodsCheck: Check = {
   find: (model) => {
     const { registration, fees } = model.config
     const closes = getStatedClosingDay(model)
-    const heldPeriods = fees.periods.map((period, index): PricedPeriod => ({ period, at: index }))
+    const pricedPeriods = fees.periods.map((period, index): PricedPeriod => ({ period, at: index }))
     return [
       ...(registration.opens === undefined
         ? []
-        : findPeriodsBeforeOpening(model, heldPeriods, registration.opens)),
-      ...(closes === undefined ? [] : findPeriodsAfterClosing(model, heldPeriods, closes)),
+        : findPeriodsBeforeOpening(model, pricedPeriods, registration.opens)),
+      ...(closes === undefined ? [] : findPeriodsAfterClosing(model, pricedPeriods, closes)),
     ]
   },
 }
@@ -182,16 +182,16 @@ const windowOutsidePeriodsCheck: Check = {
 /** Reports periods that are over when registration opens, and open days before the first price. */
 function findPeriodsBeforeOpening(
   { config }: Model,
-  heldPeriods: readonly PricedPeriod[],
+  pricedPeriods: readonly PricedPeriod[],
   opens: Day,
 ): readonly Draft[] {
-  const over = heldPeriods.filter(
+  const endedPeriods = pricedPeriods.filter(
     ({ period }) =>
       period.to !== undefined && period.to < opens && config.fees.otherDates !== period.id,
   )
-  const [first] = heldPeriods
-  if (over.length > 0)
-    return over.map(({ period, at }) => ({
+  const [first] = pricedPeriods
+  if (endedPeriods.length > 0)
+    return endedPeriods.map(({ period, at }) => ({
       at: 'registration.opens',
       message: `registration opens on ${formatDay(opens)}; period \`${period.id}\` is over by then, so its prices can never be paid`,
       related: [{ at: `fees.periods.${at}.to`, message: 'it ends here' }],
@@ -225,7 +225,7 @@ export function suggestClosingDay(model: Model): Day | undefined {
 /** Returns the intended closing day if it is long before the event and the year is wrong. */
 function findIntendedClosingDay({ config }: Model, closes: Day): Day | null {
   const { from, to, fees, registration } = config
-  if (countDaysBetween(closes, from) <= YEAR_BEFORE_DAYS) return null
+  if (countDaysBetween(closes, from) <= DAYS_FROM_WRONG_YEAR) return null
   const year = Number(to.slice(0, 4))
   const isInWindow = (day: Day): boolean =>
     day > closes &&
@@ -240,19 +240,19 @@ function findIntendedClosingDay({ config }: Model, closes: Day): Day | null {
   )
 }
 
-/** The last day on which staff can register delegates, if the file states it. */
+/** Returns the last day on which staff can register delegates, if the file states it. */
 const getLastDeskDay = ({ registration: { desk } }: Model['config'], closes: Day): Day =>
   desk !== undefined && desk.closes > closes ? desk.closes : closes
 
 /** Reports periods that begin after registration closes, and open days after the last price. */
 function findPeriodsAfterClosing(
   model: Model,
-  heldPeriods: readonly PricedPeriod[],
+  pricedPeriods: readonly PricedPeriod[],
   closes: Day,
 ): readonly Draft[] {
   const { config } = model
   const last = getLastDeskDay(config, closes)
-  const never = heldPeriods.filter(
+  const unreachedPeriods = pricedPeriods.filter(
     ({ period }) =>
       period.from !== undefined && period.from > last && config.fees.otherDates !== period.id,
   )
@@ -263,29 +263,29 @@ function findPeriodsAfterClosing(
         at: 'registration.closes',
         message: `registration closes on ${formatDay(closes)}, ${countDaysBetween(closes, config.from)} days before the event`,
         related:
-          never.length === 0
+          unreachedPeriods.length === 0
             ? [{ at: 'event.from', message: 'it begins here' }]
-            : never.map(({ period, at }) => ({
+            : unreachedPeriods.map(({ period, at }) => ({
                 at: `fees.periods.${at}.from`,
                 message: `period \`${period.id}\` begins here`,
               })),
         notes:
-          never.length === 0
+          unreachedPeriods.length === 0
             ? []
             : [
-                `these prices can never be paid: ${formatList(never.map(({ period }) => `\`${period.id}\``))}`,
+                `these prices can never be paid: ${formatList(unreachedPeriods.map(({ period }) => `\`${period.id}\``))}`,
               ],
         help: suggestYear('closes', suggestion),
       },
     ]
-  if (never.length > 0)
-    return never.map(({ period, at }) => ({
+  if (unreachedPeriods.length > 0)
+    return unreachedPeriods.map(({ period, at }) => ({
       at: 'registration.closes',
       message: `registration closes on ${formatDay(closes)}; period \`${period.id}\` has not begun by then, so its prices can never be paid`,
       related: [{ at: `fees.periods.${at}.from`, message: 'it begins here' }],
       help: 'close later, or correct the days of the period',
     }))
-  const latest = heldPeriods.toSorted((a, b) =>
+  const latest = pricedPeriods.toSorted((a, b) =>
     (a.period.to ?? '9') < (b.period.to ?? '9') ? 1 : -1,
   )[0]
   return latest?.period.to !== undefined &&
@@ -321,7 +321,7 @@ const adjustmentOutsideWindowCheck: Check = {
         return {
           at: getPath(key),
           message: `\`${id}\` ${key === 'from' ? 'begins' : 'ends'} on ${formatDay(day)}, ${message}`,
-          related: [describeEdgeOfWindow(model, isEarly)],
+          related: [describeWindowEdge(model, isEarly)],
           help:
             suggestion === null
               ? 'write a day on which registration is open'
@@ -333,7 +333,7 @@ const adjustmentOutsideWindowCheck: Check = {
         return [report('to', to, 'before registration opens: it never applies', true)]
       if (from !== undefined && last !== undefined && from > last)
         return [report('from', from, 'after registration closes: it never applies', false)]
-      // With an end, it is an early-bird offer. Without one, it applies to everyone, and its year is
+      // An adjustment with an end is an early-bird offer. Without an end, it applies to everyone, and its year is
       // probably wrong.
       return from !== undefined &&
         to === undefined &&
@@ -345,15 +345,15 @@ const adjustmentOutsideWindowCheck: Check = {
   },
 }
 
-/** Returns the last day of any registration: at the desk until the event is over. */
+/** Returns the last day on which anyone can register. With staff-only payment methods, it is the last event day. */
 function getLastDay({ config }: Model): Day | undefined {
   const { closes } = config.registration
   const hasDesk = listDelegateMethods(config).length < config.methods.length
   return closes !== undefined && hasDesk && closes < config.to ? config.to : closes
 }
 
-/** Returns the line that states when registration opens or closes. */
-function describeEdgeOfWindow(
+/** Returns the path that determines when registration opens or closes, with a note. */
+function describeWindowEdge(
   model: Model,
   isOpening: boolean,
 ): { readonly at: string; readonly message: string } {

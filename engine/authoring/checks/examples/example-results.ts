@@ -25,30 +25,31 @@ import { dayOf, formatDay } from '../../../lib/time.ts'
 import { getCurrency } from '../../../rules/category.ts'
 
 /**
- * The result of an example: `failures` is empty if it passes; `about` names the subject of each
- * (`total`, `errors.email`). `cell` is the price it covers.
+ * The result of an example. `failures` is empty if it passes; `subjects` has the subject of each failure
+ * (`total`, `errors.email`). `cell` is the price that the example covers.
  */
 export type ExampleResult = {
   readonly name: string
   readonly failures: readonly string[]
-  readonly about: readonly string[]
-  readonly because: readonly string[]
-  /** The lines of its bill in words, if an amount differs and there are several; and the ids of all lines. */
+  readonly subjects: readonly string[]
+  readonly reasons: readonly string[]
+  /** The bill lines as text, if an amount differs and the bill has several lines. */
   readonly bill: readonly string[]
+  /** The ids of all bill lines. */
   readonly lines: readonly string[]
   readonly cell: {
     readonly category: string
     readonly period: string
     readonly checksAmount: boolean
   } | null
-  /** The item cells whose amounts it states. */
+  /** The item cells whose amounts the example states. */
   readonly itemCells: readonly CellOfItem[]
 }
 export type CellOfItem = Cell & { readonly item: string }
 
 /**
- * Runs every example of an event. Pure: each case states its day. Two checks and every page that
- * previews an event use the same results.
+ * Runs every example of an event. The result depends only on the event, because each case states its day. It is
+ * memoized because two checks and every preview page use it.
  */
 export const runExamples = memoize((event: EventConfig): readonly ExampleResult[] =>
   event.examples.map((example) => runExample(event, example)),
@@ -64,7 +65,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
       ...splitDifferences(
         got === example.order ? [] : [describeDifference('order', example.order, got)],
       ),
-      because: [`an order id of this event is ${event.orderId.prefix}${digits}`],
+      reasons: [`an order id of this event is ${event.orderId.prefix}${digits}`],
       bill: [],
       lines: [],
       cell: null,
@@ -72,8 +73,8 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     }
   }
   const on = dayOf(example.on)
-  const listed = 'category' in example
-  const evaluated = listed
+  const statesCategory = 'category' in example
+  const evaluated = statesCategory
     ? null
     : evaluateAnswers(event, example.answers, readExampleContext(event, example.answers))
   const category =
@@ -82,7 +83,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   // A closed event still has prices: an example tests the price table, not whether registration is
   // open.
   const billedAnswers =
-    evaluated === null || listed
+    evaluated === null || statesCategory
       ? null
       : withStatedMethod(event, evaluated.answers, example.answers)
   const bill =
@@ -134,16 +135,16 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
       ? []
       : compareErrors(('errors' in expect ? expect.errors : undefined) ?? {}, evaluated.errors)),
   ]
-  const because = [
+  const reasons = [
     `${formatDay(on)} in India → period ${period ?? 'none: closed'}`,
-    `${listed ? 'looked up' : 'answers'} → category ${category ?? 'none'}`,
+    `${statesCategory ? 'looked up' : 'answers'} → category ${category ?? 'none'}`,
   ]
   const checksAmount = price !== null && (expect.base !== undefined || expect.total !== undefined)
   const checksCell = checksAmount || getOwn(expected, REGISTRATION) !== undefined
   return {
     name: example.name,
     ...splitDifferences(failures),
-    because,
+    reasons,
     bill: describeBill(failures, lines, expect.total, formatAmount),
     lines: lines.map(({ id }) => id),
     cell:
@@ -171,19 +172,19 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   }
 }
 
-/** Returns the lines of a bill in words, and the line that alone explains the difference from the expected total. */
+/** Describes the lines of a bill, and the single line that explains the difference from the expected total, if any. */
 function describeBill(
   failures: readonly Difference[],
   lines: readonly Line[],
   expected: Amount | undefined,
-  money: (amount: Amount) => string,
+  formatAmount: (amount: Amount) => string,
 ): readonly string[] {
-  const isAmount = failures.some(({ about }) => /^(?:base|gst|total|lines\.)/.test(about))
+  const isAmount = failures.some(({ subject }) => /^(?:base|gst|total|lines\.)/.test(subject))
   if (!isAmount || lines.length < 2) return []
   const difference = expected === undefined ? null : sumLines(lines).total - expected
   const extra = lines.filter(({ id, total }) => id !== REGISTRATION && total === difference)
   return [
-    `bill: ${lines.map(({ label, total }) => `${label} ${money(total)}`).join(', ')}`,
+    `bill: ${lines.map(({ label, total }) => `${label} ${formatAmount(total)}`).join(', ')}`,
     ...(extra.length === 1
       ? extra.map(({ id }) => `without \`${id}\` the total would be as expected`)
       : []),
@@ -192,7 +193,7 @@ function describeBill(
 
 /**
  * Returns the context values that an example states among its answers, under the names that
- * conditions use; a No is omitted.
+ * conditions use. An answer of No is omitted.
  */
 export function readExampleContext(event: EventConfig, answers: RawAnswers): PricingContext {
   const names = new Set(listContextNames(event))
@@ -202,23 +203,23 @@ export function readExampleContext(event: EventConfig, answers: RawAnswers): Pri
   return stated.length === 0 ? EMPTY_CONTEXT : extractContext(event, fromPairs(stated))
 }
 
-type Difference = { readonly about: string; readonly text: string }
+type Difference = { readonly subject: string; readonly text: string }
 
 function describeDifference(
-  subject: string,
+  label: string,
   expected: string,
-  got: string,
-  about = subject,
+  actual: string,
+  subject = label,
 ): Difference {
-  return { about, text: `${subject}: expected ${expected}, got ${got}` }
+  return { subject, text: `${label}: expected ${expected}, got ${actual}` }
 }
 
 function splitDifferences(
   differences: readonly Difference[],
-): Pick<ExampleResult, 'failures' | 'about'> {
+): Pick<ExampleResult, 'failures' | 'subjects'> {
   return {
     failures: differences.map(({ text }) => text),
-    about: differences.map(({ about }) => about),
+    subjects: differences.map(({ subject }) => subject),
   }
 }
 

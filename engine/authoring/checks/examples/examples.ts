@@ -1,4 +1,4 @@
-/** Checks EV9xx: runs the file's examples as the form would, and finds what no example covers. */
+/** Checks EV9xx: runs the file's examples as the form would, and finds prices that no example covers. */
 import type { EventConfig } from '../../../event/config.ts'
 import { isDay, readInstant } from '../../../lib/time.ts'
 import { proveBill } from '../../proofs/bill-bounds.ts'
@@ -11,21 +11,21 @@ import { listUntestedCells } from './missing-examples.ts'
 import { listPriceTables } from '../names/price-tables.ts'
 import { listContextNames } from '../names/context-names.ts'
 
-/** A condition on an unknown field counts as true: the results would be those of another file. */
-const AFTER_CONDITIONS = ['EV201', 'EV202', 'EV203', 'EV205', 'EV216', 'EV307']
+/** Findings that make example results meaningless: a condition on an unknown field counts as true. */
+const CONDITION_ERRORS = ['EV201', 'EV202', 'EV203', 'EV205', 'EV216', 'EV307']
 
 const exampleFailsCheck: Check = {
   slug: 'example-fails',
   severity: 'error',
   why: 'An example states the result that the organiser expects. The file gives another result.',
-  after: ['EV903', 'EV105', 'EV411', ...AFTER_CONDITIONS],
+  after: ['EV903', 'EV105', 'EV411', ...CONDITION_ERRORS],
   find: (model) =>
     runExamples(model.config).flatMap((result, index): Draft[] => {
-      const { name, failures, because, bill } = result
+      const { name, failures, reasons, bill } = result
       if (failures.length === 0) return []
       const [first = { at: `examples.cases.${index}.name`, message: '' } as Related, ...others] =
         findExpectedPlace(model, result, index)
-      // If the cause is on the same line as the expectation, it is not pointed out.
+      // A cause on the same line as the expectation is not listed separately.
       const { line } = model.source.place(first.at, first.part).start
       const isOnOtherLine = ({ at: path, part }: Related): boolean =>
         model.source.place(path, part).start.line !== line
@@ -40,26 +40,26 @@ const exampleFailsCheck: Check = {
             ...findCauses(model, result),
             ...listAnswers(model, result, index),
           ]
-            .filter(isFirstAtPlace)
+            .filter(isFirstAtPath)
             .filter(isOnOtherLine),
-          notes: [...failures, `because ${because.join('; ')}`, ...bill],
+          notes: [...failures, `because ${reasons.join('; ')}`, ...bill],
         },
       ]
     }),
 }
 
 type Related = NonNullable<Draft['related']>[number] & { readonly at: string }
-const isFirstAtPlace = (one: Related, i: number, all: readonly Related[]): boolean =>
+const isFirstAtPath = (one: Related, i: number, all: readonly Related[]): boolean =>
   all.findIndex(({ at }) => at === one.at) === i
 
 /** Returns the place of the expectation that was not met. */
 function findExpectedPlace(
   { source, file }: Model,
-  { about }: ExampleResult,
+  { subjects }: ExampleResult,
   index: number,
 ): readonly Related[] {
   const expect = `examples.cases.${index}.expect`
-  return about
+  return subjects
     .map((key): Related => {
       const [part = '', id = ''] = key.split('.')
       const listed =
@@ -73,11 +73,11 @@ function findExpectedPlace(
         message: 'not expected here',
       }
     })
-    .filter(isFirstAtPlace)
+    .filter(isFirstAtPath)
 }
 
 /** Returns the places in the event that cause the actual result: cell, tax, periods, rules, fields. */
-function findCauses(model: Model, { about, cell, name }: ExampleResult): readonly Related[] {
+function findCauses(model: Model, { subjects, cell, name }: ExampleResult): readonly Related[] {
   const { source, config, fields } = model
   const createRelated = (at: string, message: string): readonly Related[] =>
     source.has(at) ? [{ at, message }] : []
@@ -97,7 +97,7 @@ function findCauses(model: Model, { about, cell, name }: ExampleResult): readonl
         ...createRelated(path, 'this field'),
         ...createRelated(`form.sections.${field.section}.show_when`, 'its section'),
       ])
-  /** A field may show because of another field's answer, or its first one. */
+  /** Returns the fields on whose answers the visibility of a field or its section depends. */
   const listShowingFields = (id: string): readonly Related[] => {
     const field = fields.find((field) => field.id === id)?.field
     const conditions =
@@ -106,12 +106,12 @@ function findCauses(model: Model, { about, cell, name }: ExampleResult): readonl
       (condition ?? []).flat().flatMap(({ field: other }) => findFieldPath(other)),
     )
   }
-  return about.flatMap((key): readonly Related[] => {
+  return subjects.flatMap((key): readonly Related[] => {
     const [part = '', id = ''] = key.split('.')
     if (part === 'order')
       return [
-        ...createRelated('order_id', 'how an order id is written'),
-        ...createRelated('results.errors', 'its setting'),
+        ...createRelated('order_id', 'the format of order ids'),
+        ...createRelated('results.errors', 'its error messages'),
       ]
     if (part === 'shows' || part === 'hides' || part === 'errors')
       return [...findFieldPath(id), ...listShowingFields(id)]
@@ -152,13 +152,13 @@ function findCauses(model: Model, { about, cell, name }: ExampleResult): readonl
   })
 }
 
-/** If a total differs, returns where each line besides the registration is sold: the mistake may be in any. */
-function listLinesOfBill(model: Model, { about, lines }: ExampleResult): readonly Related[] {
-  if (!about.some((key) => ['base', 'gst', 'total'].includes(key))) return []
+/** If a total differs, returns the place of every line except the registration: any of them may be wrong. */
+function listLinesOfBill(model: Model, { subjects, lines }: ExampleResult): readonly Related[] {
+  if (!subjects.some((key) => ['base', 'gst', 'total'].includes(key))) return []
   return lines.filter((id) => id !== REGISTRATION).flatMap((id) => findLinePlace(model, id))
 }
 
-/** Returns the path where the line is sold, or of the line that it changes. */
+/** Returns the item or adjustment that produces a bill line; for the registration, the price table. */
 function findLinePlace({ config, source }: Model, id: string): readonly Related[] {
   const item = config.fees.items.findIndex((item) => item.id === id)
   const adjustment = config.fees.adjustments.findIndex((adjustment) => adjustment.id === id)
@@ -171,16 +171,16 @@ function findLinePlace({ config, source }: Model, id: string): readonly Related[
   return source.has(at) ? [{ at, message: 'this line' }] : []
 }
 
-/** Returns the values that the example gives, and those that it takes from the delegate of all examples. */
+/** Returns the places of the example's own values, and of those that it takes from `examples.delegate`. */
 function listAnswers(
   { source }: Model,
-  { about }: ExampleResult,
+  { subjects }: ExampleResult,
   index: number,
 ): readonly Related[] {
   const caseKeys = (['on', 'given', 'category', 'order_id'] as const)
     .map((key) => `examples.cases.${index}.${key}`)
     .filter((at) => source.has(at))
-  const common = about
+  const common = subjects
     .filter((key) => key.startsWith('errors.'))
     .map((key) => `examples.delegate.${key.slice('errors.'.length)}`)
   return [
@@ -194,20 +194,20 @@ function listAnswers(
 }
 
 /** More cells than this are counted instead of listed. */
-const CELLS_LISTED_MAX = 8
+const MAX_LISTED_CELLS = 8
 
 const priceUntestedCheck: Check = {
   slug: 'price-untested',
   severity: 'note',
   why: 'Only an example that states the amount can detect a wrong digit in a price.',
-  after: ['EV901', 'EV903', 'EV105', 'EV402', 'EV411', ...AFTER_CONDITIONS],
+  after: ['EV901', 'EV903', 'EV105', 'EV402', 'EV411', ...CONDITION_ERRORS],
   find: ({ config, file }) => {
     if (config.fees.prices === null || file.examples === undefined) return []
-    const untouched = listUntestedCells(config).map(
+    const untestedCells = listUntestedCells(config).map(
       ({ category, period }) => `${category} × ${period}`,
     )
-    const ofItems = findUntestedItemFields(config)
-    const count = ofItems.reduce((sum, { left }) => sum + left, untouched.length)
+    const untestedItems = countUntestedItemCells(config)
+    const count = untestedItems.reduce((sum, { untested }) => sum + untested, untestedCells.length)
     return count === 0
       ? []
       : [
@@ -216,22 +216,24 @@ const priceUntestedCheck: Check = {
             part: 'key',
             message: `no example states the price of ${count === 1 ? 'one cell' : `${count} cells`}`,
             notes: [
-              ...(untouched.length === 0
+              ...(untestedCells.length === 0
                 ? []
                 : [
-                    untouched.length <= CELLS_LISTED_MAX
-                      ? untouched.join(', ')
-                      : `${untouched.slice(0, CELLS_LISTED_MAX).join(', ')} and ${untouched.length - CELLS_LISTED_MAX} more`,
+                    untestedCells.length <= MAX_LISTED_CELLS
+                      ? untestedCells.join(', ')
+                      : `${untestedCells.slice(0, MAX_LISTED_CELLS).join(', ')} and ${untestedCells.length - MAX_LISTED_CELLS} more`,
                   ]),
-              ...ofItems.map(({ id, left, all }) => `${id}: ${left} of ${all} cells`),
+              ...untestedItems.map(
+                ({ id, untested, total }) => `${id}: ${untested} of ${total} cells`,
+              ),
             ],
             help: [
-              ...(untouched.length === 0
+              ...(untestedCells.length === 0
                 ? []
                 : [
-                    `\`rollcall event simulate ${config.id} --examples\` writes ${untouched.length === 1 ? 'this example' : `these ${untouched.length} examples`}: compare each total with the announced fee, then add the line under examples.cases`,
+                    `\`rollcall event simulate ${config.id} --examples\` writes ${untestedCells.length === 1 ? 'this example' : `these ${untestedCells.length} examples`}: compare each total with the announced fee, then add the line under examples.cases`,
                   ]),
-              ...(ofItems.length === 0
+              ...(untestedItems.length === 0
                 ? []
                 : ['for items, add an example with `lines` that states each price']),
             ].join('; '),
@@ -241,25 +243,25 @@ const priceUntestedCheck: Check = {
 }
 
 /**
- * Returns reachable cells of items that no example covers, counted for each item separately: they
- * add up and do not multiply.
+ * Counts the reachable cells of each item that no example covers. Items are counted separately: prices of
+ * different items do not combine into further cells.
  */
-function findUntestedItemFields(event: EventConfig): readonly UntestedFields[] {
-  const touched = new Set(
+function countUntestedItemCells(event: EventConfig): readonly UntestedItem[] {
+  const testedCells = new Set(
     runExamples(event).flatMap(({ itemCells }) => itemCells.map((cell) => JSON.stringify(cell))),
   )
-  return proveBill(event).items.flatMap(({ id, found }): UntestedFields[] => {
+  return proveBill(event).items.flatMap(({ id, found }): UntestedItem[] => {
     const reached = (found?.reached ?? []).map(({ table, row, period }): CellOfItem => ({
       item: id,
       table,
       row,
       period,
     }))
-    const left = reached.filter((cell) => !touched.has(JSON.stringify(cell)))
-    return left.length === 0 ? [] : [{ id, left: left.length, all: reached.length }]
+    const untested = reached.filter((cell) => !testedCells.has(JSON.stringify(cell)))
+    return untested.length === 0 ? [] : [{ id, untested: untested.length, total: reached.length }]
   })
 }
-type UntestedFields = { readonly id: string; readonly left: number; readonly all: number }
+type UntestedItem = { readonly id: string; readonly untested: number; readonly total: number }
 
 const exampleUnknownFieldCheck: Check = {
   slug: 'example-unknown-field',
@@ -311,7 +313,7 @@ function findSpan({ source }: Model, at: string, part: 'key' | 'value'): readonl
 }
 
 /** Finds days and amounts of examples that the schema's patterns accept but that are invalid. */
-export const findInvalidMoments = ({ file }: Model): readonly Draft[] =>
+export const findInvalidExampleTimes = ({ file }: Model): readonly Draft[] =>
   (file.examples?.cases ?? []).flatMap(({ on }, index): Draft[] =>
     on === undefined || isDay(on) || readInstant(on) !== null
       ? []

@@ -24,8 +24,8 @@ export function listUntestedCells(event: EventConfig): readonly Cell[] {
 }
 
 /**
- * Returns the lines of YAML for `examples.cases`, one for each price that no example states. They state the charges
- * of the file, so the organiser compares each with the announced fee before adding it.
+ * Returns lines of YAML for `examples.cases`, one for each price that no example states. Their totals are computed
+ * from the file, so the organiser must compare each with the announced fee before adding it.
  */
 export function writeMissingExamples(event: EventConfig): readonly string[] {
   const untested = new Set(

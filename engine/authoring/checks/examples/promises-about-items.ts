@@ -1,37 +1,41 @@
 /**
- * Returns what an event may promise about its sale and its form.
+ * Lists the values of the sale and the form that an event may promise to keep.
  *
- * These are quotas, seat holds, uniqueness, discount codes, member lists and bounds of answers. No
- * proof can know that 500 seats were intended and not 5,000.
+ * These are quotas, seat holds, uniqueness, discount codes, member lists and bounds of answers. No other check
+ * can detect that 500 seats were intended instead of 5,000.
  */
 import type { EventFile, Field, QuotaEntry } from '../../schema/event-file-types.ts'
 import { SEAT_HOLD_MS } from '../../../event/defaults.ts'
 import type { FieldAt } from '../../checked-file.ts'
 
-/** A word or an entry of a list, with its place in the file. */
-export type PromisedText = { readonly text: string; readonly at: string; readonly also?: string }
-/** The actual value under a promised name; `parent` is where a missing one belongs. */
+/** A promised word or list entry, with its path in the file. `relatedPath` is a second path that determines it. */
+export type PromisedText = {
+  readonly text: string
+  readonly at: string
+  readonly relatedPath?: string
+}
+/** The actual value under a promised name. A missing value is reported at `parent`. */
 export type PromisedValue = {
   readonly parent: string
   readonly items: readonly PromisedText[]
-  /** By name, the path where its entry belongs, if not `parent`. */
-  readonly homes?: ReadonlyMap<string, string>
+  /** Paths at which missing entries are reported, by entry name, where they differ from `parent`. */
+  readonly entryPaths?: ReadonlyMap<string, string>
 }
 type NamedValues = readonly (readonly [string, PromisedValue])[]
 
 /** The default time for which a seat is held. */
-const HOLD_PLACE = `${SEAT_HOLD_MS / 60_000} minutes`
+const DEFAULT_HOLD = `${SEAT_HOLD_MS / 60_000} minutes`
 
 /** Returns the possible promises about quotas, uniqueness, discount codes and member lists, each under a name. */
 export function listSaleValues(file: EventFile): NamedValues {
   const limits = (file.quotas ?? []).map((limit, index) => ({ limit, at: `quotas.${index}` }))
-  const homes = findLocations(limits)
+  const entryPaths = mapQuotaPaths(limits)
   const listItems = (
     toItems: (limit: QuotaEntry, at: string) => readonly PromisedText[],
     name: string,
   ): readonly [string, PromisedValue] => [
     name,
-    { parent: 'quotas', items: limits.flatMap(({ limit, at }) => toItems(limit, at)), homes },
+    { parent: 'quotas', items: limits.flatMap(({ limit, at }) => toItems(limit, at)), entryPaths },
   ]
   return [
     ...[
@@ -45,7 +49,7 @@ export function listSaleValues(file: EventFile): NamedValues {
           buildEntry(
             'hold_seats_for',
             file.hold_seats_for === undefined ? 'quotas' : 'hold_seats_for',
-            file.hold_seats_for ?? HOLD_PLACE,
+            file.hold_seats_for ?? DEFAULT_HOLD,
           ),
         ]),
     ...[listUniquePromises(file), listCodeKindPromises(file)].filter(hasItems),
@@ -88,8 +92,8 @@ function buildEntry(name: string, at: string, text: string): readonly [string, P
   return [name, { parent: at, items: [{ text, at }] }]
 }
 
-/** Returns where the seats of a quota, or of one of its options, belong. */
-function findLocations(
+/** Returns the path of each quota by its id, and the path of its options by the id followed by a dot. */
+function mapQuotaPaths(
   limits: readonly { readonly limit: QuotaEntry; readonly at: string }[],
 ): ReadonlyMap<string, string> {
   return new Map(
@@ -102,14 +106,14 @@ function findLocations(
 }
 
 function listSeatPromises({ id, max, when }: QuotaEntry, at: string): readonly PromisedText[] {
-  const conditionText = when === undefined ? '' : ` for ${describeAnswer(when)}`
-  const also = when === undefined ? {} : { also: `${at}.when` }
+  const conditionText = when === undefined ? '' : ` for ${describeCondition(when)}`
+  const conditionPath = when === undefined ? {} : { relatedPath: `${at}.when` }
   return typeof max === 'number'
-    ? [{ text: `${id}: ${max}${conditionText}`, at: `${at}.max`, ...also }]
+    ? [{ text: `${id}: ${max}${conditionText}`, at: `${at}.max`, ...conditionPath }]
     : Object.entries(max).map(([option, places]) => ({
         text: `${id}.${option}: ${places}${conditionText}`,
         at: `${at}.max.${option}`,
-        ...also,
+        ...conditionPath,
       }))
 }
 
@@ -127,7 +131,7 @@ function listUniquePromises(file: EventFile): readonly [string, PromisedValue] {
   const items = (file.unique ?? []).map((unique, i) => ({
     text: `${unique.fields.join(' and ')}: ${unique.on_duplicate}`,
     at: `unique.${i}.fields`,
-    also: `unique.${i}.on_duplicate`,
+    relatedPath: `unique.${i}.on_duplicate`,
   }))
   return ['unique', { parent: 'unique', items }]
 }
@@ -136,17 +140,17 @@ function listCodeKindPromises(file: EventFile): readonly [string, PromisedValue]
   const items = (file.codes?.kinds ?? []).map(({ id, gives }, i) => ({
     text: `${id}: ${Object.entries(gives).flat().join(' ')}`,
     at: `codes.kinds.${i}.gives`,
-    also: `codes.kinds.${i}.id`,
+    relatedPath: `codes.kinds.${i}.id`,
   }))
   return ['codes', { parent: 'codes', items }]
 }
 
-/** Writes a condition in the file's words, as short as possible: `category trainee and nights at_least 2`. */
-function describeAnswer(condition: unknown): string {
-  if (Array.isArray(condition)) return condition.map(describeAnswer).join(' or ')
+/** Formats a condition compactly, with the file's own keys: `category trainee and nights at_least 2`. */
+function describeCondition(condition: unknown): string {
+  if (Array.isArray(condition)) return condition.map(describeCondition).join(' or ')
   if (typeof condition !== 'object' || condition === null) return String(condition)
   return Object.entries(condition)
-    .map(([name, test]) => `${name} ${describeAnswer(test)}`)
+    .map(([name, test]) => `${name} ${describeCondition(test)}`)
     .join(' and ')
 }
 
@@ -165,7 +169,7 @@ export function listFieldsWithPeople(fields: readonly FieldAt[]): readonly Field
 
 /** Returns the possible promises about answers: amounts, date ranges, formats, texts. */
 export function listFormValues(fields: readonly FieldAt[]): NamedValues {
-  const homes = new Map(fields.map(({ id, path }) => [id, path]))
+  const entryPaths = new Map(fields.map(({ id, path }) => [id, path]))
   const listStatedKeys = (
     name: string,
     keys: readonly (keyof Field)[],
@@ -174,14 +178,14 @@ export function listFormValues(fields: readonly FieldAt[]): NamedValues {
     name,
     {
       parent: 'form.sections',
-      homes,
+      entryPaths,
       items: fields.flatMap(({ id, path, raw }) => {
         const text = format(raw)
         const stated = keys.filter((key) => raw[key] !== undefined).map((key) => `${path}.${key}`)
-        const [at = path, also] = stated
+        const [at = path, relatedPath] = stated
         return text === undefined
           ? []
-          : [{ text: `${id}: ${text}`, at, ...(also === undefined ? {} : { also }) }]
+          : [{ text: `${id}: ${text}`, at, ...(relatedPath === undefined ? {} : { relatedPath }) }]
       }),
     },
   ]
@@ -226,7 +230,7 @@ function describeBounds({ min, max, from, to, max_length, max_mb }: Field): stri
       : high === undefined
         ? `from ${low}`
         : `${low} to ${high}`
-  const size = max_length === undefined ? undefined : `${max_length} characters`
-  const weight = max_mb === undefined ? undefined : `${max_mb} MB`
-  return formatRange(min, max) ?? formatRange(from, to) ?? size ?? weight
+  const lengthText = max_length === undefined ? undefined : `${max_length} characters`
+  const fileSizeText = max_mb === undefined ? undefined : `${max_mb} MB`
+  return formatRange(min, max) ?? formatRange(from, to) ?? lengthText ?? fileSizeText
 }

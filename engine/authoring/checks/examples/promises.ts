@@ -1,8 +1,8 @@
 /**
  * Checks promises (`examples.promises`): addresses, API names, fields, rows and lists of an event.
  *
- * Nothing else can tell `/pyament/failed` from the address that a page, a partner's program or a
- * printed notice links to.
+ * No other check can detect that `/pyament/failed` differs from the address that a page, a partner's program or
+ * a printed notice links to.
  */
 import type { Button, Detail } from '../../../event/config.ts'
 import { formatDays } from '../../../lib/time.ts'
@@ -17,18 +17,18 @@ import {
   type PromisedText,
 } from './promises-about-items.ts'
 
-/** Returns everything that can be promised of an event, by its promised name. */
+/** Returns every value that an event can promise, by its name under `promises`. */
 export function collectPromisedValues({
   config,
   file,
-  fields: ofForm,
+  fields: formFields,
 }: Model): ReadonlyMap<string, PromisedValue> {
-  const fields = listFieldsWithPeople(ofForm)
+  const fields = listFieldsWithPeople(formFields)
   const toPromised = (at: string, text: string | undefined | null): PromisedValue => ({
     parent: at,
     items: text === undefined || text === null ? [] : [{ text, at }],
   })
-  const list = (parent: string, texts: readonly string[]): PromisedValue => ({
+  const toPromisedList = (parent: string, texts: readonly string[]): PromisedValue => ({
     parent,
     items: texts.map((text, i) => ({ text, at: `${parent}.${i}` })),
   })
@@ -52,7 +52,7 @@ export function collectPromisedValues({
     }
   }
   const { routes, api, admin, results } = config
-  const office =
+  const officeLists =
     file.admin?.lists === undefined
       ? []
       : admin.lists.map((stated, i) => ({ list: stated, at: `admin.lists.${i}` }))
@@ -65,7 +65,7 @@ export function collectPromisedValues({
     { text: api.registration, at: 'api.registration' },
     { text: api.tariff, at: 'api.tariff' },
     ...(api.gatewayReturn === null ? [] : [{ text: api.gatewayReturn, at: 'api.gateway_return' }]),
-    ...office.flatMap(({ list: stated, at }) => [
+    ...officeLists.flatMap(({ list: stated, at }) => [
       { text: stated.route, at: `${at}.route` },
       { text: stated.api, at: `${at}.api` },
       { text: stated.export.api, at: `${at}.export.api` },
@@ -77,13 +77,15 @@ export function collectPromisedValues({
     not_found: results.errors.notFound,
     fetch_failed: results.errors.fetchFailed,
   }
-  const homes = new Map(fields.map(({ id, path }) => [id, path]))
+  const entryPaths = new Map(fields.map(({ id, path }) => [id, path]))
   return new Map<string, PromisedValue>([
     [
       'dates',
       {
         parent: 'event',
-        items: [{ text: formatDays(config.from, config.to), at: 'event.to', also: 'event.from' }],
+        items: [
+          { text: formatDays(config.from, config.to), at: 'event.to', relatedPath: 'event.from' },
+        ],
       },
     ],
     ['hours', toPromised('event.hours', config.hours)],
@@ -116,7 +118,7 @@ export function collectPromisedValues({
           text: `${id}: ${field.type}${field.check ? '' : ' unchecked'}${raw.in === undefined ? '' : ` in ${raw.in}`}`,
           at: path,
         })),
-        homes,
+        entryPaths,
       },
     ],
     [
@@ -136,7 +138,7 @@ export function collectPromisedValues({
         config.form.stepper?.staysOn === undefined ? null : String(config.form.stepper.staysOn),
       ),
     ],
-    ['summary', list('form.summary.lines', config.form.summary.lines)],
+    ['summary', toPromisedList('form.summary.lines', config.form.summary.lines)],
     [
       'categories',
       {
@@ -156,7 +158,7 @@ export function collectPromisedValues({
             ? []
             : [{ text: `${id}: ${String(field.default)}`, at: `${path}.default` }],
         ),
-        homes,
+        entryPaths,
       },
     ],
     [
@@ -183,7 +185,7 @@ export function collectPromisedValues({
                       at: `${path}.options`,
                     })),
                   }
-                : list(
+                : toPromisedList(
                     `${path}.options`,
                     field.options.map((option) => option.id),
                   ),
@@ -191,7 +193,7 @@ export function collectPromisedValues({
           ]),
       ...(field.accept === undefined
         ? []
-        : [[`choices.${id}`, list(`${path}.accept`, field.accept)] as const]),
+        : [[`choices.${id}`, toPromisedList(`${path}.accept`, field.accept)] as const]),
     ]),
     ...listSaleValues(file),
     ...listFormValues(fields),
@@ -199,13 +201,13 @@ export function collectPromisedValues({
       'lists',
       {
         parent: 'admin.lists',
-        items: office.map(({ list: stated, at }) => ({ text: stated.id, at: `${at}.id` })),
+        items: officeLists.map(({ list: stated, at }) => ({ text: stated.id, at: `${at}.id` })),
       },
     ],
-    ...office.flatMap(({ list: stated, at }): (readonly [string, PromisedValue])[] => [
+    ...officeLists.flatMap(({ list: stated, at }): (readonly [string, PromisedValue])[] => [
       [
         `${stated.id}.filters`,
-        list(
+        toPromisedList(
           `${at}.filters`,
           stated.filters.map(({ show, sentAs }) =>
             show === sentAs ? show : `${show} as ${sentAs}`,
@@ -214,7 +216,7 @@ export function collectPromisedValues({
       ],
       [
         `${stated.id}.columns`,
-        list(
+        toPromisedList(
           `${at}.columns`,
           stated.columns.map(({ id }) => id),
         ),
@@ -269,43 +271,43 @@ const promiseBrokenCheck: Check = {
   why: 'Links, programs or staff rely on these names. Changing one letter breaks them.',
   after: ['EV905', 'EV206', 'EV207'],
   find: (model) => {
-    const facts = collectPromisedValues(model)
+    const actualValues = collectPromisedValues(model)
     return listPromises(model).flatMap(([name, value]): Draft[] => {
-      const fact = facts.get(name)
-      if (fact === undefined) return []
+      const actual = actualValues.get(name)
+      if (actual === undefined) return []
       const promised = listPromisedWords(name, value)
-      const missing = excludeItems(promised, fact.items)
-      const extra = excludeItems(fact.items, promised)
+      const missing = excludeItems(promised, actual.items)
+      const extra = excludeItems(actual.items, promised)
       // Names with values have no order.
-      const moved = !Array.isArray(value)
+      const movedIndex = !Array.isArray(value)
         ? -1
-        : promised.findIndex(({ text }, i) => text !== fact.items[i]?.text)
-      if (missing.length === 0 && extra.length === 0 && moved === -1) return []
-      const swapped = missing.length === 0 && extra.length === 0
-      const factPart = swapped ? fact.items.slice(moved, moved + 2) : extra
-      const promisedPart = swapped ? promised.slice(moved, moved + 2) : missing
+        : promised.findIndex(({ text }, i) => text !== actual.items[i]?.text)
+      if (missing.length === 0 && extra.length === 0 && movedIndex === -1) return []
+      const isReordered = missing.length === 0 && extra.length === 0
+      const actualPart = isReordered ? actual.items.slice(movedIndex, movedIndex + 2) : extra
+      const promisedPart = isReordered ? promised.slice(movedIndex, movedIndex + 2) : missing
       const quoteItems = (items: readonly PromisedText[]): string =>
         formatList(
           items.map(({ text }) => `\`${text}\``),
           4,
         )
-      const message = swapped
+      const message = isReordered
         ? `\`${name}\` is promised in a different order`
         : missing.length === 0
           ? `${quoteItems(extra)} is not listed in the promise \`${name}\``
           : extra.length === 0
             ? `${quoteItems(missing)} is promised as \`${name}\` and missing here`
             : `\`${name}\` is promised as ${quoteItems(missing)}, but is ${quoteItems(extra)}`
-      const home = findLocation(fact, missing[0]?.text.split(': ')[0] ?? '')
-      const [first, ...rest] = factPart.length === 0 ? [{ text: '', at: home }] : factPart
+      const path = findLocation(actual, missing[0]?.text.split(': ')[0] ?? '')
+      const [first, ...rest] = actualPart.length === 0 ? [{ text: '', at: path }] : actualPart
       return [
         {
-          at: first?.at ?? home,
-          part: factPart.length === 0 ? 'key' : 'value',
+          at: first?.at ?? path,
+          part: actualPart.length === 0 ? 'key' : 'value',
           message,
           related: [
-            ...factPart.flatMap(({ also }) =>
-              also === undefined ? [] : [{ at: also, message: 'and here' }],
+            ...actualPart.flatMap(({ relatedPath }) =>
+              relatedPath === undefined ? [] : [{ at: relatedPath, message: 'and here' }],
             ),
             ...rest.map(({ at }) => ({ at, message: 'and here' })),
             ...promisedPart.map(({ at }) => ({ at, message: 'promised here' })),
@@ -327,14 +329,14 @@ const promiseBrokenCheck: Check = {
 }
 
 /**
- * Returns the place for a promised name: its own, the place of its group (`seats.` of `seats.ecg`), or the whole
- * block.
+ * Returns the path at which a missing promised entry is reported: its own path, the path of its group (`seats.` for
+ * `seats.ecg`), or the whole block.
  */
-function findLocation({ homes, parent }: PromisedValue, name: string): string {
-  return homes?.get(name) ?? homes?.get(name.replace(/[^.]*$/, '')) ?? parent
+function findLocation({ entryPaths, parent }: PromisedValue, name: string): string {
+  return entryPaths?.get(name) ?? entryPaths?.get(name.replace(/[^.]*$/, '')) ?? parent
 }
 
-/** Returns the items without a match among the others; of equal items, the last ones remain. */
+/** Returns the items that have no match among the others. If there are more equal items than matches, the last remain. */
 function excludeItems(
   items: readonly PromisedText[],
   others: readonly PromisedText[],
@@ -342,9 +344,9 @@ function excludeItems(
   const left = new Map<string, number>()
   for (const { text } of others) left.set(text, (left.get(text) ?? 0) + 1)
   return items.filter(({ text }) => {
-    const many = left.get(text) ?? 0
-    left.set(text, many - 1)
-    return many <= 0
+    const count = left.get(text) ?? 0
+    left.set(text, count - 1)
+    return count <= 0
   })
 }
 
@@ -363,7 +365,7 @@ const unknownPromiseCheck: Check = {
         {
           at: `examples.promises.${name}`,
           part: 'key',
-          message: `\`${name}\` is not something that can be promised`,
+          message: `\`${name}\` cannot be promised`,
           ...suggestion,
           ...(suggestion.help === undefined
             ? { notes: [`available: ${formatList(knownNames, 40)}`] }

@@ -4,12 +4,15 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
-/** Returns the errors of the file's patterns. A pattern in the compiled event has none. */
-function findFaults(fields: readonly FieldAt[], kinds: readonly string[]): readonly Draft[] {
+/** Returns the errors of the patterns as written in the file. The compiled event contains only valid patterns. */
+function findPatternErrors(
+  fields: readonly FieldAt[],
+  faultKinds: readonly string[],
+): readonly Draft[] {
   return fields.flatMap(({ raw, path, field }): Draft[] => {
     if (raw.pattern === undefined || field.pattern !== undefined) return []
     const fault = findPatternFault(raw.pattern)
-    if (fault === null || !kinds.includes(fault.is)) return []
+    if (fault === null || !faultKinds.includes(fault.is)) return []
     const quoted = raw.pattern.slice(...fault.span)
     return [
       {
@@ -25,20 +28,20 @@ const badPatternCheck: Check = {
   slug: 'bad-pattern',
   severity: 'error',
   why: 'An invalid pattern accepts no answer, or every answer.',
-  find: ({ fieldsAndParts }) => findFaults(fieldsAndParts, ['broken', 'not-read']),
+  find: ({ fieldsAndParts }) => findPatternErrors(fieldsAndParts, ['broken', 'not-read']),
 }
 
 const slowPatternCheck: Check = {
   slug: 'slow-pattern',
   severity: 'error',
   why: 'A pattern that can match one text in very many ways blocks the browser and the server for minutes.',
-  find: ({ fieldsAndParts }) => findFaults(fieldsAndParts, ['slow']),
+  find: ({ fieldsAndParts }) => findPatternErrors(fieldsAndParts, ['slow']),
 }
 
 const patternWithoutMessageCheck: Check = {
   slug: 'pattern-without-message',
   severity: 'warning',
-  why: 'A delegate whose answer is refused must be told the required format.',
+  why: 'A delegate whose answer is refused must learn the required format.',
   after: ['EV519', 'EV520'],
   find: ({ fieldsAndParts, source }) =>
     fieldsAndParts.flatMap(({ raw, path }): Draft[] => {
@@ -76,7 +79,7 @@ const SAMPLE_MESSAGES: Readonly<Record<string, string>> = {
 const patternAndFormatCheck: Check = {
   slug: 'pattern-and-format',
   severity: 'error',
-  why: 'If two keys set the form of an answer, one of them would be ignored.',
+  why: 'If two keys set the format of an answer, one of them would be ignored.',
   find: ({ fieldsAndParts }) =>
     fieldsAndParts.flatMap(({ raw, path }): Draft[] =>
       raw.pattern === undefined || raw.format === undefined

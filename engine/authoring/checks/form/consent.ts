@@ -1,4 +1,4 @@
-/** Checks EV516, EV530, EV531: consent is given by the delegate, deliberately, and its text stays on record. */
+/** Checks EV516, EV530, EV531: delegates give consent deliberately, and its text is recorded. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
@@ -79,7 +79,7 @@ const consentOptionalCheck: Check = {
     ),
 }
 
-/** A sentence that refers to another text; any other is itself the text of the consent. */
+/** Matches a sentence that refers to a separate text. Any other sentence is itself the text of the consent. */
 const REFERS_TO_TEXT =
   /\b(?:terms|conditions|rules|polic(?:y|ies)|privacy|code of conduct|guidelines|statement|declaration|undertaking|notice|regulations|above|below|t&c)\b/i
 

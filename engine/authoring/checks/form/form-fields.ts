@@ -24,7 +24,7 @@ const messageNeverShownCheck: Check = {
             message: `an answer of type ${field.type} is always valid: this message is never shown`,
           },
         ]
-      // In an email address, only the dot in the host is optional.
+      // `check: false` only allows an email address without a dot in the host; other errors are still reported.
       return field.check || field.type === 'email'
         ? []
         : [
@@ -92,7 +92,7 @@ function isInRange({ min, max }: Field, value: number): boolean {
   return (min === undefined || value >= min) && (max === undefined || value <= max)
 }
 
-/** Days compare as text. */
+/** ISO days can be compared as text. */
 function isWithinDays({ from, to }: Field, day: string): boolean {
   return (from === undefined || day >= from) && (to === undefined || day <= to)
 }
@@ -194,7 +194,7 @@ const stepOutOfRangeCheck: Check = {
   },
 }
 
-/** The payer's details for the gateway's hand-off. */
+/** The payer's details that the gateway requires for a checkout. */
 const CONTACT_DETAILS: readonly {
   readonly message: string
   readonly id: string
@@ -215,22 +215,22 @@ const contactFieldsCheck: Check = {
   why: 'The payment gateway and the confirmation email need these details.',
   after: ['EV206'],
   find: ({ fields, config, file }) => {
-    const needed =
+    const requiredDetails =
       config.payment !== null
         ? CONTACT_DETAILS
         : config.email === null || config.status === 'closed'
           ? []
           : CONTACT_DETAILS.filter(({ id }) => id === 'email')
-    return needed.flatMap(({ message, matches }): Draft[] => {
+    return requiredDetails.flatMap(({ message, matches }): Draft[] => {
       const found = fields.find(matches)
-      const wants =
-        config.payment !== null ? 'the payment gateway needs it' : 'the email goes to it'
+      const reason =
+        config.payment !== null ? 'the payment gateway needs it' : 'the email is sent to it'
       if (found === undefined)
         return [
           {
             at: 'form.sections',
             part: 'key',
-            message: `the form does not have ${message}; ${wants}`,
+            message: `the form does not have ${message}; ${reason}`,
           },
         ]
       if (file.event.status === 'closed') return []
@@ -242,7 +242,7 @@ const contactFieldsCheck: Check = {
         ? [
             {
               at: found.path,
-              message: `\`${found.id}\` may be left empty, but ${wants}`,
+              message: `\`${found.id}\` may be left empty, but ${reason}`,
               help: 'make it required, and always shown',
             },
           ]

@@ -7,7 +7,7 @@ import { categoryOrderChecks } from '../prices/category-order.ts'
 export const OPTIONAL_MARK = /\(\s*optional\s*\)|[-–—:,]\s*optional\s*$|^\s*optional\s*[-–—:]/i
 const STAR_AT_END = /[^\s*]\s*\*\s*:?\s*$/
 
-/** "* as on the certificate": the footnote of a star. */
+/** Matches a footnote that explains a star: "* as on the certificate". */
 const STAR_FOOTNOTE = /^["']?\*\s*(?!.*\b(?:mandatory|required|compulsory|must)\b)\S/i
 
 const labelContradictsRequiredCheck: Check = {
@@ -32,14 +32,14 @@ const labelContradictsRequiredCheck: Check = {
               },
             ]
           : []
-      // The star is explained, or the field must be answered for another reason.
-      const asksAnyhow =
+      // A footnote explains the star, or the field always has an answer for another reason.
+      const isStarJustified =
         hasFootnote ||
         field.default !== undefined ||
         field.type === 'consent' ||
         (field.type === 'people' && (field.min ?? 0) > 0) ||
         raw.choose?.at_least !== undefined
-      return STAR_AT_END.test(label) && !asksAnyhow
+      return STAR_AT_END.test(label) && !isStarJustified
         ? [
             {
               at,
@@ -52,7 +52,7 @@ const labelContradictsRequiredCheck: Check = {
   },
 }
 
-/** Returns the words of a name, each in one form: "E-mail IDs" is email and id. */
+/** Returns the normalised words of a name: "E-mail IDs" becomes `email` and `id`. */
 export function collectWords(text: string): ReadonlySet<string> {
   return new Set(
     text
@@ -73,7 +73,7 @@ const isWithin = (words: ReadonlySet<string>, others: ReadonlySet<string>): bool
 const sharesWord = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   [...words].some((word) => others.has(word))
 
-/** Words common to many names, which distinguish none. */
+/** Words in many names, which do not distinguish one name from another. */
 const GENERIC_WORDS = collectWords('number no num id address')
 /** Words used in sentences about any field. */
 const FRAME_WORDS = collectWords(
@@ -84,13 +84,13 @@ const FRAME_WORDS = collectWords(
 const collectSignificantWords = (text: string): ReadonlySet<string> =>
   excludeWords(excludeWords(collectWords(text), FRAME_WORDS), GENERIC_WORDS)
 
-/** Other words for an address or a phone number. */
+/** Synonyms for an email address or a phone number. */
 const CONTACT_SYNONYMS = {
   email: ['email', 'mail', 'gmail'],
   phone: ['phone', 'mobile', 'telephone', 'tel', 'whatsapp', 'cell', 'contact'],
 } as const
 const CONTACT_TYPES = ['email', 'phone'] as const
-/** Words for an answer of a type, whatever the question. */
+/** Words that messages use for any answer of a type. */
 const WORDS_BY_TYPE = {
   date: ['date', 'day', 'birth', 'birthday', 'dob'],
   file: ['file', 'document', 'proof', 'certificate', 'letter', 'scan', 'copy', 'photo'],
@@ -107,8 +107,8 @@ function findContactType({ id, raw, field }: FieldAt): keyof typeof CONTACT_SYNO
   return isPhone ? 'phone' : null
 }
 
-/** Returns the texts of a field itself, each with its place. */
-function splitSentences({
+/** Returns the messages of a field, each with its path. */
+function listFieldMessages({
   raw,
   path,
 }: FieldAt): readonly { readonly text: string; readonly at: string }[] {
@@ -122,8 +122,8 @@ function splitSentences({
   ]
 }
 
-/** Groups of fields asked together: the form's, and those of each person of a list. */
-const groupFieldsAskedTogether = ({
+/** Groups of fields that are shown together: the fields of the form, and the fields of each list of people. */
+const groupFieldsShownTogether = ({
   fields,
   fieldsAndParts,
 }: Model): readonly (readonly FieldAt[])[] => [
@@ -141,47 +141,49 @@ const messageForWrongFieldCheck: Check = {
   why: 'A message that names another question sends delegates to the wrong place.',
   after: ['EV206', 'EV501'],
   find: (model) =>
-    groupFieldsAskedTogether(model).flatMap((fields) => {
-      const known = fields.map((field) => ({
-        one: field,
-        reached: findContactType(field),
+    groupFieldsShownTogether(model).flatMap((fields) => {
+      const describedFields = fields.map((field) => ({
+        fieldAt: field,
+        contactType: findContactType(field),
         names: [collectSignificantWords(field.field.label), collectSignificantWords(field.id)],
       }))
       const byName = Map.groupBy(
-        known.flatMap((other) => other.names.map((words) => ({ other, key: buildWordKey(words) }))),
+        describedFields.flatMap((other) =>
+          other.names.map((words) => ({ other, key: buildWordKey(words) })),
+        ),
         ({ key }) => key,
       )
-      const byReach = Map.groupBy(known, (other) => other.reached)
-      return known.flatMap(({ one, reached, names }) => {
+      const byContactType = Map.groupBy(describedFields, (other) => other.contactType)
+      return describedFields.flatMap(({ fieldAt, contactType, names }) => {
         const ownWords = new Set([
           ...names.flatMap((words) => [...words]),
-          ...(reached === null ? [] : CONTACT_SYNONYMS[reached]),
-          ...(one.field.type === 'date' || one.field.type === 'file'
-            ? WORDS_BY_TYPE[one.field.type]
+          ...(contactType === null ? [] : CONTACT_SYNONYMS[contactType]),
+          ...(fieldAt.field.type === 'date' || fieldAt.field.type === 'file'
+            ? WORDS_BY_TYPE[fieldAt.field.type]
             : []),
         ])
-        return splitSentences(one).flatMap(({ text, at }): Draft[] => {
-          const core = collectSignificantWords(text)
-          if (core.size === 0 || sharesWord(core, ownWords)) return []
-          const contactType =
-            core.size > 1
+        return listFieldMessages(fieldAt).flatMap(({ text, at }): Draft[] => {
+          const messageWords = collectSignificantWords(text)
+          if (messageWords.size === 0 || sharesWord(messageWords, ownWords)) return []
+          const namedContactType =
+            messageWords.size > 1
               ? undefined
               : CONTACT_TYPES.find((candidate) =>
-                  CONTACT_SYNONYMS[candidate].some((word) => core.has(word)),
+                  CONTACT_SYNONYMS[candidate].some((word) => messageWords.has(word)),
                 )
           const suggestion =
-            byName.get(buildWordKey(core))?.[0]?.other ??
-            (contactType === undefined ? undefined : byReach.get(contactType)?.[0])
+            byName.get(buildWordKey(messageWords))?.[0]?.other ??
+            (namedContactType === undefined ? undefined : byContactType.get(namedContactType)?.[0])
           return suggestion === undefined
             ? []
             : [
                 {
                   at,
-                  message: `“${text}” names “${suggestion.one.field.label}”, but the question here is “${one.field.label}”`,
+                  message: `“${text}” names “${suggestion.fieldAt.field.label}”, but the question here is “${fieldAt.field.label}”`,
                   related: [
-                    { at: join(suggestion.one.path, 'label'), message: 'the other question' },
+                    { at: join(suggestion.fieldAt.path, 'label'), message: 'the other question' },
                   ],
-                  help: `write the message for “${one.field.label}”`,
+                  help: `write the message for “${fieldAt.field.label}”`,
                 },
               ]
         })
@@ -192,12 +194,12 @@ const messageForWrongFieldCheck: Check = {
 type LabelledEntry = {
   readonly id: string
   readonly at: string
-  readonly ofId: ReadonlySet<string>
-  readonly ofLabel: ReadonlySet<string>
+  readonly idWords: ReadonlySet<string>
+  readonly labelWords: ReadonlySet<string>
   readonly label: string
 }
 
-/** Returns the entries of each list that have separate labels. */
+/** Returns the entries of each list that have both an id and a label. */
 function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])[] {
   const { file, fieldsAndParts } = model
   const collectLabels = (
@@ -214,24 +216,26 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
         {
           id,
           at: join(pathAt(index), 'label'),
-          ofId: distinctiveWords.size === 0 ? words : distinctiveWords,
-          ofLabel: collectWords(label),
+          idWords: distinctiveWords.size === 0 ? words : distinctiveWords,
+          labelWords: collectWords(label),
           label,
         },
       ]
     })
-  const listEntriesUnder =
+  const getEntryPathUnder =
     (path: string) =>
     (index: number): string =>
       join(path, index)
-  const isReportedAlready = categoryOrderChecks.EV452.find(model).length > 0
+  const areCategoriesReported = categoryOrderChecks.EV452.find(model).length > 0
   return [
-    ...(isReportedAlready ? [] : [collectLabels(file.categories, listEntriesUnder('categories'))]),
-    collectLabels(file.fees.periods, listEntriesUnder('fees.periods')),
-    collectLabels(file.fees.items, listEntriesUnder('fees.items')),
-    collectLabels(file.fees.adjustments, listEntriesUnder('fees.adjustments')),
-    collectLabels(file.codes?.kinds, listEntriesUnder('codes.kinds')),
-    ...groupFieldsAskedTogether(model).map((fields) =>
+    ...(areCategoriesReported
+      ? []
+      : [collectLabels(file.categories, getEntryPathUnder('categories'))]),
+    collectLabels(file.fees.periods, getEntryPathUnder('fees.periods')),
+    collectLabels(file.fees.items, getEntryPathUnder('fees.items')),
+    collectLabels(file.fees.adjustments, getEntryPathUnder('fees.adjustments')),
+    collectLabels(file.codes?.kinds, getEntryPathUnder('codes.kinds')),
+    ...groupFieldsShownTogether(model).map((fields) =>
       collectLabels(
         fields.map(({ raw }) => raw),
         (index) => fields[index]?.path ?? '',
@@ -239,22 +243,22 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
     ),
     ...fieldsAndParts.flatMap(({ raw: { options }, path }) =>
       Array.isArray(options)
-        ? [collectLabels(options, listEntriesUnder(join(path, 'options')))]
+        ? [collectLabels(options, getEntryPathUnder(join(path, 'options')))]
         : [],
     ),
   ]
 }
 
 /**
- * Whether one label belongs to the other's id: it contains the words of the other's id, and none
- * that only its own has.
+ * Whether the label of one entry fits the id of the other: the label contains the words of the other's id, and
+ * none of the words that occur only in its own id.
  */
-const isCalledAs = (one: LabelledEntry, other: LabelledEntry): boolean => {
-  const distinctive = excludeWords(one.ofId, other.ofId)
+const isLabelledLike = (one: LabelledEntry, other: LabelledEntry): boolean => {
+  const distinctive = excludeWords(one.idWords, other.idWords)
   return (
     distinctive.size > 0 &&
-    isWithin(other.ofId, one.ofLabel) &&
-    !sharesWord(distinctive, one.ofLabel)
+    isWithin(other.idWords, one.labelWords) &&
+    !sharesWord(distinctive, one.labelWords)
   )
 }
 
@@ -265,13 +269,15 @@ const labelsSwappedCheck: Check = {
   after: ['EV206', 'EV505', 'EV514'],
   find: (model) =>
     groupLabelledEntries(model).flatMap((list) => {
-      const byWord = Map.groupBy(list, ({ ofId }) => [...ofId][0] ?? '')
+      const byWord = Map.groupBy(list, ({ idWords }) => [...idWords][0] ?? '')
       return list.flatMap((entry, index) =>
-        [...entry.ofLabel]
+        [...entry.labelWords]
           .flatMap((word) => byWord.get(word) ?? [])
           .filter(
             (other) =>
-              list.indexOf(other) > index && isCalledAs(entry, other) && isCalledAs(other, entry),
+              list.indexOf(other) > index &&
+              isLabelledLike(entry, other) &&
+              isLabelledLike(other, entry),
           )
           .map((other): Draft => ({
             at: entry.at,

@@ -5,7 +5,7 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
-/** Constraints of `choose` that no choice can meet. */
+/** Reports constraints of `choose` that no choice can meet. */
 const chooseImpossibleCheck: Check = {
   slug: 'choose-impossible',
   severity: 'error',
@@ -49,16 +49,16 @@ const chooseImpossibleCheck: Check = {
     }),
 }
 
-/** The number of choices tried before giving up: real groups need about ten. */
-const CHOICES_TRIED_MAX = 10_000
+/** The search for the largest choice stops after this many tries; real groups need about ten. */
+const MAX_TRIED_CHOICES = 10_000
 
 /**
- * Returns the size of the largest choice that no group excludes: at least one option of each group
- * is left out. Null if finding it takes too long.
+ * Returns the size of the largest choice that no group excludes, which leaves out at least one option of each
+ * group. Null if the search takes too long.
  */
 function findLargestChoice({ options = [], choose }: Field): number | null {
   const groups = choose?.mutuallyExclusive ?? []
-  let triesLeft = CHOICES_TRIED_MAX
+  let triesLeft = MAX_TRIED_CHOICES
   const findFewestExcluded = (excluded: ReadonlySet<string>, fewest: number): number => {
     triesLeft -= 1
     const next = groups.find((group) => !group.some((id) => excluded.has(id)))
@@ -147,7 +147,7 @@ const chooseDoesNothingCheck: Check = {
 const choiceLimitWithoutMessageCheck: Check = {
   slug: 'choice-limit-without-message',
   severity: 'warning',
-  why: 'A delegate who ticks too many boxes must be told why the choice is refused.',
+  why: 'A delegate who ticks too many boxes must learn why the choice is refused.',
   after: ['EV523'],
   find: ({ fields }) =>
     fields.flatMap(({ raw, path }): Draft[] =>
@@ -164,8 +164,8 @@ const choiceLimitWithoutMessageCheck: Check = {
     ),
 }
 
-/** Types allowed for each of several people: single values. */
-const SIMPLE_TYPES: Readonly<Record<FieldType, boolean>> = {
+/** Whether each field type is allowed in a list of people: only types with a single value are. */
+const IS_ALLOWED_IN_PEOPLE: Readonly<Record<FieldType, boolean>> = {
   text: true,
   multiline: true,
   email: true,
@@ -183,17 +183,17 @@ const SIMPLE_TYPES: Readonly<Record<FieldType, boolean>> = {
 const unsupportedPersonFieldCheck: Check = {
   slug: 'unsupported-person-field',
   severity: 'error',
-  why: 'A list of people can only have simple fields. Ask for anything else once, outside the list.',
+  why: 'A list of people can have only simple fields. Ask for anything else once, outside the list.',
   find: ({ fieldsAndParts, fields }) =>
     fieldsAndParts.flatMap((part): Draft[] => {
       const { id, raw, path, field } = part
       if (fields.includes(part)) return []
-      if (!SIMPLE_TYPES[field.type])
+      if (!IS_ALLOWED_IN_PEOPLE[field.type])
         return [
           {
             at: join(path, 'type'),
             message: `\`${id}\` is a ${field.type} field, which a list of people cannot have`,
-            help: findHelp(field.type),
+            help: suggestAlternative(field.type),
           },
         ]
       return [
@@ -241,7 +241,7 @@ const unsupportedPersonFieldCheck: Check = {
     }),
 }
 
-function findHelp(type: FieldType): string {
+function suggestAlternative(type: FieldType): string {
   switch (type) {
     case 'file':
       return 'ask for files outside the list of people'
@@ -265,8 +265,8 @@ function findHelp(type: FieldType): string {
   }
 }
 
-/** A longer list of people should be sent as a file; on the page, each person is a separate form. */
-const PEOPLE_MAX = 20
+/** Longer lists of people should be uploaded as a file, because each person is a separate form on the page. */
+const MAX_PEOPLE = 20
 
 const manyPeopleCheck: Check = {
   slug: 'many-people',
@@ -274,13 +274,13 @@ const manyPeopleCheck: Check = {
   why: 'Each person adds a form to the page, and each possible number of people adds a price to check.',
   find: ({ fields }) =>
     fields.flatMap(({ path, field }): Draft[] =>
-      field.type === 'people' && (field.max ?? 0) > PEOPLE_MAX
+      field.type === 'people' && (field.max ?? 0) > MAX_PEOPLE
         ? [
             {
               at: join(path, 'max'),
               part: 'entry',
               message: `up to ${field.max} people could be entered, one after the other`,
-              help: `write ${PEOPLE_MAX} or fewer`,
+              help: `write ${MAX_PEOPLE} or fewer`,
             },
           ]
         : [],

@@ -1,5 +1,5 @@
 /**
- * Checks EV008, EV322, EV517, EV518: values read differently than intended.
+ * Checks EV008, EV322, EV517, EV518: values whose meaning differs from the author's intention.
  *
  * For example, yes in place of a message, or an age in place of a range.
  */
@@ -34,7 +34,7 @@ function readRequiredText(text: string): boolean | null {
     : null
 }
 
-const wordForYesNo: Check = {
+const yesNoAsMessageCheck: Check = {
   ...schemaChecks.EV008,
   find: (model) =>
     model.fieldsAndParts.flatMap(({ raw, path }): Draft[] => {
@@ -69,11 +69,11 @@ const wordForYesNo: Check = {
     }),
 }
 
-/** Numbers that measure something: equality with one of them matches hardly any answer. */
+/** Words for measured quantities: a condition that requires one exact number matches hardly any answer. */
 const MEASURE_WORDS =
   /\b(?:age|aged|years?|yrs?|experience|height|weight|marks?|percent(?:age)?|score|income|salary|beds?|distance|km|publications?|papers|citations?|since)\b/i
-/** A number of persons, days or workshops is rarely above this. */
-const COUNT_MAX = 12
+/** A number of people, days or workshops rarely exceeds this. */
+const MAX_COUNT = 12
 
 const exactNumberCheck: Check = {
   slug: 'exact-number',
@@ -92,7 +92,7 @@ const exactNumberCheck: Check = {
             )
             const isMeasure = MEASURE_WORDS.test(`${id.replaceAll('_', ' ')} ${field.label}`)
             const [min, max] = [Math.min(...numbers), Math.max(...numbers)]
-            if (numbers.length === 0 || numbers.length > 2 || (!isMeasure && min <= COUNT_MAX))
+            if (numbers.length === 0 || numbers.length > 2 || (!isMeasure && min <= MAX_COUNT))
               return []
             if (isMeasure && max <= 2) return []
             return [
@@ -141,7 +141,7 @@ const optionalRuleFieldCheck: Check = {
                   maps.some(({ tests }) => tests.some((test) => test.field === id)),
                 )
                 .slice(0, 1)
-                .map((entry) => ({ at: entry.path, message: 'asked here' })),
+                .map((entry) => ({ at: entry.path, message: 'used here' })),
               help:
                 field.type === 'yes-no'
                   ? 'write required: true, or default: false'
@@ -193,7 +193,7 @@ const keywordAsTextCheck: Check = {
 }
 
 export const misreadOptionChecks = {
-  EV008: wordForYesNo,
+  EV008: yesNoAsMessageCheck,
   EV322: exactNumberCheck,
   EV517: optionalRuleFieldCheck,
   EV518: keywordAsTextCheck,

@@ -1,4 +1,4 @@
-/** Checks EV651, EV652, EV655: choices without an alternative, consent to a later text, and labels that repeat a mark. */
+/** Checks EV651, EV652, EV655: single choices, consent to a later text, and labels that repeat the optional mark. */
 import { formatDay, isDay, type Day } from '../../../lib/time.ts'
 import { join } from '../../syntax/source.ts'
 import type { Draft } from '../../finding.ts'
@@ -16,10 +16,10 @@ const singleOptionCheck: Check = {
   after: ['EV202', 'EV206', 'EV477'],
   find: (model) => {
     const methods = typeof model.file.payment === 'object' ? (model.file.payment.methods ?? []) : []
-    const ofMethods = methods.flatMap(({ fields }, m) =>
+    const methodFields = methods.flatMap(({ fields }, m) =>
       (fields ?? []).map((raw, f) => ({ raw, path: `payment.methods.${m}.fields.${f}` })),
     )
-    return [...model.fieldsAndParts, ...ofMethods].flatMap(({ raw, path }): Draft[] => {
+    return [...model.fieldsAndParts, ...methodFields].flatMap(({ raw, path }): Draft[] => {
       const { options, label, required } = raw as {
         options?: unknown
         label?: string
@@ -49,7 +49,7 @@ const singleOptionCheck: Check = {
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const padToTwoDigits = (text: string): string => text.padStart(2, '0')
 
-/** The first day that a version such as `2026-09`, `1 May 2027` or `01/05/2027` can mean. */
+/** Returns the first day that a version such as `2026-09`, `1 May 2027` or `01/05/2027` can denote. */
 function readVersionDay(version: string): Day | null {
   const iso = /\b(20\d\d)-(\d\d)(?:-(\d\d))?\b/.exec(version)
   const words = /\b(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?([a-z]{3})[a-z]*\.?,?\s+(20\d\d)\b/i.exec(
@@ -73,7 +73,7 @@ function readVersionDay(version: string): Day | null {
 const futureConsentVersionCheck: Check = {
   slug: 'consent-version-later',
   severity: 'warning',
-  why: 'Delegates cannot agree to a text that does not exist yet: the record of their consent is worthless.',
+  why: 'Delegates cannot agree to a text that does not exist yet, so the record of their consent is worthless.',
   find: ({ config, fields }: Model) => {
     const { opens, closes } = config.registration
     const first = opens ?? closes ?? config.to
@@ -84,7 +84,7 @@ const futureConsentVersionCheck: Check = {
         : [
             {
               at: join(path, 'version'),
-              message: `the text is of ${formatDay(day)}, but registration ${opens === undefined ? 'ends' : 'begins'} on ${formatDay(first)}`,
+              message: `the text is dated ${formatDay(day)}, but registration ${opens === undefined ? 'ends' : 'begins'} on ${formatDay(first)}`,
               related:
                 opens === undefined
                   ? []
@@ -96,7 +96,7 @@ const futureConsentVersionCheck: Check = {
   },
 }
 
-/** “(if any, optional)”. */
+/** Matches “(if any, optional)”. */
 const OPTIONAL_IN_BRACKETS = /[([][^()[\]]*\boptional\s*[)\]]/i
 
 const labelRepeatsOptionalCheck: Check = {

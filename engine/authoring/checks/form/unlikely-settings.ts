@@ -1,6 +1,6 @@
 /**
- * Checks EV642, EV646 to EV648, EV654: numbers, unique answers and keys that would block delegates or confuse one
- * with another.
+ * Checks EV642, EV646 to EV648, EV654: numbers, unique answers and keys that would refuse delegates or mistake one
+ * delegate for another.
  */
 import { countDaysBetween } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
@@ -13,19 +13,19 @@ const UNIT_MINUTES: readonly (readonly [RegExp, number])[] = [
   [/week/, 7 * 24 * 60],
   [/month/, 30 * 24 * 60],
 ]
-/** A duration such as `30 minutes`, in minutes. */
+/** Converts a duration such as `30 minutes` to minutes. */
 function readMinutes(text: string): number | null {
-  const [, figure, unit] = /^(\d+) (\w+)$/.exec(text.trim()) ?? []
+  const [, amount, unit] = /^(\d+) (\w+)$/.exec(text.trim()) ?? []
   const factor = UNIT_MINUTES.find(([name]) => name.test(unit ?? ''))?.[1]
-  return figure === undefined || factor === undefined ? null : Number(figure) * factor
+  return amount === undefined || factor === undefined ? null : Number(amount) * factor
 }
 
 const DAY_MINUTES = 24 * 60
-/** More nights than this, beyond the length of the event, are unlikely. */
-const EXTRA_NIGHTS_MAX = 14
-/** Names and addresses are longer than this. */
-const SHORT_TEXT = 10
-const LONG_ANSWER =
+/** Delegates are unlikely to stay more than this many nights longer than the event lasts. */
+const MAX_EXTRA_NIGHTS = 14
+/** Most names and addresses have more characters than this. */
+const SHORT_ANSWER_CHARACTERS = 10
+const LONG_ANSWER_WORDS =
   /\b(?:name|e-?mail|institution|institute|hospital|college|address|organi[sz]ation|company)\b/i
 
 type Duration = {
@@ -91,7 +91,7 @@ function findUnlikelyNumber(
   if (
     raw.type === 'number' &&
     /\bnights?\b/i.test(words) &&
-    (raw.max ?? 0) > days + EXTRA_NIGHTS_MAX
+    (raw.max ?? 0) > days + MAX_EXTRA_NIGHTS
   )
     return [
       {
@@ -100,7 +100,9 @@ function findUnlikelyNumber(
         help: `write a smaller number, such as max: ${days + 1}`,
       },
     ]
-  return raw.max_length !== undefined && raw.max_length < SHORT_TEXT && LONG_ANSWER.test(words)
+  return raw.max_length !== undefined &&
+    raw.max_length < SHORT_ANSWER_CHARACTERS &&
+    LONG_ANSWER_WORDS.test(words)
     ? [
         {
           at: `${path}.max_length`,
@@ -114,7 +116,7 @@ function findUnlikelyNumber(
 const unlikelyNumberCheck: Check = {
   slug: 'unlikely-number',
   severity: 'warning',
-  why: 'A seat held for a minute is lost while the delegate pays, and one held for a month is lost to everyone else.',
+  why: 'A seat held for a minute is released while the delegate pays. A seat held for a month cannot be sold to anyone else.',
   find: (model) => [
     ...listDurations(model).flatMap(({ at, text, min, max, usual }): Draft[] => {
       const minutes = text === undefined ? null : readMinutes(text)
@@ -124,7 +126,7 @@ const unlikelyNumberCheck: Check = {
             {
               at,
               message: `\`${text}\` is unusually ${minutes < min ? 'short' : 'long'}`,
-              help: `usual are ${usual}`,
+              help: `the usual duration is ${usual}`,
             },
           ]
     }),
@@ -134,12 +136,12 @@ const unlikelyNumberCheck: Check = {
 
 const isChoice = ({ field }: FieldAt): boolean => field.type === 'select'
 /** Free-text fields in which many delegates give the same answer. */
-const SHARED_TEXT =
+const SHARED_TEXT_WORDS =
   /\b(?:institution|institute|hospital|college|university|company|organi[sz]ation|city|town|district|state|country|pin|pincode|designation|department|speciality|specialty|food|diet|batch|school|class)\b/i
 const isShared = (entry: FieldAt): boolean =>
-  isChoice(entry) || SHARED_TEXT.test(`${entry.id.replaceAll('_', ' ')} ${entry.field.label}`)
+  isChoice(entry) || SHARED_TEXT_WORDS.test(`${entry.id.replaceAll('_', ' ')} ${entry.field.label}`)
 
-/** Returns each rule of unique answers with its fields; a rule with an unknown field has none. */
+/** Returns each rule of unique answers with its fields. A rule with an unknown field is returned without fields. */
 function listUniqueRules({ file, fields }: Model) {
   return (file.unique ?? []).map((rule, index) => {
     const known = rule.fields.flatMap((id) => fields.find((field) => field.id === id) ?? [])
@@ -169,7 +171,7 @@ const uniqueChoiceCheck: Check = {
 const uniqueSharedAnswerCheck: Check = {
   slug: 'unique-shared-answer',
   severity: 'warning',
-  why: 'Colleagues share an institution and a city. They are refused, or asked whether they registered before.',
+  why: 'Colleagues share an institution and a city. They are refused, or asked whether they have registered before.',
   after: ['EV201', 'EV216', 'EV646'],
   find: (model) =>
     listUniqueRules(model).flatMap(({ index, fields }): Draft[] =>
@@ -188,7 +190,7 @@ const uniqueSharedAnswerCheck: Check = {
 const memberListKeyNameCheck: Check = {
   slug: 'member-list-key-name',
   severity: 'warning',
-  why: 'Two members have the same name, and members write theirs in several ways: they are not found, or get the price of another.',
+  why: 'Members may share a name, or write it in several ways. Such members are not found, or get the price of another member.',
   after: ['EV219'],
   find: ({ file }) =>
     Object.entries(file.member_lists ?? {}).flatMap(([name, { key }]): Draft[] =>
@@ -210,7 +212,7 @@ const IDENTIFIER_WORDS =
 const identifierAsNumberCheck: Check = {
   slug: 'identifier-as-number',
   severity: 'warning',
-  why: 'A number loses its leading zero and accepts no + or space: the telephone number that is stored is wrong.',
+  why: 'A number field drops leading zeros and accepts no + or space, so a wrong phone number is stored.',
   find: ({ fieldsAndParts }) =>
     fieldsAndParts.flatMap(({ raw, path, field, id }): Draft[] =>
       raw.type === 'number' && IDENTIFIER_WORDS.test(`${id.replaceAll('_', ' ')} ${field.label}`)

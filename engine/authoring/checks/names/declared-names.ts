@@ -48,13 +48,13 @@ const unknownOptionCheck: Check = {
   why: 'A comparison with an option that does not exist is never true.',
   find: (model) => [
     ...findUnknownItemOptions(model),
-    ...findContradictions(model),
+    ...findUnknownExclusiveOptions(model),
     ...collectForms(model).flatMap(findUnknownOptions),
   ],
 }
 
 /** Returns options in `choose` groups that the field does not have. */
-function findContradictions(model: Model): readonly Draft[] {
+function findUnknownExclusiveOptions(model: Model): readonly Draft[] {
   return model.fields.flatMap(({ id, raw, path, field }) => {
     const optionIds = (field.options ?? []).map((option) => option.id)
     return (raw.choose?.mutually_exclusive ?? []).flatMap((group, index) =>
@@ -277,7 +277,7 @@ const unknownValueCheck: Check = {
         return detail.show === undefined ? [] : [{ name: detail.show, at: `${path}.show` }]
       }),
     )
-    const wires = (['sends', 'returns'] as const).flatMap((direction) =>
+    const wireNames = (['sends', 'returns'] as const).flatMap((direction) =>
       Object.entries(file.api?.[direction] ?? {}).map(([wire, name]): UsedName => ({
         name,
         at: `api.${direction}.${wire}`,
@@ -300,7 +300,7 @@ const unknownValueCheck: Check = {
     const toMessage = (name: string): string => `there is no field or value \`${name}\``
     return [
       ...findUnknown(model, details, rowValues, toMessage),
-      ...findUnknown(model, wires, [...stored, ...ENGINE_VALUES], toMessage),
+      ...findUnknown(model, wireNames, [...stored, ...ENGINE_VALUES], toMessage),
       ...findUnknown(model, columns, columnValues, toMessage),
       ...findUnknown(model, filters, filterValues, toMessage),
     ]

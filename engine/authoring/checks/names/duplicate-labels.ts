@@ -2,7 +2,7 @@
 import type { Check, Checks } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 
-/** Returns one finding for each text that equals an earlier one. `at`: the path of the text with this index. */
+/** Returns one finding for each text that equals an earlier one. `at` returns the path of the text at an index. */
 function findRepeatedTexts(
   texts: readonly string[],
   at: (index: number) => string,

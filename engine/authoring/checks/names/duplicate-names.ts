@@ -24,7 +24,9 @@ function findRepeatedNames(
             at,
             ...location,
             message: toMessage(id),
-            related: [{ at: declared[first]?.at ?? at, ...location, message: 'first here' }],
+            related: [
+              { at: declared[first]?.at ?? at, ...location, message: 'first declared here' },
+            ],
             help: 'give each its own id, or remove one of the two',
           },
         ]
@@ -52,7 +54,7 @@ const duplicateIdCheck: Check = {
       ...model.fields.flatMap(({ raw, path }) =>
         findRepeatedNames(
           (raw.fields ?? []).map(({ id }, index) => ({ id, at: `${path}.fields.${index}.id` })),
-          (id) => `\`${id}\` is asked twice of each person`,
+          (id) => `each person is asked for \`${id}\` twice`,
         ),
       ),
       ...findRepeatedNames(
@@ -121,7 +123,7 @@ const duplicateIdCheck: Check = {
         listIds(file.admin?.lists ?? [], 'admin.lists'),
         (id) => `list \`${id}\` is declared twice`,
       ),
-      // Readers do not distinguish “Records” from “records”, even where answers are case-sensitive.
+      // Delegates do not distinguish “Records” from “records”, even where answers are case-sensitive.
       ...model.fieldsAndParts.flatMap(({ raw, field, path }) =>
         Array.isArray(raw.options)
           ? findRepeatedNames(
@@ -158,7 +160,7 @@ const duplicateIdCheck: Check = {
 const listMethods = ({ payment }: Model['file']) =>
   typeof payment === 'object' ? (payment.methods ?? []) : []
 
-/** Names used by the API, lists and texts. */
+/** Built-in values of the API, lists and texts. */
 const RESERVED_NAMES: readonly string[] = [
   ...ENGINE_VALUES,
   ...ANSWERED_NAMES,
@@ -173,15 +175,15 @@ const RESERVED_NAMES: readonly string[] = [
   'constructor',
 ]
 
-/** The names of the first line and of all lines in adjustments. */
+/** The names by which adjustments refer to the first line and to all lines. */
 const LINE_NAMES: readonly string[] = [REGISTRATION, 'all']
 
 const reservedNameCheck: Check = {
   slug: 'reserved-name',
   severity: 'error',
-  why: 'These names are built-in values; a field with such a name would hide the value.',
+  why: 'These are names of built-in values. A field with such a name would hide the value.',
   find: (model) => [
-    ...findSentNames(model),
+    ...findReservedSentNames(model),
     ...model.fields
       .filter(({ id }) => RESERVED_NAMES.includes(id))
       .map(({ id, path }) => ({
@@ -251,8 +253,8 @@ const reservedNameCheck: Check = {
   ],
 }
 
-/** Returns the names that the form sends in addition to the answers if the event needs them. */
-function findSentNames({ fields, stored, file, config }: Model): readonly Draft[] {
+/** Reports fields with the name of a value that the form sends in addition to the answers. */
+function findReservedSentNames({ fields, stored, file, config }: Model): readonly Draft[] {
   const sent: readonly (readonly [string, string, unknown])[] = [
     ['code', 'codes', file.codes],
     ['confirmed', 'unique', file.unique],
@@ -277,13 +279,13 @@ const wireNameConflictCheck: Check = {
   why: 'If two values are sent under one name, one of them is lost.',
   find: (model) => {
     const chosen = model.file.category.chosen_in
-    const createPlace = (way: 'sends' | 'returns', wire: string, message: string): Draft => ({
-      at: `api.${way}.${wire}`,
+    const createDraft = (direction: 'sends' | 'returns', wire: string, message: string): Draft => ({
+      at: `api.${direction}.${wire}`,
       part: 'key',
       message,
     })
     const reportClash = (
-      way: 'sends' | 'returns',
+      direction: 'sends' | 'returns',
       wire: string,
       value: string,
     ): readonly Draft[] => {
@@ -291,21 +293,21 @@ const wireNameConflictCheck: Check = {
       if (field !== undefined && !(value === wire || (value === 'category' && wire === chosen)))
         return [
           {
-            ...createPlace(
-              way,
+            ...createDraft(
+              direction,
               wire,
-              `a form field is already ${way === 'sends' ? 'sent' : 'answered'} as \`${wire}\``,
+              `a form field is already ${direction === 'sends' ? 'sent' : 'returned'} as \`${wire}\``,
             ),
             related: [{ at: `${field.path}.id`, message: 'declared here' }],
           },
         ]
-      return way === 'returns' && ANSWERED_NAMES.includes(wire) && value !== wire
-        ? [createPlace(way, wire, `\`${wire}\` is already answered with its own value`)]
+      return direction === 'returns' && ANSWERED_NAMES.includes(wire) && value !== wire
+        ? [createDraft(direction, wire, `the response already has another value \`${wire}\``)]
         : []
     }
-    return (['sends', 'returns'] as const).flatMap((way) =>
-      Object.entries(model.file.api?.[way] ?? {}).flatMap(([wire, value]) =>
-        reportClash(way, wire, value),
+    return (['sends', 'returns'] as const).flatMap((direction) =>
+      Object.entries(model.file.api?.[direction] ?? {}).flatMap(([wire, value]) =>
+        reportClash(direction, wire, value),
       ),
     )
   },

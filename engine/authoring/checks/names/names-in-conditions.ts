@@ -35,7 +35,7 @@ export function findConstants(
     : findConstants((raw as Readonly<Record<typeof key, unknown>>)[key], join(path, key))
 }
 
-/** Returns names in conditions of a form that no field supplies. `model` is the whole file's. */
+/** Returns names in conditions of a form that are neither fields nor context values. `model` is that of the whole file. */
 export function findUnknownNames(model: Model, form: Model): readonly Draft[] {
   const isForm = form === model
   const ids = form.fields.map(({ id }) => id)

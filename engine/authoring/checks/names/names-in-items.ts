@@ -50,7 +50,7 @@ function listFieldUses({ file }: Model): readonly FieldUse[] {
     ),
   )
   ;(file.edit?.fields ?? []).forEach((name, index) =>
-    add(name, `edit.fields.${index}`, 'edit', EDITED_TYPES),
+    add(name, `edit.fields.${index}`, 'edit', EDITABLE_TYPES),
   )
   ;(file.approval ?? []).forEach((rule, i) =>
     rule.documents.forEach((name, index) =>
@@ -60,8 +60,8 @@ function listFieldUses({ file }: Model): readonly FieldUse[] {
   return uses
 }
 
-/** Types that delegates can change themselves: no people, no consent. */
-const EDITED_TYPES: readonly FieldType[] = [
+/** Types of fields that delegates may edit. They exclude lists of people and consent. */
+const EDITABLE_TYPES: readonly FieldType[] = [
   'text',
   'multiline',
   'email',
@@ -140,7 +140,7 @@ export function listGrantedCategories({ file }: Model): readonly UsedName[] {
   ]
 }
 
-/** Returns the periods named in the columns of items: those with or without their own periods, all or only one. */
+/** Returns the periods named in columns of items with, or without, their own periods; of one item if `only` is set. */
 export function listItemColumns(model: Model, hasOwn: boolean, only?: number): readonly UsedName[] {
   const tables = listItemTables(model).filter(
     ({ item, itemIndex }) =>
@@ -154,7 +154,7 @@ export function listItemColumns(model: Model, hasOwn: boolean, only?: number): r
 const wrongFieldCheck: Check = {
   slug: 'wrong-field',
   severity: 'error',
-  why: 'An item can be counted by a number or a list of people, and sold by options. Other answers cannot be charged.',
+  why: 'A number or a list of people can count an item, and options can select it. Other answers cannot be charged.',
   after: ['EV201'],
   find: (model) =>
     listFieldUses(model).flatMap(({ name, at, key, types, part = 'value' }): Draft[] => {
@@ -166,7 +166,7 @@ const wrongFieldCheck: Check = {
               at,
               part,
               message: `${key} takes a field of type ${formatList(types, 6, ' or ')}; \`${name}\` is of type ${type}`,
-              ...explainNumber(model, name, types),
+              ...suggestNumberField(model, name, types),
               related: model.fields
                 .filter(({ id }) => id === name)
                 .map(({ path }) => ({ at: `${path}.id`, message: 'declared here' })),
@@ -175,8 +175,12 @@ const wrongFieldCheck: Check = {
     }),
 }
 
-/** Suggests a number field with the same bounds for a choice of numbers that is counted. */
-function explainNumber(model: Model, name: string, types: readonly FieldType[]): { help?: string } {
+/** Suggests a number field with the same bounds if the counted field is a select of numbers. */
+function suggestNumberField(
+  model: Model,
+  name: string,
+  types: readonly FieldType[],
+): { help?: string } {
   const { type, options = [] } = model.config.fields.find(({ id }) => id === name) ?? {}
   const numbers = options.map(({ id }) => Number(id))
   return type !== 'select' ||

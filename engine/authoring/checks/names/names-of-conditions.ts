@@ -2,7 +2,7 @@
 import { METHOD_NAME } from '../../../rules/pricing-context.ts'
 import type { Model } from '../../checked-file.ts'
 
-/** Returns the correct notation of the condition; null for a name without a common meaning. */
+/** Returns the correct notation of the condition, or null if the name has no common meaning. */
 export function explainConditionName({ config, file, fields }: Model, name: string): string | null {
   const word = name.toLowerCase().replaceAll(/[-_ ]/g, '')
   if (/^(?:age|ageyears|yearsold)$/.test(word)) {
@@ -28,6 +28,6 @@ export function explainConditionName({ config, file, fields }: Model, name: stri
     return `write {code: ${kind ?? 'coupon'}}, where \`${kind ?? 'coupon'}\` is the id of a kind under codes`
   }
   if (/^(?:date|today|day|on|period|now)$/.test(word))
-    return 'conditions compare answers: for a day, write from and to beside `when`, or prices by period'
+    return 'conditions compare answers: for a day, write `from` and `to` next to `when`, or prices by period'
   return null
 }

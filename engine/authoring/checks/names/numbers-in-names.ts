@@ -5,7 +5,7 @@ import { findMatches } from '../../prose/pattern-matches.ts'
 import { join } from '../../syntax/source.ts'
 
 const STATED_PERCENT = /(\d+(?:\.\d+)?)\s*(?:%|per ?cent\b)/gi
-/** A percentage of something else, or an inexact one. */
+/** Words that mark a percentage as that of a tax, or as inexact. */
 const OTHER_PERCENT_WORDS = /\b(?:[cs]?gst|igst|tax|taxes|vat|up ?to)\b/i
 
 const percentDiffersCheck: Check = {
@@ -18,7 +18,7 @@ const percentDiffersCheck: Check = {
       ...entry,
       path: `fees.adjustments.${index}`,
     }))
-    const labelled = [
+    const labelledPercents = [
       ...adjustments.map(({ label, path, ...rest }) => ({
         label,
         at: join(path, 'label'),
@@ -35,7 +35,7 @@ const percentDiffersCheck: Check = {
         }
       }),
     ]
-    return labelled.flatMap(({ label, at, path, percent }): Draft[] => {
+    return labelledPercents.flatMap(({ label, at, path, percent }): Draft[] => {
       if (label === undefined || percent === undefined || OTHER_PERCENT_WORDS.test(label)) return []
       const statedPercents = [
         ...new Set(findMatches(label, STATED_PERCENT).map(([, digits]) => Number(digits))),
@@ -44,7 +44,7 @@ const percentDiffersCheck: Check = {
       const discount = Math.abs(percent)
       // "Pay 80%" means 20% off.
       if (stated === undefined || statedPercents.length > 1) return []
-      // 33% stands for 33.33.
+      // A label may round 33.33% to 33%.
       const tolerance = Number.isInteger(discount) ? 0 : 1
       if (Math.abs(stated - discount) <= tolerance || stated === 100 - discount) return []
       return [
@@ -63,10 +63,10 @@ const SEAT_NOUNS = '(?:seats|places|spots|delegates|participants)'
 const COUNT_PATTERN = '(\\d{1,3}(?:,\\d{3})+|\\d+)'
 const TAKEN_WORDS = '(?:full|taken|sold|booked|filled|gone)'
 /**
- * A number that is a total: "limited to 50 seats", "all 40 seats", "40 seats only". The number of
- * seats at a table is not.
+ * Matches the total number of seats: "limited to 50 seats", "all 40 seats", "40 seats only". It does not match
+ * the number of seats at a table.
  */
-const WHOLE_QUOTA = new RegExp(
+const STATED_TOTAL_SEATS = new RegExp(
   [
     `\\b(?:limited to|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of)\\s*:?\\s*${COUNT_PATTERN} ${SEAT_NOUNS}\\b(?! (?:left|remain|more|per|each|every|from|in a|at a|of (?:a|each|one)))`,
     `\\ball(?: the| our| of the)? ${COUNT_PATTERN} ${SEAT_NOUNS}\\b(?=\\s*(?:$|[.,;!)"']|(?:\\w+ ){0,6}${TAKEN_WORDS}\\b))`,
@@ -74,8 +74,8 @@ const WHOLE_QUOTA = new RegExp(
   ].join('|'),
   'gi',
 )
-/** Several people share one seat. */
-const SEVERAL_NUMBERS =
+/** Groups that share one seat: the number in such a label is the size of a group. */
+const GROUP_WORDS =
   /\b(?:teams?|groups?|tables?|pairs?|couples?|famil(?:y|ies)|hospitals?|institut\w*|colleges?|departments?|rooms?)\b/i
 
 const seatsDifferCheck: Check = {
@@ -113,7 +113,7 @@ const seatsDifferCheck: Check = {
     }),
 }
 
-/** For an option, its own number counts; another quota's may be intended as well. */
+/** Compares the label of an option with the option's own maximum. It may also state the maximum of another quota. */
 function findDifferingOption(
   model: Model,
   option: unknown,
@@ -126,7 +126,7 @@ function findDifferingOption(
       ? (option as { id: string; label?: string })
       : { id: option, label: option }
   const optionMax = typeof max === 'number' ? max : max[String(id)]
-  if (typeof label !== 'string' || optionMax === undefined || SEVERAL_NUMBERS.test(label)) return []
+  if (typeof label !== 'string' || optionMax === undefined || GROUP_WORDS.test(label)) return []
   const others = (model.file.quotas ?? []).flatMap((limit) =>
     limit.each_option_of === undefined && typeof limit.max === 'number' ? [limit.max] : [],
   )
@@ -145,20 +145,22 @@ function findDifferingNumber(
   maxAt: string,
 ): readonly Draft[] {
   const [start, end] = model.source.span(at)
-  return findMatches(model.source.text.slice(start, end), WHOLE_QUOTA).flatMap((found): Draft[] => {
-    const statedNumber = Number((found[1] ?? found[2] ?? found[3] ?? '').replaceAll(',', ''))
-    return maxes.includes(statedNumber)
-      ? []
-      : [
-          {
-            at,
-            span: [start + found.index, start + found.index + found[0].length],
-            message: `the text says ${statedNumber}, but the quota is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
-            related: [{ at: maxAt, message: 'the quota' }],
-            help: 'write the same number in both places',
-          },
-        ]
-  })
+  return findMatches(model.source.text.slice(start, end), STATED_TOTAL_SEATS).flatMap(
+    (found): Draft[] => {
+      const statedNumber = Number((found[1] ?? found[2] ?? found[3] ?? '').replaceAll(',', ''))
+      return maxes.includes(statedNumber)
+        ? []
+        : [
+            {
+              at,
+              span: [start + found.index, start + found.index + found[0].length],
+              message: `the text says ${statedNumber}, but the quota is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
+              related: [{ at: maxAt, message: 'the quota' }],
+              help: 'write the same number in both places',
+            },
+          ]
+    },
+  )
 }
 
 export const namedNumberChecks = {

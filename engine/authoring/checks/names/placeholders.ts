@@ -21,7 +21,7 @@ export function findPlaceholders({
   }))
 }
 
-/** Finds unpaired braces at their own place: `{reg_no` and `total}`. */
+/** Finds unpaired braces, with their positions: `{reg_no` and `total}`. */
 function findStrayBraces({ path, text, written, at }: TextAt): readonly Draft[] {
   if (!/[{}]/.test(text.replace(/\{[^{}\n]*\}/g, ''))) return []
   const twice = /\{\{+\s*([a-z_][a-z0-9_.]*)\s*\}\}+/.exec(written)
@@ -99,12 +99,12 @@ const listAllValues = memoize((model: Model): readonly string[] => [
   ...TAX_VALUES,
 ])
 
-/** Longer than any built-in name. */
-const NAME_CHARACTERS_MAX = 80
+/** No built-in name is longer than this. */
+const MAX_NAME_CHARACTERS = 80
 
-function findNear(name: string, allowed: readonly string[]): string | undefined {
+function findNearestName(name: string, allowed: readonly string[]): string | undefined {
   const distanceMax = Math.max(1, Math.floor(name.length / 3))
-  return name.length > NAME_CHARACTERS_MAX
+  return name.length > MAX_NAME_CHARACTERS
     ? undefined
     : allowed
         .filter(
@@ -116,7 +116,7 @@ function findNear(name: string, allowed: readonly string[]): string | undefined 
 const unknownPlaceholderCheck: Check = {
   slug: 'unknown-placeholder',
   severity: 'error',
-  why: 'A placeholder without a value prints N/A, or itself, for every delegate.',
+  why: 'A placeholder without a value is printed as N/A, or unchanged, for every delegate.',
   find: (model) =>
     model.displayedTexts.flatMap((entry) => {
       const { path, place } = entry
@@ -148,7 +148,9 @@ const unknownPlaceholderCheck: Check = {
               ]
             const nearest =
               allowedNames.find((candidate) => candidate === suggestion) ??
-              (mayCompare(model, allowedNames.length) ? findNear(name, allowedNames) : undefined) ??
+              (mayCompare(model, allowedNames.length)
+                ? findNearestName(name, allowedNames)
+                : undefined) ??
               allowedNames.find(
                 (candidate) => name.length > 3 && candidate.includes(name.trim().toLowerCase()),
               )
@@ -169,7 +171,7 @@ const unknownPlaceholderCheck: Check = {
     }),
 }
 
-/** A bill line's label is filled from the answers, and from the option it sells. */
+/** Explains a placeholder that cannot be filled in a bill line's label, which has only answers and the sold option. */
 function explainMissingInLine(model: Model, path: string, name: string): readonly string[] {
   const item = model.file.fees.items?.[Number(path.split('.')[2])]
   if (name === 'option') return item?.by === undefined ? ['without `by` a line has no option'] : []
@@ -181,7 +183,7 @@ function explainMissingInLine(model: Model, path: string, name: string): readonl
 const placeholderNotHereCheck: Check = {
   slug: 'placeholder-not-here',
   severity: 'error',
-  why: 'The value exists, but is not available at this point or for the readers of this text.',
+  why: 'The value exists, but is not available at this point or to the readers of this text.',
   after: ['EV208'],
   find: (model) =>
     model.displayedTexts.flatMap(({ path, place, ...written }) =>

@@ -1,8 +1,8 @@
 /**
- * Checks EV496 to EV498: approval can be decided, paid and replaced by an offer.
+ * Checks EV496 to EV498: staff can decide on approvals, approved delegates can pay, and offers are available.
  *
- * Delegates who need approval send the files that staff check, can still pay afterwards, and are
- * offered a category they can take.
+ * Delegates who need approval upload the files that staff check, can still pay afterwards, and are
+ * offered only categories that are on sale.
  */
 import { findApproval } from '../../../registration/approval.ts'
 import { matchesCondition, passesTest } from '../../../rules/evaluate-condition.ts'
@@ -29,8 +29,8 @@ import type { Answers } from '../../../event/answer-types.ts'
 
 type Rule = EventConfig['approvals'][number]
 
-/** Maximum number of steps when searching the answers that one rule reads. */
-const STEPS_MAX = 50_000
+/** The search for answers that match a rule stops after this many steps. */
+const MAX_STEPS = 50_000
 
 /**
  * Returns answers that match the rule but leave the file out. Null if there are none, or too many to
@@ -47,8 +47,8 @@ function findAnswersWithoutField(event: EventConfig, rule: Rule, file: string): 
           reads: [...listConditionNames([rule.when, ...shows]), file, CATEGORY],
           conditions: [rule.when, ...shows],
           at: ({ answers, category }, path) => {
-            const isTheirs = findApproval(event.approvals, answers, category)?.id === rule.id
-            if (found === null && isTheirs && getOwn(answers, file) === undefined)
+            const isRuleApplied = findApproval(event.approvals, answers, category)?.id === rule.id
+            if (found === null && isRuleApplied && getOwn(answers, file) === undefined)
               found = collectAnswers(path)
             return null
           },
@@ -56,7 +56,7 @@ function findAnswersWithoutField(event: EventConfig, rule: Rule, file: string): 
       ],
       pathState,
       buildItemDistinctions([]),
-      { left: STEPS_MAX },
+      { left: MAX_STEPS },
     )
     return null
   }
@@ -72,10 +72,10 @@ const approvalWithoutFileCheck: Check = {
   find: ({ config, fields }) =>
     config.approvals.flatMap((rule, i) =>
       rule.documents.flatMap((file, index): Draft[] => {
-        const uncoveredAnswers = findAnswersWithoutField(config, rule, file)
+        const answersWithoutFile = findAnswersWithoutField(config, rule, file)
         const fileField = fields.find(({ id }) => id === file)
-        if (uncoveredAnswers === null || fileField === undefined) return []
-        const example = describeAnswers({ answers: uncoveredAnswers })
+        if (answersWithoutFile === null || fileField === undefined) return []
+        const example = describeAnswers({ answers: answersWithoutFile })
         return [
           {
             at: `approval.${i}.documents.${index}`,
@@ -98,7 +98,7 @@ const listCategories = ({ categories }: EventConfig, { when }: Rule): readonly s
       ),
     )
 
-/** Returns the last day on which one of these is on sale. Null if none is, or if the sale has no end. */
+/** Returns the last day on which one of these categories is on sale. Null if none is, or if the sale has no end. */
 function findLastDayOnSale(event: EventConfig, categories: readonly string[]): Day | null {
   const { closes } = event.registration
   if (closes === undefined) return null
@@ -125,15 +125,15 @@ function findLastPaymentDay({ config, file }: Model): {
   readonly description: string
   readonly at: string
 } {
-  const ways = listDelegateMethods(config)
-  const latest = ways.toSorted((a, b) =>
+  const methods = listDelegateMethods(config)
+  const latest = methods.toSorted((a, b) =>
     (a.until ?? config.to) < (b.until ?? config.to) ? 1 : -1,
   )[0]
   const eventEnd = { day: config.to, description: 'the event ends', at: 'event.to' }
   if (latest?.until === undefined) return eventEnd
-  const written =
+  const writtenMethods =
     typeof file.payment === 'object' && 'methods' in file.payment ? file.payment.methods : []
-  const index = written.findIndex(({ id }) => id === latest.id)
+  const index = writtenMethods.findIndex(({ id }) => id === latest.id)
   return {
     day: latest.until,
     description: `payment by ${latest.label} ends`,
@@ -149,17 +149,18 @@ const approvedTooLateCheck: Check = {
   find: (model) =>
     model.config.approvals.flatMap((rule, index): Draft[] => {
       const categories = listCategories(model.config, rule)
-      const last = findLastDayOnSale(model.config, categories)
-      const paid = findLastPaymentDay(model)
-      if (last === null || addDays(last, rule.decideWithinDays) <= paid.day) return []
-      const first = addDays(paid.day, 1 - rule.decideWithinDays)
-      const on = first < last ? first : last
+      const lastSaleDay = findLastDayOnSale(model.config, categories)
+      const lastPayment = findLastPaymentDay(model)
+      if (lastSaleDay === null || addDays(lastSaleDay, rule.decideWithinDays) <= lastPayment.day)
+        return []
+      const firstLateDay = addDays(lastPayment.day, 1 - rule.decideWithinDays)
+      const on = firstLateDay < lastSaleDay ? firstLateDay : lastSaleDay
       return [
         {
           at: `approval.${index}.decide_within`,
-          message: `a delegate who registers on ${formatDay(on)} is approved by ${formatDay(addDays(on, rule.decideWithinDays))}, but ${paid.description} on ${formatDay(paid.day)}`,
-          related: [{ at: paid.at, message: 'here' }],
-          help: `shorten decide_within, or sell ${categories.join(', ')} only until ${addDays(paid.day, -rule.decideWithinDays)}`,
+          message: `a delegate who registers on ${formatDay(on)} is approved by ${formatDay(addDays(on, rule.decideWithinDays))}, but ${lastPayment.description} on ${formatDay(lastPayment.day)}`,
+          related: [{ at: lastPayment.at, message: 'here' }],
+          help: `shorten decide_within, or sell ${categories.join(', ')} only until ${addDays(lastPayment.day, -rule.decideWithinDays)}`,
         },
       ]
     }),
@@ -180,20 +181,20 @@ function explainUnavailableOffer(
   return sold || event.fees.prices === null ? null : `\`${offer}\` is not on sale in any period`
 }
 
-const approvalOfferLeadsBackCheck: Check = {
+const approvalOfferUnavailableCheck: Check = {
   slug: 'approval-offer-leads-back',
   severity: 'error',
-  why: 'An offer that a delegate cannot accept does not help.',
+  why: 'A delegate cannot accept an offer that is not on sale or needs the same approval.',
   after: ['EV203', 'EV206'],
   find: ({ config }) =>
     config.approvals.flatMap((rule, index): Draft[] => {
-      const deadEnd = explainUnavailableOffer(config, rule)
-      return deadEnd === null
+      const reason = explainUnavailableOffer(config, rule)
+      return reason === null
         ? []
         : [
             {
               at: `approval.${index}.if_refused.offer`,
-              message: deadEnd,
+              message: reason,
               help: 'offer a category that is on sale and needs no approval, or offer none',
             },
           ]
@@ -203,5 +204,5 @@ const approvalOfferLeadsBackCheck: Check = {
 export const approvalChecks = {
   EV496: approvalWithoutFileCheck,
   EV497: approvedTooLateCheck,
-  EV498: approvalOfferLeadsBackCheck,
+  EV498: approvalOfferUnavailableCheck,
 } satisfies Checks

@@ -86,7 +86,7 @@ const cancellationOrderCheck: Check = {
         : [
             {
               at: getStepPath(index, 'until'),
-              message: `this step never applies: the one above it applies until ${formatDay(day(a.until))}`,
+              message: `this step never applies: the step above it applies until ${formatDay(day(a.until))}`,
               related: [{ at: getStepPath(index - 1, 'until'), message: 'until here' }],
               help: 'write the earlier day first',
             },

@@ -1,4 +1,4 @@
-/** Checks EV449, EV490 to EV495, EV499: required details of a tax invoice, numbering without gaps. */
+/** Checks EV449, EV490 to EV495, EV499: required details and consecutive numbers of tax invoices. */
 import { takesPayments } from '../../../payments/payment-methods.ts'
 import { getOwn } from '../../../lib/result.ts'
 import { readGstin, findState } from '../../../event/gstin.ts'
@@ -18,10 +18,10 @@ import { computeExtremes } from '../../proofs/bill-bounds.ts'
 import { describeBill } from '../../proofs/describe-example.ts'
 
 /**
- * The number of sales per year of the largest conferences; one more digit would leave little room
- * for the letters.
+ * The number of invoices that the largest conferences issue in a year. One more digit would leave little room
+ * for letters.
  */
-const SOLD_IN_A_YEAR_MAX = 9_999
+const MAX_INVOICES_PER_YEAR = 9_999
 
 const invoiceGstinCheck: Check = {
   slug: 'invoice-gstin',
@@ -39,8 +39,8 @@ const invoiceGstinCheck: Check = {
         ],
 }
 
-/** The places of supply in a file: of the event, and of the items that have their own. */
-const listPlaces = ({
+/** Returns the places of supply in a file: that of the event, and those of items with their own. */
+const listPlacesOfSupply = ({
   file,
 }: Model): readonly { readonly at: string; readonly description: string }[] => [
   ...(file.invoice === undefined
@@ -58,7 +58,7 @@ const invoicePlaceCheck: Check = {
   severity: 'error',
   why: 'The place of supply decides between CGST with SGST and IGST. Admission is supplied where the event is held, regardless of the buyer (IGST Act, section 12(6)).',
   find: (model) =>
-    listPlaces(model).flatMap(({ at, description: state }): Draft[] => {
+    listPlacesOfSupply(model).flatMap(({ at, description: state }): Draft[] => {
       if (findState(state) !== null) return []
       const field = model.fields.find(({ id }) => id === state)
       return [
@@ -124,7 +124,7 @@ const invoiceAddressCheck: Check = {
   },
 }
 
-/** The patterns with their paths. */
+/** Returns the number patterns of invoices and credit notes with their paths. */
 const listPatterns = ({ file, config }: Model): readonly (readonly [string, string])[] => {
   if (file.invoice === undefined || config.invoice === null) return []
   const { number, creditNumber } = config.invoice
@@ -142,7 +142,7 @@ const invoiceNumberCheck: Check = {
   find: (model) => {
     const { file } = model
     const problems = listPatterns(model).flatMap(([at, pattern]): Draft[] => {
-      const longest = formatSerial(pattern, SOLD_IN_A_YEAR_MAX, '26-27')
+      const longest = formatSerial(pattern, MAX_INVOICES_PER_YEAR, '26-27')
       if (!pattern.includes('{n}'))
         return [
           {
@@ -195,14 +195,14 @@ const invoiceYearCheck: Check = {
   find: ({ config }) => {
     if (config.invoice === null || config.invoice.number.includes('{year}')) return []
     const { periods } = config.fees
-    const begins = [config.registration.opens, ...periods.map(({ from, to }) => from ?? to)]
+    const firstSaleDay = [config.registration.opens, ...periods.map(({ from, to }) => from ?? to)]
       .filter((candidate) => candidate !== undefined)
       .sort()[0]
-    const ends = config.registration.closes ?? config.to
-    const first = begins ?? ends
+    const lastSaleDay = config.registration.closes ?? config.to
+    const first = firstSaleDay ?? lastSaleDay
     const written = /\d\d-\d\d/.exec(config.invoice.number)?.[0]
     const year = getFinancialYear(first)
-    if (written !== undefined && written !== year && written !== getFinancialYear(ends))
+    if (written !== undefined && written !== year && written !== getFinancialYear(lastSaleDay))
       return [
         {
           at: 'invoice.number',
@@ -210,7 +210,7 @@ const invoiceYearCheck: Check = {
           help: 'write {year} instead',
         },
       ]
-    return year === getFinancialYear(ends)
+    return year === getFinancialYear(lastSaleDay)
       ? []
       : [
           {

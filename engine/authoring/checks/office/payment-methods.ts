@@ -1,7 +1,7 @@
 /**
  * Checks EV215, EV443 to EV448 and EV458: every day of registration has a payment method.
  *
- * Transfers expire on a day that has a price. The gateway accepts the order ids.
+ * Transfers expire on a day that has a price, and the gateway accepts the length of the order ids.
  */
 import { findBankNumbers, listDelegateMethods } from '../../../payments/payment-methods.ts'
 import { type PaymentMethod } from '../../../event/payment-method-types.ts'
@@ -10,7 +10,7 @@ import { addDays, countDaysBetween, formatDay, type Day } from '../../../lib/tim
 import type { Draft } from '../../finding.ts'
 import { findPatternFault } from '../../schema/answer-pattern.ts'
 import type { Check, Model } from '../../checked-file.ts'
-import type { PaymentMethodEntry as Written } from '../../schema/payment-section-types.ts'
+import type { PaymentMethodEntry as WrittenMethod } from '../../schema/payment-section-types.ts'
 import {
   suggestClosingDay,
   findDayInEventYear,
@@ -19,16 +19,18 @@ import {
   getStatedOpeningDay,
 } from '../dates/registration-window.ts'
 
-const listWrittenMethods = ({ file: { payment } }: Model): readonly Written[] =>
+const listWrittenMethods = ({ file: { payment } }: Model): readonly WrittenMethod[] =>
   typeof payment === 'object' ? (payment.methods ?? []) : []
 const getMethodPath = (index: number, key?: string): string =>
   key === undefined ? `payment.methods.${index}` : `payment.methods.${index}.${key}`
 
 /** Returns the methods as written, each with its compiled form. */
-function pairMethods(model: Model): readonly { index: number; raw: Written; way: PaymentMethod }[] {
+function pairMethods(
+  model: Model,
+): readonly { index: number; raw: WrittenMethod; method: PaymentMethod }[] {
   return listWrittenMethods(model).flatMap((raw, index) => {
-    const way = model.config.methods[index]
-    return way === undefined ? [] : [{ index, raw, way }]
+    const method = model.config.methods[index]
+    return method === undefined ? [] : [{ index, raw, method }]
   })
 }
 
@@ -38,8 +40,8 @@ const noMethodOpenCheck: Check = {
   why: 'A delegate who registers on a day without a payment method cannot pay.',
   find: (model) => {
     if (listWrittenMethods(model).length === 0) return []
-    const ways = listDelegateMethods(model.config)
-    if (ways.length === 0)
+    const methods = listDelegateMethods(model.config)
+    if (methods.length === 0)
       return [
         {
           at: 'payment.methods',
@@ -48,20 +50,23 @@ const noMethodOpenCheck: Check = {
           help: 'add a card gateway, or a transfer with instructions and fields',
         },
       ]
-    if (ways.some(({ until }) => until === undefined)) return []
-    const last = ways
+    if (methods.some(({ until }) => until === undefined)) return []
+    const last = methods
       .map(({ until }) => until ?? '')
       .toSorted()
       .at(-1) as Day
     const { closes } = model.config.registration
     if (closes !== undefined && closes <= last) return []
     const ends = model.config.methods.flatMap(({ id, until }, index) =>
-      until === undefined || ways.every((way) => way.id !== id) ? [] : [{ id, until, index }],
+      until === undefined || methods.every((method) => method.id !== id)
+        ? []
+        : [{ id, until, index }],
     )
-    // If a method ends in a wrong year, that day must be corrected.
-    const slip = ends.find(({ until }) => isBeforeSale(model, until))
-    const latest = slip ?? ends.find(({ until }) => until === last)
-    const suggestion = slip === undefined ? null : findDayInEventYear(model, slip.until)
+    // If a method ends in a wrong year, that date is reported as the mistake.
+    const methodInWrongYear = ends.find(({ until }) => isBeforeSale(model, until))
+    const latest = methodInWrongYear ?? ends.find(({ until }) => until === last)
+    const suggestion =
+      methodInWrongYear === undefined ? null : findDayInEventYear(model, methodInWrongYear.until)
     return [
       {
         at: getMethodPath(latest?.index ?? 0, 'until'),
@@ -82,16 +87,16 @@ const noMethodOpenCheck: Check = {
 const expiresWithoutPriceCheck: Check = {
   slug: 'expires-without-price',
   severity: 'error',
-  why: 'A payment in time, but on a day without a price, cannot be checked against a price. It needs a payment review.',
+  why: 'A payment that arrives in time, but on a day without a price, cannot be compared with a price. It needs a payment review.',
   find: (model) =>
-    pairMethods(model).flatMap(({ index, way }): Draft[] => {
-      if (way.is !== 'transfer') return []
+    pairMethods(model).flatMap(({ index, method }): Draft[] => {
+      if (method.is !== 'transfer') return []
       const { config } = model
       const closes = suggestClosingDay(model)
-      const begins = way.until ?? closes ?? config.to
-      const ends = addDays(begins, way.expiresAfterDays)
+      const begins = method.until ?? closes ?? config.to
+      const ends = addDays(begins, method.expiresAfterDays)
       const hasPrice =
-        way.priceDate === 'registration' ||
+        method.priceDate === 'registration' ||
         (findPeriodOn(config.fees, ends) !== null && (closes === undefined || ends <= closes))
       if (hasPrice && ends <= config.to) return []
       return [
@@ -109,10 +114,10 @@ const methodWithoutReferenceCheck: Check = {
   severity: 'error',
   why: 'Staff find a payment in the bank statement by its reference, so every delegate must enter a unique one.',
   find: (model) =>
-    pairMethods(model).flatMap(({ index, raw, way }): Draft[] => {
+    pairMethods(model).flatMap(({ index, raw, method }): Draft[] => {
       const unique = (raw.fields ?? []).filter((field) => field.unique === true)
       const isKnown = unique.length === 1 && unique[0]?.required !== undefined
-      return way.is !== 'transfer' || (isKnown && unique[0]?.required !== false)
+      return method.is !== 'transfer' || (isKnown && unique[0]?.required !== false)
         ? []
         : [
             {
@@ -134,10 +139,10 @@ const referenceWithoutFormatCheck: Check = {
   why: 'References are matched with the bank statement. Without a format, “paid” or part of another number would count as a reference.',
   after: ['EV445'],
   find: (model) =>
-    pairMethods(model).flatMap(({ index, raw, way }): Draft[] => {
+    pairMethods(model).flatMap(({ index, raw, method }): Draft[] => {
       const at = (raw.fields ?? []).findIndex((field) => field.unique === true)
       const input = raw.fields?.[at]
-      if (way.is !== 'transfer' || input === undefined || input.format !== undefined) return []
+      if (method.is !== 'transfer' || input === undefined || input.format !== undefined) return []
       const fault = input.pattern === undefined ? null : findPatternFault(input.pattern)
       if (input.pattern !== undefined && fault === null) return []
       return [
@@ -153,17 +158,17 @@ const referenceWithoutFormatCheck: Check = {
     }),
 }
 
-const UPI_FORM = 'a name and a bank’s handle, such as society@bank'
+const UPI_FORMAT = 'a name and a bank’s handle, such as society@bank'
 /** Words written before a number, and the kind of number that must follow. */
 const LABELLED_NUMBERS = [
-  [/\bUPI(?: ID)?:?\s+(\S+@\S+)/i, 'UPI ID', UPI_FORM],
-  // With a blank in it: the part after the blank is another person's.
+  [/\bUPI(?: ID)?:?\s+(\S+@\S+)/i, 'UPI ID', UPI_FORMAT],
+  // With a space inside: the part after the space would be another person's UPI ID.
   [
     /\bUPI(?: ID)?:?\s+((?!(?:a|address|and|app|apps|at|by|for|from|handle|id|is|no|number|on|or|our|pay|payment|payments|the|to|transfer|transfers|using|via|VPA|with)\b)[\w.-]+ [\w.-]+@\S+)/i,
     'UPI ID',
-    UPI_FORM,
+    UPI_FORMAT,
   ],
-  [/\bUPI(?: ID)?:\s+([\w.-]+)(?=\s*(?:[,;\n(]|$))/i, 'UPI ID', UPI_FORM],
+  [/\bUPI(?: ID)?:\s+([\w.-]+)(?=\s*(?:[,;\n(]|$))/i, 'UPI ID', UPI_FORMAT],
   [
     /\bIFSC(?: code| no\.?)?[\s:.–-]+([A-Z0-9]\S+)/i,
     'IFSC',
@@ -172,7 +177,7 @@ const LABELLED_NUMBERS = [
   [/\b(?:account|a\/c)(?: no\.?| number)?[\s:.–-]+(\d\S*)/i, 'Account', '9 to 18 digits'],
 ] as const
 
-/** Returns the place of a part of a text, which may be on any of its lines. */
+/** Returns the span of a part of a text that may have several lines. */
 function findSpan({ source }: Model, path: string, part: string): Pick<Draft, 'span'> {
   const [start, end] = source.span(path)
   const offset = source.text.slice(start, end).indexOf(part)
@@ -184,12 +189,14 @@ const instructionsOddNumberCheck: Check = {
   severity: 'error',
   why: 'Money sent to a mistyped number is returned after days, or reaches another person.',
   find: (model) =>
-    pairMethods(model).flatMap(({ index, way }): Draft[] =>
-      way.is !== 'transfer'
+    pairMethods(model).flatMap(({ index, method }): Draft[] =>
+      method.is !== 'transfer'
         ? []
         : LABELLED_NUMBERS.flatMap(([pattern, label, form]): Draft[] => {
-            const statedAddress = pattern.exec(way.instructions)?.[1]?.replace(/[.,;]+$/, '')
-            const found = findBankNumbers(way.instructions).find((number) => number.label === label)
+            const statedAddress = pattern.exec(method.instructions)?.[1]?.replace(/[.,;]+$/, '')
+            const found = findBankNumbers(method.instructions).find(
+              (number) => number.label === label,
+            )
             return statedAddress === undefined || found?.text === statedAddress
               ? []
               : [
@@ -204,7 +211,7 @@ const instructionsOddNumberCheck: Check = {
     ),
 }
 
-/** A day that is this near to the last day of registration was probably meant to be that day. */
+/** A day within this distance of the last day of registration was probably meant to be that day. */
 const NEAR_DAYS = 60
 
 const methodUntilOutsideCheck: Check = {
@@ -215,7 +222,7 @@ const methodUntilOutsideCheck: Check = {
   find: (model) => {
     const opens = getStatedOpeningDay(model)
     const closes = suggestClosingDay(model)
-    return pairMethods(model).flatMap(({ index, way: { until } }): Draft[] => {
+    return pairMethods(model).flatMap(({ index, method: { until } }): Draft[] => {
       if (until === undefined) return []
       const isEarly = opens !== undefined && until < opens
       const isLate = closes !== undefined && until > closes
@@ -227,7 +234,7 @@ const methodUntilOutsideCheck: Check = {
               message: isEarly
                 ? `this payment method ends on ${formatDay(until)}, before registration opens`
                 : `this payment method ends on ${formatDay(until)}, after registration closes`,
-              // A few days too late are not a wrong year.
+              // If the method ends only a few days late, its year is not wrong.
               help:
                 isLate && countDaysBetween(closes, until) <= NEAR_DAYS
                   ? `write until: ${closes}, the last day of registration`
@@ -247,7 +254,7 @@ const methodOfAnotherYearCheck: Check = {
   why: 'A payment method that ends long before the event and before all its prices is never offered. Its year is probably wrong.',
   after: ['EV432', 'EV443', 'EV447'],
   find: (model) =>
-    pairMethods(model).flatMap(({ index, way: { until } }): Draft[] => {
+    pairMethods(model).flatMap(({ index, method: { until } }): Draft[] => {
       if (until === undefined || !isBeforeSale(model, until)) return []
       const suggestion = findDayInEventYear(model, until)
       return suggestion === null
@@ -263,20 +270,20 @@ const methodOfAnotherYearCheck: Check = {
     }),
 }
 
-/** An order id has at most 20 characters, of which two identify a further payment attempt. */
-const NUMBER_MAX = 18
+/** An order id has at most 20 characters, two of which number further payment attempts. */
+const MAX_NUMBER_CHARACTERS = 18
 
 const prefixTooLongCheck: Check = {
   slug: 'prefix-too-long',
   severity: 'error',
   why: 'The gateway accepts order ids of at most 20 characters. A longer one fails at payment.',
   find: ({ config: { payment, orderId } }) =>
-    payment === null || orderId.prefix.length + orderId.digits <= NUMBER_MAX
+    payment === null || orderId.prefix.length + orderId.digits <= MAX_NUMBER_CHARACTERS
       ? []
       : [
           {
             at: 'order_id.prefix',
-            message: `${orderId.prefix} and ${orderId.digits} digits are ${orderId.prefix.length + orderId.digits} characters; the maximum is ${NUMBER_MAX}`,
+            message: `${orderId.prefix} and ${orderId.digits} digits are ${orderId.prefix.length + orderId.digits} characters; the maximum is ${MAX_NUMBER_CHARACTERS}`,
             help: 'shorten the prefix, or write fewer digits',
           },
         ],

@@ -1,4 +1,4 @@
-/** Checks EV1160 to EV1162: charges of refunds, and texts about refunds, agree with the scale. */
+/** Checks EV1160 to EV1162: refund charges, and texts about refunds, agree with the refund scale. */
 import { computeRefundOfPrice } from '../../../registration/cancellation-refund.ts'
 import {
   formatCurrency,
@@ -127,7 +127,7 @@ const chargeExceedsRefundCheck: Check = {
 }
 
 const REFUND_WORDS = /\b(?:refund\w*|cancel\w*)\b/i
-/** Matches things that others sell and refund. */
+/** Services that others sell and refund. */
 const SOLD_BY_OTHERS = /\b(?:hotels?|airlines?|railways?|flights?|trains?)\b/i
 const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
 const STATED_PERCENT = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
@@ -139,7 +139,7 @@ const TAX_KEPT =
 const refundTextDiffersCheck: Check = {
   slug: 'refund-text-differs',
   severity: 'warning',
-  why: 'Delegates insist on the refund that a text promises. The office is shown the refund of the scale.',
+  why: 'Delegates insist on the refund that a text promises, but staff are shown the refund of the scale.',
   after: ['EV481', 'EV482', 'EV1160'],
   find: (model) => {
     const { cancellation, status, currency } = model.config

@@ -15,19 +15,19 @@ function listEditableFields({ file, fields }: Model): readonly Editable[] {
   })
 }
 
-/** The returned function states the use of a field that forbids changes. Null if there is none. */
-function createReader({ config }: Model): (id: string) => string | null {
-  const ofPrice = new Set(findPriceFields(config).map(({ id }) => id))
-  const ofApproval = findRelevantFields(
+/** Returns a function that explains why delegates may not edit a field; it returns null if they may. */
+function createUsageExplainer({ config }: Model): (id: string) => string | null {
+  const priceFieldIds = new Set(findPriceFields(config).map(({ id }) => id))
+  const approvalFieldIds = findRelevantFields(
     config,
     config.approvals.map(({ when }) => when),
     config.approvals.flatMap(({ documents }) => documents),
   )
   const { invoice } = config
   return (id) => {
-    if (ofPrice.has(id)) return 'it affects the category, a price or a quota'
+    if (priceFieldIds.has(id)) return 'it affects the category, a price or a quota'
     if (config.unique.some(({ fields }) => fields.includes(id))) return 'it must be unique'
-    if (ofApproval.has(id)) return 'staff check it before they approve the registration'
+    if (approvalFieldIds.has(id)) return 'staff check it before they approve the registration'
     return invoice !== null && JSON.stringify(invoice).includes(`"${id}"`)
       ? 'it is printed on the invoice'
       : null
@@ -40,9 +40,9 @@ const editableFieldSetsPriceCheck: Check = {
   why: 'A delegate who corrects one of these answers would change a price, use a seat or duplicate a registration without a check by staff.',
   after: ['EV201'],
   find: (model) => {
-    const reader = createReader(model)
+    const explainUsage = createUsageExplainer(model)
     return listEditableFields(model).flatMap(({ id, at, label }): Draft[] => {
-      const usage = reader(id)
+      const usage = explainUsage(id)
       return usage === null
         ? []
         : [

@@ -1,7 +1,8 @@
 /**
  * Check EV808: text copied from another event's file that still names that event.
  *
- * Only its exact title or address: related conferences are mentioned on purpose.
+ * Only the exact title or address of the other event is reported, because texts mention related conferences on
+ * purpose.
  */
 import type { EventConfig } from '../../../event/config.ts'
 import type { Draft } from '../../finding.ts'
@@ -9,30 +10,30 @@ import { collectTexts } from '../../checked-file.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Source } from '../../syntax/source.ts'
 
-/** An event with its index in the folder. */
+/** An event with its index among the checked files. */
 type IndexedEvent = { readonly event: EventConfig; readonly at: number }
 type EventNameMatch = IndexedEvent & { readonly words: string; readonly isRoute: boolean }
 /** A match in one file; `owner` is the index of the named event. */
 export type EventMention = { readonly owner: number; readonly draft: Draft }
 
-/** A title too specific to occur in another file by chance: with a year, or a name in capitals. */
+/** A title with a digit or a name in capitals is too specific to occur in another file by chance. */
 const DISTINCTIVE_TITLE = /\d|(?<!\p{L})\p{Lu}{4,}(?!\p{Ll})/u
-/** A sentence with these words mentions the other event on purpose. */
+/** A sentence that contains one of these words mentions the other event on purpose. */
 const WORDS_ABOUT_OTHERS =
   /\b(?:also|both|either|sister|partner|parallel|previous(?:ly)?|earlier|unlike|compared|combined|combination|joint(?:ly)?|together|alongside|along with|as well as|in addition|instead)\b/i
-/** So does one with these words before the name, or with the next ones after it. */
+/** So does a sentence with one of these words before the name, or one of the next group after it. */
 const WORDS_BEFORE_OTHERS =
   /\b(?:after|before|last|past|next|attend(?:ed|ing)?|missed|visited|won|(?:members?|delegates?|participants?|organi[sz]ers?|winners?|speakers?|photos?|videos?|proceedings) (?:of|from|at))\b[^.!?\n]{0,25}$/i
 const WORDS_AFTER_OTHERS =
   /^[^.!?\n]{0,3}\b(?:was|were|had|follows|winners?|photos?|videos?|proceedings|delegates?|members?|participants?)\b/i
 const WORD_PATTERN = /[\p{L}\p{N}]+/gu
 const getFirstWord = (route: string): string => route.match(WORD_PATTERN)?.[0] ?? ''
-/** Conferences of one series mention each other's years. */
+/** Returns the title without its year: conferences of one series mention each other. */
 const getSeriesName = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
 
 /**
- * Indexes titles and addresses by their first word, so that a thousand events need not be
- * compared one by one.
+ * Indexes titles and addresses by their first word, so that a text is not compared with each of a thousand
+ * events.
  */
 export function indexEventNames(
   events: readonly EventConfig[],
@@ -78,7 +79,7 @@ export function findMentions(
   )
   const inTexts = [...displayedTexts, ...instructionTexts].flatMap(({ path, written, at }) =>
     others.flatMap((other): EventMention[] => {
-      const found = findPlace(written, other, event)
+      const found = findNamePosition(written, other, event)
       return found === -1
         ? []
         : [
@@ -94,7 +95,7 @@ export function findMentions(
           ]
     }),
   )
-  // "Try again" should never lead to another conference; a success page may recommend one.
+  // "Try again" must not lead to another conference. Buttons of a success page may, as a recommendation.
   const inButtons = [
     ...event.results.failed.buttons.map((button, index) => ({
       button,
@@ -132,7 +133,7 @@ function isOther(event: EventConfig, { event: other, words, isRoute }: EventName
 }
 
 /** Whether the sentence mentions the other event on purpose. */
-function isIntended(before: string, after: string): boolean {
+function isIntendedMention(before: string, after: string): boolean {
   const left = before.split(/[.!?]\s|\n/).at(-1) ?? ''
   const right = after.split(/[.!?](?:\s|$)|\n/)[0] ?? ''
   return (
@@ -143,10 +144,13 @@ function isIntended(before: string, after: string): boolean {
 }
 
 /**
- * Returns the position of the words as a complete name; -1 if they are only the beginning or end of
- * another one.
+ * Returns the position of the words as a complete name, or -1 if they occur only as a part of a longer name.
  */
-function findPlace(text: string, { words, isRoute }: EventNameMatch, event: EventConfig): number {
+function findNamePosition(
+  text: string,
+  { words, isRoute }: EventNameMatch,
+  event: EventConfig,
+): number {
   for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) {
     const [before, after] = [text.slice(0, at), text.slice(at + words.length)]
     const isOwn = [event.routes.form, ...event.routes.also].some((ownRoute) =>
@@ -157,7 +161,7 @@ function findPlace(text: string, { words, isRoute }: EventNameMatch, event: Even
         !/^[\p{L}\p{N}_-]/u.test(after) &&
         !isOwn
       : !/[\p{L}\p{N}@./-]$/u.test(before) && !/^(?:[\p{L}\p{N}@]|[-./]\p{L})/u.test(after)
-    if (isSeparate && !isIntended(before, after)) return at
+    if (isSeparate && !isIntendedMention(before, after)) return at
   }
   return -1
 }

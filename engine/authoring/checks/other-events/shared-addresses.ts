@@ -34,7 +34,7 @@ export const sharedAddressChecks = {
   EV803: {
     slug: 'api-clash',
     severity: 'error',
-    why: 'If two API calls have the same path, one of them is never answered.',
+    why: 'If two API endpoints have the same path, one of them is never called.',
   },
   EV804: {
     slug: 'same-event-id',
@@ -59,17 +59,17 @@ export const sharedAddressChecks = {
 } as const satisfies Record<string, Meta>
 type Code = keyof typeof sharedAddressChecks
 
-/** `source` is parsed again only if a place is needed: an event from a cache has none available. */
+/** `source` parses the file only if a finding needs a place in it, because cached events have no parsed source. */
 export type OtherEvent = {
   readonly event: EventConfig
   readonly path: string
-  /** Whether it is checked now; warnings of all others were reported before. */
+  /** Whether the file is being checked now. Warnings of all other files have been reported before. */
   readonly isNew: boolean
   source(): Source
 }
 
 /**
- * Whether the file's name matches the event's id. Texts without a file (standard input, an editor)
+ * Whether the file's name matches the event's id. Texts that are not in a file (standard input, an editor)
  * always match.
  */
 export function isNamedFor(id: string, path: string): boolean {
@@ -81,7 +81,7 @@ function getFileName(path: string): string {
   return path.split('/').at(-1) ?? ''
 }
 
-/** Checks one file's own names against the site's and each other, and its file name. */
+/** Checks a file's name, and compares its addresses and API paths with each other and with those of the site. */
 export function findClashesInFile({
   event,
   source,
@@ -89,8 +89,8 @@ export function findClashesInFile({
   readonly event: EventConfig
   readonly source: Source
 }): readonly Finding[] {
-  const [pages, calls] = [listPages(event), listEndpoints(event)]
-  const misnamed: readonly Draft[] = isNamedFor(event.id, source.path)
+  const [pages, endpoints] = [listPages(event), listEndpoints(event)]
+  const misnamedFile: readonly Draft[] = isNamedFor(event.id, source.path)
     ? []
     : [
         {
@@ -100,51 +100,53 @@ export function findClashesInFile({
         },
       ]
   const sitePages = pages.flatMap(({ name, at }): readonly Draft[] =>
-    isOfSite(name)
+    isSitePage(name)
       ? [{ at, message: `${name} already belongs to the site` }]
       : at.startsWith('routes.') && /^\/admin(\/|$)/.test(name)
         ? [{ at, message: `${name} is an address of the office` }]
         : [],
   )
-  const siteCalls = calls
-    .filter(isReservedCall)
+  const siteEndpoints = endpoints
+    .filter(isReservedEndpoint)
     .map(({ name, at }): Draft => ({ at, message: `${name} already belongs to the site` }))
-  // A clash with the site is reported once, whatever else it clashes with.
-  const reportedPlaces = new Set(siteCalls.map(({ at }) => at))
-  const asPages = listGetAddresses(event).flatMap(({ name, at, path }): readonly Draft[] => {
-    const page = pages.find((page) => doPathsOverlap(page.path, path))
-    return reportedPlaces.has(at) || page === undefined
-      ? []
-      : [
-          {
-            at,
-            message: `${name} is the address of a page`,
-            related: [{ at: page.at, message: 'of this page' }],
-          },
-        ]
-  })
+  // An address that clashes with the site is not reported again for other clashes.
+  const reportedPlaces = new Set(siteEndpoints.map(({ at }) => at))
+  const endpointsThatArePages = listGetAddresses(event).flatMap(
+    ({ name, at, path }): readonly Draft[] => {
+      const page = pages.find((page) => doPathsOverlap(page.path, path))
+      return reportedPlaces.has(at) || page === undefined
+        ? []
+        : [
+            {
+              at,
+              message: `${name} is the address of a page`,
+              related: [{ at: page.at, message: 'of this page' }],
+            },
+          ]
+    },
+  )
   const toFindings = (code: Code, drafts: readonly Draft[]): readonly Finding[] =>
     drafts.map((draft) => createFinding(code, sharedAddressChecks[code], draft, source))
   return [
-    ...toFindings('EV807', misnamed),
+    ...toFindings('EV807', misnamedFile),
     ...toFindings('EV801', [...sitePages, ...findRepeatedClaims(pages, (a, b) => a === b, source)]),
     ...toFindings('EV803', [
-      ...siteCalls,
-      ...asPages,
-      ...findRepeatedClaims(calls, doCallsOverlap, source),
+      ...siteEndpoints,
+      ...endpointsThatArePages,
+      ...findRepeatedClaims(endpoints, doEndpointsOverlap, source),
     ]),
   ]
 }
 
 const SITE_ENDPOINTS = RESERVED_ENDPOINTS.map(listPathSegments)
 const LINKED_PATHS = LINK_PAGES.map(listPathSegments)
-const TAKEN_PATHS = [
+const RESERVED_PATHS = [
   ...[...SITE_PAGES, '/api'].map(listPathSegments),
   ...LINKED_PATHS,
   ...SITE_ENDPOINTS,
 ]
 
-function isOfSite(page: string): boolean {
+function isSitePage(page: string): boolean {
   const parts = listPathSegments(page)
   return (
     SITE_PAGES.includes(page) ||
@@ -153,20 +155,20 @@ function isOfSite(page: string): boolean {
   )
 }
 
-/** The dashboard's export is shared, as long as a query specifies the list. */
-function isReservedCall({ at, name, path }: Claim): boolean {
+/** Whether the site serves the path itself. The dashboard's export may be shared if a query names the list. */
+function isReservedEndpoint({ at, name, path }: Claim): boolean {
   const [normalised = '', query] = path.split('?')
   if (query !== undefined && doPathsOverlap(normalised, '/admin/export')) return false
   // Office endpoints are served at the root and under /api.
-  const answersAt = at.startsWith('admin.')
+  const servedPaths = at.startsWith('admin.')
     ? [normalised, `/api${normalised}`]
     : [name.split('?')[0] ?? '']
-  return answersAt
+  return servedPaths
     .map(listPathSegments)
-    .some((candidate) => TAKEN_PATHS.some((reserved) => doSegmentsOverlap(reserved, candidate)))
+    .some((candidate) => RESERVED_PATHS.some((reserved) => doSegmentsOverlap(reserved, candidate)))
 }
 
-/** Reports addresses that the file uses twice. Defaults are not reported: they have no place in the file. */
+/** Reports addresses that the file uses twice. Defaults are not reported, because they are not in the file. */
 function findRepeatedClaims(
   claims: readonly Claim[],
   clash: (a: string, b: string) => boolean,
@@ -187,15 +189,14 @@ function findRepeatedClaims(
   })
 }
 
-/** Paths with a query are distinguished by it. */
-function doCallsOverlap(a: string, b: string): boolean {
+/** Paths with a query clash only if they are equal. */
+function doEndpointsOverlap(a: string, b: string): boolean {
   return a.includes('?') || b.includes('?') ? a === b : doPathsOverlap(a, b)
 }
 
 /**
- * Compares files with each other. Each clash is reported once, in the file whose path comes later;
- * the order of the files does not matter. A file whose name differs from its event ("Copy of …")
- * comes after all that match.
+ * Compares files with each other. Each clash is reported once, in the file whose path sorts later, so the order
+ * in which files are read does not matter. Files whose names differ from their events ("Copy of …") sort last.
  */
 export function findClashesAcrossFiles(events: readonly OtherEvent[]): readonly Finding[] {
   const isMisnamed = ({ event, path }: OtherEvent): boolean => !isNamedFor(event.id, path)
@@ -229,7 +230,7 @@ export function findClashesAcrossFiles(events: readonly OtherEvent[]): readonly 
   return [...clashes, ...findCopiedEvents(sorted)]
 }
 
-/** Reports other events named in a file, which may be a copy of theirs. */
+/** Reports mentions of other events in a file, which may be a copy of their files. */
 function findCopiedEvents(events: readonly OtherEvent[]): readonly Finding[] {
   const names = indexEventNames(events.map(({ event }) => event))
   return events.flatMap((own) => {
@@ -249,7 +250,7 @@ function findCopiedEvents(events: readonly OtherEvent[]): readonly Finding[] {
   })
 }
 
-/** A dashboard without its own key uses the event's id. */
+/** Returns the path that the file contains: a dashboard without its own key uses the event's id. */
 function getWrittenPath(source: Source, at: string): string {
   return at === 'admin.dashboard.key' && !source.has(at) ? 'event.id' : at
 }

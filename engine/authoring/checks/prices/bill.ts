@@ -1,9 +1,4 @@
-/**
- * Checks EV461 to EV471: bill lines have prices, and quantities have a maximum.
- *
- * Every possible line has a price, every quantity has a maximum, and deductions apply to
- * existing lines.
- */
+/** Checks EV461 to EV471: every possible bill line has a price, and every quantity has a maximum. */
 import type { EventConfig } from '../../../event/config.ts'
 import { AMOUNT_MAX, formatMoney, INR } from '../../../lib/money.ts'
 import { formatDay } from '../../../lib/time.ts'
@@ -21,7 +16,7 @@ import { join } from '../../syntax/source.ts'
 import { listTableColumns, listItemTables } from '../names/item-tables.ts'
 import { getCurrency } from '../../../rules/category.ts'
 
-/** Findings after which names, conditions or tables are unreadable, so the bill is not checked. */
+/** Findings that make names, conditions or tables unusable, so the bill is not checked. */
 const NAME_ERRORS = [
   'EV201',
   'EV202',
@@ -48,7 +43,7 @@ export const getItemPath = (model: Model, id: string): string =>
 const itemWithoutPriceCheck: Check = {
   slug: 'item-without-price',
   severity: 'error',
-  why: 'Each item needs exactly one price: without one it cannot be sold, with two only one of them is charged.',
+  why: 'Each item needs exactly one price. Without a price it cannot be sold; of two prices only one is charged.',
   after: ['EV206'],
   find: (model) => {
     const { fees } = model.file
@@ -60,11 +55,12 @@ const itemWithoutPriceCheck: Check = {
             {
               at: 'fees.items',
               part: 'key',
-              message: 'without `prices` the event charges nothing, not even for these items',
-              help: 'add prices with a row for each category; write free where the registration costs nothing',
+              message:
+                'without `prices` the event charges nothing, and nothing for these items either',
+              help: 'add prices with a row for each category; write free if the registration costs nothing',
             },
           ]
-    const shapes = items.flatMap((item, index): Draft[] => {
+    const itemDrafts = items.flatMap((item, index): Draft[] => {
       const path = `fees.items.${index}`
       if (item.prices === undefined && item.amount_in === undefined)
         return [
@@ -103,23 +99,23 @@ const itemWithoutPriceCheck: Check = {
             ]
       }),
     )
-    return [...registrationOnly, ...shapes, ...misplaced]
+    return [...registrationOnly, ...itemDrafts, ...misplaced]
   },
 }
 
 const itemIncompleteCheck: Check = {
   slug: 'item-incomplete',
   severity: 'error',
-  why: 'A delegate who chooses the item and has no table or row gets no bill and cannot register.',
+  why: 'A delegate who chooses the item, but to whom no table or row applies, gets no bill and cannot register.',
   after: NAME_ERRORS,
   find: (model) =>
-    findMissingPrices(model, ['no-table', 'no-row', 'no-cell']).map(({ id, hole }): Draft => {
+    findMissingPrices(model, ['no-table', 'no-row', 'no-cell']).map(({ id, missing }): Draft => {
       const { by, periods = model.file.fees.periods } =
         model.file.fees.items?.find((item) => item.id === id) ?? {}
-      const [first] = hole.who
-      const delegateText = `delegates in ${describeCategories(hole.who)}`
+      const [first] = missing.who
+      const delegateText = `delegates in ${describeCategories(missing.who)}`
       const example = first === undefined ? [] : createNote(describeAnswers(first))
-      if (hole.table === null)
+      if (missing.table === null)
         return {
           at: `${getItemPath(model, id)}.prices`,
           part: 'key',
@@ -128,14 +124,14 @@ const itemIncompleteCheck: Check = {
           help: 'add {otherwise: {…}}, a table for them, or a condition of the item that excludes them',
         }
       const place = listItemTables(model).find(
-        ({ item, tableIndex }) => item.id === id && tableIndex === hole.table,
+        ({ item, tableIndex }) => item.id === id && tableIndex === missing.table,
       )
       return {
         at: place?.path ?? getItemPath(model, id),
         part: 'key',
-        message: `no row for \`${hole.row}\`, which ${delegateText} ${getChoiceVerb(model.config, by)}`,
+        message: `no row for \`${missing.row}\`, which ${delegateText} ${getChoiceVerb(model.config, by)}`,
         notes: example,
-        help: `add ${hole.row}: [${periods.map(() => '…').join(', ')}]`,
+        help: `add ${missing.row}: [${periods.map(() => '…').join(', ')}]`,
       }
     }),
 }
@@ -143,52 +139,57 @@ const itemIncompleteCheck: Check = {
 const createNote = (description: string): readonly string[] =>
   description === '' ? [] : [`with ${description}`]
 
-type ItemHole = { readonly id: string; readonly hole: MissingPrice }
+type MissingItemPrice = { readonly id: string; readonly missing: MissingPrice }
 
 function findMissingPrices(
   model: Model,
   kinds: readonly MissingPrice['is'][],
-): readonly ItemHole[] {
+): readonly MissingItemPrice[] {
   return proveBill(model.config).items.flatMap(({ id, found }) =>
-    (found?.holes ?? []).flatMap((hole) => (kinds.includes(hole.is) ? [{ id, hole }] : [])),
+    (found?.holes ?? []).flatMap((missing) =>
+      kinds.includes(missing.is) ? [{ id, missing }] : [],
+    ),
   )
 }
 
-/** Returns reachable `none` cells: either those in rows that others can buy in that period, or the rest. */
-function findReachableNoneCells(model: Model, areSoldToOthers: boolean): readonly ItemHole[] {
+/** Returns reachable `none` cells of rows that other delegates can buy in the same period, or of all other rows. */
+function findReachableNoneCells(
+  model: Model,
+  areSoldToOthers: boolean,
+): readonly MissingItemPrice[] {
   const sold = new Set(
     proveBill(model.config).items.flatMap(({ id, found }) =>
       (found?.reached ?? []).map(({ row, period }) => `${id} ${row} ${period}`),
     ),
   )
   return findMissingPrices(model, ['not-on-sale']).filter(
-    ({ id, hole }) => sold.has(`${id} ${hole.row} ${hole.period}`) === areSoldToOthers,
+    ({ id, missing }) => sold.has(`${id} ${missing.row} ${missing.period}`) === areSoldToOthers,
   )
 }
 
 /** Returns one draft for each item and period, at the first of its cells. */
 function groupByPeriod(
   model: Model,
-  holes: readonly ItemHole[],
-  describe: (id: string, some: readonly ItemHole[], period: string) => Omit<Draft, 'at'>,
+  holes: readonly MissingItemPrice[],
+  describe: (id: string, some: readonly MissingItemPrice[], period: string) => Omit<Draft, 'at'>,
 ): readonly Draft[] {
-  const groups = Map.groupBy(holes, ({ id, hole }) => `${id} ${hole.period}`)
+  const groups = Map.groupBy(holes, ({ id, missing }) => `${id} ${missing.period}`)
   return [...groups.values()].map((holes): Draft => {
     const [first] = holes
-    const { id = '', hole } = first ?? {}
+    const { id = '', missing } = first ?? {}
     const table = listItemTables(model).find(
-      ({ item, tableIndex }) => item.id === id && tableIndex === hole?.table,
+      ({ item, tableIndex }) => item.id === id && tableIndex === missing?.table,
     )
-    const column = table === undefined ? -1 : listTableColumns(table).indexOf(hole?.period ?? '')
+    const column = table === undefined ? -1 : listTableColumns(table).indexOf(missing?.period ?? '')
     return {
-      at: `${table?.path ?? ''}.${hole?.row ?? ''}.${column}`,
-      ...describe(id, holes, hole?.period ?? ''),
+      at: `${table?.path ?? ''}.${missing?.row ?? ''}.${column}`,
+      ...describe(id, holes, missing?.period ?? ''),
     }
   })
 }
 
-const formatRows = (holes: readonly ItemHole[]): string =>
-  [...new Set(holes.map(({ hole }) => `\`${hole.row}\``))].join(' or ')
+const formatRows = (holes: readonly MissingItemPrice[]): string =>
+  [...new Set(holes.map(({ missing }) => `\`${missing.row}\``))].join(' or ')
 
 const itemMissingForCategoryCheck: Check = {
   slug: 'item-missing-for-category',
@@ -198,8 +199,8 @@ const itemMissingForCategoryCheck: Check = {
   find: (model) =>
     groupByPeriod(model, findReachableNoneCells(model, true), (id, holes, period) => {
       const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
-      const delegateText = `delegates in ${describeCategories(holes.flatMap(({ hole }) => hole.who))}`
-      const [first] = holes[0]?.hole.who ?? []
+      const delegateText = `delegates in ${describeCategories(holes.flatMap(({ missing }) => missing.who))}`
+      const [first] = holes[0]?.missing.who ?? []
       return {
         message:
           by === undefined
@@ -214,12 +215,12 @@ const itemMissingForCategoryCheck: Check = {
 const neverForSaleCheck: Check = {
   slug: 'never-for-sale',
   severity: 'note',
-  why: 'In a period in which no delegate can buy the item, it is refused as not on sale.',
+  why: 'A delegate who chooses the item in this period is refused, because it is not on sale.',
   after: [...NAME_ERRORS, 'EV462'],
   find: (model) =>
     groupByPeriod(
       model,
-      findReachableNoneCells(model, false).filter(isUnexpected(model)),
+      findReachableNoneCells(model, false).filter(isUnexpectedGap(model)),
       (id, holes, period) => ({
         message: `${formatRows(holes) === '`each`' ? `\`${id}\`` : formatRows(holes)} is not on sale for any delegate in \`${period}\``,
         help: 'write a price if it should be on sale then',
@@ -227,10 +228,10 @@ const neverForSaleCheck: Check = {
     ),
 }
 
-/** An item with its own periods states a period without sales on purpose: a column of `none`. */
-const isUnexpected =
+/** Whether the period may be missing by mistake. An item with its own periods marks a pause in sales with `none`. */
+const isUnexpectedGap =
   (model: Model) =>
-  ({ id, hole: { period } }: ItemHole): boolean =>
+  ({ id, missing: { period } }: MissingItemPrice): boolean =>
     listItemTables(model).some(
       (table) =>
         table.item.id === id &&
@@ -244,7 +245,7 @@ const isUnexpected =
 const unlimitedCountCheck: Check = {
   slug: 'unlimited-count',
   severity: 'error',
-  why: 'A number without a maximum makes a bill without a maximum.',
+  why: 'If a counted number has no maximum, the bill has no maximum either.',
   after: ['EV201', 'EV206', 'EV216'],
   find: (model) => {
     const uses = (model.file.fees.items ?? []).flatMap((item, index) =>
@@ -311,7 +312,7 @@ function computeExtremes(event: EventConfig): readonly Extremes[] {
 const discountExceedsPriceCheck: Check = {
   slug: 'discount-exceeds-price',
   severity: 'warning',
-  why: 'A line never goes below zero, so the delegate does not get the rest of the discount.',
+  why: 'A line never becomes negative, so the delegate does not get the rest of the discount.',
   after: BOUND_ERRORS,
   find: (model) =>
     computeExtremes(model.config)
@@ -344,7 +345,7 @@ const overlappingAdjustmentsCheck: Check = {
             at: 'fees.adjustments',
             part: 'key',
             message: `several adjustments can apply to one line: ${pairs.map(([one, other]) => `\`${one}\` and then \`${other}\``).join(', ')}`,
-            help: 'if a delegate should not get both, separate them with `when`; if one is a percentage, the order changes the total',
+            help: 'if a delegate should not get both, add `when` to one of them; if one is a percentage, the order changes the total',
           },
         ]
   },
@@ -359,14 +360,14 @@ const billNotProvedCheck: Check = {
     const { config } = model
     if (config.fees.items.length + config.fees.adjustments.length === 0) return []
     const { items, extremes } = proveBill(config)
-    const lost = items.filter(({ found }) => found === null)
+    const unprovedItems = items.filter(({ found }) => found === null)
     return [
-      ...lost.map(({ id }): Draft => ({
+      ...unprovedItems.map(({ id }): Draft => ({
         at: `${getItemPath(model, id)}.id`,
         message: `too many answers affect \`${id}\`: not all combinations could be checked for a price`,
         help: 'make it depend on fewer answers, or limit the number of choices (choose: {at_most: …})',
       })),
-      ...(extremes === null && lost.length === 0
+      ...(extremes === null && unprovedItems.length === 0
         ? [
             {
               at: config.fees.items.length > 0 ? 'fees.items' : 'fees.adjustments',

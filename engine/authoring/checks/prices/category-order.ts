@@ -20,16 +20,16 @@ import { getCurrency } from '../../../rules/category.ts'
 import { findGroupOfCategory, listPeriodsOfCategory } from '../../../pricing/price-periods.ts'
 import { getPricesPath } from '../../tools/explain-bill-lines.ts'
 
-type Person = {
+type PricedCategory = {
   readonly id: string
   readonly label: string
   readonly stage: CareerStage
-  /** Prices by period; absent if not on sale or free. */
+  /** Prices by period. Periods in which the category is free or not on sale are missing. */
   readonly prices: ReadonlyMap<string, Amount>
   readonly currency: Currency
 }
 
-/** Reads the names of one file; each is read once, though rules and prices request it repeatedly. */
+/** Creates the reader of names of a file. It is memoized, because rules and prices read the same names repeatedly. */
 const createReader = memoize(({ config }: Model) => {
   const known = findAssociations([
     ...config.categories.flatMap(({ id, label }) => [id, label]),
@@ -39,27 +39,27 @@ const createReader = memoize(({ config }: Model) => {
 })
 type Reader = (name: string) => CareerStage
 
-/** A label in another script is not read; its id is used. */
+/** A label in another script cannot be interpreted, so the id is used instead. */
 const OTHER_SCRIPT = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
 
-/** Reads a category from its label, or from its id if the label says nothing. */
-function readCategoryStanding(id: string, label: string, read: Reader): CareerStage {
-  const [said, named] = [read(label), read(id)]
+/** Interprets the label of a category, and its id for what the label does not state. */
+function readCategoryStage(id: string, label: string, read: Reader): CareerStage {
+  const [byLabel, byId] = [read(label), read(id)]
   return {
-    isMember: said.isMember ?? named.isMember,
-    levels: said.levels.size > 0 || said.isCompanion ? said.levels : named.levels,
-    isCompanion: said.isCompanion || (said.levels.size === 0 && named.isCompanion),
-    isSenior: said.isSenior || named.isSenior,
-    rest: OTHER_SCRIPT.test(label) ? named.rest : said.rest,
+    isMember: byLabel.isMember ?? byId.isMember,
+    levels: byLabel.levels.size > 0 || byLabel.isCompanion ? byLabel.levels : byId.levels,
+    isCompanion: byLabel.isCompanion || (byLabel.levels.size === 0 && byId.isCompanion),
+    isSenior: byLabel.isSenior || byId.isSenior,
+    rest: OTHER_SCRIPT.test(label) ? byId.rest : byLabel.rest,
   }
 }
 
-function listPeople(model: Model): readonly Person[] {
+function listPricedCategories(model: Model): readonly PricedCategory[] {
   const reader = createReader(model)
   const cells = Map.groupBy(listTableCells(model), ({ category }) => category)
   const byRules = findMembershipByRules(model)
   return model.config.categories.map(({ id, label }) => {
-    const stage = readCategoryStanding(id, label, reader)
+    const stage = readCategoryStage(id, label, reader)
     return {
       id,
       label,
@@ -77,8 +77,8 @@ function listPeople(model: Model): readonly Person[] {
 }
 
 /**
- * Returns categories that the rules give only to delegates who answer yes to a membership question,
- * or only to the others.
+ * Returns whether the rules give a category only to delegates who answer yes to a membership question (true), or
+ * only to those who answer no (false). Other categories are missing.
  */
 function findMembershipByRules({ config }: Model): ReadonlyMap<string, boolean> {
   if (config.categoryChoice.by === 'field') return new Map()
@@ -125,14 +125,14 @@ const getLowestLevel = ({ levels }: CareerStage): number =>
   levels.size === 0 ? 2 : Math.min(...levels)
 const haveSameLevels = (a: CareerStage, b: CareerStage): boolean =>
   a.levels.size === b.levels.size && [...a.levels].every((level) => b.levels.has(level))
-const isPlain = ({ stage }: Person): boolean =>
+const paysFullPrice = ({ stage }: PricedCategory): boolean =>
   !stage.isCompanion && !stage.isSenior && getLowestLevel(stage) === 2
 
-/**
- * Returns those who should not pay less than the given category: they differ from it only in the reason for its lower
- * price.
- */
-function listPersonsAbove(one: Person, all: readonly Person[]): readonly Person[] {
+/** Returns the categories that differ from the given one only in the reason for its lower price. */
+function listCategoriesAbove(
+  one: PricedCategory,
+  all: readonly PricedCategory[],
+): readonly PricedCategory[] {
   const rank = one.stage
   const alike = all.filter(
     (other) =>
@@ -147,7 +147,7 @@ function listPersonsAbove(one: Person, all: readonly Person[]): readonly Person[
       haveSameLevels(stage, rank) &&
       stage.isSenior === rank.isSenior,
   )
-  const elders = alike.filter(
+  const laterStages = alike.filter(
     ({ stage }) =>
       stage.isMember === rank.isMember &&
       stage.isSenior === rank.isSenior &&
@@ -161,11 +161,11 @@ function listPersonsAbove(one: Person, all: readonly Person[]): readonly Person[
       stage.isMember === rank.isMember &&
       haveSameLevels(stage, rank),
   )
-  return [...members, ...elders, ...ordinary]
+  return [...members, ...laterStages, ...ordinary]
 }
 
-/** Trainees, companions and seniors of no particular kind, compared with everyone who pays the full price. */
-function isBelowAll({ stage }: Person): boolean {
+/** Whether a category is a general reduction (trainees, companions, seniors), compared with all full prices. */
+function isGeneralReduction({ stage }: PricedCategory): boolean {
   return (
     stage.rest === '' &&
     (stage.isCompanion ||
@@ -179,67 +179,74 @@ const pricesSwappedCheck: Check = {
   why: 'Members and trainees usually pay less than others. If they pay more, two rows or labels are probably swapped.',
   after: [...TABLE_ERRORS, 'EV401', 'EV452'],
   find: (model) => {
-    const everyone = listPeople(model)
+    const pricedCategories = listPricedCategories(model)
     const { fees } = model.config
-    const getPath = ({ id }: Person): string => [...getPricesPath(model.config, id), id].join('.')
-    const buildDraft = (one: Person, other: Person, periods: readonly string[]): Draft => {
+    const getPath = ({ id }: PricedCategory): string =>
+      [...getPricesPath(model.config, id), id].join('.')
+    const buildDraft = (
+      one: PricedCategory,
+      other: PricedCategory,
+      periods: readonly string[],
+    ): Draft => {
       const columns = listPeriodsOfCategory(fees, one.id).length
-      const cells = periods.slice(0, PERIODS_LISTED_MAX).map((period) => {
-        const [ownPrices, otherPrices] = [one.prices.get(period), other.prices.get(period)]
-        return `${formatMoney(ownPrices ?? (0 as Amount), one.currency)} and ${formatMoney(otherPrices ?? (0 as Amount), one.currency)} in \`${period}\``
+      const cells = periods.slice(0, MAX_LISTED_PERIODS).map((period) => {
+        const [ownPrice, otherPrice] = [one.prices.get(period), other.prices.get(period)]
+        return `${formatMoney(ownPrice ?? (0 as Amount), one.currency)} and ${formatMoney(otherPrice ?? (0 as Amount), one.currency)} in \`${period}\``
       })
       return {
         at: getPath(one),
         part: 'entry',
-        message: `\`${one.id}\` costs more than \`${other.id}\`: ${formatList(cells, PERIODS_LISTED_MAX)}`,
+        message: `\`${one.id}\` costs more than \`${other.id}\`: ${formatList(cells, MAX_LISTED_PERIODS)}`,
         related: [{ at: getPath(other), part: 'entry', message: 'the cheaper row' }],
         notes:
-          periods.length > PERIODS_LISTED_MAX
-            ? [`and in ${periods.length - PERIODS_LISTED_MAX} more`]
+          periods.length > MAX_LISTED_PERIODS
+            ? [`and in ${periods.length - MAX_LISTED_PERIODS} more`]
             : [],
         help: `write the lower ${periods.length === columns ? 'row' : 'price'} under \`${one.id}\`, the higher one under \`${other.id}\`; if the labels are swapped, correct them`,
       }
     }
-    return everyone.flatMap((person): Draft[] => {
+    return pricedCategories.flatMap((category): Draft[] => {
       // Amounts in two currencies cannot be compared, nor can prices on different days.
-      const group = findGroupOfCategory(fees, person.id)
-      const order = listPeriodsOfCategory(fees, person.id).map(({ id }) => id)
-      const people = everyone.filter(
+      const group = findGroupOfCategory(fees, category.id)
+      const order = listPeriodsOfCategory(fees, category.id).map(({ id }) => id)
+      const comparable = pricedCategories.filter(
         ({ id, currency }) =>
-          currency === person.currency && findGroupOfCategory(fees, id) === group,
+          currency === category.currency && findGroupOfCategory(fees, id) === group,
       )
-      const dearerThan = memoize((other: Person): readonly string[] =>
+      const listDearerPeriods = memoize((other: PricedCategory): readonly string[] =>
         order.filter((period) => {
-          const [ownPrices, otherPrices] = [person.prices.get(period), other.prices.get(period)]
-          return ownPrices !== undefined && otherPrices !== undefined && ownPrices > otherPrices
+          const [ownPrice, otherPrice] = [category.prices.get(period), other.prices.get(period)]
+          return ownPrice !== undefined && otherPrice !== undefined && ownPrice > otherPrice
         }),
       )
-      const direct = listPersonsAbove(person, people).flatMap((other): Draft[] => {
-        const periods = dearerThan(other)
-        return periods.length === 0 ? [] : [buildDraft(person, other, periods)]
+      const direct = listCategoriesAbove(category, comparable).flatMap((other): Draft[] => {
+        const periods = listDearerPeriods(other)
+        return periods.length === 0 ? [] : [buildDraft(category, other, periods)]
       })
-      if (direct.length > 0 || !isBelowAll(person)) return direct.slice(0, 1)
-      const full = people.filter(
-        (other) => other !== person && isPlain(other) && other.prices.size > 0,
+      if (direct.length > 0 || !isGeneralReduction(category)) return direct.slice(0, 1)
+      const fullPrice = comparable.filter(
+        (other) => other !== category && paysFullPrice(other) && other.prices.size > 0,
       )
       const periods = order.filter(
         (period) =>
-          person.prices.has(period) &&
-          full.some((other) => other.prices.has(period)) &&
-          full.every((other) => !other.prices.has(period) || dearerThan(other).includes(period)),
+          category.prices.has(period) &&
+          fullPrice.some((other) => other.prices.has(period)) &&
+          fullPrice.every(
+            (other) => !other.prices.has(period) || listDearerPeriods(other).includes(period),
+          ),
       )
-      const dearest = full
+      const dearest = fullPrice
         .filter((other) => periods.every((period) => other.prices.has(period)))
         .toSorted((a, b) => sumPrices(b, periods) - sumPrices(a, periods))[0]
       return periods.length === 0 || dearest === undefined
         ? []
-        : [buildDraft(person, dearest, periods)]
+        : [buildDraft(category, dearest, periods)]
     })
   },
 }
 /** Prices of more periods than this are counted instead of listed. */
-const PERIODS_LISTED_MAX = 3
-const sumPrices = ({ prices }: Person, periods: readonly string[]): number =>
+const MAX_LISTED_PERIODS = 3
+const sumPrices = ({ prices }: PricedCategory, periods: readonly string[]): number =>
   periods.reduce((all, period) => all + (prices.get(period) ?? 0), 0)
 
 const labelContradictsIdCheck: Check = {
@@ -269,7 +276,7 @@ const labelContradictsIdCheck: Check = {
 const ruleContradictsCheck: Check = {
   slug: 'rule-contradicts',
   severity: 'warning',
-  why: 'Delegates who say that they are members would pay as non-members, and vice versa.',
+  why: 'Delegates who state that they are members would pay as non-members, and vice versa.',
   after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV307', 'EV452'],
   find: (model) => {
     const { config, file } = model
@@ -294,7 +301,7 @@ const ruleContradictsCheck: Check = {
   },
 }
 
-/** For a category that delegates choose: those who belong to it would be told to choose another. */
+/** Reports categories in `expects` that contradict their names: the intended delegates would be sent to another one. */
 function findExpectsContradictions(model: Model, read: Reader): readonly Draft[] {
   return model.config.categories.flatMap((category, index): Draft[] => {
     if (category.expects === undefined || model.file.categories[index] === undefined) return []
@@ -312,17 +319,14 @@ function findExpectsContradictions(model: Model, read: Reader): readonly Draft[]
   })
 }
 
-/**
- * Returns why a condition and a category exclude each other, whichever part of it is met; null if
- * they do not.
- */
+/** Returns why every alternative of a condition contradicts a category. Null if one of them does not. */
 function findContradictingTest(
   model: Model,
   when: Condition,
   { id, label }: { readonly id: string; readonly label: string },
   read: Reader,
 ): readonly [string, string] | null {
-  const stage = readCategoryStanding(id, label, read)
+  const stage = readCategoryStage(id, label, read)
   const differs = when
     .map((map) =>
       map.map(({ field, test }) => explainContradiction(model, field, test, stage, read)),
@@ -331,7 +335,7 @@ function findContradictingTest(
   return differs.some((candidate) => candidate === null) ? null : (differs[0] ?? null)
 }
 
-/** Returns why a test of a rule and the category it gives exclude each other; null if they do not. */
+/** Returns why a test of a rule contradicts the category that the rule gives. Null if it does not. */
 function explainContradiction(
   model: Model,
   id: string,
@@ -341,17 +345,17 @@ function explainContradiction(
 ): readonly [string, string] | null {
   const field = model.config.fields.find((field) => field.id === id)
   if (field === undefined) return null
-  const question = read(field.label)
-  const meaning = read(field.id)
+  const labelMeaning = read(field.label)
+  const idMeaning = read(field.id)
   if (field.type === 'yes-no') {
     if (test.is !== 'in' || test.values.length !== 1) return null
     const isYes = test.values[0] === true
-    const isMember = question.isMember ?? meaning.isMember
-    const isMembers = isMember === null ? null : isMember === isYes
-    const levels = question.levels.size > 0 ? question.levels : meaning.levels
+    const isMember = labelMeaning.isMember ?? idMeaning.isMember
+    const isMemberAnswer = isMember === null ? null : isMember === isYes
+    const levels = labelMeaning.levels.size > 0 ? labelMeaning.levels : idMeaning.levels
     const isTrainee = levels.size > 0 && !levels.has(2)
     const stage: CareerStage = {
-      isMember: isMembers,
+      isMember: isMemberAnswer,
       levels: isYes ? levels : new Set(),
       isCompanion: false,
       isSenior: false,
@@ -359,7 +363,7 @@ function explainContradiction(
     }
     const differ = findContradiction(stage, category)
     if (differ !== null) return differ
-    // "Are you a post graduate?", no: a delegate who answers this is not one.
+    // A delegate who answers no to "Are you a post graduate?" is not one.
     return !isYes &&
       isTrainee &&
       levels.size === 1 &&
@@ -372,12 +376,12 @@ function explainContradiction(
     (option) => test.values.includes(option.id) === (test.is === 'in'),
   )
   const differs = chosen.map((option) => {
-    const [said, named] = [read(option.label), read(option.id)]
+    const [byLabel, byId] = [read(option.label), read(option.id)]
     return findContradiction(
       {
-        ...said,
-        isMember: said.isMember ?? named.isMember,
-        levels: said.levels.size > 0 ? said.levels : named.levels,
+        ...byLabel,
+        isMember: byLabel.isMember ?? byId.isMember,
+        levels: byLabel.levels.size > 0 ? byLabel.levels : byId.levels,
       },
       category,
     )

@@ -1,7 +1,7 @@
 /**
  * Checks EV459, EV469, EV473 to EV475, EV479, EV480: charges match the questions asked.
  *
- * Requested items are charged, no hidden field causes a charge, and every price can apply.
+ * Chosen items are charged, hidden fields cause no charge, and every price can apply.
  */
 import { findPlaceholderNames as namesInLabel } from '../../../event/placeholders-and-answer-texts.ts'
 import { proveBill } from '../../proofs/bill-bounds.ts'
@@ -44,7 +44,7 @@ const countedFieldHiddenCheck: Check = {
           .filter(({ id }) => id === field)
           .map((entry) => ({ at: `${entry.path}.id`, message: 'this field' })),
         help: isHidden
-          ? `show \`${field}\` whenever \`${item}\` is asked for`
+          ? `show \`${field}\` whenever \`${item}\` can be chosen`
           : `require \`${field}\`, or give it a default`,
       }
     }),
@@ -53,7 +53,7 @@ const countedFieldHiddenCheck: Check = {
 const chargedWithoutQuestionCheck: Check = {
   slug: 'charged-without-question',
   severity: 'warning',
-  why: 'A condition with `not` is also true for delegates who never see the question, so they are charged without being asked.',
+  why: 'A condition with `not` is also true for delegates who never see the question, so they are charged for something that they did not choose.',
   after: BOUND_ERRORS,
   find: (model) =>
     findHiddenFields(model.config).map(({ item, field, who }): Draft => {
@@ -72,33 +72,35 @@ const chargedWithoutQuestionCheck: Check = {
             at: `${path}.${raw.show_when === undefined ? 'id' : 'show_when'}`,
             message: raw.show_when === undefined ? 'this field' : 'shown only then',
           })),
-        help: readMeaning(model, field, test?.raw),
+        help: suggestCondition(model, field, test?.raw),
       }
     }),
 }
 
 /**
- * Suggests how to charge only those who chose one of the answers that a `not` test leaves, and how
- * to charge all others too.
+ * Suggests two corrections of a `not` test: charge only delegates who chose one of the other answers, or also
+ * those who do not see the question.
  */
-function readMeaning({ config }: Model, id: string, test: unknown): string {
+function suggestCondition({ config }: Model, id: string, test: unknown): string {
   const field = config.fields.find((field) => field.id === id)
-  const denied = findConstants(test, '').map(({ value }) => String(value))
+  const excludedAnswers = findConstants(test, '').map(({ value }) => String(value))
   const all =
     field?.type === 'yes-no' ? ['true', 'false'] : (field?.options ?? []).map((entry) => entry.id)
-  const left = all.filter((candidate) => !denied.includes(candidate))
-  const formatPath = (options: readonly string[]): string =>
-    options.length === 1 ? options.join() : `[${formatList(options, OPTIONS_LISTED_MAX)}]`
-  const others = `to charge the others too, write [{${id}: {not: ${formatPath(denied)}}}, {${id}: {answered: false}}]`
-  return left.length === 0 ? others : `write {${id}: ${formatPath(left)}}; ${others}`
+  const otherAnswers = all.filter((candidate) => !excludedAnswers.includes(candidate))
+  const formatOptions = (options: readonly string[]): string =>
+    options.length === 1 ? options.join() : `[${formatList(options, MAX_LISTED_OPTIONS)}]`
+  const others = `to charge the others too, write [{${id}: {not: ${formatOptions(excludedAnswers)}}}, {${id}: {answered: false}}]`
+  return otherAnswers.length === 0
+    ? others
+    : `write {${id}: ${formatOptions(otherAnswers)}}; ${others}`
 }
 /** More answers than this are counted instead of listed. */
-const OPTIONS_LISTED_MAX = 6
+const MAX_LISTED_OPTIONS = 6
 
 type UnusedPrice = { readonly row: string; readonly period: string; readonly at: string }
 
-/** Returns the prices of a table that can never be charged. */
-function findUnmet(
+/** Returns the prices of a table that are never charged. */
+function findUnusedPrices(
   model: Model,
   { path }: TableAt,
   tableAt: number,
@@ -115,18 +117,18 @@ function findUnmet(
   )
 }
 
-/** Returns one finding for a whole table, for a row of it, or for the remaining cells of a column. */
-function describeUnmet(
+/** Reports never-charged prices: one finding for the whole table, for each whole row, or for each column of cells. */
+function reportUnusedPrices(
   model: Model,
   place: TableAt,
-  unmet: readonly UnusedPrice[],
+  unusedPrices: readonly UnusedPrice[],
 ): readonly Draft[] {
   const { item, path, rows, isOtherwise } = place
   const chargedCells = listItemCells(model).filter(
     ({ table, amount }) => table === path && amount !== null && amount > 0,
   )
   const help = 'remove it, write none, or correct the condition that excludes every delegate'
-  if (unmet.length === chargedCells.length)
+  if (unusedPrices.length === chargedCells.length)
     return [
       {
         at: path,
@@ -134,22 +136,22 @@ function describeUnmet(
         message: `no delegate is ever charged ${isOtherwise && listItemTables(model).filter((itemTable) => itemTable.item === item).length === 1 ? `the prices of \`${item.id}\`` : `this table of \`${item.id}\``}`,
         help: isOtherwise
           ? 'remove it, or correct the conditions above it or of the item'
-          : 'remove it, or correct its condition, those above it or that of the item',
+          : 'remove it, or correct its condition, the conditions above it or that of the item',
       },
     ]
-  const byRow = Map.groupBy(unmet, ({ row }) => row)
+  const byRow = Map.groupBy(unusedPrices, ({ row }) => row)
   const isWhole = (row: string): boolean =>
     byRow.get(row)?.length === chargedCells.filter((cell) => cell.row === row).length
   const rowNames = Object.keys(rows).filter(isWhole)
   const rest = Map.groupBy(
-    unmet.filter(({ row }) => !rowNames.includes(row)),
+    unusedPrices.filter(({ row }) => !rowNames.includes(row)),
     ({ period }) => period,
   )
   return [
     ...rowNames.map((row): Draft => ({
       at: `${path}.${row}`,
       part: 'entry',
-      message: `no delegate is ever charged the row \`${row}\` of \`${item.id}\``,
+      message: `no delegate is ever charged the prices of the row \`${row}\` of \`${item.id}\``,
       help,
     })),
     ...[...rest].flatMap(([period, cells]): Draft[] => {
@@ -174,11 +176,11 @@ function describeUnmet(
 const unreachablePriceCheck: Check = {
   slug: 'unreachable-price',
   severity: 'warning',
-  why: 'A price that is never charged is probably intended for some delegates.',
+  why: 'A price that is never charged was probably intended for some delegates.',
   after: [...BOUND_ERRORS, 'EV306', 'EV407', 'EV462'],
   find: (model) => {
     const rows = Object.values(model.config.fees.prices ?? {})
-    const open = new Set(
+    const openPeriods = new Set(
       listBillDays(model.config).flatMap(({ period }) =>
         rows.some((row) => (row[period] ?? null) !== null) ? [period] : [],
       ),
@@ -190,16 +192,16 @@ const unreachablePriceCheck: Check = {
             .filter(({ item }) => item.id === id)
             .flatMap((place) => {
               // If registration is never open in a period, the period is reported instead.
-              const unmet = findUnmet(model, place, place.tableIndex, found).filter(({ period }) =>
-                open.has(period),
+              const unusedPrices = findUnusedPrices(model, place, place.tableIndex, found).filter(
+                ({ period }) => openPeriods.has(period),
               )
-              return unmet.length === 0 ? [] : describeUnmet(model, place, unmet)
+              return unusedPrices.length === 0 ? [] : reportUnusedPrices(model, place, unusedPrices)
             }),
     )
   },
 }
 
-/** Common words for deductions, and for surcharges. */
+/** Common words for deductions. The next pattern has words for surcharges. */
 const DEDUCTION_WORDS =
   /\b(?:discount(?:ed|s)?|rebate|concession|less|(?<!-)off|waiver|waived|coupon|voucher|scholarship|subsidy|reduction|reduced)\b/i
 const SURCHARGE_WORDS =
@@ -214,9 +216,9 @@ const discountIncreasesPriceCheck: Check = {
       const key = entry.percent === undefined ? 'amount' : 'percent'
       const amount = Number(entry[key] ?? 0)
       const nameText = `${entry.label ?? ''} ${entry.id.replaceAll(/[-_]/g, ' ')}`
-      const isOff = DEDUCTION_WORDS.test(nameText) && !SURCHARGE_WORDS.test(nameText)
-      const isOnTop = SURCHARGE_WORDS.test(nameText) && !DEDUCTION_WORDS.test(nameText)
-      if ((amount > 0 && !isOff) || (amount < 0 && !isOnTop) || amount === 0) return []
+      const isDeduction = DEDUCTION_WORDS.test(nameText) && !SURCHARGE_WORDS.test(nameText)
+      const isSurcharge = SURCHARGE_WORDS.test(nameText) && !DEDUCTION_WORDS.test(nameText)
+      if ((amount > 0 && !isDeduction) || (amount < 0 && !isSurcharge) || amount === 0) return []
       return [
         {
           at: `fees.adjustments.${index}.${key}`,
@@ -233,7 +235,7 @@ const discountIncreasesPriceCheck: Check = {
 const discountForAllCheck: Check = {
   slug: 'discount-for-all',
   severity: 'warning',
-  why: 'A discount for every delegate on every day probably lacks its condition or its days.',
+  why: 'A discount for every delegate on every day probably lacks a condition or days.',
   after: ['EV472', 'EV475'],
   find: ({ config }) =>
     config.fees.adjustments.flatMap(({ id, label, when, from, to, by }, index): Draft[] =>
@@ -252,15 +254,15 @@ const discountForAllCheck: Check = {
     ),
 }
 
-/** Numbers of things, or factors by which they are multiplied, on which a price can depend. */
-const isNumber = ({ type }: { readonly type: string }): boolean =>
+/** Whether a field has a number by which a price can be multiplied. */
+const isCountable = ({ type }: { readonly type: string }): boolean =>
   type === 'number' || type === 'people'
 
 const splitWords = (id: string): readonly string[] =>
   id.split(/[-_]/).map((word) => word.replace(/s$/, ''))
 
 /** Whether a condition of a price, a quota or another field reads the field. */
-const isReadBy = ({ conditions, config }: Model, id: string): boolean =>
+const isUsedElsewhere = ({ conditions, config }: Model, id: string): boolean =>
   conditions.some(({ maps }) =>
     maps.some(({ tests }) => tests.some(({ field }) => field === id)),
   ) ||
@@ -271,39 +273,39 @@ const isReadBy = ({ conditions, config }: Model, id: string): boolean =>
 const chosenNumberNotChargedCheck: Check = {
   slug: 'chosen-number-not-charged',
   severity: 'warning',
-  why: 'A delegate who chooses three must not be charged for one.',
+  why: 'A delegate who orders three of something would be charged for only one.',
   after: ['EV201', 'EV206', 'EV461', 'EV462'],
   find: (model) => {
     const { items } = model.config.fees
-    const numbers = model.config.fields.filter(isNumber)
+    const numbers = model.config.fields.filter(isCountable)
     return items.flatMap((item, index): Draft[] => {
       const { id, label, by, count, times, amountIn, when } = item
       const counted = [count?.field, times, amountIn]
       const namedInLabel = namesInLabel(label)
-      const [missed] = numbers.filter(
+      const [unusedNumber] = numbers.filter(
         (field) =>
           !counted.includes(field.id) &&
           (namedInLabel.includes(field.id) ||
             // For example a field “Tickets for the dinner”, and a dinner item without a count.
             (counted.every((candidate) => candidate === undefined) &&
               splitWords(id).every((word, nth) => splitWords(field.id)[nth] === word) &&
-              !isReadBy(model, field.id))) &&
+              !isUsedElsewhere(model, field.id))) &&
           !(when ?? []).some((map) => map.some((test) => test.field === field.id)),
       )
-      const missedField = model.fields.find((field) => field.id === missed?.id)
-      return missed === undefined || model.file.fees.items?.[index]?.id !== id
+      const unusedNumberField = model.fields.find((field) => field.id === unusedNumber?.id)
+      return unusedNumber === undefined || model.file.fees.items?.[index]?.id !== id
         ? []
         : [
             {
-              at: `fees.items.${index}.${namedInLabel.includes(missed.id) ? 'label' : 'id'}`,
-              message: namedInLabel.includes(missed.id)
-                ? `the label names \`${missed.id}\`, but the price does not depend on it`
-                : `\`${missed.id}\` is asked, but the price of \`${id}\` does not depend on the number`,
+              at: `fees.items.${index}.${namedInLabel.includes(unusedNumber.id) ? 'label' : 'id'}`,
+              message: namedInLabel.includes(unusedNumber.id)
+                ? `the label names \`${unusedNumber.id}\`, but the price does not depend on it`
+                : `the form asks for \`${unusedNumber.id}\`, but the price of \`${id}\` does not depend on the number`,
               related:
-                missedField === undefined
+                unusedNumberField === undefined
                   ? []
-                  : [{ at: `${missedField.path}.id`, message: 'asked here' }],
-              help: `to charge for each of them write ${by === undefined && count === undefined ? 'count' : 'times'}: ${missed.id}`,
+                  : [{ at: `${unusedNumberField.path}.id`, message: 'asked here' }],
+              help: `to charge for each of them, write ${by === undefined && count === undefined ? 'count' : 'times'}: ${unusedNumber.id}`,
             },
           ]
     })
@@ -316,18 +318,18 @@ const preselectedItemCheck: Check = {
   after: ['EV201', 'EV206', 'EV461', 'EV462', 'EV469'],
   find: (model) =>
     model.config.fees.items.flatMap(({ id, count, when }): Draft[] => {
-      const costs = listItemCells(model).some(
+      const hasPrice = listItemCells(model).some(
         ({ item, amount }) => model.file.fees.items?.[item]?.id === id && (amount ?? 0) > 0,
       )
-      // If the registration itself has no price, the item may be the actual purchase; and a compulsory item is not a
-      // choice.
-      if (model.config.fees.prices === null || !costs) return []
-      const isBeforehand = (name: string): unknown => {
+      // Without a price for the registration, the item may be the actual purchase. A compulsory item is not
+      // preselected, because it cannot be deselected.
+      if (model.config.fees.prices === null || !hasPrice) return []
+      const getPreselectedValue = (name: string): unknown => {
         const found = model.config.fields.find((field) => field.id === name)
         return (found?.min ?? 0) > 0 ? undefined : found?.default
       }
       const field =
-        count !== undefined && Number(isBeforehand(count.field) ?? 0) > 0
+        count !== undefined && Number(getPreselectedValue(count.field) ?? 0) > 0
           ? count.field
           : (when ?? [])
               .flatMap((map) => (map.length === 1 ? map : []))
@@ -336,7 +338,7 @@ const preselectedItemCheck: Check = {
                   candidate.test.is === 'in' &&
                   candidate.test.values.length === 1 &&
                   candidate.test.values[0] === true &&
-                  isBeforehand(candidate.field) === true,
+                  getPreselectedValue(candidate.field) === true,
               )?.field
       const usedField = model.fields.find((candidate) => candidate.id === field)
       return usedField === undefined

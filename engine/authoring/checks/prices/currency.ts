@@ -15,19 +15,19 @@ import { formatList } from '../../suggestions/nearest-name.ts'
 import { moveCurrency } from '../../suggestions/fees-currency.ts'
 import { findAllAmounts } from '../texts/amounts-in-texts.ts'
 
-/** The currencies of the prices, as in "in rupees and USD". */
+/** Formats the currencies of the prices, as in "in rupees and USD". */
 const formatPriceUnit = ({ config }: Model): string =>
   listCurrenciesOfEvent(config).map(formatCurrency).join(' and ')
 const hasOnlyRupees = ({ config }: Model): boolean =>
   listCurrenciesOfEvent(config).every((currency) => currency === INR)
-/** The categories that pay in a currency other than the event. */
-const listOwnCurrencies = ({ config }: Model) =>
+/** Returns the categories whose currency differs from that of the event. */
+const listCategoriesWithCurrency = ({ config }: Model) =>
   config.categories.flatMap(({ id, currency }, index) =>
     currency === undefined || currency === config.currency ? [] : [{ id, currency, index }],
   )
-/** The place that states the other currency: a category, or the top of the file. */
-const findOtherCurrency = (model: Model) => {
-  const [first] = listOwnCurrencies(model)
+/** Returns the place that states a currency other than rupees: a category, or the top of the file. */
+const findForeignCurrencyPlace = (model: Model) => {
+  const [first] = listCategoriesWithCurrency(model)
   return model.config.currency !== INR || first === undefined
     ? CURRENCY_NOTE
     : {
@@ -55,7 +55,7 @@ const currencyStatedTwiceCheck: Check = {
         ],
 }
 
-/** The currencies of each gateway: engine/payments/gateways/capabilities.ts. */
+/** engine/payments/gateways/capabilities.ts has the currencies of each gateway. */
 const cardCurrencyCheck: Check = {
   slug: 'card-currency',
   severity: 'error',
@@ -80,7 +80,7 @@ const cardCurrencyCheck: Check = {
           at: `${at}.gateway`,
           message: `${accepted}, but the prices of the event are in ${formatPriceUnit(model)}`,
           related: [CURRENCY_NOTE],
-          help: 'replace it by a bank transfer or a method for staff only (office_only: true): they accept any currency',
+          help: 'replace it with a bank transfer or a method for staff only (office_only: true), which accept any currency',
         },
       ]
     })
@@ -90,7 +90,7 @@ const cardCurrencyCheck: Check = {
 const upiCurrencyCheck: Check = {
   slug: 'upi-currency',
   severity: 'error',
-  why: 'UPI transfers only rupees. A delegate abroad cannot use it at all.',
+  why: 'UPI transfers only rupees. Delegates abroad cannot use it.',
   find: (model) => {
     const { config, file } = model
     if (typeof file.payment !== 'object') return []
@@ -109,7 +109,7 @@ const upiCurrencyCheck: Check = {
             {
               at: `payment.methods.${index}.${hasUpiId ? 'instructions' : 'id'}`,
               message: `UPI transfers only rupees, but the prices of the event are in ${formatPriceUnit(model)}`,
-              related: [findOtherCurrency(model)],
+              related: [findForeignCurrencyPlace(model)],
               help: isMixed
                 ? 'write currencies: INR, and add a transfer for the other categories'
                 : hasUpiId
@@ -125,7 +125,7 @@ const upiCurrencyCheck: Check = {
 const roundingCurrencyCheck: Check = {
   slug: 'rounding-currency',
   severity: 'error',
-  why: 'Whole rupees are a rounding unit of prices in rupees. In other currencies tax is rounded to the smallest unit.',
+  why: 'Only prices in rupees can be rounded to whole rupees. In other currencies, tax is rounded to the smallest unit.',
   find: (model) => {
     const { fees } = model.file
     if (hasOnlyRupees(model)) return []
@@ -139,7 +139,7 @@ const roundingCurrencyCheck: Check = {
             {
               at: `${at}.round`,
               message: `\`round: rupee\` rounds to whole rupees, but the prices of the event are in ${formatPriceUnit(model)}`,
-              related: [findOtherCurrency(model)],
+              related: [findForeignCurrencyPlace(model)],
               help: `remove \`round\`: tax is then rounded to the smallest unit of the currency`,
             },
           ]
@@ -151,7 +151,7 @@ const roundingCurrencyCheck: Check = {
 const amountInOtherCurrencyCheck: Check = {
   slug: 'amount-in-other-currency',
   severity: 'warning',
-  why: 'Delegates expect to pay an amount that a text states. It is charged in the currency of the event, or not at all.',
+  why: 'Delegates expect to pay an amount that a text states, but they are charged only in the currency of the event.',
   find: (model) =>
     model.config.status === 'closed'
       ? []
@@ -249,7 +249,7 @@ const currencyWithoutMethodCheck: Check = {
   },
 }
 
-/** Suggests how to accept a currency; a method whose gateway does not take it cannot be extended. */
+/** Suggests how to accept a currency. Methods whose gateways do not support the currency cannot accept it. */
 function suggestMethod(
   methods: ReturnType<typeof listDelegateMethods>,
   currency: Currency,
@@ -262,18 +262,18 @@ function suggestMethod(
   )
   if (extendable.length > 0)
     return `${transfer}, or add ${currency} to the currencies of ${extendable.map(({ id }) => `\`${id}\``).join(' or ')}`
-  const refusing = methods.find(
+  const rejectingMethod = methods.find(
     (method) => method.is === 'card' && !getCardCapabilities(method).currencies.includes(currency),
   )
-  return refusing === undefined
+  return rejectingMethod === undefined
     ? transfer
-    : `${transfer}: the gateway of \`${refusing.id}\` does not accept ${formatCurrency(currency)}`
+    : `${transfer}: the gateway of \`${rejectingMethod.id}\` does not accept ${formatCurrency(currency)}`
 }
 
 const methodsWithOneLabelCheck: Check = {
   slug: 'methods-with-one-label',
   severity: 'error',
-  why: 'Delegates choose a payment method by its label. They cannot tell two apart that read the same.',
+  why: 'Delegates choose a payment method by its label, so they cannot distinguish two methods with the same label.',
   find: (model) => {
     const { config } = model
     const choices = listDelegateMethods(config)
@@ -307,21 +307,21 @@ const methodsWithOneLabelCheck: Check = {
 const offerInOtherCurrencyCheck: Check = {
   slug: 'offer-in-other-currency',
   severity: 'error',
-  why: 'A registration keeps its currency. A delegate who gets a category with another one must cancel, and register again.',
+  why: 'A registration keeps its currency. A delegate who accepts a category with another currency must cancel and register again.',
   find: (model) => {
     const { config } = model
-    if (listOwnCurrencies(model).length === 0) return []
+    if (listCategoriesWithCurrency(model).length === 0) return []
     return config.approvals.flatMap(({ when, ifRefused: { offer } }, index): Draft[] => {
       const others = config.categories.filter(
         ({ id }) => offer !== undefined && getCurrency(config, id) !== getCurrency(config, offer),
       )
-      const reached = others.filter(({ id }) => canApplyTo(when, id))
-      return offer === undefined || reached.length === 0
+      const affectedCategories = others.filter(({ id }) => canApplyTo(when, id))
+      return offer === undefined || affectedCategories.length === 0
         ? []
         : [
             {
               at: `approval.${index}.if_refused.offer`,
-              message: `\`${offer}\` pays in ${formatCurrency(getCurrency(config, offer))}, but \`${reached[0]?.id}\`, which may be refused, in ${formatCurrency(getCurrency(config, reached[0]?.id ?? null))}`,
+              message: `\`${offer}\` pays in ${formatCurrency(getCurrency(config, offer))}, but \`${affectedCategories[0]?.id}\`, which may be refused, pays in ${formatCurrency(getCurrency(config, affectedCategories[0]?.id ?? null))}`,
               help: 'limit the rule with when: {category: …} to categories with the currency of the offer',
             },
           ]
@@ -335,7 +335,7 @@ const foreignContributionCheck: Check = {
   why: 'A donation in foreign money is a foreign contribution: only a society registered under the FCRA may accept it.',
   find: (model) => {
     const { file, config } = model
-    const others = listOwnCurrencies(model)
+    const others = listCategoriesWithCurrency(model)
     // An event abroad is not subject to Indian law.
     if (config.currency !== INR || others.length === 0 || file.fcra !== undefined) return []
     return config.fees.items.flatMap((item, index): Draft[] => {
@@ -348,7 +348,7 @@ const foreignContributionCheck: Check = {
               at: `fees.items.${index}.amount_in`,
               message: `\`${donor.id}\` pays in ${donor.currency} and can enter any amount in \`${amountIn}\``,
               related: [{ at: `categories.${donor.index}.currency`, message: 'its currency' }],
-              help: 'exclude the category with `when`, or state fcra: with the registration number of the society under the Foreign Contribution (Regulation) Act',
+              help: 'exclude the category with `when`, or add fcra: with the society’s registration number under the Foreign Contribution (Regulation) Act',
             },
           ]
     })

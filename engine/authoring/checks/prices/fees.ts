@@ -18,12 +18,12 @@ import { priceRowLengthCheck, priceRowMissingCheck } from './price-rows.ts'
 import { listPriceTables } from '../names/price-tables.ts'
 import { listTableColumns, listItemTables } from '../names/item-tables.ts'
 
-/** A price this many times its neighbour usually has a digit too many. */
+/** A price that is this many times the previous or usual price probably has an extra digit. */
 const PRICE_JUMP_FACTOR = 5
 
 /**
- * Every cell of the table as written: its category, column and place. `amount` is null for the
- * words `free` and `none`, which are not prices: nothing is charged, so no digit can be wrong.
+ * Returns every cell of the price tables as written, with its category, column and place. `amount` is null for
+ * the words `free` and `none`, which have no digits that could be wrong.
  */
 export const listTableCells = memoize((model: Model) =>
   listPriceTables(model).flatMap(({ path, rows, periods }) => {
@@ -51,7 +51,7 @@ export const listTableCells = memoize((model: Model) =>
   }),
 )
 
-/** Every cell of the tables of items as written. */
+/** Returns every cell of the item tables as written. */
 export const listItemCells = memoize((model: Model) =>
   listItemTables(model).flatMap((table) => {
     const columns = listTableColumns(table)
@@ -102,7 +102,7 @@ export function listAdjustmentAmounts(model: Model) {
 const tooManyDecimalsCheck: Check = {
   slug: 'too-many-decimals',
   severity: 'error',
-  why: 'Amounts are in the currency of the event, or of their category, with at most its decimals: two in rupees.',
+  why: 'Amounts have at most as many decimals as the currency of the event or category: two in rupees.',
   find: (model) => {
     const amounts = [
       ...listTableCells(model),
@@ -148,7 +148,7 @@ const tooManyDecimalsCheck: Check = {
   },
 }
 
-/** Findings after which a price table is unreadable: nothing is reported about its cells then. */
+/** Findings that make a price table unusable, so its cells are not checked. */
 export const TABLE_ERRORS = ['EV203', 'EV204', 'EV206', 'EV402', 'EV411']
 
 /** A cell of any table; `row` is a category, an option or `each`. */
@@ -165,7 +165,7 @@ type AnyCell = {
   readonly amount: Amount | null
 }
 
-/** The cells of the price table, then those of items. */
+/** Returns the cells of the price tables, then those of items. */
 const listAllCells = memoize((model: Model): readonly AnyCell[] => [
   ...listTableCells(model).map((cell) => ({ ...cell, row: cell.category })),
   ...listItemCells(model),
@@ -174,7 +174,7 @@ const listAllCells = memoize((model: Model): readonly AnyCell[] => [
 const getRowKey = ({ table, row }: AnyCell): string => `${table} ${row}`
 const getColumnKey = ({ table, period }: AnyCell): string => `${table} ${period}`
 
-/** Each priced cell with the one before it in its row, in the order of the periods. */
+/** Pairs each priced cell with the previous priced cell of its row, in the order of the periods. */
 const pairConsecutiveCells = memoize((model: Model) => {
   const { fees } = model.config
   const rows = Map.groupBy(listAllCells(model), getRowKey)
@@ -196,26 +196,26 @@ const pairConsecutiveCells = memoize((model: Model) => {
 const priceDropsCheck: Check = {
   slug: 'price-drops',
   severity: 'warning',
-  why: 'Prices usually rise over time. A lower one often lacks a digit or is in the wrong column.',
+  why: 'Prices usually rise over time. A lower price often lacks a digit or is in the wrong column.',
   after: [...TABLE_ERRORS, 'EV406'],
   find: (model) => {
-    const drops = pairConsecutiveCells(model).filter(
+    const priceDrops = pairConsecutiveCells(model).filter(
       ({ amount, before, beforeAt }) =>
         amount > 0 && amount < before && !hasExtraDigit(model, beforeAt),
     )
-    const rises = new Set(
+    const risingColumns = new Set(
       pairConsecutiveCells(model).flatMap(({ cell, amount, before }) =>
         amount >= before ? [getColumnKey(cell)] : [],
       ),
     )
-    const falling = Map.groupBy(drops, ({ cell }) => getColumnKey(cell))
-    return drops.map(({ cell, before, beforeAt }): Draft => {
+    const dropsByColumn = Map.groupBy(priceDrops, ({ cell }) => getColumnKey(cell))
+    return priceDrops.map(({ cell, before, beforeAt }): Draft => {
       const column = getColumnKey(cell)
-      const isColumn = (falling.get(column)?.length ?? 0) > 1 && !rises.has(column)
+      const isColumn = (dropsByColumn.get(column)?.length ?? 0) > 1 && !risingColumns.has(column)
       return {
         at: cell.at,
-        message: `cheaper than in the period before (${formatMoney(before, cell.currency)})`,
-        related: [{ at: beforeAt, message: 'the period before' }],
+        message: `cheaper than in the previous period (${formatMoney(before, cell.currency)})`,
+        related: [{ at: beforeAt, message: 'the previous period' }],
         help: isColumn
           ? `every price falls in \`${cell.period}\`: if two columns are swapped, swap their names in the first row`
           : 'if the two are swapped, write the lower price under the earlier period',
@@ -246,17 +246,17 @@ const priceZeroCheck: Check = {
 }
 
 /**
- * The ratio of a price to the previous period in its row, else to the median of its column. For
- * items only rows are compared: a suite may well cost five times a bed.
+ * Computes the ratio of each price to the previous price in its row, or else to the median of its column. For
+ * items, only rows are compared, because a suite may cost five times as much as a bed.
  */
-const priceJumps = memoize((model: Model): ReadonlyMap<string, number> => {
+const computePriceRatios = memoize((model: Model): ReadonlyMap<string, number> => {
   const before = new Map(pairConsecutiveCells(model).map((step) => [step.cell.at, step]))
   const columns = Map.groupBy(
     listTableCells(model),
     ({ table, period, currency }) => `${table} ${period} ${currency}`,
   )
-  // A stall costs thirty times a visitor's pass, in each period: no price of that row has a digit too many.
-  const isRowOfItsOwn = (at: string): boolean =>
+  // A stall may cost thirty times as much as a visitor's pass, but in every period: no price of its row has an extra digit.
+  const hasSteadyRow = (at: string): boolean =>
     pairConsecutiveCells(model).some(
       (step) => step.beforeAt === at && step.amount >= step.before && step.amount < step.before * 2,
     )
@@ -266,8 +266,8 @@ const priceJumps = memoize((model: Model): ReadonlyMap<string, number> => {
         if (amount === null) return []
         const step = before.get(at)
         if (step !== undefined) {
-          // After a price that lost a digit, the next one is not a jump: the finding is at the lost
-          // digit.
+          // After a price with a missing digit, the next price is not a jump. The finding is reported at the
+          // missing digit.
           const earlier = before.get(step.beforeAt)?.before ?? 0
           const usual = earlier >= step.before * PRICE_JUMP_FACTOR ? earlier : step.before
           return [[at, step.amount / usual]]
@@ -276,7 +276,7 @@ const priceJumps = memoize((model: Model): ReadonlyMap<string, number> => {
           .flatMap((other) => (other.amount === null || other.at === at ? [] : [other.amount]))
           .sort((a, b) => a - b)
         const middle = column[Math.floor(column.length / 2)]
-        return column.length < 2 || middle === undefined || middle === 0 || isRowOfItsOwn(at)
+        return column.length < 2 || middle === undefined || middle === 0 || hasSteadyRow(at)
           ? []
           : [[at, amount / middle]]
       },
@@ -284,9 +284,9 @@ const priceJumps = memoize((model: Model): ReadonlyMap<string, number> => {
   )
 })
 
-/** Whether a cell appears to have a digit too many: its other findings are consequences of that. */
+/** Whether a cell appears to have an extra digit. Other findings about such a cell are consequences of it. */
 export function hasExtraDigit(model: Model, at: string): boolean {
-  return (priceJumps(model).get(at) ?? 0) >= PRICE_JUMP_FACTOR
+  return (computePriceRatios(model).get(at) ?? 0) >= PRICE_JUMP_FACTOR
 }
 
 const priceJumpCheck: Check = {
@@ -297,12 +297,12 @@ const priceJumpCheck: Check = {
   find: (model) => {
     const first = new Set(pairConsecutiveCells(model).map(({ cell }) => cell.at))
     return listAllCells(model).flatMap(({ at, amount, currency }): Draft[] => {
-      const times = priceJumps(model).get(at)
+      const times = computePriceRatios(model).get(at)
       if (amount === null || times === undefined || times < PRICE_JUMP_FACTOR) return []
       return [
         {
           at,
-          message: `${formatMoney(amount, currency)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'the usual price'}; check the number of digits`,
+          message: `${formatMoney(amount, currency)} is ${Math.round(times)} times ${first.has(at) ? 'the previous price' : 'the usual price'}; check the number of digits`,
         },
       ]
     })

@@ -1,4 +1,4 @@
-/** Checks EV1141 and EV1142: the own periods of an item or a group contain every day of the sale, once. */
+/** Checks EV1141 and EV1142: the periods of an item or a group contain every day of registration exactly once. */
 import { formatDay } from '../../../lib/time.ts'
 import type { Period } from '../../../event/pricing-types.ts'
 import { containsDay } from '../../../pricing/price-periods.ts'
@@ -20,7 +20,7 @@ const listOwnPeriods = ({ config: { fees } }: Model) => [
 const itemPeriodGapCheck: Check = {
   slug: 'item-period-gap',
   severity: 'error',
-  why: 'On a day in none of its own periods, an item or a group of categories has no price, and its delegates cannot register.',
+  why: 'On a day outside all of its own periods, an item or a group of categories has no price, so delegates cannot register.',
   after: ['EV206', 'EV406', 'EV407', 'EV1142'],
   find: (model) =>
     listOwnPeriods(model).flatMap(({ name, periods, path }): Draft[] => {
@@ -34,7 +34,7 @@ const itemPeriodGapCheck: Check = {
               at: path,
               part: 'key',
               message: `\`${name}\` has no period on ${formatDay(day.on)}, when registration is open`,
-              help: 'leave out `from` of the first and `to` of the last period, and let each begin the day after the one before; write none where the item is not on sale',
+              help: 'leave out `from` of the first and `to` of the last period, and begin each period on the day after the previous one ends; write none where the item is not on sale',
             },
           ]
     }),
@@ -42,14 +42,14 @@ const itemPeriodGapCheck: Check = {
 
 const isReversed = ({ from, to }: Period): boolean =>
   from !== undefined && to !== undefined && to < from
-const shareDay = (a: Period, b: Period): boolean =>
+const shareADay = (a: Period, b: Period): boolean =>
   (a.from === undefined || b.to === undefined || a.from <= b.to) &&
   (b.from === undefined || a.to === undefined || b.from <= a.to)
 
 const itemPeriodOverlapCheck: Check = {
   slug: 'item-period-overlap',
   severity: 'error',
-  why: 'A day in two own periods of an item or a group has two prices.',
+  why: 'A day in two periods of an item or a group has two prices.',
   after: ['EV206'],
   find: (model) =>
     listOwnPeriods(model).flatMap(({ name, periods, path }) =>
@@ -59,11 +59,11 @@ const itemPeriodOverlapCheck: Check = {
             {
               at: `${path}.${index}`,
               message: `period \`${period.id}\` of \`${name}\` ends before it begins`,
-              help: 'exchange the two days, or correct the year',
+              help: 'swap the two dates, or correct the year',
             },
           ]
         const before = periods.findIndex(
-          (other, i) => i < index && !isReversed(other) && shareDay(other, period),
+          (other, i) => i < index && !isReversed(other) && shareADay(other, period),
         )
         return before < 0
           ? []
@@ -72,7 +72,7 @@ const itemPeriodOverlapCheck: Check = {
                 at: `${path}.${index}`,
                 message: `periods \`${periods[before]?.id ?? ''}\` and \`${period.id}\` of \`${name}\` have a day in common`,
                 related: [{ at: `${path}.${before}`, message: 'the other one' }],
-                help: 'begin each period on the day after the one before ends',
+                help: 'begin each period on the day after the previous one ends',
               },
             ]
       }),

@@ -39,24 +39,24 @@ const pricesWithoutPaymentCheck: Check = {
   find: (model) => {
     const { config, file } = model
     if (takesPayments(config) || config.status === 'closed') return []
-    const expensive = listTableCells(model).find(({ amount }) => amount !== null && amount > 0)
-    if (expensive?.amount == null) return findFreeRegistrationWithCosts(model)
+    const firstPaidCell = listTableCells(model).find(({ amount }) => amount !== null && amount > 0)
+    if (firstPaidCell?.amount == null) return findFreeRegistrationWithCosts(model)
     return [
       {
         at: file.payment === undefined ? 'fees.prices' : 'payment',
         part: file.payment === undefined ? 'key' : 'entry',
-        message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are prices: ${formatMoney(expensive.amount, expensive.currency)} would be stored as paid`,
-        related: [{ at: expensive.at, message: 'the first price' }],
+        message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are prices: ${formatMoney(firstPaidCell.amount, firstPaidCell.currency)} would be stored as paid`,
+        related: [{ at: firstPaidCell.at, message: 'the first price' }],
         help: 'to take payments write payment: {gateway: airpay, account: …}; for a free event write free in every cell',
       },
     ]
   },
 }
 
-/** All registrations may be free while an item costs something. */
+/** Finds items that cost money in an event whose registrations are all free. */
 function findFreeRegistrationWithCosts({ config, file }: Model): readonly Draft[] {
-  const sellsMore = config.fees.items.length + config.fees.adjustments.length > 0
-  const dearest = (sellsMore ? (proveBill(config).extremes ?? []) : [])
+  const sellsItems = config.fees.items.length + config.fees.adjustments.length > 0
+  const dearest = (sellsItems ? (proveBill(config).extremes ?? []) : [])
     .map((extremes) => extremes.dearest)
     .find((bill) => bill !== null && bill.total > 0)
   if (dearest == null) return []
@@ -71,7 +71,7 @@ function findFreeRegistrationWithCosts({ config, file }: Model): readonly Draft[
   ]
 }
 
-const belowTheMinimumCheck: Check = {
+const billBelowMinimumCheck: Check = {
   slug: 'below-the-minimum',
   severity: 'warning',
   why: 'The gateway refuses payments below its minimum, so a lower bill cannot be paid online.',
@@ -95,7 +95,7 @@ const belowTheMinimumCheck: Check = {
 }
 
 export const itemChecks = {
-  EV450: belowTheMinimumCheck,
+  EV450: billBelowMinimumCheck,
   EV453: neverOnSaleCheck,
   EV454: pricesWithoutPaymentCheck,
 } satisfies Checks

@@ -33,7 +33,7 @@ export const priceRowMissingCheck: Check = {
 export const priceRowLengthCheck: Check = {
   slug: 'price-row-length',
   severity: 'error',
-  why: 'Each price belongs to the period named above it. A missing price shifts all that follow.',
+  why: 'Each price belongs to the period named above it. A missing price shifts all following prices.',
   after: ['EV204', 'EV206'],
   find: (model) => {
     return [
@@ -49,7 +49,7 @@ export const priceRowLengthCheck: Check = {
   },
 }
 
-/** Reports columns that a table does not name once each, and rows of the wrong length. */
+/** Reports periods that the first row of a table does not name exactly once, and rows of the wrong length. */
 function checkTableLengths(
   model: Model,
   path: string,
@@ -60,7 +60,7 @@ function checkTableLengths(
   const columns = (prices.period ?? []).map(String)
   const missing = periods.map(({ id }) => id).filter((id) => !columns.includes(id))
   const note = `periods: ${formatList(columns)}`
-  const head: readonly Draft[] =
+  const missingColumns: readonly Draft[] =
     missing.length === 0
       ? []
       : [
@@ -74,50 +74,54 @@ function checkTableLengths(
             help: 'name each period once, in the order of the columns',
           },
         ]
-  const doubled = columns.flatMap((id, index): Draft[] =>
+  const repeatedColumns = columns.flatMap((id, index): Draft[] =>
     columns.indexOf(id) === index
       ? []
       : [
           {
             at: `${path}.period.${index}`,
             message: `the first row names \`${id}\` twice`,
-            related: [{ at: `${path}.period.${columns.indexOf(id)}`, message: 'first here' }],
+            related: [{ at: `${path}.period.${columns.indexOf(id)}`, message: 'first named here' }],
             help: 'name each period once, in the order of the columns',
           },
         ],
   )
-  // With a wrong first row, the number of prices below it is not known.
-  if (doubled.length > 0) return [...head, ...doubled]
+  // If the first row is wrong, the expected number of prices in the other rows is unknown.
+  if (repeatedColumns.length > 0) return [...missingColumns, ...repeatedColumns]
   const count = (row: readonly unknown[]): string =>
     `${row.length} price${row.length === 1 ? '' : 's'} for ${columns.length} period${columns.length === 1 ? '' : 's'}`
-  const wrong = Object.entries(prices).filter(
+  const wrongRows = Object.entries(prices).filter(
     ([category, row]) => category !== 'period' && row.length !== columns.length,
   )
   const [shortest, longest] = [Math.min, Math.max].map((of) =>
-    of(...wrong.map(([, row]) => row.length)),
+    of(...wrongRows.map(([, row]) => row.length)),
   )
-  // If every row has the same number of prices, the mistake is in the first row, and is one.
-  if (wrong.length > 1 && shortest === longest && wrong.length === Object.keys(prices).length - 1) {
-    const each = wrong[0]?.[1] ?? []
-    if (each.length === columns.length + missing.length) return head
-    const more = each.length > columns.length
+  // If every row has the same number of prices, only the first row is wrong, so it is the only finding.
+  if (
+    wrongRows.length > 1 &&
+    shortest === longest &&
+    wrongRows.length === Object.keys(prices).length - 1
+  ) {
+    const each = wrongRows[0]?.[1] ?? []
+    if (each.length === columns.length + missing.length) return missingColumns
+    const hasExtraPrice = each.length > columns.length
     return [
-      ...head,
+      ...missingColumns,
       {
         at: `${path}.period`,
         part: 'entry',
-        message: `${columns.length} period${columns.length === 1 ? '' : 's'} here, but all ${wrong.length} rows have ${each.length} price${each.length === 1 ? '' : 's'}`,
-        related: wrong
+        message: `${columns.length} period${columns.length === 1 ? '' : 's'} here, but all ${wrongRows.length} rows have ${each.length} price${each.length === 1 ? '' : 's'}`,
+        related: wrongRows
           .slice(0, 1)
           .map(([category]) => ({ at: `${path}.${category}`, message: 'such as this row' })),
         notes: [note],
-        help: more
+        help: hasExtraPrice
           ? 'add the period of the missing column to the first row and to `periods`, or remove a price from each row'
           : 'add the missing price to each row (none: not on sale), or remove a period from the first row and from `periods`',
       },
     ]
   }
-  const rows = wrong.flatMap(([category, row]): Draft[] => [
+  const rows = wrongRows.flatMap(([category, row]): Draft[] => [
     {
       at: `${path}.${category}`,
       part: 'entry',
@@ -127,5 +131,5 @@ function checkTableLengths(
       help: 'write one price for each period: an amount, free, or none if it is not on sale then',
     },
   ])
-  return [...head, ...rows]
+  return [...missingColumns, ...rows]
 }

@@ -1,5 +1,5 @@
 /**
- * Checks EV472, EV476 to EV478, EV1170: a full quota or a discount code never leads to a dead end.
+ * Checks EV472, EV476 to EV478, EV1170: discount codes have an effect, and quotas and their offers are consistent.
  *
  * Messages about member lists are checked by EV521.
  */
@@ -29,7 +29,7 @@ function findCodesWithoutEffect({ config }: Model): readonly Draft[] {
     return [
       {
         at: `codes.kinds.${i}.gives.adjustment`,
-        message: `a code of \`${id}\` changes nothing: \`${adjustment.id}\` has no condition on it`,
+        message: `a code of \`${id}\` changes nothing: \`${adjustment.id}\` has no condition on the code`,
         related: [{ at: `fees.adjustments.${index}`, message: 'this adjustment' }],
         help: `write when: {code: ${id}} there`,
       },
@@ -37,16 +37,16 @@ function findCodesWithoutEffect({ config }: Model): readonly Draft[] {
   })
 }
 
-/** A delegate who takes the offered category must be outside the quota. */
+/** Reports offers of a category that needs a seat of the same full quota. */
 function findCircularOffers({ config }: Model): readonly Draft[] {
   return config.quotas.flatMap(({ id, when, full: { offer } }, index): Draft[] => {
     if (offer === undefined) return []
-    const isStillIn =
+    const needsSameQuota =
       when === undefined ||
       when.some((map) =>
         map.every(({ field, test }) => field !== 'category' || passesTest(test, offer)),
       )
-    return isStillIn
+    return needsSameQuota
       ? [
           {
             at: `quotas.${index}.full.offer`,
@@ -76,7 +76,7 @@ function findQuotasWithoutOptions({ file }: Model): readonly Draft[] {
 const offerWithoutEffectCheck: Check = {
   slug: 'offer-without-effect',
   severity: 'error',
-  why: 'A code without effect, or an offer that cannot be accepted, does not help a delegate.',
+  why: 'A code without effect, or an offer that cannot be accepted, is useless to delegates.',
   after: ['EV201', 'EV203', 'EV206', 'EV216', 'EV217'],
   find: (model) => [
     ...findCodesWithoutEffect(model),
@@ -88,7 +88,7 @@ const offerWithoutEffectCheck: Check = {
 const fewLeftAlwaysCheck: Check = {
   slug: 'few-left-always',
   severity: 'warning',
-  why: 'The form would say from the first day that few seats are left.',
+  why: 'The form would state from the first day that few seats are left.',
   find: ({ file }) =>
     (file.quotas ?? []).flatMap(({ id, few, max }, index): Draft[] => {
       const all: readonly (readonly [string | null, number])[] =
@@ -118,27 +118,28 @@ const fewLeftAlwaysCheck: Check = {
     }),
 }
 
-/** With this many options that have seats, the others probably should have some too. */
-const OPTIONS_WITH_SEATS_MIN = 2
+/** If at least this many options have a maximum, the other options probably need one too. */
+const MIN_OPTIONS_WITH_SEATS = 2
 
-/** "None needed", "I do not attend": options without seats. */
-const NONE_OF_THEM = /\b(?:no|none|not|nothing|without|neither|online|virtual|don['’]?t)\b/i
+/** Words of options that need no seat: "None needed", "I do not attend". */
+const NO_SEAT_WORDS = /\b(?:no|none|not|nothing|without|neither|online|virtual|don['’]?t)\b/i
 
 const optionWithoutMaximumCheck: Check = {
   slug: 'option-without-maximum',
   severity: 'note',
-  why: 'Where other options have seats, an option without a number has no maximum.',
+  why: 'An option without a number of seats has no maximum, although the other options have one.',
   after: ['EV202', 'EV206', 'EV216', 'EV217'],
   find: ({ file, config }) =>
     (file.quotas ?? []).flatMap(({ each_option_of: by, max }, index): Draft[] => {
-      if (typeof max === 'number' || Object.keys(max).length < OPTIONS_WITH_SEATS_MIN) return []
-      const { options = [], default: beforehand } = config.fields.find(({ id }) => id === by) ?? {}
-      const without = options.filter(({ id }) => !Object.hasOwn(max, id))
-      const [onlyOption] = without
+      if (typeof max === 'number' || Object.keys(max).length < MIN_OPTIONS_WITH_SEATS) return []
+      const { options = [], default: defaultOption } =
+        config.fields.find(({ id }) => id === by) ?? {}
+      const optionsWithoutMaximum = options.filter(({ id }) => !Object.hasOwn(max, id))
+      const [onlyOption] = optionsWithoutMaximum
       return onlyOption === undefined ||
-        without.length > 1 ||
-        onlyOption.id === beforehand ||
-        [onlyOption.id, onlyOption.label].some((name) => NONE_OF_THEM.test(name))
+        optionsWithoutMaximum.length > 1 ||
+        onlyOption.id === defaultOption ||
+        [onlyOption.id, onlyOption.label].some((name) => NO_SEAT_WORDS.test(name))
         ? []
         : [
             {
@@ -154,7 +155,7 @@ const optionWithoutMaximumCheck: Check = {
 const quotaExceedsTotalCheck: Check = {
   slug: 'quota-exceeds-total',
   severity: 'warning',
-  why: 'A quota above the quota for all delegates is never reached. One of the two numbers is wrong.',
+  why: 'A quota larger than the quota for all delegates is never reached. One of the two numbers is wrong.',
   find: ({ file }) => {
     const limits = file.quotas ?? []
     const all = limits.findIndex(
@@ -163,23 +164,23 @@ const quotaExceedsTotalCheck: Check = {
     )
     const total = limits[all]
     if (total === undefined || typeof total.max !== 'number') return []
-    const { id: everybody, max: totalMax } = total
+    const { id: totalId, max: totalMax } = total
     return limits.flatMap(({ id, when, max, count }, index): Draft[] =>
       when === undefined || count !== undefined || typeof max !== 'number' || max <= totalMax
         ? []
         : [
             {
               at: `quotas.${index}.max`,
-              message: `\`${id}\` has ${max} seats, but the quota \`${everybody}\` for all delegates has ${totalMax}`,
+              message: `\`${id}\` has ${max} seats, but the quota \`${totalId}\` for all delegates has ${totalMax}`,
               related: [{ at: `quotas.${all}.max`, message: 'the quota for all delegates' }],
-              help: `write ${totalMax} or fewer, or raise \`${everybody}\``,
+              help: `write ${totalMax} or fewer, or raise \`${totalId}\``,
             },
           ],
     )
   },
 }
 
-/** A quota that counts people or tickets has one number of seats, and something to count. */
+/** Reports quotas that combine `count` or `with_delegate` with keys that contradict them. */
 const quotaCountCheck: Check = {
   slug: 'quota-count',
   severity: 'error',
@@ -211,13 +212,13 @@ const quotaCountCheck: Check = {
           },
         ]
       const field = config.fields.find((candidate) => candidate.id === count)
-      const most = (field?.min ?? 0) + (withDelegate === true ? 1 : 0)
-      return typeof max === 'number' && max > 0 && most > max
+      const minSeats = (field?.min ?? 0) + (withDelegate === true ? 1 : 0)
+      return typeof max === 'number' && max > 0 && minSeats > max
         ? [
             {
               at: `${at}.max`,
-              message: `each registration takes at least ${most} seats of \`${id}\`, which has ${max}`,
-              help: `write ${most} or more`,
+              message: `each registration takes at least ${minSeats} seats of \`${id}\`, which has ${max}`,
+              help: `write ${minSeats} or more`,
             },
           ]
         : []

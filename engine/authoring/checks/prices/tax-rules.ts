@@ -1,4 +1,4 @@
-/** Checks EV1143 to EV1145: tax rules replace a tax, each can apply, and every page states the tax that was charged. */
+/** Checks EV1143 to EV1145: tax rules replace a tax, each rule can apply, and pages state the tax that was charged. */
 import { formatDay } from '../../../lib/time.ts'
 import type { TaxRule } from '../../../event/pricing-types.ts'
 import { isTaxRuleActive } from '../../../pricing/tax-rules.ts'
@@ -8,7 +8,7 @@ import type { Check, Checks, Model } from '../../checked-file.ts'
 
 const RULES_PATH = 'fees.tax_rules'
 
-/** The rules of the fees, then those of each item, with their places. */
+/** Returns the tax rules of the fees, then those of each item, with their places. */
 const listRules = ({ config, file }: Model) => [
   { path: RULES_PATH, rules: config.fees.taxRules ?? [], raw: file.fees.tax_rules },
   ...config.fees.items.map(({ ownTaxRules }, i) => ({
@@ -21,7 +21,7 @@ const listRules = ({ config, file }: Model) => [
 const taxRulesWithoutTaxCheck: Check = {
   slug: 'tax-rules-without-tax',
   severity: 'error',
-  why: 'A delegate to whom no rule applies pays the tax of `tax`, so there must be one.',
+  why: 'A delegate to whom no rule applies pays the tax in `tax`, so `tax` must be set.',
   find: ({ file }) => {
     const items = (file.fees.items ?? []).map(({ tax = file.fees.tax, tax_rules }, i) => ({
       at: `fees.items.${i}.tax_rules`,
@@ -57,7 +57,7 @@ const isCovered = (earlier: TaxRule, rule: TaxRule): boolean =>
 const taxRuleNeverAppliesCheck: Check = {
   slug: 'tax-rule-never-applies',
   severity: 'warning',
-  why: 'Only the first tax rule that applies counts; delegates would pay another tax than the rule states.',
+  why: 'Only the first tax rule that applies is used, so delegates would pay a different tax than this rule states.',
   after: ['EV406', 'EV407'],
   find: (model) =>
     listRules(model).flatMap(({ path, rules, raw }) =>
@@ -99,7 +99,7 @@ const taxRulesSplitTotalCheck: Check = {
       : [
           {
             at: 'results.amounts',
-            message: 'split-total calculates with one rate, but `tax_rules` has others',
+            message: 'split-total uses only one tax rate, but `tax_rules` has others',
             related: [{ at: stated.path, part: 'key', message: 'the rules' }],
             help: 'remove results.amounts: the page then shows the amounts of the bill',
           },

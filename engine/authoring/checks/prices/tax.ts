@@ -1,4 +1,4 @@
-/** Checks tax rates, consistent splitting, and statements about tax in texts. */
+/** Checks tax rates, the split of totals, and statements about tax in texts. */
 import { INR, formatMoney, type Currency, type Tax } from '../../../lib/money.ts'
 import { splitPrice, splitTotal } from '../../../pricing/line-tax.ts'
 import type { Item } from '../../../event/pricing-types.ts'
@@ -51,12 +51,12 @@ const taxInPaiseCheck: Check = {
     const { tax } = model.config.fees
     // Other currencies have no rounding to whole units, and their price lists often have decimals.
     if (tax === null || tax.round === 'rupee') return []
-    const odd = listTableCells(model).flatMap(({ at, amount, currency }) =>
+    const unroundedPrices = listTableCells(model).flatMap(({ at, amount, currency }) =>
       amount !== null && currency === INR && splitPrice(tax, amount).gst % 100 !== 0
         ? [{ at, gst: splitPrice(tax, amount).gst }]
         : [],
     )
-    const [firstPrice] = odd
+    const [firstPrice] = unroundedPrices
     if (firstPrice === undefined) return []
     const problem =
       tax.prices === 'exclusive' ? 'the total is not whole rupees' : 'the base is not whole rupees'
@@ -64,18 +64,18 @@ const taxInPaiseCheck: Check = {
       {
         at: firstPrice.at,
         message: `${tax.name} of ${formatMoney(firstPrice.gst, INR)}: ${problem}`,
-        notes: odd.length > 1 ? [`and ${odd.length - 1} more`] : [],
+        notes: unroundedPrices.length > 1 ? [`and ${unroundedPrices.length - 1} more`] : [],
         help: 'to round the tax, write round: rupee',
       },
     ]
   },
 }
 
-/** Indian tax rates for the sales of a conference. */
+/** Indian GST rates that can apply to the sales of a conference. */
 const GST_RATES: readonly number[] = [0, 5, 12, 18, 28, 40]
-/** A tax of another name outside this range has a misplaced point or digit. */
-const PERCENT_MIN = 1
-const PERCENT_MAX = 45
+/** Any other tax outside this range probably has a misplaced decimal point or digit. */
+const MIN_PERCENT = 1
+const MAX_PERCENT = 45
 
 const unusualTaxRateCheck: Check = {
   slug: 'unusual-tax-rate',
@@ -83,7 +83,7 @@ const unusualTaxRateCheck: Check = {
   why: 'With a wrong digit or decimal point in the tax, every total is wrong.',
   find: (model) =>
     [...listFeesTax(model), ...listItemTaxes(model)].flatMap((taxAt) =>
-      // A rule without a name uses the name of the usual tax, which is checked itself.
+      // A rule without a name uses the name of the usual tax, which is checked separately.
       findUnusualPercent(taxAt, model.config.currency).filter(({ at }) => model.source.has(at)),
     ),
 }
@@ -97,7 +97,7 @@ const listFeesTax = ({ config }: Model): readonly TaxAt[] =>
         { tax: config.fees.tax, at: 'fees.tax' },
         ...(config.fees.taxRules ?? []).map(({ tax }, i) => ({ tax, at: `fees.tax_rules.${i}` })),
       ]
-/** Taxes stated by items themselves, such as the tax of a room, with the item. */
+/** Returns the taxes of items with their own tax, such as a room, each with its item. */
 const listItemTaxes = (model: Model): readonly (TaxAt & { readonly item: Item })[] =>
   model.config.fees.items.flatMap((item, i) => [
     ...(item.tax === null || model.file.fees.items?.[i]?.tax === undefined
@@ -131,32 +131,32 @@ function findUnusualPercent({ tax, at }: TaxAt, currency: Currency): readonly Dr
       },
     ]
   if (tax.percent === 0) return []
-  // Other countries have a GST too, with other rates.
+  // Other countries also have a tax called GST, with different rates.
   const isGst = currency === INR && /^[ics]?gst\b/i.test(tax.name)
-  const isOdd = isGst
+  const isUnusual = isGst
     ? !GST_RATES.includes(tax.percent)
-    : tax.percent < PERCENT_MIN || tax.percent > PERCENT_MAX
-  const likely = suggestPercent(tax.percent)
-  return isOdd
+    : tax.percent < MIN_PERCENT || tax.percent > MAX_PERCENT
+  const suggestedPercent = suggestPercent(tax.percent)
+  return isUnusual
     ? [
         {
           at: `${at}.percent`,
           message: `${tax.name} of ${tax.percent} percent${isGst ? ': there is no such rate' : ' is unusual'}`,
           notes: isGst ? [`rates: ${GST_RATES.slice(1).join(', ')}`] : [],
           help:
-            likely === null || !isGst
+            suggestedPercent === null || !isGst
               ? isGst && Number.isInteger(tax.percent)
                 ? 'write the current rate, such as 18'
                 : 'write the percentage as a whole number, such as 18'
-              : `for ${likely}% write ${likely}`,
+              : `for ${suggestedPercent}% write ${suggestedPercent}`,
         },
       ]
     : []
 }
 
 /**
- * Returns the taxes of the items that a text labels, or whose field it belongs to, if one of them
- * has its own.
+ * Returns the taxes of the items to which a text belongs, as a label or as a text of their field. Empty if none of
+ * the items has its own tax.
  */
 function findTaxesOfText(model: Model, path: string): readonly TaxAt[] {
   const eventTaxes = listItemTaxes(model)
@@ -180,14 +180,14 @@ function findTaxesOfText(model: Model, path: string): readonly TaxAt[] {
     : []
 }
 
-/** Fees of other parties than the delegate's registration, with a separate tax. */
+/** Words for other fees than the registration fee, which have a separate tax. */
 const OTHER_FEE_WORDS =
   /\b(?:hotels?|rooms?|accommodation|stay|lodging|tours?|banquet|stalls?|exhibit\w*|sponsor\w*|workshops?|advertis\w*|bank|gateway|convenience|transaction|travel|food|meals?|taxi|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
-/** A tax next to an item's name is the item's, unless the text mentions one of these. */
+/** A tax next to an item's name belongs to the item unless the text contains one of these words. */
 const NON_ITEM_WORDS =
   /\b(?:bank|gateway|convenience|transaction|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
-/** A paid amount includes its tax, however the prices are written. */
-const TOTALS =
+/** Words for a total, which includes the tax even if the prices do not. */
+const TOTAL_WORDS =
   /\{(?:total|amount|gst)\}|\b(?:total|amount paid|amount payable|net payable|you (?:have )?paid?|sum paid)\b/i
 const BASE_WORDS = /\{base\}|\bbase\b/i
 
@@ -198,8 +198,8 @@ const CLAIM_PHRASES = {
 } as const
 
 /**
- * A claim of a text about tax, with the taxes it may refer to: the taxes of the nearest items, else the tax of the
- * fees.
+ * A claim about tax in a text, with the taxes to which it may refer: those of the text's items, or else the tax of
+ * the fees.
  */
 type ClaimInText = {
   readonly readable: EventText
@@ -216,13 +216,9 @@ const findClaims = (model: Model): readonly ClaimInText[] =>
       localTaxes.length > 0 ? NON_ITEM_WORDS : OTHER_FEE_WORDS,
     ).map((claim): ClaimInText => ({ readable, claim, taxes }))
   })
-const findClaimsIn = (
-  readable: EventText,
-  name: string,
-  isElsewhere: RegExp,
-): readonly TaxClaim[] =>
+const findClaimsIn = (readable: EventText, name: string, otherWords: RegExp): readonly TaxClaim[] =>
   findTaxClaims(readable.text, name).filter(
-    ({ statement }) => !isElsewhere.test(`${readable.heading} ${statement}`),
+    ({ statement }) => !otherWords.test(`${readable.heading} ${statement}`),
   )
 
 const findSpan = (
@@ -233,7 +229,7 @@ const findSpan = (
   span: [at + start, at + end],
 })
 
-/** "Members pay ₹5,900 with GST": stating the final amount, or the amount without tax, is correct. */
+/** Whether a claim only states an amount with or without tax correctly: "Members pay ₹5,900 with GST". */
 function statesAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
   const statedAmounts = findSignedAmounts(statement, model.config.currency)
   const { items, tax } = model.config.fees
@@ -252,18 +248,21 @@ function statesAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
 const textTaxSideCheck: Check = {
   slug: 'text-tax-side',
   severity: 'warning',
-  why: 'If a text says that the fee includes the tax and it does not, the delegate pays more than stated, or the organiser gets less.',
+  why: 'If a text wrongly says that the fee includes the tax, delegates pay more than stated, or the organiser gets less.',
   find: (model) => {
     return findClaims(model).flatMap(({ readable, claim, taxes }): Draft[] => {
       const [first] = taxes
       if (first === undefined || first.tax.percent === 0) return []
       const { tax, at } = first
-      const around = `${readable.heading} ${claim.statement}`
-      const shows = readable.shows ?? ''
+      const context = `${readable.heading} ${claim.statement}`
+      const shownValue = readable.shows ?? ''
       if (claim.is === 'mentioned' || taxes.some((tax) => tax.tax.prices === claim.is)) return []
-      if (claim.is === 'inclusive' && (TOTALS.test(around) || /^(?:total|amount|gst)$/.test(shows)))
+      if (
+        claim.is === 'inclusive' &&
+        (TOTAL_WORDS.test(context) || /^(?:total|amount|gst)$/.test(shownValue))
+      )
         return []
-      if (claim.is === 'exclusive' && (BASE_WORDS.test(around) || shows === 'base')) return []
+      if (claim.is === 'exclusive' && (BASE_WORDS.test(context) || shownValue === 'base')) return []
       if (statesAmountPaid(model, claim)) return []
       const now = tax.prices === 'inclusive' ? 'the prices include it' : 'it is added to the prices'
       return [
@@ -284,7 +283,7 @@ const textTaxSideCheck: Check = {
 const textPercentCheck: Check = {
   slug: 'text-percent',
   severity: 'warning',
-  why: 'The text would state a different tax than is charged.',
+  why: 'The text would state a different tax from the one that is charged.',
   after: ['EV441'],
   find: (model) => {
     const eventTaxes = listItemTaxes(model)
@@ -294,9 +293,9 @@ const textPercentCheck: Check = {
       if (first === undefined) return []
       const { tax, at } = first
       return findTaxPercents(readable.text, tax.name).flatMap((claim): Draft[] => {
-        const eventTaxesToo =
+        const itemTaxes =
           localTaxes.length > 0 || isRegistrationTaxClaim(readable, claim) ? [] : eventTaxes
-        return [first, ...others, ...eventTaxesToo].some((candidate) =>
+        return [first, ...others, ...itemTaxes].some((candidate) =>
           isPercentOf(candidate, claim),
         ) ||
           (localTaxes.length > 0 ? NON_ITEM_WORDS : OTHER_FEE_WORDS).test(
@@ -319,7 +318,7 @@ const textPercentCheck: Check = {
 const isPercentOf = ({ tax }: TaxAt, { percent, isHalf }: TaxClaim): boolean =>
   percent === null || percent === tax.percent || (isHalf && percent * 2 === tax.percent)
 
-/** "Registration fees plus 5% GST": not an item's tax. */
+/** Whether a claim is about the registration fee ("Registration fees plus 5% GST") and not about an item. */
 function isRegistrationTaxClaim({ text }: EventText, claim: TaxClaim): boolean {
   const { left } = findStatement(text, claim)
   return /\b(?:registration|regn|delegate|conference)\b/i.test(left.split(/,|\band\b/).at(-1) ?? '')
@@ -373,7 +372,7 @@ const taxNotChargedCheck: Check = {
         }),
       )
       if (placeholderDrafts.length > 0) return placeholderDrafts
-      // The text may refer to a room with its own tax.
+      // The text may refer to an item with its own tax, such as a room.
       if (listItemTaxes(model).length > 0) return []
       return findClaimsIn(readable, 'GST', OTHER_FEE_WORDS)
         .filter((claim) => claim.is !== 'none')

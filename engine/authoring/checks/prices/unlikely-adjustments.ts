@@ -6,8 +6,8 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks } from '../../checked-file.ts'
 import { TABLE_ERRORS, listItemCells, listTableCells } from './fees.ts'
 
-/** Returns the categories that a condition accepts; null if it does not test the category. */
-function findCategories(when: Condition | undefined): ReadonlySet<unknown> | null {
+/** Returns the categories that a condition accepts, or null if it accepts any category. */
+function findAcceptedCategories(when: Condition | undefined): ReadonlySet<unknown> | null {
   if (when === undefined) return null
   const values = when.map((map) =>
     map.flatMap(({ field, test }) => (field === 'category' && test.is === 'in' ? test.values : [])),
@@ -18,30 +18,30 @@ function findCategories(when: Condition | undefined): ReadonlySet<unknown> | nul
 const adjustmentWithoutEffectCheck: Check = {
   slug: 'adjustment-without-effect',
   severity: 'warning',
-  why: 'A percentage of nothing is nothing, and no line becomes negative: delegates do not get the discount, or do not pay the charge.',
+  why: 'A percentage of zero is zero, and a line never becomes negative. Delegates do not get the discount, or do not pay the charge.',
   after: [...TABLE_ERRORS, 'EV401', 'EV217', 'EV475'],
   find: (model) => {
     const { items, adjustments } = model.config.fees
     return adjustments.flatMap(({ id, on, by, when }, index): Draft[] => {
       if (on === 'all' || ('amount' in by && by.amount > 0)) return []
-      const only = findCategories(when)
+      const acceptedCategories = findAcceptedCategories(when)
       const amounts =
         on === REGISTRATION
           ? listTableCells(model).flatMap(({ category, amount }) =>
-              only === null || only.has(category) ? [amount] : [],
+              acceptedCategories === null || acceptedCategories.has(category) ? [amount] : [],
             )
           : listItemCells(model).flatMap((cell) =>
               items[cell.item]?.id === on ? [cell.amount] : [],
             )
-      const isOpen = items.some((item) => item.id === on && item.amountIn !== undefined)
-      if (isOpen || amounts.some((amount) => (amount ?? 0) > 0)) return []
+      const hasOpenAmount = items.some((item) => item.id === on && item.amountIn !== undefined)
+      if (hasOpenAmount || amounts.some((amount) => (amount ?? 0) > 0)) return []
       const raw = model.file.fees.adjustments?.[index]
-      const priced = items.find((item) => item.id !== on)?.id
+      const otherItemId = items.find((item) => item.id !== on)?.id
       return [
         {
           at: `fees.adjustments.${index}${raw?.on === undefined ? '.id' : '.on'}`,
           message: `\`${id}\` changes nothing: ${on === REGISTRATION ? 'the registration' : `\`${on}\``} is free for everyone to whom it applies`,
-          help: `write on: all${priced === undefined ? '' : `, or an item such as on: ${priced}`}, or remove it`,
+          help: `write on: all${otherItemId === undefined ? '' : `, or an item such as on: ${otherItemId}`}, or remove it`,
         },
       ]
     })
@@ -55,9 +55,11 @@ const methodChargePartialCheck: Check = {
   after: [...TABLE_ERRORS, 'EV640'],
   find: (model) =>
     model.config.fees.adjustments.flatMap(({ id, by, when }, index): Draft[] => {
-      const isOfMethod = (when ?? []).some((map) => map.some(({ field }) => field === METHOD_NAME))
+      const dependsOnMethod = (when ?? []).some((map) =>
+        map.some(({ field }) => field === METHOD_NAME),
+      )
       const isStated = model.file.fees.adjustments?.[index]?.on !== undefined
-      return !isOfMethod ||
+      return !dependsOnMethod ||
         isStated ||
         !('percent' in by) ||
         !listItemCells(model).some(({ amount }) => (amount ?? 0) > 0)
@@ -75,22 +77,22 @@ const methodChargePartialCheck: Check = {
 const preselectedPriceCheck: Check = {
   slug: 'preselected-price',
   severity: 'warning',
-  why: 'A delegate who leaves the answer as it is pays, or pays less, without having chosen.',
+  why: 'A delegate who does not change the answer pays, or pays less, without having made a choice.',
   after: ['EV201', 'EV206', 'EV461', 'EV462', 'EV502'],
   find: (model) => [
     ...model.config.fees.items.flatMap((item, index): Draft[] => {
       const field = model.fields.find(({ id }) => id === item.by)
       const chosen = field?.raw.default
       if (field === undefined || typeof chosen !== 'string') return []
-      const listCosts = (row: string): boolean =>
+      const costsMoney = (row: string): boolean =>
         listItemCells(model).some(
           (cell) => cell.item === index && cell.row === row && (cell.amount ?? 0) > 0,
         )
       const others = (field.field.options ?? []).filter(({ id }) => id !== chosen)
-      // An answer that is not required can be left out for nothing.
+      // If the answer is optional, leaving it out costs nothing.
       const isOptional = field.field.required === undefined && others.length > 0
-      const isOtherFree = others.some(({ id }) => !listCosts(id))
-      return listCosts(chosen) && (isOtherFree || isOptional)
+      const isOtherFree = others.some(({ id }) => !costsMoney(id))
+      return costsMoney(chosen) && (isOtherFree || isOptional)
         ? [
             {
               at: `${field.path}.default`,
@@ -105,7 +107,7 @@ const preselectedPriceCheck: Check = {
     }),
     ...model.config.fees.adjustments.flatMap(({ id, when, by }, index): Draft[] => {
       const test = (when ?? [])
-        // A category is no choice to pay or to save: the answer decides for every delegate in it.
+        // Tests of the category are ignored: within a category, the other answer decides.
         .flatMap((map) => {
           const answers = map.filter(({ field }) => field !== 'category')
           return answers.length === 1 ? answers : []
@@ -122,7 +124,7 @@ const preselectedPriceCheck: Check = {
         : [
             {
               at: `${field.path}.default`,
-              message: `\`${id}\` is preselected: every delegate${findCategories(when) === null ? '' : ' of its categories'} who does not change \`${field.id}\` ${('amount' in by ? by.amount : by.percent) > 0 ? 'pays it' : 'gets it'}`,
+              message: `\`${id}\` is preselected: every delegate${findAcceptedCategories(when) === null ? '' : ' of its categories'} who does not change \`${field.id}\` ${('amount' in by ? by.amount : by.percent) > 0 ? 'pays it' : 'gets it'}`,
               related: [{ at: `fees.adjustments.${index}.id`, message: 'applied here' }],
               help: 'write default: false',
             },
@@ -131,7 +133,7 @@ const preselectedPriceCheck: Check = {
   ],
 }
 
-/** Categories that organisers invite, rather than sell. */
+/** Words for categories that delegates join by invitation instead of by paying. */
 const INVITED_WORDS =
   /\b(?:invite[ed]\w*|of honou?r|speakers?|organi[sz]ers?|organi[sz]ing|committee|vip|sponsors?|complimentary|chairpersons?|resource persons?)\b/i
 
@@ -148,7 +150,7 @@ const invitedCategoryOpenCheck: Check = {
       cells.some(({ category }) => category === id) &&
       cells.every(({ category, amount }) => category !== id || amount === null || amount === 0)
     const isApproved = (id: string): boolean =>
-      config.approvals.some(({ when }) => findCategories(when)?.has(id) ?? true)
+      config.approvals.some(({ when }) => findAcceptedCategories(when)?.has(id) ?? true)
     if (config.categories.every(({ id }) => isFree(id))) return []
     return config.categories.flatMap(({ id, label, listedOnly }, index): Draft[] =>
       listedOnly || !isFree(id) || isApproved(id) || !INVITED_WORDS.test(`${id} ${label}`)

@@ -7,18 +7,18 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { TABLE_ERRORS, listItemCells, listAdjustmentAmounts, listTableCells } from './fees.ts'
 
-/** A price with a digit too many or too few is at least this many times another. */
+/** A price with an extra or missing digit differs from comparable prices by at least this factor. */
 const DIGIT_FACTOR = 8
-/** Two options of one kind may differ a little more than several similar ones. */
-const DIGIT_FACTOR_OF_A_KIND = 10
-/** Two options may differ more than several similar ones. */
-const DIGIT_FACTOR_OF_TWO = 20
-/** Options of one kind. */
+/** The factor for two options of one kind. With only one price to compare, it is higher. */
+const DIGIT_FACTOR_SAME_KIND = 10
+/** The factor for two options of different kinds. */
+const DIGIT_FACTOR_TWO_OPTIONS = 20
+/** Items whose options are of one kind and have similar prices. */
 const KIND_WORDS =
   /\b(?:workshops?|courses?|sessions?|rooms?|beds?|(?:t-?)?shirts?|pass(?:es)?|contests?)\b/i
 /** Prices within this factor of each other are similar. */
 const SIMILAR_FACTOR = 3
-/** An item typically costs a third of a registration. */
+/** The typical price of an item, as a share of the registration price. */
 const USUAL_SHARE = 1 / 3
 
 type Cell = {
@@ -47,18 +47,18 @@ function listCells(model: Model): readonly Cell[] {
   )
 }
 
-/** Categories that pay much less, or much more, than an ordinary delegate. */
+/** Categories whose prices may differ much from those of ordinary delegates. */
 const SPECIAL_CATEGORY_WORDS =
   /\b(?:students?|undergrad\w*|ug|pg|post ?grad\w*|interns?|trainees?|residents?|scholars?|nurses?|nursing|allied|technicians?|schools?|child\w*|kids?|juniors?|seniors?|retired|trade|exhibit\w*|stalls?|vendors?|publishers?|compan(?:y|ies)|corporate|industry|sponsors?|institution\w*|groups?|teams?|famil(?:y|ies)|couples?|day|days|online|virtual|accompan\w+|spouses?|visitors?|observers?|life|patrons?|vip|only)\b/i
-/** Things for one person, which cost less than ten registrations. */
+/** Items for one person, which cost less than ten registrations. */
 const PERSONAL_ITEM_WORDS =
   /\b(?:certificates?|lunch(?:es)?|dinners?|banquets?|gala|evenings?|part(?:y|ies)|meals?|breakfasts?|(?:t-?)?shirts?|kits?|bags?|mugs?|caps?|souvenir copy|bus|boats?|transport|shuttles?|pick-?up|parking|accompanying|companions?|spouses?|child\w*|family|workshops?|tours?)\b/i
 const COMPANION_WORDS = /\b(?:accompan\w+|companions?|spouses?)\b/i
 
 type Outlier = { readonly cell: Cell; readonly other: Cell }
 
-/** Returns the price that differs from several similar ones of its table, or much from the only other. */
-function findInTable(cell: Cell, cells: readonly Cell[], name = ''): Outlier | null {
+/** Compares a price with the other prices of its table: several similar ones, or a single one with a larger factor. */
+function findOutlierInTable(cell: Cell, cells: readonly Cell[], name = ''): Outlier | null {
   const others = cells.filter(
     (one) =>
       one.table === cell.table &&
@@ -67,18 +67,18 @@ function findInTable(cell: Cell, cells: readonly Cell[], name = ''): Outlier | n
       one.currency === cell.currency,
   )
   const [other] = others
-  const isFar = (least: number): boolean =>
-    others.every(({ amount }) => computeRatio(amount, cell.amount) >= least)
+  const isOutlier = (minFactor: number): boolean =>
+    others.every(({ amount }) => computeRatio(amount, cell.amount) >= minFactor)
   return other !== undefined &&
     (others.length > 1
-      ? isSimilar(others) && isFar(DIGIT_FACTOR)
-      : isFar(KIND_WORDS.test(name) ? DIGIT_FACTOR_OF_A_KIND : DIGIT_FACTOR_OF_TWO))
+      ? isSimilar(others) && isOutlier(DIGIT_FACTOR)
+      : isOutlier(KIND_WORDS.test(name) ? DIGIT_FACTOR_SAME_KIND : DIGIT_FACTOR_TWO_OPTIONS))
     ? { cell, other }
     : null
 }
 
-/** Returns the price that differs from the price of the same option for other delegates. */
-function findInTables(cell: Cell, cells: readonly Cell[]): Outlier | null {
+/** Compares a price with the prices of the same option for other delegates. */
+function findOutlierAcrossTables(cell: Cell, cells: readonly Cell[]): Outlier | null {
   const others = cells.filter(
     (one) =>
       one.item === cell.item &&
@@ -94,18 +94,18 @@ function findInTables(cell: Cell, cells: readonly Cell[]): Outlier | null {
     : null
 }
 
-/** The name of the item that a cell sells. */
+/** Returns the name of the item to which a cell belongs. */
 function getItemName(model: Model, cell: Cell): string {
   const item = model.config.fees.items[cell.item ?? -1]
   return item === undefined ? '' : `${item.id.replaceAll('-', ' ')} ${item.label}`
 }
 
-/** Returns the option that costs others a different share than all other options do. */
-function findInShares(cell: Cell, cells: readonly Cell[]): Outlier | null {
+/** Compares the ratio of an option's prices in two tables with the ratios of all other options. */
+function findOutlierByRatio(cell: Cell, cells: readonly Cell[]): Outlier | null {
   const inPeriod = cells.filter(
     (one) => one.item === cell.item && one.period === cell.period && one.currency === cell.currency,
   )
-  const shareOf = (row: string, other: string): number | null => {
+  const computeShare = (row: string, other: string): number | null => {
     const [own, compared] = [cell.table, other].map((table) =>
       inPeriod.find((one) => one.table === table && one.row === row),
     )
@@ -114,8 +114,8 @@ function findInShares(cell: Cell, cells: readonly Cell[]): Outlier | null {
   const rows = [...new Set(inPeriod.map(({ row }) => row))].filter((row) => row !== cell.row)
   const other = inPeriod.find(({ table, row }) => table !== cell.table && row === cell.row)
   if (other === undefined) return null
-  const own = shareOf(cell.row, other.table)
-  const shares = rows.flatMap((row) => shareOf(row, other.table) ?? [])
+  const own = computeShare(cell.row, other.table)
+  const shares = rows.flatMap((row) => computeShare(row, other.table) ?? [])
   return own !== null &&
     shares.length > 1 &&
     computeRatio(Math.max(...shares), Math.min(...shares)) <= 2 &&
@@ -124,8 +124,8 @@ function findInShares(cell: Cell, cells: readonly Cell[]): Outlier | null {
     : null
 }
 
-/** Returns the price whose ratio to the one in another currency is far from that of the registration. */
-function findInCurrencies(
+/** Compares the ratio of a price to the price in another currency with the ratio of the registration prices. */
+function findOutlierAcrossCurrencies(
   cell: Cell,
   cells: readonly Cell[],
   registration: readonly Cell[],
@@ -138,9 +138,9 @@ function findInCurrencies(
       one.currency !== cell.currency,
   )
   if (other === undefined) return null
-  const amountsIn = (currency: Currency): readonly number[] =>
+  const listAmountsIn = (currency: Currency): readonly number[] =>
     registration.filter((one) => one.currency === currency).map(({ amount }) => amount)
-  const [own, foreign] = [amountsIn(cell.currency), amountsIn(other.currency)]
+  const [own, foreign] = [listAmountsIn(cell.currency), listAmountsIn(other.currency)]
   if (own.length === 0 || foreign.length === 0) return null
   const stated = cell.amount / other.amount
   const [low, high] = [
@@ -150,8 +150,12 @@ function findInCurrencies(
   return stated > high * SIMILAR_FACTOR || stated < low / SIMILAR_FACTOR ? { cell, other } : null
 }
 
-/** Returns the price of something for one person that is far from the price of the registration. */
-function findInEvent(model: Model, cell: Cell, registration: readonly Cell[]): Outlier | null {
+/** Compares the price of an item for one person with the price of the registration. */
+function findOutlierByRegistration(
+  model: Model,
+  cell: Cell,
+  registration: readonly Cell[],
+): Outlier | null {
   const item = model.config.fees.items[cell.item ?? -1]
   const own = registration
     .filter(({ currency }) => currency === cell.currency)
@@ -171,13 +175,13 @@ function findInEvent(model: Model, cell: Cell, registration: readonly Cell[]): O
 const priceOutOfLineCheck: Check = {
   slug: 'price-out-of-line',
   severity: 'warning',
-  why: 'A digit too many or too few: delegates pay ten times the price, or a tenth of it.',
+  why: 'If a price has an extra or missing digit, delegates pay ten times the price, or a tenth of it.',
   after: [...TABLE_ERRORS, 'EV401', 'EV412', 'EV414', 'EV415', 'EV451', 'EV461', 'EV462'],
   find: (model) => {
     const cells = listCells(model)
     const registration = cells.filter(({ item }) => item === null)
-    // Of two prices, the one further from the usual share of a registration is the wrong one.
-    const distance = ({ amount, currency }: Cell): number => {
+    // Of two differing prices, the one further from the usual share of the registration price is reported.
+    const computeDistance = ({ amount, currency }: Cell): number => {
       const own = (registration.length === 0 ? cells : registration)
         .filter((one) => one.currency === currency)
         .map((one) => one.amount)
@@ -189,28 +193,28 @@ const priceOutOfLineCheck: Check = {
       SPECIAL_CATEGORY_WORDS.test(
         `${id.replaceAll('-', ' ')} ${model.config.categories.find((one) => one.id === id)?.label ?? ''}`,
       )
-    const ordinary = registration.filter(({ row }) => !isSpecial(row))
+    const ordinaryCells = registration.filter(({ row }) => !isSpecial(row))
     const found = cells.flatMap((cell): Outlier[] => {
       if (cell.item === null) {
-        const outlier = isSpecial(cell.row) ? null : findInTable(cell, ordinary)
+        const outlier = isSpecial(cell.row) ? null : findOutlierInTable(cell, ordinaryCells)
         return outlier === null ? [] : [outlier]
       }
       const outlier =
-        findInTable(cell, cells, getItemName(model, cell)) ??
-        findInTables(cell, cells) ??
-        findInShares(cell, cells) ??
-        findInCurrencies(cell, cells, registration) ??
-        findInEvent(model, cell, registration)
+        findOutlierInTable(cell, cells, getItemName(model, cell)) ??
+        findOutlierAcrossTables(cell, cells) ??
+        findOutlierByRatio(cell, cells) ??
+        findOutlierAcrossCurrencies(cell, cells, registration) ??
+        findOutlierByRegistration(model, cell, registration)
       return outlier === null ? [] : [outlier]
     })
-    const blamed = found.filter(
+    const reportedOutliers = found.filter(
       ({ cell, other }) =>
         !found.some((one) => one.cell.at === other.at && one.other.at === cell.at) ||
-        (distance(cell) === distance(other)
+        (computeDistance(cell) === computeDistance(other)
           ? cells.indexOf(cell) < cells.indexOf(other)
-          : distance(cell) > distance(other)),
+          : computeDistance(cell) > computeDistance(other)),
     )
-    const rows = Map.groupBy(blamed, ({ cell }) => `${cell.table} ${cell.row}`)
+    const rows = Map.groupBy(reportedOutliers, ({ cell }) => `${cell.table} ${cell.row}`)
     return [...rows.values()].flatMap(([first]): Draft[] =>
       first === undefined
         ? []
@@ -226,7 +230,7 @@ const priceOutOfLineCheck: Check = {
   },
 }
 
-/** Labels that say openly that nothing is left to pay. */
+/** Words in labels that state that nothing remains to be paid. */
 const FREE_WORDS =
   /\b(?:free|waive[rd]?|complimentary|gratis|no (?:charge|fee)|nothing|full(?:y)?|100 ?%|hundred per ?cent)\b/i
 
@@ -248,7 +252,7 @@ const discountOfEverythingCheck: Check = {
               {
                 at: `fees.adjustments.${index}.percent`,
                 message: `“${label}” deducts the full price`,
-                help: 'write a smaller percentage; if it is free on purpose, say so in the label',
+                help: 'write a smaller percentage; if it is intended to be free, state that in the label',
               },
             ]
       const stated = amounts.find(({ adjustment }) => adjustment === index)
@@ -273,7 +277,7 @@ const discountOfEverythingCheck: Check = {
               at: stated.at,
               message: `“${label}” deducts the full price of ${formatMoney(equal.amount, equal.currency)}`,
               related: [{ at: equal.at, message: 'the price' }],
-              help: 'deduct less, or exclude these delegates with `when`; if it is free on purpose, say so in the label',
+              help: 'deduct less, or exclude these delegates with `when`; if it is intended to be free, state that in the label',
             },
           ]
     })

@@ -7,12 +7,12 @@ import { collectWords } from '../form/labels.ts'
 const INVITED_WORDS =
   /\b(?:invite[ed]\w*|faculty|speakers?|committee|vip|sponsors?|staff|volunteers?)\b/i
 
-/** Returns the condition for a category, in words, or null if anyone may have it. */
+/** Returns in words to whom a category is restricted, or null if every delegate may have it. */
 function describeRestriction(
   { file, config }: Model,
   id: string,
   own: CareerStage | null,
-  stageOf: (id: string) => CareerStage,
+  readStage: (id: string) => CareerStage,
 ): string | null {
   const category = config.categories.find((one) => one.id === id)
   if (category === undefined) return null
@@ -21,7 +21,7 @@ function describeRestriction(
     return null
   if (category.listedOnly && INVITED_WORDS.test(`${id} ${category.label}`))
     return 'with an invitation'
-  const stage = stageOf(id)
+  const stage = readStage(id)
   if (stage.isMember === true && own?.isMember !== true) return 'for members'
   if (stage.isSenior && own?.isSenior !== true) return 'for senior delegates'
   if (stage.isCompanion && own?.isCompanion !== true) return 'for accompanying persons'
@@ -29,23 +29,33 @@ function describeRestriction(
   if (isForTrainees && ![...stage.levels].some((level) => own?.levels.has(level) === true))
     return 'for students and trainees'
   return file.categories.some((one) => one.id === id && one.listed_only === true)
-    ? 'only listed'
+    ? 'listed_only'
     : null
 }
 
 const offerForOthersCheck: Check = {
   slug: 'offer-for-others',
   severity: 'warning',
-  why: 'A delegate who takes the offer gets a category, and its price, to which only others are entitled.',
+  why: 'A delegate who accepts the offer gets the category and price of others, without being entitled to them.',
   after: ['EV203', 'EV206', 'EV472', 'EV1109'],
   find: (model) => {
     const { config } = model
     const known = findAssociations(config.categories.flatMap(({ id, label }) => [id, label]))
-    const stageOf = (id: string): CareerStage =>
+    const readStage = (id: string): CareerStage =>
       readCareerStage(config.categories.find((one) => one.id === id)?.label ?? id, known)
-    const explain = (at: string, offer: string, owners: readonly string[]): readonly Draft[] => {
-      const restrictions = (owners.length === 0 ? [null] : owners).map((owner) =>
-        describeRestriction(model, offer, owner === null ? null : stageOf(owner), stageOf),
+    const explain = (
+      at: string,
+      offer: string,
+      eligibleCategories: readonly string[],
+    ): readonly Draft[] => {
+      const restrictions = (eligibleCategories.length === 0 ? [null] : eligibleCategories).map(
+        (eligibleCategory) =>
+          describeRestriction(
+            model,
+            offer,
+            eligibleCategory === null ? null : readStage(eligibleCategory),
+            readStage,
+          ),
       )
       const [restriction] = restrictions
       return restriction === undefined || restriction === null || restrictions.includes(null)
@@ -64,7 +74,9 @@ const offerForOthersCheck: Check = {
             },
           ]
     }
-    const ownersOf = (when: (typeof config.quotas)[number]['when']): readonly string[] =>
+    const listAcceptedCategories = (
+      when: (typeof config.quotas)[number]['when'],
+    ): readonly string[] =>
       (when ?? []).flatMap((map) =>
         map.flatMap(({ field, test }) =>
           field === 'category' && test.is === 'in' ? test.values.map(String) : [],
@@ -72,7 +84,9 @@ const offerForOthersCheck: Check = {
       )
     return [
       ...config.quotas.flatMap(({ when, full: { offer } }, index) =>
-        offer === undefined ? [] : explain(`quotas.${index}.full.offer`, offer, ownersOf(when)),
+        offer === undefined
+          ? []
+          : explain(`quotas.${index}.full.offer`, offer, listAcceptedCategories(when)),
       ),
       ...(model.file.approval ?? []).flatMap(({ if_refused: refused }, index) => {
         const offer = refused?.offer
@@ -81,7 +95,7 @@ const offerForOthersCheck: Check = {
           : explain(
               `approval.${index}.if_refused.offer`,
               offer,
-              ownersOf(config.approvals[index]?.when),
+              listAcceptedCategories(config.approvals[index]?.when),
             )
       }),
     ]
@@ -93,7 +107,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 const quotaBelowPartsCheck: Check = {
   slug: 'quota-below-parts',
   severity: 'warning',
-  why: 'The total is sold out while its parts still have seats. One of the numbers is probably wrong.',
+  why: 'The quota for all delegates is full while the others still have seats. One of the numbers is probably wrong.',
   after: ['EV202', 'EV206', 'EV216', 'EV478'],
   find: ({ file, config }) => {
     const quotas = file.quotas ?? []
@@ -107,7 +121,7 @@ const quotaBelowPartsCheck: Check = {
     const parts = quotas.flatMap(({ each_option_of: by, max, id: part }) => {
       const field = config.fields.find((one) => one.id === by)
       if (field === undefined || typeof max === 'number') return []
-      // Of several workshops a delegate takes more than one; of a select, exactly one.
+      // With a required select, each delegate takes exactly one option, so the seats of the options add up.
       const isDivided =
         field.type === 'select' &&
         field.required !== undefined &&
@@ -126,10 +140,12 @@ const quotaBelowPartsCheck: Check = {
         ? []
         : [{ values, max }]
     })
-    const sold = config.categories.filter(({ listedOnly }) => !listedOnly)
+    const openCategories = config.categories.filter(({ listedOnly }) => !listedOnly)
     const isComplete =
-      sold.length > 1 &&
-      sold.every((category) => byCategory.some(({ values }) => values.includes(category.id)))
+      openCategories.length > 1 &&
+      openCategories.every((category) =>
+        byCategory.some(({ values }) => values.includes(category.id)),
+      )
     const found = [
       ...parts,
       ...(isComplete
@@ -141,21 +157,21 @@ const quotaBelowPartsCheck: Check = {
       : [
           {
             at: `quotas.${index}.max`,
-            message: `\`${id}\` has ${all} seats, but ${found.name === 'the categories' ? found.name : `\`${found.name}\``} ${found.isSum ? 'have together' : 'has an option with'} ${found.needed}`,
-            help: `write ${found.needed} or more, or lower the seats of the parts`,
+            message: `\`${id}\` has ${all} seats, but ${found.name === 'the categories' ? found.name : `\`${found.name}\``} ${found.isSum ? 'have a total of' : 'has an option with'} ${found.needed}`,
+            help: `write ${found.needed} or more, or lower the numbers of the other quotas`,
           },
         ]
   },
 }
 
-/** Words in many names, which identify none. */
+/** Words in many names, which do not identify a field. */
 const COMMON_WORDS =
   /^(?:the|an?|of|for|in|on|at|to|and|or|with|without|i|my|your|you|how|many|much|number|no|count|total|additional|extra|further|second|other|per|each|person|people|day|ticket|seat|place|charge|fee|price|option|need\w*|want|wish|please)$/
 const collectIdentifyingWords = (text: string): ReadonlySet<string> =>
   new Set(
     [...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => !COMMON_WORDS.test(word)),
   )
-const shares = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
+const sharesWord = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   [...words].some((word) => others.has(word))
 const collectFieldWords = ({ id, field }: FieldAt): ReadonlySet<string> =>
   collectIdentifyingWords(`${id} ${field.label}`)
@@ -163,16 +179,16 @@ const collectFieldWords = ({ id, field }: FieldAt): ReadonlySet<string> =>
 const countsOtherFieldCheck: Check = {
   slug: 'counts-other-field',
   severity: 'warning',
-  why: 'Delegates pay for a number that they gave for something else.',
+  why: 'Delegates pay for a number that they entered for something else.',
   after: ['EV201', 'EV206', 'EV216'],
   find: (model) => {
     const numbers = model.fields.filter(({ field }) => ['number', 'people'].includes(field.type))
     const explain = (at: string, name: string, id: string, used: readonly string[]): Draft[] => {
       const counted = numbers.find((field) => field.id === id)
       const words = collectIdentifyingWords(name)
-      if (counted === undefined || shares(words, collectFieldWords(counted))) return []
+      if (counted === undefined || sharesWord(words, collectFieldWords(counted))) return []
       const intended = numbers.find(
-        (field) => !used.includes(field.id) && shares(words, collectFieldWords(field)),
+        (field) => !used.includes(field.id) && sharesWord(words, collectFieldWords(field)),
       )
       return intended === undefined
         ? []

@@ -1,4 +1,4 @@
-/** Check EV315: age groups of the same kind neither overlap by a year nor leave one out. */
+/** Check EV315: age groups of the same kind neither overlap by a year nor leave a year out. */
 import { collectForms, type Check, type ConditionAt, type Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 
@@ -8,13 +8,13 @@ type Bounds = {
   readonly above?: number
   readonly below?: number
 }
-/** Whole years, both included. */
+/** An age group in whole years, including both bounds. */
 type AgeGroup = {
   readonly min: number
   readonly max: number
   readonly path: string
   readonly kind: ConditionAt['kind']
-  /** Groups with the same value are compared: the same field, kind of entry and other tests. */
+  /** Only groups with the same key are compared: those with the same field, kind of entry and other tests. */
   readonly comparisonKey: string
 }
 
@@ -25,7 +25,7 @@ const isBounds = (value: unknown): value is Bounds =>
   value !== null &&
   Object.keys(value).some((key) => BOUND_KEYS.includes(key))
 
-/** Returns the bounds of an age: of a date of birth, or of a number field that asks for an age. */
+/** Returns the age bounds of a test: of a date of birth, or of a number field that asks for an age. */
 function readAgeBounds({ fields }: Model, id: string, raw: unknown): Bounds | null {
   const field = fields.find((field) => field.id === id)?.field
   if (field?.type === 'date') {
@@ -95,16 +95,19 @@ function compareGroups(unsorted: readonly AgeGroup[]): readonly Draft[] {
           help: `write below: ${group.min} there, or at_least: ${group.min + 1} here`,
         },
       ]
-    // A wide gap between groups of delegates is usual: reductions for students and for seniors.
-    const covered = Math.max(...groups.slice(0, index).map(({ max }) => max))
-    const isGap = group.kind === 'count' ? covered + 1 < group.min : covered + 2 === group.min
+    // Between groups of delegates, wide gaps are common: reductions for students and for seniors.
+    const highestCoveredAge = Math.max(...groups.slice(0, index).map(({ max }) => max))
+    const isGap =
+      group.kind === 'count'
+        ? highestCoveredAge + 1 < group.min
+        : highestCoveredAge + 2 === group.min
     return isGap
       ? [
           {
             at: group.path,
-            message: `the age${covered + 2 === group.min ? ` of ${group.min - 1}` : `s of ${covered + 1} to ${group.min - 1}`} ${covered + 2 === group.min ? 'is' : 'are'} in no group`,
+            message: `the age${highestCoveredAge + 2 === group.min ? ` of ${group.min - 1}` : `s of ${highestCoveredAge + 1} to ${group.min - 1}`} ${highestCoveredAge + 2 === group.min ? 'is' : 'are'} in no group`,
             related,
-            help: `write at_least: ${covered + 1} here, or at_most: ${group.min - 1} there`,
+            help: `write at_least: ${highestCoveredAge + 1} here, or at_most: ${group.min - 1} there`,
           },
         ]
       : []

@@ -26,7 +26,8 @@ import { join } from '../../syntax/source.ts'
 
 type RuleBoxes = {
   readonly boxes: readonly Box[]
-  /** The answers that the rule decides: no rule above matches them. */ readonly hit: readonly Box[]
+  /** The answers that the rule decides, because no rule above matches them. */
+  readonly decidedBoxes: readonly Box[]
 }
 export type RuleTable =
   | { readonly is: 'none' }
@@ -35,11 +36,12 @@ export type RuleTable =
       readonly is: 'table'
       readonly domain: Domain
       readonly rules: readonly RuleBoxes[]
-      /** Answers that no rule matches. */ readonly open: readonly Box[]
+      /** Answers that no rule matches. */
+      readonly unmatchedBoxes: readonly Box[]
       readonly budget: Budget
     }
 
-/** The rules as disjoint boxes; computed once per model. */
+/** Represents the rules as disjoint boxes. Memoized, because several checks need it. */
 const buildRuleTable = memoize(({ config }: Model): RuleTable => {
   const choice = config.categoryChoice
   if (choice.by === 'field') return { is: 'none' }
@@ -50,27 +52,34 @@ const buildRuleTable = memoize(({ config }: Model): RuleTable => {
         config,
         choice.rules.flatMap(({ when }) => (when === null ? [] : [when])),
       )
-      // A delegate whose discount code gives a category never reaches the rules.
-      const past = buildUnlistedCodesCondition(config)
-      let open = subtract(
+      // The rules are not applied to delegates whose discount code gives a category.
+      const codeCondition = buildCategoryCodeCondition(config)
+      let unmatchedBoxes = subtract(
         domain.space,
         listAllBoxes(domain),
-        [...domain.impossible, ...(past.length === 0 ? [] : toBoxes(domain, past))],
+        [
+          ...domain.impossible,
+          ...(codeCondition.length === 0 ? [] : toBoxes(domain, codeCondition)),
+        ],
         budget,
       )
       const rules = choice.rules.map(({ when }): RuleBoxes => {
         const boxes = when === null ? listAllBoxes(domain) : toBoxes(domain, when)
-        const hit = splitIntoDisjoint(domain, intersect(domain.space, open, boxes, budget), budget)
-        open = subtract(domain.space, open, boxes, budget)
-        return { boxes, hit }
+        const decidedBoxes = splitIntoDisjoint(
+          domain,
+          intersect(domain.space, unmatchedBoxes, boxes, budget),
+          budget,
+        )
+        unmatchedBoxes = subtract(domain.space, unmatchedBoxes, boxes, budget)
+        return { boxes, decidedBoxes }
       })
-      return { is: 'table', domain, rules, open, budget }
+      return { is: 'table', domain, rules, unmatchedBoxes, budget }
     },
     { is: 'too-large' },
   )
 })
 
-function buildUnlistedCodesCondition({ codeKinds }: EventConfig): Condition {
+function buildCategoryCodeCondition({ codeKinds }: EventConfig): Condition {
   const values = codeKinds.flatMap(({ id, gives }) => ('category' in gives ? [id] : []))
   return values.length === 0 ? [] : [[{ field: CODE_NAME, test: { is: 'in', values } }]]
 }
@@ -98,8 +107,8 @@ const NAME_ERRORS = [
   'EV308',
   'EV313',
 ]
-/** The number of unmatched answers that are printed; the rest are counted. */
-const BOXES_SHOWN = 4
+/** At most this many unmatched answers are listed; the rest are counted. */
+const MAX_SHOWN_BOXES = 4
 
 const ruleIncompleteCheck: Check = {
   slug: 'rule-incomplete',
@@ -108,10 +117,10 @@ const ruleIncompleteCheck: Check = {
   after: [...NAME_ERRORS, 'EV303'],
   find: (model) => {
     const table = buildRuleTable(model)
-    if (table.is !== 'table' || table.open.length === 0) return []
-    const hiddenCount = table.open.length - BOXES_SHOWN
-    const notes = table.open
-      .slice(0, BOXES_SHOWN)
+    if (table.is !== 'table' || table.unmatchedBoxes.length === 0) return []
+    const hiddenCount = table.unmatchedBoxes.length - MAX_SHOWN_BOXES
+    const notes = table.unmatchedBoxes
+      .slice(0, MAX_SHOWN_BOXES)
       .map((box) => `no rule for ${describeBox(table.domain, box)}`)
     return [
       {
@@ -134,23 +143,24 @@ const ruleUnreachableCheck: Check = {
     const table = buildRuleTable(model)
     const choice = model.config.categoryChoice
     if (table.is !== 'table' || choice.by === 'field') return []
-    return table.rules.flatMap(({ hit, boxes }, index): Draft[] => {
-      if (hit.length > 0 || boxes.length === 0 || choice.rules[index]?.when === null) return []
-      const recipients = findCoveringRules(table, index)
+    return table.rules.flatMap(({ decidedBoxes, boxes }, index): Draft[] => {
+      if (decidedBoxes.length > 0 || boxes.length === 0 || choice.rules[index]?.when === null)
+        return []
+      const coveringRules = findCoveringRules(table, index)
       const ruleText = formatList(
-        recipients.map((recipient) => `rule ${recipient + 1}`),
-        COVERING_RULES_MAX,
+        coveringRules.map((coveringRule) => `rule ${coveringRule + 1}`),
+        MAX_COVERING_RULES,
         ' and ',
       )
       return [
         {
           at: getRulePath(index),
           message: 'this rule is never reached',
-          related: recipients
-            .slice(0, COVERING_RULES_MAX)
-            .map((recipient) => ({ at: getRulePath(recipient), message: 'covered here' })),
+          related: coveringRules
+            .slice(0, MAX_COVERING_RULES)
+            .map((coveringRule) => ({ at: getRulePath(coveringRule), message: 'covered here' })),
           notes: [
-            recipients.length === 0
+            coveringRules.length === 0
               ? 'no delegate can give the answers that it requires'
               : `all delegates to whom it applies are covered by ${ruleText} above`,
           ],
@@ -160,12 +170,12 @@ const ruleUnreachableCheck: Check = {
   },
 }
 
-/** If this many rules together cover a rule, listing each does not help. */
-const COVERING_RULES_MAX = 8
+/** If more rules than this together cover a rule, the list would not help the author. */
+const MAX_COVERING_RULES = 8
 
 /**
- * Returns the fewest rules above that together cover a rule: all that overlap it, removed one by
- * one while the rest still covers it.
+ * Returns a minimal set of rules above that together cover a rule. Starts with all overlapping rules, and removes
+ * each one without which the others still cover the rule.
  */
 function findCoveringRules(
   { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,
@@ -176,14 +186,14 @@ function findCoveringRules(
     () => subtract(domain.space, ownBoxes, domain.impossible, budget),
     ownBoxes,
   )
-  const covers = (recipients: readonly number[]): boolean =>
+  const covers = (coveringRules: readonly number[]): boolean =>
     subtract(
       domain.space,
       possible,
-      recipients.flatMap((recipient) => rules[recipient]?.boxes ?? []),
+      coveringRules.flatMap((coveringRule) => rules[coveringRule]?.boxes ?? []),
       budget,
     ).length === 0
-  const touching = rules.flatMap((_rule, other) =>
+  const overlappingRules = rules.flatMap((_rule, other) =>
     other < at &&
     tryWithinBudget(
       () => intersect(domain.space, possible, rules[other]?.boxes ?? [], budget).length > 0,
@@ -194,14 +204,14 @@ function findCoveringRules(
   )
   return tryWithinBudget(
     () =>
-      touching.reduce<readonly number[]>(
+      overlappingRules.reduce<readonly number[]>(
         (remaining, entry) =>
           covers(remaining.filter((other) => other !== entry))
             ? remaining.filter((other) => other !== entry)
             : remaining,
-        touching,
+        overlappingRules,
       ),
-    touching,
+    overlappingRules,
   )
 }
 
@@ -233,8 +243,8 @@ const otherwiseUnusedCheck: Check = {
     const table = buildRuleTable(model)
     const choice = model.config.categoryChoice
     if (table.is !== 'table' || choice.by === 'field') return []
-    return table.rules.flatMap(({ hit }, index): Draft[] =>
-      choice.rules[index]?.when === null && hit.length === 0
+    return table.rules.flatMap(({ decidedBoxes }, index): Draft[] =>
+      choice.rules[index]?.when === null && decidedBoxes.length === 0
         ? [{ at: getRulePath(index), message: 'the rules above already cover every answer' }]
         : [],
     )
@@ -263,7 +273,7 @@ const tooLargeToProveCheck: Check = {
 const categoryUnreachableCheck: Check = {
   slug: 'category-unreachable',
   severity: 'error',
-  why: 'A category has a price but no delegate ever gets it, or it is `listed_only` but a rule gives it.',
+  why: 'Either no delegate ever gets the category, although it has a price, or a rule gives it, although it is `listed_only`.',
   after: ['EV203', 'EV206'],
   find: ({ file, config }) => {
     const choice = config.categoryChoice
@@ -346,7 +356,7 @@ const ruleRedundantCheck: Check = {
         {
           at: getRulePath(index),
           message: 'removing this rule changes nothing',
-          notes: [`the rules below give \`${then}\` to the same people`],
+          notes: [`the rules below give \`${then}\` to the same delegates`],
         },
       ]
     })
@@ -355,14 +365,17 @@ const ruleRedundantCheck: Check = {
 
 function hasNoEffect(
   { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,
-  gives: readonly string[],
+  givenCategories: readonly string[],
   at: number,
 ): boolean {
   return tryWithinBudget(() => {
-    let left = rules[at]?.hit ?? []
+    let left = rules[at]?.decidedBoxes ?? []
     for (let below = at + 1; below < rules.length && left.length > 0; below += 1) {
       const boxes = rules[below]?.boxes ?? []
-      if (gives[below] !== gives[at] && intersect(domain.space, left, boxes, budget).length > 0)
+      if (
+        givenCategories[below] !== givenCategories[at] &&
+        intersect(domain.space, left, boxes, budget).length > 0
+      )
         return false
       left = subtract(domain.space, left, boxes, budget)
     }

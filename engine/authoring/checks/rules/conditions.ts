@@ -23,7 +23,7 @@ import { findConstants } from '../names/names-in-conditions.ts'
 import { collectForms, type Check, type ConditionAt, type Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
-/** Runs a check on the conditions of the form and on those that count people of a list. */
+/** Runs a check on the conditions of the form, and on those of each list of people. */
 function checkEachForm(find: Check['find']): Check['find'] {
   return (model) => collectForms(model).flatMap(find)
 }
@@ -31,8 +31,8 @@ function checkEachForm(find: Check['find']): Check['find'] {
 type Truth = { readonly never: readonly number[]; readonly always: boolean }
 
 /**
- * Returns which maps of a condition can be true, and whether it is always true. All conditions of a
- * file share one budget: the proofs of the first few hundred are kept for a file of thousands.
+ * Finds which maps of each condition can never be true, and whether the condition is always true. All conditions
+ * of a file share one budget, so only the first few hundred of thousands of conditions are proved.
  */
 const findTruths = memoize(
   ({ config, conditions }: Model): ReadonlyMap<ConditionAt, Truth | null> => {
@@ -60,7 +60,7 @@ function findTruth(config: EventConfig, condition: Condition, budget: Budget): T
 const neverTrueCheck: Check = {
   slug: 'never-true',
   severity: 'error',
-  why: 'A condition that is never true means a field that is never shown or a rule that never applies.',
+  why: 'If a condition is never true, its field is never shown or its rule never applies.',
   after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV307', 'EV308', 'EV313'],
   find: checkEachForm((form) =>
     form.conditions.flatMap((condition) => {
@@ -103,7 +103,7 @@ const alwaysTrueCheck: Check = {
   ),
 }
 
-const NUMBER_TESTS = ['at_least', 'at_most', 'above', 'below']
+const NUMBER_TEST_KEYS = ['at_least', 'at_most', 'above', 'below']
 
 const wrongComparisonCheck: Check = {
   slug: 'wrong-comparison',
@@ -120,7 +120,11 @@ const wrongComparisonCheck: Check = {
             typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? Object.keys(raw) : []
           const kinds = new Set(
             keys.map((key) =>
-              NUMBER_TESTS.includes(key) ? 'number' : key === 'from' || key === 'to' ? 'date' : key,
+              NUMBER_TEST_KEYS.includes(key)
+                ? 'number'
+                : key === 'from' || key === 'to'
+                  ? 'date'
+                  : key,
             ),
           )
           if (kinds.size > 1)
@@ -138,10 +142,10 @@ const wrongComparisonCheck: Check = {
                 message: `\`${id}\` is ${withArticle(type)} field; at_least, at_most, above and below compare numbers`,
                 ...(type === 'people' || type === 'many'
                   ? {
-                      help: `to ask how many there are write {${id}: {count: ${describeTest(raw)}}}`,
+                      help: `to test how many there are, write {${id}: {count: ${describeTest(raw)}}}`,
                     }
                   : type === 'date'
-                    ? { help: `to compare an age write {${id}: {age: ${describeTest(raw)}}}` }
+                    ? { help: `to compare an age, write {${id}: {age: ${describeTest(raw)}}}` }
                     : {}),
               },
             ]
@@ -165,7 +169,7 @@ const wrongComparisonCheck: Check = {
                 message: `\`${id}\` is ${withArticle(type)} field; from and to compare dates`,
               },
             ]
-          const list = listTested(model, id, type, kinds, raw)
+          const list = explainListTest(model, id, type, kinds, raw)
           if (list !== null) return [{ at: path, ...list }]
           return findConstants(raw, path).flatMap(({ value, at }) =>
             checkComparedValue(model, id, type, value, at),
@@ -179,8 +183,8 @@ const wrongComparisonCheck: Check = {
 /** `a text`, `an email`. */
 const withArticle = (type: string): string => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 
-/** Reports a list test on a single value, or the reverse. */
-function listTested(
+/** Explains a list test (`has`, `count`) of a single value, or a comparison of a list with a single value. */
+function explainListTest(
   model: Model,
   id: string,
   type: string,
@@ -192,7 +196,7 @@ function listTested(
   if (kinds.has('has') && type !== 'many')
     return {
       message: `\`${id}\` is ${withArticle(type)} field; has tests the options ticked in a field of type many`,
-      help: type === 'people' ? explainCount(id, 1) : `write {${id}: ${valueText}}`,
+      help: type === 'people' ? suggestCount(id, 1) : `write {${id}: ${valueText}}`,
     }
   if (kinds.has('count') && type !== 'many' && type !== 'people')
     return {
@@ -210,7 +214,7 @@ function listTested(
       help:
         single === false
           ? `write {${id}: {answered: false}}`
-          : explainCount(id, typeof single === 'number' ? single : 1),
+          : suggestCount(id, typeof single === 'number' ? single : 1),
     }
   }
   if (type !== 'many') return null
@@ -223,19 +227,19 @@ function listTested(
       : isOption
         ? `write {${id}: {has: ${valueText}}}`
         : typeof values[0] === 'number'
-          ? explainCount(id, values[0])
+          ? suggestCount(id, values[0])
           : `write {${id}: {has: …}} with its options, or {${id}: {answered: ${values[0] === false ? 'false' : 'true'}}}`,
   }
 }
 
-/** Writes a test as in a file: `{at_least: 4}`. */
+/** Formats a test as in an event file: `{at_least: 4}`. */
 function describeTest(raw: unknown): string {
   return `{${Object.entries(raw ?? {})
     .map(([key, value]) => `${key}: ${String(value)}`)
     .join(', ')}}`
 }
 
-const explainCount = (id: string, min: number): string =>
+const suggestCount = (id: string, min: number): string =>
   min === 0 ? `write {${id}: {count: {at_most: 0}}}` : `write {${id}: {count: {at_least: ${min}}}}`
 
 function checkComparedValue(
@@ -319,8 +323,8 @@ const visibilityCycleCheck: Check = {
             .flat()
             .map(({ field }) => field)
     })
-    // Nearest first, each once: if all fields refer to all others, the number of paths is astronomical.
-    const findCircle = (id: string): readonly string[] | null => {
+    // Breadth-first search that visits each field once: if all fields refer to each other, there are too many paths.
+    const findCycle = (id: string): readonly string[] | null => {
       const referredBy = new Map<string, string | null>([[id, null]])
       const findPath = (fieldId: string | null): readonly string[] =>
         fieldId === null ? [] : [...findPath(referredBy.get(fieldId) ?? null), fieldId]
@@ -333,22 +337,22 @@ const visibilityCycleCheck: Check = {
     }
     const reported = new Set<string>()
     return model.fields.flatMap(({ id, path, raw }): Draft[] => {
-      const circle = reported.has(id) ? null : findCircle(id)
-      if (circle === null) return []
-      for (const fieldId of circle) reported.add(fieldId)
+      const cycle = reported.has(id) ? null : findCycle(id)
+      if (cycle === null) return []
+      for (const fieldId of cycle) reported.add(fieldId)
       const section = path.split('.').slice(0, 3).join('.')
       return [
         {
           at: raw.show_when === undefined ? join(section, 'show_when') : join(path, 'show_when'),
           message: `whether \`${id}\` is shown depends on itself`,
-          notes: [circle.join(' → ')],
+          notes: [cycle.join(' → ')],
         },
       ]
     })
   },
 }
 
-/** Types whose answers have no fixed spelling. */
+/** Whether the answers of a field type have no fixed spelling. */
 const IS_FREE_TEXT: Readonly<Record<FieldType, boolean>> = {
   text: true,
   multiline: true,

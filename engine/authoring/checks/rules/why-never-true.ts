@@ -1,20 +1,20 @@
-/** Reasons why a condition is never true: when its fields are asked, and which values they accept. */
+/** Reasons why a condition is never true: when its fields are shown, and which values they accept. */
 import { describeCondition } from '../../../rules/describe-condition.ts'
 import type { Draft } from '../../finding.ts'
 import type { ConditionAt, Model } from '../../checked-file.ts'
 
-/** The notes and the help of a condition that is never true. */
+/** Returns the notes and the help for a condition that is never true. */
 export function explainNever(
   model: Model,
   maps: ConditionAt['maps'],
 ): Pick<Draft, 'notes' | 'help'> {
   return {
     notes: [...new Set(maps.flatMap((map) => describeFields(model, map)))],
-    help: 'all tests in one pair of braces must be true together; for alternatives write a list: [{a: 1}, {b: 2}]',
+    help: 'all tests in one pair of braces must be true together; for alternatives, write a list: [{a: 1}, {b: 2}]',
   }
 }
 
-/** Returns the statements of the file about each field of a map of tests. */
+/** Describes the visibility and the range of each field that a map of tests names. */
 function describeFields(
   { config, fields }: Model,
   map: ConditionAt['maps'][number],
@@ -25,7 +25,7 @@ function describeFields(
     const shown = [field.showWhen, config.sections[field.section]?.showWhen].flatMap((when) =>
       when === undefined || when === null
         ? []
-        : [`\`${id}\` is asked only if ${describeCondition(config, when)}`],
+        : [`\`${id}\` is shown only if ${describeCondition(config, when)}`],
     )
     const { min, max } = field
     const range =

@@ -1,6 +1,6 @@
 /**
- * Checks EV10xx: damage that a new version of an event file would do to stored registrations. Run at reload and by
- * `diff --database`; an `allow` entry with a reason accepts any of them.
+ * Checks EV10xx: damage that a new version of an event file would do to stored registrations. They run at reload and
+ * in `diff --database`. An `allow` entry with a reason accepts any of them.
  */
 import { listGatewayAccounts } from '../../../payments/card-accounts.ts'
 import type { EventConfig, Field } from '../../../event/config.ts'
@@ -13,7 +13,7 @@ import type { Draft, Finding } from '../../finding.ts'
 import type { SourceText } from '../../../event/source-files.ts'
 import { createFinding } from '../../finding.ts'
 import { readEventFile } from '../../schema/renamed-keys.ts'
-import { storedItems } from './sold-items.ts'
+import { soldItemChecks } from './sold-items.ts'
 import {
   pairKeptFields,
   countRegistrations,
@@ -22,7 +22,7 @@ import {
   type VersionComparison,
 } from './stored-data.ts'
 
-const readsAs: Readonly<Record<Field['type'], string>> = {
+const COMPATIBLE_TYPE: Readonly<Record<Field['type'], string>> = {
   text: 'text',
   multiline: 'text',
   email: 'text',
@@ -37,10 +37,10 @@ const readsAs: Readonly<Record<Field['type'], string>> = {
   consent: 'yes-no',
 }
 
-/** Types whose answers are options. */
+/** Field types whose answers are options. */
 const CHOICE_TYPES: ReadonlySet<Field['type']> = new Set(['select', 'many'])
 
-/** By code, in reporting order. */
+/** The checks by code, in reporting order. */
 export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = {
   EV1001: {
     slug: 'answers-orphaned',
@@ -69,8 +69,8 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
       pairKeptFields(compared)
         .filter(
           ([was, is]) =>
-            readsAs[was.type] !== readsAs[is.type] &&
-            readsAs[is.type] !== 'text' &&
+            COMPATIBLE_TYPE[was.type] !== COMPATIBLE_TYPE[is.type] &&
+            COMPATIBLE_TYPE[is.type] !== 'text' &&
             (getOwn(compared.use.fields, was.id) ?? 0) > 0,
         )
         .map(([was, is]) => ({
@@ -181,15 +181,15 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
     why: 'The status of a pending payment is requested from the account with which it was started.',
     find: ({ old, next, use }) => {
       const kept = listGatewayAccounts(next)
-      const lost = listGatewayAccounts(old).find(
+      const removedAccount = listGatewayAccounts(old).find(
         ({ account, gateway }) =>
           !kept.some((other) => other.account === account && other.gateway.name === gateway.name),
       )
-      if (lost === undefined || use.pending === 0) return []
+      if (removedAccount === undefined || use.pending === 0) return []
       return [
         {
           at: next.payment === null ? 'payment' : 'payment.account',
-          message: `payments went to the account \`${lost.account}\`, which has pending payments of ${countRegistrations(use.pending)}`,
+          message: `the account \`${removedAccount.account}\` was removed, but it has pending payments of ${countRegistrations(use.pending)}`,
           help: 'wait until no payment is pending, or accept the finding under allow',
         },
       ]
@@ -208,7 +208,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
           : [
               {
                 at: 'routes.form',
-                message: `the form was at ${old.routes.form}`,
+                message: `the previous address of the form, ${old.routes.form}, was removed`,
                 help: `keep the old address: also: [${old.routes.form}]`,
               },
             ]),
@@ -218,7 +218,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
             : [
                 {
                   at: `routes.${page}`,
-                  message: `this page was at ${old.routes[page]}, and the links of ${countRegistrations(use.registrations)} point there`,
+                  message: `the previous address of this page was ${old.routes[page]}, to which the links of ${countRegistrations(use.registrations)} lead`,
                 },
               ],
         ),
@@ -228,16 +228,16 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
   EV1008: {
     slug: 'period-in-use',
     severity: 'warning',
-    why: 'Each registration stores the period of its quote. If the period is removed, staff see only its id.',
+    why: 'Each registration stores the period of its price. If the period is removed, staff see only its id.',
     find: (compared) =>
       compared.use.registrations === 0
         ? []
         : [...findRemovedPeriods(compared), ...findLostPeriods(compared)],
   },
-  ...storedItems,
+  ...soldItemChecks,
 }
 
-const KEEP_PERIOD = 'change the days of the period, not its id'
+const KEEP_PERIOD_HELP = 'change the days of the period, not its id'
 
 function findRemovedPeriods({ old, next }: VersionComparison): readonly Draft[] {
   return old.fees.periods
@@ -246,31 +246,31 @@ function findRemovedPeriods({ old, next }: VersionComparison): readonly Draft[] 
       at: 'fees.periods',
       part: 'key',
       message: `the period \`${id}\` was removed, but registrations may have been quoted in it`,
-      help: KEEP_PERIOD,
+      help: KEEP_PERIOD_HELP,
     }))
 }
 
-/** Periods that a group no longer has, or that a category lost when it moved to other periods. */
+/** Reports periods that were removed from a group, or that no longer apply to a category that moved to a group. */
 function findLostPeriods({ old, next, use }: VersionComparison): readonly Draft[] {
   const tables = [undefined, ...(old.fees.groups ?? [])]
   return tables.flatMap((group) =>
     (group ?? old.fees).periods.flatMap(({ id }): Draft[] => {
       if (group === undefined && !next.fees.periods.some((period) => period.id === id)) return []
-      const lost = next.categories.filter(
+      const affectedCategories = next.categories.filter(
         (category) =>
           (getOwn(use.categories, category.id) ?? 0) > 0 &&
           old.categories.some((other) => other.id === category.id) &&
           findGroupOfCategory(old.fees, category.id) === group &&
           !listPeriodsOfCategory(next.fees, category.id).some((period) => period.id === id),
       )
-      const [first] = lost
+      const [first] = affectedCategories
       if (first === undefined) return []
-      const count = lost.reduce(
+      const count = affectedCategories.reduce(
         (sum, category) => sum + (getOwn(use.categories, category.id) ?? 0),
         0,
       )
       const newGroup = findGroupOfCategory(next.fees, first.id)
-      const names = formatList(lost.map((category) => `\`${category.id}\``))
+      const names = formatList(affectedCategories.map((category) => `\`${category.id}\``))
       return [
         {
           at:
@@ -279,7 +279,7 @@ function findLostPeriods({ old, next, use }: VersionComparison): readonly Draft[
               : `fees.price_groups.${next.fees.groups?.indexOf(newGroup) ?? 0}.periods`,
           part: 'key',
           message: `the period \`${id}\`${group === undefined ? '' : ` of \`${group.label}\``} was removed for ${names}, but ${countRegistrations(count)} may have been quoted in it`,
-          help: `${KEEP_PERIOD}, and keep each category in its group`,
+          help: `${KEEP_PERIOD_HELP}, and keep each category in its group`,
         },
       ]
     }),
@@ -287,7 +287,8 @@ function findLostPeriods({ old, next, use }: VersionComparison): readonly Draft[
 }
 
 /**
- * Returns the findings of a checked new version against the version served before; `file` is the new version's text.
+ * Compares a new version of an event, which has no errors, with the version that is served now. `file` is the text
+ * of the new version.
  */
 export function compareWithServedVersion(
   next: EventConfig,
@@ -296,7 +297,7 @@ export function compareWithServedVersion(
   use: UsageCounts,
 ): readonly Finding[] {
   const { source } = readEventFile(file)
-  const sections = listSections(source.value)
+  const sections = listFieldIdsBySection(source.value)
   const getFieldPath = (id: string): string => {
     for (const [s, fields] of sections.entries()) {
       const f = fields.indexOf(id)
@@ -308,14 +309,14 @@ export function compareWithServedVersion(
   const findings = Object.entries(storedRegistrationChecks).flatMap(([code, check]) =>
     check.find(compared).map((draft) => createFinding(code, check, draft, source)),
   )
-  // Entries for other codes were checked when the file was checked by itself.
+  // `allow` entries for other codes were checked when the file was checked alone.
   return applyAllow(findings, source, new Set(Object.keys(storedRegistrationChecks)), {
     compared: true,
   }).filter(({ code }) => Object.hasOwn(storedRegistrationChecks, code))
 }
 
-/** Returns the ids of the fields, section by section, in the file's order. */
-function listSections(value: unknown): readonly (readonly string[])[] {
+/** Returns the field ids of each section, in the order of the file. */
+function listFieldIdsBySection(value: unknown): readonly (readonly string[])[] {
   const file = value as {
     readonly form?: {
       readonly sections?: readonly { readonly fields?: readonly { readonly id?: string }[] }[]

@@ -11,7 +11,7 @@ import {
   type VersionCheck,
 } from './stored-data.ts'
 
-/** Quotas in both versions, with their index in the new file. */
+/** Returns the quotas that both versions have, each with its index in the new file. */
 const pairKeptQuotas = ({
   old,
   next,
@@ -22,16 +22,16 @@ const pairKeptQuotas = ({
     return is === undefined ? [] : [[was, is, at] as const]
   })
 type SeatCount = { readonly option: string | null; readonly count: number }
-/** Seats taken of a quota, or of each of its options. */
-const countTaken = (use: UsageCounts, { id }: Quota): readonly SeatCount[] =>
+/** Counts the seats in use of a quota, or of each of its options. */
+const countSeatsInUse = (use: UsageCounts, { id }: Quota): readonly SeatCount[] =>
   Object.entries(use.places).flatMap(([place, count]): readonly SeatCount[] => {
     if (count === 0) return []
     if (place === id) return [{ option: null, count }]
     return place.startsWith(`${id}.`) ? [{ option: place.slice(id.length + 1), count }] : []
   })
 
-/** By code, in reporting order. */
-export const storedItems: Readonly<Record<string, VersionCheck>> = {
+/** The checks by code, in reporting order. */
+export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
   EV1009: {
     slug: 'item-in-use',
     severity: 'error',
@@ -57,14 +57,14 @@ export const storedItems: Readonly<Record<string, VersionCheck>> = {
     why: 'A quota counts the seats in use. Without it more seats would be sold than exist.',
     find: ({ old, next, use }) =>
       old.quotas.flatMap((was): Draft[] => {
-        const soldCount = countTaken(use, was).reduce((sum, entry) => sum + entry.count, 0)
-        return soldCount === 0 || next.quotas.some(({ id }) => id === was.id)
+        const seatsInUse = countSeatsInUse(use, was).reduce((sum, entry) => sum + entry.count, 0)
+        return seatsInUse === 0 || next.quotas.some(({ id }) => id === was.id)
           ? []
           : [
               {
                 at: next.quotas.length === 0 ? 'fees' : 'quotas',
                 part: 'key',
-                message: `the quota \`${was.id}\` was removed, but ${soldCount} of its seats are in use`,
+                message: `the quota \`${was.id}\` was removed, but ${seatsInUse} of its seats are in use`,
                 help: 'keep it with a higher max, or accept under allow that its seats are no longer counted',
               },
             ]
@@ -73,13 +73,13 @@ export const storedItems: Readonly<Record<string, VersionCheck>> = {
   EV1011: {
     slug: 'oversold',
     severity: 'error',
-    why: 'A smaller number cannot take back seats that are already sold.',
+    why: 'Lowering the number does not free seats that are already sold.',
     find: (compared) =>
       pairKeptQuotas(compared).flatMap(([was, is, at]) =>
-        countTaken(compared.use, was).flatMap(({ option, count }): Draft[] => {
+        countSeatsInUse(compared.use, was).flatMap(({ option, count }): Draft[] => {
           const places = getQuotaMaximum(is, option)
-          // An option removed from its field is reported there.
-          if ((places ?? 0) >= count || isNoOption(compared.next, is, option)) return []
+          // An option that was removed from its field is reported at the field.
+          if ((places ?? 0) >= count || isRemovedOption(compared.next, is, option)) return []
           const itemText = option === null ? `\`${is.id}\`` : `\`${option}\` of \`${is.id}\``
           return [
             {
@@ -109,7 +109,7 @@ export const storedItems: Readonly<Record<string, VersionCheck>> = {
               {
                 at: next.codeKinds.length === 0 ? 'category' : 'codes.kinds',
                 part: 'key',
-                message: `the code kind \`${id}\` was removed, but ${countRegistrations(used)} used one`,
+                message: `the code kind \`${id}\` was removed, but ${countRegistrations(used)} used such a code`,
                 help: 'keep the kind, and withdraw its codes',
               },
             ]
@@ -118,7 +118,7 @@ export const storedItems: Readonly<Record<string, VersionCheck>> = {
   EV1013: {
     slug: 'member-list-in-use',
     severity: 'error',
-    why: 'The member list determined the category of registrations. Without it this can no longer be checked.',
+    why: 'The member list determined the category of registrations. Without it, staff can no longer check the category.',
     find: (compared) =>
       pairKeptFields(compared).flatMap(([was, is]): Draft[] => {
         const answerCount = getOwn(compared.use.fields, was.id) ?? 0
@@ -136,13 +136,17 @@ export const storedItems: Readonly<Record<string, VersionCheck>> = {
   },
 }
 
-/** Returns the seats of a quota, or of one of its options. Null if it is not counted that way. */
+/** Returns the maximum of a quota, or of one of its options. Null if the quota does not have such a maximum. */
 function getQuotaMaximum({ max }: Quota, option: string | null): number | null {
   if (option === null) return typeof max === 'number' ? max : null
   return typeof max === 'number' ? null : (getOwn(max, option) ?? null)
 }
 
-function isNoOption(event: EventConfig, { eachOptionOf }: Quota, option: string | null): boolean {
+function isRemovedOption(
+  event: EventConfig,
+  { eachOptionOf }: Quota,
+  option: string | null,
+): boolean {
   const field = event.fields.find(({ id }) => id === eachOptionOf)
   return (
     option !== null && field !== undefined && !(field.options ?? []).some(({ id }) => id === option)

@@ -1,8 +1,8 @@
-/** Types of the stored data of an event that a new version of its file is compared with. */
+/** The stored data with which a new version of an event file is compared. */
 import type { EventConfig, Field } from '../../../event/config.ts'
 import type { Draft, Meta } from '../../finding.ts'
 
-/** The numbers of stored registrations with each field, option and category. */
+/** Numbers of stored registrations by field, option, category, item and code kind, and of seats in use. */
 export type UsageCounts = {
   readonly registrations: number
   readonly pending: number
@@ -19,8 +19,8 @@ export type UsageCounts = {
 }
 
 /**
- * The values whose use must be counted in all registrations: only those that a version changes, because counting takes
- * longer with each registration.
+ * The values whose use must be counted in all registrations. Only values that the new version changes are counted,
+ * because counting takes longer with each registration.
  */
 export type CountedValues = {
   /** Fields whose answers are counted. */

@@ -1,4 +1,4 @@
-/** Age limits in texts, such as "upper age limit 40 years", agree with the ages of conditions (for EV635). */
+/** Checks for EV635 that age limits in texts ("upper age limit 40 years") agree with the ages in conditions. */
 import { collectEventTexts } from '../../prose/event-texts.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
@@ -7,15 +7,16 @@ import type { Draft } from '../../finding.ts'
 import type { Model } from '../../checked-file.ts'
 import { OTHER_AGE_WORDS, readAgeBounds } from './category-ages.ts'
 
-/** An upper or lower limit, or one without a direction. */
+/** Matches an upper limit, a lower limit, or a limit without a direction. */
 const AGE_LIMIT =
   /\b(?:(upper|maximum|max\.?|highest)|(lower|minimum|min\.?|lowest))?\s*age(?:[- ]limit)?\s*(?:is|of|for \w+(?: \w+)?(?: is)?)?\s*[:=–-]?\s*(\d{1,3})(?![\d%.,]*\d|\s*(?:%|-|–|to\b|months?\b|days?\b))\s*(?:years?|yrs?)?/gi
-/** Limits of something that is not part of a registration. */
+/** Words for age limits that do not concern the registration. */
 const PROGRAMME_WORDS =
   /\b(?:awards?|prizes?|papers?|posters?|quiz(?:zes)?|contests?|competitions?|fellowships?|scholarships?|grants?|orations?|presentations?|sessions?|elections?|membership)\b/i
 
 /**
- * Returns the findings about limits that match no condition. A limit without a word such as "upper" must say "limit".
+ * Returns findings about age limits that match no condition. An age without a word such as "upper" counts only if the
+ * text contains the word "limit".
  */
 export function findAgeLimits(model: Model): readonly Draft[] {
   const bounds = model.conditions.flatMap(({ maps, kind }) =>
@@ -38,16 +39,16 @@ export function findAgeLimits(model: Model): readonly Draft[] {
           const isLimit = isUpper || lower !== undefined || /limit/i.test(match[0])
           const { left, right } = findStatement(text, { start, end })
           const statement = `${heading} ${left} ${right}`
-          const named = findAllNamed(
+          const namedSubjects = findAllNamed(
             subjects.map(({ names }) => names),
             statement,
           )
           const [bound] = bounds.filter(
             ({ words, at: place }) =>
               (isUpper ? words === 'up to' : lower === undefined || words === 'from') &&
-              // "Night trek: minimum age 12" is not about the age from which the dinner is sold.
-              (named.length === 0 ||
-                named.some((index) => place.startsWith(`${subjects[index]?.at}.`))),
+              // "Night trek: minimum age 12" does not refer to the minimum age for the dinner.
+              (namedSubjects.length === 0 ||
+                namedSubjects.some((index) => place.startsWith(`${subjects[index]?.at}.`))),
           )
           return bound === undefined ||
             !isLimit ||
@@ -68,7 +69,7 @@ export function findAgeLimits(model: Model): readonly Draft[] {
   )
 }
 
-/** What an age condition can apply to, with its names. */
+/** Returns the rules, items and adjustments to which an age condition can apply, with their names. */
 function listSubjects({ file, config }: Model): readonly {
   readonly at: string
   readonly names: readonly string[]
@@ -77,20 +78,20 @@ function listSubjects({ file, config }: Model): readonly {
     ...(label === undefined ? [] : [label]),
     id.replaceAll('-', ' '),
   ]
-  const ofRules = (file.category.rules ?? []).map(({ then = '' }, index) => ({
+  const ruleSubjects = (file.category.rules ?? []).map(({ then = '' }, index) => ({
     at: `category.rules.${index}`,
     names: toNames(then, config.categories.find(({ id }) => id === then)?.label),
   }))
-  const ofFees = (['items', 'adjustments'] as const).flatMap((part) =>
+  const feeSubjects = (['items', 'adjustments'] as const).flatMap((part) =>
     (file.fees[part] ?? []).map(({ id, label }, index) => ({
       at: `fees.${part}.${index}`,
       names: toNames(id, label),
     })),
   )
-  return [...ofRules.filter(({ names }) => names.every((name) => name !== '')), ...ofFees]
+  return [...ruleSubjects.filter(({ names }) => names.every((name) => name !== '')), ...feeSubjects]
 }
 
-/** The minimum and maximum ages that form fields accept. */
+/** Returns the minimum and maximum ages that form fields accept. */
 const listFieldAges = (model: Model): readonly number[] =>
   model.fields.flatMap((field) => {
     const { min, max, from, to } = field.raw as Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** Check EV626: the ages below which children are free, or pay half, in a text, agree with those of the items. */
+/** Check EV626: the ages in texts below which children are free or pay half agree with the items. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
@@ -10,7 +10,7 @@ const CHILD_AGE =
 const FREE_WORDS =
   /\b(?:free|complimentary|no (?:charge|fee)|not charged|without (?:charge|fee|payment)|(?:for|cost|pay) nothing|need not pay)\b/i
 const HALF_PRICE_WORDS = /\bpay (?:only )?half\b|\bhalf (?:the )?(?:fee|price|rate|charge)s?\b/i
-/** Subjects with separate ages. */
+/** Words for subjects whose ages are not those of the items. */
 const OTHER_SUBJECT_WORDS =
   /\b(?:hotels?|rooms?|beds?|stay|accommodation|dinner|banquet|lunch|meals?|food|tours?|bus(?:es)?|travel|workshops?|cr[eè]che|halls?|lectures?|sessions?|watch|pool|museums?|carriers?|contests?)\b/i
 
@@ -21,7 +21,7 @@ type AgeLimit = {
   readonly maxAge: number | null
 }
 
-/** Returns the items that count people from or up to an age, by the path of their list. */
+/** Returns the items that count people from or up to an age, grouped by the path of the list of people. */
 function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]> {
   const found = (model.file.fees.items ?? []).flatMap(({ id, count }, i) =>
     typeof count !== 'object'
@@ -55,7 +55,7 @@ function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]
 
 type AgeTest = Readonly<Partial<Record<'at_least' | 'above' | 'at_most' | 'below', number>>>
 
-/** Returns the first charged age; null if the test also covers something else. */
+/** Returns the lowest charged age, or null if the test has other keys. */
 function readMinimum(test: unknown): number | null {
   if (typeof test !== 'object' || test === null) return null
   const { at_least: minAge, above, at_most: _, below: __, ...others } = test as AgeTest
@@ -63,7 +63,7 @@ function readMinimum(test: unknown): number | null {
   return minAge ?? (above === undefined ? null : above + 1)
 }
 
-/** Returns the last charged age; null if there is none. */
+/** Returns the highest charged age, or null if there is none. */
 function readMaximum(test: unknown): number | null {
   const { at_most: maxAge, below } = test as AgeTest
   return maxAge ?? (below === undefined ? null : below - 1)
@@ -72,18 +72,18 @@ function readMaximum(test: unknown): number | null {
 export const textAgeCheck: Check = {
   slug: 'text-age',
   severity: 'warning',
-  why: 'If the ages differ, parents who read that a child is free are charged for the child.',
+  why: 'If the ages differ, parents who read that children of an age are free are charged for a child of that age.',
   find: (model) => {
     const lists = [...collectAgeLimits(model)]
     return lists.flatMap(([path, counted]) => {
-      // If two items begin at two ages, a text may mean either; children are free below the lower.
-      const onlyAge = counted.toSorted((a, b) => a.minAge - b.minAge)[0]
-      if (onlyAge === undefined) return []
+      // If items begin at different ages, a text may state any of them. Below the lowest age, children are free.
+      const lowestLimit = counted.toSorted((a, b) => a.minAge - b.minAge)[0]
+      if (lowestLimit === undefined) return []
       return collectEventTexts(model)
         .filter(
           ({ path: place }) =>
             place.startsWith(`${path}.`) ||
-            // With one list of people, a sentence elsewhere means it too.
+            // If the form has only one list of people, sentences in other places also refer to it.
             (lists.length === 1 && /^(?:form\.panel|email|results)\./.test(place)),
         )
         .flatMap(({ path: at, text, at: offset }) =>
@@ -105,18 +105,20 @@ export const textAgeCheck: Check = {
                 help: 'write the same age in both places',
               },
             ]
-            const withEnd = counted.filter(({ maxAge }) => maxAge !== null)
-            const [half] = withEnd
+            const limitsWithMaximum = counted.filter(({ maxAge }) => maxAge !== null)
+            const [half] = limitsWithMaximum
             if (HALF_PRICE_WORDS.test(`${left} ${right}`) && !FREE_WORDS.test(`${left} ${right}`))
               return half === undefined ||
-                withEnd.some(({ maxAge }) => maxAge === (isUpTo ? statedAge : statedAge - 1))
+                limitsWithMaximum.some(
+                  ({ maxAge }) => maxAge === (isUpTo ? statedAge : statedAge - 1),
+                )
                 ? []
                 : report(half.at, `\`${half.item}\` is charged up to the age of ${half.maxAge}`)
             return agrees || !FREE_WORDS.test(`${left} ${right}`)
               ? []
               : report(
-                  onlyAge.at,
-                  `\`${onlyAge.item}\` is charged from the age of ${onlyAge.minAge}`,
+                  lowestLimit.at,
+                  `\`${lowestLimit.item}\` is charged from the age of ${lowestLimit.minAge}`,
                 )
           }),
         )

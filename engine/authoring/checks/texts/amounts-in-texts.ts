@@ -35,7 +35,7 @@ type PriceCell = {
   readonly period: string
   readonly at: string
   readonly currency: Currency
-  readonly sums: readonly Amount[]
+  readonly amounts: readonly Amount[]
 }
 
 /** Returns the prices in the currency of an amount, to compare them with it. */
@@ -45,22 +45,22 @@ const filterByCurrency = <P extends { readonly currency: Currency }>(
 ): readonly P[] => prices.filter((price) => price.currency === currency)
 
 /**
- * Returns every cell with the amounts that a text may state: as written, before tax, with tax, and
- * the tax itself.
+ * Returns every cell with the amounts that a text may state for it: the amount as written, without tax, with tax,
+ * and the tax itself.
  */
 function listPriceCells(model: Model): readonly PriceCell[] {
   return listTableCells(model).flatMap(
     ({ category, period, at, amount, currency }): PriceCell[] => {
       if (amount === null) return []
       const { base, gst, total } = splitPrice(model.config.fees.tax, amount)
-      return [{ category, period, at, currency, sums: [amount, base, total, gst] }]
+      return [{ category, period, at, currency, amounts: [amount, base, total, gst] }]
     },
   )
 }
 
 /**
- * Returns the amounts that a text may state for items: the unit price with tax, the change by an
- * adjustment, the bounds of a donation.
+ * Returns the amounts that a text may state for items: unit prices with tax, amounts of adjustments, and the bounds
+ * of donations.
  */
 function listItemPrices(model: Model): readonly PricedItem[] {
   const { items, adjustments, tax } = model.config.fees
@@ -79,7 +79,7 @@ function listItemPrices(model: Model): readonly PricedItem[] {
               row: cell.row,
               at: cell.at,
               currency: cell.currency,
-              sums: listSums(cell.amount, item.tax),
+              amounts: listSums(cell.amount, item.tax),
             },
           ]
     }),
@@ -91,7 +91,15 @@ function listItemPrices(model: Model): readonly PricedItem[] {
         )
         return field === undefined
           ? []
-          : [{ item, row: EACH_ROW, at: `fees.items.${i}.amount_in`, currency, sums: ends }]
+          : [
+              {
+                item,
+                row: EACH_ROW,
+                at: `fees.items.${i}.amount_in`,
+                currency,
+                amounts: ends,
+              },
+            ]
       })
     }),
     ...listAdjustmentAmounts(model).flatMap(
@@ -100,7 +108,15 @@ function listItemPrices(model: Model): readonly PricedItem[] {
         const itemTax = on === 'all' ? tax : (items.find(({ id }) => id === on)?.tax ?? tax)
         return amount === null
           ? []
-          : [{ item: null, row: EACH_ROW, at, currency, sums: listSums(amount, itemTax) }]
+          : [
+              {
+                item: null,
+                row: EACH_ROW,
+                at,
+                currency,
+                amounts: listSums(amount, itemTax),
+              },
+            ]
       },
     ),
   ]
@@ -111,12 +127,12 @@ type PricedItem = {
   readonly row: string
   readonly at: string
   readonly currency: Currency
-  readonly sums: readonly Amount[]
+  readonly amounts: readonly Amount[]
 }
 
 /**
- * Returns the items that a form field sells: an amount in the field refers to them. For an option,
- * only its row.
+ * Returns the items that a form field sells, because amounts in the field's texts refer to them. For an option,
+ * returns only its row.
  */
 function findItemsOfField(
   model: Model,
@@ -142,15 +158,15 @@ function findItemsOfField(
   )
 }
 
-/** Texts that tell delegates what they pay. Office texts and texts about the past promise nothing. */
+/** Texts that delegates read before they pay. Office texts and texts about the past are not checked. */
 const DELEGATE_TEXT_PATHS =
   /^(?:form\.|categories\.|fees\.(?:periods|price_groups|items|adjustments)\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.|email\.text)/
-/** Words in labels of fields that sell nothing. */
+/** Words in headings of fields that sell nothing. */
 const NOT_FOR_SALE_WORDS =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
 
 type TextMention = { readonly readable: EventText; readonly mention: StatedAmount }
-/** Every amount that a delegate would expect to pay, in any currency. */
+/** Returns every amount that a delegate would expect to pay, in any currency. */
 export const findAllAmounts = memoize((model: Model): readonly TextMention[] =>
   collectEventTexts(model)
     .filter(
@@ -160,36 +176,36 @@ export const findAllAmounts = memoize((model: Model): readonly TextMention[] =>
       findAmounts(readable.text, model.config.currency)
         .filter((mention) => {
           if (isEventName(model, readable.text.slice(mention.start, mention.end))) return false
-          // An amount in an option is charged unless the words around it say otherwise.
+          // An amount in an option is assumed to be charged unless the words around it exclude that.
           const isChoice = /^form\.sections\.\d+\.fields\.\d+\.(?:label|options)/.test(
             readable.path,
           )
           return isChoice
-            ? isAskedInForm(mention, readable.heading)
+            ? isQuestionAboutAmount(mention, readable.heading)
             : isPayableAmount(mention, readable.heading)
         })
         .map((mention) => ({ readable, mention })),
     ),
 )
-/** Amounts in the currencies of the event; others cannot be compared with its prices. */
+/** Returns amounts in the currencies of the event. Other amounts cannot be compared with its prices. */
 const findStatedAmounts = memoize((model: Model): readonly TextMention[] =>
   findAllAmounts(model).filter(({ mention }) =>
     listCurrenciesOfEvent(model.config).includes(mention.currency),
   ),
 )
-/** "Euro 2026" is a conference: a part of the title, or a currency's name in the singular with the event's year. */
+/** Whether an amount is a conference name ("Euro 2026"): part of the title, or a currency name with the event's year. */
 const isEventName = ({ config: { title, from } }: Model, words: string): boolean =>
   (/\p{L}/u.test(words) && title.toLowerCase().includes(words.toLowerCase())) ||
   (/^\p{L}{3,}[^\Ws]\s+\d{4}$/iu.test(words) && words.endsWith(from.slice(0, 4)))
-const isAskedInForm = ({ left, right }: StatedAmount, heading: string): boolean => {
-  const around = `${heading} ${left} ${right}`
+const isQuestionAboutAmount = ({ left, right }: StatedAmount, heading: string): boolean => {
+  const context = `${heading} ${left} ${right}`
   return (
-    !NOT_FOR_SALE_WORDS.test(around) &&
+    !NOT_FOR_SALE_WORDS.test(context) &&
     !/\b(?:prizes?|awards?|grants?|refund\w*|worth|save[sd]?|discounts?|up ?to|below|above|more than|less than)\b/i.test(
-      around,
+      context,
     ) &&
     !/\b(?:paid|payable|pay|collected|settled?|billed|charged)\s+(?:\w+\s+){0,3}?(?:at|to|directly|separately|in cash)\b|\bat the (?:venue|desk|hotel|counter|spot)\b|\bdirectly\b|\bseparately\b|\bon[- ]?(?:the )?(?:spot|site)\b/i.test(
-      around,
+      context,
     )
   )
 }
@@ -203,12 +219,14 @@ const amountNotChargedCheck: Check = {
     if (model.config.status === 'closed') return []
     const allCells = listPriceCells(model)
     const allPrices = listItemPrices(model)
-    const adjusted = findNamedDifferences(model, allCells, allPrices)
+    const namedDifferences = findNamedDifferences(model, allCells, allPrices)
     return findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
       const cells = filterByCurrency(allCells, mention)
       const otherPrices = filterByCurrency(allPrices, mention)
-      const isCharged = [...cells, ...otherPrices].some(({ sums }) => sums.includes(mention.amount))
-      if (isCharged || isAlreadyReported(adjusted, readable, mention)) return []
+      const isCharged = [...cells, ...otherPrices].some(({ amounts }) =>
+        amounts.includes(mention.amount),
+      )
+      if (isCharged || isAlreadyReported(namedDifferences, readable, mention)) return []
       // EV456 reports an amount that differs from the field's own prices.
       if (findItemsOfField(model, readable.path, otherPrices).length > 0) return []
       const suggestion = findIntendedCells(model, cells, readable, mention)
@@ -224,7 +242,11 @@ const amountNotChargedCheck: Check = {
           message: `${formatMoney(mention.amount, mention.currency)} is not in the price table: it is never charged`,
           related: listPriceTables(model)
             .slice(0, 1)
-            .map(({ path }) => ({ at: path, part: 'key' as const, message: 'what is charged' })),
+            .map(({ path }) => ({
+              at: path,
+              part: 'key' as const,
+              message: 'the prices that are charged',
+            })),
           help: /\.fields\.\d+\.(?:label|options)/.test(readable.path)
             ? 'remove the amount, or state how it is paid (payable at the venue), or add a category with this price'
             : 'write an amount of the price table, or state what it is for and how it is paid',
@@ -237,23 +259,26 @@ const amountNotChargedCheck: Check = {
 const amountDiffersCheck: Check = {
   slug: 'amount-differs',
   severity: 'warning',
-  why: 'Two places state different prices for the same delegates. Delegates will insist on the lower one.',
+  why: 'Two places state different prices for the same delegates. Delegates will insist on the lower price.',
   after: [...TABLE_ERRORS, 'EV401'],
   find: (model) => {
     if (model.config.status === 'closed') return []
     const allCells = listPriceCells(model)
     const allPrices = listItemPrices(model)
-    const adjusted = findNamedDifferences(model, allCells, allPrices)
-    const rest = findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
+    const namedDifferences = findNamedDifferences(model, allCells, allPrices)
+    const otherDifferences = findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
       const cells = filterByCurrency(allCells, mention)
       const itemPrices = filterByCurrency(allPrices, mention)
-      if (isAlreadyReported(adjusted, readable, mention)) return []
+      if (isAlreadyReported(namedDifferences, readable, mention)) return []
       const candidates = findItemsOfField(model, readable.path, itemPrices)
       if (candidates.length > 0)
         return [...findItemDifference(model, readable, mention, candidates, cells, itemPrices)]
-      if (itemPrices.some(({ sums }) => sums.includes(mention.amount))) return []
+      if (itemPrices.some(({ amounts }) => amounts.includes(mention.amount))) return []
       const suggestion = findIntendedCells(model, cells, readable, mention)
-      if (suggestion.length === 0 || suggestion.some(({ sums }) => sums.includes(mention.amount)))
+      if (
+        suggestion.length === 0 ||
+        suggestion.some(({ amounts }) => amounts.includes(mention.amount))
+      )
         return []
       const names = [...new Set(suggestion.map(({ at }) => model.source.written(at)?.text ?? ''))]
       return [
@@ -266,11 +291,11 @@ const amountDiffersCheck: Check = {
         },
       ]
     })
-    return [...adjusted, ...rest]
+    return [...namedDifferences, ...otherDifferences]
   },
 }
 
-/** Amounts right after the name of an adjustment or of an item, which are not its own. */
+/** Finds amounts directly after the name of an adjustment or item that are not its price. */
 const findNamedDifferences = (
   model: Model,
   cells: readonly PriceCell[],
@@ -299,7 +324,7 @@ const isAlreadyReported = (
   { start }: StatedAmount,
 ): boolean => drafts.some((draft) => draft.at === path && draft.span?.[0] === at + start)
 
-/** An amount in a field that sells items, equal to none of their prices. */
+/** Reports an amount in a text of a field that sells items if it equals none of their prices. */
 function findItemDifference(
   model: Model,
   readable: EventText,
@@ -308,28 +333,28 @@ function findItemDifference(
   cells: readonly PriceCell[],
   itemPrices: readonly PricedItem[],
 ): readonly Draft[] {
-  // If the delegate chooses the price, the text may state any amount: ₹ 500 plants a tree.
+  // If the delegate chooses the amount, the text may state any amount ("₹ 500 plants a tree").
   if (candidates.some(({ item }) => item?.amountIn !== undefined)) return []
   const isOption = /\.options\.\d+/.test(readable.path)
-  // A hint may mention other prices too; an option states its own.
+  // A hint may also mention other prices, but an option states only its own.
   const others = isOption ? [] : [...cells, ...itemPrices.filter(({ item }) => item === null)]
-  if ([...candidates, ...others].some(({ sums }) => sums.includes(mention.amount))) return []
+  if ([...candidates, ...others].some(({ amounts }) => amounts.includes(mention.amount))) return []
   const names = [...new Set(candidates.map(({ at }) => model.source.written(at)?.text ?? ''))]
   const [first] = candidates
   return [
     {
       at: readable.path,
       span: [readable.at + mention.start, readable.at + mention.end],
-      message: `the text says ${formatMoney(mention.amount, mention.currency)}, but the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_LISTED_MAX).join(', ')}${names.length > PRICES_LISTED_MAX ? ` and ${names.length - PRICES_LISTED_MAX} more` : ''}`,
+      message: `the text says ${formatMoney(mention.amount, mention.currency)}, but the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, MAX_LISTED_PRICES).join(', ')}${names.length > MAX_LISTED_PRICES ? ` and ${names.length - MAX_LISTED_PRICES} more` : ''}`,
       related: first === undefined ? [] : [{ at: first.at, message: 'the price' }],
       help: 'write the same amount in both places',
     },
   ]
 }
 /** More prices than this are counted instead of listed. */
-const PRICES_LISTED_MAX = 6
+const MAX_LISTED_PRICES = 6
 
-/** Matches the end of an earlier amount in the same line. */
+/** Builds a pattern that matches the end of an earlier amount in the same line. */
 const buildAmountEndPattern = memoize((currency: Currency) =>
   currency === INR
     ? /[,;]|(?:₹|\brs\b\.?)\s*[\d,]+(?:\/-)?/i
@@ -337,8 +362,8 @@ const buildAmountEndPattern = memoize((currency: Currency) =>
 )
 
 /**
- * Returns the cells that a text clearly refers to: it names one category, and perhaps a period.
- * Empty if it names none, or several.
+ * Returns the cells to which a text refers if it names exactly one category, and possibly a period. Empty if it
+ * names no category or several.
  */
 function findIntendedCells(
   model: Model,
@@ -348,22 +373,21 @@ function findIntendedCells(
 ): readonly PriceCell[] {
   const { config } = model
   const categoryIndex = /^categories\.(\d+)\./.exec(readable.path)?.[1]
-  const around = `${mention.left} ${mention.right}`
-  // An amount refers to the text before it; if there are several in one line, to the text between
-  // them.
+  const context = `${mention.left} ${mention.right}`
+  // An amount refers to the text before it, up to the previous amount in the same line.
   const precedingText = mention.left.split(buildAmountEndPattern(mention.currency)).at(-1) ?? ''
   const names = config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')])
-  const byName = findNamedPayer(names, precedingText, mention)
-  const category = categoryIndex === undefined ? byName : Number(categoryIndex)
+  const namedCategory = findNamedPayer(names, precedingText, mention)
+  const category = categoryIndex === undefined ? namedCategory : Number(categoryIndex)
   const id = config.categories[category ?? -1]?.id
   if (id === undefined) return []
   const periods = listPeriodsOfCategory(config.fees, id)
-  const ofPeriod = listTextPeriods(model).find(({ at }) => readable.path.startsWith(`${at}.`))
-  const named = findNamed(
+  const periodOfText = listTextPeriods(model).find(({ at }) => readable.path.startsWith(`${at}.`))
+  const namedPeriod = findNamed(
     periods.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
-    around,
+    context,
   )
-  const period = ofPeriod?.period ?? (named === null ? undefined : periods[named])
+  const period = periodOfText?.period ?? (namedPeriod === null ? undefined : periods[namedPeriod])
   return cells.filter(
     (cell) => cell.category === id && (period === undefined || cell.period === period.id),
   )

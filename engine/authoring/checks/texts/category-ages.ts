@@ -1,4 +1,4 @@
-/** Check EV635: ages in labels and texts agree with the ages by which rules give a category. */
+/** Check EV635: ages in labels and texts agree with the ages in the rules that give a category. */
 import type { Day } from '../../../lib/time.ts'
 import { collectEventTexts } from '../../prose/event-texts.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
@@ -18,11 +18,11 @@ type Bound = {
   readonly words: 'from' | 'up to'
 }
 
-/** Whole years between a birthday and the first day of the event. */
+/** Counts the whole years between a birthday and a day. */
 const countYears = (born: string, day: Day): number =>
   Number(day.slice(0, 4)) - Number(born.slice(0, 4)) - (day.slice(5) < born.slice(5) ? 1 : 0)
 
-/** Returns the ages at which a test of an age or of a date of birth divides delegates. */
+/** Returns the minimum and maximum age that a test of an age or of a date of birth accepts. */
 export function readAgeBounds(
   { config }: Model,
   field: string,
@@ -37,14 +37,14 @@ export function readAgeBounds(
   const isBirthday = BIRTH_WORDS.test(
     `${field.replaceAll('_', ' ')} ${config.fields.find(({ id }) => id === field)?.label ?? ''}`,
   )
-  const yearsOf = (key: 'from' | 'to'): number | undefined => {
+  const readYears = (key: 'from' | 'to'): number | undefined => {
     const day = test[key]
     return isBirthday && typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day)
       ? countYears(day, config.from)
       : undefined
   }
-  const first = ages.at_least ?? (ages.above === undefined ? yearsOf('to') : ages.above + 1)
-  const last = ages.at_most ?? (ages.below === undefined ? yearsOf('from') : ages.below - 1)
+  const first = ages.at_least ?? (ages.above === undefined ? readYears('to') : ages.above + 1)
+  const last = ages.at_most ?? (ages.below === undefined ? readYears('from') : ages.below - 1)
   return [
     ...(first === undefined
       ? []
@@ -55,7 +55,7 @@ export function readAgeBounds(
   ]
 }
 
-/** Returns the ages at which the rules of a category, or of all, divide delegates. */
+/** Returns the minimum and maximum ages in the rules of one category, or of all categories if it is null. */
 function listAgeBounds(model: Model, category: string | null): readonly Bound[] {
   const choice = model.config.categoryChoice
   if (choice.by === 'field') return []
@@ -72,16 +72,16 @@ function listAgeBounds(model: Model, category: string | null): readonly Bound[] 
   )
 }
 
-/** "Members above 65 years", "members of 65 years and above": an age with its direction. */
+/** Matches an age with its direction: "Members above 65 years", "members of 65 years and above". */
 const STATED_AGE =
   /\b(?:above|over|older than|below|under|younger than)\s+(?:the age of\s+)?(\d{1,3})(?![\d%.,])\s*(?:years?|yrs?)?|\b(?:aged?\s+)?(\d{1,3})\s*(?:years?|yrs?)?\s*(?:of age\s*)?(?:and|or|&)\s*(?:above|over|older|below|under|younger)\b/gi
 const FEE_WORDS =
   /\b(?:free|fees?|rates?|prices?|concession\w*|discount\w*|categor\w+|register as|exempt\w*|waived)\b/i
-/** Words for ages of other people, or of something other than the category. */
+/** Words for ages of other people, or of something other than a category. */
 export const OTHER_AGE_WORDS =
   /\b(?:child\w*|kids?|infants?|hotels?|rooms?|beds?|stay|dinner|lunch|meals?|food|tours?|travel|workshops?|companions?|accompanying|spouses?)\b/i
 
-/** Texts about fees that name a category and an age at which no rule divides. */
+/** Reports texts about fees that name a category and an age that no rule uses. */
 function findInTexts(model: Model): readonly Draft[] {
   const bounds = listAgeBounds(model, null)
   const [first] = bounds
@@ -119,7 +119,7 @@ function findInTexts(model: Model): readonly Draft[] {
 export const categoryAgeCheck: Check = {
   slug: 'category-age',
   severity: 'warning',
-  why: 'Delegates choose and pay by the ages that they read.',
+  why: 'Delegates choose a category, and expect its price, by the age that they read.',
   after: ['EV201', 'EV315'],
   find: (model) => [
     ...model.file.categories.flatMap(({ id }, index) =>

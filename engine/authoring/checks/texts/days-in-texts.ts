@@ -21,39 +21,41 @@ import { listTextPeriods } from '../../prose/named-periods.ts'
 
 const HELP_TEXT = 'write the same day in both places, or accept the finding under allow'
 /**
- * A day without a year and without a stated subject is compared with one of the file's days within
- * this distance.
+ * A day without a year and without a stated subject is compared only with days of the file within this distance.
  */
 const NEAR_DAYS = 31
 
-/** Common words for surcharges and deductions, whatever their name in the file. */
+/** Common words for surcharges and deductions, which may have any name in the file. */
 const ADJUSTMENT_WORDS =
   /\b(?:late (?:fees?|charges?)|surcharges?|penalt(?:y|ies)|fine|extra|discount\w*|rebates?|concession\w*|waivers?|coupons?|vouchers?|off|save)\b/i
 const PAYMENT_WORDS =
   /\b(?:pay\w*|paid|transfers?|bank|neft|rtgs|imps|upi|cheques?|drafts?|dd|cards?|online|net ?banking|cash|gateway|qr)\b/i
 
 /**
- * Returns the days of adjustments and similar that a text may mean: by their name, or by a word for
- * their kind.
+ * Returns a function that selects the edges to which a mention may refer: those of adjustments, payment methods and
+ * periods that the text names, or for whose kind it has a word.
  */
-function selectEdge(model: Model, { about, readable, stated }: Mention): (edge: Edge) => boolean {
+function createEdgeFilter(
+  model: Model,
+  { about, readable, stated }: Mention,
+): (edge: Edge) => boolean {
   const { adjustments } = model.config.fees
   const { left, right } = findStatement(readable.text, stated)
   const statement = `${readable.heading} ${left} ${right}`
   const toPlain = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, ' ')
-  const named = adjustments.flatMap(({ id, label }, index) =>
+  const namedAdjustments = adjustments.flatMap(({ id, label }, index) =>
     [id, label].some((name) => name.length > 4 && toPlain(statement).includes(toPlain(name)))
       ? [index]
       : [],
   )
-  const isNamed = named.length > 0
-  // "Presenters' concession till 31 December": the days of that adjustment, if it states any.
-  const ofNamed = named.filter((index) => {
+  const isNamed = namedAdjustments.length > 0
+  // "Presenters' concession till 31 December" refers to the days of that adjustment, if it has any.
+  const namedWithDays = namedAdjustments.filter((index) => {
     const { from, to } = adjustments[index] ?? {}
     return from !== undefined || to !== undefined
   })
-  if (about.periods.length === 0 && ofNamed.length > 0)
-    return ({ at }) => ofNamed.some((index) => at.startsWith(`fees.adjustments.${index}.`))
+  if (about.periods.length === 0 && namedWithDays.length > 0)
+    return ({ at }) => namedWithDays.some((index) => at.startsWith(`fees.adjustments.${index}.`))
   const [adjusts, pays] = [
     isNamed || ADJUSTMENT_WORDS.test(statement),
     PAYMENT_WORDS.test(statement),
@@ -64,32 +66,34 @@ function selectEdge(model: Model, { about, readable, stated }: Mention): (edge: 
       : isMethodDay(edge)
         ? about.periods.length === 0 || pays
         : about.periods.length === 0
-          ? isOfTables(model, about, edge)
+          ? isInNamedTables(model, about, edge)
           : edge.period !== null && about.periods.includes(edge.period)
 }
 
-/** Whether the day may be one of the tables that the text names; days of items and of registration may always be. */
-function isOfTables(model: Model, { tables }: DaySubject, { period }: Edge): boolean {
+/** Whether an edge belongs to a price table that the text names. Edges of items and of registration always match. */
+function isInNamedTables(model: Model, { tables }: DaySubject, { period }: Edge): boolean {
   const table = listTextPeriods(model)[period ?? -1]?.table ?? null
   return tables === null || table === null || tables.includes(table)
 }
 
 /**
- * Returns the days that a text about prices and registration may mean; the nearest is reported if
- * it matches none.
+ * Returns the edges to which a text about prices or registration may refer. If its day matches none of them, the
+ * nearest is reported.
  */
 function findEdges(model: Model, mention: Mention): readonly Edge[] {
   const { about, readable } = mention
   const { config } = model
-  const ofItems = findEdgesOfNamedItems(model, mention)
+  const itemEdges = findEdgesOfNamedItems(model, mention)
   const all = collectEdges(model)
   // An adjustment's label refers to its own days.
   const adjustmentPath = /^fees\.adjustments\.\d+\./.exec(readable.path)?.[0]
-  const ofOwn =
+  const ownEdges =
     adjustmentPath === undefined ? [] : all.filter(({ at }) => at.startsWith(adjustmentPath))
-  if (ofOwn.length > 0) return ofOwn
-  const matchingEdges = all.filter(selectEdge(model, mention))
-  const closing = all.filter(({ at }) => about.periods.length > 0 && at === 'registration.closes')
+  if (ownEdges.length > 0) return ownEdges
+  const matchingEdges = all.filter(createEdgeFilter(model, mention))
+  const isClosingDay = all.filter(
+    ({ at }) => about.periods.length > 0 && at === 'registration.closes',
+  )
   const event: readonly Edge[] =
     about.periods.length > 0
       ? []
@@ -109,10 +113,10 @@ function findEdges(model: Model, mention: Mention): readonly Edge[] {
             period: null,
           },
         ]
-  return [...matchingEdges, ...ofItems, ...closing, ...event]
+  return [...matchingEdges, ...itemEdges, ...isClosingDay, ...event]
 }
 
-/** "Rooms at the early price until 15 October": the days of an item that the text or its question names. */
+/** Returns the edges of items that the text or its question names: "Rooms at the early price until 15 October". */
 function findEdgesOfNamedItems(
   model: Model,
   { about, readable, stated }: Mention,
@@ -134,7 +138,7 @@ function findEdgesOfNamedItems(
   })
 }
 
-/** Whether the file states the day, or the adjacent day that "before" or "after" means. */
+/** Whether the file states the day, or the adjacent day to which "before" or "after" refers. */
 function isInFile(model: Model, day: Day, { direction }: DaySubject): boolean {
   const days = listFileDays(model)
   return (
@@ -145,10 +149,10 @@ function isInFile(model: Model, day: Day, { direction }: DaySubject): boolean {
   )
 }
 
-/** "Registration closes on": not a period's end, but the closing day of the file. */
+/** Words before the closing day of registration, which is not the end of a period: "Registration closes on". */
 const CLOSING_WORDS =
   /\b(?:registrations?|regn\.?|forms?|portal)\b[^,;]*\b(?:clos(?:es?|ing|ed)|ends?|last (?:date|day)|deadline)\b|\b(?:last (?:date|day)|deadline|closing date)\b[^,;]*\b(?:registrations?|regn\.?|regist(?:er|ering)|forms?)\b/i
-/** For some delegates, or at a special price: a different day from the final one. */
+/** Words for offers that end on a different day: those for some delegates, or at a special price. */
 const PARTIAL_OFFER_WORDS =
   /\b(?:early|discount\w*|concession\w*|offer|group|bulk|rate|fees?|members?|waiver|students?|spot)\b/i
 
@@ -159,8 +163,8 @@ function isClosing(model: Model, { about, readable, stated }: Mention): boolean 
 }
 
 /**
- * Whether a day is that edge in ordinary wording: "before 1 February" and "until 31 January" are
- * the same day.
+ * Whether a day matches an edge, considering the wording: "before 1 February" and "until 31 January" refer to the
+ * same edge.
  */
 function isEdge(day: Day, { day: edge, side }: Edge, { direction }: DaySubject): boolean {
   switch (direction) {
@@ -181,15 +185,15 @@ const ON_SPOT_WORDS = /\b(?:spot|on-?site|walk-?in)\b/i
 const HOUR_PATTERN = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’']?clock\b)/i
 
 /**
- * "Spot registration from 8 AM on 12 February": the opening hour of a desk at the venue, whenever
- * its price begins.
+ * Whether a mention is about the opening hours of a desk at the venue, which need not match the days of a price:
+ * "Spot registration from 8 AM on 12 February".
  */
-function isAtDesk(model: Model, mention: Mention): boolean {
+function isDeskOpeningHour(model: Model, mention: Mention): boolean {
   const { left, right } = findStatement(mention.readable.text, mention.stated)
-  return isOnSpot(model, mention) && HOUR_PATTERN.test(`${left} ${right}`)
+  return isOnSite(model, mention) && HOUR_PATTERN.test(`${left} ${right}`)
 }
 
-function isOnSpot(model: Model, { about, readable, stated }: Mention): boolean {
+function isOnSite(model: Model, { about, readable, stated }: Mention): boolean {
   const { left, right } = findStatement(readable.text, stated)
   return (
     ON_SPOT_WORDS.test(`${left} ${right}`) ||
@@ -207,22 +211,22 @@ function checkPriceDay(model: Model, mention: Mention): Draft | null {
   const { desk } = config.registration
   if (
     desk !== undefined &&
-    isOnSpot(model, mention) &&
+    isOnSite(model, mention) &&
     [...firsts, ...lasts].some((day) => day === desk.opens || day === desk.closes)
   )
     return null
-  if (isAtDesk(model, mention) && [...firsts, ...lasts].some(isInEvent)) return null
-  // An unnamed price may extend into the event; on-site payment is described by the event's days.
+  if (isDeskOpeningHour(model, mention) && [...firsts, ...lasts].some(isInEvent)) return null
+  // A text without a named price may mention days of the event, such as those of on-site payment.
   const isNamed = about.periods.length > 0
   if (!isNamed && [...firsts, ...lasts].some(isInEvent)) return null
-  const closing = isClosing(model, mention)
+  const isClosingDay = isClosing(model, mention)
   if (
     !isNamed &&
-    !closing &&
+    !isClosingDay &&
     [firsts, lasts].every((days) => days.some((day) => isInFile(model, day, about)))
   )
     return null
-  const edges = closing
+  const edges = isClosingDay
     ? findEdges(model, mention).filter(({ at }) => at === 'registration.closes')
     : findEdges(model, mention)
   const isSpan = stated.first !== stated.last
@@ -235,9 +239,9 @@ function checkPriceDay(model: Model, mention: Mention): Draft | null {
         : !isNamed && config.fees.periods[0]?.from === undefined
           ? true
           : firsts.some((day) => starts.some((edge) => edge.day === day))
-    const ended =
+    const isEnd =
       (isNamed && ends.length === 0) || lasts.some((day) => ends.some((edge) => edge.day === day))
-    if (isStart && ended) return null
+    if (isStart && isEnd) return null
     return reportContradiction(mention, isStart ? lasts : firsts, isStart ? ends : starts, edges)
   }
   if (lasts.some((day) => edges.some((edge) => isEdge(day, edge, about)))) return null
@@ -247,22 +251,22 @@ function checkPriceDay(model: Model, mention: Mention): Draft | null {
       : edges.filter(
           ({ side }) => side === (/until|before/.test(about.direction ?? '') ? 'end' : 'start'),
         )
-  const named = listTextPeriods(model)[about.periods[0] ?? -1]
-  if (named !== undefined && expectedEdges.length === 0) {
-    // "Regular until 31 December" where regular never ends; a first period may begin at any time.
+  const namedAdjustments = listTextPeriods(model)[about.periods[0] ?? -1]
+  if (namedAdjustments !== undefined && expectedEdges.length === 0) {
+    // Reported: "Regular until 31 December", if `regular` has no end. A first period may begin at any time.
     if (about.direction !== 'until' && about.direction !== 'before') return null
     if (lasts.some(isInEvent)) return null
     return {
       ...locate(readable, stated),
-      message: `the text says until ${formatDayWords(mention)}, but period \`${named.period.id}\` has no end`,
-      related: [{ at: named.at, message: 'it continues' }],
+      message: `the text says until ${formatDayWords(mention)}, but period \`${namedAdjustments.period.id}\` has no end`,
+      related: [{ at: namedAdjustments.at, message: 'this period has no end' }],
       help: 'give the period its last day with `to`, or remove the day from the text',
     }
   }
   return reportContradiction(mention, lasts, expectedEdges, edges)
 }
 
-/** Reports the text's day with the nearest of the days it could mean. */
+/** Reports the text's day, together with the nearest edge to which it could refer. */
 function reportContradiction(
   mention: Mention,
   days: readonly Day[],
@@ -270,15 +274,15 @@ function reportContradiction(
   otherwise: readonly Edge[],
 ): Draft | null {
   const possible = expected.length > 0 ? expected : otherwise
-  // For prices and registration, their own days are reported before those of the event.
-  const edgesOfOwnPeriods = possible.filter(({ at }) => !at.startsWith('event.'))
+  // For prices and registration, edges of periods are preferred to those of the event.
+  const edgesOfPeriods = possible.filter(({ at }) => !at.startsWith('event.'))
   const candidates =
-    mention.about.topic === 'price' && edgesOfOwnPeriods.length > 0 ? edgesOfOwnPeriods : possible
-  const nearestEdges = candidates
+    mention.about.topic === 'price' && edgesOfPeriods.length > 0 ? edgesOfPeriods : possible
+  const nearest = candidates
     .map((edge) => ({ edge, away: Math.min(...days.map((day) => countDaysApart(day, edge.day))) }))
     .toSorted((a, b) => a.away - b.away)[0]
-  if (nearestEdges === undefined) return null
-  const { edge } = nearestEdges
+  if (nearest === undefined) return null
+  const { edge } = nearest
   return {
     ...locate(mention.readable, mention.stated),
     message: `the text says ${formatDayWords(mention)}, but ${edge.description} ${formatDay(edge.day)}`,
@@ -287,7 +291,7 @@ function reportContradiction(
   }
 }
 
-/** The label of a field: its days are the delegate's, such as the day of birth or of arrival. */
+/** Texts of a question, whose days may be those of the delegate, such as the day of birth or of arrival. */
 const QUESTION_PATH = /^form\.sections\.\d+\.fields\.\d+\.(?:label|hint|required|invalid)/
 
 const isQuestion = ({ readable }: Mention): boolean => QUESTION_PATH.test(readable.path)
@@ -302,12 +306,12 @@ function checkUnexpectedDay(model: Model, mention: Mention): Draft | null {
     isInFile(model, day, mention.about) ||
     all.some(({ day: edge }) => Math.abs(countDaysApart(day, edge)) <= 1)
   if (firsts.some(isKnown) && lasts.some(isKnown)) return null
-  const main = all.filter((edge) => !isAdjustmentDay(edge) && !isMethodDay(edge))
+  const periodEdges = all.filter((edge) => !isAdjustmentDay(edge) && !isMethodDay(edge))
   const nearestDistance = Math.min(
-    ...lasts.flatMap((day) => main.map((edge) => countDaysApart(day, edge.day))),
+    ...lasts.flatMap((day) => periodEdges.map((edge) => countDaysApart(day, edge.day))),
   )
   if (stated.last.year === null && nearestDistance > NEAR_DAYS) return null
-  return reportContradiction(mention, lasts, main, main)
+  return reportContradiction(mention, lasts, periodEdges, periodEdges)
 }
 
 const textDateCheck: Check = {

@@ -20,7 +20,7 @@ import { findDaySubject, findStatement } from '../../prose/subject-of-day.ts'
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-const reportOtherDays = (
+const reportWrongDays = (
   { config: { from, to } }: Model,
   readable: EventText,
   stated: { readonly start: number; readonly end: number },
@@ -35,7 +35,7 @@ const reportOtherDays = (
   help: 'write the days of the event; use {event.dates} in emails and result pages',
 })
 
-/** "Kochi, March 2026": a month other than the event's. */
+/** Reports months that differ from the month of the event: "Kochi, March 2026". */
 function findOtherMonths(model: Model): readonly Draft[] {
   const { from, to } = model.config
   return collectEventTexts(model).flatMap((readable) => {
@@ -47,20 +47,23 @@ function findOtherMonths(model: Model): readonly Draft[] {
         (from.slice(0, 7) <= month && month <= to.slice(0, 7)) ||
         findDaySubject(model, readable, months, index, null).topic !== 'event'
         ? []
-        : [reportOtherDays(model, readable, stated, readable.text.slice(stated.start, stated.end))]
+        : [reportWrongDays(model, readable, stated, readable.text.slice(stated.start, stated.end))]
     })
   })
 }
 
-/** Words for things that happen on the days of the event, or on adjacent days. */
+/** Words for activities on the days of the event, or on adjacent days. */
 const EVENT_DAY_WORDS =
   /\b(?:arriv|depart|travel|check|stay|rooms?\b|hotel|accommodation|lodging|dinner|banquet|gala|workshop|satellite|hands.on|tour|excursion|sightseeing|flight|train|pick|shuttle)/i
 /** Past or future editions have other days. */
 const OTHER_EDITION_WORDS =
   /\b(?:was|were|last|previous\w*|earlier|past|next|held|since|founded|born|birth)\b/i
 
-/** "Arrive between 11 and 14 March 2026" for an event on 12–14 March 2027: copied with the old year. */
-function isOfAnotherYear({ config }: Model, { stated, firsts, lasts, readable }: Mention): boolean {
+/** Whether days are those of the event with an old year: "11 to 14 March 2026" for an event on 12–14 March 2027. */
+function areEventDaysOfAnotherYear(
+  { config }: Model,
+  { stated, firsts, lasts, readable }: Mention,
+): boolean {
   const [first] = firsts
   const [last] = lasts
   if (first === undefined || last === undefined || stated.first.year === null) return false
@@ -68,15 +71,15 @@ function isOfAnotherYear({ config }: Model, { stated, firsts, lasts, readable }:
   const statement = `${readable.heading} ${left} ${right}`
   if (!EVENT_DAY_WORDS.test(statement) || OTHER_EDITION_WORDS.test(statement)) return false
   const years = Number(config.from.slice(0, 4)) - Number(first.slice(0, 4))
-  const isInYear = (day: Day): string => `${Number(day.slice(0, 4)) + years}${day.slice(4)}`
+  const moveToEventYear = (day: Day): string => `${Number(day.slice(0, 4)) + years}${day.slice(4)}`
   return (
     years !== 0 &&
-    isInYear(first) >= addDays(config.from, -1) &&
-    isInYear(last) <= addDays(config.to, 1)
+    moveToEventYear(first) >= addDays(config.from, -1) &&
+    moveToEventYear(last) <= addDays(config.to, 1)
   )
 }
 
-/** "Spot registration at the venue opens on 7 October": the first or last day of the front desk. */
+/** Whether a mention is of a day of the front desk: "Spot registration at the venue opens on 7 October". */
 function isDeskDay({ config }: Model, { firsts, lasts, stated, readable }: Mention): boolean {
   const { desk } = config.registration
   if (desk === undefined) return false
@@ -98,8 +101,8 @@ const textEventDayCheck: Check = {
     const days = mentions(model).flatMap((mention): Draft[] => {
       const { about, stated, firsts, lasts, wrong, readable } = mention
       if (wrong !== null || isInPastYear(model, mention)) return []
-      if (about.topic === 'other' && isOfAnotherYear(model, mention))
-        return [reportOtherDays(model, readable, stated, formatDayWords(mention))]
+      if (about.topic === 'other' && areEventDaysOfAnotherYear(model, mention))
+        return [reportWrongDays(model, readable, stated, formatDayWords(mention))]
       if (about.topic !== 'event' || isDeskDay(model, mention)) return []
       const isSpan = stated.first !== stated.last
       const isInEvent = isSpan
@@ -118,7 +121,7 @@ const textEventDayCheck: Check = {
                     isDuringEvent(addDays(day, 1)) ||
                     isDuringEvent(addDays(day, -1)),
                 )
-      return isInEvent ? [] : [reportOtherDays(model, readable, stated, formatDayWords(mention))]
+      return isInEvent ? [] : [reportWrongDays(model, readable, stated, formatDayWords(mention))]
     })
     return [...days, ...findOtherMonths(model)]
   },
@@ -127,7 +130,7 @@ const textEventDayCheck: Check = {
 const textWeekdayCheck: Check = {
   slug: 'text-weekday',
   severity: 'warning',
-  why: 'If weekday and date differ, some delegates come on the wrong day.',
+  why: 'If the weekday does not match the date, some delegates come on the wrong day.',
   after: ['EV419', 'EV604', 'EV621'],
   find: (model) =>
     mentions(model).flatMap((mention): Draft[] => {
@@ -138,8 +141,8 @@ const textWeekdayCheck: Check = {
       ].flatMap(({ words, days }): Draft[] => {
         const suggestion = chooseLikelyDay(model, days)
         if (words.weekday === null || suggestion === null) return []
-        const isOwn = listOwnDays(model).includes(suggestion)
-        if ((isOwn ? [suggestion] : days).some((day) => getWeekday(day) === words.weekday))
+        const isOwnDay = listOwnDays(model).includes(suggestion)
+        if ((isOwnDay ? [suggestion] : days).some((day) => getWeekday(day) === words.weekday))
           return []
         const known = [
           { day: model.config.from, at: 'event.from' },
@@ -158,7 +161,7 @@ const textWeekdayCheck: Check = {
     }),
 }
 
-/** Returns the days of the event and all days on which something begins or ends. */
+/** Returns the days of the event, and all days on which a period or a payment method begins or ends. */
 function listOwnDays(model: Model): readonly Day[] {
   const { from, to } = model.config
   const days = collectEdges(model).map(({ day }) => day)
@@ -167,7 +170,7 @@ function listOwnDays(model: Model): readonly Day[] {
 }
 
 /**
- * Of the possible years of a day without one, returns one of the file's own days, else the nearest
+ * Chooses among the possible dates of a day without a year: a date that the file contains, or else the date nearest
  * to the event.
  */
 function chooseLikelyDay(model: Model, days: readonly Day[]): Day | null {
@@ -208,7 +211,7 @@ const textYearCheck: Check = {
                 at: path,
                 span: [at + match.index, at + match.index + match[0].length],
                 message: `the text says ${match[0]}, but the event is ${title}`,
-                related: [{ at: 'event.title', message: 'its title' }],
+                related: [{ at: 'event.title', message: 'the title' }],
                 help: 'write this year’s name; use {event.title} in emails and result pages',
               },
             ],
@@ -216,13 +219,13 @@ const textYearCheck: Check = {
     )
   },
 }
-/** Words before the name of an earlier conference, which is mentioned on purpose. */
+/** Words before the name of an earlier conference that a text mentions on purpose. */
 const PAST_WORDS =
   /\b(?:attended|was|were|at|during|in|since|previous|earlier|last|past|after|from|former|winners? of|compared)\b/i
 
 /**
- * "NIDANCON 2026 in Kochi was attended by 900": a sentence that begins with the name and describes
- * the past.
+ * Matches the text before a name that begins a sentence. With `PAST_EVENT` after the name, the sentence is about the
+ * past: "NIDANCON 2026 in Kochi was attended by 900".
  */
 const STATEMENT_START = /(?:^|[.!?;:|•·–—-])[\s"'“‘>|-]*(?:the|our|at)?\s*$/i
 const PAST_EVENT =
@@ -242,8 +245,8 @@ const textHourCheck: Check = {
       ...(/(?:^|\.)hours$/.test(readable.path) ? findNightAfterMorning(readable.text) : []).map(
         (hours): Draft => ({
           ...locate(readable, hours),
-          message: `“${readable.text.slice(hours.start, hours.end)}” ends in the following night`,
-          help: 'write PM for an hour after noon; if it ends in the night, say so: 9 AM to 3 AM the next day',
+          message: `“${readable.text.slice(hours.start, hours.end)}” ends the next night`,
+          help: 'write PM for an hour after noon; for an end after midnight, write: 9 AM to 3 AM the next day',
         }),
       ),
     ]),

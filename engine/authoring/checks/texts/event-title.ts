@@ -25,45 +25,45 @@ const titleYearCheck: Check = {
   ],
 }
 
-/** A theme may look ahead ("Vision 2030") or back ("Since 1998"). */
+/** Words next to a year in the future or past: "Vision 2030", "Since 1998". */
 const OTHER_YEAR_WORDS =
   /\b(?:vision|towards?|agenda|beyond|goals?|roadmap|plan|by|since|from|founded|established|estd?|after|guidelines?|act|census|policy|years? of|memory)\b|20\d\d\s*[-–/]\s*(?:20)?\d\d/i
 const OTHER_EDITION_WORDS = /\b(?:held|was|were|last|previous|next|attended|follows?)\b/i
-/** Years of a copied file. */
-const YEARS_BACK = 3
+/** A file is assumed to be copied from an edition of at most this many years ago. */
+const MAX_YEARS_BACK = 3
 
-/** "Rivers of breath 2026" and "The annual conference 2026" of an event in 2027. */
+/** Reports past years in the theme and the description: "Rivers of breath 2026" for an event in 2027. */
 function findThemeYear({ config, file }: Pick<Model, 'config' | 'file'>): readonly Draft[] {
   const [first, last] = [Number(config.from.slice(0, 4)), Number(config.to.slice(0, 4))]
-  const find = (key: 'theme' | 'about', pattern: RegExp): readonly Draft[] => {
+  const findPastYears = (key: 'theme' | 'about', pattern: RegExp): readonly Draft[] => {
     const text = file.event[key] ?? ''
     if (OTHER_YEAR_WORDS.test(text) || (key === 'about' && OTHER_EDITION_WORDS.test(text)))
       return []
     return [...text.matchAll(pattern)].flatMap(([, written]): Draft[] => {
       const year = Number(written)
-      return year < first - YEARS_BACK || year > last + 1 || (first <= year && year <= last)
+      return year < first - MAX_YEARS_BACK || year > last + 1 || (first <= year && year <= last)
         ? []
         : [
             {
               at: `event.${key}`,
               message: `the ${key === 'theme' ? 'theme' : 'description'} says ${year}, but the event is in ${first}`,
               related: [{ at: 'event.from', message: 'it begins here' }],
-              help: 'write the year of the event, or none',
+              help: 'write the year of the event, or remove the year',
             },
           ]
     })
   }
   return [
-    ...find('theme', /\b(20\d\d)\b/g),
-    ...find(
+    ...findPastYears('theme', /\b(20\d\d)\b/g),
+    ...findPastYears(
       'about',
       /\b(?:conference|congress|convention|meeting|meet|summit|symposium|fest(?:ival)?|marathon|run|edition)\s+(?:of\s+)?(20\d\d)\b/gi,
     ),
   ]
 }
 
-/** Shorter names can differ by one letter by chance. */
-const NAME_LENGTH_MIN = 6
+/** Names shorter than this may differ by one letter by chance. */
+const MIN_NAME_LENGTH = 6
 const extractLetters = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
 
 const titleNearIdCheck: Check = {
@@ -72,9 +72,9 @@ const titleNearIdCheck: Check = {
   why: 'A typing mistake in the name of the event appears on every page, email and receipt.',
   after: ['EV807'],
   find: ({ config: { id, title } }) => {
-    const [named, said] = [extractLetters(id), extractLetters(title)]
-    return Math.min(named.length, said.length) < NAME_LENGTH_MIN ||
-      computeEditDistance(named, said) !== 1
+    const [idLetters, titleLetters] = [extractLetters(id), extractLetters(title)]
+    return Math.min(idLetters.length, titleLetters.length) < MIN_NAME_LENGTH ||
+      computeEditDistance(idLetters, titleLetters) !== 1
       ? []
       : [
           {

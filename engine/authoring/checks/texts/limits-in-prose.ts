@@ -1,4 +1,4 @@
-/** Finds limits of fields that texts elsewhere state: "at most 4 accompanying persons", "a minimum of 2 nights". */
+/** Finds field limits in texts outside the field: "at most 4 accompanying persons", "a minimum of 2 nights". */
 import { collectEventTexts } from '../../prose/event-texts.ts'
 import { ONES_WORDS } from '../../../documents/amount-in-words.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
@@ -16,49 +16,50 @@ export const readNumber = (text: string): number => {
 
 export type Limit = { readonly value: number; readonly at: string }
 
-/** Returns the limit of a field's answer, with its place. */
-export function findLimit({ raw, path, field }: FieldAt, which: 'max' | 'min'): Limit | null {
+/** Returns the limit that a field sets for its answer, with its path. */
+export function findLimit({ raw, path, field }: FieldAt, bound: 'max' | 'min'): Limit | null {
   if (field.type === 'many') {
-    const key = which === 'max' ? 'at_most' : 'at_least'
+    const key = bound === 'max' ? 'at_most' : 'at_least'
     const value = raw.choose?.[key]
     return value === undefined ? null : { value, at: `${path}.choose.${key}` }
   }
-  const value = field.type === 'number' || field.type === 'people' ? raw[which] : undefined
-  return typeof value === 'number' ? { value, at: `${path}.${which}` } : null
+  const value = field.type === 'number' || field.type === 'people' ? raw[bound] : undefined
+  return typeof value === 'number' ? { value, at: `${path}.${bound}` } : null
 }
 
-const MOST_WORDS = '(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than)'
-const LEAST_WORDS = '(?:at least|minimum(?: of)?|min\\.?(?: of)?|not less than|no less than)'
+const MAXIMUM_WORDS =
+  '(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than)'
+const MINIMUM_WORDS = '(?:at least|minimum(?: of)?|min\\.?(?: of)?|not less than|no less than)'
 const COMPANION_WORDS =
   '(?:accompanying (?:persons?|people|delegates?|guests?|members?)|family members?|companions|relatives)'
-/** One registration has one number of nights and one list of companions. */
+/** A stated number of companions or nights is that of one registration. */
 const COMPANION_LIMIT = new RegExp(
-  `\\b${MOST_WORDS}\\s*:?\\s*${NUMBER_PATTERN} ${COMPANION_WORDS}\\b`,
+  `\\b${MAXIMUM_WORDS}\\s*:?\\s*${NUMBER_PATTERN} ${COMPANION_WORDS}\\b`,
   'gi',
 )
 const buildNightLimitPattern = (words: string): RegExp =>
   new RegExp(`\\b${words}\\s*:?\\s*${NUMBER_PATTERN} nights?\\b`, 'gi')
-const NIGHTS_MOST = buildNightLimitPattern(MOST_WORDS)
-const NIGHTS_LEAST = buildNightLimitPattern(LEAST_WORDS)
-/** Several buyers share the tickets of an event; those of one are counted "per delegate". */
+const MAX_NIGHTS_PATTERN = buildNightLimitPattern(MAXIMUM_WORDS)
+const MIN_NIGHTS_PATTERN = buildNightLimitPattern(MINIMUM_WORDS)
+/** A number of tickets is a limit of the field only if it is per delegate; otherwise it is that of all delegates. */
 const TICKET_LIMIT = new RegExp(
-  `\\b${MOST_WORDS}\\s*:?\\s*${NUMBER_PATTERN} (?:\\w+ ){0,3}?tickets? (?:per|for each|for every) (?:delegate|person|participant|registration|member)\\b`,
+  `\\b${MAXIMUM_WORDS}\\s*:?\\s*${NUMBER_PATTERN} (?:\\w+ ){0,3}?tickets? (?:per|for each|for every) (?:delegate|person|participant|registration|member)\\b`,
   'gi',
 )
-/** Limits that others set, or of something that is not ordered here. */
+/** Words for limits that others set, or of something that the form does not sell. */
 const OTHER_LIMIT_WORDS =
   /\b(?:invitation|visa|bus(?:es)?|tours?|previous|last year|earlier|extra nights?|directly|sponsor\w*|exhibitors?|stalls?|free|complimentary|includ\w*|covers?|discount\w*|rates?|dinner|banquet|lunch|lounge|takes?|before|after)\b/i
 
-/** Returns a finding for each limit of a panel, an email or a result page that differs from the only field of its kind. */
+/** Reports limits in panels, emails and result pages that differ from that of the only matching field. */
 export function findLimitsInProse(model: Model): readonly Draft[] {
   const isNights = ({ id, field, raw }: FieldAt): boolean =>
     field.type === 'number' && /\bnights?\b/i.test(`${id.replaceAll('_', ' ')} ${raw.label ?? ''}`)
-  const findOnly = (test: (field: FieldAt) => boolean): FieldAt | null => {
+  const findSingleField = (test: (field: FieldAt) => boolean): FieldAt | null => {
     const [first, ...others] = model.fields.filter(test)
     return others.length > 0 ? null : (first ?? null)
   }
-  const companions = findOnly(({ field }) => field.type === 'people')
-  const nights = findOnly(isNights)
+  const companions = findSingleField(({ field }) => field.type === 'people')
+  const nights = findSingleField(isNights)
   const tickets = model.fields.filter(
     ({ field, raw, id }) => field.type === 'number' && /ticket/i.test(`${id} ${raw.label ?? ''}`),
   )
@@ -72,20 +73,20 @@ export function findLimitsInProse(model: Model): readonly Draft[] {
   }
   const kinds: readonly (readonly [RegExp, 'max' | 'min', (text: string) => FieldAt | null])[] = [
     [COMPANION_LIMIT, 'max', () => companions],
-    [NIGHTS_MOST, 'max', () => nights],
-    [NIGHTS_LEAST, 'min', () => nights],
+    [MAX_NIGHTS_PATTERN, 'max', () => nights],
+    [MIN_NIGHTS_PATTERN, 'min', () => nights],
     [TICKET_LIMIT, 'max', findTickets],
   ]
   return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
     !/^(?:form\.panel|email|results)\./.test(path)
       ? []
-      : kinds.flatMap(([pattern, which, findField]) =>
+      : kinds.flatMap(([pattern, bound, findField]) =>
           findMatches(text, pattern).flatMap((match): Draft[] => {
             const [start, end] = [match.index, match.index + match[0].length]
             const { left, right } = findStatement(text, { start, end })
             const statement = `${left} ${match[0]} ${right}`
             const field = findField(statement)
-            const limit = field === null ? null : findLimit(field, which)
+            const limit = field === null ? null : findLimit(field, bound)
             return limit === null ||
               limit.value === readNumber(match[1] ?? '') ||
               (pattern !== TICKET_LIMIT && OTHER_LIMIT_WORDS.test(`${heading} ${statement}`))

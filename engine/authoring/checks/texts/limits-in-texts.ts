@@ -13,7 +13,7 @@ import type { Check, Model } from '../../checked-file.ts'
 const COUNT_PATTERN = '(\\d{1,3}(?:,\\d{3})+|\\d+)'
 const SEAT_NOUNS =
   '(?:seats?|places?|tickets?|spots?|bibs?|stalls?|slots?|delegates|participants|persons|pax|guests|children|registrations|entries)'
-/** A number of all seats: "limited to 60 tickets", "only 40 seats", "the dinner has 250 seats". */
+/** Matches a total number of seats: "limited to 60 tickets", "only 40 seats", "the dinner has 250 seats". */
 const ALL_SEATS = new RegExp(
   [
     `\\b(?:(?:limited|restricted)(?: to)?(?: the)?(?: first)?|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of|has|have|takes?)\\s*:?\\s*(?:only\\s+)?${COUNT_PATTERN} (?:\\w+ )?${SEAT_NOUNS}\\b(?! (?:left|remain|more|per|each|every|from|for each|in a|at a|of (?:a|each|one)))`,
@@ -22,7 +22,7 @@ const ALL_SEATS = new RegExp(
   ].join('|'),
   'gi',
 )
-/** Several people share one seat, or the number is one of each buyer. */
+/** Words for seats that several people share, and for numbers per buyer. */
 const SHARED_SEAT_WORDS =
   /\b(?:per|each|every|teams?|groups?|tables?|pairs?|couples?|institut\w*|colleges?|parking|cars?|bus(?:es)?|coach|boat|hotel|previous|last|earlier|past|editions?|was|were|had|one (?:delegate|registration))\b/i
 
@@ -33,7 +33,7 @@ type Seats = {
   readonly isForAll: boolean
 }
 
-/** Returns every number of seats in the quotas, with the names of the things that have them. */
+/** Returns every number of seats in the quotas, with the names of the options, items or categories that it limits. */
 function listSeats({ file, config, fields }: Model): readonly Seats[] {
   return (file.quotas ?? []).flatMap(
     ({ id, max, count, each_option_of: by, when }, index): Seats[] => {
@@ -78,12 +78,12 @@ function listSeats({ file, config, fields }: Model): readonly Seats[] {
 const textSeatsCheck: Check = {
   slug: 'text-seats',
   severity: 'warning',
-  why: 'Delegates and staff read another number of seats than the file sells.',
+  why: 'Delegates and staff read a number of seats that differs from the number on sale.',
   after: ['EV201', 'EV202', 'EV206', 'EV216', 'EV538'],
   find: (model) => {
-    const all = listSeats(model)
-    if (all.length === 0 || model.config.status === 'closed') return []
-    const general = all.filter(({ isForAll }) => isForAll)
+    const allSeats = listSeats(model)
+    if (allSeats.length === 0 || model.config.status === 'closed') return []
+    const quotasForAll = allSeats.filter(({ isForAll }) => isForAll)
     return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
       /^(?:admin|quotas)\.|\.options\./.test(path)
         ? []
@@ -94,31 +94,31 @@ const textSeatsCheck: Check = {
             const statement = `${left} ${match[0]} ${right}`
             if (SHARED_SEAT_WORDS.test(statement)) return []
             const stated = Number((match[1] ?? match[2] ?? match[3] ?? '').replaceAll(',', ''))
-            if (all.some(({ max }) => max === stated)) return []
-            const isOwn = (near: string) =>
+            if (allSeats.some(({ max }) => max === stated)) return []
+            const findNamedSeats = (near: string) =>
               findAllNamed(
-                all.map(({ names }) => names),
+                allSeats.map(({ names }) => names),
                 near,
               )
-            // A hall has seats that the event does not sell: without a name, only a limit counts.
+            // A hall may have seats that the event does not sell, so a text without a name must state a limit.
             const isLimit = !/^(?:has|have|takes?)\b/i.test(match[0])
-            // "The first 100 delegates" get a kit, and guests may be those of a dinner: the name comes before.
-            const isOfSome = /\b(?:first|guests)\b/i.test(match[0])
-            const wider = isLimit ? `${heading} ${statement}` : statement
-            const named = [before, left, ...(isOfSome ? [] : [wider])]
-              .map(isOwn)
+            // "The first 100 delegates" and "guests" may be a part of all delegates, so a name must precede the number.
+            const isPartialGroup = /\b(?:first|guests)\b/i.test(match[0])
+            const context = isLimit ? `${heading} ${statement}` : statement
+            const named = [before, left, ...(isPartialGroup ? [] : [context])]
+              .map(findNamedSeats)
               .find((found) => found.length > 0)
-            const [only] = named?.length === 1 ? named : []
-            const seats = only === undefined ? undefined : all[only]
-            const other =
+            const [namedIndex] = named?.length === 1 ? named : []
+            const seats = namedIndex === undefined ? undefined : allSeats[namedIndex]
+            const quotaForAll =
               named === undefined &&
               isLimit &&
-              !isOfSome &&
-              general.length === 1 &&
-              isOfAll(statement)
-                ? general[0]
+              !isPartialGroup &&
+              quotasForAll.length === 1 &&
+              isAboutWholeEvent(statement)
+                ? quotasForAll[0]
                 : undefined
-            const intended = seats ?? other
+            const intended = seats ?? quotaForAll
             return intended === undefined
               ? []
               : [
@@ -135,8 +135,8 @@ const textSeatsCheck: Check = {
   },
 }
 
-/** Without a name, only seats of the event itself refer to the quota for all. */
-const isOfAll = (statement: string): boolean =>
+/** Whether a text without a name is about seats of the whole event, so that it refers to the quota for all. */
+const isAboutWholeEvent = (statement: string): boolean =>
   /\b(?:registrations?|delegates|participants|conference|event|hall|seats (?:only|in all|in total)|seats (?:are |is )?(?:limited|restricted)|only)\b/i.test(
     statement,
   ) &&
@@ -150,7 +150,7 @@ const UPPER_LIMIT = new RegExp(
   `\\b(?:at most|up ?to|maximum(?: of)?|max\\.?(?: of)?|not more than|no more than|only|(?:may|can) bring(?: up to| at most)?)\\s*:?\\s*${NUMBER_PATTERN} (?:accompanying |additional |extra )?${UNIT_NOUNS}\\b`,
   'gi',
 )
-/** "Each child may enter three contests": a limit on choices, for any kind of delegate. */
+/** Matches a limit on choices for any kind of delegate: "Each child may enter three contests". */
 const CHOICE_LIMIT = new RegExp(
   `\\b(?:may|can) (?:enter|choose|select|pick|attend|take|register for)\\s+(?:up to |at most )?${NUMBER_PATTERN} ${UNIT_NOUNS}\\b`,
   'gi',
@@ -159,7 +159,7 @@ const LOWER_LIMIT = new RegExp(
   `\\b(?:at least|minimum(?: of)?|min\\.?(?: of)?|not less than|no less than)\\s*:?\\s*${NUMBER_PATTERN} ${UNIT_NOUNS}\\b`,
   'gi',
 )
-/** "Choose two or three": the least and the most. */
+/** Matches the minimum and the maximum number of choices: "Choose two or three". */
 const CHOICE_RANGE = new RegExp(
   `\\b(?:choose|select|pick|tick)\\s+(?:from\\s+)?${NUMBER_PATTERN}\\s*(?:or|to|–|-)\\s*${NUMBER_PATTERN}\\b`,
   'gi',
@@ -263,9 +263,13 @@ const textLimitCheck: Check = {
   },
 }
 
-const textAges: Check = {
+const textAgesCheck: Check = {
   ...categoryAgeCheck,
   find: (model) => [...categoryAgeCheck.find(model), ...findAgeLimits(model)],
 }
 
-export const textLimitChecks = { EV633: textSeatsCheck, EV634: textLimitCheck, EV635: textAges }
+export const textLimitChecks = {
+  EV633: textSeatsCheck,
+  EV634: textLimitCheck,
+  EV635: textAgesCheck,
+}

@@ -1,4 +1,4 @@
-/** Checks EV637, EV638: messages name the subject of their rule, and reductions in texts match the file. */
+/** Checks EV637, EV638: messages name the subjects of their rules, and reductions in texts match the file. */
 import type { Condition } from '../../../event/answer-types.ts'
 import { formatMoney, type Amount } from '../../../lib/money.ts'
 import { findAmounts } from '../../prose/find-amounts.ts'
@@ -15,17 +15,17 @@ import {
   listTableCells,
 } from '../prices/fees.ts'
 
-type NamedThing = { readonly id: string; readonly label: string }
-/** A short id such as `full` is a word of any sentence. */
-const ID_LENGTH_MIN = 6
-const listNames = (list: readonly NamedThing[]): readonly (readonly string[])[] =>
+type NamedEntry = { readonly id: string; readonly label: string }
+/** Ids shorter than this, such as `full`, are ignored because they may be ordinary words of a sentence. */
+const MIN_ID_LENGTH = 6
+const listNames = (list: readonly NamedEntry[]): readonly (readonly string[])[] =>
   list.map(({ id, label }) =>
-    id.length < ID_LENGTH_MIN ? [label] : [label, id.replaceAll(/[-_]/g, ' ')],
+    id.length < MIN_ID_LENGTH ? [label] : [label, id.replaceAll(/[-_]/g, ' ')],
   )
-const findNames = (list: readonly NamedThing[], text: string): readonly NamedThing[] =>
+const findNames = (list: readonly NamedEntry[], text: string): readonly NamedEntry[] =>
   findAllNamed(listNames(list), text).flatMap((index) => list[index] ?? [])
 
-/** Returns the values that a condition accepts for a field; none if it does not test the field. */
+/** Returns the values that a condition accepts for a field. Empty if it does not test the field. */
 const listAcceptedValues = (when: Condition | undefined, id: string): readonly string[] =>
   (when ?? []).flatMap((map) =>
     map.flatMap(({ field, test }) =>
@@ -35,8 +35,8 @@ const listAcceptedValues = (when: Condition | undefined, id: string): readonly s
 
 const report = (
   at: string,
-  wrong: readonly NamedThing[],
-  right: readonly NamedThing[],
+  wrong: readonly NamedEntry[],
+  right: readonly NamedEntry[],
   related: string,
 ): readonly Draft[] =>
   wrong.length === 0
@@ -52,11 +52,11 @@ const report = (
             3,
           )}`,
           related: [{ at: related, message: 'the rule' }],
-          help: 'name what the rule is about',
+          help: 'name the subject of the rule',
         },
       ]
 
-/** A message about choices that exclude each other names only these. */
+/** A message about mutually exclusive options must name only these options. */
 function findInChoices({ raw, path, field }: FieldAt): readonly Draft[] {
   const { mutually_exclusive: groups, message } = raw.choose ?? {}
   if (groups === undefined || message === undefined) return []
@@ -67,7 +67,7 @@ function findInChoices({ raw, path, field }: FieldAt): readonly Draft[] {
   return report(`${path}.choose.message`, wrong, excluded, `${path}.choose.mutually_exclusive`)
 }
 
-/** A message that a question is required names the answers for which it is shown. */
+/** If the message of a required question names answers, it must name those for which the question is shown. */
 function findInRequired({ config, fields }: Model, entry: FieldAt): readonly Draft[] {
   const { raw, path, field } = entry
   const required = raw.required
@@ -82,9 +82,9 @@ function findInRequired({ config, fields }: Model, entry: FieldAt): readonly Dra
       ? field.required?.when
       : (field.showWhen ?? config.sections[field.section]?.showWhen)
   if (text === null || when === undefined) return []
-  const lists: readonly (readonly [string, readonly NamedThing[]])[] = [
+  const lists: readonly (readonly [string, readonly NamedEntry[]])[] = [
     ['category', config.categories],
-    ...fields.flatMap((other): [string, readonly NamedThing[]][] =>
+    ...fields.flatMap((other): [string, readonly NamedEntry[]][] =>
       other.field.type === 'select' && other.field.options !== undefined
         ? [[other.id, other.field.options]]
         : [],
@@ -105,13 +105,13 @@ function findInRequired({ config, fields }: Model, entry: FieldAt): readonly Dra
   })
 }
 
-/** Things that can be full: a message about one is wrong for another. */
-const LIMITED_THINGS =
+/** Nouns for subjects of a quota: a message that names one of them is wrong for a quota of another. */
+const QUOTA_SUBJECT_WORDS =
   /^(?:room|bed|dinner|workshop|boat|bus|stall|trip|tour|lunch|course|hostel|shirt|masterclass|banquet|contest|evening|party)$/
-const findThings = (text: string): readonly string[] =>
-  [...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => LIMITED_THINGS.test(word))
+const findQuotaSubjects = (text: string): readonly string[] =>
+  [...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => QUOTA_SUBJECT_WORDS.test(word))
 
-/** The message of a full quota names its options, its category, or the category that it offers. */
+/** The message of a full quota may name only its options, its category, or the category that it offers. */
 function findInQuotas(model: Model): readonly Draft[] {
   const { file, config, fields } = model
   return (file.quotas ?? []).flatMap((quota, index): readonly Draft[] => {
@@ -149,28 +149,28 @@ function findInQuotas(model: Model): readonly Draft[] {
       ...(count === undefined ? [] : [count]),
       ...(by === undefined ? [] : [by]),
     ]
-    const ownThings = findThings(
+    const ownSubjects = findQuotaSubjects(
       [
         id,
         ...tested,
         ...fields.filter((field) => tested.includes(field.id)).map(({ field }) => field.label),
       ].join(' '),
     )
-    const stated = findThings(text)
-    return ownThings.length === 0 ||
-      stated.length === 0 ||
-      stated.some((thing) => ownThings.includes(thing))
+    const statedSubjects = findQuotaSubjects(text)
+    return ownSubjects.length === 0 ||
+      statedSubjects.length === 0 ||
+      statedSubjects.some((thing) => ownSubjects.includes(thing))
       ? []
       : report(
           at,
-          stated.map((label) => ({ id: label, label })),
-          ownThings.map((label) => ({ id: label, label })),
+          statedSubjects.map((label) => ({ id: label, label })),
+          ownSubjects.map((label) => ({ id: label, label })),
           `quotas.${index}.id`,
         )
   })
 }
 
-/** After a refusal, the message names the category that is offered. */
+/** The message after a refusal may name only the offered category and the categories to which the rule applies. */
 function findInRefusals({ file, config }: Model): readonly Draft[] {
   return (file.approval ?? []).flatMap(({ if_refused: refused }, index) => {
     const { offer, message } = refused ?? {}
@@ -186,16 +186,16 @@ function findInRefusals({ file, config }: Model): readonly Draft[] {
   })
 }
 
-/** Words that a message uses for an answer under another name. */
+/** Synonyms that messages may use for an answer of a type. */
 const ANSWER_SYNONYMS: Readonly<Record<string, string>> = {
   email: 'email mail address',
   phone: 'phone mobile telephone number',
 }
-/** Words in messages of any rule. */
+/** Words that occur in messages of any rule. */
 const FRAME_WORDS =
   /^(?:this|that|the|an?|is|are|has|have|been|already|registered|registering|registration|register|again|you|your|we|us|it|its|to|of|with|for|on|in|and|or|delegate|somebody|someone|person|there|once|more|please|another|number|no|id|link|sent|seat|time|second)$/
 
-/** The message of a rule about equal answers names its fields. */
+/** The message of a `unique` rule must name the rule's fields, if it names any. */
 function findInUnique({ file, fields }: Model): readonly Draft[] {
   const collectFieldWords = ({ id, field }: FieldAt): ReadonlySet<string> =>
     new Set(
@@ -216,7 +216,7 @@ function findInUnique({ file, fields }: Model): readonly Draft[] {
     const others = fields.filter((field) =>
       words.some((word) => collectFieldWords(field).has(word)),
     )
-    const toNamed = ({ id, field }: FieldAt): NamedThing => ({ id, label: field.label })
+    const toNamed = ({ id, field }: FieldAt): NamedEntry => ({ id, label: field.label })
     return report(
       `unique.${index}.message`,
       others.slice(0, 1).map(toNamed),
@@ -242,7 +242,7 @@ const messageNamesOtherOptionCheck: Check = {
 const REDUCTION_WORDS =
   /^\s*(?:\/-\s*)?(?:less\b(?! than)|off\b|discounts?\b|concession|cheaper|reduction|rebate)/i
 const REDUCTION_AMOUNT = /\b(?:discount|concession|rebate|reduction)\s*(?:of|:|–|-|is)?\s*$/i
-/** Reductions that others grant. */
+/** Words for reductions that others grant. */
 const OTHER_GRANTOR_WORDS =
   /\b(?:hotels?|rooms?|travel|rail\w*|airlines?|flights?|books?|journals?|publisher|shop|store|membership|next|last|previous|up ?to|coupon of|stalls?|proceedings|on sale|refund\w*|cancel\w*)\b/i
 
@@ -264,8 +264,8 @@ const textAmountOffCheck: Check = {
     return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
       /^(?:admin|cancellation)\./.test(path)
         ? []
-        : findAmounts(text, config.currency).flatMap((stated): Draft[] => {
-            const { left, right, start, end, amount, currency } = stated
+        : findAmounts(text, config.currency).flatMap((statedSubjects): Draft[] => {
+            const { left, right, start, end, amount, currency } = statedSubjects
             if (!REDUCTION_WORDS.test(right) && !REDUCTION_AMOUNT.test(left)) return []
             if (OTHER_GRANTOR_WORDS.test(`${heading} ${left} ${right}`)) return []
             const field = model.fields.find((one) => path.startsWith(`${one.path}.`))

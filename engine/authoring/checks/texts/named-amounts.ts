@@ -1,4 +1,4 @@
-/** Amounts right after the name of an item or an adjustment ("Gala dinner Rs. 1,800") that are not its own. */
+/** Finds wrong amounts directly after the name of an item or an adjustment: "Gala dinner Rs. 1,800". */
 import { formatMoney, type Amount, type Currency } from '../../../lib/money.ts'
 import type { Item } from '../../../event/pricing-types.ts'
 import { findAmounts } from '../../prose/find-amounts.ts'
@@ -12,7 +12,7 @@ type Price = {
   readonly row: string
   readonly at: string
   readonly currency: Currency
-  readonly sums: readonly Amount[]
+  readonly amounts: readonly Amount[]
 }
 
 const escapeName = (text: string): string =>
@@ -23,11 +23,11 @@ const escapeName = (text: string): string =>
 /** Words allowed between a name and its amount. */
 const CONNECTING_WORDS =
   '(?:[\\s:(@=–-]|\\b(?:tickets?|seats?|beds?|price|fees?|charges?|costs?|is|are|at|of|for|each|per|person|head|one|night)\\b)*$'
-/** Words next to an amount that is not the price of one thing. */
+/** Words next to an amount that is not the price of a single item. */
 const OTHER_AMOUNT_WORDS =
   /\b(?:includ\w*|free|complimentary|refund\w*|cancel\w*|deduct\w*|deposit|worth|prizes?|instead|directly|separately|hotel|at the (?:venue|desk|counter)|on the spot|couples?|families|family|package|both|together|members?|non-?members?|students?|child\w*)\b/i
 
-/** The names of each item, or of an option that it sells, with the rows that they mean (null: any). */
+/** Returns the names of each item and of the options that it sells, with the row that each denotes (null: any). */
 function listNames({ config, fields }: Model) {
   return config.fees.items.flatMap((item) => {
     const options = fields.find(({ id }) => id === item.by)?.field.options ?? []
@@ -40,7 +40,7 @@ function listNames({ config, fields }: Model) {
   })
 }
 
-/** Returns a finding for each amount that stands right after one item's name and is not its price. */
+/** Returns a finding for each amount directly after the name of one item that is not its price. */
 export function findWrongItemAmounts(
   model: Model,
   texts: readonly EventText[],
@@ -66,7 +66,7 @@ export function findWrongItemAmounts(
           (row === null || price.row === row),
       )
       if (own.length === 0 || first.item.amountIn !== undefined) return []
-      if (own.some(({ sums }) => sums.includes(stated.amount))) return []
+      if (own.some(({ amounts }) => amounts.includes(stated.amount))) return []
       const written = [...new Set(own.map(({ at }) => model.source.written(at)?.text ?? ''))]
       return [
         {
@@ -82,13 +82,13 @@ export function findWrongItemAmounts(
 }
 
 /**
- * "A late fee of Rs. 1000", where the file adds another amount: the amount right after an
- * adjustment's name.
+ * Returns a finding for each amount directly after an adjustment's name that differs from the amount in the file:
+ * "A late fee of Rs. 1000".
  */
 export function findWrongAdjustmentAmounts(
   model: Model,
   texts: readonly EventText[],
-  known: readonly Pick<Price, 'currency' | 'sums'>[],
+  known: readonly Pick<Price, 'currency' | 'amounts'>[],
 ): readonly Draft[] {
   const { adjustments } = model.config.fees
   const all = listAdjustmentAmounts(model)
@@ -112,7 +112,7 @@ export function findWrongAdjustmentAmounts(
           ({ amount, currency, left }) =>
             currency === ownCurrency &&
             namedAmount.test(left) &&
-            known.every((price) => price.currency !== currency || !price.sums.includes(amount)),
+            known.every((price) => price.currency !== currency || !price.amounts.includes(amount)),
         )
         .map(({ amount, start, end }): Draft => ({
           at: readable.path,

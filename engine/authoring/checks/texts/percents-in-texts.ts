@@ -1,4 +1,4 @@
-/** Check EV636: discounts and surcharges in percent, in texts, match adjustments or the price table. */
+/** Check EV636: percentages of discounts and surcharges in texts match adjustments or the price table. */
 import { findMatches } from '../../prose/pattern-matches.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
 import { collectEventTexts } from '../../prose/event-texts.ts'
@@ -21,29 +21,29 @@ const SURCHARGE_PATTERN = new RegExp(
   `${PERCENT_PATTERN}\\s*(?:extra\\b|more\\b|surcharge|additional|(?:convenience|gateway|transaction|processing|card|late)\\s+(?:fees?|charges?))|\\b(?:surcharge|(?:convenience|gateway|transaction|processing|card|payment|late|online)\\s+(?:fees?|charges?)|(?:fee|charge) of)\\s*(?:of|@|:|-|–|is)?\\s*${PERCENT_PATTERN}`,
   'gi',
 )
-/** Shares of something else than the price of the registration and its items. */
+/** Words for percentages of something other than the price of the registration or its items. */
 const OTHER_SHARE_WORDS =
   /\b(?:refund\w*|cancel\w*|withdraw\w*|hotels?|rooms?|editions?|proceedings|travel|rail\w*|fares?|the (?:society|organi[sz]ers?) (?:pays?|bears?)|borne by (?:us|the (?:society|organi[sz]ers?))|airlines?|airfare|flights?|trains?|books?|journal|publisher|sponsor\w*|exhibit\w*|gst|vat|tax|tds|marks?|attend\w*|similarity|acceptance|membership|shop|store|restaurant|food|up ?to|credit|next|last|previous|late papers?)\b/i
 
-type Share = {
+type PercentAdjustment = {
   readonly id: string
   readonly name: string
   readonly percent: number
   readonly at: string
 }
 
-/** Returns the adjustments in percent. */
-const listShares = ({ file }: Model): readonly Share[] =>
+/** Returns the adjustments by a percentage. */
+const listPercentAdjustments = ({ file }: Model): readonly PercentAdjustment[] =>
   (file.fees.adjustments ?? []).flatMap(({ id, label, percent }, index) =>
     percent === undefined
       ? []
       : [{ id, name: label ?? id, percent, at: `fees.adjustments.${index}.percent` }],
   )
 
-/** Words of adjustments that name none of them. */
+/** Words in the names of many adjustments, which do not identify one. */
 const COMMON_WORDS =
   /^(?:discount|off|less|charge|fee|extra|surcharge|concession|coupon|for|with|more|two|three|early|late|first|from|the|and|of|or|on|bird|per|each|all|payment)$/
-/** Whether a statement is about one adjustment: "co-operatives pay 20% less". */
+/** Whether a statement contains all identifying words of an adjustment's name: "co-operatives pay 20% less". */
 function isNamed(name: string, statement: string): boolean {
   const words = [...collectWords(name)].filter(
     (word) => word.length > 3 && !COMMON_WORDS.test(word),
@@ -52,8 +52,8 @@ function isNamed(name: string, statement: string): boolean {
   return words.length > 0 && words.every((word) => stated.has(word))
 }
 
-/** Whether two prices, or a deduction and a price, differ by that share: "students pay 50% less". */
-function isInTable(model: Model, percent: number): boolean {
+/** Whether two prices differ by a percentage, or a deduction is that percentage of a price: "students pay 50% less". */
+function occursInPrices(model: Model, percent: number): boolean {
   const cells = [
     ...listTableCells(model).map(({ amount }) => amount),
     ...listItemCells(model).map(({ amount }) => amount),
@@ -72,17 +72,17 @@ function isInTable(model: Model, percent: number): boolean {
 const textPercentOffCheck: Check = {
   slug: 'text-percent-off',
   severity: 'warning',
-  why: 'Delegates insist on the discount that a text promises, and on the charge that it names.',
+  why: 'Delegates insist on the discount or the charge that a text states.',
   after: [...TABLE_ERRORS, 'EV401', 'EV475', 'EV537'],
   find: (model) => {
     const { status, fees } = model.config
     if (status === 'closed' || (fees.prices === null && fees.items.length === 0)) return []
-    const shares = listShares(model)
-    const rates = [fees.tax, ...fees.items.map(({ tax }) => tax)].map((tax) => tax?.percent)
-    const find = (pattern: RegExp, isOff: boolean): readonly Draft[] => {
-      const own = shares.filter(({ percent }) => (isOff ? percent < 0 : percent > 0))
-      // Without a surcharge in the file, a surcharge in a text may be charged by a bank.
-      if (!isOff && own.length === 0) return []
+    const adjustments = listPercentAdjustments(model)
+    const taxRates = [fees.tax, ...fees.items.map(({ tax }) => tax)].map((tax) => tax?.percent)
+    const find = (pattern: RegExp, isDeduction: boolean): readonly Draft[] => {
+      const own = adjustments.filter(({ percent }) => (isDeduction ? percent < 0 : percent > 0))
+      // If the file has no surcharge, a surcharge in a text may be that of a bank.
+      if (!isDeduction && own.length === 0) return []
       return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
         /^(?:admin\.|fees\.adjustments\.|codes\.)/.test(path)
           ? []
@@ -100,8 +100,8 @@ const textPercentOffCheck: Check = {
                 named.length > 0
                   ? named.some(({ percent }) => Math.abs(percent) === stated)
                   : own.some(({ percent }) => Math.abs(percent) === stated) ||
-                    rates.includes(stated) ||
-                    (isOff && isInTable(model, stated))
+                    taxRates.includes(stated) ||
+                    (isDeduction && occursInPrices(model, stated))
               const [only] = named.length > 0 ? named : own
               return isKnown || stated === 100
                 ? []

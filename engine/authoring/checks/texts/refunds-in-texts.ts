@@ -1,4 +1,4 @@
-/** Checks EV630 to EV632: refund scales in texts agree with `cancellation`, share by share and day by day. */
+/** Checks EV630 to EV632: the shares and days of refund scales in texts agree with `cancellation`. */
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import type { RefundTerms } from '../../../event/approval-and-cancellation-types.ts'
 import { findDays, type DayWords } from '../../prose/find-days.ts'
@@ -9,10 +9,10 @@ import type { Check, Model } from '../../checked-file.ts'
 
 const REFUND_WORDS = /\b(?:refund\w*|cancel\w*|withdraw\w*)\b/i
 const SHARE_PATTERN = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
-/** The share is kept, not refunded. */
+/** Words for a share that is kept, not refunded. */
 const KEPT_WORDS =
   /\b(?:deduct\w*|retain\w*|kept|keep|forfeit\w*|charges?|charged|fee of|penalty|less)\b/i
-/** A share in words. */
+/** Matches a share in words. */
 const SHARES_IN_WORDS =
   /\b(?:full (?:and prompt )?refund|refund(?:ed)? in full|full (?:amount|fees?) (?:is|are|will be) (?:refunded|returned)|fully refund(?:ed|able)|free cancellation|(?:half|three[- ]quarters) (?:of )?(?:the|your) (?:fees?|amount|money))\b/gi
 const REFUND_PHRASES = /\b(?:refund\w*|returned|back|reimburs\w*)\b/i
@@ -25,7 +25,7 @@ type Token = { readonly start: number; readonly end: number } & (
   | { readonly share: number; readonly isInWords?: boolean }
   | { readonly isDay: (day: Day) => boolean; readonly isAfter: boolean }
 )
-type Promise = {
+type RefundClaim = {
   readonly readable: EventText
   readonly share: number
   readonly isInWords: boolean
@@ -47,7 +47,7 @@ function listTokens(model: Model, text: string): readonly Token[] {
     start: match.index,
     end: match.index + match[0].length,
   }))
-  const inWords = findMatches(text, SHARES_IN_WORDS).map((match) => ({
+  const sharesInWords = findMatches(text, SHARES_IN_WORDS).map((match) => ({
     share: /half/i.test(match[0]) ? 50 : /quarters/i.test(match[0]) ? 75 : 100,
     start: match.index,
     end: match.index + match[0].length,
@@ -59,12 +59,12 @@ function listTokens(model: Model, text: string): readonly Token[] {
       start,
       end,
       isAfter: AFTER_WORDS.test(left),
-      // "Before 1 August" and "until 31 July" are the same step.
+      // "Before 1 August" and "until 31 July" denote the same step.
       isDay: (day: Day) =>
         matchesWords(last, day) || (BEFORE_WORDS.test(left) && matchesWords(last, addDays(day, 1))),
     }
   })
-  const relative = findMatches(text, DAYS_BEFORE_EVENT).map((match) => {
+  const relativeDays = findMatches(text, DAYS_BEFORE_EVENT).map((match) => {
     const stated = addDays(from, -Number(match[1]))
     return {
       start: match.index,
@@ -73,18 +73,20 @@ function listTokens(model: Model, text: string): readonly Token[] {
       isDay: (day: Day) => [stated, addDays(stated, -1)].includes(day),
     }
   })
-  return [...shares, ...inWords, ...days, ...relative].toSorted((a, b) => a.start - b.start)
+  return [...shares, ...sharesInWords, ...days, ...relativeDays].toSorted(
+    (a, b) => a.start - b.start,
+  )
 }
 
-/** Returns each share with its day, where a text names them in turn; with another order nothing is certain. */
-function listPromises(model: Model): readonly Promise[] {
+/** Returns each share with its day if a text names them alternately. In any other order, pairs would be uncertain. */
+function listRefundClaims(model: Model): readonly RefundClaim[] {
   return collectEventTexts(model).flatMap((readable) => {
     const { text, heading, path } = readable
     if (path.startsWith('admin.') || !REFUND_WORDS.test(`${heading} ${text}`)) return []
     const all = listTokens(model, text)
-    const whole = pairTokens(readable, all, 0, text.length)
-    if (whole.length > 0) return whole
-    // Other days in other sentences do not matter.
+    const pairsInText = pairTokens(readable, all, 0, text.length)
+    if (pairsInText.length > 0) return pairsInText
+    // Days in other sentences are ignored.
     return findMatches(text, WHOLE_SENTENCE).flatMap((sentence) => {
       const [from, until] = [sentence.index, sentence.index + sentence[0].length]
       return REFUND_WORDS.test(sentence[0])
@@ -99,24 +101,24 @@ function listPromises(model: Model): readonly Promise[] {
   })
 }
 
-/** A sentence of several clauses. */
+/** Matches a sentence with all its clauses. */
 const WHOLE_SENTENCE = /[^.!?\n]+(?:\.\d[^.!?\n]*)*/g
 
-/** Returns the shares and days of a part of a text, in turn. */
+/** Pairs the alternating shares and days of a part of a text. Empty if they do not alternate. */
 function pairTokens(
   readable: EventText,
   tokens: readonly Token[],
   beginning: number,
   ending: number,
-): readonly Promise[] {
+): readonly RefundClaim[] {
   const { text, heading } = readable
   const [first, second] = [tokens[0], tokens[1]]
   if (first === undefined || second === undefined || tokens.length % 2 !== 0) return []
-  const isTurn = tokens.every(
+  const isAlternating = tokens.every(
     (token, at) => ('share' in token === 'share' in first) === (at % 2 === 0),
   )
-  if (!isTurn) return []
-  return tokens.flatMap((token, at): Promise[] => {
+  if (!isAlternating) return []
+  return tokens.flatMap((token, at): RefundClaim[] => {
     const other = tokens[at + 1]
     if (at % 2 !== 0 || other === undefined) return []
     const [share, day] = 'share' in token ? [token, other] : [other, token]
@@ -138,32 +140,32 @@ function pairTokens(
   })
 }
 
-/** Returns the shares refunded that a stated share can mean. */
-function listPossibleRefunds({ share, clause }: Promise): readonly number[] {
-  const [isKept, isGivenBack] = [KEPT_WORDS.test(clause), REFUND_PHRASES.test(clause)]
-  if (isKept && !isGivenBack) return [100 - share]
+/** Returns the refunded shares that a stated share can denote. */
+function listPossibleRefunds({ share, clause }: RefundClaim): readonly number[] {
+  const [isKept, isRefunded] = [KEPT_WORDS.test(clause), REFUND_PHRASES.test(clause)]
+  if (isKept && !isRefunded) return [100 - share]
   return isKept ? [share, 100 - share] : [share]
 }
 
 const textRefundDayCheck: Check = {
   slug: 'text-refund-day',
   severity: 'warning',
-  why: 'Delegates insist on the refund that a text promises for their day.',
+  why: 'Delegates insist on the refund that a text promises for the day on which they cancel.',
   after: ['EV481', 'EV482', 'EV483', 'EV484', 'EV1160', 'EV1162'],
   find: (model) => {
     const { cancellation, status } = model.config
     if (cancellation === null || status === 'closed') return []
     const { steps } = cancellation
-    const ofShares = listPromises(model).flatMap((promise): Draft[] => {
-      const refunds = listPossibleRefunds(promise)
-      const ofDay = steps.findIndex(({ until }) => promise.isDay(until))
-      const ofShare = steps.findIndex(({ percent }) => refunds.includes(percent))
-      const step = steps[ofDay] ?? steps[ofShare]
-      // A share of no step at all is reported by another check.
+    const shareDrafts = listRefundClaims(model).flatMap((claim): Draft[] => {
+      const refunds = listPossibleRefunds(claim)
+      const stepOfDay = steps.findIndex(({ until }) => claim.isDay(until))
+      const stepOfShare = steps.findIndex(({ percent }) => refunds.includes(percent))
+      const step = steps[stepOfDay] ?? steps[stepOfShare]
+      // EV1162 reports shares that no step has.
       if (step === undefined) return []
-      if (ofDay >= 0 && refunds.includes(step.percent)) return []
-      const { readable, start, end } = promise
-      const at = `cancellation.steps.${ofDay >= 0 ? ofDay : ofShare}`
+      if (stepOfDay >= 0 && refunds.includes(step.percent)) return []
+      const { readable, start, end } = claim
+      const at = `cancellation.steps.${stepOfDay >= 0 ? stepOfDay : stepOfShare}`
       return [
         {
           at: readable.path,
@@ -174,7 +176,11 @@ const textRefundDayCheck: Check = {
         },
       ]
     })
-    return [...ofShares, ...findLastDay(model, steps), ...findAcceptedUntil(model, steps)]
+    return [
+      ...shareDrafts,
+      ...findWrongNoRefundDays(model, steps),
+      ...findWrongCancellationDays(model, steps),
+    ]
   },
 }
 
@@ -185,12 +191,12 @@ const LAST_DAY =
   /\b(?:till|until|up ?to|by|before|prior to|not later than|latest|(?:last (?:date|day)|deadline)\s+(?:for|of|to)\b[^.;!?\n]{0,30}?(?:is|:|-|–)?)\s*(?:the\s+)?$/i
 const NOT_ACCEPTED_WORDS =
   /\bno (?:cancell?ations?|withdrawals?)\b|\b(?:not(?! later)|never|cannot)\b/i
-/** Cancelled by the organisers, only in some cases, or a day of something else, such as the payment of a refund. */
+/** Words for cancellations by the organisers or in special cases, and for days of something else, such as a payout. */
 const OTHER_CANCELLATION_WORDS =
   /\b(?:organi[sz]ers?|(?:the|this) (?:event|conference|workshop|meeting) (?:is|was|may|can)|if|unless|except|postpon\w*|visas?|flights?|trains?|travel|abstracts?|papers?|posters?|consent|clicking|insurance|waiting list|names?|substitut\w*|transfer\w*|replac\w*|instead|paid|credited|processed|expect\w*|refunds? (?:will|can|may|are|is))\b/i
 
-/** "Cancellation accepted till 15 October", or none after it, where the scale refunds a share until other days. */
-function findAcceptedUntil(
+/** Reports days for cancellations that differ from the scale: "Cancellation accepted till 15 October". */
+function findWrongCancellationDays(
   model: Model,
   steps: readonly { readonly until: Day; readonly percent: number }[],
 ): readonly Draft[] {
@@ -212,19 +218,19 @@ function findAcceptedUntil(
             (ACCEPTED_WORDS.test(words) || NOT_ACCEPTED_WORDS.test(words)) &&
             !BILL_PART_WORDS.test(statement) &&
             !OTHER_CANCELLATION_WORDS.test(words) &&
-            // A share or a denied refund with its day is compared with the scale above.
+            // Days with a share or a denied refund are checked by the other functions.
             listTokens(model, words).every((token) => 'isDay' in token) &&
             findMatches(words, NO_REFUND_WORDS).length === 0
           if (!isAbout) return []
           const left = words.slice(0, day.start)
           const isDenied = NOT_ACCEPTED_WORDS.test(words)
           if (isDenied ? !AFTER_WORDS.test(left) : !LAST_DAY.test(left)) return []
-          const isRight = steps.some(
+          const isCorrect = steps.some(
             ({ until }) =>
               matchesWords(day.last, until) ||
               ((isDenied || BEFORE_WORDS.test(left)) && matchesWords(day.last, addDays(until, 1))),
           )
-          return isRight
+          return isCorrect
             ? []
             : [
                 {
@@ -239,8 +245,8 @@ function findAcceptedUntil(
   )
 }
 
-/** "No refund after 30 September", where the scale refunds a share until another day. */
-function findLastDay(
+/** Reports days without a refund that differ from the scale: "No refund after 30 September". */
+function findWrongNoRefundDays(
   model: Model,
   steps: readonly { readonly until: Day; readonly percent: number }[],
 ): readonly Draft[] {
@@ -259,17 +265,17 @@ function findLastDay(
           if (denial === undefined || day === undefined || days.length > 1) return []
           const left = words.slice(0, day.start)
           if (!AFTER_WORDS.test(left) || BILL_PART_WORDS.test(words)) return []
-          const isRight =
+          const isCorrect =
             matchesWords(day.first, until) || matchesWords(day.first, addDays(until, 1))
           const start = Math.min(denial.index, day.start)
           const end = Math.max(denial.index + denial[0].length, day.end)
-          return isRight
+          return isCorrect
             ? []
             : [
                 {
                   at: path,
                   span: [offset + start, offset + end],
-                  message: `the text promises no refund after another day: the refund scale refunds ${steps[last]?.percent ?? 0}% until ${formatDay(until)}`,
+                  message: `the text states a different last day for refunds: the refund scale refunds ${steps[last]?.percent ?? 0}% until ${formatDay(until)}`,
                   related: [{ at: `cancellation.steps.${last}`, message: 'the last refund' }],
                   help: 'write the same day in both places; `until` includes its day',
                 },
@@ -282,7 +288,7 @@ const NO_REFUND_WORDS =
   /\b(?:non[- ]?refundable|no (?:refunds?|money back)\b|(?:not|never|cannot|can't|won['’]t)(?: be)? (?:refunded|refundable))/gi
 const LIMITING_WORDS =
   /\d|\b(?:after\w*|later|thereafter|then|otherwise|beyond|within|unless|except|if|in case|gst|tax|charges?|gateway|bank|hotels?|rooms?|dinner|workshops?|deposit|transfer\w*|spot|no[- ]?shows?|postpon\w*|that case|such|new dates|coupon|code|donation|gift|companions?|accompanying|change|partial)\b/i
-/** Parts of a bill with refunds of their own. */
+/** Words for parts of a bill with separate refund terms. */
 const BILL_PART_WORDS =
   /\b(?:hotels?|rooms?|dinner|workshops?|deposit|donation|gift|companions?|accompanying|stalls?|tours?)\b/i
 const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
@@ -290,7 +296,7 @@ const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
 const textNoRefundCheck: Check = {
   slug: 'text-no-refund',
   severity: 'warning',
-  why: 'A text that promises no refund contradicts the refunds that staff are shown and make.',
+  why: 'A text that excludes refunds contradicts the refunds that staff are shown and make.',
   after: ['EV481', 'EV482', 'EV630', 'EV1162'],
   find: (model) => {
     const { cancellation, status } = model.config
@@ -308,7 +314,7 @@ const textNoRefundCheck: Check = {
                   return {
                     at: path,
                     span: [start, start + match[0].length],
-                    message: 'the text promises no refund, but the refund scale refunds a share',
+                    message: 'the text excludes refunds, but the refund scale refunds a share',
                     related: [
                       { at: 'cancellation.steps', part: 'key', message: 'the refund scale' },
                     ],
@@ -327,7 +333,7 @@ const refundScaleMissingCheck: Check = {
   find: (model) => {
     const { cancellation, status } = model.config
     if (cancellation !== null || status === 'closed') return []
-    const [first, second] = listPromises(model).filter(({ readable: { text, heading } }) =>
+    const [first, second] = listRefundClaims(model).filter(({ readable: { text, heading } }) =>
       REFUND_PHRASES.test(`${heading} ${text}`),
     )
     return first === undefined || second === undefined

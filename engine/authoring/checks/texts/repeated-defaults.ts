@@ -47,20 +47,22 @@ function findRestatedTexts(
 const restatesDefaultCheck: Check = {
   slug: 'restates-default',
   severity: 'note',
-  why: 'If a text is written twice, a later change may reach only one of the two.',
+  why: 'If a text is written in two places, a later change may be made in only one of them.',
   find: (model) =>
     findRestatedTexts(model).map(({ at, shared }) => ({
       at,
       part: 'entry',
       message: 'the shared texts already contain this text: remove the line',
-      related: [{ at: shared, part: 'entry', in: 'texts' satisfies SharedName, message: 'there' }],
+      related: [
+        { at: shared, part: 'entry', in: 'texts' satisfies SharedName, message: 'the shared text' },
+      ],
     })),
 }
 
-const almostNoneCheck: Check = {
+const misspeltNoneCheck: Check = {
   slug: 'almost-none',
   severity: 'warning',
-  why: '`none` hides a part. A similar word is shown to every delegate.',
+  why: '`none` omits the text. A similar word is shown to every delegate.',
   find: (model) =>
     (['notice', 'alert'] as const).flatMap((key): Draft[] => {
       const text = model.file.form.without_payment?.[key]
@@ -77,5 +79,5 @@ const almostNoneCheck: Check = {
 
 export const repeatedDefaultChecks = {
   EV512: restatesDefaultCheck,
-  EV513: almostNoneCheck,
+  EV513: misspeltNoneCheck,
 }

@@ -7,7 +7,7 @@ import { findNearest } from '../../suggestions/nearest-name.ts'
 import { findPlaceholders } from '../names/placeholders.ts'
 import { SITE_PAGES } from '../../../event/reserved-addresses.ts'
 
-/** Returns the address without the part that follows it in a link. */
+/** Returns the addresses of the event's own pages. */
 const listOwnRoutes = ({ file: { routes } }: Model): readonly string[] => [
   routes.form,
   ...(routes.also ?? []),
@@ -79,7 +79,7 @@ const VALUES_WITHOUT_LOOKUP: readonly string[] = [
   ...TAX_VALUES,
 ]
 
-const needsLookupCheck: Check = {
+const missingLookupCheck: Check = {
   slug: 'needs-lookup',
   severity: 'error',
   why: 'The page would show N/A, or nothing, to every delegate.',
@@ -149,7 +149,7 @@ const noOfficeAddressCheck: Check = {
 const asWordsWithoutOptionsCheck: Check = {
   slug: 'as-words-without-options',
   severity: 'error',
-  why: '`as: words` prints an id in words; a name or an amount has none.',
+  why: '`as: words` prints the label of an id. A name or an amount has no label.',
   after: ['EV207'],
   find: (model) =>
     (['success', 'failed'] as const).flatMap((page) =>
@@ -162,11 +162,11 @@ const asWordsWithoutOptionsCheck: Check = {
         )
           return []
         const field = model.fields.find(({ id }) => id === detail.show)
-        const plain =
+        const hasNoLabels =
           (ENGINE_VALUES as readonly string[]).includes(detail.show) ||
           detail.show.startsWith('event.') ||
           field?.field.type !== 'select'
-        return plain
+        return hasNoLabels
           ? [
               {
                 at: `results.${page}.details.${index}.as`,
@@ -197,7 +197,7 @@ const invalidDetailRowCheck: Check = {
     ),
 }
 
-/** Addresses of an event that differ by one typing mistake: two letters swapped, one missing or doubled. */
+/** Reports two addresses of an event that differ by one typing mistake: swapped, missing or doubled letters. */
 const misspeltRouteCheck: Check = {
   slug: 'misspelt-route',
   severity: 'warning',
@@ -238,8 +238,8 @@ const misspeltRouteCheck: Check = {
         : [
             {
               at,
-              message: `\`${part}\` here, \`${other.part}\` there`,
-              related: [{ at: other.at, message: 'there' }],
+              message: `\`${part}\` here, but \`${other.part}\` in another address`,
+              related: [{ at: other.at, message: 'the other address' }],
               help: 'use the same spelling in both places, or accept the finding under allow',
             },
           ]
@@ -247,7 +247,7 @@ const misspeltRouteCheck: Check = {
   },
 }
 
-/** Whether they differ by one typing mistake, and not by a digit or a plural. */
+/** Whether two parts differ by one typing mistake, and not by a digit or a plural. */
 function isTypo(a: string, b: string): boolean {
   const toSingular = (part: string): string => part.replace(/\d/g, '').replace(/s$/, '')
   return isOneTypo(a, b) && toSingular(a) !== toSingular(b)
@@ -266,13 +266,13 @@ const receiptFileCheck: Check = {
     const text = model.displayedTexts.find(({ path }) => path === 'results.receipt.file')
     if (file === undefined || text === undefined) return []
     const values = findPlaceholders(text).map(({ name }) => name)
-    const sign = INVALID_FILE_NAME_CHARACTER.exec(file)?.[0]
+    const invalidCharacter = INVALID_FILE_NAME_CHARACTER.exec(file)?.[0]
     const stem = values.some((name) => !EVENT_VALUES.some((value) => value === name))
       ? file.replace(/\.[^.{}]*$/, '')
       : '{reg_no}'
     const message =
-      sign !== undefined
-        ? `\`${sign}\` is not allowed in a file name`
+      invalidCharacter !== undefined
+        ? `\`${invalidCharacter}\` is not allowed in a file name`
         : !/\.txt$/i.test(file)
           ? 'the receipt is a plain text file, but its name does not end in .txt'
           : stem === '{reg_no}' && !values.includes('reg_no')
@@ -284,7 +284,7 @@ const receiptFileCheck: Check = {
           {
             at: text.path,
             message,
-            help: `write "${sign === undefined ? stem : '{reg_no}'}.txt"`,
+            help: `write "${invalidCharacter === undefined ? stem : '{reg_no}'}.txt"`,
           },
         ]
   },
@@ -293,7 +293,7 @@ const receiptFileCheck: Check = {
 export const resultPageChecks = {
   EV601: brokenButtonLinkCheck,
   EV602: noReceiptCheck,
-  EV603: needsLookupCheck,
+  EV603: missingLookupCheck,
   EV606: noOfficeAddressCheck,
   EV607: asWordsWithoutOptionsCheck,
   EV608: invalidDetailRowCheck,

@@ -8,8 +8,8 @@ import type { Check, Checks, Model } from '../../checked-file.ts'
 import { quoteText } from '../../syntax/quotes.ts'
 
 /**
- * Returns findings at the matches of a pattern in the file's texts. `hint` matches whenever the
- * pattern does, and is fast: hardly any text matches, and a file has about six hundred.
+ * Returns findings at the matches of a pattern in the file's texts. `hint` is a fast pattern that matches every text
+ * that the slow pattern matches: a file has about six hundred texts, and hardly any of them match.
  */
 function findInTexts(
   model: Model,
@@ -30,9 +30,9 @@ function findInTexts(
     )
 }
 
-/** Quotes at the end of a quoted text, unless it begins with an unpaired one. */
+/** Characters that may be the closing quote of a quoted text. */
 const QUOTE_AT_END = '”“»›’‘´″"`'
-/** A motto in quotation marks is printed with them, as intended. */
+/** A motto may be in quotation marks, which are printed as intended. */
 const QUOTABLE_PATH = /^event\.theme$/
 
 const curlyQuotesCheck: Check = {
@@ -46,9 +46,9 @@ const curlyQuotesCheck: Check = {
       const quotedText =
         /^([“”„‟«‹‘‚‛″`´'])(?![“”„‟«‹‘‚‛″`´'])([^“”„‟«»"]*)[”“»›’‘´″"`]$/.exec(text)?.[2] ??
         /^[“„«]([^”“»]*)$/.exec(text)?.[1] ??
-        // 65" is a width; a year before the quote is not.
+        // In 65", the quote is an inch mark.
         /^([^“”„"]*(?:[^“”„"\d\s]|\b\d{4}))["”]$/.exec(text)?.[1]
-      // ‘Heal’ and ‘teach’ are two quoted words, not one quoted text.
+      // ‘Heal’ and ‘teach’ are two quoted words, so the text as a whole is not quoted.
       return quotedText === undefined || quotedText.trim() === '' || /[‘‛‹]/.test(quotedText)
         ? []
         : [
@@ -56,7 +56,7 @@ const curlyQuotesCheck: Check = {
               at: path,
               span: [at, at + text.length],
               message: `the quotes in \`${text}\` are part of the text and are printed`,
-              help: `write ${quoteText(quotedText.trim())}; to print them, put straight quotes around the whole: ${`'${text}'`}`,
+              help: `write ${quoteText(quotedText.trim())}; to print them, put straight quotes around the whole text: ${`'${text}'`}`,
             },
           ]
     }),
@@ -124,42 +124,45 @@ const mistypedAddressCheck: Check = {
   ],
 }
 
-/** An Indian mobile number: with a digit missing or doubled, it reaches someone else. */
+/** Indian mobile numbers have ten digits. With a missing or extra digit, a number reaches someone else. */
 const MOBILE_DIGITS = 10
 
 /**
- * Returns the groups of digits that are one number, up to ten digits: "98470 12345 10 AM" continues
- * with a time. A word that begins with an O ends it.
+ * Returns the leading groups of digits that form one number of up to ten digits: in "98470 12345 10 AM", the number
+ * is followed by a time.
  */
-function readNumber(run: string, after: string): string {
-  // The O of "12345or" belongs to the following word.
-  const digits = /^\p{L}/u.test(after) ? run.replace(/[Oo]+$/, '') : run
-  let covered = ''
+function readNumber(digitRun: string, after: string): string {
+  // In "12345or", the O belongs to the following word.
+  const digits = /^\p{L}/u.test(after) ? digitRun.replace(/[Oo]+$/, '') : digitRun
+  let number = ''
   for (const [group] of digits.matchAll(/[^\dOo]?[\dOo]+/g)) {
-    if (!/\d/.test(group) || countDigits(covered) === MOBILE_DIGITS) break
-    covered += group
+    if (!/\d/.test(group) || countDigits(number) === MOBILE_DIGITS) break
+    number += group
   }
-  return covered
+  return number
 }
 const countDigits = (digits: string): number => digits.replace(/[^\dOo]/g, '').length
 
-/** Reports mobile numbers in texts that contain a letter, or a digit too many or too few. */
+/** Reports mobile numbers in texts that contain a letter, or have an extra or missing digit. */
 function findPhoneMistakes(model: Model): readonly Draft[] {
   const findInRuns = (hint: RegExp, pattern: RegExp, min: number, max: number) =>
     findInTexts(model, hint, pattern, (found): Pick<Draft, 'message' | 'help'> | null => {
-      const run = found[1] ?? ''
-      const number = readNumber(run, found.input?.slice((found.index ?? 0) + found[0].length) ?? '')
-      const many = countDigits(number)
-      if (many < min || many > max) return null
+      const digitRun = found[1] ?? ''
+      const number = readNumber(
+        digitRun,
+        found.input?.slice((found.index ?? 0) + found[0].length) ?? '',
+      )
+      const digitCount = countDigits(number)
+      if (digitCount < min || digitCount > max) return null
       if (/[Oo]/.test(number))
         return {
           message: `the phone number \`${number}\` contains a letter O`,
           help: `write ${number.replace(/[Oo]/g, '0')}`,
         }
-      return many === MOBILE_DIGITS
+      return digitCount === MOBILE_DIGITS
         ? null
         : {
-            message: `the phone number \`${number}\` has ${many} digits`,
+            message: `the phone number \`${number}\` has ${digitCount} digits`,
             help: 'write all ten digits',
           }
     })
@@ -195,7 +198,7 @@ const markupInTextCheck: Check = {
       /<\/?(?:b|i|u|br|p|strong|em|a|ul|ol|li|span|div|h[1-6]|font|center|sup|sub)(?:\s[^<>]*)?\/?>/giu,
       (found) => ({
         message: `\`${found[0]}\` is printed unchanged: this is plain text, not HTML`,
-        help: 'remove it; in a block of text (|) each line break is kept',
+        help: 'remove it; a block of text (|) keeps its line breaks',
       }),
     ),
     ...findInTexts(
@@ -258,7 +261,7 @@ const strayEndMarkCheck: Check = {
         : [],
     ),
 }
-/** Names, which never end with a comma. */
+/** Texts that are names, which never end with a comma. */
 const NAME_PATH = /(^|\.)(title|label|venue|heading|hours|theme|subject|button|name)$/
 
 /** Reports a bullet typed into an entry that is already printed as a list item. */

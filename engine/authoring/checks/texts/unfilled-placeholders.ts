@@ -1,4 +1,4 @@
-/** Checks EV610, EV611: placeholders are filled in: their value is set, and they are written as {name}. */
+/** Checks EV610, EV611: placeholders have a value, and are written as {name}. */
 import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Check, Checks, TextAt, WrittenText } from '../../checked-file.ts'
 import { ENGINE_VALUES, EVENT_VALUES } from '../../../event/built-in-values.ts'
@@ -70,8 +70,8 @@ const wrongPlaceholderSyntaxCheck: Check = {
 }
 
 /**
- * Matches names that are not words of any language: `full_name`, but not `category`. Null if the
- * file has none.
+ * Builds a pattern for names that are not ordinary words, such as `full_name` but not `category`. Null if the file
+ * has no such names.
  */
 function buildBareNamePattern(names: readonly string[]): RegExp | null {
   const joined = names.filter((name) => name.includes('_'))
@@ -89,7 +89,7 @@ const PLACES_AFTER_REGISTRATION: ReadonlySet<string> = new Set([
   'email',
 ])
 
-/** "Dear full_name": the name of a value without braces, or in round brackets. */
+/** Finds names of values without braces, or in round brackets: "Dear full_name". */
 function findNamesWithoutBraces(
   { path, place, written, at }: TextAt,
   barePattern: RegExp | null,
@@ -102,11 +102,11 @@ function findNamesWithoutBraces(
     message: `\`${name}\` is not filled in without braces: it is printed unchanged`,
     help: PLACES_AFTER_REGISTRATION.has(place)
       ? `write {${name}}`
-      : `write in words what you mean: \`${name}\` is its name in this file`,
+      : `describe the value in words: \`${name}\` is its name in this file`,
   }))
 }
 
-/** Words that are followed by a value: "Paid [total]". */
+/** Words that precede a value: "Paid [total]". */
 const WORD_BEFORE_VALUE =
   /(?:[:=₹€£]|\b(?:Dear|Hello|Hi|paid|pay|amount|sum|total|number|no\.|is|was|Rs\.?|INR|EUR|USD|GBP|Dr\.?))\s*$/i
 

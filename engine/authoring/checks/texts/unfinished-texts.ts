@@ -1,23 +1,23 @@
-/** Check EV533: placeholder words that were never replaced and that delegates would read. */
+/** Check EV533: placeholder words that the author never replaced, and that delegates would read. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
 import { isWordForNothing } from '../form/misread-options.ts'
 
 /**
- * Placeholder characters for a name or number. Three of them may also be the Roman numeral of a thirtieth conference, so
- * they need a word before them.
+ * Placeholder characters for a name or number. Three of them may also be the Roman numeral of a thirtieth conference,
+ * so they must follow a word such as "Dr".
  */
 const PLACEHOLDER_CHARACTERS =
   /(?:(?<![\w/@#&-])(?<!\d )X{4,}|(?<=(?:\b(?:Dr|Prof|Mr|Mrs|Ms|Shri|Smt|Dear|Rs|INR|EUR|USD|GBP|call|phone|contact)\b\.?|[₹€£$])[ \u00a0]*)X{3})(?![\w/@#&-]|\.\w| ?\d)/gi
 const FILLER_TEXT = /\blorem ipsum\b[^\n"']{0,40}/gi
 const UNDECIDED_WORDS = /^(?:tb[acd]|t\.\s?b\.\s?[acd]\.?|x{3,})$/i
 
-/** A format may be shown with such characters: "KMC/XXXX". */
+/** Texts that may show a format with such characters: "KMC/XXXX". */
 const FORMAT_EXAMPLE_PATH = /^form\.sections\.\d+\.fields\.|^admin\.|^order_id\.|^invoice\.number$/
 
-/** The file itself declares it as a placeholder, which EV991 reports. */
-const isDemo = ({ file }: Model, path: string): boolean =>
+/** Whether the file lists the text under `demo`, which EV991 reports. */
+const isDeclaredPlaceholder = ({ file }: Model, path: string): boolean =>
   (file.demo ?? []).some((candidate) => path === candidate || path.startsWith(`${candidate}.`))
 
 const placeholderTextCheck: Check = {
@@ -27,7 +27,9 @@ const placeholderTextCheck: Check = {
   after: ['EV212'],
   find: (model) => [
     ...model.displayedTexts.flatMap(({ path, text }): Draft[] =>
-      UNDECIDED_WORDS.test(text.trim()) && !isWordForNothing(path, text) && !isDemo(model, path)
+      UNDECIDED_WORDS.test(text.trim()) &&
+      !isWordForNothing(path, text) &&
+      !isDeclaredPlaceholder(model, path)
         ? [
             {
               at: path,
@@ -38,7 +40,7 @@ const placeholderTextCheck: Check = {
         : [],
     ),
     ...model.writtenTexts
-      .filter(({ path }) => !isDemo(model, path))
+      .filter(({ path }) => !isDeclaredPlaceholder(model, path))
       .flatMap(({ path, written, at }): Draft[] => {
         const filling = /lorem/i.test(written) ? findMatches(written, FILLER_TEXT) : []
         const placeholderCharacters =

@@ -1,4 +1,4 @@
-/** Checks EV645, EV649, EV650, EV653: bank details, emails and titles that lack or confuse something. */
+/** Checks EV645, EV649, EV650, EV653: missing bank details and numbers, gaps in emails, and swapped titles. */
 import { findBankNumbers } from '../../../payments/payment-methods.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Draft } from '../../finding.ts'
@@ -31,7 +31,7 @@ const PLACEHOLDER_PATTERN = /\{([a-z_][a-z0-9_]*)\}/g
 const placeholderOftenEmptyCheck: Check = {
   slug: 'placeholder-often-empty',
   severity: 'note',
-  why: 'Delegates who are not asked the question read a sentence with a gap.',
+  why: 'Delegates to whom the question is not shown read a sentence with a gap.',
   after: ['EV208', 'EV209'],
   find: ({ config, fields, displayedTexts }) => {
     const hidden = new Map(
@@ -88,18 +88,18 @@ const SUCCESS_WORDS =
 const resultPagesSwappedCheck: Check = {
   slug: 'result-pages-swapped',
   severity: 'error',
-  why: 'A delegate who has paid reads that the payment failed, and pays again.',
+  why: 'Delegates who have paid read that the payment failed, and pay again.',
   find: ({ file: { results, routes } }: Pick<Model, 'file'>) => {
     const isFailure = (text: string): boolean =>
       FAILURE_WORDS.test(text) && !SUCCESS_WORDS.test(text)
     const isSuccess = (text: string): boolean =>
       SUCCESS_WORDS.test(text) && !FAILURE_WORDS.test(text)
-    const [isWrong, isOtherWrong] = [
+    const [isWrong, isOtherAlsoWrong] = [
       isFailure(results.success.title),
       isSuccess(results.failed.title),
     ]
     return [
-      ...(isWrong && isOtherWrong
+      ...(isWrong && isOtherAlsoWrong
         ? [
             {
               at: 'results.success.title',
@@ -116,7 +116,7 @@ const resultPagesSwappedCheck: Check = {
                 help: 'write a title such as You Are Registered',
               },
             ]
-          : isOtherWrong
+          : isOtherAlsoWrong
             ? [
                 {
                   at: 'results.failed.title',
@@ -133,24 +133,25 @@ const resultPagesSwappedCheck: Check = {
 const FAILURE_ADDRESS = /fail|error|declin|cancel|sorry|unpaid|unsuccess|\bnot?-/i
 const SUCCESS_ADDRESS = /success|thank|confirm|registered|enrol|entered|\bpaid\b|\bdone\b/i
 
-/** The last part of each address names its page. */
+/** Reports result addresses whose last parts name the other page. */
 function findSwappedAddresses({ success, failed }: Model['file']['routes']): readonly Draft[] {
-  const nameOf = (address: string): string => address.split('/').at(-1) ?? ''
-  const isFailure = (address: string): boolean => FAILURE_ADDRESS.test(nameOf(address))
+  const getLastPart = (address: string): string => address.split('/').at(-1) ?? ''
+  const isFailure = (address: string): boolean => FAILURE_ADDRESS.test(getLastPart(address))
   const isSuccess = (address: string): boolean =>
-    SUCCESS_ADDRESS.test(nameOf(address)) && !isFailure(address)
-  const [isWrong, isOtherWrong] = [isFailure(success), isSuccess(failed)]
-  if (!isWrong && !isOtherWrong) return []
+    SUCCESS_ADDRESS.test(getLastPart(address)) && !isFailure(address)
+  const [isWrong, isOtherAlsoWrong] = [isFailure(success), isSuccess(failed)]
+  if (!isWrong && !isOtherAlsoWrong) return []
   const [key, other] = isWrong ? (['success', 'failed'] as const) : (['failed', 'success'] as const)
   return [
     {
       at: `routes.${key}`,
       message:
-        isWrong && isOtherWrong
+        isWrong && isOtherAlsoWrong
           ? 'the addresses of `success` and `failed` are swapped'
           : `the address of \`${key}\` names the other page`,
       related: [{ at: `routes.${other}`, message: 'the other address' }],
-      help: isWrong && isOtherWrong ? 'swap the two addresses' : 'write the address of this page',
+      help:
+        isWrong && isOtherAlsoWrong ? 'swap the two addresses' : 'write the address of this page',
     },
   ]
 }
