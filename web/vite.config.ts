@@ -21,7 +21,7 @@ const schemas = precompileSchemas('event', 'lists', 'gateways', 'texts')
  */
 export const OLDEST = ['chrome109', 'edge109', 'firefox121', 'safari15.4']
 
-/** On a slow machine, the first start would print the plugins' times. */
+/** Suppresses a table of plugin times that would be printed on a slow machine. */
 const checks = { bundlerTimings: false }
 
 export default defineConfig(({ isSsrBuild = false }) => ({
@@ -40,7 +40,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
   build: {
     outDir: resolvePath('./dist'),
     emptyOutDir: true,
-    // Tells the server which files a page needs.
+    // The server reads the manifest to find the files that a page needs.
     manifest: true,
     target: OLDEST,
     // Fonts and images remain separate files, so that `img-src` and `font-src` need no data: URLs.
@@ -56,7 +56,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
         // cost a request and be compressed separately.
         codeSplitting: {
           groups: [
-            // All imports of the entry.
+            // Everything that the entry imports.
             { name: 'app', tags: ['$initial'], priority: 2 },
             // Modules shared by pages, except forms that sell only the registration.
             {

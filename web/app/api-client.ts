@@ -33,7 +33,7 @@ export type CallResult<T> =
 /** Parses the body of a response. Returns null if its type is wrong. Never throws. */
 export type Reader<T> = (body: unknown) => T | null
 
-/** Defaults, which event files and the site may override. */
+/** Default texts, which event files and site.yaml may override. */
 let texts: SiteTexts['calls'] = CONNECTION_ERROR_MESSAGES.calls
 export const setCallTexts = (calls: SiteTexts['calls']): void => {
   texts = { ...texts, ...calls }

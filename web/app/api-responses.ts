@@ -54,21 +54,21 @@ export const createTariffReader =
     const isInvalid =
       (data === null && body['tariff_data'] !== undefined) ||
       (pricing === null && body['pricing'] !== undefined)
-    const { current_period: statedPeriod, open, until, closed_text: closed } = body
-    if (isInvalid || !isOptional(statedPeriod) || !isOptional(until) || !isOptional(closed))
+    const { current_period: statedPeriod, open, until, closed_text: closedText } = body
+    if (isInvalid || !isOptional(statedPeriod) || !isOptional(until) || !isOptional(closedText))
       return null
-    const at = readInstant(now)
-    const ownPeriod = at === null ? null : (findPeriodOn(event.fees, dayOf(at))?.id ?? null)
+    const time = readInstant(now)
+    const ownPeriod = time === null ? null : (findPeriodOn(event.fees, dayOf(time))?.id ?? null)
     const period = statedPeriod === undefined ? ownPeriod : statedPeriod
     return {
       status: 'success',
       now: readString(body['now']) ?? now,
       open: open !== false,
-      closed_text: closed ?? null,
+      closed_text: closedText ?? null,
       current_period: period,
       until: until ?? null,
       tariff_data: data ?? {},
-      pricing: pricing ?? calculatePricing(event, data ?? {}, period, at),
+      pricing: pricing ?? calculatePricing(event, data ?? {}, period, time),
       ...(isRecord(body['left']) && { left: readRecord(body['left'], readNumber) ?? {} }),
     }
   }
@@ -109,14 +109,14 @@ function calculatePricing(
   event: PublicEvent,
   data: TariffResponse['tariff_data'],
   period: string | null,
-  at: ReturnType<typeof readInstant>,
+  time: ReturnType<typeof readInstant>,
 ): TariffResponse['pricing'] {
   if (period === null) return {}
   return Object.fromEntries(
     Object.entries(data).flatMap(([category, row]) => {
       const currency = getCurrency(event, category)
-      const own = at === null ? null : findPeriodOn(event.fees, dayOf(at), category)
-      const id = event.fees.groups === undefined ? period : (own?.id ?? '')
+      const feePeriod = time === null ? null : findPeriodOn(event.fees, dayOf(time), category)
+      const id = event.fees.groups === undefined ? period : (feePeriod?.id ?? '')
       const price = fromMajorUnits(row[id]?.price, currency)
       if (price === null) return []
       const { base, gst, total } = splitPrice(event.fees.tax, price)
@@ -131,23 +131,23 @@ function calculatePricing(
 }
 
 /** Reads the amounts of an API quote. Null if one of them is invalid. */
-export function toQuote(wire: WireQuote): Quote | null {
-  const currency = readResponseCurrency(wire)
+export function toQuote(price: WireQuote): Quote | null {
+  const currency = readResponseCurrency(price)
   const [base, gst, total] = [
-    fromMajorUnits(wire.base, currency),
-    fromMajorUnits(wire.gst, currency),
-    fromMajorUnits(wire.total, currency),
+    fromMajorUnits(price.base, currency),
+    fromMajorUnits(price.gst, currency),
+    fromMajorUnits(price.total, currency),
   ]
   return base === null || gst === null || total === null
     ? null
     : {
-        category: wire.category,
-        period: wire.period,
+        category: price.category,
+        period: price.period,
         base,
         gst,
         total,
         currency,
-        lines: readLines(readRecords(wire.lines) as WireQuote['lines'], currency),
+        lines: readLines(readRecords(price.lines) as WireQuote['lines'], currency),
       }
 }
 
@@ -192,8 +192,8 @@ const PAYMENT_STATES: ReadonlySet<unknown> = new Set<PaymentState>([
 ])
 
 /**
- * An unknown state counts as pending, so that an unreadable value never tells delegates that they have paid, or must
- * pay again.
+ * An unknown state counts as pending, so that the page never states wrongly that delegates have
+ * paid, or must pay again.
  */
 export function readPaymentState(value: unknown): PaymentState {
   return PAYMENT_STATES.has(value) ? (value as PaymentState) : 'at-bank'

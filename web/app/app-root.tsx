@@ -16,7 +16,7 @@ import '../landing/site-header-and-hero.css'
 import '../landing/conferences.css'
 
 export function AppRoot({ children }: { readonly children: ReactNode }) {
-  // The page is interactive, so the fonts may load.
+  // The page is now interactive, so the deferred fonts are loaded.
   useEffect(() => runWhenIdle(loadFonts), [])
   return (
     <StrictMode>

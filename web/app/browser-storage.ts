@@ -1,4 +1,4 @@
-/** Storage and messages to other tabs. Blocked storage behaves like an empty one. */
+/** Browser storage, and messages to other tabs. Blocked storage behaves like empty storage. */
 
 /** Reads a stored value of this tab. Null if it is missing, not JSON, or storage is blocked. */
 export function readStored(name: string): unknown {

@@ -6,7 +6,7 @@ import { showPlainPage } from './unsupported-browser-page.ts'
 import { StandalonePage } from '../ui/layout/standalone-page.tsx'
 
 /**
- * The error does not mention the user's task, because it is unknown. A form's fees and address
+ * The text does not mention the user's task, which is unknown. On a form, the fees and the address
  * follow below.
  */
 export function ErrorPage() {

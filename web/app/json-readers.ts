@@ -43,9 +43,9 @@ export const readString = (value: unknown): string | null =>
 export const readNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null
 
-/** No currency in use has more decimals. */
+/** Maximum number of decimals of a currency. */
 const MAX_AMOUNT_DECIMALS = 3
-/** The error of binary addition (0.1 + 0.2) is smaller than this; one decimal too many is larger. */
+/** Larger than the error of binary addition (0.1 + 0.2), and smaller than an excess decimal. */
 const MAX_ROUNDING_ERROR = 1e-6
 
 /** Whether the value can be an amount in major units of some currency; not negative. */

@@ -32,8 +32,10 @@ function createFontFace(rule: CSSStyleDeclaration): FontFace {
 
 /** @param range in CSS syntax: `U+20-7E, U+A0`. */
 function isNeeded(range: string, characters: ReadonlySet<number>): boolean {
-  return range.split(',').some((part) => {
-    const [from = NaN, to = from] = (part.match(/[\da-f]+/gi) ?? []).map((hex) => parseInt(hex, 16))
+  return range.split(',').some((rangePart) => {
+    const [from = NaN, to = from] = (rangePart.match(/[\da-f]+/gi) ?? []).map((hex) =>
+      parseInt(hex, 16),
+    )
     return [...characters].some((character) => character >= from && character <= to)
   })
 }

@@ -92,7 +92,7 @@ async function start(root: HTMLElement): Promise<void> {
     // flickers or moves.
     renderPage(root, page, await loadPageModule(page))
   } catch {
-    // The page data are damaged, or the page's module could not be loaded.
+    // The page data is damaged, or the page's module could not be loaded.
     createRoot(root).render(
       <AppRoot>
         <ErrorPage />

@@ -8,7 +8,7 @@ import type { Plugin } from 'vite'
 
 const MODULE = 'style-mod/src/style-mod.js'
 const REPLACEMENTS: readonly (readonly [code: string, replacement: string])[] = [
-  // Once in the page, the empty element has a style sheet, to which rules can be added.
+  // Once the empty element is in the page, it has a style sheet to which rules can be added.
   [
     'this.styleTag = doc.createElement("style")',
     'this.styleTag = root.head.insertBefore(doc.createElement("style"), root.head.firstChild); this.sheet = this.styleTag.sheet',

@@ -242,21 +242,21 @@ export function omitUnusedLibraryCode() {
     // Runs before any other plugin resolves the module.
     enforce: 'pre',
     resolveId: (importSource: string, importer: string | undefined): string | null => {
-      const at = REPLACED_IMPORTS.findIndex(
+      const index = REPLACED_IMPORTS.findIndex(
         ([path, source]) => source === importSource && importer?.endsWith(path),
       )
-      const found = REPLACED_IMPORTS[at]
-      if (found === undefined) return null
-      replacedPaths.add(found[0])
-      return `${REPLACEMENT_PREFIX}${at}`
+      const replacement = REPLACED_IMPORTS[index]
+      if (replacement === undefined) return null
+      replacedPaths.add(replacement[0])
+      return `${REPLACEMENT_PREFIX}${index}`
     },
     load: (id: string): string | null => {
       if (id.startsWith(REPLACEMENT_PREFIX))
         return REPLACED_IMPORTS[Number(id.slice(REPLACEMENT_PREFIX.length))]?.[2] ?? null
-      const found = REPLACED_MODULES.find(([path]) => id.endsWith(path))
-      if (found === undefined) return null
-      replacedPaths.add(found[0])
-      return found[1]
+      const replacement = REPLACED_MODULES.find(([path]) => id.endsWith(path))
+      if (replacement === undefined) return null
+      replacedPaths.add(replacement[0])
+      return replacement[1]
     },
     buildEnd(this: Context, error?: Error) {
       // The server rendering (server-rendering.tsx) imports the Node versions of the same packages.

@@ -135,7 +135,7 @@ function useAnchor(): void {
   }, [])
 }
 
-/** Several tick shapes, because pen strokes are never identical. */
+/** Several tick shapes, so that they look hand-drawn. */
 const TICKS = [
   'M4 16 11 23 27 4',
   'M5 15 11.5 22.5 26 6',

@@ -40,8 +40,8 @@ export function SiteHeader({ site, here }: SiteLocation) {
 }
 
 /** Returns the anchor itself on the landing page, and a link to it on any other page. */
-const buildAnchorUrl = (currentPath: SiteLocation['here'], go: string): string =>
-  go.startsWith('#') && currentPath !== '/' ? `/${go}` : go
+const buildAnchorUrl = (currentPath: SiteLocation['here'], target: string): string =>
+  target.startsWith('#') && currentPath !== '/' ? `/${target}` : target
 
 const SOCIAL_ICONS: Readonly<Record<Social, { readonly name: string; readonly path: string }>> = {
   facebook: {
@@ -77,15 +77,15 @@ export function SiteFooter({ site, here }: SiteLocation) {
             <div key={group.title}>
               <h2>{group.title}</h2>
               <ul>
-                {group.links.map(({ label, go }) => (
+                {group.links.map(({ label, go: target }) => (
                   <li key={label}>
-                    {go === null ? (
+                    {target === null ? (
                       <span className="soon">
                         {label}
                         <span className="vh"> ({placeholder})</span>
                       </span>
                     ) : (
-                      <a href={buildAnchorUrl(here, go)}>{label}</a>
+                      <a href={buildAnchorUrl(here, target)}>{label}</a>
                     )}
                   </li>
                 ))}

@@ -27,7 +27,7 @@ import {
   buildSalesUrl,
 } from './office-api-and-urls.ts'
 
-/** Who may open a page. The server checks every call; this only chooses which links are shown. */
+/** The role required to open a page. Determines only which links are shown; the server checks every call. */
 export type RequiredAccess = Role | 'owner_of_all'
 
 export const mayOpen = (session: SessionResponse, access: RequiredAccess): boolean =>
@@ -157,7 +157,10 @@ export const findSharedPage = (path: string): SharedPage | null =>
         .replace(STATEMENT_IN_PATH, '/{id}'),
   ) ?? null
 
-/** The pages whose addresses begin this one: the page of one bank statement is below Statements. */
+/**
+ * Returns the pages whose addresses are prefixes of this one, such as Statements for a bank
+ * statement.
+ */
 export const listPagesAbove = (path: string): readonly SharedPage[] =>
   SHARED_PAGES.filter(({ to }) => path.startsWith(`${to}/`))
 
@@ -268,18 +271,18 @@ export const listEventLinks = (session: SessionResponse, event: OfficeEvent): re
 /** The pages of one part of the rail that this user may open. */
 export const listSharedLinks = (
   session: SessionResponse,
-  part: 'events' | 'organisation',
+  railPart: 'events' | 'organisation',
 ): readonly RailLink[] =>
   SHARED_PAGES.filter(
     ({ id, access, rail }) =>
-      rail === part && mayOpen(session, access) && (id !== 'recovery' || session.in_recovery),
+      rail === railPart && mayOpen(session, access) && (id !== 'recovery' || session.in_recovery),
   )
 
 /** The events that accept registrations today and to which this user may add one. */
 export const listEventsToAddTo = (session: SessionResponse): readonly OfficeEvent[] =>
   mayOpen(session, 'desk') ? session.events.filter((event) => event.adds_registrations) : []
 
-/** Parameters that mean the same for every event: the tab and the month of its payments. */
+/** Parameters with the same meaning for every event: the tab and the month of its payments. */
 const SHARED_PARAMS = ['tab', 'month']
 
 /**
@@ -313,7 +316,7 @@ export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
-    // “%” without two digits after it: the text itself.
+    // The segment contains “%” without two hex digits, so it is returned unchanged.
     return segment
   }
 }

@@ -25,22 +25,22 @@ export function keepDraft(name: string, value: unknown): void {
     removeLasting(name)
     return
   }
-  const kept = { value, savedAt: new Date().toISOString() }
+  const draft = { value, savedAt: new Date().toISOString() }
   // Stored for this tab as well, because another tab may replace the lasting draft.
-  writeStored(name, kept)
-  writeLasting(name, JSON.stringify(kept))
+  writeStored(name, draft)
+  writeLasting(name, JSON.stringify(draft))
 }
 
 /** Returns the draft of this tab, or else the browser's last draft. Null if there is none. */
 export function findKeptDraft(name: string): KeptDraft | null {
-  const ofTab = readStored(name)
-  const stored = isRecord(ofTab) ? ofTab : readLastingDraft(name)
+  const tabDraft = readStored(name)
+  const stored = isRecord(tabDraft) ? tabDraft : readLastingDraft(name)
   if (!isRecord(stored)) return null
   const { value, savedAt } = stored
   return {
     value,
     savedAt: typeof savedAt === 'string' ? savedAt : null,
-    isOfTab: isRecord(ofTab),
+    isOfTab: isRecord(tabDraft),
   }
 }
 
@@ -54,6 +54,6 @@ function readLastingDraft(name: string): unknown {
 
 /** Formats the time as on other pages. Empty if it cannot be read. */
 export function formatSavedAt(savedAt: string | null): string {
-  const at = savedAt === null ? null : readInstant(savedAt)
-  return at === null ? '' : formatInstant(at)
+  const time = savedAt === null ? null : readInstant(savedAt)
+  return time === null ? '' : formatInstant(time)
 }

@@ -30,8 +30,8 @@ type Replacement = { readonly lost: string; readonly by: string; readonly open: 
  */
 export default function OrganisersPage({ page }: PageProps) {
   const [file, setFile] = useState<FileDraft | null>(() => {
-    const kept = loadFileDraft()
-    return kept?.isOfTab === true ? kept.file : null
+    const stored = loadFileDraft()
+    return stored?.isOfTab === true ? stored.file : null
   })
   const [keptFile, setKeptFile] = useState(loadFileDraft)
   const [answers, setAnswers] = useState(loadAnswers)
@@ -47,8 +47,8 @@ export default function OrganisersPage({ page }: PageProps) {
   }, [file, isAsking])
   const showChoices = () => {
     hasLeft.current = true
-    const kept = loadAnswers()
-    if (kept !== null) saveAnswers({ ...kept.draft, isOpen: false })
+    const stored = loadAnswers()
+    if (stored !== null) saveAnswers({ ...stored.draft, isOpen: false })
     setFile(null)
     setKeptFile(loadFileDraft())
     setNew(false)
@@ -58,15 +58,15 @@ export default function OrganisersPage({ page }: PageProps) {
   }
   /** Shows a question. A file that was already created stays in this browser. */
   const showQuestion = (name: string) => {
-    const kept = loadAnswers()
-    setAnswers(kept === null ? null : { ...kept, draft: { ...kept.draft, at: name } })
+    const stored = loadAnswers()
+    setAnswers(stored === null ? null : { ...stored, draft: { ...stored.draft, at: name } })
     setFile(null)
     setAsking(true)
   }
   useHistoryPlace((place) => {
     if (place?.is === 'question' && loadAnswers() !== null) return showQuestion(place.name)
-    const kept = place?.is === 'file' ? loadFileDraft() : null
-    if (kept !== null) return setFile(kept.file)
+    const stored = place?.is === 'file' ? loadFileDraft() : null
+    if (stored !== null) return setFile(stored.file)
     if (place === null) showChoices()
   })
   if (page.page !== 'organisers' || !isSite(page.site)) return null
@@ -77,10 +77,10 @@ export default function OrganisersPage({ page }: PageProps) {
     showChoices()
   }
   /** Opens a file in place of the stored one. Asks first if the stored file has unsaved changes. */
-  const replaceFile = (name: string, open: () => void): void => {
-    const kept = loadFileDraft()?.file
-    if (kept === undefined || kept.isSaved || kept.text === created.current) open()
-    else setReplacement({ lost: getFileName(kept.path), by: name, open })
+  const replaceFile = (name: string, openFile: () => void): void => {
+    const stored = loadFileDraft()?.file
+    if (stored === undefined || stored.isSaved || stored.text === created.current) openFile()
+    else setReplacement({ lost: getFileName(stored.path), by: name, open: openFile })
   }
   return (
     <div className="site">
@@ -102,10 +102,10 @@ export default function OrganisersPage({ page }: PageProps) {
               const name = (isContinued ? answers?.draft.at : null) ?? 'title'
               openInHistory({ is: 'question', name, before: null })
             }}
-            open={(opened) =>
-              opened.text === keptFile?.file.text
-                ? setFile(opened)
-                : replaceFile(getFileName(opened.path), () => setFile(opened))
+            open={(openedFile) =>
+              openedFile.text === keptFile?.file.text
+                ? setFile(openedFile)
+                : replaceFile(getFileName(openedFile.path), () => setFile(openedFile))
             }
           />
         )}

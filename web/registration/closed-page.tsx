@@ -48,8 +48,8 @@ export function ClosedNotice({
 
 /** A small note that the event has taken place. It does not close the form. */
 export function PastEventNote({ event, now }: Pick<EventResponse, 'event' | 'now'>) {
-  const at = readInstant(now)
-  if (at === null || !isEventOver(event, dayOf(at))) return null
+  const time = readInstant(now)
+  if (time === null || !isEventOver(event, dayOf(time))) return null
   return (
     <p className="over">
       {formatMessage(EVENT_PAGE_MESSAGES.tookPlace, { days: formatDays(event.from, event.to) })}
@@ -61,8 +61,8 @@ export function PastEventNote({ event, now }: Pick<EventResponse, 'event' | 'now
 export default function ClosedPage({ page }: PageProps) {
   if (page.page !== 'event') return null
   const { event, now } = page.event
-  const at = readInstant(now)
-  const openState = at === null ? null : checkRegistrationOpen(event, dayOf(at))
+  const time = readInstant(now)
+  const openState = time === null ? null : checkRegistrationOpen(event, dayOf(time))
   const submittedRegNo = loadDraft(event)?.regNo ?? null
   return (
     <>

@@ -70,8 +70,8 @@ export function loadDraft(event: PublicEvent): Draft | null {
   }
 }
 
-export function saveDraft(event: PublicEvent, { data, ...others }: Draft): void {
-  writeStored(getDraftStorageName(event), { data: removeFiles(event, data), ...others })
+export function saveDraft(event: PublicEvent, { data, ...draftDetails }: Draft): void {
+  writeStored(getDraftStorageName(event), { data: removeFiles(event, data), ...draftDetails })
 }
 
 export function deleteDraft(event: PublicEvent): void {

@@ -11,9 +11,9 @@ import { isLazy, chooseWidget } from './fields/choose-field-widget.ts'
 export type EventPageKind = 'closed' | 'form' | 'selling'
 
 export function choosePageKind({ event, now }: EventResponse): EventPageKind {
-  const at = readInstant(now)
+  const time = readInstant(now)
   // If the server's time cannot be read, show the form; it checks the opening days itself.
-  if (at !== null && !checkRegistrationOpen(event, dayOf(at)).open) return 'closed'
+  if (time !== null && !checkRegistrationOpen(event, dayOf(time)).open) return 'closed'
   return needsExtensions(event) ? 'selling' : 'form'
 }
 

@@ -104,7 +104,7 @@ function FormFlow({
   const { code, context: pricingContext, startLookup } = context
   const codeAtLastEdit = useRef(code)
   useEffect(() => {
-    // A different discount code makes a different registration, like an edit.
+    // A different discount code creates a different registration, like an edit.
     if (code !== codeAtLastEdit.current) onEdit()
     codeAtLastEdit.current = code
   }, [code, onEdit])
@@ -144,8 +144,8 @@ function FormFlow({
   const statuses = useOptionStatuses(event, answer, form.answers, context.memberEntries, extensions)
   const currentQuote = price.is === 'price' ? price.quote : null
 
-  const send = async (sent: ConfirmedSubmission) => {
-    const { quote, confirmed = false, again = null } = sent
+  const send = async (submission: ConfirmedSubmission) => {
+    const { quote, confirmed = false, again = null } = submission
     if (phase.is === 'submitting' || phase.is === 'leaving') return
     setPhase({ is: 'submitting' })
     setProblem(null)
@@ -168,7 +168,7 @@ function FormFlow({
     setSubmittedRegNo(regNo)
     const next: Phase =
       outcome.is === 'same-person'
-        ? { is: outcome.is, regNo: outcome.regNo, message: outcome.message, sent }
+        ? { is: outcome.is, regNo: outcome.regNo, message: outcome.message, sent: submission }
         : handleResult(outcome, quote)
     if (!PHASES_WITH_DIALOG.has(next.is)) return setPhase(next)
     const loaded = await dialog
@@ -274,7 +274,7 @@ function FormFlow({
   useEffect(() => {
     if (!isWaitingForUpload || isUploading) return
     setWaitingForUpload(false)
-    // If an upload was lost, nothing is sent without it.
+    // If an upload failed, the form is not sent without it.
     if (pendingUploads.current.every((id) => uploads.all().has(id))) submitRef.current()
     else if (form.check() !== null) setAttempts((times) => times + 1)
     else showError(UPLOAD_MESSAGES.notAccepted)
@@ -386,7 +386,7 @@ function FormFlow({
             {Dialog && (
               <Dialog
                 {...{ event, extensions, phase }}
-                send={(sent) => void send(sent)}
+                send={(submission) => void send(submission)}
                 onClose={backToForm}
               />
             )}

@@ -86,7 +86,7 @@ export async function register(
 }
 
 const WEB_FORM = { 'rollcall-form': '1' }
-/** A slow response delays a submit no longer than this. */
+/** Maximum delay of a submit by a slow response. */
 const MAX_IDENTIFICATION_MS = 2_000
 
 let pendingIdentification: Promise<unknown> | undefined
@@ -153,13 +153,13 @@ async function sendOnce(
 function buildFormData(
   fields: Readonly<Record<string, unknown>>,
   uploads: ReturnType<DocumentUploads['all']>,
-  shown: SubmittedForm['shown'],
+  shownFields: SubmittedForm['shown'],
 ): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields))
     form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
   for (const [name, selectedDocument] of uploads) {
-    if (!shown.has(name)) continue
+    if (!shownFields.has(name)) continue
     if (selectedDocument.is === 'stored') form.append(name, selectedDocument.token)
     else if (selectedDocument.is === 'local')
       form.append(name, selectedDocument.file, selectedDocument.name)

@@ -145,7 +145,7 @@ export function ConfirmingPayment({
  */
 export function UnderReview({ event, registration }: StatePageProps) {
   const { review_since: since, order_id: orderId } = registration
-  const at = since === null ? null : readInstant(since)
+  const time = since === null ? null : readInstant(since)
   const currency = readResponseCurrency(registration)
   const amount = fromMajorUnits(registration.total, currency)
   return (
@@ -176,16 +176,16 @@ export function UnderReview({ event, registration }: StatePageProps) {
               </Badge>
             ),
           },
-          ...(at === null
+          ...(time === null
             ? []
-            : [{ id: 'since', label: underReview.since, value: formatInstant(at) }]),
+            : [{ id: 'since', label: underReview.since, value: formatInstant(time) }]),
         ]}
       />
     </section>
   )
 }
 
-/** Paid, then refunded: the registration is no longer valid. */
+/** The page of a refunded registration, which is no longer valid. */
 export function Refunded({ event, registration }: StatePageProps) {
   const rows = buildResultRows(event, 'ended', registration, {})
     .filter((row) => !row.id.startsWith('text-'))
@@ -213,7 +213,10 @@ export function Refunded({ event, registration }: StatePageProps) {
   )
 }
 
-/** Cancelled by the organisers. Any refund is between them and the delegate. */
+/**
+ * The page of a registration that the organisers cancelled. They arrange any refund with the
+ * delegate.
+ */
 export function Cancelled({ event, registration }: StatePageProps) {
   const currency = readResponseCurrency(registration)
   const refunded = fromMajorUnits(registration.refunded_amount, currency)

@@ -10,8 +10,8 @@ import { Icon } from '../ui/icons-and-logo.tsx'
  */
 export function splitNumber(event: PublicEvent, number: string): readonly string[] {
   const { prefix } = event.orderId
-  const rest = number.startsWith(prefix) ? number.slice(prefix.length) : ''
-  return /^\d+$/.test(rest) ? [prefix, ...(rest.match(/.{1,4}/g) ?? [])] : [number]
+  const digits = number.startsWith(prefix) ? number.slice(prefix.length) : ''
+  return /^\d+$/.test(digits) ? [prefix, ...(digits.match(/.{1,4}/g) ?? [])] : [number]
 }
 
 export function GroupedNumber({

@@ -14,7 +14,9 @@ import { readResponseCurrency } from '../app/response-currency.ts'
 /** The public registration call. `registration` is null if the call succeeded and there is none. */
 export type SearchResponse = {
   readonly registration: RegistrationResponse['registration'] | null
-  /** True if the response contains only part of the data, because the caller knows only the number. */
+  /**
+   * True if the response contains only part of the data, because the caller has only the number.
+   */
   readonly partial?: boolean
   /** The instructions for the manual payment method that is due. Null or absent if unknown. */
   readonly paying?: WirePaymentInstructions | null
@@ -54,11 +56,11 @@ export function readSecondPayment(value: unknown): WireSecondPayment | null {
 }
 
 /** Parses a registration and fills in what the server omits. */
-export function readRegistration(found: unknown): RegistrationResponse['registration'] | null {
-  if (!isRecord(found) || !hasAll(found, 'string', 'reg_no')) return null
-  const status = readStatus(found)
+export function readRegistration(value: unknown): RegistrationResponse['registration'] | null {
+  if (!isRecord(value) || !hasAll(value, 'string', 'reg_no')) return null
+  const status = readStatus(value)
   if (status === null) return null
-  const regNo = String(found['reg_no'])
+  const regNo = String(value['reg_no'])
   const texts = [
     'payment_date',
     'payment_id',
@@ -68,7 +70,7 @@ export function readRegistration(found: unknown): RegistrationResponse['registra
     'period',
   ] as const
   const amounts = ['base', 'gst', 'total'] as const
-  const currency = readResponseCurrency(found)
+  const currency = readResponseCurrency(value)
   const {
     order_id: orderId,
     created_at: createdAt,
@@ -83,21 +85,21 @@ export function readRegistration(found: unknown): RegistrationResponse['registra
     refunded_amount: refunded,
     difference_due: difference,
     decide_by: decideBy,
-  } = found
+  } = value
   const isValid =
-    texts.every((name) => isOptional(found[name])) &&
-    amounts.every((name) => found[name] === undefined || isAmountOrNull(found[name], currency)) &&
+    texts.every((name) => isOptional(value[name])) &&
+    amounts.every((name) => value[name] === undefined || isAmountOrNull(value[name], currency)) &&
     isOptional(orderId) &&
     (createdAt === undefined || (typeof createdAt === 'string' && readInstant(createdAt) !== null))
   if (!isValid) return null
   const nullValues = Object.fromEntries([...texts, ...amounts].map((name) => [name, null]))
   return {
     ...nullValues,
-    ...found,
+    ...value,
     reg_no: regNo,
     order_id: orderId ?? regNo,
     payment_status: status,
-    created_at: createdAt ?? readString(found['payment_date']) ?? '',
+    created_at: createdAt ?? readString(value['payment_date']) ?? '',
     in_review: inReview === true,
     failed_as: status === 'failed' ? readFailure(failedAs) : null,
     card_failed_as: readString(cardFailedAs) === null ? null : readFailure(cardFailedAs),
@@ -106,12 +108,12 @@ export function readRegistration(found: unknown): RegistrationResponse['registra
     held_until: readString(heldUntil),
     price_until: typeof priceUntil === 'string' && isDay(priceUntil) ? priceUntil : null,
     review_since: readString(reviewSince),
-    second_payment: found['second_payment'] === true,
+    second_payment: value['second_payment'] === true,
     refunded_amount: fromMajorUnits(refunded, currency) === null ? 0 : Number(refunded),
     difference_due: fromMajorUnits(difference, currency) === null ? 0 : Number(difference),
     decide_by: readString(decideBy),
     may_pay: pay === true,
-    lines: readRecords(found['lines']),
+    lines: readRecords(value['lines']),
   } as RegistrationResponse['registration']
 }
 
@@ -119,10 +121,10 @@ export function readRegistration(found: unknown): RegistrationResponse['registra
  * The specification's responses have no status: a registration with a payment date or payment id counts as paid.
  * Without either, it counts as pending, because the result is unknown.
  */
-function readStatus(found: Readonly<Record<string, unknown>>): PaymentStatus | null {
-  const status = found['payment_status']
+function readStatus(value: Readonly<Record<string, unknown>>): PaymentStatus | null {
+  const status = value['payment_status']
   if (status === undefined)
-    return found['payment_date'] || found['payment_id'] ? 'success' : 'pending'
+    return value['payment_date'] || value['payment_id'] ? 'success' : 'pending'
   return isPaymentStatus(status) ? status : null
 }
 

@@ -1,4 +1,7 @@
-/** Chooses the result page by the payment state. Success precedes any other payment attempt. */
+/**
+ * Chooses the result page by the payment state. A successful payment takes precedence over other
+ * attempts.
+ */
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import { assertNever, computeThemeColors, dayOf, readInstant } from '../../engine/index.ts'
@@ -48,10 +51,10 @@ export function PaymentStatePage(props: PaymentStateProps) {
   useEffect(() => {
     if (paymentState !== 'complete') return
     deleteDraft(event)
-    const at = readInstant(registration.payment_date ?? registration.created_at)
+    const time = readInstant(registration.payment_date ?? registration.created_at)
     const { email } = event.roles
-    if (at !== null && email !== undefined)
-      saveCompleted(event, registration.reg_no, dayOf(at), registration[email])
+    if (time !== null && email !== undefined)
+      saveCompleted(event, registration.reg_no, dayOf(time), registration[email])
   }, [paymentState, event, registration])
   const [payButton, dialog] = usePayment({ event, priceUntil, requestPayment, reload })
   const [container, announcement] = useHeadingFocus(paymentState)

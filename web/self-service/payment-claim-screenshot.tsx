@@ -117,7 +117,7 @@ function describeProgress(screenshot: SelectedDocument): string {
   }
 }
 
-/** The equivalent form field. */
+/** Converts the claim's field to a form field. */
 function toFormField(claimField: WireClaimField, file: NonNullable<WireClaimField['file']>): Field {
   const types = file.accept.map((extension) => extension.toUpperCase()).join(', ')
   return {

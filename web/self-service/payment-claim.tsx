@@ -149,7 +149,7 @@ function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
   )
 }
 
-/** Idempotency key: unique, so that a double click submits one claim. */
+/** Creates a unique idempotency key, so that a double click submits only one claim. */
 function createKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
@@ -215,6 +215,6 @@ function ClaimField({
 
 /** Today by the browser's clock, as a default. The server checks the day. */
 function getToday(): string {
-  const at = readInstant(new Date().toISOString())
-  return at === null ? '' : dayOf(at)
+  const time = readInstant(new Date().toISOString())
+  return time === null ? '' : dayOf(time)
 }

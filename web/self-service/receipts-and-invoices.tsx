@@ -17,14 +17,14 @@ export function Documents({ data: { documents }, path }: PanelProps) {
         {text.title}
       </h2>
       <ul className="docs">
-        {documents.map(({ id, title, serial, at, total, ...document }) => (
+        {documents.map(({ id, title, serial, at: issuedAt, total, ...document }) => (
           <li key={id}>
             <a className="btn line sm" href={`${path}documents/${id}/`} download>
               <Icon name="down" />
               {title} {serial}
             </a>
             <span className="mute">
-              {formatDocument(at, total, readResponseCurrency(document))}
+              {formatDocument(issuedAt, total, readResponseCurrency(document))}
             </span>
           </li>
         ))}
@@ -34,8 +34,8 @@ export function Documents({ data: { documents }, path }: PanelProps) {
 }
 
 /** "1 January 2027, ₹ 7,080" */
-function formatDocument(at: string, total: number, currency: Currency): string {
-  const issued = readInstant(at)
+function formatDocument(issuedAt: string, total: number, currency: Currency): string {
+  const issued = readInstant(issuedAt)
   const amount = fromMajorUnits(total, currency)
   return issued === null || amount === null
     ? ''

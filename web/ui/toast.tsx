@@ -27,7 +27,7 @@ const MAX_TOASTS = 4
 
 const ToastContext = createContext<ShowToast>(() => {})
 /**
- * Shows a message that disappears by itself, can be dismissed, and stays while it is hovered or
+ * Shows a message that disappears automatically, can be dismissed, and stays while it is hovered or
  * focused.
  */
 export const useMessage = (): ShowToast => use(ToastContext)
@@ -45,12 +45,12 @@ export function MessageProvider({ as, ms, children }: ProviderProps) {
   const showToast = useCallback<ShowToast>(
     (text, tone, action) => {
       const message = { id: next.current++, text, tone, ms, action }
-      setToasts((old) =>
+      setToasts((previous) =>
         // A repeated message replaces the identical one instead of stacking.
         as === 'snackbar'
           ? [message]
           : [
-              ...old.filter((candidate) => candidate.text !== text).slice(-(MAX_TOASTS - 1)),
+              ...previous.filter((candidate) => candidate.text !== text).slice(-(MAX_TOASTS - 1)),
               message,
             ],
       )
@@ -58,7 +58,7 @@ export function MessageProvider({ as, ms, children }: ProviderProps) {
     [as, ms],
   )
   const hide = useCallback(
-    (id: number) => setToasts((old) => old.filter((message) => message.id !== id)),
+    (id: number) => setToasts((previous) => previous.filter((message) => message.id !== id)),
     [],
   )
   const list = useMemo(
@@ -85,14 +85,14 @@ function MessageBox({
   readonly hide: (id: number) => void
 }) {
   const [isPaused, setPaused] = useState(false)
-  const left = useRef(message.ms)
+  const remainingMs = useRef(message.ms)
   useEffect(() => {
     if (isPaused) return
     const since = performance.now()
-    const timer = setTimeout(() => hide(message.id), left.current)
+    const timer = setTimeout(() => hide(message.id), remainingMs.current)
     return () => {
       clearTimeout(timer)
-      left.current -= performance.now() - since
+      remainingMs.current -= performance.now() - since
     }
   }, [isPaused, hide, message.id])
   const pause = () => setPaused(true)

@@ -207,7 +207,7 @@ function formatCard(stats: EventStats, card: OfficeEvent['dashboard']['cards'][n
 export const formatTotalRevenue = (
   {
     total_revenue: rupeeRevenue,
-    other_currencies: others = [],
+    other_currencies: otherCurrencies = [],
   }: StatsResponse['data']['revenue_stats'],
   ifNone: Currency,
-): string => formatRevenue([{ total_revenue: rupeeRevenue }, ...others], ifNone)
+): string => formatRevenue([{ total_revenue: rupeeRevenue }, ...otherCurrencies], ifNone)

@@ -15,7 +15,7 @@ import { formatEventRevenue, formatResponseMoney } from '../ui/format-amount.ts'
 export const findStats = (data: StatsResponse['data'], event: OfficeEvent): EventStats | null =>
   (data[`${event.dashboard.key}_stats`] as EventStats | undefined) ?? null
 
-/** The home page shows several panels; the overview of the event has room for more rows. */
+/** Number of rows on the home page, which shows several panels. An event's overview shows more. */
 const NEWEST_ON_HOME = 5
 
 type EventPanelProps = {
@@ -44,11 +44,11 @@ export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
         <b>{formatEventRevenue(stats)}</b> <span className="mute">received, less refunds</span>
       </p>
       {[stats, ...(stats.other_currencies ?? [])]
-        .filter((sums) => sums.dismissed_amount > 0)
-        .map((sums) => (
-          <p className="mute" key={sums.currency}>
-            {formatResponseMoney(sums.dismissed_amount, readResponseCurrency(sums))} received and
-            ignored (not ours)
+        .filter((eventTotals) => eventTotals.dismissed_amount > 0)
+        .map((eventTotals) => (
+          <p className="mute" key={eventTotals.currency}>
+            {formatResponseMoney(eventTotals.dismissed_amount, readResponseCurrency(eventTotals))}{' '}
+            received and ignored (not ours)
           </p>
         ))}
     </>

@@ -102,8 +102,8 @@ export function describeBars(
 type OtherRevenue = NonNullable<EventStats['other_currencies']>[number]
 
 /** States the highest revenue in each other currency of the event, which the bars do not show. */
-export function describeOtherRevenue(others: readonly OtherRevenue[]): string {
-  return others
+export function describeOtherRevenue(otherRevenues: readonly OtherRevenue[]): string {
+  return otherRevenues
     .flatMap((other) => {
       const [first, ...otherDetails] = other.by_day ?? []
       if (first === undefined) return []
@@ -161,7 +161,7 @@ type RegistrationsChartProps = {
 export function RegistrationsChart({
   title,
   days,
-  others,
+  others: otherRevenues,
   steps,
   today,
   currency,
@@ -192,7 +192,7 @@ export function RegistrationsChart({
       )}
       <figcaption>
         {sentence}
-        {describeOtherRevenue(others)}
+        {describeOtherRevenue(otherRevenues)}
         {describeSteps(visibleSteps)}
       </figcaption>
     </figure>
@@ -285,11 +285,13 @@ function Bars({ caption, bars, format, steps, today }: BarsProps) {
 
 /** Returns the first and last day and, if there is room, the middle one. */
 function listAxisLabels(bars: readonly Bar[]): readonly string[] {
-  const shown =
+  const labelledBars =
     bars.length > 4
       ? [bars[0], bars[Math.floor(bars.length / 2)], bars.at(-1)]
       : [bars[0], bars.at(-1)]
-  const labels = shown.flatMap((bar) => (bar === undefined ? [] : [formatDayShort(day(bar.from))]))
+  const labels = labelledBars.flatMap((bar) =>
+    bar === undefined ? [] : [formatDayShort(day(bar.from))],
+  )
   return [...new Set(labels)]
 }
 

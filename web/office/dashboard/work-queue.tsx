@@ -9,7 +9,7 @@ import './work-queue.css'
 
 type WorkQueueProps = {
   readonly rows: readonly WireWorkQueueItem[]
-  /** The entries of events that ended long ago, collapsed below the others. */
+  /** Entries of events that ended long ago, collapsed below the others. */
   readonly pastRows?: readonly WireWorkQueueItem[]
   readonly events: readonly OfficeEvent[]
   /** Reasons why event files are not served in their current version. */
@@ -41,7 +41,7 @@ export const selectQueueOfRole = (
   role: Role,
 ): readonly WireWorkQueueItem[] => rows.filter(({ id }) => isAtLeast(role, ROLE_OF_ITEM[id]))
 
-/** Entries of events that ended earlier are not at the top. */
+/** Entries are shown under Past events from this many days after the end of their event. */
 const PAST_DAYS = 60
 
 /** Splits the counts of a queue by whether their event ended more than 60 days ago. */
@@ -56,7 +56,7 @@ export function splitByAge(
   const select = (isPast: boolean) =>
     rows.flatMap((row) => {
       const counts = row.events.filter(({ id }) => pastIds.has(id) === isPast)
-      // The details of a row do not state their event, so they stay with the current events.
+      // The details of a row do not state their event, so they are shown with the current events.
       return counts.length === 0 ? [] : [{ ...row, events: counts, ...(isPast && { details: [] }) }]
     })
   return { current: select(false), past: select(true) }

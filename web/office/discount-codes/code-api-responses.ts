@@ -20,8 +20,8 @@ const readDiscountCode = (value: unknown): JsonObject | null =>
   hasAll(value, 'string', 'code', 'kind', 'note') &&
   hasAll(value, 'number', 'uses', 'uses_max', 'paid') &&
   (value['discounts'] === null ||
-    readArray(value['discounts'], (sum) =>
-      isRecord(sum) && hasAll(sum, 'number', 'amount', 'paid') ? sum : null,
+    readArray(value['discounts'], (discount) =>
+      isRecord(discount) && hasAll(discount, 'number', 'amount', 'paid') ? discount : null,
     ) !== null)
     ? value
     : null

@@ -152,12 +152,12 @@ function Discount({
     )
   }
   if (discounts.length === 0) return <>{formatSignedMoney(0, ofEvent)}</>
-  return discounts.map((sum) => {
-    const currency = readResponseCurrency(sum)
-    const pending = addAmounts([sum.amount, -sum.paid], currency)
+  return discounts.map((discount) => {
+    const currency = readResponseCurrency(discount)
+    const pending = addAmounts([discount.amount, -discount.paid], currency)
     return (
       <span className="sum" key={currency}>
-        {formatSignedMoney(sum.paid, currency)}
+        {formatSignedMoney(discount.paid, currency)}
         {pending !== 0 && <small>and {formatSignedMoney(pending, currency)} pending</small>}
       </span>
     )

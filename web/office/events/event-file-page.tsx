@@ -38,7 +38,7 @@ export function EventFilePage({
   )
 }
 
-/** Only for owners of all events: a finding may name another event. */
+/** Shown only to owners of all events, because a finding may name another event. */
 function FileState({ event }: EventFileProps) {
   const query = useQuery({
     queryKey: EVENT_FILES_KEY,

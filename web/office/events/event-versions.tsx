@@ -47,7 +47,7 @@ export function EventVersions({ event }: { readonly event: OfficeEvent }) {
       {only && (
         <p>This file has not changed since it was loaded on {formatDateTime(only.loaded_at)}.</p>
       )}
-      {/* If there are two versions, the changes of the newer one are the comparison. */}
+      {/* With only two versions, the newer one's changes are already the comparison. */}
       {versions && versions.length > 2 && <Comparison event={event} versions={versions} />}
       {versions && (
         <ol className="versions">
@@ -104,8 +104,8 @@ function Comparison({
   const from = params.get('from') ?? ''
   const version = params.get('version') ?? ''
   const findVersionName = (hash: string): string => {
-    const chosen = versions.find((choice) => choice.version === hash)
-    return chosen === undefined ? formatVersion(hash) : formatVersionName(chosen)
+    const chosenVersion = versions.find((choice) => choice.version === hash)
+    return chosenVersion === undefined ? formatVersion(hash) : formatVersionName(chosenVersion)
   }
   return (
     <>

@@ -133,7 +133,7 @@ function listFigures(
   ]
 }
 
-/** The taken seats of every quota of the event. */
+/** The seats taken in each quota of the event. */
 function Seats({ event }: { readonly event: OfficeEvent }) {
   const params = new URLSearchParams({
     event_id: event.id,

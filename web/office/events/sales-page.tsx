@@ -125,7 +125,7 @@ export function SalesGroups(report: SalesResponse) {
 const addCurrency = (label: string, { currency }: { readonly currency?: string }): string =>
   currency === undefined ? label : `${label} (${currency})`
 
-/** Longer tables are collapsed at first: the days of a year would fill ten screens. */
+/** Longer tables are collapsed at first, because the days of a year would fill ten screens. */
 const MAX_SHOWN_ROWS = 31
 
 export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_period' | 'by_day'>) {
@@ -133,7 +133,7 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
   const currency = readResponseCurrency(report)
   const getRowCurrency = (row: SalesResponse['rows'][number]): Currency =>
     row.currency === undefined ? currency : readResponseCurrency(row)
-  const paidBeside = [
+  const receivedOffBill = [
     { currency, amount: report.paid_beside },
     ...(report.others_beside ?? []).map((other) => ({
       currency: readResponseCurrency(other),
@@ -141,16 +141,16 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
     })),
   ]
   // Amounts in two currencies are never added, and a currency without sales has no total.
-  const totals = paidBeside.flatMap(({ currency: own, amount }) => {
-    const ownRows = rows.filter((row) => getRowCurrency(row) === own)
-    if (ownRows.length === 0 && amount === 0) return []
+  const totals = receivedOffBill.flatMap(({ currency: rowCurrency, amount }) => {
+    const currencyRows = rows.filter((row) => getRowCurrency(row) === rowCurrency)
+    if (currencyRows.length === 0 && amount === 0) return []
     return {
-      currency: own,
+      currency: rowCurrency,
       sold: addAmounts(
-        ownRows.map(({ total }) => total),
-        own,
+        currencyRows.map(({ total }) => total),
+        rowCurrency,
       ),
-      paid: addAmounts([amount, ...ownRows.map((row) => row.paid_total)], own),
+      paid: addAmounts([amount, ...currencyRows.map((row) => row.paid_total)], rowCurrency),
     }
   })
   return (
@@ -191,25 +191,25 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
                 </td>
               </tr>
             ))}
-            {paidBeside
+            {receivedOffBill
               .filter(({ amount }) => amount !== 0)
-              .map(({ currency: own, amount }) => (
-                <tr key={`beside ${own}`}>
+              .map(({ currency: rowCurrency, amount }) => (
+                <tr key={`beside ${rowCurrency}`}>
                   <th scope="row" colSpan={4}>
                     Not on a bill: overpayments, and amounts retained after cancellation
                   </th>
-                  <td data-head="Received">{formatSignedMoney(amount, own)}</td>
+                  <td data-head="Received">{formatSignedMoney(amount, rowCurrency)}</td>
                 </tr>
               ))}
           </tbody>
           <tfoot>
-            {totals.map(({ currency: own, sold, paid }) => (
-              <tr key={own}>
+            {totals.map(({ currency: rowCurrency, sold, paid }) => (
+              <tr key={rowCurrency}>
                 <th scope="row" colSpan={3}>
-                  {totals.length === 1 ? 'Total' : `Total in ${formatCurrency(own)}`}
+                  {totals.length === 1 ? 'Total' : `Total in ${formatCurrency(rowCurrency)}`}
                 </th>
-                <td data-head="Amount">{formatSignedMoney(sold, own)}</td>
-                <td data-head="Received">{formatSignedMoney(paid, own)}</td>
+                <td data-head="Amount">{formatSignedMoney(sold, rowCurrency)}</td>
+                <td data-head="Received">{formatSignedMoney(paid, rowCurrency)}</td>
               </tr>
             ))}
           </tfoot>

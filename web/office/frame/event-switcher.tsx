@@ -53,9 +53,9 @@ function Events({ session, current, onChoose }: SwitcherProps & { readonly onCho
     events.filter((event) => !isEventOver(event, today)),
     events.filter((event) => isEventOver(event, today)),
   ]
-  const renderLinks = (linked: readonly OfficeEvent[]) => (
+  const renderLinks = (linkedEvents: readonly OfficeEvent[]) => (
     <ul>
-      {linked.map((event) => (
+      {linkedEvents.map((event) => (
         <li key={event.id}>
           <Link
             to={switchEventUrl(session, location, event)}

@@ -158,17 +158,20 @@ function useCurrentEvent(
   eventPage: EventPage | null,
 ): OfficeEvent | null {
   const [lastId, setLastId] = useState<string | null>(null)
-  const opened =
+  const openedEvent =
     eventPage?.event ??
     events.find(({ lists }) => lists.some(({ route }) => route === path)) ??
     null
-  if (opened !== null && opened.id !== lastId) setLastId(opened.id)
+  if (openedEvent !== null && openedEvent.id !== lastId) setLastId(openedEvent.id)
   return (
-    opened ?? events.find(({ id }) => id === lastId) ?? sortEvents(events, day(today))[0] ?? null
+    openedEvent ??
+    events.find(({ id }) => id === lastId) ??
+    sortEvents(events, day(today))[0] ??
+    null
   )
 }
 
-/** The event of the rail if it accepts registrations today, otherwise the first that does. */
+/** Returns the rail's event if it accepts registrations today, otherwise the first event that does. */
 function findEventToAddTo(
   session: SessionResponse,
   current: OfficeEvent | null,

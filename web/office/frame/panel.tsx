@@ -43,18 +43,18 @@ export function Panel({ className, button, children }: PanelProps) {
     const isRadio = event.target instanceof HTMLInputElement && event.target.type === 'radio'
     const isTab = event.key === 'Tab'
     if (!isTab && (step === 0 || isRadio)) return
-    const stops = [...(box.current?.querySelectorAll<HTMLElement>(STOPS) ?? [])].filter(
-      (stop) => stop.offsetParent !== null,
-    )
+    const controls = [
+      ...(box.current?.querySelectorAll<HTMLElement>(FOCUSABLE_CONTROLS) ?? []),
+    ].filter((control) => control.offsetParent !== null)
     if (isTab) {
       // The focus moves to the page, which must no longer be inert.
-      const edge = event.shiftKey ? opener.current : stops.at(-1)
-      if (document.activeElement === edge) setOpen(false)
+      const lastControl = event.shiftKey ? opener.current : controls.at(-1)
+      if (document.activeElement === lastControl) setOpen(false)
       return
     }
-    const index = stops.findIndex((stop) => stop === document.activeElement)
+    const index = controls.findIndex((control) => control === document.activeElement)
     event.preventDefault()
-    stops[Math.min(stops.length - 1, Math.max(0, index + step))]?.focus()
+    controls[Math.min(controls.length - 1, Math.max(0, index + step))]?.focus()
   }
   return (
     <div className={`panelbox ${className}`} ref={box} {...(isOpen && { onKeyDown })}>
@@ -82,4 +82,4 @@ export function Panel({ className, button, children }: PanelProps) {
   )
 }
 
-const STOPS = '.panel :is(a, button, input, summary)'
+const FOCUSABLE_CONTROLS = '.panel :is(a, button, input, summary)'

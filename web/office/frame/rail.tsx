@@ -18,7 +18,7 @@ type RailProps = {
 }
 
 /** A tolerance, because positions of a scrolled box are rounded. */
-const END_PX = 4
+const END_TOLERANCE_PX = 4
 
 export function Rail({ session, current, currentUrl, onLogOut }: RailProps) {
   const links = useRef<HTMLDivElement>(null)
@@ -29,14 +29,14 @@ export function Rail({ session, current, currentUrl, onLogOut }: RailProps) {
     if (box === null || marked === null || marked === undefined) return
     // Only the rail scrolls, not the page.
     const { top, bottom } = marked.getBoundingClientRect()
-    const edges = box.getBoundingClientRect()
-    if (bottom > edges.bottom) box.scrollTop += bottom - edges.bottom
-    if (top < edges.top) box.scrollTop -= edges.top - top
+    const bounds = box.getBoundingClientRect()
+    if (bottom > bounds.bottom) box.scrollTop += bottom - bounds.bottom
+    if (top < bounds.top) box.scrollTop -= bounds.top - top
   }, [currentUrl])
-  // The edge of the footer shows that links follow below it.
+  // If there are more links below, the edge of the footer is shown.
   const updateMore = () => {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = links.current ?? {}
-    setHasMore(scrollHeight - scrollTop - clientHeight > END_PX)
+    setHasMore(scrollHeight - scrollTop - clientHeight > END_TOLERANCE_PX)
   }
   useEffect(() => {
     const observer = new ResizeObserver(updateMore)
@@ -48,8 +48,8 @@ export function Rail({ session, current, currentUrl, onLogOut }: RailProps) {
     id === 'settlements' && current !== null
       ? `${to}?${new URLSearchParams({ event: current.id }).toString()}`
       : to
-  const renderLinks = (shown: readonly RailLink[]) =>
-    shown.map(({ id, to, label, icon }) => (
+  const renderLinks = (links: readonly RailLink[]) =>
+    links.map(({ id, to, label, icon }) => (
       <li key={id}>
         <Link to={addEvent(id, to)} {...(to === currentUrl && { 'aria-current': 'page' as const })}>
           <Icon name={icon} />

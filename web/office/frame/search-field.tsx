@@ -15,7 +15,7 @@ import { SEARCH_HINT, describeResults, buildSearchUrl } from './search-page.tsx'
 import { useInertPage } from './use-inert-page.ts'
 import './search-field.css'
 
-/** The search page shows more. */
+/** Maximum number of registrations. The search page shows more. */
 const MAX_RESULTS = 8
 const MAX_PAGES = 6
 
@@ -30,7 +30,7 @@ type Group = { readonly label: string; readonly options: readonly Option[] }
 
 /**
  * A combobox: the focus stays in the field, arrow keys choose an option, and Enter opens it. The first option is
- * chosen, so that a name and Enter open its registration. The list opens on a click, a shortcut or a key, not when
+ * preselected, so that typing a name and Enter opens the registration. The list opens on a click, a shortcut or a key, not when
  * Tab reaches the field, because the page that it covers is inert.
  */
 export function SearchField({
@@ -44,35 +44,35 @@ export function SearchField({
   const [typedText, setTypedText] = useState('')
   const [isOpen, setOpen] = useState(false)
   /** Null until an arrow key chooses an option. */
-  const [chosen, setChosen] = useState<number | null>(null)
-  /** Enter was pressed before the results of this text had arrived. */
-  const [isOpening, setOpening] = useState(false)
+  const [chosenIndex, setChosenIndex] = useState<number | null>(null)
+  /** Whether Enter was pressed before the results for this text arrived. */
+  const [isOpenPending, setOpenPending] = useState(false)
   const { query, text, isCurrent } = useSearch(typedText)
   useSignInOn401(query.error)
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
   const box = useRef<HTMLDivElement>(null)
 
-  const words = typedText.trim()
-  const data = text.length > 1 && words.length > 1 ? query.data : undefined
+  const searchText = typedText.trim()
+  const data = text.length > 1 && searchText.length > 1 ? query.data : undefined
   const results = data === undefined ? [] : data.found.length > 0 ? data.found : data.similar
   const groups: readonly Group[] = [
     { label: 'Registrations', options: results.slice(0, MAX_RESULTS).map(toOption(text)) },
-    { label: 'Pages', options: findPages(session, words) },
-    { label: 'Actions', options: findActions(session, words) },
+    { label: 'Pages', options: findPages(session, searchText) },
+    { label: 'Actions', options: findActions(session, searchText) },
     {
       label: 'More',
       options:
-        words.length < 2
+        searchText.length < 2
           ? []
           : [
               {
                 id: 'all',
-                to: buildSearchUrl(words),
+                to: buildSearchUrl(searchText),
                 content: (
                   <>
                     <Icon name="search" small />
-                    <span>{`All results for “${words}”`}</span>
+                    <span>{`All results for “${searchText}”`}</span>
                   </>
                 ),
               },
@@ -83,21 +83,22 @@ export function SearchField({
   const isListOpen = isOpen && options.length > 0
   useInertPage(box, isListOpen)
   // Without a text, no option is chosen, because Enter would open an arbitrary page.
-  const activeIndex = Math.min(chosen ?? (words.length < 2 ? -1 : 0), options.length - 1)
+  const activeIndex = Math.min(chosenIndex ?? (searchText.length < 2 ? -1 : 0), options.length - 1)
   const active = options[activeIndex]
   const close = (): void => {
     setOpen(false)
     setTypedText('')
-    setChosen(null)
-    setOpening(false)
+    setChosenIndex(null)
+    setOpenPending(false)
   }
-  const open = ({ to, state }: Option): void => {
+  const openOption = ({ to, state }: Option): void => {
     close()
     inputRef.current?.blur()
     void navigate(to, { state })
   }
   useEffect(() => {
-    if (isOpening && (isCurrent || words.length < 2) && active !== undefined) open(active)
+    if (isOpenPending && (isCurrent || searchText.length < 2) && active !== undefined)
+      openOption(active)
   })
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
@@ -133,8 +134,8 @@ export function SearchField({
         onClick={() => setOpen(true)}
         onChange={({ target }) => {
           setTypedText(target.value)
-          setChosen(null)
-          setOpening(false)
+          setChosenIndex(null)
+          setOpenPending(false)
           setOpen(true)
         }}
         onKeyDown={(event) => {
@@ -145,13 +146,13 @@ export function SearchField({
             setOpen(false)
           } else if (event.key === 'Enter') {
             event.preventDefault()
-            setOpening(true)
+            setOpenPending(true)
           } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
             event.preventDefault()
             setOpen(true)
             const step = event.key === 'ArrowDown' ? 1 : -1
             const next = Math.max(activeIndex, step === 1 ? -1 : 0) + step
-            setChosen((next + options.length) % Math.max(1, options.length))
+            setChosenIndex((next + options.length) % Math.max(1, options.length))
           }
         }}
       />
@@ -173,7 +174,7 @@ export function SearchField({
                   tabIndex={-1}
                   aria-selected={option === active}
                   onPointerDown={(event) => event.preventDefault()}
-                  onClick={() => open(option)}
+                  onClick={() => openOption(option)}
                 >
                   {option.content}
                 </div>
@@ -222,8 +223,8 @@ const toOption =
     ),
   })
 
-const isMatch = (label: string, words: string): boolean =>
-  words
+const isMatch = (label: string, searchText: string): boolean =>
+  searchText
     .toLowerCase()
     .split(/\s+/)
     .every((word) => label.toLowerCase().includes(word))
@@ -240,7 +241,7 @@ const toLinkOption = (id: string, to: string, label: string, icon: IconName): Op
 })
 
 /** Finds pages by their name or by the title of their event. */
-function findPages(session: SessionResponse, words: string): readonly Option[] {
+function findPages(session: SessionResponse, searchText: string): readonly Option[] {
   const shared = [
     ...listSharedLinks(session, 'events'),
     ...listSharedLinks(session, 'organisation'),
@@ -252,15 +253,15 @@ function findPages(session: SessionResponse, words: string): readonly Option[] {
     })),
   )
   return [...shared, ...ofEvents]
-    .filter(({ label }) => isMatch(label, words))
+    .filter(({ label }) => isMatch(label, searchText))
     .slice(0, MAX_PAGES)
     .map(({ to, label, icon }) => toLinkOption(`page-${to}`, to, label, icon))
 }
 
-const findActions = (session: SessionResponse, words: string): readonly Option[] =>
+const findActions = (session: SessionResponse, searchText: string): readonly Option[] =>
   listEventsToAddTo(session)
     .map((event) => ({ event, label: `Add registration: ${event.title}` }))
-    .filter(({ label }) => isMatch(label, words))
+    .filter(({ label }) => isMatch(label, searchText))
     .map(({ event, label }) =>
       toLinkOption(`add-${event.id}`, buildAddRegistrationUrl(event), label, 'plus'),
     )

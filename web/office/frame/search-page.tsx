@@ -19,7 +19,7 @@ export const SEARCH_HINT = 'Name, phone, email, number or bank reference'
 export const buildSearchUrl = (text: string): string =>
   `${SEARCH}?${new URLSearchParams({ q: text.trim() }).toString()}`
 
-/** The page itself changed its URL to the typed text. */
+/** Whether the page changed its URL to match the typed text. */
 type PageState = { readonly isTyped?: boolean } | null
 
 export function SearchPage() {
@@ -150,21 +150,21 @@ const SearchResult = ({
 const SEARCH_HELP =
   'Searches the registrations of all your events. Titles, initials and the order of words do not matter.'
 
-/** More titles would take more room than the results. */
+/** Maximum number of titles. More would take more space than the results. */
 const MAX_TITLES = 3
 
 export function describeResults({ found, similar, events, more }: SearchResponse): string {
-  const where =
+  const eventNames =
     events.length > MAX_TITLES ? `all ${events.length} events` : events.join(', ') || 'your events'
   if (found.length > 0) {
     const count = formatRegistrationCount(found)
     return more
-      ? `The first ${count} in ${where}. Add a word to narrow the search.`
-      : `${count} in ${where}`
+      ? `The first ${count} in ${eventNames}. Add a word to narrow the search.`
+      : `${count} in ${eventNames}`
   }
   return similar.length === 0
-    ? `No registrations found in ${where}. Try fewer letters, or the phone number.`
-    : `No registrations found in ${where}. ${formatRegistrationCount(similar)} with a similar name:`
+    ? `No registrations found in ${eventNames}. Try fewer letters, or the phone number.`
+    : `No registrations found in ${eventNames}. ${formatRegistrationCount(similar)} with a similar name:`
 }
 
 const formatRegistrationCount = ({ length }: readonly WireSearchResult[]): string =>

@@ -29,7 +29,8 @@ const readSearchResults: Reader<SearchResponse> = (body) =>
 /** A single letter matches nearly every registration. */
 const MIN_LETTERS = 2
 /**
- * The pause in typing after which the text is looked up. It limits the lookups, because each one is in the audit log.
+ * The pause in typing, in milliseconds, before a search. It limits the searches, because the audit
+ * log records each one.
  */
 const DEBOUNCE_MS = 250
 
@@ -72,7 +73,7 @@ export function describePayment({ paid_at, paid_by }: WireSearchResult): string 
 export function Highlighted({ text, search }: { readonly text: string; readonly search: string }) {
   const allWords = search.trim().split(/\s+/)
   const words = allWords
-    // Short words are titles and initials, which begin many other words.
+    // Short words, such as titles and initials, would match the start of many other words.
     .filter((word) => word.length > MIN_LETTERS || (allWords.length === 1 && word !== ''))
     .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
   if (words.length === 0) return text

@@ -2,7 +2,7 @@
 import { Dialog } from '../../ui/dialog.tsx'
 import { areShortcutsOn } from '../ui/shortcut-keys.ts'
 
-/** `g` and a letter: the pages that they open, by the letter. */
+/** Pages opened by `g` and a letter, by the letter. */
 export const GO_TO = {
   h: 'Home',
   r: 'Registrations of the event',

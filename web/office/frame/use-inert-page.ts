@@ -3,7 +3,7 @@ import { useLayoutEffect } from 'react'
 import type { RefObject } from 'react'
 
 /**
- * While `isOpen`, everything outside of the overlay is out of reach of pointer, keyboard and screen reader, like the
+ * While `isOpen`, everything outside the overlay is inaccessible to pointer, keyboard and screen reader, like the
  * page behind a modal dialog: covered text is not read as if it were visible. This is undone before the browser
  * handles the key that closed the overlay, so that Tab can reach the page.
  */

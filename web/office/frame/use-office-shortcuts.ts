@@ -14,9 +14,9 @@ import { listEventLinks, mayOpen } from '../office-pages-and-roles.ts'
 import { useShortcutKeys } from '../ui/shortcut-keys.ts'
 import { GO_TO } from './shortcuts-dialog.tsx'
 
-/** How long the second key of `g h` may follow the first. */
+/** Maximum time in milliseconds between the two keys of a shortcut such as `g h`. */
 const SECOND_KEY_MS = 1500
-/** `2026-01` of `2026-01-21`. */
+/** Length of the month in an ISO day: `2026-01` in `2026-01-21`. */
 const MONTH_LENGTH = 7
 
 /** Handles the shortcuts of all office pages: g and a letter, n, /, ? and Ctrl+K. */

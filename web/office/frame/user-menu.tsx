@@ -60,7 +60,7 @@ export const UserMenu = ({ session, onShowShortcuts, onLogOut }: UserMenuProps) 
   </Panel>
 )
 
-/** Settings of this browser, which take effect immediately. */
+/** Settings for this browser. They take effect immediately. */
 function Settings() {
   const [theme, setTheme] = useState(readColorTheme)
   const [density, setDensity] = useState(readDensity)

@@ -8,7 +8,7 @@ type ProgressProps = {
   readonly done?: number
   /** Null if the job cannot be counted, such as an upload: the bar is then only animated. */
   readonly total: number | null
-  /** Omitted if, after stopping, the user would not know what was done. */
+  /** Omitted if the user could not tell what was done before stopping. */
   readonly onStop?: (() => void) | undefined
 }
 

@@ -10,7 +10,7 @@ type BatchesResult<T> = {
   readonly left: number
 }
 
-/** `stop` lets the current request finish: its rows are processed, and reported as such. */
+/** `stop` lets the current request finish, and its rows are reported as processed. */
 export function useBatches() {
   const [progress, setProgress] = useState({ done: 0, total: 0 })
   const isStopped = useRef(false)

@@ -17,7 +17,7 @@ export type ExportFile = {
 /** A quick export shows no progress, which would only move the page. */
 const SLOW_MS = 500
 
-/** Stop is safe: an export changes nothing, and a part of a file is never saved. */
+/** Stop is safe, because an export changes nothing and a partial file is never saved. */
 export function useExport(): {
   readonly start: (file: ExportFile) => void
   readonly isPending: boolean

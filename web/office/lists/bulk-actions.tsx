@@ -42,7 +42,7 @@ export const readBulkResult: Reader<BulkActionResponse> = (body) =>
 type BulkBarProps = {
   readonly role: Role
   readonly selection: Selection
-  /** The number of rows in the whole list. */
+  /** Number of rows in the whole list. */
   readonly count: number
   /** Called when the list has changed. */
   readonly onDone: () => void
@@ -76,7 +76,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
             }),
           },
         })
-        // If a later request fails, the user repeats the action for the rest only.
+        // If a later request fails, the user repeats the action for the remaining rows only.
         selection.remove(part)
         return result
       })
@@ -137,7 +137,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
           Clear selection
         </button>
         {selection.error && <Banner text={selection.error.message} />}
-        {/* The job goes on when its dialog is closed. */}
+        {/* The job continues when its dialog is closed. */}
         {openAction === null && bulkMutation.isPending && (
           <Progress label="processed" {...progress} onStop={batches.stop} />
         )}
@@ -226,17 +226,17 @@ export const describeAlreadyReminded = (count: number): string =>
 /** Joins the results of all requests. `left`: the unprocessed rows of a stopped job. */
 export function joinResults(
   results: readonly BulkActionResponse[],
-  left: number,
+  leftCount: number,
 ): { readonly message: string; readonly failures: Refusals } {
   const done = results.reduce((count, result) => count + result.done.length, 0)
   const { failures, reminded } = splitRefusals(results.flatMap(({ refused }) => refused))
   const message = [
-    ...(left === 0 ? [] : ['Stopped:']),
+    ...(leftCount === 0 ? [] : ['Stopped:']),
     failures.length === 0
       ? `${formatCount(done)} done.`
       : `${formatCount(done)} done; ${formatCount(failures.length)} failed, for the reasons below.`,
     ...(reminded === 0 ? [] : [describeAlreadyReminded(reminded)]),
-    ...(left === 0 ? [] : [`${formatCount(left)} not processed and still selected.`]),
+    ...(leftCount === 0 ? [] : [`${formatCount(leftCount)} not processed and still selected.`]),
   ].join(' ')
   return { message, failures }
 }

@@ -16,9 +16,9 @@ type FiltersProps = {
   readonly extraFilters: readonly { readonly name: string; readonly label: string }[]
   readonly onChange: ChangeParams
   readonly onReset: () => void
-  /** The value of `show` of the filter that is next to the search. */
+  /** The value of `show` for the filter next to the search field. */
   readonly inBar?: string
-  /** On a phone only the search is in the bar: these and all other filters are behind “More”. */
+  /** On a phone, only the search is in the bar; the button “More” shows these and all other filters. */
   readonly moreOnPhone?: ReactNode
 }
 
@@ -52,10 +52,10 @@ export function Filters({
   const search = list.filters.filter(({ kind }) => kind === 'search')
   const hasMore = moreOnPhone !== undefined
   const status = hasMore ? [] : list.filters.filter(({ show }) => show === inBar)
-  const others = list.filters.filter((filter) => ![...search, ...status].includes(filter))
+  const otherFilters = list.filters.filter((filter) => ![...search, ...status].includes(filter))
   const chips = [
     ...extraFilters,
-    ...others.flatMap((filter) => {
+    ...otherFilters.flatMap((filter) => {
       const value = searchParams.get(filter.sentAs)
       return value ? [{ name: filter.sentAs, label: describeFilter(filter, value) }] : []
     }),
@@ -92,7 +92,7 @@ export function Filters({
           />
         ))}
         {status.map(renderField)}
-        {(hasMore || others.length > 0) && (
+        {(hasMore || otherFilters.length > 0) && (
           <button
             type="button"
             className="btn line sm"
@@ -119,7 +119,7 @@ export function Filters({
       </div>
       {isOpen && (
         <div className="others" role="group" aria-label={hasMore ? 'More' : 'Filters'}>
-          {others.map(renderField)}
+          {otherFilters.map(renderField)}
           {hasMore && <div className="rest">{moreOnPhone}</div>}
         </div>
       )}
@@ -263,8 +263,8 @@ function DebouncedInput({ filter, value, setFilter }: FilterControlProps) {
       setText(value)
     }
   }, [value])
-  const sendText = (typed: string) => {
-    lastSent.current = typed.trim()
+  const sendText = (typedText: string) => {
+    lastSent.current = typedText.trim()
     if (lastSent.current !== value) setFilter(filter, lastSent.current, true)
   }
   useEffect(() => {

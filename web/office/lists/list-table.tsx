@@ -286,8 +286,8 @@ function BodyCell({
       )
     }
     case 'date': {
-      const at = row[column.id]
-      return typeof at === 'string' && at !== '' ? <EntryTime at={at} /> : null
+      const timestamp = row[column.id]
+      return typeof timestamp === 'string' && timestamp !== '' ? <EntryTime at={timestamp} /> : null
     }
     case 'money':
       return (

@@ -61,7 +61,7 @@ export function TotalsRow({
   due,
 }: Totals & { readonly cells: readonly Cell[] }) {
   const totalIndex = cells.findIndex(({ slot }) => slot === 'total')
-  const rest = cells.length - totalIndex - 1
+  const remainingColumns = cells.length - totalIndex - 1
   /** A sum is longer than the amounts above it, so it may extend below the previous column. */
   const labelColumns = Math.max(1, totalIndex - 1)
   return (
@@ -78,7 +78,7 @@ export function TotalsRow({
             <small key={text}>{text}</small>
           ))}
         </td>
-        {rest > 0 && <td colSpan={rest}>&nbsp;</td>}
+        {remainingColumns > 0 && <td colSpan={remainingColumns}>&nbsp;</td>}
       </tr>
     </tfoot>
   )

@@ -11,7 +11,7 @@ import { readAllRows } from './selection.ts'
 import { buildCells } from './visible-columns.ts'
 import './printable-list.css'
 
-/** About 150 sheets. */
+/** Maximum number of rows: about 150 sheets. */
 const MAX_PRINTED_ROWS = 5_000
 
 type PrintableListProps = {

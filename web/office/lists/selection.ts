@@ -6,7 +6,7 @@ import type { ListRow } from '../../../engine/api.ts'
 import { buildListUrl, callApi } from '../office-api-and-urls.ts'
 import { createListReader } from '../office-api-responses.ts'
 
-/** With more rows, bulk actions would take minutes; filters narrow the list. */
+/** Maximum number of selected rows. Bulk actions on more would take minutes, and filters can narrow the list. */
 export const MAX_SELECTED_ROWS = 1_000
 const LARGEST_PAGE = 100
 
@@ -52,7 +52,7 @@ export function useSelection(list: AdminList, searchParams: URLSearchParams): Se
           ? removeRows(now, page)
           : new Map([...now, ...indexByNumber(page)]),
       ),
-    remove: (done) => select((now) => removeRows(now, done)),
+    remove: (doneRows) => select((now) => removeRows(now, doneRows)),
     selectAll: () => loading.mutate(),
     clear: () => select(() => NO_ROWS),
   }

@@ -116,7 +116,7 @@ function AuditEntry({
   return (
     <li>
       <span>
-        {/* The history of a registration does not begin with a verb: “Payment recorded”. */}
+        {/* Entries from a registration's history do not begin with a verb: “Payment recorded”. */}
         <b>{username}</b>
         {reg_no === null ? ' ' : ': '}
         {what}

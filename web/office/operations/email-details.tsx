@@ -70,8 +70,8 @@ function buildDeliveryRows({
 }: WireMail): readonly (readonly [string, string])[] {
   if (details === undefined) return []
   const { queued_at, sent_at, tried_at } = details
-  const buildRow = (label: string, at: string | null): readonly (readonly [string, string])[] =>
-    at === null ? [] : [[label, formatDateTime(at)]]
+  const buildRow = (label: string, time: string | null): readonly (readonly [string, string])[] =>
+    time === null ? [] : [[label, formatDateTime(time)]]
   return [
     ...buildRow('Queued', queued_at),
     ['Attempts', formatCount(tries)],

@@ -6,23 +6,25 @@ import type { WireActivity } from '../../../engine/api.ts'
  * one entry with all their titles.
  */
 export function joinEvents(rows: readonly WireActivity[]): readonly WireActivity[] {
-  const joined: { readonly entry: WireActivity; readonly eventIds: readonly (string | null)[] }[] =
-    []
+  const joinedEntries: {
+    readonly entry: WireActivity
+    readonly eventIds: readonly (string | null)[]
+  }[] = []
   for (const row of rows) {
-    const last = joined.at(-1)
+    const lastEntry = joinedEntries.at(-1)
     const isSame =
-      last !== undefined &&
+      lastEntry !== undefined &&
       row.event_id !== null &&
-      !last.eventIds.some((id) => id === null || id === row.event_id) &&
+      !lastEntry.eventIds.some((id) => id === null || id === row.event_id) &&
       row.reg_no === null &&
-      last.entry.reg_no === null &&
-      (['at', 'who', 'what'] as const).every((name) => row[name] === last.entry[name])
-    if (!isSame) joined.push({ entry: row, eventIds: [row.event_id] })
+      lastEntry.entry.reg_no === null &&
+      (['at', 'who', 'what'] as const).every((name) => row[name] === lastEntry.entry[name])
+    if (!isSame) joinedEntries.push({ entry: row, eventIds: [row.event_id] })
     else
-      joined.splice(-1, 1, {
-        entry: { ...last.entry, event: `${row.event}, ${last.entry.event}` },
-        eventIds: [...last.eventIds, row.event_id],
+      joinedEntries.splice(-1, 1, {
+        entry: { ...lastEntry.entry, event: `${row.event}, ${lastEntry.entry.event}` },
+        eventIds: [...lastEntry.eventIds, row.event_id],
       })
   }
-  return joined.map(({ entry }) => entry)
+  return joinedEntries.map(({ entry }) => entry)
 }

@@ -166,14 +166,14 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
         <section className="pan" aria-labelledby="mails">
           <h2 id="mails">Held emails</h2>
           <ul className="log mails">
-            {mails.map(({ id, to, subject, event, at }) => (
+            {mails.map(({ id, to, subject, event, at: time }) => (
               <li key={id}>
                 <span>
                   <b className="to">{to}</b> {subject}
                   <small>{event}</small>
                 </span>
                 <span className="r">
-                  <time dateTime={at}>{formatDateTime(at)}</time>
+                  <time dateTime={time}>{formatDateTime(time)}</time>
                 </span>
               </li>
             ))}
@@ -191,7 +191,8 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
   )
 }
 
-const formatTime = (at: string | null): string => (at === null ? 'Unknown' : formatDateTime(at))
+const formatTime = (time: string | null): string =>
+  time === null ? 'Unknown' : formatDateTime(time)
 
 function FigureList({ figures }: { readonly figures: readonly (readonly [string, ReactNode])[] }) {
   return figures.length === 0 ? null : (

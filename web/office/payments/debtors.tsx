@@ -1,4 +1,4 @@
-/** Amounts due, the oldest first, and a reminder to all who owe them. */
+/** Amounts due, oldest first, with a button that sends reminders to all debtors. */
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
@@ -176,10 +176,10 @@ function DueTotals({
     <p>
       <b>{formatCount(total)}</b> {total === 1 ? 'registration owes' : 'registrations owe'}{' '}
       {groups
-        .map(([currency, own]) =>
+        .map(([currency, currencyDebtors]) =>
           formatResponseMoney(
             addAmounts(
-              own.map(({ amount }) => amount),
+              currencyDebtors.map(({ amount }) => amount),
               currency as Currency,
             ),
             currency as Currency,
@@ -220,14 +220,14 @@ async function loadAllDebtors(eventId: string | null): Promise<AllDebtors> {
 }
 
 /** Describes the results of the reminders. `left`: not sent, because the user stopped the job. */
-function describeReminders(results: readonly BulkActionResponse[], left: number) {
+function describeReminders(results: readonly BulkActionResponse[], unsentCount: number) {
   const refused = results.flatMap((result) => result.refused)
   const sent = results.reduce((count, { done }) => count + done.length, 0)
   // Another user may have reminded some since the list was loaded: the server sends no second email.
   const { failures, reminded } = splitRefusals(refused)
   const text = `${pluralise(sent, 'reminder', 'reminders')} sent.`
   const sentText = reminded === 0 ? text : `${text} ${describeAlreadyReminded(reminded)}`
-  return { sentText, failures, left }
+  return { sentText, failures, left: unsentCount }
 }
 
 function ReminderDialog({
@@ -253,18 +253,18 @@ function ReminderDialog({
   const reminders = useMutation({
     mutationFn: async () => {
       const numbers = toRemind.map(({ reg_no }) => reg_no)
-      const { results, left } = await batches.run(numbers, BATCH_ROWS, (part) =>
+      const { results, left: unsentCount } = await batches.run(numbers, BATCH_ROWS, (part) =>
         callApi('/api/admin/registrations/bulk/', readBulkResult, {
           method: 'POST',
           json: { act: 'send_pay_link', reg_nos: part },
         }),
       )
-      return describeReminders(results, left)
+      return describeReminders(results, unsentCount)
     },
-    onSuccess: ({ sentText, failures, left }) => {
-      if (left > 0)
+    onSuccess: ({ sentText, failures, left: unsentCount }) => {
+      if (unsentCount > 0)
         onDone({
-          message: `Stopped: ${sentText} ${formatCount(left)} not sent.`,
+          message: `Stopped: ${sentText} ${formatCount(unsentCount)} not sent.`,
           needsAttention: true,
         })
       else if (failures.length === 0) onDone({ message: sentText, needsAttention: false })
@@ -307,9 +307,9 @@ function ReminderDialog({
           </p>
           {byEvent.length > 1 && (
             <ul>
-              {byEvent.map(([event, own]) => (
+              {byEvent.map(([event, eventDebtors]) => (
                 <li key={event}>
-                  {event}: {formatCount(own.length)}
+                  {event}: {formatCount(eventDebtors.length)}
                 </li>
               ))}
             </ul>

@@ -1,4 +1,4 @@
-/** The close of a month: a checklist with figures, the file for the accountant, and closing. */
+/** Month close: a checklist with figures, the accountant's file, and the button that closes the month. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
@@ -122,10 +122,13 @@ export function MonthClosePage({
   )
 }
 
-/** The next month only if it has begun: a future month has nothing to close. */
+/** Links to the previous month, and to the next one if it has begun, because a future month cannot be closed. */
 function MonthLinks({ month, isOver }: { readonly month: string; readonly isOver: boolean }) {
   const first = day(`${month}-01`)
-  const [before, after] = [-1, 1].map((by) => addMonths(first, by).slice(0, 7)) as [string, string]
+  const [before, after] = [-1, 1].map((offset) => addMonths(first, offset).slice(0, 7)) as [
+    string,
+    string,
+  ]
   return (
     <nav className="acts" aria-label="Months">
       <Link className="btn line sm" to={buildMonthUrl(before)}>
@@ -143,7 +146,9 @@ function MonthLinks({ month, isOver }: { readonly month: string; readonly isOver
 /** A closed month is closed again only if that changes something: after later changes, or with a new event. */
 const isToClose = ({ events }: SessionResponse, { closings, changes }: MonthResponse): boolean =>
   changes.length > 0 ||
-  events.some((event) => closings.every(({ event_id: closed }) => closed !== event.id))
+  events.some((event) =>
+    closings.every(({ event_id: closedEventId }) => closedEventId !== event.id),
+  )
 
 type Check = { readonly text: string; readonly isDone: boolean; readonly to: string }
 

@@ -30,10 +30,10 @@ type FilterProps = MovementsProps &
 export function MovementFilters(props: FilterProps) {
   const { session, eventId, params, filters, change, from, to, today, methods } = props
   const periods = listNamedPeriods(today as Parameters<typeof listNamedPeriods>[0])
-  const chosen = new URLSearchParams(
+  const chosenParams = new URLSearchParams(
     PERIOD.flatMap((name) => (params.has(name) ? [[name, params.get(name) ?? '']] : [])),
   ).toString()
-  const current = chosen === '' ? (periods[0]?.query ?? '') : chosen
+  const current = chosenParams === '' ? (periods[0]?.query ?? '') : chosenParams
   const [choosesDays, setChoosesDays] = useState(false)
   const [isOpen, setOpen] = useState(false)
   const setCount = OTHER_FILTERS.filter((name) => params.get(name)).length
@@ -42,7 +42,7 @@ export function MovementFilters(props: FilterProps) {
     change({ month: '', from: '', to: '', ...Object.fromEntries(new URLSearchParams(query)) })
   // The file covers the days on the page, even if the month has ended since.
   const file = new URLSearchParams(filters)
-  if (chosen === '') {
+  if (chosenParams === '') {
     file.set('from', from)
     file.set('to', to)
   }
@@ -146,7 +146,7 @@ export function MovementFilters(props: FilterProps) {
         </label>
       </div>
       <div className="go">
-        {chosen.startsWith('month=') || chosen === '' ? (
+        {chosenParams.startsWith('month=') || chosenParams === '' ? (
           <Link className="btn line sm" to={buildMonthUrl(from.slice(0, 7))}>
             Close month
           </Link>

@@ -50,8 +50,8 @@ export function Summary({
   const isEmpty = (currency: Currency): boolean =>
     SHOWN_TOTALS.every((name) => sumTotals(selectCurrency(totals, currency), currency, name) === 0)
   // A currency of another event without payments or refunds would only take up space.
-  const shown = currencies.filter((currency) => !isEmpty(currency))
-  return (shown.length > 0 ? shown : currencies.slice(0, 1)).map((currency) => {
+  const shownCurrencies = currencies.filter((currency) => !isEmpty(currency))
+  return (shownCurrencies.length > 0 ? shownCurrencies : currencies.slice(0, 1)).map((currency) => {
     const currencyTotals = selectCurrency(totals, currency)
     const formatSum = (...names: readonly TotalName[]): string =>
       formatSignedMoney(sumTotals(currencyTotals, currency, ...names), currency)
@@ -62,7 +62,7 @@ export function Summary({
       ],
       currency,
     )
-    const others = [
+    const otherTotals = [
       ['Needs review', 'in_review'],
       ['Not counted', 'not_counted'],
       ['Refunds of payments not counted', 'refunded_not_counted'],
@@ -73,7 +73,7 @@ export function Summary({
           {days}: received <b>{formatSum('received')}</b> − refunded <b>{formatSum('refunded')}</b>{' '}
           = net <b>{formatSignedMoney(net, currency)}</b>
         </span>
-        {others
+        {otherTotals
           .filter(([, name]) => sumTotals(currencyTotals, currency, name) !== 0)
           .map(([label, name]) => (
             <span key={name}>
@@ -115,11 +115,11 @@ export function describeTotal(totals: Totals, currency: Currency): string {
   const currencyTotals = selectCurrency(totals, currency)
   const isOnlyRupees = currency === INR && listCurrencies(totals).length === 1
   const counts = `${pluralise(countEntries(currencyTotals, 'payments'), 'payment', 'payments')}, ${pluralise(countEntries(currencyTotals, 'refunds'), 'refund', 'refunds')}`
-  const rest = describeSums(currencyTotals, currency, [
+  const otherAmounts = describeSums(currencyTotals, currency, [
     ...NOT_RECEIVED,
     ['of refunds for payments not counted', 'refunded_not_counted'],
   ])
-  return `Total${isOnlyRupees ? '' : ` in ${formatCurrency(currency)}`}: ${counts}${rest.length === 0 ? '' : `, including ${rest.join(', ')}`}`
+  return `Total${isOnlyRupees ? '' : ` in ${formatCurrency(currency)}`}: ${counts}${otherAmounts.length === 0 ? '' : `, including ${otherAmounts.join(', ')}`}`
 }
 
 /** The totals of each method or event, in each currency. */

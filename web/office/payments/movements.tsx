@@ -103,7 +103,7 @@ export function Movements({ session, eventId }: MovementsProps) {
   )
 }
 
-const HEAD = [
+const COLUMN_HEADINGS = [
   { text: 'Date' },
   { text: 'Registration' },
   { text: 'Method and reference' },
@@ -124,7 +124,7 @@ export function MovementRows({
   readonly label: string
 }) {
   return (
-    <AmountTable label={label} head={HEAD}>
+    <AmountTable label={label} head={COLUMN_HEADINGS}>
       <tbody>
         {rows.map((row) => (
           <MovementRow key={row.id} {...{ session, row }} showsEvent />
@@ -146,7 +146,7 @@ function MovementTable({
   readonly showsEvent: boolean
 }) {
   return (
-    <AmountTable label="Payments and refunds" head={HEAD}>
+    <AmountTable label="Payments and refunds" head={COLUMN_HEADINGS}>
       <tbody>
         {rows.map((row) => (
           <MovementRow key={row.id} {...{ session, row, showsEvent }} />
@@ -154,9 +154,9 @@ function MovementTable({
       </tbody>
       <tfoot>
         {listCurrencies(totals).map((currency) => {
-          const own = selectCurrency(totals, currency)
+          const currencyTotals = selectCurrency(totals, currency)
           const formatSum = (...names: readonly TotalName[]) =>
-            formatSignedMoney(sumTotals(own, currency, ...names), currency)
+            formatSignedMoney(sumTotals(currencyTotals, currency, ...names), currency)
           return (
             <tr key={currency}>
               <th scope="row" colSpan={3}>
@@ -169,7 +169,7 @@ function MovementTable({
                 {formatSum('refunded', 'refunded_not_counted')}
               </td>
               <td className="num" data-head="Fee">
-                {formatSignedMoney(sumTotals(own, INR, 'fee'), INR)}
+                {formatSignedMoney(sumTotals(currencyTotals, INR, 'fee'), INR)}
               </td>
             </tr>
           )

@@ -47,7 +47,10 @@ const readMovement = (value: unknown): JsonObject | null =>
       typeof row['unreconciled'] === 'boolean' &&
       (row['due'] === null || (isRecord(row['due']) && isAmount(row['due']['amount']))) &&
       readArray(row['documents'], (document) =>
-        keepIf(document, (one) => hasAll(one, 'number', 'id') && hasAll(one, 'string', 'serial')),
+        keepIf(
+          document,
+          (entry) => hasAll(entry, 'number', 'id') && hasAll(entry, 'string', 'serial'),
+        ),
       ) !== null,
   )
 

@@ -13,7 +13,9 @@ export const formatMonth = (month: string): string =>
 
 const getMonth = (date: Day): string => date.slice(0, 7)
 
-/** The financial year that begins in April of this year or the last. */
+/**
+ * Returns the financial year, from April to March, that contains the date or is some years earlier.
+ */
 function getFinancialYear(date: Day, yearsBefore: number): readonly [Day, Day] {
   const [year = 0, month = 1] = date.split('-').map(Number)
   const first = day(`${(month >= 4 ? year : year - 1) - yearsBefore}-04-01`)

@@ -1,5 +1,6 @@
 /**
- * Payments that need review as a table: a single row opens its card, and several of one kind can be decided together.
+ * The table of payments that need review. A row opens its card; payments of one kind can be decided
+ * together.
  */
 import { useMutation } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
@@ -77,7 +78,7 @@ export function ReviewTable({
   const [decision, setDecision] = useState<BulkDecision | null>(null)
   const selected = reviews.filter(({ id }) => selectedIds.has(id))
   const groups = groupRows(reviews, getReason).filter(
-    ([, own]) => own.length > 1 && listBulkDecisions(own).length > 0,
+    ([, groupReviews]) => groupReviews.length > 1 && listBulkDecisions(groupReviews).length > 0,
   )
   const toggle = (id: string): void => {
     const next = new Set(selectedIds)
@@ -88,14 +89,14 @@ export function ReviewTable({
     <>
       {canDecide && groups.length > 0 && (
         <div className="acts-of" role="group" aria-label="Select by reason">
-          {groups.map(([reason, own]) => (
+          {groups.map(([reason, groupReviews]) => (
             <button
               key={reason}
               type="button"
               className="btn line sm"
-              onClick={() => setSelectedIds(new Set(own.map(({ id }) => id)))}
+              onClick={() => setSelectedIds(new Set(groupReviews.map(({ id }) => id)))}
             >
-              Select {formatCount(own.length)}: {reason}
+              Select {formatCount(groupReviews.length)}: {reason}
             </button>
           ))}
         </div>
@@ -152,14 +153,14 @@ export function ReviewTable({
       {selected.length > 0 && (
         <div className="bulk" role="group" aria-label="Selected payments">
           <p role="status">{formatCount(selected.length)} selected</p>
-          {listBulkDecisions(selected).map((each) => (
+          {listBulkDecisions(selected).map((bulkDecision) => (
             <button
-              key={each.decision}
+              key={bulkDecision.decision}
               type="button"
               className="btn sm"
-              onClick={() => setDecision(each)}
+              onClick={() => setDecision(bulkDecision)}
             >
-              {each.label}
+              {bulkDecision.label}
             </button>
           ))}
           <button type="button" className="btn line sm" onClick={() => setSelectedIds(new Set())}>
@@ -252,7 +253,7 @@ function BulkDialog({
   const [payments] = useState(reviews)
   const batches = useBatches()
   const decisions = useMutation({
-    mutationFn: async (why: string) => {
+    mutationFn: async (reason: string) => {
       const failures: string[] = []
       const { left } = await batches.run(payments, 1, async ([payment]) => {
         if (payment === undefined) return
@@ -260,7 +261,7 @@ function BulkDialog({
         try {
           await callApi(`/api/admin/reviews/${encodeURIComponent(id)}/decide/`, readOutcome, {
             method: 'POST',
-            json: { decision, version, why },
+            json: { decision, version, why: reason },
           })
         } catch (error) {
           failures.push(
@@ -341,10 +342,10 @@ function BulkFigures({ reviews }: { readonly reviews: readonly WireReview[] }) {
           <dt>{label}</dt>
           <dd>
             {groupRows(amounts, ([currency]) => currency)
-              .map(([currency, own]) =>
+              .map(([currency, currencyAmounts]) =>
                 formatResponseMoney(
                   addAmounts(
-                    own.map(([, amount]) => amount),
+                    currencyAmounts.map(([, amount]) => amount),
                     currency as Currency,
                   ),
                   currency as Currency,

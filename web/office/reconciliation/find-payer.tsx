@@ -7,14 +7,14 @@ import { RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { useSearch } from '../frame/search-results.tsx'
 import './statement-page.css'
 
-/** More do not fit below the row; another word narrows the search. */
+/** Maximum number of results. More would not fit below the row, and another word narrows the search. */
 const MAX_RESULTS = 6
 
 type FindPayerProps = {
   readonly label: string
-  readonly onSelect: (found: WireSearchResult) => void
+  readonly onSelect: (result: WireSearchResult) => void
   readonly isDisabled?: boolean
-  /** Takes the focus when it appears. */
+  /** Whether the field receives the focus when it appears. */
   readonly hasFocus?: boolean
 }
 
@@ -36,9 +36,9 @@ export function FindPayer({
   const error = useSignInOn401(query.error)
   const isCurrent = search.isCurrent && text.trim() !== ''
   const results = isCurrent ? (query.data?.found ?? []).slice(0, MAX_RESULTS) : []
-  const select = (found: WireSearchResult) => {
+  const select = (result: WireSearchResult) => {
     setText('')
-    onSelect(found)
+    onSelect(result)
   }
   return (
     <div className="findpayer">
@@ -66,10 +66,10 @@ export function FindPayer({
             event.preventDefault()
             setActive((active + step + results.length) % results.length)
           }
-          const found = results[active]
+          const result = results[active]
           if (event.key === 'Enter') {
             event.preventDefault()
-            if (found !== undefined) select(found)
+            if (result !== undefined) select(result)
           }
           if (event.key === 'Escape' && text !== '') {
             event.preventDefault()
@@ -78,23 +78,23 @@ export function FindPayer({
         }}
       />
       <div role="listbox" id={listId} aria-label={label} hidden={results.length === 0}>
-        {results.map((found, index) => (
+        {results.map((result, index) => (
           <div
-            key={found.reg_no}
+            key={result.reg_no}
             id={`${listId}-${index}`}
             role="option"
             aria-selected={index === active}
             onPointerDown={(event) => {
               event.preventDefault()
-              select(found)
+              select(result)
             }}
           >
-            <b>{found.name}</b> {found.phone}
-            <small>{[found.reg_no, found.event.title].join(' · ')}</small>{' '}
+            <b>{result.name}</b> {result.phone}
+            <small>{[result.reg_no, result.event.title].join(' · ')}</small>{' '}
             <RegistrationStatus
-              registration={found}
-              due={found.due}
-              currency={readResponseCurrency(found)}
+              registration={result}
+              due={result.due}
+              currency={readResponseCurrency(result)}
             />
           </div>
         ))}

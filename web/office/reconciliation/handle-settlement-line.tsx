@@ -18,7 +18,7 @@ type LineProps = {
 }
 
 export function HandleLine({ event, line }: LineProps) {
-  const [why, setWhy] = useState('')
+  const [reason, setReason] = useState('')
   const client = useQueryClient()
   const showToast = useToast()
   const mutation = useMutation({
@@ -63,7 +63,7 @@ export function HandleLine({ event, line }: LineProps) {
     )
   const submit = (submitEvent: FormEvent): void => {
     submitEvent.preventDefault()
-    mutation.mutate(why)
+    mutation.mutate(reason)
   }
   return (
     <details className="choices">
@@ -74,11 +74,11 @@ export function HandleLine({ event, line }: LineProps) {
         <label>
           Reason
           <input
-            value={why}
+            value={reason}
             required
             maxLength={500}
             autoComplete="off"
-            onChange={({ target }) => setWhy(target.value)}
+            onChange={({ target }) => setReason(target.value)}
           />
         </label>
         <button type="submit" className="btn line" disabled={mutation.isPending}>

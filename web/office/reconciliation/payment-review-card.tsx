@@ -341,7 +341,10 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
   }
 }
 
-/** Asks which registration a payment is for: staff know the person's name, rarely the number. */
+/**
+ * The search for the registration that a payment belongs to. Staff know the person's name, rarely
+ * the number.
+ */
 function MoveTarget({ suggested }: { readonly suggested: string }) {
   const [target, setTarget] = useState({ regNo: suggested, name: '' })
   return (

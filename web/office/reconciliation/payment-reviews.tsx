@@ -23,7 +23,7 @@ export function PaymentReviews({
   eventId: onlyEventId,
 }: {
   readonly session: SessionResponse
-  /** Null: the events in the filter. */
+  /** Null to use the event filter. */
   readonly eventId: string | null
 }) {
   const [searchParams, setSearchParams] = useSearchParams()

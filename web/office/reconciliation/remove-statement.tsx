@@ -39,26 +39,27 @@ function RemovalDialog({ id, lines, onClose }: RemovalProps & { readonly onClose
     },
   })
   const error = useSignInOn401(removal.error)
-  const used = lines.filter(
+  const usedLineCount = lines.filter(
     ({ payments, decision }) =>
       payments.length > 0 || (decision !== null && decision.what !== 'undone'),
   ).length
   return (
     <Dialog title="Remove this statement?" onClose={onClose}>
       {error && <Banner text={error.message} />}
-      {used > 0 ? (
+      {usedLineCount > 0 ? (
         <p>
-          {used === 1 ? '1 line has' : `${used} lines have`} a recorded payment or a decision, so
-          the statement cannot be removed. A line marked as not ours can be reopened first.
+          {usedLineCount === 1 ? '1 line has' : `${usedLineCount} lines have`} a recorded payment or
+          a decision, so the statement cannot be removed. A line marked as not ours can be reopened
+          first.
         </p>
       ) : (
         <p>
-          No payment of it is recorded. You can upload the file again, for example in another
+          It contains no recorded payments. You can upload the file again, for example in another
           currency.
         </p>
       )}
       <div className="acts">
-        {used === 0 && (
+        {usedLineCount === 0 && (
           <button
             type="button"
             className="btn"
@@ -69,7 +70,7 @@ function RemovalDialog({ id, lines, onClose }: RemovalProps & { readonly onClose
           </button>
         )}
         <button type="button" className="btn line" onClick={onClose} {...FOCUSED_FIRST}>
-          {used === 0 ? 'Keep statement' : 'Close'}
+          {usedLineCount === 0 ? 'Keep statement' : 'Close'}
         </button>
       </div>
     </Dialog>

@@ -243,11 +243,11 @@ export function LinesByPayout<Line extends WireSettledLine>({
   readonly lines: readonly Line[]
   readonly renderLine: (line: Line, index: number) => ReactNode
 }) {
-  return groupRows(lines, describePayout).map(([payout, own]) => (
+  return groupRows(lines, describePayout).map(([payout, payoutLines]) => (
     <Fragment key={payout}>
       {payout !== '' && <p className="ofpayout">{payout}</p>}
       <ul className="log stmt" {...(payout !== '' && { 'aria-label': payout })}>
-        {own.map(renderLine)}
+        {payoutLines.map(renderLine)}
       </ul>
     </Fragment>
   ))

@@ -50,11 +50,11 @@ export function SettlementsPage({ events }: { readonly events: readonly OfficeEv
 function EventSettlements({ event }: { readonly event: OfficeEvent }) {
   const [file, setFile] = useState<File | null>(null)
   const upload = useMutation({
-    mutationFn: (sent: { readonly file: File; readonly columns: string }) =>
+    mutationFn: (upload: { readonly file: File; readonly columns: string }) =>
       callApi(
-        `/api/admin/reconcile/?event=${encodeURIComponent(event.id)}${sent.columns}`,
+        `/api/admin/reconcile/?event=${encodeURIComponent(event.id)}${upload.columns}`,
         readReport,
-        { method: 'POST', form: toSpreadsheet(sent.file) },
+        { method: 'POST', form: toSpreadsheet(upload.file) },
       ),
   })
   const error = useSignInOn401(upload.error)
@@ -75,9 +75,9 @@ function EventSettlements({ event }: { readonly event: OfficeEvent }) {
         <SpreadsheetForm
           label="Settlement report (CSV or Excel)"
           isPending={upload.isPending}
-          onChoose={(chosen) => {
+          onChoose={(chosenFile) => {
             upload.reset()
-            setFile(chosen)
+            setFile(chosenFile)
           }}
           onSubmit={() => {
             if (file !== null) upload.mutate({ file, columns: '' })

@@ -38,7 +38,7 @@ export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitL
     const value = readAmount(amount, currency)
     return value === null ? 0 : toMajorUnits(value, currency)
   })
-  const rest = addAmounts([line.left, ...amounts.map((amount) => -amount)], currency)
+  const remainingAmount = addAmounts([line.left, ...amounts.map((amount) => -amount)], currency)
   const change = (regNo: string, changes: Partial<Row>) =>
     setRows(rows.map((row) => (row.regNo === regNo ? { ...row, ...changes } : row)))
   return (
@@ -47,7 +47,7 @@ export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitL
       aria-label={`Split line ${line.line}`}
       onSubmit={(event) => {
         event.preventDefault()
-        if (rest === 0)
+        if (remainingAmount === 0)
           onAssign(
             rows.map(({ regNo, difference }, index) => ({
               reg_no: regNo,
@@ -92,23 +92,23 @@ export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitL
         hasFocus
         onSelect={({ reg_no: regNo, name, total }) => {
           if (rows.some((row) => row.regNo === regNo)) return
-          const amount = total === null ? rest : Math.min(total, rest)
+          const amount = total === null ? remainingAmount : Math.min(total, remainingAmount)
           const added = { regNo, name, amount: formatForInput(amount, currency), difference: '' }
           setRows([...rows, added])
         }}
       />
-      <p role="status" className={rest === 0 ? 'mute' : 'care'}>
-        {rest === 0
+      <p role="status" className={remainingAmount === 0 ? 'mute' : 'care'}>
+        {remainingAmount === 0
           ? 'The amounts add up.'
-          : rest > 0
-            ? `${formatSignedMoney(rest, currency)} still to assign.`
-            : `${formatSignedMoney(-rest, currency)} too much.`}
+          : remainingAmount > 0
+            ? `${formatSignedMoney(remainingAmount, currency)} still to assign.`
+            : `${formatSignedMoney(-remainingAmount, currency)} too much.`}
       </p>
       <div className="rowacts">
         <button
           type="submit"
           className="btn sm"
-          disabled={rest !== 0 || rows.length === 0 || isBusy}
+          disabled={remainingAmount !== 0 || rows.length === 0 || isBusy}
         >
           Assign to {rows.length} {rows.length === 1 ? 'person' : 'people'}
         </button>

@@ -41,7 +41,7 @@ export function StatementLineRow(props: RowProps) {
         {line.state === 'left' && left !== amount && (
           <p className="care">
             {left > 0
-              ? `${formatSignedMoney(left, currency)} of it is not recorded.`
+              ? `${formatSignedMoney(left, currency)} of this line is not recorded.`
               : `${formatSignedMoney(-left, currency)} more is recorded than this line states.`}
           </p>
         )}

@@ -32,9 +32,9 @@ type Statement = Extract<StatementResponse, { unchanged: false }>
 type Decision = 'review' | 'not_ours' | 'undone'
 /** How often an open page requests the decisions of other users. */
 const REFRESH_MS = 5_000
-/** The time without a key or click after which it stops, so that an unattended page does not extend the session. */
+/** The time without a key or click after which the requests stop, so that an unattended page does not extend the session. */
 const IDLE_AFTER_MS = 300_000
-/** Loads the statement, and then only its changes. */
+/** Loads the statement, and afterwards only its changes. */
 function useStatement(id: number) {
   const client = useQueryClient()
   const key = ['statement', id]
@@ -108,9 +108,9 @@ type WorkTableProps = {
 type LinesRequest = {
   readonly lines: readonly WireStatementLine[]
   readonly call: 'assign' | 'decide'
-  /** The request for some of the lines. */
+  /** Builds the JSON body for a batch of the lines. */
   readonly buildJson: (lines: readonly WireStatementLine[]) => object
-  /** For the message, such as “3 lines assigned.” */
+  /** Whether the message about the result, such as “3 lines assigned.”, offers Undo. */
   readonly canUndo: boolean
 }
 
@@ -119,7 +119,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
   const { id } = statement.statement
   const currency = readResponseCurrency(statement.statement)
   const showToast = useToast()
-  const work = useRef<HTMLDivElement>(null)
+  const workTable = useRef<HTMLDivElement>(null)
   const [problems, setProblems] = useState<ReadonlyMap<number, string>>(new Map())
   const batches = useBatches()
   const send = useMutation({
@@ -134,46 +134,47 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
     },
     // If a later request failed, some lines have already changed.
     onError: () => void refresh(),
-    onSuccess: async ({ message, refused, done }, sent) => {
+    onSuccess: async ({ message, refused, done }, request) => {
       setProblems(new Map(refused.map((row) => [row.line, row.message])))
-      const undone = sent.lines.filter((line) => done.includes(line.id))
+      const doneLines = request.lines.filter((line) => done.includes(line.id))
       showToast(message, {
         tone: refused.length > 0 ? 'bad' : 'good',
-        ...(sent.canUndo && undone.length > 0 && { onUndo: () => undoNotOurs(undone) }),
+        ...(request.canUndo && doneLines.length > 0 && { onUndo: () => undoNotOurs(doneLines) }),
       })
       await refresh()
     },
   })
   const sendError = useSignInOn401(send.error)
-  const pressed = useRef<{ readonly position: number; readonly element: Element | null } | null>(
-    null,
-  )
+  const lastPress = useRef<{
+    readonly position: number
+    readonly element: Element | null
+  } | null>(null)
   // The pressed button is disabled and then usually removed. If the user has moved to another field, the focus stays there.
   useEffect(() => {
-    if (send.isPending || pressed.current === null) return
-    const { position, element } = pressed.current
-    pressed.current = null
+    if (send.isPending || lastPress.current === null) return
+    const { position, element } = lastPress.current
+    lastPress.current = null
     const active = document.activeElement
     if (active === element || active === null || active === document.body)
-      focusRow(work.current, position)
+      focusRow(workTable.current, position)
   }, [send.isPending])
-  const submit = (sent: LinesRequest) => {
-    pressed.current = {
-      position: findPosition(work.current),
+  const submit = (request: LinesRequest) => {
+    lastPress.current = {
+      position: findPosition(workTable.current),
       element: document.activeElement,
     }
-    send.mutate(sent)
+    send.mutate(request)
   }
   const getSeenDecision = (line: WireStatementLine) => line.decision?.id ?? null
   const assign = (
-    assigned: readonly { readonly line: WireStatementLine; readonly parts: readonly Part[] }[],
+    assignments: readonly { readonly line: WireStatementLine; readonly parts: readonly Part[] }[],
   ) =>
     submit({
-      lines: assigned.map(({ line }) => line),
+      lines: assignments.map(({ line }) => line),
       call: 'assign',
       canUndo: false,
       buildJson: (batch) => ({
-        lines: assigned
+        lines: assignments
           .filter(({ line }) => batch.includes(line))
           .flatMap(({ line, parts }) =>
             parts.map((part) => ({ ...part, line: line.id, seen: getSeenDecision(line) })),
@@ -187,18 +188,18 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
       canUndo: decision === 'not_ours',
       buildJson: () => ({ decision, choices: [{ line: line.id, seen }] }),
     })
-  /** The decision to undo is newer than the line on the page. */
-  const undoNotOurs = async (undone: readonly WireStatementLine[]) => {
+  /** Loads the lines first, because the decision to undo is newer than the lines on the page. */
+  const undoNotOurs = async (undoneLines: readonly WireStatementLine[]) => {
     const answer = await callApi(buildStatementApiPath(id), readStatement)
     if (answer.unchanged) return
-    for (const { id: lineId } of undone) {
+    for (const { id: lineId } of undoneLines) {
       const current = answer.lines.find((line) => line.id === lineId)
       if (current?.state === 'not_ours') decide(current, 'undone')
     }
   }
-  const exact = lines.filter((line) => line.is_exact)
+  const exactMatches = lines.filter((line) => line.is_exact)
   return (
-    <div ref={work} className="work">
+    <div ref={workTable} className="work">
       <Announcement statement={statement} />
       <StatementTotals totals={statement.totals} currency={currency} />
       {sendError && <Banner text={sendError.message} onDismiss={() => send.reset()} />}
@@ -245,7 +246,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
                   disabled={send.isPending}
                   onClick={() =>
                     assign(
-                      exact.map((line) => ({
+                      exactMatches.map((line) => ({
                         line,
                         parts: line.proposals
                           .slice(0, 1)
@@ -254,7 +255,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
                     )
                   }
                 >
-                  Confirm all exact matches ({exact.length})
+                  Confirm all exact matches ({exactMatches.length})
                 </button>
               )}
             </div>
@@ -268,22 +269,22 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
 }
 
 /**
- * Joins the results of all requests. Uses the server’s sentence if there is only one; `left`: the remaining lines of
- * a stopped job.
+ * Joins the results of all requests. Uses the server’s sentence if there is only one result. `remainingCount` is the
+ * number of unprocessed lines of a stopped job.
  */
 function joinDecisions(
   results: readonly StatementDecisionResponse[],
-  left: number,
+  remainingCount: number,
 ): Pick<StatementDecisionResponse, 'message' | 'done' | 'refused'> {
   const [first] = results
-  if (results.length === 1 && left === 0 && first !== undefined) return first
+  if (results.length === 1 && remainingCount === 0 && first !== undefined) return first
   const done = results.flatMap((result) => result.done)
   const refused = results.flatMap((result) => result.refused)
   const message = [
-    left > 0 && 'Stopped:',
+    remainingCount > 0 && 'Stopped:',
     `${formatCount(done.length)} confirmed.`,
     refused.length > 0 && `${formatCount(refused.length)} not confirmed, for the reasons below.`,
-    left > 0 && `${formatCount(left)} left.`,
+    remainingCount > 0 && `${formatCount(remainingCount)} left.`,
   ]
   return { done, refused, message: message.filter(Boolean).join(' ') }
 }
@@ -293,11 +294,11 @@ function Announcement({ statement }: { readonly statement: Statement }) {
   const { state } = useLocation()
   const isUploaded = (state as { isUploaded?: boolean } | null)?.isUploaded === true
   const [text, setText] = useState('')
-  const described = describeMatches(statement)
+  const matchSummary = describeMatches(statement)
   useEffect(() => {
     // Only changes to a status are announced, not its text when the page opens.
-    setText(described)
-  }, [described])
+    setText(matchSummary)
+  }, [matchSummary])
   useEffect(() => {
     if (isUploaded) document.querySelector<HTMLElement>('.work h2[tabindex]')?.focus()
   }, [isUploaded])
@@ -329,27 +330,27 @@ function Group({
   )
 }
 
-const listRows = (work: HTMLElement | null): readonly HTMLElement[] => [
-  ...(work?.querySelectorAll<HTMLElement>('.worklist > li') ?? []),
+const listRows = (workTable: HTMLElement | null): readonly HTMLElement[] => [
+  ...(workTable?.querySelectorAll<HTMLElement>('.worklist > li') ?? []),
 ]
 
 /** Returns the position of the focused row among all rows. -1 if no row has the focus. */
-function findPosition(work: HTMLElement | null): number {
+function findPosition(workTable: HTMLElement | null): number {
   const row = document.activeElement?.closest('.worklist > li') ?? null
-  return listRows(work).findIndex((candidate) => candidate === row)
+  return listRows(workTable).findIndex((candidate) => candidate === row)
 }
 
 /** Focuses the row now at the position of the decided one; otherwise the first group or the totals. */
-function focusRow(work: HTMLElement | null, position: number): void {
-  const row = position < 0 ? undefined : listRows(work)[position]
+function focusRow(workTable: HTMLElement | null, position: number): void {
+  const row = position < 0 ? undefined : listRows(workTable)[position]
   const target =
     row?.querySelector<HTMLElement>(':is(button, input):not(:disabled)') ??
-    work?.querySelector<HTMLElement>('h2[tabindex]') ??
-    work?.querySelector<HTMLElement>('.totals')
+    workTable?.querySelector<HTMLElement>('h2[tabindex]') ??
+    workTable?.querySelector<HTMLElement>('.totals')
   target?.focus()
 }
 
-const isLeft = ({ state }: WireStatementLine): boolean => state === 'left'
+const isOpenLine = ({ state }: WireStatementLine): boolean => state === 'left'
 /** The groups in order of work: open lines first. */
 const GROUPS = [
   {
@@ -363,13 +364,13 @@ const GROUPS = [
     title: 'Proposed',
     isCollapsed: false,
     includes: (line: WireStatementLine) =>
-      isLeft(line) && !line.is_exact && line.proposals.length > 0,
+      isOpenLine(line) && !line.is_exact && line.proposals.length > 0,
   },
   {
     name: 'unmatched',
     title: 'Not matched',
     isCollapsed: false,
-    includes: (line: WireStatementLine) => isLeft(line) && line.proposals.length === 0,
+    includes: (line: WireStatementLine) => isOpenLine(line) && line.proposals.length === 0,
   },
   {
     name: 'review',

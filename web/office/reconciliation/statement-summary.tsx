@@ -11,18 +11,18 @@ type Statement = Extract<StatementResponse, { unchanged: false }>
 /** Summarises the open lines: “2 matched, 1 with a different amount, 2 not matched.” */
 export function describeMatches({ lines, totals }: Statement): string {
   if (lines.length === 0) return 'No incoming payments in this file.'
-  const open = lines.filter(({ state }) => state === 'left')
-  const exact = open.filter((line) => line.is_exact).length
-  const proposed = open.filter(({ is_exact, proposals }) => !is_exact && proposals.length > 0)
+  const openLines = lines.filter(({ state }) => state === 'left')
+  const exactCount = openLines.filter((line) => line.is_exact).length
+  const proposed = openLines.filter(({ is_exact, proposals }) => !is_exact && proposals.length > 0)
   const differing = proposed.filter(
     ({ proposals, left }) => proposals[0]?.basis === 'number' && proposals[0].due !== left,
   ).length
   const parts = [
-    [exact, 'matched'],
+    [exactCount, 'matched'],
     [differing, 'with a different amount'],
     [proposed.length - differing, 'to check'],
-    [open.length - exact - proposed.length, 'not matched'],
-    [totals.sum_in.lines - open.length, 'done'],
+    [openLines.length - exactCount - proposed.length, 'not matched'],
+    [totals.sum_in.lines - openLines.length, 'done'],
   ] as const
   return `${parts.flatMap(([count, text]) => (count === 0 ? [] : [`${count} ${text}`])).join(', ')}.`
 }
@@ -36,11 +36,11 @@ export function StatementTotals({
   readonly currency: Currency
 }) {
   const { sum_in: sum, ...parts } = totals
-  const shown = LABELS.filter(([name]) => name !== 'other_event' || parts[name].lines > 0)
+  const shownLabels = LABELS.filter(([name]) => name !== 'other_event' || parts[name].lines > 0)
   return (
     <section className="totals" aria-label="Totals" tabIndex={-1}>
       <p>
-        {shown.map(([name, label]) => (
+        {shownLabels.map(([name, label]) => (
           <span key={name}>
             {label} <b>{parts[name].lines}</b>
           </span>
@@ -48,7 +48,7 @@ export function StatementTotals({
       </p>
       <p className="mute">
         <span>{formatSignedMoney(sum.amount, currency)} in =</span>
-        {shown.map(([name, , inSum], index) => (
+        {shownLabels.map(([name, , inSum], index) => (
           <span key={name}>
             {index > 0 && '+ '}
             {formatSignedMoney(parts[name].amount, currency)} {inSum}

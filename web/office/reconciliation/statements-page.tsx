@@ -43,11 +43,11 @@ function UploadForm({ events }: EventsProps) {
   const [file, setFile] = useState<File | null>(null)
   const [currency, setCurrency] = useState(currencies.includes(INR) ? INR : currencies[0])
   const upload = useMutation({
-    mutationFn: (sent: { readonly file: File; readonly columns: string }) =>
+    mutationFn: (upload: { readonly file: File; readonly columns: string }) =>
       callApi(
-        `/api/admin/statements/?statement_currency=${encodeURIComponent(currency ?? INR)}${sent.columns}`,
+        `/api/admin/statements/?statement_currency=${encodeURIComponent(currency ?? INR)}${upload.columns}`,
         readUpload,
-        { method: 'POST', form: toSpreadsheet(sent.file) },
+        { method: 'POST', form: toSpreadsheet(upload.file) },
       ),
     onSuccess: (answer) =>
       answer.header === null
@@ -68,9 +68,9 @@ function UploadForm({ events }: EventsProps) {
       <SpreadsheetForm
         label="Bank statement (CSV or Excel)"
         isPending={upload.isPending}
-        onChoose={(chosen) => {
+        onChoose={(chosenFile) => {
           upload.reset()
-          setFile(chosen)
+          setFile(chosenFile)
         }}
         onSubmit={() => {
           if (file !== null) upload.mutate({ file, columns: '' })

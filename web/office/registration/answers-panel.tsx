@@ -41,14 +41,14 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
   /** Undoes the correction of an answer, unless another user has changed it since. */
   const undo = useMutation({
     mutationFn: (before: WireEditableField) => {
-      const shown = currentFields.current.find(({ id }) => id === before.id) ?? before
+      const currentAnswer = currentFields.current.find(({ id }) => id === before.id) ?? before
       return callApi(buildActionsUrl(regNo), readOutcome, {
         method: 'POST',
         json: {
           act: 'correct',
           why: 'Undone',
           answers: { [before.id]: toApiValue(before) },
-          seen: { [before.id]: shown.value },
+          seen: { [before.id]: currentAnswer.value },
           key: createKey(),
         },
       })
@@ -183,7 +183,7 @@ type EditAnswerProps = {
  */
 function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: EditAnswerProps) {
   // The answer that the user saw when the form opened, or that the last refusal stated.
-  const [seen, setSeen] = useState<WireEditableField | null>(field)
+  const [seenAnswer, setSeenAnswer] = useState<WireEditableField | null>(field)
   const [value, setValue] = useState(() => toApiValue(field))
   const idempotencyKey = useRef(createKey())
   const mutation = useMutation({
@@ -194,7 +194,7 @@ function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: Edit
           act: 'correct',
           why: reason,
           answers: { [field.id]: value },
-          seen: { [field.id]: (seen ?? field).value },
+          seen: { [field.id]: (seenAnswer ?? field).value },
           key: idempotencyKey.current,
           ...(total !== null && { total }),
         },
@@ -202,7 +202,7 @@ function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: Edit
     onSuccess: (result, { total }) => onSaved(result, total !== null),
     onError: (failed) => {
       if (!isApiError(failed) || failed.code !== 'moved_on') return
-      setSeen(null)
+      setSeenAnswer(null)
       onStale()
     },
   })

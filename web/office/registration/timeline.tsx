@@ -45,8 +45,8 @@ const EMAIL_BADGES = {
 } as const
 
 /**
- * Merges everything that happened, newest first. The audit log repeats each action and decision, so only entries
- * missing elsewhere, and views, are taken from it.
+ * Merges all entries, newest first. The audit log repeats each action and decision, so only views
+ * and entries missing elsewhere are read from it.
  */
 export function buildEntries(
   {

@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 export type Outcome = {
   readonly message: string
   readonly needsAttention: boolean
-  /** The recorded payment does not count yet, which is neither a success nor a failure. */
+  /** Whether the recorded payment does not count yet, which is neither a success nor a failure. */
   readonly needsReview?: boolean
 }
 

@@ -13,7 +13,7 @@ const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.closest('input, textarea, select, dialog') !== null)
 
-/** Calls `onKey` with every shortcut key. It returns true for a key that it used. */
+/** Calls `onKey` with every shortcut key. `onKey` returns true if it handled the key. */
 export function useShortcutKeys(onKey: (key: string) => boolean): void {
   const latest = useRef(onKey)
   useEffect(() => {

@@ -1,4 +1,6 @@
-/** The web worker of the event-file checker, so that typing never waits for it. */
+/**
+ * The web worker of the event-file checker, which keeps checking from blocking the user's typing.
+ */
 import { checkEventFile } from './check-event-file.ts'
 import type { CheckRequest } from './check-event-file.ts'
 

@@ -75,7 +75,7 @@ function FormWithPrices({
   readonly trying: TestDelegate
 }) {
   const showToast = useMessage()
-  const at = getNoon(trying.day)
+  const noon = getNoon(trying.day)
   // No validator can be compiled in the browser, so the engine validates.
   const page = useMemo<EventResponse>(
     () => ({
@@ -84,13 +84,13 @@ function FormWithPrices({
       hash: '',
       validator_url: null,
       schema: {},
-      now: isoIndia(at),
+      now: isoIndia(noon),
     }),
-    [event, at],
+    [event, noon],
   )
   const today = useMemo<Tariff>(
-    () => ({ is: 'loaded', answer: buildTariff(event, at, trying.facts.left) }),
-    [event, at, trying.facts.left],
+    () => ({ is: 'loaded', answer: buildTariff(event, noon, trying.facts.left) }),
+    [event, noon, trying.facts.left],
   )
   const [attempts, setAttempts] = useState(0)
   const uploads = useMemo(() => createUploads(event, null), [event])

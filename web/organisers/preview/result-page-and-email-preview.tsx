@@ -92,14 +92,14 @@ const PAYMENT_STATES = { success: 'complete', failed: 'failed', pending: 'at-ban
 
 function createRegistration(
   event: EventConfig,
-  { day, answers: raw, facts: context }: TestDelegate,
+  { day, answers: rawAnswers, facts: context }: TestDelegate,
   status: keyof typeof PAYMENT_STATES,
 ): Registration {
-  const at = getNoon(day)
-  const { answers } = normalise(event, raw, context)
+  const noon = getNoon(day)
+  const { answers } = normalise(event, rawAnswers, context)
   const category = findCategory(event, answers)
-  const period = findPeriodOn(event.fees, dayOf(at), category)?.id ?? null
-  const quoteResult = quote(event, answers, at)
+  const period = findPeriodOn(event.fees, dayOf(noon), category)?.id ?? null
+  const quoteResult = quote(event, answers, noon)
   const price = quoteResult.ok ? quoteResult.value : null
   const number = `${event.orderId.prefix}${'0'.repeat(event.orderId.digits)}`
   return {
@@ -108,10 +108,10 @@ function createRegistration(
     order_id: number,
     payment_status: status,
     in_review: false,
-    payment_date: status === 'success' ? isoIndia(at) : null,
+    payment_date: status === 'success' ? isoIndia(noon) : null,
     payment_id: status === 'success' ? 'PREVIEW' : null,
-    created_at: isoIndia(at),
-    attempted_at: isoIndia(at),
+    created_at: isoIndia(noon),
+    attempted_at: isoIndia(noon),
     category,
     category_label: event.categories.find(({ id }) => id === category)?.label ?? null,
     period,

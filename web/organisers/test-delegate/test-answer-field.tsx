@@ -150,15 +150,15 @@ function PeopleField({ field, value, change }: TestFieldProps) {
         // eslint-disable-next-line react/no-array-index-key
         <fieldset key={i} className="org-person">
           <legend>Person {i + 1}</legend>
-          {(field.fields ?? []).map((part) => (
+          {(field.fields ?? []).map((subfield) => (
             <TestField
-              key={part.id}
-              field={part}
-              value={getOwn(person, part.id)}
+              key={subfield.id}
+              field={subfield}
+              value={getOwn(person, subfield.id)}
               change={(answer) =>
                 setPeople(
                   people.map((person, index) =>
-                    index === i ? { ...person, [part.id]: answer } : person,
+                    index === i ? { ...person, [subfield.id]: answer } : person,
                   ),
                 )
               }

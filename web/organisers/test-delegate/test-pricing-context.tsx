@@ -62,8 +62,11 @@ export function PricingContextFields({
           }))}
           isTicked={(id) => getOwn(context.left, id) === 0}
           tick={(id) => {
-            const { [id]: previous, ...left } = context.left
-            change({ ...context, left: previous === undefined ? { ...left, [id]: 0 } : left })
+            const { [id]: previous, ...otherSeats } = context.left
+            change({
+              ...context,
+              left: previous === undefined ? { ...otherSeats, [id]: 0 } : otherSeats,
+            })
           }}
         />
       )}
@@ -121,11 +124,11 @@ function MemberListField({
               : `${selectedRow.column}=${selectedRow.option}`
         }
         onChange={({ target: { value } }) => {
-          const { [id]: _was, ...others } = context.rolls
+          const { [id]: _was, ...otherEntries } = context.rolls
           const [column = '', option = ''] = value.split('=')
           const newEntry =
             value === '' ? {} : { [id]: value === 'none' ? null : { [column]: option } }
-          change({ ...context, rolls: { ...others, ...newEntry } })
+          change({ ...context, rolls: { ...otherEntries, ...newEntry } })
         }}
       >
         <option value="">Not looked up</option>

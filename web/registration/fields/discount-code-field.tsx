@@ -29,12 +29,12 @@ export function DiscountCodeField({
 }: {
   readonly event: PublicEvent
   readonly state: CodeState
-  readonly apply: (typed: string) => Promise<void>
+  readonly apply: (typedCode: string) => Promise<void>
   readonly removeCode: () => void
 }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
-  const [typed, setTyped] = useState(state.is === 'none' ? '' : state.typed)
+  const [typedCode, setTypedCode] = useState(state.is === 'none' ? '' : state.typed)
   const input = useRef<HTMLInputElement>(null)
   const removeButton = useRef<HTMLButtonElement>(null)
   const isExpanded = isOpen || state.is !== 'none'
@@ -50,7 +50,7 @@ export function DiscountCodeField({
       removeButton.current?.focus()
     if (state.is === 'refused') {
       setOpen(true)
-      setTyped(state.typed)
+      setTypedCode(state.typed)
       input.current?.focus()
     }
     previousState.current = state.is
@@ -63,7 +63,7 @@ export function DiscountCodeField({
         </button>
       </p>
     )
-  const message = state.is === 'refused' && typed === state.typed ? state.text : null
+  const message = state.is === 'refused' && typedCode === state.typed ? state.text : null
   return (
     <section className="code" aria-label={text.label}>
       <div role="status">
@@ -83,7 +83,7 @@ export function DiscountCodeField({
           className="link"
           onClick={() => {
             removeCode()
-            setTyped('')
+            setTypedCode('')
             setOpen(true)
           }}
         >
@@ -94,8 +94,8 @@ export function DiscountCodeField({
           noValidate
           onSubmit={(submitEvent) => {
             submitEvent.preventDefault()
-            if (typed.trim() === '') input.current?.focus()
-            else if (state.is !== 'asking') void apply(typed.trim())
+            if (typedCode.trim() === '') input.current?.focus()
+            else if (state.is !== 'asking') void apply(typedCode.trim())
           }}
         >
           <label className="lab" htmlFor={id}>
@@ -112,8 +112,8 @@ export function DiscountCodeField({
               ref={input}
               id={id}
               className="inp"
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
+              value={typedCode}
+              onChange={(event) => setTypedCode(event.target.value)}
               autoComplete="off"
               autoCapitalize="characters"
               spellCheck={false}
@@ -133,7 +133,7 @@ export function DiscountCodeField({
 /** The effect of a code, unless its label already describes it. */
 function AppliedCode({
   event,
-  typed,
+  typed: typedCode,
   kind,
   label,
 }: { readonly event: PublicEvent } & Extract<CodeState, { is: 'given' }>) {
@@ -142,7 +142,7 @@ function AppliedCode({
     discount !== undefined && 'category' in discount
       ? getCategoryLabel(event, discount.category)
       : label
-  const values = { code: <b>{typed}</b>, discount: label }
+  const values = { code: <b>{typedCode}</b>, discount: label }
   return category === label
     ? renderMessage(text.applied, values)
     : renderMessage(text.appliedCategory, { ...values, category })

@@ -22,16 +22,19 @@ export function FieldLayout(props: FieldTemplateProps) {
   const { event, fields } = registry.formContext as FormConstants
   const requiredFields = use(RequiredFields)
   const marks = use(OptionStatuses)
-  const [id0 = '', at, part] = fieldPathId.path
-  const key = part === undefined ? String(id0) : `${id0}.${part}`
+  const [fieldId = '', personIndex, subfieldId] = fieldPathId.path
+  const key = subfieldId === undefined ? String(fieldId) : `${fieldId}.${subfieldId}`
   const field = fields.get(key)
   // RJSF treats the form and each person as fields too; the section sheet and the list render them.
-  if (field === undefined || (at !== undefined && part === undefined)) return children
+  if (field === undefined || (personIndex !== undefined && subfieldId === undefined))
+    return children
   const widget = chooseWidget(field)
   const price = marks.get(key)?.price
   const label = (
     <>
-      {part !== undefined && <span className="vh">{getPersonName(Number(at))}: </span>}
+      {subfieldId !== undefined && (
+        <span className="vh">{getPersonName(Number(personIndex))}: </span>
+      )}
       {field.label}
       {price && <i>: {price}</i>}
       {!requiredFields.has(key) && field.default === undefined && (

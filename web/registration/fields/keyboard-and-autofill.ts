@@ -122,8 +122,9 @@ function findNumericInputMode(pattern: string | undefined): 'numeric' | 'tel' | 
 }
 
 /**
- * Moves the focus to the next field on Enter, as the label of a phone's Enter key says. Otherwise Enter would submit
- * a half-completed form and show all missing answers. In the last field it submits.
+ * Moves the focus to the next field on Enter, as the label of a phone's Enter key indicates.
+ * Otherwise Enter would submit a half-completed form and show all missing answers. In the last
+ * field it submits.
  */
 export function focusNextOnEnter({
   nativeEvent: keyEvent,
@@ -148,13 +149,13 @@ export function focusNextOnEnter({
  * Restores the focus to the pay button when the form is enabled again, because a disabled button
  * loses the focus.
  */
-export function useRestoredFocus(open: boolean): void {
-  const wasOpen = useRef(open)
+export function useRestoredFocus(isEnabled: boolean): void {
+  const wasOpen = useRef(isEnabled)
   useEffect(() => {
-    if (open && !wasOpen.current && document.activeElement === document.body)
+    if (isEnabled && !wasOpen.current && document.activeElement === document.body)
       document
         .querySelector<HTMLElement>(`button[form="${FORM_ID}"]`)
         ?.focus({ preventScroll: true })
-    wasOpen.current = open
-  }, [open])
+    wasOpen.current = isEnabled
+  }, [isEnabled])
 }

@@ -41,14 +41,14 @@ export function buildFullUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
         ...items,
         'ui:ObjectFieldTemplate': PersonFields,
         ...Object.fromEntries(
-          (field.fields ?? []).map((part) => {
-            const partSchema = buildFieldUiSchema(part, null)
+          (field.fields ?? []).map((subfield) => {
+            const partSchema = buildFieldUiSchema(subfield, null)
             return [
-              part.id,
+              subfield.id,
               {
-                ...(items[part.id] as UiSchema | undefined),
+                ...(items[subfield.id] as UiSchema | undefined),
                 ...partSchema,
-                'ui:options': { ...partSchema['ui:options'], key: `${field.id}.${part.id}` },
+                'ui:options': { ...partSchema['ui:options'], key: `${field.id}.${subfield.id}` },
               },
             ]
           }),
@@ -74,8 +74,8 @@ const findListField = (
 /** Default answers of a new person. RJSF takes them from the schema, and our schema has none. */
 const createPerson = (field: Field): RawAnswers =>
   Object.fromEntries(
-    (field.fields ?? []).flatMap((part) =>
-      part.default === undefined ? [] : [[part.id, part.default]],
+    (field.fields ?? []).flatMap((subfield) =>
+      subfield.default === undefined ? [] : [[subfield.id, subfield.default]],
     ),
   )
 

@@ -40,18 +40,19 @@ export function formatOptionPrice(
 ): string | null {
   const price = tariff.pricing[option.id]
   const currency = getCurrency(event, option.id)
-  const on = readToday(tariff)
-  const listed = price && on && getListedPart(event, { category: option.id, on }, price)
-  const amount = fromMajorUnits(listed, currency)
+  const today = readToday(tariff)
+  const listedPrice =
+    price && today && getListedPart(event, { category: option.id, on: today }, price)
+  const amount = fromMajorUnits(listedPrice, currency)
   return amount === null ? null : formatPrice(amount, currency)
 }
 
 /** The texts about the tax in today's prices: one above the list, or one per category if they differ. */
 function listTaxes(event: PublicEvent, tariff: TariffResponse) {
-  const on = readToday(tariff)
+  const today = readToday(tariff)
   const ids = event.categories.map(({ id }) => id).filter((id) => tariff.pricing[id] !== undefined)
   const { above, rows } = placeTaxTexts(
-    ids.map((id) => [on === null ? null : getListedTaxText(event, { category: id, on })]),
+    ids.map((id) => [today === null ? null : getListedTaxText(event, { category: id, on: today })]),
   )
   return { above, byCategory: new Map(ids.map((id, index) => [id, rows[index]?.text ?? ''])) }
 }
@@ -76,8 +77,8 @@ export function listPriceDetails(
 }
 
 const readToday = ({ now }: TariffResponse): Day | null => {
-  const at = readInstant(now)
-  return at === null ? null : dayOf(at)
+  const time = readInstant(now)
+  return time === null ? null : dayOf(time)
 }
 
 /**
@@ -85,20 +86,20 @@ const readToday = ({ now }: TariffResponse): Day | null => {
  * one has none.
  */
 function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: string): string {
-  const on = findTodayIfEndDaysDiffer(event, tariff)
-  const last =
-    on === null || tariff.pricing[category] === undefined
+  const today = findTodayIfEndDaysDiffer(event, tariff)
+  const lastDay =
+    today === null || tariff.pricing[category] === undefined
       ? null
-      : getLastDayOfFee(event, on, category)
-  return last === null
+      : getLastDayOfFee(event, today, category)
+  return lastDay === null
     ? ''
-    : formatMessage(FORM_MESSAGES.fees.untilOfCategory, { day: formatDay(last) })
+    : formatMessage(FORM_MESSAGES.fees.untilOfCategory, { day: formatDay(lastDay) })
 }
 
 /** Today if the prices of categories end on different days, otherwise null. */
 function findTodayIfEndDaysDiffer(event: PublicEvent, tariff: TariffResponse): Day | null {
-  const on = readToday(tariff)
-  return on !== null && haveOwnLastDays(event, on) ? on : null
+  const today = readToday(tariff)
+  return today !== null && haveOwnLastDays(event, today) ? today : null
 }
 
 /**

@@ -72,21 +72,21 @@ export function formatFieldError(event: PublicEvent, id: string, text: string): 
   const { withField } = FORM_MESSAGES.errors
   if (isShortMessage(text))
     return formatMessage(withField, { field: getFieldName(event, id), error: text })
-  // In a list, the message must name the person.
-  const at = id.split('.')[1]
-  return at === undefined
+  // The message about an answer in a list must name the person.
+  const personIndex = id.split('.')[1]
+  return personIndex === undefined
     ? text
-    : formatMessage(withField, { field: getPersonName(Number(at)), error: text })
+    : formatMessage(withField, { field: getPersonName(Number(personIndex)), error: text })
 }
 
 /** Moves the focus to the field that a message is about. */
 export function focusField(id: string): void {
-  const at = document.getElementById(toElementId(id))
+  const element = document.getElementById(toElementId(id))
   // For Yes and No, the group has the id; focus the checked radio, or the first one.
   const control =
-    at?.querySelector<HTMLElement>('input:checked') ??
-    at?.querySelector<HTMLElement>('input, button') ??
-    at
+    element?.querySelector<HTMLElement>('input:checked') ??
+    element?.querySelector<HTMLElement>('input, button') ??
+    element
   control?.focus({ preventScroll: true })
   const container = control?.closest('.f') ?? control
   container?.scrollIntoView({ block: 'center', behavior: 'instant' })

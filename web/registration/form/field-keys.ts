@@ -17,7 +17,9 @@ export const markPreHydrationSpot = (spot: Spot) => ({
   'data-ahead': spot,
   suppressHydrationWarning: true,
 })
-/** Positions that the script may update. `instead` replaces the reason in the bar (`short`). */
+/**
+ * Elements whose text the script may update. `instead` replaces the reason in the bar (`short`).
+ */
 export type Spot = 'total' | 'instead' | 'short' | 'empty' | 'why' | 'pay'
 
 /** Id of the element that a message is about. */
@@ -30,33 +32,34 @@ export const getRootField = (key: string): string => key.split('.')[0] ?? key
 export function toFieldKey({ fields }: PublicEvent, element: string): string {
   const name = element.replace(/^root_/, '')
   const list = fields.find(({ id, type }) => type === 'people' && name.startsWith(`${id}_`))
-  const [, at, part] = /^_(\d+)_(.+)$/.exec(list ? name.slice(list.id.length) : '') ?? []
-  return list && at && part ? `${list.id}.${at}.${part}` : name
+  const [, personIndex, subfieldId] =
+    /^_(\d+)_(.+)$/.exec(list ? name.slice(list.id.length) : '') ?? []
+  return list && personIndex && subfieldId ? `${list.id}.${personIndex}.${subfieldId}` : name
 }
 
 /** Name of the field that a message is about: "Age", or "Person 2: Age" in a list. */
 export function getFieldName({ fields }: PublicEvent, key: string): string {
-  const [id, at, part] = key.split('.')
+  const [id, personIndex, subfieldId] = key.split('.')
   const field = fields.find((field) => field.id === id)
-  return part === undefined
+  return subfieldId === undefined
     ? (field?.label ?? key)
     : formatMessage(FORM_MESSAGES.errors.withField, {
-        field: getPersonName(Number(at)),
-        error: field?.fields?.find(({ id }) => id === part)?.label ?? part,
+        field: getPersonName(Number(personIndex)),
+        error: field?.fields?.find(({ id }) => id === subfieldId)?.label ?? subfieldId,
       })
 }
 
 /** Label of a person in a list, by position, because the name may not be typed yet. */
-export const getPersonName = (at: number): string =>
-  formatMessage(FORM_MESSAGES.person, { number: at + 1 })
+export const getPersonName = (personIndex: number): string =>
+  formatMessage(FORM_MESSAGES.person, { number: personIndex + 1 })
 
 type ErrorTree = { [part: string]: ErrorTree | string[] }
 /** Converts messages to RJSF's error tree. */
 export function toErrorTree(errors: FieldErrors): ErrorTree {
   const tree: ErrorTree = {}
   for (const [key, text] of Object.entries(errors)) {
-    const at = key.split('.').reduce((node, part) => (node[part] ??= {}) as ErrorTree, tree)
-    at['__errors'] = [text]
+    const node = key.split('.').reduce((parent, part) => (parent[part] ??= {}) as ErrorTree, tree)
+    node['__errors'] = [text]
   }
   return tree
 }
@@ -68,18 +71,26 @@ export function toErrorTree(errors: FieldErrors): ErrorTree {
 export function moveErrors(
   errors: FieldErrors,
   key: string,
-  was: unknown,
-  is: unknown,
+  previousList: unknown,
+  newList: unknown,
 ): FieldErrors {
-  if (!Array.isArray(was) || !Array.isArray(is) || was.length <= is.length) return errors
-  const removedIndex = was.findIndex(
-    (candidate, index) => JSON.stringify(candidate) !== JSON.stringify(is[index]),
+  if (
+    !Array.isArray(previousList) ||
+    !Array.isArray(newList) ||
+    previousList.length <= newList.length
+  )
+    return errors
+  const removedIndex = previousList.findIndex(
+    (candidate, index) => JSON.stringify(candidate) !== JSON.stringify(newList[index]),
   )
   return Object.fromEntries(
     Object.entries(errors).flatMap(([name, text]) => {
-      const [id, at, part] = name.split('.')
-      if (id !== key || part === undefined || Number(at) < removedIndex) return [[name, text]]
-      return Number(at) === removedIndex ? [] : [[`${id}.${Number(at) - 1}.${part}`, text]]
+      const [id, personIndex, subfieldId] = name.split('.')
+      if (id !== key || subfieldId === undefined || Number(personIndex) < removedIndex)
+        return [[name, text]]
+      return Number(personIndex) === removedIndex
+        ? []
+        : [[`${id}.${Number(personIndex) - 1}.${subfieldId}`, text]]
     }),
   )
 }

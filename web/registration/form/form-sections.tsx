@@ -14,7 +14,7 @@ import { chooseWidget } from '../fields/choose-field-widget.ts'
  * conditions.
  */
 export function SectionSheet(props: ObjectFieldTemplateProps) {
-  const shown = use(ShownFields)
+  const shownFields = use(ShownFields)
   const progress = use(Progress)
   const page = use(CurrentSection)
   const { event, fields } = props.registry.formContext as FormConstants
@@ -25,7 +25,7 @@ export function SectionSheet(props: ObjectFieldTemplateProps) {
     .map((section, index) => ({
       section,
       index,
-      seen: section.fields.flatMap((id) => (shown.has(id) ? (fields.get(id) ?? []) : [])),
+      seen: section.fields.flatMap((id) => (shownFields.has(id) ? (fields.get(id) ?? []) : [])),
     }))
     .filter((candidate) => candidate.seen.length > 0)
   if (page === NO_SECTION) return null

@@ -32,7 +32,7 @@ const { pages: text } = EXTENDED_FORM_MESSAGES
 export const MultiPageForm: FormExtensions['Paged'] = (props) =>
   props.event.form.pages === 'sections' ? <FormPages {...props} /> : props.children(ONE_PAGE)
 
-/** Pages of the fields that are shown; a section without fields has no page. */
+/** Returns the pages of the shown fields. A section without shown fields has no page. */
 function listPages({ sections }: PublicEvent, shown: ReadonlySet<string>): readonly Page[] {
   const sectionPages = sections.flatMap(({ fields }, index) =>
     fields.some((id) => shown.has(id)) ? [index] : [],
@@ -40,7 +40,7 @@ function listPages({ sections }: PublicEvent, shown: ReadonlySet<string>): reado
   return [...sectionPages, LAST_PAGE]
 }
 
-/** Hashes that name a page. An empty hash is the first page. */
+/** Matches the hash of a page. An empty hash means the first page. */
 const PAGE_HASH = /^(#(page-\d{1,3}|check))?$/
 
 const getPageHash = (page: Page): string => (page === LAST_PAGE ? page : `page-${page + 1}`)
@@ -71,15 +71,15 @@ function FormPages({
   const [hash, setHash] = useState(currentHash)
   // Ignore anchors that are not pages, such as the skip link's.
   if (currentHash !== hash && PAGE_HASH.test(currentHash)) setHash(currentHash)
-  const wide = useWide() ?? false
+  const isWide = useWide() ?? false
   const pages = useMemo(() => listPages(event, form.shown), [event, form.shown])
   /** The furthest page reached. A hash cannot skip an unanswered field. */
   const [furthestPage, setFurthestPage] = useState<Page>(
     () => findFirstInvalidPage(event, form) ?? LAST_PAGE,
   )
-  const [isStarted, setBegun] = useState(form.replacements)
-  if (isStarted !== form.replacements) {
-    setBegun(form.replacements)
+  const [seenReplacements, setSeenReplacements] = useState(form.replacements)
+  if (seenReplacements !== form.replacements) {
+    setSeenReplacements(form.replacements)
     setFurthestPage(findFirstInvalidPage(event, form) ?? LAST_PAGE)
   }
   const getPageOrder = (page: Page): number => (page === LAST_PAGE ? Infinity : page)
@@ -88,7 +88,7 @@ function FormPages({
     getPageOrder(hashPage) > getPageOrder(furthestPage)
       ? findPage(getPageHash(furthestPage), pages)
       : hashPage
-  const at = pages.indexOf(page)
+  const pageIndex = pages.indexOf(page)
   const openPage = (next: Page) => {
     if (getPageOrder(next) > getPageOrder(furthestPage)) setFurthestPage(next)
     window.location.hash = getPageHash(next)
@@ -105,32 +105,32 @@ function FormPages({
     else runAfterRendering(() => focusField(key))
   }, [page])
   const showError = (key: string) => {
-    const wrong = findPageOfKey(event, key)
-    if (wrong === page || wrong === null) return runAfterRendering(() => focusField(key))
+    const errorPage = findPageOfKey(event, key)
+    if (errorPage === page || errorPage === null) return runAfterRendering(() => focusField(key))
     focusTarget.current = key
-    openPage(wrong)
+    openPage(errorPage)
   }
   const handledAttempts = useRef(attempts)
   useEffect(() => {
-    // Submitted from the last page, but an answer on an earlier one is invalid.
+    // The form was submitted from the last page, but an answer on an earlier page is invalid.
     const [key] = Object.keys(form.errors)
     if (attempts > handledAttempts.current && key !== undefined) showError(key)
     handledAttempts.current = attempts
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [attempts])
   const openNextPage = () => {
-    const nextPage = pages[at + 1]
+    const nextPage = pages[pageIndex + 1]
     if (page === LAST_PAGE || nextPage === undefined) return
-    const wrong = form.check(event.sections[page]?.fields ?? [])
-    if (wrong === null) openPage(nextPage)
-    else showError(wrong)
+    const invalidKey = form.check(event.sections[page]?.fields ?? [])
+    if (invalidKey === null) openPage(nextPage)
+    else showError(invalidKey)
   }
   const paging: Paging = {
     section: page === LAST_PAGE ? NO_SECTION : page,
-    isFirst: at === 0,
+    isFirst: pageIndex === 0,
     isLast: page === LAST_PAGE,
     openNextPage,
-    steps: <PageSteps event={event} pages={pages} at={at} />,
+    steps: <PageSteps event={event} pages={pages} at={pageIndex} />,
     below: (
       <>
         {page === LAST_PAGE && (
@@ -138,22 +138,22 @@ function FormPages({
             event={event}
             form={form}
             // The wide layout already shows the bill next to the answers.
-            price={wide ? null : price}
+            price={isWide ? null : price}
             pages={pages}
             turnTo={openPage}
           />
         )}
         <div className="turn">
-          {at > 0 && (
+          {pageIndex > 0 && (
             <button
               type="button"
               className="btn line"
-              onClick={() => openPage(pages[at - 1] ?? page)}
+              onClick={() => openPage(pages[pageIndex - 1] ?? page)}
             >
               {text.back}
             </button>
           )}
-          {page !== LAST_PAGE && wide && (
+          {page !== LAST_PAGE && isWide && (
             <button type="submit" form={FORM_ID} className="btn">
               {FORM_MESSAGES.summary.next}
             </button>
@@ -166,8 +166,8 @@ function FormPages({
 }
 
 const findPageOfKey = ({ sections }: PublicEvent, key: string): number | null => {
-  const at = sections.findIndex(({ fields }) => fields.includes(getRootField(key)))
-  return at === -1 ? null : at
+  const sectionNumber = sections.findIndex(({ fields }) => fields.includes(getRootField(key)))
+  return sectionNumber === -1 ? null : sectionNumber
 }
 
 /** Returns the first page of a draft with a missing or invalid answer. */

@@ -93,9 +93,9 @@ function useValidator(
       })
   }, [schema, validator_url])
   return useCallback(
-    (raw) => {
-      if (compiled.current === null) return findAnswerErrors(event, raw, context)
-      const { answers } = normalise(event, raw, context)
+    (formData) => {
+      if (compiled.current === null) return findAnswerErrors(event, formData, context)
+      const { answers } = normalise(event, formData, context)
       return toMessages(event, compiled.current(answers), answers)
     },
     [event, context],
@@ -128,7 +128,7 @@ export function useForm(
       fields: new Map(
         event.fields.flatMap((field) => [
           [field.id, field] as const,
-          ...(field.fields ?? []).map((part) => [`${field.id}.${part.id}`, part] as const),
+          ...(field.fields ?? []).map((nested) => [`${field.id}.${nested.id}`, nested] as const),
         ]),
       ),
       uploads,
@@ -290,11 +290,11 @@ function runAfterPress(run: () => void): void {
 let isPressed = false
 function usePointerTracking(): void {
   useEffect(() => {
-    const watched = { pointerdown: true, pointerup: false, pointercancel: false }
-    const onLeave = new AbortController()
-    for (const [type, is] of Object.entries(watched))
-      addEventListener(type, () => (isPressed = is), { capture: true, signal: onLeave.signal })
-    return () => onLeave.abort()
+    const pointerEvents = { pointerdown: true, pointerup: false, pointercancel: false }
+    const abort = new AbortController()
+    for (const [type, isDown] of Object.entries(pointerEvents))
+      addEventListener(type, () => (isPressed = isDown), { capture: true, signal: abort.signal })
+    return () => abort.abort()
   }, [])
 }
 
@@ -312,15 +312,15 @@ function useProgress(
   visited: ReadonlySet<string>,
 ): readonly SectionState[] {
   const states = useMemo(() => {
-    const listRootFields = (found: FieldErrors) => new Set(Object.keys(found).map(getRootField))
-    const open = listRootFields(findAnswerErrors(event, data, context))
+    const listRootFields = (errors: FieldErrors) => new Set(Object.keys(errors).map(getRootField))
+    const unfinishedFields = listRootFields(findAnswerErrors(event, data, context))
     const invalidFields = listRootFields(errors)
     const visitedFields = new Set([...visited].map(getRootField))
     return event.sections.map((section): SectionState => {
-      const seen = section.fields.filter((id) => shown.has(id))
-      if (seen.some((id) => invalidFields.has(id))) return 'wrong'
-      if (seen.some((id) => open.has(id))) return 'open'
-      return seen.some((id) => required.has(id) || visitedFields.has(id)) ? 'complete' : 'open'
+      const shownIds = section.fields.filter((id) => shown.has(id))
+      if (shownIds.some((id) => invalidFields.has(id))) return 'wrong'
+      if (shownIds.some((id) => unfinishedFields.has(id))) return 'open'
+      return shownIds.some((id) => required.has(id) || visitedFields.has(id)) ? 'complete' : 'open'
     })
   }, [event, data, context, shown, required, errors, visited])
   const key = states.join(' ')

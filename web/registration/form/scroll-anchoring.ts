@@ -9,19 +9,19 @@ export function useScrollAnchoring(): void {
   useEffect(() => {
     const main = document.getElementById('main')
     if (main === null) return
-    let at: Element | null = document.activeElement
+    let anchor: Element | null = document.activeElement
     let top = 0
-    const measure = () => (top = at?.getBoundingClientRect().top ?? 0)
+    const measure = () => (top = anchor?.getBoundingClientRect().top ?? 0)
     const trackElement = ({ target }: Event) => {
       if (!(target instanceof Element)) return
-      at = target
+      anchor = target
       measure()
     }
     const observer = new ResizeObserver(() => {
-      if (at === null || at === document.body || !at.isConnected) return
+      if (anchor === null || anchor === document.body || !anchor.isConnected) return
       const isVisible = top >= 0 && top <= innerHeight
-      const moved = at.getBoundingClientRect().top - top
-      if (isVisible && moved !== 0) scrollBy({ top: moved, behavior: 'instant' })
+      const shift = anchor.getBoundingClientRect().top - top
+      if (isVisible && shift !== 0) scrollBy({ top: shift, behavior: 'instant' })
       measure()
     })
     observer.observe(main)

@@ -14,8 +14,9 @@ function buildHint(field: Field): string | undefined {
   const text = UPLOAD_MESSAGES
   const extensions = (field.accept ?? []).map((extension) => extension.toUpperCase())
   const first = extensions.slice(0, -1).join(', ')
-  const last = extensions.at(-1) ?? ''
-  const types = first === '' ? last : formatMessage(text.types, { first, last })
+  const lastExtension = extensions.at(-1) ?? ''
+  const types =
+    first === '' ? lastExtension : formatMessage(text.types, { first, last: lastExtension })
   const limit = field.bytesMax === undefined ? null : formatFileSizeLimit(field.bytesMax)
   const acceptedFiles =
     limit === null

@@ -18,11 +18,11 @@ const TAKEOVER_EVENT = 'rollcall:taken'
 export const dispatchTakeover = (): boolean =>
   !document.dispatchEvent(new Event(TAKEOVER_EVENT, { cancelable: true }))
 
-/** `then` returns whether Pay was pressed. */
-export function onTakeover(then: () => boolean): void {
+/** `handleTakeover` returns whether Pay was pressed. */
+export function onTakeover(handleTakeover: () => boolean): void {
   document.addEventListener(
     TAKEOVER_EVENT,
-    (takeoverEvent) => then() && takeoverEvent.preventDefault(),
+    (takeoverEvent) => handleTakeover() && takeoverEvent.preventDefault(),
     { once: true },
   )
 }
@@ -36,11 +36,12 @@ export type TypedAnswers = readonly (readonly [id: string, answer: RawAnswer])[]
 
 /** Answers in the page that differ from the form's initial answers. */
 export function readTypedAnswers(event: PublicEvent): TypedAnswers {
-  const start = buildInitialAnswers(event)
+  const initialAnswers = buildInitialAnswers(event)
   return event.fields.flatMap((field) => {
     const answer = readTypedAnswer(field)
     const isEmpty = answer === '' || answer === false || isSame(answer, [])
-    return answer === undefined || isSame(answer, start[field.id] ?? (isEmpty ? answer : undefined))
+    return answer === undefined ||
+      isSame(answer, initialAnswers[field.id] ?? (isEmpty ? answer : undefined))
       ? []
       : [[field.id, answer] as const]
   })

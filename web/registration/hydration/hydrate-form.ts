@@ -14,44 +14,44 @@ import type { TypedAnswers } from './answers-typed-before-hydration.ts'
 
 /**
  * Runs once, synchronously with React's hydration, so that no keystroke is lost. Any later render
- * would overwrite the typed answers. `then` receives the draft, and whether the current answers
- * differ from it.
+ * would overwrite the typed answers. `onHydrated` receives the draft, and whether the current
+ * answers differ from it.
  */
 export function useHydratedAnswers(
   { drawn, event: { event } }: EventPage,
   { replaceAnswers }: { readonly replaceAnswers: (data: RawAnswers) => void },
-  then: (draft: Draft | null, changed: boolean) => void,
+  onHydrated: (draft: Draft | null, isChanged: boolean) => void,
 ): void {
-  const latest = useRef(then)
-  latest.current = then
+  const latest = useRef(onHydrated)
+  latest.current = onHydrated
   // If a browser extension has changed the page, React re-renders it and the typed text is lost, so
   // read it now.
-  const [typedBefore] = useState(() =>
+  const [beforeHydration] = useState(() =>
     drawn && typeof document !== 'undefined'
       ? { form: findForm(), typed: readTypedAnswers(event) }
       : null,
   )
   const [isPressed, setPressed] = useState(false)
   useLayoutEffect(() => {
-    if (typedBefore === null) return
-    // Set the state that React knows, before React enables the buttons that have a price. Otherwise
-    // React would see no change in a button that is disabled again later.
+    if (beforeHydration === null) return
+    // Set the state that React expects, before React enables the buttons that have a price.
+    // Otherwise React would see no change in a button that is disabled again later.
     for (const button of document.querySelectorAll<HTMLButtonElement>(`[form="${FORM_ID}"]`))
       button.disabled = true
     setPressed(dispatchTakeover())
     const draft = loadDraft(event)
-    const typed =
-      typedBefore.form === findForm()
-        ? restoreSelects(readTypedAnswers(event), typedBefore.typed)
-        : typedBefore.typed
-    if (draft === null && typed.length === 0) return
+    const typedAnswers =
+      beforeHydration.form === findForm()
+        ? restoreSelects(readTypedAnswers(event), beforeHydration.typed)
+        : beforeHydration.typed
+    if (draft === null && typedAnswers.length === 0) return
     const before = draft?.data ?? buildInitialAnswers(event)
-    replaceAnswers({ ...before, ...Object.fromEntries(typed) })
+    replaceAnswers({ ...before, ...Object.fromEntries(typedAnswers) })
     latest.current(
       draft,
-      typed.some(([id, answer]) => !isSame(answer, before[id])),
+      typedAnswers.some(([id, answer]) => !isSame(answer, before[id])),
     )
-  }, [typedBefore, event, replaceAnswers])
+  }, [beforeHydration, event, replaceAnswers])
   useEffect(() => {
     if (!isPressed) return
     // Wait until the restored answers have reached every component that reads them.

@@ -44,15 +44,15 @@ function runBeforeHydration(
       : []
   const reasons = document.querySelectorAll<HTMLElement>('#pay-why')
   const bills = document.querySelectorAll<HTMLElement>('.side .led')
-  const sums = document.querySelectorAll<HTMLElement>('.side .led .tot')
-  const priceAnswers = (answers: Answers) =>
+  const totals = document.querySelectorAll<HTMLElement>('.side .led .tot')
+  const calculateAnswersPrice = (answers: Answers) =>
     calculatePrice(event, { is: 'loaded', answer: tariff }, answers, pricing)
-  const readAnswers = (typed: RawAnswers): Answers => normalise(event, typed).answers
+  const readAnswers = (rawAnswers: RawAnswers): Answers => normalise(event, rawAnswers).answers
   const getTotal = (price: PriceView) => (price.is === 'price' ? price.quote.total : null)
   const formatTotal = (price: PriceView) =>
     price.is === 'price' ? formatPrice(price.quote.total, price.quote.currency) : null
   /** Total of the bill in the page, or null if the initial answers have no price. */
-  const billTotal = formatTotal(priceAnswers(readAnswers(buildInitialAnswers(event))))
+  const billTotal = formatTotal(calculateAnswersPrice(readAnswers(buildInitialAnswers(event))))
   let isPressed = false
 
   const updatePrice = (): void => {
@@ -60,7 +60,7 @@ function runBeforeHydration(
       ...buildInitialAnswers(event),
       ...Object.fromEntries(readTypedAnswers(event)),
     })
-    const price = priceAnswers(answers)
+    const price = calculateAnswersPrice(answers)
     const total = getTotal(price)
     const amount = formatTotal(price)
     const texts: Readonly<Record<Spot, string | null>> = {
@@ -78,16 +78,16 @@ function runBeforeHydration(
     for (const reason of reasons) setHidden(reason, price.is !== 'none')
     for (const bill of bills) setHidden(bill, amount !== billTotal)
     // The total stays visible in a hidden bill, whose other rows belong to the initial answers.
-    for (const sum of sums) sum.style.visibility = amount === null ? '' : 'visible'
+    for (const totalRow of totals) totalRow.style.visibility = amount === null ? '' : 'visible'
   }
   const onChange = (): void => {
-    // Pay was pressed for the previous answers.
+    // A press of Pay applied to the previous answers.
     isPressed = false
     updatePrice()
   }
   const onSubmit = (submitEvent: Event): void => {
     if ((submitEvent.target as Element).id !== FORM_ID) return
-    // Without this, the browser would send the answers in the URL.
+    // Otherwise, the browser would send the answers in the URL.
     submitEvent.preventDefault()
     isPressed = true
     updatePrice()
@@ -106,7 +106,7 @@ function runBeforeHydration(
   onTakeover(() => {
     abort.abort()
     for (const { text, drawn } of spots) text.data = drawn
-    for (const each of [...reasons, ...bills, ...sums]) setHidden(each, false)
+    for (const element of [...reasons, ...bills, ...totals]) setHidden(element, false)
     return isPressed
   })
   updatePrice()

@@ -25,8 +25,8 @@ import './fee-table.css'
 const text = FEE_TABLE_MESSAGES
 
 const readServerDay = (now: string): Day | null => {
-  const at = readInstant(now)
-  return at === null ? null : dayOf(at)
+  const time = readInstant(now)
+  return time === null ? null : dayOf(time)
 }
 /** Returns a day without line breaks. */
 const formatShortDay = (day: Day): string => formatDayShort(day).replaceAll(' ', '\u00a0')
@@ -165,10 +165,10 @@ function listPrice(
 ) {
   const price = quoteCategory(event, category, range.period.id, range.from, answers)
   if (price === null) return { range, price: text.notOnSale, tax: null }
-  const listed = { category, on: range.from, answers }
+  const listedPart = { category, on: range.from, answers }
   return {
     range,
-    price: formatPrice(getListedPart(event, listed, price), getCurrency(event, category)),
-    tax: getListedTaxText(event, listed),
+    price: formatPrice(getListedPart(event, listedPart, price), getCurrency(event, category)),
+    tax: getListedTaxText(event, listedPart),
   }
 }

@@ -39,7 +39,8 @@ const LazyPriceUntil = createLazyComponent<PriceUntilProps>((all) => all.PriceUn
 
 /** States the last day of the delegate's price, and the next price. */
 export function PriceValidity(props: PriceUntilProps) {
-  // Loaded after everything else, and not on the server, whose rendering would have to wait for it.
+  // Loaded after everything else, and only in the browser, because the server's rendering would
+  // have to wait for it.
   const isPageIdle = useIsIdle()
   return (
     isPageIdle && (
@@ -69,7 +70,7 @@ export function Fees({
   if (fees.prices === null) return null
   const areFeesShownAbove =
     categoryChoice.by === 'field' && !categories.some(({ listedOnly }) => listedOnly)
-  // Without an end date for today's prices, there are no upcoming ones.
+  // If today's prices have no end date, there are no upcoming prices.
   const hasUpcomingFees = tariff !== null && tariff.until !== null
   if (areFeesShownAbove && !hasUpcomingFees) return null
   // A server-rendered or printed page, which is never scrolled, shows today's prices.
@@ -122,7 +123,7 @@ function useNear(box: RefObject<HTMLElement | null>): boolean {
     const { current } = box
     if (current === null) return
     const observer = new IntersectionObserver(
-      (seen) => seen.some(({ isIntersecting }) => isIntersecting) && setNear(true),
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && setNear(true),
       { rootMargin: `${NEAR_PX}px` },
     )
     observer.observe(current)

@@ -43,11 +43,11 @@ const { price: priceMessages, seats } = EXTENDED_FORM_MESSAGES
 
 /** The bill, calculated by the engine at the server's time: the same lines as on the server. */
 export const calculatePriceByBill: Pricing = (event, { now, left = {} }, _category, answers) => {
-  const at = readInstant(now)
-  if (at === null) return null
+  const time = readInstant(now)
+  if (time === null) return null
   const fullQuota = findFirstFull(event.quotas, answers, findCategory(event, answers), left)
   if (fullQuota !== null) return buildFullSeatMessage(event, fullQuota, getOwn(left, fullQuota.id))
-  const quoteResult = quote(event, answers, at)
+  const quoteResult = quote(event, answers, time)
   if (quoteResult.ok) return quoteResult.value
   const { error } = quoteResult
   if (error.code === 'registration_closed') return error.text
@@ -75,9 +75,9 @@ export function listMethodNotes(
   chosen: Quote,
   now: string | undefined,
 ): readonly string[] {
-  const at = now === undefined ? null : readInstant(now)
-  if (at === null) return []
-  return listPricesOfOtherMethods(event, answers, chosen, at).map(
+  const time = now === undefined ? null : readInstant(now)
+  if (time === null) return []
+  return listPricesOfOtherMethods(event, answers, chosen, time).map(
     ({ method, quote: other, extra }) => {
       const total = formatPrice(other.total, other.currency)
       const lines = extra
@@ -99,18 +99,20 @@ export function listPriceNotes(
   answers: Answers,
   left: Readonly<Record<string, number>>,
 ): readonly string[] {
-  // The requested category, before an offered one replaced it.
+  // The requested category, which an offered one may have replaced.
   const requestedCategory = findCategory({ ...event, quotas: [] }, answers)
   // Seats of an option are shown next to the option.
   const seatQuotas = listRequiredSeats(event.quotas, answers, requestedCategory).filter(
     ({ option }) => option === null,
   )
-  const fullNow = findFirstFull(event.quotas, answers, findCategory(event, answers), left)
-  const soldOut = seatQuotas.find(({ id, quantity }) => (getOwn(left, id) ?? quantity) < quantity)
+  const fullQuota = findFirstFull(event.quotas, answers, findCategory(event, answers), left)
+  const insufficientQuota = seatQuotas.find(
+    ({ id, quantity }) => (getOwn(left, id) ?? quantity) < quantity,
+  )
   const getSeatMessage = (seats: SeatPool): string =>
     buildFullSeatMessage(event, seats, getOwn(left, seats.id))
-  if (fullNow !== null) return event.fees.prices === null ? [getSeatMessage(fullNow)] : []
-  if (soldOut !== undefined) return [getSeatMessage(soldOut)]
+  if (fullQuota !== null) return event.fees.prices === null ? [getSeatMessage(fullQuota)] : []
+  if (insufficientQuota !== undefined) return [getSeatMessage(insufficientQuota)]
   // A quota that counts people or tickets reports more seats than the form shows.
   const seatsLeft = findFewestSeatsLeft(
     seatQuotas.filter(({ id, limit: { count, few = 0 } }) => {
@@ -140,28 +142,28 @@ export function buildOptionStatuses(
   category: string | null,
 ): ReadonlyMap<string, OptionStatus> {
   const statuses = new Map<string, OptionStatus>()
-  const at = readInstant(tariff.now)
-  const on = at === null ? null : dayOf(at)
+  const time = readInstant(tariff.now)
+  const today = time === null ? null : dayOf(time)
   const sale: Sale = {
     periodOf: (item) =>
-      tariff.current_period === null || on === null
+      tariff.current_period === null || today === null
         ? tariff.current_period
-        : findItemPeriodOn(event.fees, item, category, tariff.current_period, on),
+        : findItemPeriodOn(event.fees, item, category, tariff.current_period, today),
     listed: (item, price) =>
-      on === null ? price : getListedItemPrice(event, item, price, answers, category, on),
+      today === null ? price : getListedItemPrice(event, item, price, answers, category, today),
   }
   for (const field of event.fields) {
     const unitPrice = formatUnitPrice(event, field, sale, answers, category)
     if (unitPrice !== '') statuses.set(field.id, { price: unitPrice })
     const items = event.fees.items.filter(({ by }) => by === field.id)
-    const limits = event.quotas.filter(({ eachOptionOf }) => eachOptionOf === field.id)
-    if (items.length + limits.length === 0) continue
+    const fieldQuotas = event.quotas.filter(({ eachOptionOf }) => eachOptionOf === field.id)
+    if (items.length + fieldQuotas.length === 0) continue
     for (const { id } of field.options ?? []) {
       const price = formatOptionPrice(event, field, id, sale, answers, category)
       statuses.set(`${field.id}.${id}`, {
         ...(price !== undefined && { price }),
         ...describeSeats(
-          listRequiredSeats(limits, selectOption(field, id, answers), category).filter(
+          listRequiredSeats(fieldQuotas, selectOption(field, id, answers), category).filter(
             ({ option }) => option === id,
           ),
           tariff.left ?? {},
@@ -191,16 +193,19 @@ function formatOptionPrice(
   category: string | null,
 ): string | null | undefined {
   const answersWithOption = selectOption(field, option, answers)
-  const sold = event.fees.items.filter(
+  const fieldItems = event.fees.items.filter(
     (item) =>
       item.by === field.id &&
       item.amountIn === undefined &&
       itemApplies(item, answersWithOption, category),
   )
-  if (sold.length === 0 || (category === null && sold.some(({ prices }) => prices.length > 1)))
+  if (
+    fieldItems.length === 0 ||
+    (category === null && fieldItems.some(({ prices }) => prices.length > 1))
+  )
     return undefined
   const currency = getCurrency(event, category)
-  const prices = sold.map((item) => {
+  const prices = fieldItems.map((item) => {
     const table = findTable(item, answersWithOption, category)
     const period = sale.periodOf(item)
     const cellPrice =
@@ -222,15 +227,15 @@ function formatUnitPrice(
   answers: Answers,
   category: string | null,
 ): string {
-  const sold = event.fees.items.filter(
+  const fieldItems = event.fees.items.filter(
     (item) =>
       item.count?.field === field.id &&
       item.by === undefined &&
       itemApplies(item, answers, category),
   )
-  if (category === null && sold.some(({ prices }) => prices.length > 1)) return ''
+  if (category === null && fieldItems.some(({ prices }) => prices.length > 1)) return ''
   const currency = getCurrency(event, category)
-  return sold
+  return fieldItems
     .flatMap((item) => {
       const table = findTable(item, answers, category)
       const period = sale.periodOf(item)
@@ -246,9 +251,9 @@ function formatUnitPrice(
       )
       const price =
         cellPrice === 0 ? unitPrice : formatMessage(priceMessages.each, { price: unitPrice })
-      // If a list has several items, such as children and adults, each one is named.
+      // If a list has several items, such as children and adults, each item is named.
       return [
-        sold.length > 1
+        fieldItems.length > 1
           ? formatMessage(priceMessages.itemPrice, { item: item.label, price })
           : price,
       ]

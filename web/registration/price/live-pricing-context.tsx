@@ -34,10 +34,10 @@ export const LivePricingContext: FormExtensions['PricingContextProvider'] = ({
     [kind, seatsLeft, memberLists.rows],
   )
   const errors = useMemo<FieldErrors>(() => {
-    const found = event.fields.flatMap((field) =>
+    const errors = event.fields.flatMap((field) =>
       memberLists.rows[field.id] === null ? [[field.id, getInvalidMessage(field)] as const] : [],
     )
-    return found.length === 0 ? NO_ERRORS : Object.fromEntries(found)
+    return errors.length === 0 ? NO_ERRORS : Object.fromEntries(errors)
   }, [event, memberLists.rows])
   return children({
     context,
@@ -74,18 +74,18 @@ function useCode({ id, codeKinds }: PublicEvent, initialCode: string | null) {
   /** Counts the requests, because a response to an older request must be ignored. */
   const requestCount = useRef(0)
   const apply = useCallback(
-    async (typed: string) => {
+    async (typedCode: string) => {
       const requestNumber = (requestCount.current += 1)
-      setState({ is: 'asking', typed })
+      setState({ is: 'asking', typed: typedCode })
       const answer = await call(`/api/events/${encodeURIComponent(id)}/code/`, readCode, {
         method: 'POST',
-        json: { code: typed },
+        json: { code: typedCode },
       })
       if (requestNumber !== requestCount.current) return
       setState(
         answer.ok
-          ? { is: 'given', typed, ...answer.value }
-          : { is: 'refused', typed, text: answer.error.message },
+          ? { is: 'given', typed: typedCode, ...answer.value }
+          : { is: 'refused', typed: typedCode, text: answer.error.message },
       )
     },
     [id],
@@ -122,7 +122,7 @@ function useMemberLists(event: PublicEvent) {
     if (!lookedUpAnswers.current.delete(key)) return
     pendingLookups.current.delete(key)
     setLookingUp(pendingLookups.current.size > 0)
-    setRows(({ [key]: _, ...others }) => others)
+    setRows(({ [key]: _, ...otherRows }) => otherRows)
     setEntryTexts((previous) => new Map([...previous].filter(([id]) => id !== key)))
   }, [])
   const startLookup = useCallback(

@@ -88,7 +88,7 @@ export type SummaryProps = {
   readonly reloadPrices: () => void
 }
 
-/** Progress text at the pressed button, the only sign on the page that work is in progress. */
+/** Progress text at the pressed button, the only indication that the submit is in progress. */
 function ProgressText({ isBusy, isRetrying, uploadNotice }: SummaryProps) {
   if (!isBusy) return uploadNotice
   return (
@@ -211,9 +211,9 @@ function CategoryLine({
   readonly event: PublicEvent
   readonly category: string
 }) {
-  const found = event.categories.find((candidate) => candidate.id === category)
+  const categoryOption = event.categories.find((candidate) => candidate.id === category)
   const style = {
-    '--c': found?.colour ? `var(--c-${found.colour})` : 'var(--accent)',
+    '--c': categoryOption?.colour ? `var(--c-${categoryOption.colour})` : 'var(--accent)',
   } as CSSProperties
   return (
     <p className="for">

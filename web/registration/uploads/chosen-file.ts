@@ -14,7 +14,7 @@ export type SelectedDocument =
       readonly bytes: number
       readonly percent: number
     }
-  /** The connection was lost; the upload retries by itself. */
+  /** The connection was lost, and the upload is retried automatically. */
   | { readonly is: 'waiting'; readonly name: string; readonly bytes: number }
   /** Stored on the server. */
   | ({ readonly is: 'stored' } & StoredDocument)

@@ -60,17 +60,17 @@ export async function uploadInAdvance(uploadOptions: UploadOptions): Promise<voi
   }
 }
 
-/** Waits, but not longer than until the connection returns or the upload is aborted. */
+/** Waits until the time has passed, the connection returns or the upload is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const done = () => {
+    const finish = () => {
       clearTimeout(timer)
-      removeEventListener('online', done)
+      removeEventListener('online', finish)
       resolve()
     }
-    const timer = setTimeout(done, ms)
-    addEventListener('online', done)
-    signal.addEventListener('abort', done)
+    const timer = setTimeout(finish, ms)
+    addEventListener('online', finish)
+    signal.addEventListener('abort', finish)
   })
 }
 

@@ -18,7 +18,7 @@ export function shareUploads(
   onDocuments: (documents: StoredDocuments) => void,
 ): void {
   let isWaiting = true
-  const open = (): BroadcastChannel | null => {
+  const openSharingChannel = (): BroadcastChannel | null => {
     const channel = openChannel(`proofs of ${event.id}`)
     if (channel === null) return null
     channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
@@ -30,11 +30,11 @@ export function shareUploads(
     addEventListener('pagehide', () => channel.close(), { once: true })
     return channel
   }
-  open()?.postMessage('which')
+  openSharingChannel()?.postMessage('which')
   setTimeout(() => {
     isWaiting = false
   }, MAX_RESPONSE_MS)
   addEventListener('pageshow', ({ persisted }) => {
-    if (persisted) open()
+    if (persisted) openSharingChannel()
   })
 }

@@ -34,16 +34,18 @@ async function redrawImage(file: File): Promise<Blob | null> {
   const canvas = document.createElement('canvas')
   canvas.width = Math.max(1, Math.round(image.width * scale))
   canvas.height = Math.max(1, Math.round(image.height * scale))
-  const pen = canvas.getContext('2d', { alpha: false })
-  if (pen === null) return null
-  pen.fillStyle = '#fff'
-  pen.fillRect(0, 0, canvas.width, canvas.height)
-  pen.imageSmoothingQuality = 'high'
-  pen.drawImage(image, 0, 0, canvas.width, canvas.height)
+  const drawing = canvas.getContext('2d', { alpha: false })
+  if (drawing === null) return null
+  drawing.fillStyle = '#fff'
+  drawing.fillRect(0, 0, canvas.width, canvas.height)
+  drawing.imageSmoothingQuality = 'high'
+  drawing.drawImage(image, 0, 0, canvas.width, canvas.height)
   image.close()
   let jpeg: Blob | null = null
   for (const quality of QUALITIES) {
-    jpeg = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/jpeg', quality))
+    jpeg = await new Promise<Blob | null>((resolve) =>
+      canvas.toBlob(resolve, 'image/jpeg', quality),
+    )
     if (jpeg !== null && jpeg.size <= TARGET_BYTES) break
   }
   return jpeg

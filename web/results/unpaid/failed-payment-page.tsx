@@ -46,7 +46,7 @@ const MONEY_MESSAGES: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
 export function FailedPayment({ event, registration, query, now, payButton }: FailedPaymentProps) {
   const page = event.results.failed
   const values = getResultValues(event, registration, query)
-  /** Omits texts that refer to an unknown number, because there would be nothing to quote. */
+  /** Omits texts that refer to an unknown number. */
   const failure = registration?.failed_as ?? null
   const fillLines = (lines: readonly string[]) =>
     lines
@@ -65,7 +65,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
   const paymentNotes = isKnown && page.notesTitle === undefined ? notes : []
   const advice = page.notesTitle === undefined ? [] : notes
   const [intro = null] = fillLines(page.intro === undefined ? [] : [page.intro])
-  // The payment arrived, so the card was not the cause.
+  // The payment arrived, so the card did not cause the failure.
   const reasons = failure === 'given-back' ? [] : fillLines(page.reasons)
   return (
     <article className="fx bad" aria-labelledby="failed">

@@ -215,9 +215,9 @@ function readPriceState(
   now: string,
 ): PriceState {
   const holdEnd = heldUntil === null ? null : readInstant(heldUntil)
-  const at = readInstant(now)
-  if (at === null || holdEnd === null || (until !== null && dayOf(at) <= until)) return 'valid'
-  return at < holdEnd ? 'held' : 'over'
+  const time = readInstant(now)
+  if (time === null || holdEnd === null || (until !== null && dayOf(time) <= until)) return 'valid'
+  return time < holdEnd ? 'held' : 'over'
 }
 
 /** Returns the amount to pay while its price is valid or held. Null if it has expired or is unknown. */
@@ -241,9 +241,9 @@ export function formatPriceUntil(registration: Registration, now: string): strin
 
 /** Returns the last day (Indian time) before an instant of a response, without line breaks. Null if there is none. */
 export function formatLastDay(end: string | null): string | null {
-  const at = end === null ? null : readInstant(end)
+  const time = end === null ? null : readInstant(end)
   // A deadline is the last instant of a day, or the first one of the next day.
-  return at === null ? null : formatUnbrokenDay(dayOf((at - 1) as Instant))
+  return time === null ? null : formatUnbrokenDay(dayOf((time - 1) as Instant))
 }
 
 /** Returns "1 January 2026" without line breaks. */

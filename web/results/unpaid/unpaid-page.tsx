@@ -35,8 +35,8 @@ type UnpaidPageProps = {
 }
 
 /**
- * Saved, but not paid. The page still checks again, because a payment may be in progress in another
- * tab.
+ * The page of a saved but unpaid registration. It still polls, because a payment may be in progress
+ * in another tab.
  */
 export function UnpaidPage({ event, registration, now, reload, payButton }: UnpaidPageProps) {
   usePolling(reload)
@@ -73,8 +73,8 @@ export function UnpaidPage({ event, registration, now, reload, payButton }: Unpa
 }
 
 function getNotPayableText(event: PublicEvent, now: string): string {
-  const at = readInstant(now)
-  const openState = at === null ? null : checkRegistrationOpen(event, dayOf(at))
+  const time = readInstant(now)
+  const openState = time === null ? null : checkRegistrationOpen(event, dayOf(time))
   return openState === null || openState.open ? unpaid.closed : openState.text
 }
 
@@ -108,16 +108,16 @@ export function buildAmountRows(
   const bill = listBillRows(event, registration)
   if (bill.length > 0) return bill
   const currency = readResponseCurrency(registration)
-  return listPriceParts(event).flatMap((part) => {
-    const amount = fromMajorUnits(registration[part], currency)
+  return listPriceParts(event).flatMap((pricePart) => {
+    const amount = fromMajorUnits(registration[pricePart], currency)
     return amount === null
       ? []
       : [
           {
-            id: part,
-            label: getLabel(event, part),
+            id: pricePart,
+            label: getLabel(event, pricePart),
             value: formatMoney(amount, currency),
-            total: part === 'total',
+            total: pricePart === 'total',
           },
         ]
   })

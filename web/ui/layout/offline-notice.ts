@@ -27,7 +27,7 @@ export function showOfflineNotice(): void {
   const updateNotice = (): void => {
     const { offline, offlineWithAnswers } = CONNECTION_ERROR_MESSAGES
     notice.textContent = isOffline() ? (hasAnswers() ? offlineWithAnswers : offline) : ''
-    // The page moves down by its height, so that it covers nothing.
+    // The page moves down by the height of the notice, so that the notice covers nothing.
     document.documentElement.style.setProperty('--offline', `${notice.offsetHeight}px`)
   }
   document.body.append(notice)

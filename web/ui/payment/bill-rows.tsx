@@ -29,14 +29,16 @@ export function buildBillRows(
   if (quote.lines.length === 0) return buildQuoteRows(event, quote, summaryLines, before)
   const isTaxAdded = isTaxOnTop(quote.lines)
   const isTaxed = quote.gst !== 0
-  const sums = (['period', 'base', 'gst', 'total'] as const).filter((sum) => {
-    if (sum === 'total') return true
-    if (sum === 'period') return summaryLines.includes('period')
-    return isTaxed && (sum === 'base' ? isTaxAdded : isTaxAdded || summaryLines.includes('gst'))
+  const shownAmounts = (['period', 'base', 'gst', 'total'] as const).filter((amountName) => {
+    if (amountName === 'total') return true
+    if (amountName === 'period') return summaryLines.includes('period')
+    return (
+      isTaxed && (amountName === 'base' ? isTaxAdded : isTaxAdded || summaryLines.includes('gst'))
+    )
   })
   const [period, rest] = [
-    sums.filter((sum) => sum === 'period'),
-    sums.filter((sum) => sum !== 'period'),
+    shownAmounts.filter((amountName) => amountName === 'period'),
+    shownAmounts.filter((amountName) => amountName !== 'period'),
   ]
   return [
     ...buildQuoteRows(event, quote, period, before),

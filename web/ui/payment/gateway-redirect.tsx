@@ -1,4 +1,4 @@
-/** The redirect to the gateway, with a form that submits itself. */
+/** The redirect to the gateway, with a form that is submitted automatically. */
 import { useEffect, useRef, useState } from 'react'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import { buildGatewayForm } from '../../../engine/index.ts'
@@ -16,7 +16,7 @@ type RedirectProps = {
   readonly onReturn: () => void
 }
 
-/** The hidden form that the gateway expects; submits itself. */
+/** The hidden form that the gateway expects. It is submitted automatically. */
 export function Redirect({ event, data, onReturn }: RedirectProps) {
   const gatewayForm = buildGatewayForm(event, data)
   const form = useRef<HTMLFormElement>(null)

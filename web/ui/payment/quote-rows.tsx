@@ -22,11 +22,14 @@ export function renderPreviousPrice(price: ReactNode): ReactNode {
 }
 
 /** A previous price and the new one. */
-export function renderChangedPrice(was: ReactNode, now: ReactNode): ReactNode {
+export function renderChangedPrice(previous: ReactNode, current: ReactNode): ReactNode {
   return (
     <>
-      {renderPreviousPrice(was)}
-      {renderMessage(COMMON_MESSAGES.payment.newPrice, { hidden: renderHiddenText, price: now })}
+      {renderPreviousPrice(previous)}
+      {renderMessage(COMMON_MESSAGES.payment.newPrice, {
+        hidden: renderHiddenText,
+        price: current,
+      })}
     </>
   )
 }
@@ -54,9 +57,10 @@ export function buildQuoteRows(
     (line) => !isFree || (line !== 'gst' && (line !== 'base' || !lines.includes('total'))),
   )
   return shownLines.map((line) => {
-    const now = formatLine(quote, line)
+    const current = formatLine(quote, line)
     const oldText = before && formatLine(before, line)
-    const value = oldText === undefined || oldText === now ? now : renderChangedPrice(oldText, now)
+    const value =
+      oldText === undefined || oldText === current ? current : renderChangedPrice(oldText, current)
     return { id: line, label: getLabel(event, line, quote.lines), value, total: line === 'total' }
   })
 }

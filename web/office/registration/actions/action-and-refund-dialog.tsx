@@ -67,7 +67,7 @@ export function ActionDialog(props: ActionDialogProps) {
           })
         }}
       >
-        {CONCERNS_MONEY.has(button) && <MoneyFigures {...actionData} />}
+        {ACTIONS_WITH_AMOUNTS.has(button) && <MoneyFigures {...actionData} />}
         <ActionFields {...{ button, actionData, setAnswers }} />
         <label>
           {button === 'note' ? 'Note' : !needsReason(button) ? 'Reason (optional)' : 'Reason'}
@@ -98,7 +98,7 @@ export function ActionDialog(props: ActionDialogProps) {
 }
 
 /** Actions that do not require a reason. */
-const NO_REASON_NEEDED: ReadonlySet<ButtonAction> = new Set([
+const ACTIONS_WITHOUT_REASON: ReadonlySet<ButtonAction> = new Set([
   'send_pay_link',
   'confirm',
   'came_again',
@@ -106,10 +106,10 @@ const NO_REASON_NEEDED: ReadonlySet<ButtonAction> = new Set([
   'take_up',
   'resend',
 ])
-const needsReason = (button: ButtonAction): boolean => !NO_REASON_NEEDED.has(button)
+const needsReason = (button: ButtonAction): boolean => !ACTIONS_WITHOUT_REASON.has(button)
 
 /** Actions whose dialog begins with the amounts due, received and under review. */
-const CONCERNS_MONEY: ReadonlySet<ButtonAction> = new Set([
+const ACTIONS_WITH_AMOUNTS: ReadonlySet<ButtonAction> = new Set([
   'confirm',
   'came_again',
   'cancel',
@@ -134,10 +134,10 @@ function buildRequest(
   switch (button) {
     case 'correct': {
       // An answer that someone else has changed since the dialog opened is not overwritten.
-      const seen = Object.fromEntries(
+      const seenAnswers = Object.fromEntries(
         fields.filter(({ id }) => Object.hasOwn(answers, id)).map(({ id, value }) => [id, value]),
       )
-      return { act: button, why: reason, answers, seen }
+      return { act: button, why: reason, answers, seen: seenAnswers }
     }
     case 'transfer':
       return { act: button, why: reason, answers }

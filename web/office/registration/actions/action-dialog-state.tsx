@@ -13,7 +13,7 @@ import { buildActionsUrl } from './use-actions.ts'
 
 type OpenDialog = {
   readonly button: ButtonAction
-  /** The state that the user sees. While the dialog is open, it changes only with a message. */
+  /** The state shown in the dialog. While the dialog is open, it changes only together with a message. */
   readonly shown: ActionsResponse
 }
 
@@ -40,13 +40,13 @@ export function useActionDialog({
   readonly outcome: Outcome | null
   readonly setOutcome: (outcome: Outcome | null) => void
 } {
-  const [opened, setOpened] = useState<OpenDialog | null>(null)
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const mutation = useMutation({
     mutationFn: (request: ActionRequest) =>
       callApi(buildActionsUrl(regNo), readOutcome, { method: 'POST', json: request }),
     onSuccess: (result) => {
-      setOpened(null)
+      setOpenDialog(null)
       setOutcome(result)
       void reload()
       onDone()
@@ -55,7 +55,7 @@ export function useActionDialog({
     onError: async (failed) => {
       if (!isApiError(failed) || (failed.code !== 'not_now' && failed.code !== 'moved_on')) return
       const shown = await reload()
-      if (shown !== undefined) setOpened((current) => current && { ...current, shown })
+      if (shown !== undefined) setOpenDialog((current) => current && { ...current, shown })
     },
   })
   const error = useSignInOn401(mutation.error)
@@ -63,24 +63,24 @@ export function useActionDialog({
     open: (button, shown) => {
       mutation.reset()
       setOutcome(null)
-      setOpened({ button, shown })
+      setOpenDialog({ button, shown })
     },
     perform: (request, shown) => {
       setOutcome(null)
-      mutation.mutate(request, { onError: () => setOpened({ button: request.act, shown }) })
+      mutation.mutate(request, { onError: () => setOpenDialog({ button: request.act, shown }) })
     },
     isBusy: mutation.isPending,
-    dialog: opened !== null && (
+    dialog: openDialog !== null && (
       <ActionDialog
-        key={opened.button}
-        button={opened.button}
-        title={ACTION_LABELS[opened.button]}
-        actionData={opened.shown}
+        key={openDialog.button}
+        button={openDialog.button}
+        title={ACTION_LABELS[openDialog.button]}
+        actionData={openDialog.shown}
         error={error}
         isBusy={mutation.isPending}
         onPerform={(request) => mutation.mutate(request)}
         onClose={() => {
-          setOpened(null)
+          setOpenDialog(null)
           mutation.reset()
         }}
       />

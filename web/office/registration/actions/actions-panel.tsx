@@ -163,13 +163,13 @@ function RefundSecondPayment({
   readonly onRefund: (request: ActionRequest & { readonly act: 'refund' }) => void
 }) {
   const [key] = useState(createKey)
-  const why = `Second payment of the same person: the first is ${first}.`
+  const reason = `Second payment of the same person: the first is ${first}.`
   return (
     <div className="acts-of">
       <BusyButton
         className="btn sm"
         isBusy={isBusy}
-        onClick={() => onRefund({ act: 'refund', why, amount: String(amount), key })}
+        onClick={() => onRefund({ act: 'refund', why: reason, amount: String(amount), key })}
       >
         Refund {formatResponseMoney(amount, currency)} in full
       </BusyButton>

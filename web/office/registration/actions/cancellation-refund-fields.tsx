@@ -171,12 +171,12 @@ export function UnderReviewNotice({
   reviews,
   currency,
 }: Pick<ActionsResponse, 'reviews'> & { readonly currency: Currency }) {
-  const sum = sumUnderReview(reviews, currency)
+  const amountUnderReview = sumUnderReview(reviews, currency)
   return (
-    sum > 0 && (
+    amountUnderReview > 0 && (
       <p className="care">
         <Icon name="tri" small />
-        Under review: {formatResponseMoney(sum, currency)}. Decide on it first.
+        Under review: {formatResponseMoney(amountUnderReview, currency)}. Decide on it first.
       </p>
     )
   )

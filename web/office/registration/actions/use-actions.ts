@@ -82,8 +82,9 @@ export function describeChange(
   username: string | undefined,
 ): string | null | undefined {
   const added = after.trail.slice(0, Math.max(0, after.trail.length - before.trail.length))
-  const others = added.filter(({ who }) => who !== username)
-  if (others.length > 0) return others.map(({ who, text }) => `${who}: ${text}`).join(' · ')
+  const otherUsersEntries = added.filter(({ who }) => who !== username)
+  if (otherUsersEntries.length > 0)
+    return otherUsersEntries.map(({ who, text }) => `${who}: ${text}`).join(' · ')
   if (added.length > 0) return null
   const formatFigures = ({ state, kept, to_pay, pay_back, reviews }: ActionsResponse): string =>
     JSON.stringify([state, kept, to_pay, pay_back, reviews.map(({ version }) => version)])

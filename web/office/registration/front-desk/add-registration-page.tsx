@@ -36,7 +36,7 @@ import { PeopleFields } from './add-registration-people.tsx'
 import { CreatedCard, CreatedSummary, type CreatedRegistration } from './created-card.tsx'
 import { PriceText } from './price-text.tsx'
 import { showAboveBar } from './show-above-bar.ts'
-import { LATER, PaymentChoice, readLastMethod, saveLastMethod } from './payment-choice.tsx'
+import { PAY_LATER, PaymentChoice, readLastMethod, saveLastMethod } from './payment-choice.tsx'
 import { NO_PERSON, AlreadyRegisteredWarning, writePerson } from './already-registered-warning.tsx'
 import { callApi, isApiError } from '../../office-api-and-urls.ts'
 import { readCode } from '../../../app/api-responses.ts'
@@ -123,7 +123,7 @@ function AddRegistrationForm({
   isFocused,
   onCreated,
 }: ManualRegistrationFormResponse & {
-  /** When `now` was read, on the local clock. */
+  /** Time on the local clock when `now` was read. */
   readonly loadedAt: number
   /** Whether the first field has the focus, because the form follows another registration. */
   readonly isFocused: boolean
@@ -159,7 +159,7 @@ function AddRegistrationForm({
           // If the requested category is full, the form offers another. Sending its name confirms
           // it.
           answers: { ...data, ...(replacedPool !== null && { registration_category: category }) },
-          way: method === LATER ? '' : method === '' ? NOT_CHOSEN : method,
+          way: method === PAY_LATER ? '' : method === '' ? NOT_CHOSEN : method,
           paid: paymentDetails,
           ...(price !== null && { total: toMajorUnits(price.total, price.currency) }),
         },
@@ -183,11 +183,11 @@ function AddRegistrationForm({
       void queryClient.invalidateQueries({ queryKey: ['adding', event.id] })
       // Focuses the first field with an error, or else the message, because the button has lost the focus.
       setTimeout(() => {
-        const wrong =
+        const invalidControl =
           form.current?.querySelector<HTMLElement>('[aria-invalid="true"], .methods.wrong input') ??
           form.current?.querySelector<HTMLElement>('.refusal')
-        wrong?.focus()
-        if (wrong) showAboveBar(wrong)
+        invalidControl?.focus()
+        if (invalidControl) showAboveBar(invalidControl)
       })
     },
   })
@@ -383,8 +383,8 @@ const readText = (data: FormValues, name: string): string => {
   const text = data[name]
   return typeof text === 'string' ? text.trim() : ''
 }
-const buildContext = (kind: string | null, left: PricingContext['left']): PricingContext => ({
+const buildContext = (kind: string | null, seatsLeft: PricingContext['left']): PricingContext => ({
   ...EMPTY_CONTEXT,
-  left,
+  left: seatsLeft,
   ...(kind !== null && { code: { is: 'valid', kind } }),
 })

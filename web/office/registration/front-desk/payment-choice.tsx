@@ -4,7 +4,7 @@ import { readStored, writeStored } from '../../../app/browser-storage.ts'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 
 /** The value for paying later. Ids of methods contain no brackets. */
-export const LATER = '(later)'
+export const PAY_LATER = '(later)'
 
 type Method = { readonly id: string; readonly label: string }
 
@@ -31,7 +31,7 @@ export function PaymentChoice({
           {error}
         </p>
       )}
-      {[...methods, { id: LATER, label: 'Pay later (send link)' }].map((method) => (
+      {[...methods, { id: PAY_LATER, label: 'Pay later (send link)' }].map((method) => (
         <label className="choice" key={method.id}>
           <input
             type="radio"
@@ -55,10 +55,10 @@ const buildStorageKey = (eventId: string): string => `rollcall-desk-method-${eve
  */
 export function readLastMethod(eventId: string, methods: readonly Method[]): string {
   const [first] = methods
-  if (first === undefined) return LATER
+  if (first === undefined) return PAY_LATER
   if (methods.length === 1) return first.id
-  const last = readStored(buildStorageKey(eventId))
-  return [...methods.map(({ id }) => id), LATER].find((id) => id === last) ?? ''
+  const lastMethod = readStored(buildStorageKey(eventId))
+  return [...methods.map(({ id }) => id), PAY_LATER].find((id) => id === lastMethod) ?? ''
 }
 
 export const saveLastMethod = (eventId: string, method: string): void =>

@@ -1,4 +1,4 @@
-/** The price preview of a manual registration; the server decides. */
+/** The price preview of a manual registration. The server calculates the final price. */
 import {
   listSeatPools,
   findApproval,
@@ -24,9 +24,9 @@ const isPoolFull = (left: PricingContext['left'], poolId: string): boolean =>
   (getOwn(left, poolId) ?? 1) <= 0
 
 /**
- * Calculates a preview of the price; the server decides. `fullPool` is the full quota that
- * prevents the registration. `replacedPool` is the full quota of the requested category, if another
- * category replaces it.
+ * Calculates a preview of the price, which the server recalculates. `fullPool` is the full quota
+ * that prevents the registration. `replacedPool` is the full quota of the requested category, if
+ * another category replaces it.
  */
 export function calculatePreview(
   event: PublicEvent,
