@@ -107,7 +107,7 @@ export function startMailQueue(
       at,
       firstAt: instant(Math.min(queuedEmail.firstTriedAt ?? at, at)),
       isReached: !problem.isUnreachable && problem.isServerUntried !== true,
-      hasCopyGone: problem.isCopySent === true,
+      isCopySent: problem.isCopySent === true,
     }
     const isClockInDoubt = (deps.clockJumps?.look() ?? null) !== null
     const next = problem.final

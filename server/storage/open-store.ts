@@ -1,6 +1,6 @@
 /**
  * Opens the store.
- * On SQLite: the writer thread, the reader thread, and a connection of the main thread for look-ups by key.
+ * On SQLite it starts the writer and reader threads, and opens a connection on the main thread for look-ups by key.
  */
 import { lstatSync, statSync } from 'node:fs'
 import { makePrivate } from '../ops/file-permissions.ts'
@@ -31,7 +31,7 @@ import type { WriterData } from './database/writer-worker.ts'
 import type { writes } from './operations/writes.ts'
 
 /** The maximum number of requests queued for the writer: about a second of its work. */
-const CALLS_MAX = 2_000
+const MAX_QUEUED_CALLS = 2_000
 
 export type OpenedStore = {
   readonly store: Store
@@ -40,10 +40,10 @@ export type OpenedStore = {
 }
 
 /**
- * Uses PostgreSQL if it has an address, else the file in the data folder. `migrates`: a database of an older version is
- * migrated, after a copy; otherwise it fails with a message. Opening a folder whose database is missing fails
- * too, unless `isNew`. The tables of an empty PostgreSQL database are created if `isNew`, which defaults to true if
- * nothing is migrated.
+ * Opens PostgreSQL if `databaseUrl` is set, otherwise the file in the data folder. `migrates`: a database of an older
+ * version is copied and migrated; otherwise opening it fails with a message. Opening a folder whose database is missing
+ * also fails, unless `isNew`. The tables of an empty PostgreSQL database are created if `isNew`, which defaults to true
+ * if nothing is migrated.
  */
 export async function openStore({
   dataDir,
@@ -56,14 +56,14 @@ export async function openStore({
   readonly dataDir: string
   readonly databaseUrl?: string | null
   readonly migrates?: boolean
-  /** False if a database of an older version fails with a message, even with `migrates`. */
+  /** False: opening a database of an older version fails with a message, even with `migrates`. */
   readonly migratesAtStart?: boolean
   readonly isNew?: boolean | undefined
-  /** Starts the code that uses SQLite; in threads if omitted. */
+  /** Starts the code that uses SQLite. Default: in a thread. */
   readonly startWorker?: StartWorker
 }): Promise<Store> {
   if (databaseUrl === null) {
-    // Commands do not create an empty database either: the next start would mistake it for the missing one.
+    // Commands do not create an empty database either, because the next start would take it for the missing one.
     const lossMessage = isNew === true ? null : explainLostDatabase(dataDir)
     if (lossMessage !== null) throw new LostDatabase(lossMessage)
     const sqliteOptions = { dataDir, migrates, migratesAtStart }
@@ -77,7 +77,7 @@ export async function openStore({
   return (await openInsidePostgres(connectionOptions)).store
 }
 
-/** Opens the store with access to its threads, with injected faults, and optionally without threads. */
+/** Opens a SQLite store with access to its threads; can inject faults and run without threads. */
 export async function openInside({
   dataDir,
   migrates = false,
@@ -95,15 +95,15 @@ export async function openInside({
   const lostLog = explainLostLog(dataDir)
   if (lostLog !== null) throw lostLog
   forgetLostLog(dataDir)
-  const wrongLog = explainForeignLog(dataDir)
-  if (wrongLog !== null) throw wrongLog
+  const foreignLog = explainForeignLog(dataDir)
+  if (foreignLog !== null) throw foreignLog
   const file = join(dataDir, DATABASE_FILE)
-  // A server watches its file. A command runs briefly, possibly while a server runs. A linked file may also belong to
-  // another server, which records its use.
+  // A server watches its file. A command does not: it runs briefly, possibly while a server runs. A linked file may
+  // also belong to another server, which records its use.
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
   const shared = migrates && !isLink ? createSharedState() : undefined
   const watchOptions = shared === undefined ? {} : { shared }
-  // Runs before anything else reads or writes the database, so that its loss is always noticed.
+  // Runs before any other read or write of the database, so that a lost file is always detected.
   const heldDatabase =
     shared === undefined || describeMissing(dataDir) !== null ? null : holdDatabase(dataDir, shared)
   const data: WriterData = {
@@ -114,38 +114,38 @@ export async function openInside({
     mustExist: heldDatabase !== null,
     ...watchOptions,
   }
-  const { waitingMax = CALLS_MAX } = faults
+  const { waitingMax = MAX_QUEUED_CALLS } = faults
   const threadOptions = { waitingMax, ...(startWorker === undefined ? {} : { startWorker }) }
   const startingWriter = startThread<typeof writes>({
     file: new URL('./database/writer-worker.ts', import.meta.url),
     data,
     ...threadOptions,
   })
-  // Starting a thread takes longer than most commands run, and most commands list nothing. A server needs figures
-  // immediately, so it starts both threads together.
+  // Starting a thread takes longer than most commands run, and most commands list nothing. A server needs its dashboard
+  // figures immediately, so it starts both threads together.
   const startingReader = startThread<typeof listings>({
     file: new URL('./database/reader-worker.ts', import.meta.url),
     data: { file, ...watchOptions },
     startsAtFirstCall: !migrates,
     ...threadOptions,
   })
-  const [writer, reader] = await openBoth(startingWriter, startingReader).catch(
+  const [writer, reader] = await waitForBothThreads(startingWriter, startingReader).catch(
     (error: unknown) => {
       throw heldDatabase === null ? error : explainFailedStart(heldDatabase, error)
     },
   )
   const db = heldDatabase?.db ?? openToRead(file)
-  const ownDatabase =
+  const openedFile =
     heldDatabase?.own ?? (shared === undefined ? watchInode(file) : openOwnFile(shared, file))
-  ownDatabase.watchLog()
+  openedFile.watchLog()
   const lookUps = toReads(toSql(db))
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
     await Promise.all([writer.close(), reader.close()])
     db.close()
-    ownDatabase.close()
+    openedFile.close()
   }
-  // The writer thread used the file last.
+  // The writer thread is the last to have used the file, so its refusal shows that the file was overwritten.
   let isRefused = false
   const write: typeof writer.call = (verb, ...args) => {
     if (shared !== undefined && isLost(shared) && verb !== 'rescue')
@@ -170,10 +170,10 @@ export async function openInside({
     list: reader.call,
     read: lookUps,
     waiting: writer.waiting,
-    lost: () => ownDatabase.findLoss() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
+    lost: () => openedFile.findLoss() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
     rescue: async (plan) => {
       if (shared !== undefined) setLost(shared)
-      // The writing connection holds more of the data than any other.
+      // The writerStart connection still has more of the data than any other.
       return writer.call('rescue', plan).catch(() => rescueInto(db, plan))
     },
     close: () => {
@@ -198,15 +198,18 @@ function watchInode(
   }
 }
 
-/** If one thread fails to start, ends the other: a running thread would prevent the process from exiting. */
-async function openBoth(
-  writing: Promise<Thread<typeof writes>>,
-  reading: Promise<Thread<typeof listings>>,
+/** Closes the other thread if one fails to start: a running thread would prevent the process from exiting. */
+async function waitForBothThreads(
+  writerStart: Promise<Thread<typeof writes>>,
+  readerStart: Promise<Thread<typeof listings>>,
 ): Promise<[Thread<typeof writes>, Thread<typeof listings>]> {
   try {
-    return await Promise.all([writing, reading])
+    return await Promise.all([writerStart, readerStart])
   } catch (error) {
-    for (const result of await Promise.allSettled<{ close(): Promise<void> }>([writing, reading]))
+    for (const result of await Promise.allSettled<{ close(): Promise<void> }>([
+      writerStart,
+      readerStart,
+    ]))
       if (result.status === 'fulfilled') await result.value.close()
     throw error
   }

@@ -76,7 +76,7 @@ export async function backUp(
   const { dataDir, eventsDir } = folders
   if (existsSync(target)) return err(`${target} already exists. Name a new folder.`)
   const database = path.join(dataDir, DATABASE_FILE)
-  if (!existsSync(database)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
+  if (!existsSync(database)) return err(`There is no database in DATA_DIR (${dataDir}).`)
   if (readVersions(dataDir).found === 0)
     return err(`The database ${database} is empty. An empty database is not a backup.`)
   const misplacement = explainMisplacement({ dataDir, eventsDir }, target)

@@ -1,11 +1,11 @@
-/** Caches slowly changing data within a write batch, during which nothing else writes. */
+/** Caches slowly changing data during a write batch, in which nothing else writes. */
 import type { Sql } from './sqlite-connection.ts'
 
 const caches = new Map<Sql, Map<string, unknown>>()
 
 /**
- * Runs `task`, in which `readOncePerBatch` reads the same data only once. `task` runs in one transaction, no part of
- * which is undone.
+ * Runs `task` so that `readOncePerBatch` reads the same data only once. `task` must be one transaction that is never
+ * partly rolled back.
  */
 export async function cacheReads<T>(sql: Sql, task: () => Promise<T>): Promise<T> {
   caches.set(sql, new Map())
@@ -16,10 +16,7 @@ export async function cacheReads<T>(sql: Sql, task: () => Promise<T>): Promise<T
   }
 }
 
-/**
- * Returns the result of `read`, or the earlier result under this name. Outside `cacheReads`, `read` is called each
- * time.
- */
+/** Returns the result of `read`, or the cached result of this name. Outside `cacheReads`, `read` is always called. */
 export async function readOncePerBatch<V>(
   sql: Sql,
   name: string,

@@ -1,5 +1,5 @@
 /**
- * Explains database and disk errors to operators, with the next step. SQLite's own messages are written for
+ * Explains database and disk errors to operators, and gives the next step. SQLite's own messages are written for
  * programmers.
  */
 import { existsSync, statfsSync } from 'node:fs'
@@ -15,68 +15,69 @@ import {
 
 export type ErrorExplanation = {
   readonly text: string
-  /** The error may pass without a change of settings, so the same operation can be retried later. */
+  /** True if the error may pass without a change of settings, so that the operation can be retried. */
   readonly isTemporary: boolean
 }
 
 type Row = readonly [pattern: RegExp, text: string, is?: 'temporary']
 
-const DISK_FULL_TEXT = 'its disk has no room left. Free some space'
+const DISK_FULL_TEXT = 'its disk has no space left. Free some space'
 const NO_INODES_TEXT =
-  'its disk has no free inodes left, and no file can be created there. Remove files that are not needed'
+  'its disk has no free inodes, so no file can be created. Remove unneeded files'
 const SQLITE_ERRORS: readonly Row[] = [
   [
     /file is not a database/,
-    'it is not a database, or belongs to another program. Restore the last backup',
+    'it is not a database, or it belongs to another program. Restore the last backup',
   ],
   [
     /database disk image is malformed|malformed database schema/,
-    'it is damaged. Stop the server, keep a copy of rollcall.db and of rollcall.db-wal and rollcall.db-shm beside it, and put back the last backup (rollcall db restore DIR --move-aside)',
+    'it is damaged. Stop the server, keep a copy of rollcall.db and of rollcall.db-wal and rollcall.db-shm next to it, and restore the last backup (rollcall db restore DIR --move-aside)',
   ],
   [
     /attempt to write a readonly database/,
-    'it cannot be written. Give the user who runs Rollcall the right to write it and its folder',
+    'it cannot be written. Give the user that runs Rollcall write permission for the file and its folder',
   ],
-  [/unable to open database file/, 'it cannot be opened. Check who may read it and its folder'],
-  [/database or disk is full/, DISK_FULL_TEXT, 'temporary'],
-  [/disk I\/O error/, 'its disk reports an error. Look at the system log', 'temporary'],
   [
-    /database is locked/,
-    'another program is using it. Wait until that program has ended',
-    'temporary',
+    /unable to open database file/,
+    'it cannot be opened. Check the permissions of the file and its folder',
   ],
+  [/database or disk is full/, DISK_FULL_TEXT, 'temporary'],
+  [/disk I\/O error/, 'its disk reports an error. Check the system log', 'temporary'],
+  [/database is locked/, 'another program is using it. Wait until that program ends', 'temporary'],
 ]
-/** SQLite's messages for disk and file errors that a full disk can also cause. */
+/** Matches SQLite's messages for disk and file errors that a full disk can also cause. */
 const POSSIBLY_FULL_PATTERN = /disk I\/O error|unable to open database file/
-/** Less space than SQLite needs to open a database: it creates the index of the log, and writes some pages. */
+/**
+ * SQLite needs more free space than this to open a database, because it creates the log's index and writes some pages.
+ */
 const FULL_BYTES = 256 * 1024
 
 /** Explanations of file and folder errors, by the error code of the system or of SQLite. */
 const FILE_ERRORS: readonly Row[] = [
-  [/^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL)/, 'has no room left. Free some space.', 'temporary'],
+  [/^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL)/, 'has no space left. Free some space.', 'temporary'],
   [
     /^EROFS/,
-    'is on a disk that is mounted read-only. Look at the system log, and mount it so that it can be written.',
+    'is on a disk that is mounted read-only. Check the system log, and mount the disk read-write.',
     'temporary',
   ],
   [
     /^(EACCES|EPERM|EISDIR|ENOTEMPTY|SQLITE_CANTOPEN|SQLITE_READONLY)/,
-    'cannot be written. Give the user who runs Rollcall the right to write there.',
+    'cannot be written. Give the user that runs Rollcall write permission.',
   ],
   [
     /^(EIO|SQLITE_IOERR)/,
-    'cannot be read or written: the disk reports an error. Look at the system log.',
+    'cannot be read or written: the disk reports an error. Check the system log.',
     'temporary',
   ],
-  [/^(ENOTDIR|EEXIST)/, 'is inside something that is not a folder. Name another place.'],
+  [/^(ENOTDIR|EEXIST)/, 'is inside something that is not a folder. Choose another location.'],
   [
     /^(EMFILE|ENFILE)/,
-    'cannot be opened, because too many files are open. Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.',
+    'cannot be opened because too many files are open. Raise the limit: LimitNOFILE in the systemd unit, or ulimit -n in a shell.',
     'temporary',
   ],
 ]
 
-/** Explains in sentences why a location could not be written to. Null for any other error. */
+/** Explains why a location cannot be written. Null for any other error. */
 export function explainFileError(error: unknown, place: string): string | null {
   return explainFile(error, place)?.text ?? null
 }
@@ -86,7 +87,7 @@ function explainFile(error: unknown, place: string): ErrorExplanation | null {
   const found = FILE_ERRORS.find(([pattern]) => typeof code === 'string' && pattern.test(code))
   if (found === undefined) return null
   const isTemporary = found[2] === 'temporary'
-  // Both errors have the same code.
+  // A disk without free space and one without free inodes report the same code.
   if (code === 'ENOSPC' && findFullDisk(place) === NO_INODES_TEXT)
     return { text: `${place} cannot be written: ${NO_INODES_TEXT}.`, isTemporary }
   return { text: `${place} ${found[1]}`, isTemporary }
@@ -96,7 +97,7 @@ function explainFile(error: unknown, place: string): ErrorExplanation | null {
 const SENTENCE_PATTERN =
   /^(?:The database (?:is from an? (?:older|newer) version of Rollcall|in PostgreSQL |\S+ has no |rollcall\.db in .* was deleted, replaced)|The log rollcall\.db-wal in |There is no database )/
 
-/** Describes a database error that no program can correct, in a sentence. Null for any other error. */
+/** Explains a database error that requires an operator. Null for any other error. */
 export const explainStoreError = (error: unknown): string | null =>
   explainDatabase(error, null)?.text ?? null
 
@@ -116,7 +117,7 @@ function explainDatabase(error: unknown, dataDir: string | null): ErrorExplanati
   }
 }
 
-/** Returns the resource that the disk of a file or folder has run out of. Null if none, or if it is unknown. */
+/** Returns which resource of the disk is exhausted. Null if none is, or if that is unknown. */
 function findFullDisk(place: string): string | null {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(findExistingFolder(place))
@@ -127,13 +128,13 @@ function findFullDisk(place: string): string | null {
   }
 }
 
-/** Returns the file or folder, or the nearest existing folder above it. */
+/** Returns the file or folder itself, or its nearest existing parent folder. */
 const findExistingFolder = (place: string): string =>
   existsSync(place) || path.dirname(place) === place
     ? place
     : findExistingFolder(path.dirname(place))
 
-/** Explains a machine problem that stops a server or command. Null if the error is a bug in Rollcall. */
+/** Explains a problem of the machine that stops a server or command. Null if the error is a bug in Rollcall. */
 export function explainMachineProblem(error: unknown, dataDir: string): ErrorExplanation | null {
   const tooManyFiles = explainDescriptors(error)
   if (tooManyFiles !== null) return tooManyFiles
@@ -145,12 +146,12 @@ export function explainMachineProblem(error: unknown, dataDir: string): ErrorExp
   const place = explainFile(error, typeof at === 'string' ? at : dataDir)
   if (place !== null || !(error instanceof StoreBusy)) return place
   return {
-    text: `The database does not answer: ${error.message}. Wait a few seconds.`,
+    text: `The database does not respond: ${error.message}. Wait a few seconds.`,
     isTemporary: true,
   }
 }
 
-/** Threads and SQLite report a lack of file descriptors without the error code. */
+/** Threads and SQLite report a lack of file descriptors without an error code. */
 function explainDescriptors(error: unknown): ErrorExplanation | null {
   const { message = '' } = (error ?? {}) as { readonly message?: unknown }
   if (
@@ -161,7 +162,7 @@ function explainDescriptors(error: unknown): ErrorExplanation | null {
   return tooManyFiles === null ? null : { text: tooManyFiles, isTemporary: true }
 }
 
-/** The store did nothing: the error states the reason, or the store is restarting. */
+/** Explains why the store did not run the operation: the error states the reason, or the store is restarting. */
 function explainBusy(error: unknown): ErrorExplanation | null {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   if (typeof code !== 'string' || !code.startsWith(POSTGRES_PREFIX)) return null
@@ -173,8 +174,8 @@ function explainBusy(error: unknown): ErrorExplanation | null {
 }
 
 /**
- * Explains why a database accepts no writes, for the health check. It contains no names, addresses or numbers, because
- * the health check is public.
+ * Explains why a database accepts no writes, for the health check. Contains no names, addresses or numbers, because the
+ * health check is public.
  */
 export function explainWriteError(code: string): string {
   const reason = code.startsWith(POSTGRES_PREFIX)
@@ -188,28 +189,28 @@ export function explainWriteError(code: string): string {
 }
 
 /**
- * Explains for the log why requests are refused, with the next step. `lossDescription`: what happened to the database
- * file; null if nothing.
+ * Explains in the log why requests are refused, and gives the next step. `lossDescription`: what happened to the
+ * database file, or null.
  */
 export function explainRefusal(
   error: Error & { readonly code?: string },
   lossDescription: string | null,
 ): string {
   if (lossDescription !== null)
-    return `the database file ${lossDescription}. Do not stop the server before this log says where its data is, then do what it says there`
+    return `the database file ${lossDescription}. Keep the server running until this log states where the data was saved, then follow the instructions there`
   if (error instanceof StoreBusy) {
     if (error instanceof UploadsUnavailable)
       return 'the object storage does not store or return files'
     if (isRowsBehind(error))
-      return 'an event file was changed, and its earlier registrations are processed first'
-    if (error.code === '') return 'the database does not answer'
+      return 'an event file was changed, and its existing registrations are processed first'
+    if (error.code === '') return 'the database does not respond'
     return error.code.startsWith(POSTGRES_PREFIX)
       ? 'PostgreSQL does not accept writes'
-      : 'the disk of DATA_DIR does not accept what the database writes'
+      : 'the disk of DATA_DIR does not accept writes by the database'
   }
   if (isDescriptorError(error))
     return `too many files and connections are open. ${RAISE_LIMIT_ADVICE}`
   return /^E[A-Z]+$/.test(error.code ?? '')
-    ? 'the disk of DATA_DIR takes no more. Free some space'
-    : 'more is being sent at once than the memory holds'
+    ? 'the disk of DATA_DIR is full. Free some space'
+    : 'requests being received at the same time exceed the available memory'
 }

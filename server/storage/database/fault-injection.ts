@@ -1,39 +1,38 @@
 /**
- * Defines the faults that tests inject into the store. Negative controls and simulations of a full disk use them.
- * `openInside` receives it and the writer applies it. The server opens the store with `openStore`, which injects
- * none.
+ * Defines the faults that tests inject into the store: negative controls, and simulations such as a full disk. Tests
+ * pass them to `openInside`, and the writer applies them. The server uses `openStore`, which injects none.
  */
 import type { RowLock } from './sqlite-connection.ts'
 import type Database from 'better-sqlite3'
 
 export type InjectedFaults = {
   /**
-   * Negative control for the crash tests: responses are sent before the commit, which then waits this many
+   * Negative control for the crash tests: responses are sent before the commit, which is delayed by this many
    * milliseconds.
    */
   readonly answerBeforeCommitMs?: number
-  /** Negative control for the durability test: the mode in which better-sqlite3 opens a log by default. */
+  /** Negative control for the durability test: better-sqlite3's default mode for WAL. */
   readonly synchronous?: 'NORMAL'
-  /** The database cannot grow beyond this many pages, as on a full disk. */
+  /** Limits the database to this many pages, as on a full disk. */
   readonly pagesMax?: number
   /** Negative control for several servers: rows of this kind are not locked. */
   readonly withoutLock?: RowLock
-  /** Negative control: the row of a number series is locked where its number is needed, not immediately before the commit. */
+  /** Negative control: a number series is locked when its number is needed, not immediately before the commit. */
   readonly locksSeriesEarly?: boolean
-  /** An operation that locks out of order fails, instead of being retried after an occasional deadlock. */
+  /** Makes an operation fail if it locks out of order; otherwise it is only retried after an occasional deadlock. */
   readonly assertsLockOrder?: boolean
-  /** A read whose result was foreseen is also sent, and fails the operation if its result differs. */
-  readonly checksForeseen?: boolean
-  /** The maximum number of requests queued for a thread, instead of the store's own limit. */
+  /** Also sends each read whose result was predicted, and fails the operation if the result differs. */
+  readonly checksPredictions?: boolean
+  /** The maximum number of requests queued for a thread, in place of the store's default. */
   readonly waitingMax?: number
-  /** How long an operation on PostgreSQL waits for a locked row, instead of the store's own limit. */
+  /** How long an operation on PostgreSQL waits for a locked row, in place of the store's default. */
   readonly lockMsMax?: number
   /**
-   * How long an operation waits while its event, or all events together, use all allowed connections, instead of the
-   * store's own limit.
+   * How long an operation waits while its event, or all events together, use all allowed connections, in place of the
+   * store's default.
    */
   readonly turnMsMax?: number
-  /** How long to wait for a PostgreSQL that does not accept connections yet, instead of the store's own limit. */
+  /** How long to wait for a PostgreSQL server that does not accept connections yet, in place of the store's default. */
   readonly startingMsMax?: number
 }
 
@@ -46,7 +45,7 @@ export function applyFaults(
   if (pagesMax !== undefined) db.pragma(`max_page_count = ${pagesMax}`)
 }
 
-/** Commits and responds, in this order unless a fault reverses it. */
+/** Commits, then responds; a fault reverses the order. */
 export function commitAndAnswer(
   { answerBeforeCommitMs }: InjectedFaults,
   commit: () => void,

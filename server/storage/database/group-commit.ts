@@ -1,4 +1,4 @@
-/** Commits writes in batches: while one batch commits, the next collects in the message port. */
+/** Commits writes in batches: while one batch commits, the next accumulates in the message port. */
 import { receiveMessageOnPort } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { getBusyCode } from './transient-errors.ts'
@@ -9,8 +9,8 @@ import type { InjectedFaults } from './fault-injection.ts'
 import { parseRequests } from './worker-client.ts'
 import type { MessageFromThread, Request, MessageToThread } from './worker-client.ts'
 
-/** The maximum size of a batch: with more, the first request would wait too long for the last. */
-const BATCH_MAX = 256
+/** The maximum batch size. In a larger batch, the first request would wait too long for the last. */
+const MAX_BATCH_SIZE = 256
 
 export type BatchWriter = {
   readonly connection: Connection
@@ -19,7 +19,8 @@ export type BatchWriter = {
 }
 
 /**
- * Runs a batch in one transaction and responds. A batch that fails as a whole has stored nothing, as far as is known.
+ * Runs a batch in one transaction and sends the responses. If the batch fails as a whole, it has stored nothing as far
+ * as is known.
  */
 export async function commitBatch(
   { connection, faults, send }: BatchWriter,
@@ -45,12 +46,12 @@ export async function commitBatch(
   }
 }
 
-/** Passes everything that has arrived to `commit`, in batches; `close` is called once, after the last. */
+/** Passes all received requests to `commit` in batches, then calls `close` once after the last. */
 export function serveBatches(
   port: MessagePort,
   { commit, close }: { commit(batch: readonly Request[]): Promise<void>; close(): void },
 ): void {
-  // Batches run one after the other: a message that arrives while a batch runs waits for its commit.
+  // Batches run one after another: a message that arrives while a batch runs waits for its commit.
   let currentBatch: Promise<void> = Promise.resolve()
   port.on('message', (first: MessageToThread) => {
     currentBatch = currentBatch.then(() => serve(first))
@@ -63,12 +64,12 @@ export function serveBatches(
       if ('close' in message) isClosing = true
       else requests.push(...parseRequests(message.requests))
       message =
-        requests.length < BATCH_MAX
+        requests.length < MAX_BATCH_SIZE
           ? (receiveMessageOnPort(port)?.message as MessageToThread | undefined)
           : undefined
     }
-    for (let from = 0; from < requests.length; from += BATCH_MAX)
-      await commit(requests.slice(from, from + BATCH_MAX))
+    for (let from = 0; from < requests.length; from += MAX_BATCH_SIZE)
+      await commit(requests.slice(from, from + MAX_BATCH_SIZE))
     if (isClosing) {
       close()
       port.close()

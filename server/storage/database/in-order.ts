@@ -1,4 +1,7 @@
-/** Array functions with asynchronous callbacks, run one after the other: a transaction runs one query at a time. */
+/**
+ * Array functions with asynchronous callbacks that run one after another, because a transaction runs one query at a
+ * time.
+ */
 
 export async function mapInOrder<T, R>(
   list: readonly T[],

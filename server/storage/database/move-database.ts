@@ -1,6 +1,6 @@
 /**
- * Moves all rows and files from SQLite to PostgreSQL or back. Uses one transaction, which is committed only if each
- * table has the same number of rows and the same column sums in both. The source is not changed.
+ * Moves all rows and files from SQLite to PostgreSQL or back, in one transaction. It commits only if every table has
+ * the same number of rows and the same column sums on both sides. The source is not changed.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,11 +49,11 @@ type DatabaseSide = {
   sums(table: Table): Promise<string>
 }
 
-/** The number of rows read or written by one PostgreSQL statement. */
+/** The number of rows that one PostgreSQL statement reads or writes. */
 const CHUNK_ROWS = 2_000
-/** Emails and event files are longer than other rows. */
+/** Limits chunks with emails and event files, whose rows are longer than others. */
 const CHUNK_CHARACTERS = 4_000_000
-/** The target rebuilds its search index, and reads active versions from the event files again. */
+/** The target rebuilds its search index, and activates versions from the event files again. */
 const SKIPPED_TABLES: readonly string[] = [
   'search_progress',
   'active_events',
@@ -68,7 +68,7 @@ export async function moveToPostgres(
   bucket: S3Bucket | null = null,
 ): Promise<Result<MoveResult, string>> {
   const file = join(dataDir, DATABASE_FILE)
-  if (!existsSync(file)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
+  if (!existsSync(file)) return err(`There is no database in DATA_DIR (${dataDir}).`)
   refuseEmpty(file)
   const db = new Database(file, { readonly: true })
   try {
@@ -89,9 +89,7 @@ export async function moveToPostgres(
           (await sql(`SELECT 1 FROM ${name} LIMIT 1`).get()) !== undefined,
       )
       if (nonEmptyTable !== undefined)
-        return err(
-          `The database in PostgreSQL is not empty: there are rows in ${nonEmptyTable.name}.`,
-        )
+        return err(`The PostgreSQL database is not empty: ${nonEmptyTable.name} has rows.`)
       const copiedRows = await loadInBulk(connection, async () => {
         for (const { name } of tables) connection.queue(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
         const copied = await copy(
@@ -127,7 +125,7 @@ export async function moveToSqlite(
   const file = join(dataDir, DATABASE_FILE)
   if (existsSync(file))
     return err(
-      `There is a database in ${dataDir} already. Move it away first, or give another DATA_DIR.`,
+      `${dataDir} already contains a database. Move it elsewhere first, or use another DATA_DIR.`,
     )
   await prepare(url)
   makePrivate(dataDir)
@@ -139,7 +137,7 @@ export async function moveToSqlite(
     db.pragma('foreign_keys = OFF')
     const copiedRows = await runInPostgres(url, async (connection) => {
       const tables = listTables(db)
-      // The target already has one row for each key.
+      // Reduces counters to one row per key, which the target requires.
       for (const text of rollUp(0)) await connection.plain(text)
       db.exec('BEGIN')
       const triggers = db
@@ -181,7 +179,7 @@ export async function moveToSqlite(
   }
 }
 
-/** Call this after copying the rows, which list the files. */
+/** Copy the rows first: they list the files. */
 async function moveWithFiles(
   rows: Result<Omit<MoveResult, keyof MovedFiles>, string>,
   move: () => Promise<MovedFiles>,
@@ -189,10 +187,10 @@ async function moveWithFiles(
   return rows.ok ? ok({ ...rows.value, ...(await move()) }) : rows
 }
 
-/** Tables that have a row before anything is stored. */
+/** Tables that already have a row in an empty database. */
 const SEEDED_TABLES: readonly string[] = ['office_settings', 'pings']
 
-/** Runs in one transaction, during which no server writes. Commits if the result is ok. */
+/** Runs `task` in one transaction while no server writes. Commits if its result is ok. */
 async function runInPostgres<T>(
   url: string,
   task: (connection: PostgresConnection) => Promise<Result<T, string>>,
@@ -208,7 +206,7 @@ async function runInPostgres<T>(
     return done
   } catch (error) {
     await connection.rollBack()
-    // Other code explains errors of the file and of the uploads.
+    // Errors of the file and of the uploads are explained elsewhere.
     throw isPostgresError(error) ? createUnusableError(error) : error
   } finally {
     await connection.end()
@@ -219,7 +217,7 @@ async function copy(
   tables: readonly Table[],
   from: DatabaseSide,
   target: DatabaseSide,
-  adderOf: (table: Table) => Promise<(rows: readonly Row[]) => Promise<void>>,
+  openTable: (table: Table) => Promise<(rows: readonly Row[]) => Promise<void>>,
 ): Promise<Result<Omit<MoveResult, keyof MovedFiles>, string>> {
   let rows = 0
   let registrations = 0
@@ -228,7 +226,7 @@ async function copy(
   const report = (): void => reportProgress({ step: 'Copying rows', done: rows, total })
   report()
   for (const table of tables) {
-    const insertRow = await adderOf(table)
+    const insertRow = await openTable(table)
     for await (const chunk of splitIntoChunks(from.rows(table))) {
       await insertRow(chunk)
       rows += chunk.length
@@ -238,16 +236,16 @@ async function copy(
   }
   for (const [done, table] of tables.entries()) {
     reportProgress({ step: 'Comparing tables', done, total: tables.length })
-    const [targetCount, sourceCount] = [await from.sums(table), await target.sums(table)]
-    if (targetCount !== sourceCount)
+    const [sourceSums, targetSums] = [await from.sums(table), await target.sums(table)]
+    if (sourceSums !== targetSums)
       return err(
-        `Rows or sums of ${table.name} differ: ${targetCount} became ${sourceCount}. Nothing was moved.`,
+        `Rows or sums of ${table.name} differ: ${sourceSums} became ${targetSums}. Nothing was moved.`,
       )
   }
   return ok({ registrations, rows, tables: tables.length })
 }
 
-/** Yields this many rows together, or fewer large ones. */
+/** Yields chunks of `CHUNK_ROWS` rows, or of fewer rows if they are large. */
 async function* splitIntoChunks(
   rows: ReturnType<DatabaseSide['rows']>,
 ): AsyncGenerator<readonly Row[]> {
@@ -264,7 +262,7 @@ async function* splitIntoChunks(
   if (chunk.length > 0) yield chunk
 }
 
-/** Returns a function that adds many rows with one statement. */
+/** Returns a function that inserts many rows with one statement. */
 async function openInsertion(
   connection: PostgresConnection,
   table: Table,
@@ -286,7 +284,7 @@ async function openInsertion(
       .changes)
 }
 
-/** The PostgreSQL types, in the order of the columns. */
+/** Returns the PostgreSQL types in the order of the columns. */
 async function readColumnTypes(
   { sql }: PostgresConnection,
   { name, columns }: Table,
@@ -298,7 +296,7 @@ async function readColumnTypes(
   return columns.map((column) => types.get(column.name) ?? 'text')
 }
 
-/** Orders the tables so that each follows the tables that its rows refer to. */
+/** Orders the tables so that each follows the tables that its rows reference. */
 function listTables(db: Database.Database): readonly Table[] {
   const names = db
     .prepare<[], { name: string }>(
@@ -343,7 +341,7 @@ const openSqliteSide = (db: Database.Database): DatabaseSide => ({
 
 const openPostgresSide = ({ sql, plain }: PostgresConnection): DatabaseSide => ({
   async *rows(table) {
-    // Uses one cursor per table, because all results of a statement have the same columns.
+    // Uses one cursor per table, because all results of a statement must have the same columns.
     const cursor = `moving_${table.name}`
     await plain(
       `DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${listColumns(table)} FROM ${table.name}`,
@@ -359,13 +357,13 @@ const openPostgresSide = ({ sql, plain }: PostgresConnection): DatabaseSide => (
   sums: async (table) => (await sql<{ said: string }>(buildSumQuery(table)).get())?.said ?? '',
 })
 
-/** The last id that was ever assigned to a registration, including deleted ones. */
+/** Returns the last registration id ever assigned, even if its registration was deleted. */
 const readLastIssuedNumber = (db: Database.Database): number =>
   db
     .prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'registrations'")
     .get()?.seq ?? 0
 
-/** Makes PostgreSQL assign ids that follow the existing ones. */
+/** Makes PostgreSQL continue after the existing ids. */
 function continueIds(
   { queue }: PostgresConnection,
   tables: readonly Table[],

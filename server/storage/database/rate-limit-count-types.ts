@@ -1,16 +1,17 @@
-/** Counts attempts for several servers together. A single server counts them in memory. */
+/** Defines counts of attempts that several servers share. A single server counts them in memory. */
 import type { Instant } from '../../../engine/index.ts'
 
-/** The maximum number of attempts in a sliding window, measured with the caller's clock. */
+/** The maximum number of attempts in a sliding window, measured by the caller's clock. */
 export type Window = { readonly triesMax: number; readonly windowMs: number }
 export type AttemptCounter = {
-  /** Milliseconds until the key may try again; 0 if it may try now. */
+  /** Returns the milliseconds until the key may try again; 0 if it may try now. */
   wait(key: string, at: Instant, window: Window): Promise<number>
   /**
-   * Like `wait`, but counts the attempt if it is allowed. Simultaneous attempts on several servers are all counted.
+   * Like `wait`, but counts the attempt if it is allowed. Counts every one of several simultaneous attempts on
+   * different servers.
    */
   take(key: string, at: Instant, window: Window): Promise<number>
-  /** Counts the attempt even if it is not allowed, dropping the oldest one if necessary. */
+  /** Counts the attempt even if it is not allowed, and drops the oldest one if necessary. */
   count(key: string, at: Instant, window: Window): Promise<void>
   forget(key: string): Promise<void>
 }

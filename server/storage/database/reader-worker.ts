@@ -1,4 +1,4 @@
-/** Reader thread for lists, exports and figures, which would block requests on the main thread. */
+/** Reader thread for lists, exports and dashboard figures, which would block requests on the main thread. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
@@ -27,12 +27,11 @@ const queries = listings as unknown as Operations
 /** Processes requests from the port until it is closed. */
 export function serve(port: MessagePort, { file, shared }: ReaderData): void {
   /**
-   * Opened at the first request: this thread starts at the same time as the writer, which creates the file and its
-   * tables.
+   * Opened at the first request, because the writer, which starts at the same time, creates the file and its tables.
    */
   let connection: { readonly db: Database.Database; readonly sql: Sql } | null = null
   const open = (): { readonly db: Database.Database; readonly sql: Sql } => {
-    // The file has become another database.
+    // The path now refers to another database.
     assert(shared === undefined || watchOwnFile(shared, file).findLoss() === null, NO_FILE_MESSAGE)
     const db = openToRead(file)
     return { db, sql: toSql(db) }
@@ -42,10 +41,10 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
   async function answerRequest({ id, verb, args }: Request): Promise<WorkerResponse> {
     try {
       const run = Object.hasOwn(queries, verb) ? queries[verb] : undefined
-      assert(run !== undefined, `the store has no list called ${verb}`)
+      assert(run !== undefined, `the store has no list named ${verb}`)
       connection ??= open()
       const { db, sql } = connection
-      // One transaction, so that every statement of the query reads the same state.
+      // One transaction, so that all statements of the query read the same state.
       const value = await runInTransaction(db, async () => run(sql, ...(args as never[])), 'BEGIN')
       return { id, ok: true, value }
     } catch (error) {
@@ -54,7 +53,7 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
     }
   }
 
-  // Requests run one after the other: a connection has one transaction at a time.
+  // Requests run one after another, because a connection has one transaction at a time.
   let currentRequest: Promise<void> = Promise.resolve()
   port.on('message', (message: MessageToThread) => {
     currentRequest = currentRequest.then(() => process(message))

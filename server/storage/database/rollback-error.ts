@@ -1,6 +1,4 @@
-/**
- * Thrown to undo a write and still return a value: the writer rolls back its savepoint and returns it.
- */
+/** Thrown to undo a write and still return a value: the writer rolls back the savepoint and returns `value`. */
 export class RollbackError extends Error {
   readonly value: unknown
   constructor(value: unknown) {

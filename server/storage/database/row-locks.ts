@@ -1,15 +1,18 @@
 /**
- * Locks the rows that operations check, on PostgreSQL. SQLite has one writer and needs no locks.
- * Every operation locks in the order of `LOCK_ORDER`, and rows of one kind by their ids, so that deadlocks are rare.
- * PostgreSQL rolls back one of the deadlocked operations, and it is retried.
+ * Locks the rows that an operation on PostgreSQL checks. SQLite has one writer and needs no locks.
+ * Every operation locks in `LOCK_ORDER`, and rows of one kind by id, so that deadlocks are rare. PostgreSQL rolls back
+ * one of the deadlocked operations, and it is retried.
  */
 import { createHash } from 'node:crypto'
 import type { Sql } from './sqlite-connection.ts'
 
-/** Lock slots for answers and persons. Two different values rarely share a slot, so the wait does not matter. */
+/**
+ * The number of lock slots for answers and for persons. Two values rarely share a slot, so the extra waiting does not
+ * matter.
+ */
 export const LOCK_SLOTS = 1_024
 
-/** Locks answers that other delegates may submit at the same time, each by event, rule and normalised answer. */
+/** Locks answers that other delegates may submit at the same time, identified by event, rule and normalised answer. */
 export function lockAnswers(
   sql: Sql,
   answers: readonly (readonly [eventId: string, rule: string, answer: string])[],
@@ -22,7 +25,7 @@ export function lockAnswers(
   )
 }
 
-/** Prevents filling an index of unique answers of these events until the transaction ends. */
+/** Prevents the index of unique answers of these events from being filled until the transaction ends. */
 export const lockRules = (sql: Sql, eventIds: readonly string[]): void =>
   lockAnswers(
     sql,
@@ -44,8 +47,8 @@ export const lockPersons = (
   )
 
 /**
- * Makes other emails to this mailbox that strangers can trigger wait until the transaction ends. Mailboxes share the
- * slots of persons.
+ * Makes other emails to this mailbox that anyone can trigger wait until the transaction ends. Mailboxes share lock
+ * slots with persons.
  */
 export const lockMailbox = (sql: Sql, mailbox: string): void =>
   sql.lock(
@@ -62,7 +65,7 @@ export const lockCode = (sql: Sql, eventId: string, normalisedCode: string): voi
     normalisedCode,
   )
 
-/** Locks registrations that are read and then written, so that concurrent changes wait or are seen. */
+/** Locks registrations that are read and then written, so that concurrent changes wait, or are included in the read. */
 export const lockRegistrationIds = (sql: Sql, ids: readonly number[]): void =>
   sql.lock(
     'registration',
@@ -70,7 +73,10 @@ export const lockRegistrationIds = (sql: Sql, ids: readonly number[]): void =>
     ids,
   )
 
-/** Keeps the active version of an event active until the transaction ends. A key lock would not prevent an update. */
+/**
+ * Keeps the active version of an event active until the transaction ends. A FOR KEY SHARE lock would not prevent an
+ * update.
+ */
 export const lockVersion = (sql: Sql, eventId: string): void =>
   sql.lock('version', 'SELECT 1 FROM active_events WHERE event_id = $1 FOR SHARE', eventId)
 
@@ -78,7 +84,7 @@ export const lockVersion = (sql: Sql, eventId: string): void =>
 export const lockLimits = (sql: Sql, eventId: string): void =>
   sql.lock('seat', 'SELECT 1 FROM event_limits WHERE event_id = $1 FOR SHARE', eventId)
 
-/** Locks an event's seats by name, and its quotas. */
+/** Locks the named seats of an event, and its quotas. */
 export function lockSeats(sql: Sql, eventId: string, names: readonly string[]): void {
   lockLimits(sql, eventId)
   sql.lock(
@@ -90,7 +96,7 @@ export function lockSeats(sql: Sql, eventId: string, names: readonly string[]): 
 }
 
 /**
- * Locks the seats that a registration has lost, and its own: another registration that takes a seat with an expired
+ * Locks the seats that a registration has lost, and its current ones. A registration that takes a seat with an expired
  * hold releases that hold first.
  */
 export function lockLostSeats(sql: Sql, registrationId: number): void {
@@ -107,7 +113,7 @@ export function lockLostSeats(sql: Sql, registrationId: number): void {
   )
 }
 
-/** Locks all seats of an event and its quotas, before they change. */
+/** Locks all seats of an event and its quotas, before the quotas change. */
 export function lockQuotas(sql: Sql, eventId: string): void {
   sql.lock('seat', 'SELECT 1 FROM event_limits WHERE event_id = $1 FOR UPDATE', eventId)
   sql.lock('seat', 'SELECT id FROM places WHERE event_id = $1 ORDER BY id FOR UPDATE', eventId)

@@ -1,4 +1,4 @@
-/** Decides when a database is migrated to this version, and copies it first. */
+/** Decides whether a database is migrated to this version, and copies it before the migration. */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -18,15 +18,15 @@ export type Versions = {
 }
 
 /**
- * Returns the version of the database in a data folder without changing anything. Throws SQLite's error if the
- * file is not a database.
+ * Returns the version of the database in a data folder without changing anything. Throws SQLite's error if the file is
+ * not a database.
  */
 export function readVersions(dataDir: string): Versions {
   const file = path.join(dataDir, DATABASE_FILE)
   const known = migrations.length
   const size = statSync(file, { throwIfNoEntry: false })?.size
   if (size === undefined) return { found: null, known }
-  // Opening an empty file would delete its log, which may contain all the data.
+  // SQLite would delete the log of an empty file when opening it, and the log may contain all the data.
   if (size === 0) return { found: 0, known }
   const db = new Database(file, { readonly: true })
   try {
@@ -37,16 +37,16 @@ export function readVersions(dataDir: string): Versions {
 }
 
 type Permission = {
-  /** True for a server, or for the command that migrates. */
+  /** True for a server and for the migration command. */
   readonly migrates: boolean
   /** False for a server that leaves the migration to the command. */
   readonly migratesAtStart: boolean
 }
 
 /**
- * Creates the tables in an empty file. A database of another version is migrated only with both permissions, after a
- * copy is made in its folder. Otherwise it fails with a message, because an older server may be using it. Returns the
- * path of the copy.
+ * Creates the tables in an empty file. Migrates a database of another version only with both permissions, after copying
+ * it in its folder. Otherwise fails with a message, because an older server may be using it. Returns the path of the
+ * copy.
  */
 export async function migrateDatabase(
   db: Database.Database,
@@ -65,19 +65,19 @@ export async function migrateDatabase(
   if (!migrates) throw createOlderVersionError(found)
   if (!migratesAtStart) throw createNotMigratedError(found, known)
   const copy = path.join(path.dirname(file), `rollcall.before-v${known}.db`)
-  // An interrupted migration has already made the copy; the file has changed since.
+  // The interrupted migration already made the copy, and has changed the file since.
   const isInterrupted = parseVersion(stored).from !== null
   if (!isInterrupted || !existsSync(copy)) copyDatabaseTo(db, copy)
   await migrate(db)
   return copy
 }
 
-/** Returns the path of a copy until it is complete. */
+/** Returns the path that a copy has until it is complete. */
 export const getPartialCopyPath = (copy: string): string => `${copy}.part`
 
 /**
- * Copies the whole database into one file, as of one moment, while others read and write. Throws SQLite's errors. A
- * failed copy leaves nothing; an older file of the same name is replaced only by a complete copy.
+ * Copies the whole database into one file, as of one moment, while other connections read and write. Throws SQLite's
+ * errors. A failed copy leaves no file; an older file of the same name is replaced only by a complete copy.
  */
 export function copyDatabaseTo(db: Database.Database, copy: string): void {
   const part = getPartialCopyPath(copy)
@@ -93,8 +93,8 @@ export function copyDatabaseTo(db: Database.Database, copy: string): void {
 }
 
 /**
- * A server identifies its own file by a mark (detect-replaced-database.ts). A copy must not have that mark, because it
- * may replace the file.
+ * Removes the mark by which a server identifies its own file (detect-replaced-database.ts): the copy may later replace
+ * that file.
  */
 function removeMark(copy: string): void {
   const db = new Database(copy)
@@ -105,14 +105,14 @@ function removeMark(copy: string): void {
   }
 }
 
-/** Explains why a server does not start on an older database. */
+/** Explains why a server does not start with an older database. */
 export function createNotMigratedError(found: number, known: number): Error {
   return new Error(
     `The database has version ${found}, and this Rollcall needs ${known}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
   )
 }
 
-/** Explains why a process without permission to migrate leaves the file unchanged. */
+/** Explains why a process that may not migrate leaves an older database unchanged. */
 function createOlderVersionError(found: number): Error {
   return new Error(
     `The database is from an older version of Rollcall (${found}; this one needs ${migrations.length}). Stop the server and start it with this version, or run rollcall db migrate. Both make a copy first.`,

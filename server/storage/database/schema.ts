@@ -1,7 +1,7 @@
 /**
  * Defines the tables as a list of migrations: step n takes a database from `user_version` n to n + 1.
- * A step that has been released is never edited; a change is a further step. Instants are milliseconds since 1970, days
- * Indian civil days as text, amounts whole paise.
+ * A released step is never edited. Instants are milliseconds since 1970, days Indian calendar days, amounts whole
+ * paise.
  */
 import type Database from 'better-sqlite3'
 import { amountsDue } from '../migrations/amounts-due.ts'
@@ -60,8 +60,8 @@ import { settlements } from '../migrations/settlements.ts'
 import { recordOlderPayers } from '../payments/find-duplicate-payments.ts'
 
 /**
- * Audit rows are indexed by the registration's id. Ids increase, so a batch of registrations writes one index page.
- * With the random registration number, each row wrote a separate page.
+ * Audit rows are indexed by registration id. Ids increase, so a batch of registrations writes one index page; with the
+ * random registration number, each row would write a separate page.
  */
 const auditByRegistration = `
 ALTER TABLE audit_log ADD COLUMN registration_id INTEGER;
@@ -72,12 +72,12 @@ DROP INDEX audit_log_of;
 CREATE INDEX audit_log_of ON audit_log (registration_id) WHERE registration_id IS NOT NULL;
 `
 
-/** How long an ended payment of an older version is polled after it ended: the same as `WATCH_MS` in the engine. */
+/** How long a closed payment of an older version is polled: the same as `WATCH_MS` in the engine. */
 const WATCH_PERIOD_MS = '864000000'
 
 /**
- * Payments become separate rows: an attempt (the amount requested), a capture (the amount received), a refund, and a
- * decision (by whom, and the reason). Successes and reviews of older versions become captures.
+ * Stores payments in separate rows: attempts (the amount requested), captures (the amount received), refunds and
+ * decisions (by whom, and the reason). Successes and reviews of older versions become captures.
  */
 const paymentTables = `
 -- The account whose credentials requested the payment, and its id at the gateway. Null: unknown (attempts of older versions).
@@ -185,10 +185,10 @@ UPDATE payments SET watch_until = status_at + ${WATCH_PERIOD_MS}, next_ask_at = 
 /** Earlier versions stored no bank references for imported payments. `fillNewTables` adds them. */
 const importReferences = '-- Adds bank references of imported payments.'
 
-/** A reported reference stays known, whatever happens to its registration. `fillNewTables` normalises older ones. */
+/** A reported reference stays on record whatever happens to its registration. `fillNewTables` normalises older ones. */
 const claimReferenceIndex = 'CREATE INDEX tellings_by_key ON tellings (folded);'
 
-/** Adds amounts refunded before a payment began to count, and the price at the time of a request for a difference. */
+/** Adds amounts refunded before a payment was counted, and the price at the time a difference was requested. */
 const balances = `
 -- Null: all of it counts, or none.
 ALTER TABLE captures ADD COLUMN counted INTEGER;
@@ -197,16 +197,16 @@ ALTER TABLE payments ADD COLUMN bill_total INTEGER;
 UPDATE payments SET bill_total = (SELECT total FROM registrations WHERE registrations.id = payments.registration_id) WHERE asks_for = 'difference';
 `
 
-/** Earlier versions stored no number for a cheque line. `fillNewTables` adds it. */
+/** Earlier versions stored no cheque numbers in statement lines. `fillNewTables` adds them. */
 const chequeNumbers = '-- Adds cheque numbers of stored lines.'
 
 /**
- * Earlier versions deducted a refund in progress twice from the amount due for refund after a cancellation.
- * `fillNewTables` corrects it.
+ * After a cancellation, earlier versions deducted a refund in progress twice from the refundable amount.
+ * `fillNewTables` corrects this.
  */
 const cancellationAmounts = '-- Corrects the amounts to refund after cancellations.'
 
-/** Adds the latest time recorded before the clock was set back, and the first time after it. Null if it never was. */
+/** Adds the latest time recorded before the clock was set back, and the first time after that. Null if it never was. */
 const clockSetBack = `
 ALTER TABLE clock_seen ADD COLUMN latest_at INTEGER;
 ALTER TABLE clock_seen ADD COLUMN set_back_at INTEGER;
@@ -239,13 +239,14 @@ export const migrations: readonly string[] = [
   activeEvents,
   // PostgreSQL has more tables, shared by several servers (server/storage/postgres/schema/migrations.ts).
   '',
-  // Adds the time until which one server queries the gateway. If that server dies, another takes over then.
+  // Adds the time until which one server may query the gateway. If that server stops responding, another one may query
+  // from then on.
   'ALTER TABLE payments ADD COLUMN asking_until INTEGER;',
   '',
   // Adds the display name, from the served event file. Null for versions from before event files had names.
   'ALTER TABLE places ADD COLUMN name TEXT;',
   endedRegistrationCounts,
-  // Every minute, all refunds ever made are searched for those without an email.
+  // Every minute, all completed refunds are searched for those without an email.
   "CREATE INDEX refunds_done ON refunds (done_at) WHERE state = 'done';",
   documentLines,
   bankReferences,
@@ -264,13 +265,13 @@ export const migrations: readonly string[] = [
   chequeNumbers,
   cancellationAmounts,
   clockSetBack,
-  // For an invoice or credit note, the bill of the registration at that time. NULL if it was issued before this step.
+  // The bill of the registration when an invoice or credit note was issued. NULL for documents issued before this step.
   'ALTER TABLE documents ADD COLUMN bill INTEGER;',
-  // PostgreSQL locks rows instead of taking turns (server/storage/postgres/schema/migrations.ts).
+  // PostgreSQL locks rows, where SQLite runs one write after another (server/storage/postgres/schema/migrations.ts).
   '',
   // PostgreSQL stores a key of each operation (server/storage/postgres/commit-keys.ts).
   '',
-  // The counts of rate limits on PostgreSQL are logged (server/storage/postgres/schema/migrations.ts).
+  // The rate limit tables of PostgreSQL become logged tables (server/storage/postgres/schema/migrations.ts).
   '',
   // ISO 4217 code of the amounts of the registration. Earlier ones are in rupees.
   "ALTER TABLE registrations ADD COLUMN currency TEXT NOT NULL DEFAULT 'INR';",
@@ -290,7 +291,7 @@ export const migrations: readonly string[] = [
   dueNotices,
 ]
 
-/** Fills tables that were added later from data that an older version recorded. */
+/** Fills tables that a later version added with data that an older version recorded. */
 async function fillNewTables(version: number, sql: Sql): Promise<void> {
   if (version <= migrations.indexOf(bankReferences)) await assignOlderReferences(sql)
   if (version <= migrations.indexOf(registeredPersons)) await recordOlderPayers(sql)
@@ -301,28 +302,28 @@ async function fillNewTables(version: number, sql: Sql): Promise<void> {
   if (version <= migrations.indexOf(cancellationAmounts)) await restoreOlderCancellations(sql)
 }
 
-/** Explains why a file from a newer version, with unknown tables, is not opened. */
+/** Explains why a file from a newer version, which has unknown tables, is not opened. */
 export function createNewerVersionError(found: number): Error {
   return new Error(
     `The database is from a newer version of Rollcall (${found}; this one supports ${migrations.length}). Start that version.`,
   )
 }
 
-/** Creates the tables in an empty file, without filling them. */
+/** Creates the tables in an empty file without filling them. */
 export function createTables(db: Database.Database): void {
   for (const step of migrations) db.exec(step)
   db.pragma(`user_version = ${migrations.length}`)
 }
 
 /**
- * The stored version is the number of steps that a database has. During a migration it also contains the version that
- * it began from, times this number (there are fewer steps): a killed migration can continue, and no server starts.
+ * The stored version is the number of completed steps. During a migration it also encodes the initial version, times
+ * this factor (there are fewer steps), so that a killed migration can continue and no server starts meanwhile.
  */
 const MIGRATION_FACTOR = 1_000
 
 type SchemaVersion = {
   readonly steps: number
-  /** The version that an unfinished migration began from; null if none is under way. */
+  /** The initial version of an unfinished migration. Null if none is under way. */
   readonly from: number | null
 }
 
@@ -332,31 +333,31 @@ export function parseVersion(stored: number): SchemaVersion {
     : { steps: stored % MIGRATION_FACTOR, from: Math.floor(stored / MIGRATION_FACTOR) }
 }
 
-/** Returns the stored value after a step of a migration that began from that version. */
-const encodeVersionUnderWay = (from: number, steps: number): number =>
+/** Returns the stored value after a step of a migration from that version. */
+const encodeVersionDuringMigration = (from: number, steps: number): number =>
   from * MIGRATION_FACTOR + steps
 
-/** Returns the version to report: during a migration, the one that it began from, unless this release lacks its steps. */
+/** Returns the version to report: during a migration the initial one, unless this release lacks the steps. */
 export function getReportedVersion(stored: number, known: number): number {
   const { steps, from } = parseVersion(stored)
   return from === null || steps > known ? steps : from
 }
 
-/** The steps of a migration for one of the two kinds of database. */
-export type Migrating = {
+/** The steps of a migration for one of the two databases. */
+export type MigrationTarget = {
   readonly sql: Sql
-  /** Runs the statements that take a database with that many steps to the next. */
+  /** Runs the statements of this step. */
   runStep(step: number): void
   setVersion(stored: number): void
 }
 
 /**
- * Runs the next part of a migration. The caller opens a transaction that also locks the version. First each step runs,
- * then the data of all new tables is filled. Returns whether there may be more to do. Refuses a newer database.
+ * Runs the next part of a migration: first each step, then a part that fills all new tables. The caller opens a
+ * transaction that also locks the version. Returns whether there may be more to do. Refuses a newer database.
  */
-export async function takeStep(
+export async function runNextMigrationPart(
   stored: number,
-  { sql, runStep, setVersion }: Migrating,
+  { sql, runStep, setVersion }: MigrationTarget,
 ): Promise<boolean> {
   const known = migrations.length
   const { steps, from } = parseVersion(stored)
@@ -371,7 +372,7 @@ export async function takeStep(
   })
   if (steps < known) {
     runStep(steps)
-    setVersion(encodeVersionUnderWay(from ?? steps, steps + 1))
+    setVersion(encodeVersionDuringMigration(from ?? steps, steps + 1))
     return true
   }
   await fillNewTables(from ?? steps, sql)
@@ -379,18 +380,18 @@ export async function takeStep(
   return false
 }
 
-/** Migrates the file to this version, each step in a separate transaction. Refuses a file from a newer Rollcall. */
+/** Migrates the file to this version, each step in a separate transaction. Refuses a file from a newer version. */
 export async function migrate(db: Database.Database): Promise<void> {
-  const migrating: Migrating = {
+  const migrationTarget: MigrationTarget = {
     sql: toSql(db),
     runStep: (step) => void db.exec(migrations[step] ?? ''),
     setVersion: (stored) => void db.pragma(`user_version = ${stored}`),
   }
-  // An immediate transaction reads the version: two processes that start at once do not run the same step twice.
+  // Reads the version in an immediate transaction, so that two starting processes do not run the same step twice.
   for (let hasMore = true; hasMore;)
     hasMore = await runInTransaction(db, async () => {
       const stored = Number(db.pragma('user_version', { simple: true }))
-      if (stored > 0) return takeStep(stored, migrating)
+      if (stored > 0) return runNextMigrationPart(stored, migrationTarget)
       createTables(db)
       return false
     })

@@ -4,7 +4,7 @@ import type { Expression, SelectQueryBuilder, SqlBool } from 'kysely'
 import type { Dialect } from './statements/dialect.ts'
 import type { Tables } from './statements/tables.ts'
 
-/** The condition for the column that has the id of the registration. */
+/** Builds the condition on the column with the registration id. */
 export type RowSelection<Given> = (
   id: Expression<number>,
   params: Given,
@@ -17,9 +17,9 @@ export const isIdInList = (
   id: Expression<number>,
   ids: SelectQueryBuilder<Tables & { r: Tables['registrations'] }, 'r', { id: number }>,
 ): Expression<SqlBool> => expression(id, 'in', ids)
-/** A single id, as in nearly every call, needs no list to unpack. */
+/** Nearly every call has a single id, which needs no list. */
 export const isId: RowSelection<{ id: number }> = (column, { id }, dialect) =>
   expression(column, '=', dialect.id(id))
-/** `ids`: a JSON array. */
+/** `ids` is a JSON array. */
 export const isAnyOfIds: RowSelection<{ ids: string }> = (column, { ids }, dialect) =>
   dialect.isIdIn(column, ids)

@@ -1,4 +1,4 @@
-/** Ensures that only one server runs on a data folder: two would each send its queued emails. */
+/** Ensures that only one server runs per data folder: two servers would both send its queued emails. */
 import Database from 'better-sqlite3'
 import {
   closeSync,
@@ -16,16 +16,22 @@ import { join } from 'node:path'
 import { DATABASE_FILE } from './sqlite-connection.ts'
 import { describeMissing } from '../recovery/missing-database.ts'
 
-/** Locked by SQLite, which releases it whenever the process ends; a file with a process id would remain. */
+/**
+ * A file that SQLite locks, so that the lock is released whenever the process ends; a file with a process id would
+ * remain.
+ */
 export const LOCK_FILE = 'serving.lock'
-/** The id of the process that holds the lock, for signals to it; valid only while the lock is held. */
+/**
+ * Contains the id of the process that holds the lock, so that it can be signalled; valid only while the lock is held.
+ */
 export const PID_FILE = 'serving.pid'
-/** How long to wait for a server that is shutting down while the next one starts. */
-const ENDING_MS_MAX = 1_000
+/** How long a starting server waits for the previous one to shut down. */
+const MAX_SHUTDOWN_MS = 1_000
 
 /**
  * Locks the folder and returns a function that releases it. Null if another server is running. The folder must exist.
- * If the server leaves no database behind, the lock file is removed too: a lock file means that there was a database.
+ * If the server leaves no database behind, the lock file is removed too, because a remaining lock file means that there
+ * was a database.
  */
 export function beginServing(dataDir: string): (() => void) | null {
   const pidFile = join(dataDir, PID_FILE)
@@ -50,11 +56,11 @@ export function beginServing(dataDir: string): (() => void) | null {
   }
 }
 
-/** Returns null if another process holds it; `replaced` if the locked file is no longer the file of that name. */
+/** Returns null if another process holds the lock; `replaced` if the locked file no longer has this name. */
 function tryLock(file: string): Database.Database | 'replaced' | null {
   closeSync(openSync(file, 'a'))
   const inode = statSync(file, { throwIfNoEntry: false })?.ino
-  const lock = new Database(file, { timeout: ENDING_MS_MAX })
+  const lock = new Database(file, { timeout: MAX_SHUTDOWN_MS })
   try {
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
@@ -68,8 +74,8 @@ function tryLock(file: string): Database.Database | 'replaced' | null {
 }
 
 /**
- * Returns a process that has a folder's database open, even if the file has been deleted. Null if none is visible. Only
- * Linux reports it, and for other users' processes only to root.
+ * Returns a process that has the folder's database open, even if the file was deleted. Null if none is visible. Only
+ * Linux reports this, and for other users' processes only to root.
  */
 export function findDatabaseUser(dataDir: string): number | null {
   const file = join(realpathSync(dataDir), DATABASE_FILE)
@@ -101,7 +107,7 @@ function readTarget(link: string): string {
 
 /** Returns the process id of the server on a data folder. Null if there is none, or its id is unknown. */
 export function findServingPid(dataDir: string): number | null {
-  // A query must not create a lock.
+  // Finding the process must not create a lock file.
   if (!existsSync(join(dataDir, LOCK_FILE))) return null
   const releaseLock = beginServing(dataDir)
   if (releaseLock !== null) {

@@ -5,7 +5,7 @@ import { sqliteDialect } from './statements/sqlite-dialect.ts'
 import type { Dialect } from './statements/dialect.ts'
 import { containsFolded } from '../lists/search-terms.ts'
 
-/** The result of a statement that changes rows. Reading it sends the statement if it is still queued. */
+/** The result of a statement that changes rows. Reading `changes` sends the statement if it is still queued. */
 export type WriteResult = { readonly changes: Promise<number> }
 export type Statement<Row> = {
   get(...params: unknown[]): Promise<Row | undefined>
@@ -14,49 +14,49 @@ export type Statement<Row> = {
   run(...params: unknown[]): WriteResult
 }
 /**
- * Cached statements of one connection: each text is prepared once. A text is written for one database; `statement.ts`
+ * Prepares statements of one connection and caches them by text. A text is written for one database; `statement.ts`
  * builds the texts for both.
  */
 export type Sql = {
   <Row>(text: string): Statement<Row>
   readonly dialect: Dialect
   /**
-   * Locks rows until the end of the transaction, with a PostgreSQL statement that is sent with the next one. Kinds are
-   * locked in the order of `LOCK_ORDER`. On SQLite it does nothing, because there is one writer.
+   * Locks rows until the transaction ends, on PostgreSQL with a statement that is sent together with the next one.
+   * Kinds are locked in `LOCK_ORDER`. Does nothing on SQLite, which has one writer.
    */
   lock(kind: RowLock, text: string, ...params: readonly unknown[]): void
   /**
-   * Set if the statements that follow the reads of an operation are sent together with its commit, so that none of
-   * their results can be used; see `Batch`. Null if each statement runs when it is called.
+   * Set if the writes of an operation are sent together with its commit, so that their results cannot be used; see
+   * `Batch`. Null if each statement runs when it is called.
    */
   readonly batch: Batch | null
 }
-/** An operation on PostgreSQL whose writes and commit are one packet. */
+/** An operation on PostgreSQL that sends its writes and its commit in one packet. */
 export type Batch = {
-  /** Returns the id that the next row of a table gets. */
+  /** Returns the id that the next row of a table will get. */
   newId(table: 'registrations'): Promise<number>
   /**
-   * Sends reads that the operation will probably need together with its next statement, in one packet. The operation
-   * reads as usual, and gets these results unless it has written to one of their tables or locked the rows that they
-   * read.
+   * Sends reads that the operation will probably need together with its next statement, in one packet. When the
+   * operation makes one of these reads, it gets the early result unless it has since written to one of its tables or
+   * locked its rows.
    */
-  readAhead(reads: () => readonly Promise<unknown>[]): void
+  prefetch(reads: () => readonly Promise<unknown>[]): void
   /**
-   * States the result that a read has after the writes so far, so that the read is not sent. Like a result that was
-   * read ahead, it is valid until the next write to one of its tables, or the next lock on its rows.
+   * Predicts the result of a read after the writes so far, so that the read is not sent. Like an early result, it is
+   * valid until the next write to one of its tables, or the next lock on its rows.
    */
-  foresee(text: string, params: readonly unknown[], rows: readonly object[]): void
+  predict(text: string, params: readonly unknown[], rows: readonly object[]): void
   /**
-   * Sends the statement immediately before the commit, after everything else, so that others wait for the row that it
-   * locks only during the commit. If the operation reads again, the statement is sent before that read. `contended`
-   * names the row.
+   * Sends the statement after everything else, immediately before the commit, so that others wait for the locked row
+   * only during the commit. If the operation reads again, the statement is sent before that read. `contended` names the
+   * row.
    */
   last(contended: string, text: string, params: readonly unknown[]): void
-  /** If a row with these unique values exists, nothing is stored, and the operation returns `result`. */
+  /** If a row with these unique values exists, stores nothing and makes the operation return `result`. */
   orElse(constraint: string, result: unknown): void
   /**
-   * True at the first attempt: seats are reserved without checking them, and `check` is the last statement. If it
-   * fails, nothing is stored, and the operation is retried with false.
+   * True at the first attempt: seats are reserved without checking them first, and `check` is the last statement. If it
+   * fails, nothing is stored and the operation is retried with false.
    */
   readonly trustsSeats: boolean
   check(text: string, ...params: readonly unknown[]): void
@@ -78,27 +78,28 @@ export type Connection = { readonly sql: Sql; readonly inTransaction: boolean }
 
 /** The file name of the database in a data folder. */
 export const DATABASE_FILE = 'rollcall.db'
-/** The database and SQLite's additional files. A log that belongs to another database corrupts the database. */
+/** The database file and SQLite's additional files. A log that belongs to another database corrupts the database. */
 export const DATABASE_FILES: readonly string[] = ['', '-wal', '-shm', '-journal'].map(
   (suffix) => DATABASE_FILE + suffix,
 )
 
-/** How long a connection waits for another process, such as `rollcall user` while the server runs. */
+/** How long a connection waits for another process, such as `rollcall user` running next to the server. */
 export const BUSY_MS = 5_000
 
 /**
- * Registration numbers are random, so registering touches pages all over the indexes. The cache holds the pages of
- * about 100,000 registrations.
+ * Registration numbers are random, so each registration touches pages all over the indexes. The cache holds the pages
+ * of about 100,000 registrations.
  */
 const CACHE_KIB = 64 * 1024
 /**
- * A page changed by many commits is copied to the database once: a checkpoint after 16 MB of log instead of SQLite's 4.
+ * Runs a checkpoint after 16 MB of log instead of SQLite's 4 MB, so that a page changed by many commits is copied only
+ * once.
  */
 const CHECKPOINT_PAGES = 4_000
 
 /**
- * Only the writer thread opens connections that write. better-sqlite3 opens WAL in NORMAL mode, which loses commits at
- * a power failure.
+ * Opens a writing connection, which only the writer thread uses. better-sqlite3's default for WAL is NORMAL, which
+ * loses commits in a power failure.
  */
 export function openToWrite(
   file: string,
@@ -109,7 +110,7 @@ export function openToWrite(
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
   db.pragma('recursive_triggers = ON')
-  // Savepoint data stays in memory. In a temporary file it took a third of the writer's time.
+  // Keeps savepoint data in memory. In a temporary file it took a third of the writer's time.
   db.pragma('temp_store = MEMORY')
   db.pragma(`cache_size = -${CACHE_KIB}`)
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
@@ -117,20 +118,20 @@ export function openToWrite(
 }
 
 /**
- * Closes a writing connection so that the single file can be copied. SQLite does this itself if the last
- * connection to close is a writing one; here it is a reading one.
+ * Closes a writing connection so that the database file can be copied alone. SQLite does this when the last connection
+ * closes, but only if that is a writing one; here it is a reading one.
  */
 export function closeAfterCheckpoint(db: Database.Database): void {
   try {
     db.pragma('wal_checkpoint(TRUNCATE)')
   } catch {
-    // If the disk is full, the log stays next to the file, and nothing is lost.
+    // If the disk is full, the log stays next to the file, so nothing is lost.
   }
   db.close()
 }
 
 /**
- * Refuses an empty file, as SQLite refuses a file that is not a database. SQLite itself would open it as a new database
+ * Refuses an empty file with SQLite's error for a file that is not a database. SQLite would open it as a new database
  * and delete its log, which may be all that remains of the old one.
  */
 export function refuseEmpty(file: string): void {
@@ -163,8 +164,7 @@ export function toSql(db: Database.Database): Sql {
 }
 
 /**
- * Runs `task` in a transaction that nothing else on this connection can enter. `task` must wait only for this
- * connection.
+ * Runs `task` in a transaction that no other code on this connection can join. `task` must only await this connection.
  */
 export async function runInTransaction<T>(
   db: Database.Database,

@@ -1,7 +1,7 @@
-/** Thrown when the store did nothing and can be retried: the response is 503 with Retry-After. */
+/** Thrown when the store did not run the operation and it can be retried: the response is 503 with Retry-After. */
 export class StoreBusy extends Error {
   /**
-   * The database's error code, in the form of `getBusyCode`. Empty if the queue is full or the thread is restarting.
+   * The database's error code as returned by `getBusyCode`. Empty if the queue is full or the thread is restarting.
    */
   readonly code: string
   constructor(message: string, code = '') {
@@ -10,14 +10,19 @@ export class StoreBusy extends Error {
   }
 }
 
-/** The store works over its existing connections, but the database accepts no new one. */
+/** Thrown when the store works with its existing connections, but the database accepts no new one. */
 export class NoFurtherConnection extends StoreBusy {}
 
 const ROWS_BEHIND = 'ROWS_BEHIND'
-/** After a change of an event file, until earlier registrations are processed in the background, within seconds. */
+/**
+ * After a change of an event file, operations wait a few seconds until existing registrations are processed in the
+ * background.
+ */
 export const createBusyError = (message: string): StoreBusy => new StoreBusy(message, ROWS_BEHIND)
 export const isRowsBehind = (error: unknown): boolean =>
   error instanceof StoreBusy && error.code === ROWS_BEHIND
 
-/** The object storage did not store, return or delete a file. The message names the bucket and the reason. */
+/**
+ * Thrown when the object storage did not store, return or delete a file. The message names the bucket and the reason.
+ */
 export class UploadsUnavailable extends StoreBusy {}

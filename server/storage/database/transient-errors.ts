@@ -1,12 +1,12 @@
-/** Classifies database errors that the machine causes: the request can be retried. */
+/** Classifies database errors that the machine causes, after which a request can be retried. */
 import Database from 'better-sqlite3'
 import { isPostgresError, PostgresRefused } from '../postgres/errors.ts'
 import { normaliseErrorCode } from '../postgres/error-explanations.ts'
 import { StoreBusy } from './store-busy-error.ts'
 
 /**
- * Errors of the disk, the memory or another process. For PostgreSQL by error class: connection, transaction, rolled
- * back by the server, out of resources, wrong state, operator intervention, system error.
+ * Returns true for errors of the disk, the memory or another process. For PostgreSQL by error class: connection,
+ * transaction, rolled back by the server, out of resources, wrong state, operator intervention, system error.
  */
 export const isMachineError = (error: unknown): boolean =>
   error instanceof Database.SqliteError
@@ -16,7 +16,7 @@ export const isMachineError = (error: unknown): boolean =>
 /** Prefix of PostgreSQL's codes. An empty code means that the server was not reached. */
 export const POSTGRES_PREFIX = 'postgres:'
 
-/** Returns the database's code of an error for `StoreBusy`: SQLite's or PostgreSQL's. */
+/** Returns the error code of SQLite or PostgreSQL for `StoreBusy`. */
 export function getBusyCode(error: unknown): string {
   if (error instanceof Database.SqliteError || error instanceof StoreBusy) return error.code
   return isPostgresError(error) ? POSTGRES_PREFIX + normaliseErrorCode(error) : ''

@@ -1,7 +1,7 @@
 /**
- * Calls a database thread from the main thread: named calls, a limit on queued ones, restarts.
- * When a thread dies, its pending calls fail with StoreBusy. Whether they were committed is unknown; the idempotency
- * key resolves it.
+ * Calls a database thread from the main thread: named calls, a limit on queued calls, restarts.
+ * When a thread dies, its pending calls fail with StoreBusy. Whether they were committed is unknown, so the caller
+ * repeats them with the idempotency key.
  */
 import { Worker } from 'node:worker_threads'
 import { reportProgress } from '../../ops/progress.ts'
@@ -16,20 +16,23 @@ export type Request = {
 }
 export type WorkerResponse =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
-  /** `busy`: nothing was stored and the call can be retried; otherwise the error is a bug in Rollcall. */
+  /** `busy`: nothing was stored and the call can be retried. Otherwise the error is a bug in Rollcall. */
   | {
       readonly id: number
       readonly ok: false
       readonly busy: boolean
       readonly message: string
-      /** The same code as in `StoreBusy`. */
+      /** As in `StoreBusy`. */
       readonly code?: string
     }
 export type MessageFromThread =
   | { readonly ready: true }
   | { readonly progress: ProgressReport }
   | { readonly answers: readonly WorkerResponse[] }
-/** Requests are sent as JSON of `Request[]`: all since the last message, which is faster than cloning each one. */
+/**
+ * Requests are sent as JSON of `Request[]`, all that accumulated since the last message: this is faster than cloning
+ * each one.
+ */
 export type MessageToThread = { readonly close: true } | { readonly requests: string }
 
 export const parseRequests = (text: string): readonly Request[] => JSON.parse(text) as Request[]
@@ -38,17 +41,17 @@ export type Thread<V extends Operations> = {
   readonly call: Call<V>
   /** Returns the number of calls that are waiting for a response. */
   waiting(): number
-  /** Resolves when every earlier call has been answered and the thread has ended. */
+  /** Resolves when every earlier call has a response and the thread has ended. */
   close(): Promise<void>
-  /** For tests: ends the thread as a crash would. */
+  /** Ends the thread as a crash would, for tests. */
   kill(): Promise<void>
 }
 type PendingCall = { resolve(value: unknown): void; reject(error: Error): void }
 
-/** A thread that dies again immediately is restarted at growing intervals up to this. */
-const RESTART_MS_MAX = 5_000
+/** The maximum restart delay of a thread that keeps dying immediately. */
+const MAX_RESTART_MS = 5_000
 
-/** The database thread, as the main thread sees it. */
+/** The main thread's handle of a database thread. */
 export type WorkerHandle = {
   readonly send: (message: MessageToThread) => void
   /** Ends the thread as a crash would. */
@@ -77,7 +80,7 @@ const startInThread: StartWorker = (file, data, { message, error, exit }) => {
 
 /**
  * Resolves once the thread has opened its database; rejects if the first start fails. With `startsAtFirstCall`, the
- * thread starts at its first call, which waits for it. `startWorker` runs the code elsewhere than in a thread.
+ * thread starts at its first call, which waits for it. `startWorker` can run the code elsewhere than in a thread.
  */
 export async function startThread<V extends Operations>(options: {
   file: URL
@@ -90,7 +93,7 @@ export async function startThread<V extends Operations>(options: {
   const pendingCalls = new Map<number, PendingCall>()
   /** Calls that have not been sent yet. */
   let unsentRequests: Request[] = []
-  /** The number of calls sent and not answered. */
+  /** The number of sent calls without a response. */
   let pendingCount = 0
   let nextId = 1
   let isClosing = false
@@ -105,7 +108,7 @@ export async function startThread<V extends Operations>(options: {
   const start = (): Promise<void> =>
     new Promise((resolve, reject) => {
       let cause = 'the thread ended'
-      /** The database's error code, by which the caller distinguishes its errors from bugs of Rollcall. */
+      /** The database's error code, by which the caller distinguishes machine errors from bugs in Rollcall. */
       let code: unknown
       worker = startWorker(options.file, options.data, {
         message: (message) => {
@@ -118,9 +121,9 @@ export async function startThread<V extends Operations>(options: {
             reportProgress(message.progress)
             return
           }
-          // A call answered before the commit may be answered again when the commit fails: it counts once.
+          // A call that got its response before the commit may get another when the commit fails: it is counted once.
           pendingCount -= message.answers.filter(({ id }) => pendingCalls.has(id)).length
-          // The thread gets its next calls before the callers get their responses, so that it does not wait.
+          // The thread gets its next calls before the callers get their responses, so that it is never idle.
           send()
           for (const response of message.answers) {
             const caller = pendingCalls.get(response.id)
@@ -151,7 +154,7 @@ export async function startThread<V extends Operations>(options: {
       })
     })
   const restartLater = (): void => {
-    const waitMs = Math.min(RESTART_MS_MAX, 50 * 2 ** failures)
+    const waitMs = Math.min(MAX_RESTART_MS, 50 * 2 ** failures)
     failures += 1
     setTimeout(
       () => {
@@ -169,8 +172,8 @@ export async function startThread<V extends Operations>(options: {
     worker.send({ requests: JSON.stringify(requests) })
   }
   /**
-   * Calls made while the thread is busy wait for its response: this means fewer messages, and larger batches for each
-   * commit.
+   * Calls made while the thread is busy are sent after its response: this results in fewer messages and larger batches
+   * per commit.
    */
   const send = (): void => {
     if (pendingCount === 0) sendUnsent()
@@ -187,7 +190,7 @@ export async function startThread<V extends Operations>(options: {
       new Promise((resolve, reject) => {
         if (!isStarted && !isClosing) {
           isStarted = true
-          // If the start fails, this call is rejected, and the next start is scheduled.
+          // If the start fails, this call is rejected and the next start is scheduled.
           start().catch(() => {})
         }
         if (isClosing || worker === null || pendingCalls.size >= options.waitingMax) {

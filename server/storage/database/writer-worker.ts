@@ -1,4 +1,4 @@
-/** Writer thread: owns the only writing connection; one commit of a batch is one fsync. */
+/** Writer thread: owns the only writing connection. The commit of a batch is one fsync. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { assert } from '../../../engine/index.ts'
@@ -20,27 +20,27 @@ import { rescueInto } from '../recovery/rescue-deleted-database.ts'
 import type { RescuePlan } from '../files/upload-and-clock-types.ts'
 import type { WorkerResponse, MessageFromThread, Request } from './worker-client.ts'
 
-/** The operation after which the log is copied and truncated. */
+/** The operation after which the log is copied into the file and truncated. */
 const ERASE_OPERATION: keyof typeof writes = 'erasePersonalData'
 
 export type WriterData = {
   readonly file: string
   readonly migrates: boolean
-  /** False: an older database is refused. */
+  /** If false, an older database is refused. */
   readonly migratesAtStart: boolean
   readonly faults: InjectedFaults
-  /** True if a database existed: then no new one is created. The default is false. */
+  /** True if the database existed before, so that no new one is created. Default: false. */
   readonly mustExist?: boolean
   /** Set by a server, which watches its database file. If omitted, the file is not watched. */
   readonly shared?: SharedState
 }
 
-/** Search indexing waits for such a pause between registrations … */
+/** Search indexing waits until no registration has arrived for this long … */
 const IDLE_MS = 50
-/** … unless so many rows are queued that scanning them takes noticeably long: at this number, 13 ms of the reader. */
-const UNINDEXED_ROWS_MAX = 10_000
-/** The maximum age of a copy of the file that is not recognised as a copy. */
-const MARK_MS = 60_000
+/** … unless this many rows are unindexed: scanning them takes the reader 13 ms. */
+const MAX_UNINDEXED_ROWS = 10_000
+/** The interval between marks. A copy of the file that is younger than this is not recognised as a copy. */
+const MARK_INTERVAL_MS = 60_000
 
 /** Opens the database, which may fail, and processes requests from the port until it is closed. */
 export async function serve(
@@ -50,13 +50,13 @@ export async function serve(
   const ownDatabase = shared === undefined ? null : watchOwnFile(shared, file)
   const assertNotReplaced = (): void =>
     assert(ownDatabase === null || ownDatabase.findLoss() === null, NO_FILE_MESSAGE)
-  // A restarted thread must not create a new database in place of a lost one.
+  // A restarted thread must not create a new database to replace a lost one.
   assertNotReplaced()
   const db = openToWrite(file, { mustExist })
   assertNotReplaced()
   await migrateDatabase(db, file, { migrates, migratesAtStart })
   applyFaults(db, faults)
-  // From here on, migrated data is copied into the file, which must still be the same one.
+  // From here on, the writer writes to the file, which must still be the same one.
   assertNotReplaced()
   let markedAt = performance.now()
   function setNextMark(): void {
@@ -86,10 +86,10 @@ export async function serve(
       send({ answers: await mapInOrder(batch, answerWithoutFile) })
       return
     }
-    // Detects at the next start a log that is deleted after the server is killed.
+    // Allows the next start to detect that the log was deleted after this server was killed.
     if (ownDatabase?.hasLastMark() === true) setNextMarkIfRoom()
     await commitBatch({ connection, faults, send }, batch)
-    if (batch.some(({ verb }) => verb === ERASE_OPERATION)) forgetLog()
+    if (batch.some(({ verb }) => verb === ERASE_OPERATION)) truncateLog()
     committed = true
     indexTimer ??= setTimeout(() => void indexRegistrations(), IDLE_MS)
   }
@@ -98,11 +98,11 @@ export async function serve(
     try {
       setNextMark()
     } catch {
-      // The batch cannot be written either, and reports the reason.
+      // The batch cannot be written either, and its error states the reason.
     }
   }
 
-  /** Writes nothing into the file that has replaced the database. The data still held is written elsewhere. */
+  /** Writes nothing to the file that has replaced the database. The remaining data is rescued to another file. */
   async function answerWithoutFile({ id, verb, args }: Request): Promise<WorkerResponse> {
     if (verb !== 'rescue') return { id, ok: false, busy: true, message: NO_FILE_MESSAGE }
     try {
@@ -113,9 +113,10 @@ export async function serve(
   }
 
   /**
-   * Erased data stays in the log until it is copied and truncated. A concurrent reader postpones that to the next time.
+   * Copies the log into the file and truncates it, because erased data remains in the log until then. A concurrent
+   * reader postpones this to the next time.
    */
-  function forgetLog(): void {
+  function truncateLog(): void {
     try {
       db.pragma('wal_checkpoint(TRUNCATE)')
     } catch {
@@ -123,7 +124,7 @@ export async function serve(
     }
   }
 
-  /** Runs between batches of commits, so that registering hardly waits for it. */
+  /** Runs between batches, so that it hardly delays registrations. */
   async function indexRegistrations(): Promise<void> {
     const isIdle = !committed
     indexTimer = null
@@ -131,10 +132,10 @@ export async function serve(
     let hasMore = true
     try {
       if (isIdle) updateMark()
-      if (isIdle || (await countUnindexed(sql)) > UNINDEXED_ROWS_MAX)
+      if (isIdle || (await countUnindexed(sql)) > MAX_UNINDEXED_ROWS)
         hasMore = await indexBatch(db, sql)
     } catch {
-      // Unindexed rows are still found by the scan; the next write tries again.
+      // The scan still finds unindexed rows, and the next write tries again.
       return
     }
     if (hasMore) indexTimer = setTimeout(() => void indexRegistrations(), isIdle ? 0 : IDLE_MS)
@@ -142,7 +143,7 @@ export async function serve(
 
   function updateMark(): void {
     if (shared === undefined || ownDatabase?.findLoss() !== null) return
-    if (performance.now() - markedAt < MARK_MS) return
+    if (performance.now() - markedAt < MARK_INTERVAL_MS) return
     setNextMark()
   }
 
@@ -150,7 +151,7 @@ export async function serve(
     commit,
     close: () => {
       clearTimeout(indexTimer ?? undefined)
-      // The log is all that remains of the lost data: it is neither copied into another file nor truncated.
+      // The log is all that remains of the lost data: it must not be copied into another file or truncated.
       if (ownDatabase !== null && ownDatabase.findLoss() !== null) db.close()
       else closeAfterCheckpoint(db)
     },
@@ -160,7 +161,7 @@ export async function serve(
 
 if (parentPort !== null) {
   const port = parentPort
-  // Commands display progress from the main thread.
+  // Commands display progress on the main thread.
   onProgress((progress) => port.postMessage({ progress } satisfies MessageFromThread))
   await serve(port, workerData as WriterData)
 }

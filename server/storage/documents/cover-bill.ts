@@ -1,4 +1,4 @@
-/** Issues the documents of a registration after every change, unless its invoice waits for an exchange rate. */
+/** Issues the documents of a registration after every change, unless its invoice is waiting for an exchange rate. */
 import { INR } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -7,8 +7,8 @@ import { findOrAwaitRate, hasWaitingInvoice } from './exchange-rates.ts'
 import { issueDifference, lastPaid, readRegistrationRow, type Cover } from './issue-documents.ts'
 
 /**
- * Issues the difference. An invoice that waited for its rate is issued for the whole bill, as it would have been at the
- * time of payment, and is followed by a credit note for each refund since.
+ * Issues documents for the difference. An invoice that was waiting for a rate is issued for the whole bill as of the
+ * payment, followed by a credit note for each refund since.
  */
 export async function coverBill(
   sql: Sql,

@@ -1,4 +1,4 @@
-/** Adds up the amounts stated in documents: received, refunded, and charged for a registration. */
+/** Adds up the amounts that documents state: received, refunded and charged for a registration. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { isEnded, toAmount, computeRequiredAmount } from '../../../engine/index.ts'
 import type { Charge, Amount } from '../../../engine/index.ts'
@@ -10,7 +10,7 @@ import { getSource } from '../payments/received-payments.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 const capture = expressionBuilder<Tables & { c: Tables['captures'] }, 'c'>()
-/** An imported capture `c`: the previous system invoiced it, and credited its refunds. */
+/** True for an imported capture `c`, which the previous system invoiced; that system also credits its refunds. */
 const isImported = capture.and([
   capture('c.source', '=', getSource(null)),
   capture.not(
@@ -91,7 +91,7 @@ const paidAmounts = statement((builder, { registrationId }: { registrationId: nu
         .as('imported'),
     ]),
 )
-/** The newest receipt of each payment. */
+/** Selects the newest receipt of each payment. */
 const receiptAmounts = statement(
   (builder, { registrationId }: { registrationId: number }, dialect) =>
     builder
@@ -143,19 +143,19 @@ const refundsOfCounted = statement((builder, { registrationId }: { registrationI
     .orderBy('f.id'),
 )
 
-/** The refunds of the counted payments of a registration, oldest first. */
+/** Returns the refunds of the counted payments of a registration, oldest first. */
 export const listRefunds = (
   sql: Sql,
   registrationId: number,
 ): Promise<readonly { readonly amount: Amount; readonly reference: string | null }[]> =>
   refundsOfCounted.all(sql, { registrationId })
 
-/** Null if staff accepted no amount for the payment. */
+/** Returns the amount that staff accepted for the payment. Null if none. */
 export async function findAcceptedAmount(sql: Sql, paymentId: number): Promise<Amount | null> {
   return (await acceptedAmount.get(sql, { paymentId }))?.amount ?? null
 }
 
-/** The counted amount of a payment. */
+/** Returns the counted amount of a payment. */
 export async function findCountedAmount(sql: Sql, paymentId: number): Promise<Amount> {
   return toAmount((await countedAmount.get(sql, { paymentId }))?.amount ?? 0)
 }
@@ -165,7 +165,8 @@ export async function hasImportedMoney(sql: Sql, registrationId: number): Promis
 }
 
 /**
- * The tax of the bill that earlier receipts do not include. Zero unless this payment is exactly the remaining amount.
+ * Returns the tax of the bill that earlier receipts do not include. Zero unless this payment equals the remaining
+ * amount.
  */
 export async function computeTaxOfDifference(
   sql: Sql,
@@ -181,26 +182,26 @@ export async function computeTaxOfDifference(
   return toAmount(isExact ? left : 0)
 }
 
-/** States the results of reading the amounts once this payment has become the only one of its registration. */
-export function foreseeAmounts(
+/** Predicts the results of reading the amounts after this payment has become the only one of its registration. */
+export function predictAmounts(
   sql: Sql,
   { id, registration_id: registrationId, amount }: OwnedPaymentRow,
 ): void {
-  importedCapture.foresee(sql, { registrationId }, [])
-  paidAmounts.foresee(sql, { registrationId }, [{ came: amount, gone: 0, imported: 0 }])
-  countedAmount.foresee(sql, { paymentId: id }, [{ amount }])
+  importedCapture.predict(sql, { registrationId }, [])
+  paidAmounts.predict(sql, { registrationId }, [{ came: amount, gone: 0, imported: 0 }])
+  countedAmount.predict(sql, { paymentId: id }, [{ amount }])
 }
-/** Like `foreseeAmounts`, for the reads of its receipt. */
-export const foreseeAccepted = (sql: Sql, paymentId: number): void =>
-  acceptedAmount.foresee(sql, { paymentId }, [{ amount: null }])
+/** Like `predictAmounts`, but for the reads of its receipt. */
+export const predictReceiptAmounts = (sql: Sql, paymentId: number): void =>
+  acceptedAmount.predict(sql, { paymentId }, [{ amount: null }])
 
-/** Reads ahead the data of `findCharged`. */
-export const readChargeAhead = (sql: Sql, registrationId: number): Promise<unknown> =>
+/** Prefetches the data for `findCharged`. */
+export const prefetchCharge = (sql: Sql, registrationId: number): Promise<unknown> =>
   Promise.all([paidAmounts.get(sql, { registrationId }), getBillAmounts(sql, registrationId)])
 
 /**
- * The charged part of the bill: the amount retained, plus the balance due. Amounts above the price were never charged.
- * `chargedHere` excludes imported payments, from which refunds are taken first.
+ * Returns the charged part of the bill: the amount retained plus the balance. Amounts above the price were never
+ * charged. `chargedHere` leaves out imported payments, from which refunds are deducted first.
  */
 export async function findCharged(
   sql: Sql,
@@ -214,8 +215,7 @@ export async function findCharged(
     imported: 0,
   }
   const keptAmount = came - gone + refundedBefore
-  // The organisers accepted less than the price. This holds until the registration is cancelled or the last rupee is
-  // refunded.
+  // The organisers accepted less than the price. This applies until the registration is cancelled or fully refunded.
   const waivedLimit = total - computeRequiredAmount(total, (await getBillAmounts(sql, id)).letGo)
   const waivedAmount = keptAmount > 0 && !isEnded(state) ? waivedLimit : 0
   const dueHere = Math.max(due, Math.min(0, imported + due))

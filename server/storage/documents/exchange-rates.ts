@@ -1,13 +1,13 @@
 /**
- * Exchange rates of an event, entered by staff, and registrations whose invoice waits for one.
- * An invoice in a currency other than the rupee states its value in rupees at the rate of the day of payment.
+ * Stores exchange rates of an event that staff entered, and registrations whose invoice is waiting for one.
+ * An invoice in a foreign currency states its value in rupees at the rate of the day of payment.
  */
 import { addDays, assert, dayOf, INR, RATE_DAYS_MAX } from '../../../engine/index.ts'
 import type { Currency, Day, ExchangeRate, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 
-/** A rate as staff entered it. */
+/** A rate as entered by staff. */
 export type EnteredRate = ExchangeRate & {
   readonly eventId: string
   readonly currency: Currency
@@ -49,10 +49,10 @@ const ratesOfEvent = statement((builder, { eventId }: { eventId: string }) =>
     .where('event_id', '=', eventId)
     .orderBy('day', 'desc')
     .orderBy('currency')
-    .limit(RATES_SHOWN),
+    .limit(MAX_LISTED_RATES),
 )
-/** A year of working days in one currency. */
-const RATES_SHOWN = 260
+/** The number of working days in a year: how many rates of a currency are listed. */
+const MAX_LISTED_RATES = 260
 type RateParams = { eventId: string; currency: Currency; first: Day; day: Day }
 const newestRate = statement((builder, { eventId, currency, first, day }: RateParams) =>
   builder
@@ -91,7 +91,7 @@ const waitingOfEvent = statement((builder, { eventId }: { eventId: string }) =>
     .orderBy('w.registration_id'),
 )
 
-/** The rate of that day, or the newest of the week before it. Null if none was entered. */
+/** Returns the rate of that day, or the newest of the week before. Null if none was entered. */
 async function findRate(
   sql: Sql,
   eventId: string,
@@ -103,8 +103,8 @@ async function findRate(
 }
 
 /**
- * Returns the rate of the day of payment. Null for a bill in rupees. If it is missing, the registration is remembered and
- * gets its invoice when the rate is entered.
+ * Returns the rate of the day of payment. Null for a bill in rupees. If the rate is missing, the registration is
+ * recorded as waiting and gets its invoice when the rate is entered.
  */
 export async function findOrAwaitRate(
   sql: Sql,
@@ -130,7 +130,7 @@ export const removeWaitingInvoice = (sql: Sql, registrationId: number): void => 
 export const hasWaitingInvoice = async (sql: Sql, registrationId: number): Promise<boolean> =>
   (await isWaiting.get(sql, { registrationId })) !== undefined
 
-/** Saves a rate. A later rate for the same day replaces it; issued documents keep theirs. */
+/** Saves a rate. It replaces an earlier one for the same day; issued documents keep theirs. */
 export function saveExchangeRate(sql: Sql, rate: EnteredRate): void {
   enterRate.run(sql, rate)
 }

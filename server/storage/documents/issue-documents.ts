@@ -1,6 +1,6 @@
 /**
- * Issues documents in the transaction that makes a payment a success or refunds it.
- * Their content never changes. Their numbers have no gaps, because they are assigned in the same transaction.
+ * Issues documents in the transaction that confirms or refunds a payment.
+ * Their content never changes. Their numbers have no gaps, because the same transaction assigns them.
  */
 import { mapInOrder } from '../database/in-order.ts'
 import {
@@ -26,17 +26,17 @@ import type {
 } from '../../../engine/index.ts'
 import { findOrAwaitRate, hasWaitingInvoice, removeWaitingInvoice } from './exchange-rates.ts'
 import { newestRecovery } from '../recovery/begin-and-end-recovery.ts'
-import { startPaidBackReads } from '../payments/stored-balance.ts'
+import { prefetchPaidBack } from '../payments/stored-balance.ts'
 import { keepLines, readLines, getNextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import {
   findCharged,
-  readChargeAhead,
+  prefetchCharge,
   findAcceptedAmount,
   findCountedAmount,
-  foreseeAccepted,
-  foreseeAmounts,
+  predictReceiptAmounts,
+  predictAmounts,
   hasImportedMoney,
   computeTaxOfDifference,
 } from './document-amounts.ts'
@@ -97,8 +97,8 @@ const saveBillWithoutInvoice = statement(
 )
 
 type PaidPayment = Pick<OwnedPaymentRow, 'id' | 'registration_id' | 'event_id'>
-/** Reads ahead the data of `issueReceipt`. */
-export const startReceiptReads = (
+/** Prefetches the data for `issueReceipt`. */
+export const prefetchReceiptData = (
   sql: Sql,
   { id, registration_id: registrationId, event_id: eventId }: PaidPayment,
 ): readonly Promise<unknown>[] => [
@@ -108,8 +108,8 @@ export const startReceiptReads = (
   readLines(sql, [registrationId]),
   findAcceptedAmount(sql, id),
 ]
-/** Reads ahead the data that `coverBill` needs after a payment. */
-export const readCoverAhead = (
+/** Prefetches the data that `coverBill` needs after a payment. */
+export const prefetchCoverData = (
   sql: Sql,
   { id, registration_id: registrationId, event_id: eventId }: PaidPayment,
 ): readonly Promise<unknown>[] => [
@@ -119,39 +119,42 @@ export const readCoverAhead = (
   findIssuer(sql, eventId),
   lastPaid.get(sql, { registrationId }),
   readLines(sql, [registrationId]),
-  readChargeAhead(sql, registrationId),
+  prefetchCharge(sql, registrationId),
   findCountedAmount(sql, id),
 ]
 
-/** States what `issueReceipt` reads once this payment, which has no document, has become the only one of its registration. */
-export function foreseeReceipt(sql: Sql, paymentId: number): void {
-  foreseeAccepted(sql, paymentId)
-  receiptCount.foresee(sql, { paymentId }, [{ n: 0 }])
+/**
+ * Predicts the reads of `issueReceipt` after this payment, which has no document, has become the only one of its
+ * registration.
+ */
+export function predictReceiptReads(sql: Sql, paymentId: number): void {
+  predictReceiptAmounts(sql, paymentId)
+  receiptCount.predict(sql, { paymentId }, [{ n: 0 }])
 }
 
-/** Reads the data that documents of a first payment need in addition to `startReceiptReads`. */
-export const startInvoiceReads = (
+/** Prefetches the data that documents of a first payment need in addition to `prefetchReceiptData`. */
+export const prefetchInvoiceData = (
   sql: Sql,
   registrationId: number,
-): readonly Promise<unknown>[] => [newestRecovery.get(sql), startPaidBackReads(sql, registrationId)]
-/** States what `coverBill` reads once this payment has become the only one of its registration. */
-export function foreseeCover(
+): readonly Promise<unknown>[] => [newestRecovery.get(sql), prefetchPaidBack(sql, registrationId)]
+/** Predicts the reads of `coverBill` after this payment has become the only one of its registration. */
+export function predictCoverReads(
   sql: Sql,
   row: OwnedPaymentRow,
   registration: RegistrationRow,
   { reference, paidAt }: { readonly reference: string; readonly paidAt: Instant },
 ): void {
   const { id, registration_id: registrationId, amount } = row
-  foreseeAmounts(sql, row)
-  registrationById.foresee(sql, { id: registrationId }, [registration])
-  taxDocuments.foresee(sql, { registrationId }, [])
+  predictAmounts(sql, row)
+  registrationById.predict(sql, { id: registrationId }, [registration])
+  taxDocuments.predict(sql, { registrationId }, [])
   const paid = { id, registration_id: registrationId, amount, reference, paid_at: paidAt }
-  lastPaid.foresee(sql, { registrationId }, amount > 0 ? [paid] : [])
+  lastPaid.predict(sql, { registrationId }, amount > 0 ? [paid] : [])
 }
 
 /**
- * Issues the receipt of a payment that has just become a success, and another one when an additional amount is paid for
- * it. The newest states the total paid. Its invoice follows with `coverBill`.
+ * Issues the receipt of a payment that was just confirmed, and another one when an additional amount is paid for it.
+ * The newest states the total paid. `coverBill` then issues the invoice.
  */
 export async function issueReceipt(
   sql: Sql,
@@ -208,7 +211,7 @@ async function listItemsPaidFor(
   }
 }
 
-/** Bills of older versions do not record which of their lines are taxed. */
+/** Returns true if the bill records which lines are taxed, which bills of older versions do not. */
 const isRated = (lines: readonly Line[]): boolean =>
   lines.length > 0 && lines.every(({ rate, parts }) => rate !== undefined || parts !== undefined)
 
@@ -222,11 +225,11 @@ const toPerson = (registration: RegistrationRow) => ({
 
 export async function readRegistrationRow(sql: Sql, id: number): Promise<RegistrationRow> {
   const row = await registrationById.get(sql, { id })
-  assert(row !== undefined, 'a payment of no registration')
+  assert(row !== undefined, 'a payment without a registration')
   return row
 }
 
-/** Serials may restart with a financial year. */
+/** Formats a document number with its financial year, in which serials may start again. */
 const formatNumber = ({ serial, at }: { readonly serial: string; readonly at: Instant }): string =>
   `${serial} ${at}`
 
@@ -240,9 +243,9 @@ export type Cover = {
 /**
  * Issues missing documents, so that invoices less credit notes equal the amount charged for the registration, line by
  * line. From the first payment on, it is called after every change of the bill, the balance or the payments; without a
- * difference it issues nothing. `refund`: the refund that a credit note follows. `refundedBefore`: refunds of a payment
- * that begins to count only now, whose credit notes follow separately. `unpaid`: the balance that is now waived.
- * `isWholeBill`: refunds and waivers are credited separately.
+ * difference it issues nothing. `refund`: the refund for which a credit note is issued. `refundedBefore`: earlier
+ * refunds of a payment that is counted only now; their credit notes are issued separately. `unpaid`: the balance that
+ * is now waived. `isWholeBill`: refunds and waivers are credited separately.
  */
 export async function issueDifference(
   sql: Sql,
@@ -292,8 +295,8 @@ export async function issueDifference(
   for (const { of, lines } of change.credits) {
     const index = bodies.findIndex((body) => body.kind === 'invoice' && formatNumber(body) === of)
     const [invoice, body] = [documents[index], bodies[index]]
-    assert(invoice !== undefined && body !== undefined, 'a credit note of no invoice')
-    // Issued before the issuer was stored, for an event whose file no longer had one.
+    assert(invoice !== undefined && body !== undefined, 'a credit note without an invoice')
+    // An invoice issued before issuers were stored, for an event whose file no longer names one.
     const pattern = invoice.credit_number ?? issuer?.invoice?.creditNumber
     if (pattern === undefined) continue
     const owner = { id: invoice.payment_id, registration_id: registrationId }
@@ -312,12 +315,12 @@ export async function issueDifference(
     const { gstin: account, number: pattern, creditNumber } = issuer.invoice
     const rate = await findOrAwaitRate(sql, row, payment)
     if (rate === 'missing') return
-    const sold = await describePurpose(sql, row, payment, change.invoice)
+    const invoicePurpose = await describePurpose(sql, row, payment, change.invoice)
     await storeNumberedDocument(
       sql,
       payment,
       { account, pattern, at },
-      (serial) => createDocument(issuer, sold, { kind: 'invoice', serial, at, rate }),
+      (serial) => createDocument(issuer, invoicePurpose, { kind: 'invoice', serial, at, rate }),
       { bill: row.bill, creditNumber },
     )
   }
@@ -326,12 +329,10 @@ export async function issueDifference(
     saveDocumentedBill.run(sql, { id: registrationId, bill: row.bill })
 }
 
-/**
- * Call this before the bill of a paid registration changes. It stores which bill its documents cover, or that none do.
- */
+/** Stores which bill the documents of a paid registration cover, or that none do. Call this before the bill changes. */
 export async function keepCoveredBill(sql: Sql, row: RegistrationRow): Promise<void> {
   if (row.documented_bill !== null || row.bill_without_invoice !== null) return
-  // Its invoice follows, for the bill of that time.
+  // The invoice is issued later, for the bill as it is now.
   if (row.currency !== INR && (await hasWaitingInvoice(sql, row.id))) return
   const paid = await firstPaidAmount.get(sql, { registrationId: row.id })
   if (paid === undefined) return
@@ -348,7 +349,7 @@ export async function keepCoveredBill(sql: Sql, row: RegistrationRow): Promise<v
   else saveBillWithoutInvoice.run(sql, { id: row.id, bill })
 }
 
-/** The lines of the bill. A bill stored without lines becomes one line. */
+/** Returns the lines of the bill. A bill stored without lines becomes a single line. */
 async function readBillLines(
   sql: Sql,
   row: RegistrationRow,
@@ -367,7 +368,7 @@ async function readBillLines(
 const findBillOfPayment = async (sql: Sql, paymentId: number): Promise<number | null> =>
   (await billOfPaymentById.get(sql, { paymentId }))?.bill ?? null
 
-/** The purpose of an invoice. It mentions a payment if it is for exactly the amount paid. */
+/** Returns the purpose of an invoice, with the payment if it equals the invoice's total. */
 async function describePurpose(
   sql: Sql,
   row: RegistrationRow,

@@ -1,4 +1,4 @@
-/** Issues invoices that waited for an exchange rate. */
+/** Issues invoices that were waiting for an exchange rate. */
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import { mapInOrder } from '../database/in-order.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -12,7 +12,7 @@ const idOfNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder.selectFrom('registrations').select('id').where('reg_no', '=', regNo),
 )
 
-/** Issues the invoices of these registrations that have a rate now, and queues the email of each. */
+/** Issues the invoices of those registrations whose rate is now available, and queues their emails. */
 export async function issueWaitingInvoices(
   sql: Sql,
   regNos: readonly RegNo[],

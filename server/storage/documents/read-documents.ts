@@ -24,7 +24,7 @@ const selectDocumentBody = statement((builder, { regNo, id }: { regNo: RegNo; id
     ),
 )
 
-/** The documents of one registration, oldest first. */
+/** Returns the documents of a registration, oldest first. */
 export async function readDocuments(sql: Sql, regNo: RegNo): Promise<readonly StoredDocument[]> {
   return (await documentsOfRegistration.all(sql, { regNo })).map(({ body, ...document }) => {
     const content = JSON.parse(body) as DocumentBody
@@ -38,7 +38,7 @@ export async function readDocuments(sql: Sql, regNo: RegNo): Promise<readonly St
   })
 }
 
-/** Null if this registration has no document with that id. */
+/** Returns a document of this registration. Null if it has none with that id. */
 export async function readDocumentBody(
   sql: Sql,
   regNo: RegNo,

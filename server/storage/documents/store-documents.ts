@@ -1,4 +1,4 @@
-/** Stores documents, their number series and the issuers of events. */
+/** Stores documents, their number series, and the issuers of events. */
 import { sql as raw } from 'kysely'
 import type { QueryCreator } from 'kysely'
 import { assert, dayOf, getFinancialYear, formatSerial } from '../../../engine/index.ts'
@@ -35,7 +35,7 @@ const takeNumber = (builder: QueryCreator<Tables>, { account, year, pattern }: S
     )
     .returning('last')
 const nextNumber = statement((builder, series: Series) => takeNumber(builder, series))
-/** PostgreSQL only: the next number of a series, and the document that gets it, are one statement. */
+/** PostgreSQL only: assigns the next number of a series and inserts its document in one statement. */
 const addNumberedDocument = statement((builder, document: NewNumberedDocument) =>
   builder
     .with('taken', (db) =>
@@ -81,10 +81,10 @@ const addNumberedDocument = statement((builder, document: NewNumberedDocument) =
 )
 type NewNumberedDocument = Omit<NewDocument, 'serial' | 'body'> & {
   series: string
-  /** The number pattern of the series in its year; the number replaces `{n}`. */
+  /** The number pattern of the series in its year; `{n}` is replaced by the number. */
   pattern: string
   patternInJson: string
-  /** The body before and after its serial. */
+  /** The JSON of the body before and after its serial. */
   bodyStart: string
   bodyEnd: string
 }
@@ -115,7 +115,7 @@ export function setIssuer(sql: Sql, eventId: string, issuer: Issuer): void {
   saveIssuer.run(sql, { eventId, issuer: JSON.stringify(issuer) })
 }
 
-/** Null if the event has not been served since documents were introduced. */
+/** Returns the issuer of an event. Null if the event has not been served since documents were introduced. */
 export async function findIssuer(sql: Sql, eventId: string): Promise<Issuer | null> {
   const row = await issuerOfEvent.get(sql, { eventId })
   return row === undefined ? null : (JSON.parse(row.issuer) as Issuer)
@@ -124,13 +124,16 @@ export async function findIssuer(sql: Sql, eventId: string): Promise<Issuer | nu
 type DocumentData = { readonly bill?: number | null; readonly creditNumber?: string | null }
 type NumberedDocument = { readonly account: string; readonly year: string; readonly serial: string }
 
-/** Stands for the serial while it is not known. Text that delegates enter contains no unescaped quote in JSON. */
+/**
+ * Placeholder for a serial that is not assigned yet. In JSON, text from delegates contains no unescaped quote, so it
+ * cannot contain this.
+ */
 const NO_SERIAL = '\u0000'
 const NO_SERIAL_IN_JSON = `"serial":${JSON.stringify(NO_SERIAL)}`
 
 /**
- * Issues a document with the next number of a series. A rollback also returns the number. On PostgreSQL, the row of the
- * series is locked by the last statement before the commit: other payments of the series wait only for the commit.
+ * Issues a document with the next number of a series. A rollback also returns the number. On PostgreSQL, the last
+ * statement before the commit locks the series, so that other payments of the series wait only for the commit.
  */
 export async function storeNumberedDocument(
   sql: Sql,
@@ -143,14 +146,17 @@ export async function storeNumberedDocument(
   const series = await getCurrentSeries(sql, pattern, year)
   if (sql.batch === null) {
     const nextSerial = await nextNumber.get(sql, { account, year, pattern: series })
-    assert(nextSerial !== undefined, 'a series that counts nothing')
+    assert(nextSerial !== undefined, 'a number series without a next number')
     const serial = formatSerial(series, nextSerial.last, year)
     storeDocument(sql, row, { account, year, serial }, createBody(serial), { bill, creditNumber })
     return
   }
   const body = createBody(NO_SERIAL)
   const [start, end, ...others] = JSON.stringify(body).split(NO_SERIAL_IN_JSON)
-  assert(start !== undefined && end !== undefined && others.length === 0, 'a body has one serial')
+  assert(
+    start !== undefined && end !== undefined && others.length === 0,
+    'a document body without exactly one serial',
+  )
   const patternOfYear = series.replaceAll('{year}', year)
   const numbered = {
     registrationId: row.registration_id,
@@ -171,8 +177,8 @@ export async function storeNumberedDocument(
 }
 
 /**
- * `bill`: the bill of the registration at that time. `creditNumber`: for an invoice, the number pattern of its credit
- * notes.
+ * `bill`: the bill of the registration when the document is issued. `creditNumber`: the number pattern of an invoice's
+ * credit notes.
  */
 export function storeDocument(
   sql: Sql,

@@ -53,8 +53,8 @@ const saveActiveVersion = statement(
 )
 
 /**
- * Changes versions, quotas and document issuers in one transaction. Returns the new number. Null if another server was
- * first.
+ * Changes versions, quotas and document issuers in one transaction. Returns the new activation number. Null if another
+ * server activated versions first.
  */
 export async function activate(
   sql: Sql,
@@ -72,7 +72,7 @@ export async function activate(
   })
   for (const [place, event] of events.entries()) {
     const { eventId, hash, isGone } = event
-    // An unchanged row is not written, because that would wait for the registrations of its event.
+    // An unchanged row is not written, because the write would wait for registrations of the event.
     if (JSON.stringify(previous.events[place]) === JSON.stringify(pickKeys(event))) continue
     saveActiveVersion.run(sql, { eventId, hash, isGone: isGone ? 1 : 0, place })
   }
@@ -87,7 +87,7 @@ const pickKeys = ({ eventId, hash, isGone }: ActiveEvent): ActiveEvent => ({
   isGone,
 })
 
-/** Reads only. Null if `known` is still the active number. */
+/** Returns the active versions without locking. Null if `known` is still the active number. */
 export async function readActiveEvents(sql: Sql, known: number): Promise<Active | null> {
   const row = (await activeNumber.get(sql)) ?? { number: 0, site: null }
   if (row.number === known) return null
@@ -100,7 +100,7 @@ export async function readActiveEvents(sql: Sql, known: number): Promise<Active 
 }
 
 /**
- * Returns true if registrations are checked with that version, because it is active or no version is. With
+ * Returns true if the version is active or no version is, so that registrations are checked against it. With
  * `takesNew`, registration must also be open.
  */
 export async function isActive(

@@ -1,4 +1,4 @@
-/** Reads the event files that were served. */
+/** Reads event files that were served. */
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -63,7 +63,7 @@ const versionsAfter = statement(
       .orderBy('hash', 'desc')
       .limit(dialect.limit(after.limit)),
 )
-/** Before the first row; `~` comes after all digits of a hash. */
+/** A position before the first row: `~` sorts after all hexadecimal digits of a hash. */
 const START_POSITION: Position = {
   lastAt: instant(Number.MAX_SAFE_INTEGER),
   firstAt: instant(Number.MAX_SAFE_INTEGER),
@@ -92,7 +92,7 @@ export async function readLastVersions(
   return (await lastHashes.all(sql, { eventId, limit })).map(({ hash }) => hash)
 }
 
-/** Most recently loaded first. Empty if the event has no version `before`. */
+/** Returns the versions, most recently loaded first. Empty if the event has no version `before`. */
 export async function readEventVersions(
   sql: Sql,
   eventId: string,

@@ -52,7 +52,7 @@ const savePing = statement((builder, { at }: { at: Instant }) =>
     .onConflict((conflict) => conflict.column('only').doUpdateSet({ at })),
 )
 const lastPing = statement((builder) => builder.selectFrom('pings').select('at'))
-/** Functions of SQLite that return one row each. */
+/** SQLite's table-valued functions that return one row each. */
 type Pragmas = {
   pragma_journal_mode: { journal_mode: string }
   pragma_synchronous: { synchronous: number }
@@ -90,14 +90,14 @@ export async function saveEventFile(
   else markServed.run(sql, { eventId })
 }
 
-/** Writes a row and reads it. Throws if the disk accepts no writes. */
+/** Writes a row and reads it back. Throws if the disk accepts no writes. */
 export async function ping(sql: Sql, at: Instant): Promise<void> {
   savePing.run(sql, { at })
   const row = await lastPing.get(sql)
   assert(row?.at === at, 'the database did not return the written value')
 }
 
-/** Returns the settings of the writing connection to SQLite; `synchronous` 2 is FULL. */
+/** Returns the settings of SQLite's writing connection; `synchronous` 2 is FULL. */
 export async function readPragmas(sql: Sql): Promise<{
   readonly journalMode: string
   readonly synchronous: number

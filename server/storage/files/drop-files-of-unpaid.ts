@@ -1,6 +1,6 @@
 /**
- * Deletes the files of unpaid registrations. They contain personal data that is no longer needed, and would let an
- * attacker fill the disk.
+ * Deletes files of unpaid registrations. They contain personal data that is no longer needed, and could be used to fill
+ * the disk.
  */
 import { expressionBuilder } from 'kysely'
 import type { Instant } from '../../../engine/index.ts'
@@ -9,7 +9,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
 
-/** Registrations per write, so that delegates never wait long for the writer. */
+/** The number of registrations per write, so that delegates never wait long for the writer. */
 const BATCH_ROWS = 100
 
 type WithRegistration = Tables & { r: Tables['registrations'] }
@@ -100,7 +100,7 @@ const logDroppedFiles = statement(
 
 /**
  * Returns the ids of some unpaid registrations whose files are still stored. Runs on the reader thread, because it
- * scans many rows.
+ * reads many rows.
  */
 export async function findUnpaidWithFiles(
   sql: Sql,
@@ -110,7 +110,7 @@ export async function findUnpaidWithFiles(
   return (await unpaidRegistrations.all(sql, { failedBefore, at })).map(({ id }) => id)
 }
 
-/** Marks their files for deletion if the conditions still hold; returns the number of registrations. */
+/** Marks their files for deletion if the conditions still hold. Returns the number of registrations. */
 export async function dropFilesOfUnpaid(
   sql: Sql,
   ids: readonly number[],

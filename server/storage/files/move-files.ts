@@ -1,4 +1,4 @@
-/** Moves uploads from disk into chunks in PostgreSQL and back, comparing each with its hash. */
+/** Moves uploads from disk into chunks in PostgreSQL and back, and verifies each against its hash. */
 import { createHash } from 'node:crypto'
 import {
   closeSync,
@@ -21,10 +21,10 @@ import { openS3Uploads } from './uploads-in-s3.ts'
 
 /** The size of the chunks that the server stores. */
 const CHUNK_BYTES = 256 * 1024
-/** The number of bytes sent to PostgreSQL before waiting for the results. */
-const PENDING_BYTES_MAX = 4 * 1024 * 1024
+/** The number of bytes sent to PostgreSQL before waiting for results. */
+const MAX_PENDING_BYTES = 4 * 1024 * 1024
 const COPY_STEP = 'Copying files'
-/** The folder of the uploads in a data folder. */
+/** The name of the uploads folder in a data folder. */
 const UPLOADS_FOLDER = 'uploads'
 
 /** Tables that only PostgreSQL has. */
@@ -32,7 +32,7 @@ type FileTables = {
   proof_files: { sha256: string; bytes: number; kept_at: number }
   proof_pieces: { sha256: string; place: number; bytes: Buffer }
 }
-/** Files of registrations and of drafts, except deleted ones. */
+/** Selects the files of registrations and of drafts, except deleted ones. */
 const filesInUse = statement((builder) =>
   builder
     .selectFrom('uploads')
@@ -59,13 +59,13 @@ const selectChunk = statement((builder, { sha256, place }: { sha256: string; pla
     .where('place', '=', place),
 )
 
-/** The number of referenced files, and the hashes of missing or damaged ones. */
+/** The number of referenced files, and the hashes of missing or damaged files. */
 export type MovedFiles = { readonly files: number; readonly missing: readonly string[] }
 
 const getFilePath = (dataDir: string, sha256: string): string =>
   join(dataDir, UPLOADS_FOLDER, sha256.slice(0, 2), sha256)
 
-/** Call this when the rows are present: they list the files. */
+/** Copy the rows first: they list the files. */
 export async function moveFilesIntoPostgres(
   { sql }: PostgresConnection,
   dataDir: string,
@@ -73,7 +73,7 @@ export async function moveFilesIntoPostgres(
   const missing: string[] = []
   let insertions: Promise<number>[] = []
   let bytes = 0
-  const areAllTaken = async (): Promise<void> => {
+  const waitForInsertions = async (): Promise<void> => {
     const insertedFiles = await Promise.all(insertions)
     assert(
       insertedFiles.every((changes) => changes === 1),
@@ -93,16 +93,16 @@ export async function moveFilesIntoPostgres(
       for (const [chunkIndex, chunk] of readChunks(file)) {
         insertions.push(addChunk.run(sql, { sha256, place: chunkIndex, bytes: chunk }).changes)
         bytes += chunk.length
-        if (bytes >= PENDING_BYTES_MAX) await areAllTaken()
+        if (bytes >= MAX_PENDING_BYTES) await waitForInsertions()
       }
     }
     if (file !== null) closeSync(file)
   }
-  await areAllTaken()
+  await waitForInsertions()
   return { files: files.length - missing.length, missing }
 }
 
-/** Files in a bucket are not moved. Returns how many of them are stored. */
+/** Checks the files of a bucket, which are not moved. Returns how many are stored. */
 export async function findFilesInBucket(
   { sql }: PostgresConnection,
   bucket: S3Bucket,
@@ -162,7 +162,7 @@ function computeHash(file: number): string {
   return hash.digest('hex')
 }
 
-/** Reads the chunks in order, each with its index. */
+/** Reads the chunks in order, with their indexes. */
 function* readChunks(file: number): Generator<readonly [number, Buffer]> {
   const { size } = fstatSync(file)
   for (let chunkIndex = 0; chunkIndex * CHUNK_BYTES < size; chunkIndex += 1) {

@@ -1,10 +1,10 @@
-/** Reads UPLOADS_URL and the AWS variables: the bucket that stores uploads, and the credentials for it. */
+/** Reads the bucket for uploads and its credentials from UPLOADS_URL and the AWS variables. */
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 
 export type S3Bucket = {
   readonly name: string
-  /** Prefix of every key; empty, or ends with a slash. */
+  /** Prefix of every key: empty, or ending with a slash. */
   readonly prefix: string
   /** URL of the bucket, without a trailing slash. */
   readonly url: string
@@ -14,7 +14,7 @@ export type S3Bucket = {
   readonly sessionToken: string | null
 }
 
-/** Names and prefixes without characters that XML or URLs have to escape. */
+/** Patterns of names and prefixes that need no escaping in XML or URLs. */
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 const PREFIX = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/
 const PARAMETERS = ['endpoint', 'region']
@@ -22,7 +22,9 @@ const DEFAULT_REGION = 'us-east-1'
 const URL_FORMS =
   's3://BUCKET, s3://BUCKET/PREFIX or s3://BUCKET?endpoint=https://HOST&region=REGION'
 
-/** `read` returns the value of a variable, or null if it is not set. Null if uploads are not in a bucket. */
+/**
+ * `read` returns the value of a variable, or null if it is not set. Returns null if uploads are not stored in a bucket.
+ */
 export function readS3Bucket(
   read: (name: string) => string | null,
 ): Result<S3Bucket | null, string> {
@@ -66,13 +68,16 @@ function isEndpoint(text: string): boolean {
   return /^https?:$/.test(protocol) && pathname === '/' && search + hash + username === ''
 }
 
-/** Servers other than Amazon's accept the bucket in the path; a certificate does not cover a name with a dot. */
+/**
+ * Servers other than Amazon's accept the bucket in the path. On Amazon, the TLS certificate does not cover a bucket
+ * name with a dot as a host name.
+ */
 function buildBucketUrl(name: string, region: string, endpoint: string | null): string {
   if (endpoint !== null) return `${new URL(endpoint).origin}/${name}`
   const host = `s3.${region}.amazonaws.com`
   return name.includes('.') ? `https://${host}/${name}` : `https://${name}.${host}`
 }
 
-/** Describes the bucket to operators, without credentials. */
+/** Describes the bucket for operators, without credentials. */
 export const describeBucket = ({ name, prefix, url }: S3Bucket): string =>
   `the bucket "${name}"${prefix === '' ? '' : ` (${prefix})`} at ${new URL(url).host}`

@@ -1,4 +1,4 @@
-/** Sends signed requests to an S3-compatible object storage. */
+/** Sends signed requests to S3-compatible object storage. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import http from 'node:http'
@@ -16,25 +16,25 @@ import { describeBucket } from './s3-bucket.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 import type { StagedFile } from './upload-storage-types.ts'
 
-/** Enough time for ten megabytes over a slow connection. */
-const PUT_MS_MAX = 60_000
-const REQUEST_MS_MAX = 10_000
-/** Attempts per request: a storage under load rejects some, and closes idle connections. */
-const ATTEMPTS = 3
+/** Enough for ten megabytes over a slow connection. */
+const MAX_PUT_MS = 60_000
+const MAX_REQUEST_MS = 10_000
+/** The number of attempts per request: storage under load rejects some requests, and closes idle connections. */
+const MAX_ATTEMPTS = 3
 const RETRY_MS = 200
 
 const loadXmlParser = importLazily<typeof Xml>('fast-xml-parser')
 
 export type S3Requests = {
-  /** Streams the file. The storage compares it with its hash. */
+  /** Streams the file. The storage verifies it against its hash. */
   putFile(key: string, file: StagedFile): Promise<void>
   putText(key: string, text: string): Promise<void>
-  /** Null if there is no such object. */
+  /** Returns null if there is no such object. */
   get(key: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
   /** Returns false if there is no such object. */
   copy(from: string, to: string): Promise<boolean>
   delete(key: string): Promise<void>
-  /** Returns the keys with this prefix. Both are without the prefix of UPLOADS_URL. */
+  /** Returns the keys with this prefix. Neither the prefix nor the keys include the prefix of UPLOADS_URL. */
   list(prefix: string): AsyncGenerator<string>
 }
 
@@ -46,7 +46,7 @@ type S3Request = {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Body
   readonly timeoutMs?: number
-  /** A status that the caller handles, in addition to 2xx. */
+  /** A status other than 2xx that the caller handles. */
   readonly accepts?: number
 }
 
@@ -61,7 +61,7 @@ export function openS3Requests(bucket: S3Bucket): S3Requests {
   return {
     async putFile(key, { path, sha256, bytes }) {
       const body = { bytes, sha256, open: () => createReadStream(path) }
-      await text(await send({ method: 'PUT', key, body, timeoutMs: PUT_MS_MAX }))
+      await text(await send({ method: 'PUT', key, body, timeoutMs: MAX_PUT_MS }))
     },
     async putText(key, content) {
       const bytes = Buffer.from(content)
@@ -88,7 +88,7 @@ export function openS3Requests(bucket: S3Bucket): S3Requests {
         await throwUnlessMissingKey(bucket, response)
         return false
       }
-      // A long copy that fails has status 200, too.
+      // A long copy can fail after the response has started with status 200.
       const errorText = await text(response)
       if (errorText.includes('<Error>')) throw createFailure(bucket, readErrorCode(errorText))
       return true
@@ -137,15 +137,15 @@ async function sendWithRetries(bucket: S3Bucket, request: S3Request): Promise<In
       if ((status >= 200 && status < 300) || status === request.accepts) return response
       const code = readErrorCode(await text(response)) || `status ${status}`
       const isTemporary = status >= 500
-      if (!isTemporary || attempt === ATTEMPTS) throw createFailure(bucket, code)
-    } else if (response === NO_RESPONSE || attempt === ATTEMPTS)
+      if (!isTemporary || attempt === MAX_ATTEMPTS) throw createFailure(bucket, code)
+    } else if (response === NO_RESPONSE || attempt === MAX_ATTEMPTS)
       throw createFailure(bucket, response)
     await pause(RETRY_MS * attempt)
   }
 }
 
 type SignedRequest = { readonly url: URL; readonly headers: Readonly<Record<string, string>> }
-/** `datetime` is the time of the signature, as Amazon writes it; now if omitted. */
+/** `datetime`: the time of the signature in Amazon's format; now if omitted. */
 export async function signRequest(
   bucket: S3Bucket,
   { method, key, query = {}, headers = {}, body }: S3Request,
@@ -168,11 +168,11 @@ export async function signRequest(
 }
 
 /**
- * Returns the response, or the reason why there is none. Does not use `fetch`, which reads a file into memory before
- * it sends it.
+ * Returns the response, or the reason why there is none. Does not use `fetch`, which reads the whole file into memory
+ * before sending it.
  */
 async function sendOnce(bucket: S3Bucket, request: S3Request): Promise<IncomingMessage | string> {
-  const { method, body, timeoutMs = REQUEST_MS_MAX } = request
+  const { method, body, timeoutMs = MAX_REQUEST_MS } = request
   const { url, headers } = await signRequest(bucket, request)
   const isEncrypted = url.protocol === 'https:'
   const { promise, resolve } = Promise.withResolvers<IncomingMessage | string>()
@@ -181,7 +181,7 @@ async function sendOnce(bucket: S3Bucket, request: S3Request): Promise<IncomingM
     agent: isEncrypted ? SECURE_AGENT : HTTP_AGENT,
     headers: { ...headers, 'content-length': body?.bytes ?? 0 },
   })
-  // The limit applies until the response begins: a large file may take longer.
+  // The limit applies until the response begins, because a large file may take longer to read.
   const timer = setTimeout(() => httpRequest.destroy(new Error(NO_RESPONSE)), timeoutMs)
   httpRequest.on('response', resolve)
   httpRequest.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
@@ -204,7 +204,7 @@ const createFailure = (bucket: S3Bucket, reason: string): UploadsUnavailable =>
 
 const readErrorCode = (content: string): string => /<Code>(\w+)<\/Code>/.exec(content)?.[1] ?? ''
 
-/** A missing bucket also returns 404. */
+/** Throws if the bucket itself is missing, which also returns 404. */
 async function throwUnlessMissingKey(bucket: S3Bucket, response: IncomingMessage): Promise<void> {
   const code = readErrorCode(await text(response))
   if (code === 'NoSuchBucket') throw createFailure(bucket, code)

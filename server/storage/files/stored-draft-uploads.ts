@@ -1,13 +1,13 @@
-/** Stores proofs sent ahead of their registration, by the hash of a token that only the sender has. */
+/** Stores uploads sent ahead of their registration, by the hash of a token that only the sender has. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { DraftProof } from '../registrations/registration-types.ts'
 
-/** Anyone can upload drafts: they must not fill the disk that registrations need. */
-const DRAFT_BYTES_MAX = 2 * 1024 * 1024 * 1024
-/** Many small drafts would fill the database instead. A whole conference has a few hundred. */
-const DRAFT_ROWS_MAX = 20_000
+/** Anyone can upload drafts, so they must not fill the disk that registrations need. */
+const MAX_DRAFT_BYTES = 2 * 1024 * 1024 * 1024
+/** Many small drafts must not fill the database either. A large conference has a few hundred. */
+const MAX_DRAFT_ROWS = 20_000
 
 const sizeOfDrafts = statement((builder) =>
   builder
@@ -49,30 +49,34 @@ const deleteOldDrafts = statement((builder, { before }: { before: Instant }) =>
   builder.deleteFrom('draft_proofs').where('at', '<=', before),
 )
 
-/** False if the limit is reached, so that the draft is not stored. */
+/** Returns false if the limit is reached and the draft is not stored. */
 export async function saveDraftUpload(
   sql: Sql,
   tokenHash: string,
   draft: DraftProof,
 ): Promise<boolean> {
   const drafts = (await sizeOfDrafts.get(sql)) ?? { rows: 0, bytes: 0 }
-  if (drafts.rows >= DRAFT_ROWS_MAX || drafts.bytes + draft.bytes > DRAFT_BYTES_MAX) return false
+  if (drafts.rows >= MAX_DRAFT_ROWS || drafts.bytes + draft.bytes > MAX_DRAFT_BYTES) return false
   addDraft.run(sql, { tokenHash, ...draft })
   return true
 }
 
-/** Null if it was never sent, or has been deleted. Also runs outside the writer's transaction. */
+/**
+ * Returns null if no draft was sent with this token, or it has been deleted. Also runs outside the writer's
+ * transaction.
+ */
 export async function readDraft(sql: Sql, tokenHash: string): Promise<DraftProof | null> {
   return (await draftByToken.get(sql, { tokenHash })) ?? null
 }
 
-/** Deletes a draft that its sender withdraws. A draft of another event stays. */
+/** Deletes a draft that its sender withdraws, unless it belongs to another event. */
 export function deleteDraftUpload(sql: Sql, eventId: string, tokenHash: string): void {
   deleteDraft.run(sql, { tokenHash, eventId })
 }
 
 /**
- * Deletes drafts sent before that instant and returns their files. A file that a registration uses has a separate row.
+ * Deletes drafts sent before that instant and returns their files. A file that a registration also uses has a separate
+ * row for it.
  */
 export async function deleteOldDraftUploads(
   sql: Sql,

@@ -1,20 +1,20 @@
-/** Defines the storage of uploads under their hashes: on disk, in PostgreSQL or in object storage. */
+/** Defines the storage of uploads by hash: on disk, in PostgreSQL or in object storage. */
 import type { Readable } from 'node:stream'
 import type { Instant } from '../../../engine/index.ts'
 
 /** A complete file on this server's disk. */
 export type StagedFile = { readonly path: string; readonly sha256: string; readonly bytes: number }
-/** `young`: the database was recently restored or created; `many`: more than a few are unknown at once. */
+/** `young`: the database was recently restored or created. `many`: too many files are unknown at once. */
 export type HeldFiles = { readonly count: number; readonly why: 'young' | 'many' }
 export type SweepResult = {
-  /** The number of long unpaid registrations whose files are deleted. */
+  /** The number of registrations, unpaid for a long time, whose files are deleted. */
   readonly dropped: number
-  /** Deleted files: the database no longer needs them, or their retention period has ended. */
+  /** The number of deleted files: the database no longer needs them, or their retention period has ended. */
   readonly removed: number
   readonly setAside: number
-  /** Unknown files that are not set aside, with the reason. Null if there are none. */
+  /** Unknown files that stay in place, with the reason. Null if there are none. */
   readonly held: HeldFiles | null
-  /** The number of files that are set aside now. */
+  /** The number of files now set aside. */
   readonly aside: number
 }
 export type SweptFiles = Omit<SweepResult, 'dropped'>
@@ -22,40 +22,39 @@ export type SweepOptions = {
   readonly at: Instant
   readonly keptBefore: Instant
   readonly deleteBefore: Instant | null
-  /** Returns true if this server received the file recently: its registration may still be in progress. */
+  /** Returns true if this server received the file recently, so that its registration may still be in progress. */
   readonly isSubmitted: (sha256: string) => boolean
-  /** Files that this server received for no registration: they do not indicate a wrong database. */
+  /** Files that this server received without a later registration: they do not indicate a wrong database. */
   readonly expected: ReadonlySet<string>
-  /** Returns why this many unknown files of the total may not be set aside. Null if they may be. */
+  /** Returns why that many unknown files must stay in place. Null if they may be set aside. */
   readonly mayMove: (unknown: number, unexpected: number, total: number) => HeldFiles | null
 }
 export type UploadStorage = {
-  /** The location of files that were set aside, for the operator. */
+  /** Where files are set aside, for the operator. */
   readonly location: string
-  /** Durable before it resolves. Duplicate content is one file. May move the file away. */
+  /** Stores a file durably before the promise resolves. Equal content is stored once. May move the file away. */
   keep(file: StagedFile, at: Instant): Promise<void>
-  /** Returns true if it exists. It is then protected from the sweep while a request uses it. */
+  /** Returns true if the file exists. It is then protected from the sweep while a request uses it. */
   hold(sha256: string, at: Instant): Promise<boolean>
-  /** Null if there is no such file. The content must be read or destroyed. */
+  /** Returns null if there is no such file. The caller must read or destroy the content. */
   read(sha256: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
   /** Returns the hash of every stored file. */
   hashes(): Promise<readonly string[]>
   /**
-   * Removes these immediately, except files still referenced and files that this server received recently. Returns how
-   * many.
+   * Removes these files immediately, except files that are still referenced or that this server received recently.
+   * Returns their number.
    */
   forget(sha256s: readonly string[], isSubmitted?: (sha256: string) => boolean): Promise<number>
   /**
-   * Handles files submitted earlier and no longer referenced: removes those that are deleted from registrations, and
-   * sets aside unknown ones if `mayMove` allows it. Removes files whose time aside is over, unless `deleteBefore` is
-   * null.
+   * Sweeps files submitted earlier and no longer referenced: removes those deleted from registrations, and sets aside
+   * unknown ones if `mayMove` allows it. Removes set-aside files whose period is over, unless `deleteBefore` is null.
    */
   sweep(options: SweepOptions): Promise<SweptFiles>
   /**
-   * Moves back files that are referenced again, and returns how many remain set aside. Null if the storage never sets
-   * files aside.
+   * Moves back files that are referenced again, and returns how many remain set aside. Null if the storage never moves
+   * files.
    */
   reclaim(): Promise<number | null>
-  /** Returns in a sentence why files cannot be stored. Null if they can, or if another check reports it. */
+  /** Returns a sentence that explains why files cannot be stored. Null if they can, or if another check reports it. */
   check(): Promise<string | null>
 }

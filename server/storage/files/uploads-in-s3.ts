@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import type { Instant } from '../../../engine/index.ts'
 import { UploadsUnavailable } from '../database/store-busy-error.ts'
-import type { KeepingStore } from './upload-and-clock-types.ts'
+import type { RetentionStore } from './upload-and-clock-types.ts'
 import { describeBucket } from './s3-bucket.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 import { openS3Requests } from './s3-requests.ts'
@@ -15,17 +15,17 @@ import type { S3Requests } from './s3-requests.ts'
 import type { SweepOptions, SweptFiles, UploadStorage } from './upload-storage-types.ts'
 
 const FILES_PREFIX = 'files/'
-/** Empty objects (`aside/HASH/TIME`): since then, no record refers to the file. */
+/** Prefix of empty marker objects (`aside/HASH/TIME`). TIME is when the file was first found unreferenced. */
 const ASIDE_PREFIX = 'aside/'
 const PROBES_PREFIX = 'probe/'
-/** An object younger than this protects its file from the sweep. */
-const FRESH_MS = 60 * 60 * 1000
-/** Hashes per query. */
-const BATCH_MAX = 500
-const REQUESTS_MAX = 8
+/** An object more recent than this protects its file from the sweep. */
+const PROTECTION_MS = 60 * 60 * 1000
+/** The number of hashes per query. */
+const BATCH_SIZE = 500
+const MAX_PARALLEL_REQUESTS = 8
 
-type References = Pick<KeepingStore, 'uploadsInUse' | 'uploadsDropped'>
-/** Times by hash, ascending. */
+type References = Pick<RetentionStore, 'uploadsInUse' | 'uploadsDropped'>
+/** The times of each hash, ascending. */
 type TimesByHash = ReadonlyMap<string, readonly number[]>
 
 export function openS3Uploads(bucket: S3Bucket, references: References): UploadStorage {
@@ -35,7 +35,7 @@ export function openS3Uploads(bucket: S3Bucket, references: References): UploadS
     keep: (file, at) => requests.putFile(getFileKey(file.sha256, at), file),
     hold: (sha256, at) => protectUpload(requests, sha256, at),
     async read(sha256) {
-      // A second attempt, because a sweep may have deleted an older object of the file.
+      // Tries twice, because a sweep may delete the object between the two requests.
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const newestObject = await findNewest(requests, sha256)
         const found =
@@ -75,11 +75,11 @@ async function findNewest(requests: S3Requests, sha256: string): Promise<number 
 async function protectUpload(requests: S3Requests, sha256: string, at: Instant): Promise<boolean> {
   const newestObject = await findNewest(requests, sha256)
   if (newestObject === null) return false
-  if (newestObject > at - FRESH_MS) return true
+  if (newestObject > at - PROTECTION_MS) return true
   return requests.copy(getFileKey(sha256, newestObject), getFileKey(sha256, at))
 }
 
-/** Lists the objects before it reads the references: an object that is stored later stays. */
+/** Lists the objects before reading the references, so that an object stored later is not removed. */
 async function removeUploads(
   requests: S3Requests,
   references: References,
@@ -103,7 +103,7 @@ type ListedUpload = {
   readonly files: readonly number[]
   readonly aside: readonly number[]
 }
-/** The file is deleted first: a marker without its file is deleted by the next sweep. */
+/** Lists the file's objects first, so that they are deleted first: the next sweep deletes a marker without a file. */
 const listKeys = ({ sha256, files, aside }: ListedUpload): readonly string[] => [
   ...files.map((at) => getFileKey(sha256, at)),
   ...aside.map((at) => getAsideKey(sha256, at)),
@@ -171,7 +171,10 @@ async function sweepUploads(
   }
 }
 
-/** Writes, reads, lists and deletes a small object. Returns a sentence about what fails. Null if everything works. */
+/**
+ * Writes, reads, lists and deletes a small object. Returns a sentence that explains what fails. Null if everything
+ * works.
+ */
 async function checkBucket(bucket: S3Bucket, requests: S3Requests): Promise<string | null> {
   const key = `${PROBES_PREFIX}${randomUUID()}`
   const steps: readonly (readonly [string, () => Promise<boolean>])[] = [
@@ -208,8 +211,8 @@ async function runInParallel<T, R>(
   task: (item: T) => Promise<R>,
 ): Promise<readonly R[]> {
   const results: R[] = []
-  for (let from = 0; from < items.length; from += REQUESTS_MAX)
-    results.push(...(await Promise.all(items.slice(from, from + REQUESTS_MAX).map(task))))
+  for (let from = 0; from < items.length; from += MAX_PARALLEL_REQUESTS)
+    results.push(...(await Promise.all(items.slice(from, from + MAX_PARALLEL_REQUESTS).map(task))))
   return results
 }
 
@@ -218,7 +221,7 @@ async function queryInBatches(
   query: (batch: readonly string[]) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const found: string[] = []
-  for (let from = 0; from < hashes.length; from += BATCH_MAX)
-    found.push(...(await query(hashes.slice(from, from + BATCH_MAX))))
+  for (let from = 0; from < hashes.length; from += BATCH_SIZE)
+    found.push(...(await query(hashes.slice(from, from + BATCH_SIZE))))
   return found
 }

@@ -1,6 +1,6 @@
 /**
  * Runs lists, searches and exports: matching registrations, newest first, by page or chunk.
- * May take long with a million rows, so it runs on the reader thread.
+ * Runs on the reader thread, because it can take long with a million rows.
  */
 import { sql as raw } from 'kysely'
 import type { Expression, Kysely, SelectQueryBuilder, SqlBool } from 'kysely'
@@ -28,7 +28,7 @@ import { buildFilter, isCounted, r } from './list-filters.ts'
 import { findRowsOfCommonWord, findMatchingRows } from './search-registrations.ts'
 import type { RowKey } from './search-registrations.ts'
 
-/** A search, or a filter by an answer, is counted up to this number. */
+/** The results of a search, or of a filter by an answer, are counted up to this number. */
 export const COUNT_MAX = 10_000
 
 const idsInReview = statement((builder, { eventId }: { eventId: string }, dialect) =>
@@ -57,8 +57,8 @@ const selectOnPage = <O>(
     .offset(dialect.limit(skippedRows))
 const selectIds = (builder: Kysely<Tables>) =>
   builder.selectFrom('registrations as r').select('r.id')
-/** The rows of a page and their bill lines, read in one packet. */
-const defineNearStatements = (direction: 'asc' | 'desc') => ({
+/** Selects the rows of a page and their bill lines, which are read in one packet. */
+const definePageStatements = (direction: 'asc' | 'desc') => ({
   rows: statement((builder, params: ListParams, dialect) =>
     selectOnPage(selectListedRows(builder, dialect), params, direction, dialect),
   ),
@@ -83,8 +83,8 @@ const defineNearStatements = (direction: 'asc' | 'desc') => ({
     ),
   ),
 })
-const NEWEST_FIRST = defineNearStatements('desc')
-const OLDEST_FIRST = defineNearStatements('asc')
+const NEWEST_FIRST = definePageStatements('desc')
+const OLDEST_FIRST = definePageStatements('asc')
 
 type PageOf<Rows> = Omit<ListPage, 'rows'> & { readonly rows: Rows }
 
@@ -99,14 +99,14 @@ export async function listPage(
 }
 
 /**
- * Returns true for the most frequent pages of the office: a whole list by date, or that of one status, near the
- * start. An index has the rows in that order and counters have their number, so a page takes a fifth of a millisecond
- * for any size. The main thread reads it itself, because waking another thread would take as long.
+ * Returns true for the most frequent pages of the office: a whole list by date, or that of one status, near the start.
+ * An index has the rows in that order and counters have their number, so reading a page takes a fifth of a millisecond
+ * for any list size. The main thread reads it, because waking another thread would take as long.
  */
 export function hasFastPath(query: ListQuery, page: number, pageSize: number): boolean {
   const { eventId: _event, paymentStatus: _status, answers, sort, ...filters } = query
   return (
-    page * pageSize <= WALKED_ROWS_MAX &&
+    page * pageSize <= MAX_READ_ROWS &&
     (sort === undefined || sort.by === 'date') &&
     Object.keys(answers).length === 0 &&
     Object.values(filters).every((filter) => filter === undefined || isEmpty(filter))
@@ -116,8 +116,8 @@ const isEmpty = (filter: unknown): boolean =>
   typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0
 
 /**
- * Reads a page for which `hasFastPath` is true. Its statements are built once, because a query takes longer to build
- * than to run.
+ * Reads a page for which `hasFastPath` is true. Its statements are compiled once, because compiling a query takes
+ * longer than running it.
  */
 export async function readFastPage(
   sql: Sql,
@@ -207,17 +207,17 @@ const sortByDate = (keys: readonly RowKey[], isDescending: boolean): readonly Ro
 const hasId = (dialect: Dialect, ids: readonly number[]): Expression<SqlBool> =>
   dialect.isIdIn(r.ref('r.id'), JSON.stringify(ids))
 
-/** Reading fewer rows takes less time than adding up their days. */
-const WALKED_ROWS_MAX = 1_000
+/** For fewer rows, reading them takes less time than adding up the counts of their days. */
+const MAX_READ_ROWS = 1_000
 
-/** Finds the start of a page this many rows further on: whole days are skipped by their counts. */
+/** Finds the start of a page that is this many rows further on, skipping whole days by their counts. */
 async function skipWholeDays(
   sql: Sql,
   query: ListQuery,
   isDescending: boolean,
   rows: number,
 ): Promise<{ readonly where: Expression<SqlBool> | null; readonly left: number }> {
-  if (rows <= WALKED_ROWS_MAX || !isCounted(query)) return { where: null, left: rows }
+  if (rows <= MAX_READ_ROWS || !isCounted(query)) return { where: null, left: rows }
   let left = rows
   for (const { day, n } of await countByDay(sql, query, isDescending)) {
     if (n > left)
@@ -233,7 +233,7 @@ type ListTotals = Pick<ListPage, 'count' | 'countCapped' | 'sums'>
 
 const CAPPED_TOTALS: ListTotals = { count: COUNT_MAX, countCapped: true, sums: null }
 
-/** Totals of all rows of a filter: exact if counters exist, else counted up to a limit. */
+/** Returns the totals of all rows of a filter: exact if there are counters, otherwise counted up to a limit. */
 async function readCounts(
   sql: Sql,
   query: ListQuery,
@@ -244,14 +244,14 @@ async function readCounts(
   return { count: sumTotals(statusSums), countCapped: false, sums: statusSums }
 }
 
-/** The sums of too many rows are not shown, so they are not computed. */
+/** Counts the rows. Sums are not computed above the limit, because they are not shown. */
 async function countWithin(sql: Sql, keys: readonly RowKey[]): Promise<ListTotals> {
   return keys.length > COUNT_MAX
     ? CAPPED_TOTALS
     : addUpStatuses(await readSumsOfRows(sql, hasId(sql.dialect, listIds(keys)), null))
 }
 
-/** `limit` null for all rows. */
+/** `limit` null: all rows. */
 const readSumsOfRows = (
   sql: Sql,
   filter: Expression<SqlBool>,
@@ -286,7 +286,7 @@ const sumTotals = (statusSums: readonly StatusSum[]): number =>
   statusSums.reduce((total, { count }) => total + count, 0)
 
 type Rows = SelectQueryBuilder<Tables & { r: Tables['registrations'] }, 'r', { id: number }>
-/** Without an index in this order, all rows are read, so sorting is limited to the number that is counted. */
+/** Sorts the rows. Without an index in this order, all rows are read, so only as many are sorted as are counted. */
 function orderRows(rows: Rows, sort: ListSort | undefined, dialect: Dialect): Rows {
   const { by = 'date', isDescending = true, order: categories = [] } = sort ?? {}
   const direction = isDescending ? 'desc' : 'asc'
@@ -303,7 +303,7 @@ type SortExpression = (dialect: Dialect, categories: readonly string[]) => Expre
 const SORT_EXPRESSIONS: Readonly<Record<Exclude<ListSort['by'], 'date'>, SortExpression>> = {
   number: () => r.ref('r.reg_no'),
   name: (dialect) => dialect.ignoreCase(r.ref('r.full_name')),
-  // In the order of the event file.
+  // Sorted as in the event file.
   category: (_, categories) =>
     r
       .selectFrom(
@@ -312,7 +312,7 @@ const SORT_EXPRESSIONS: Readonly<Record<Exclude<ListSort['by'], 'date'>, SortExp
       .select(({ cast }) => cast<number>('o.key', 'bigint').as('place'))
       .whereRef('o.value', '=', 'r.category'),
   total: () => r.ref('r.total'),
-  // Registrations that staff must decide are at one end.
+  // Registrations that need a decision by staff are at one end.
   status: (dialect) =>
     r
       .case()
@@ -330,7 +330,7 @@ const SORT_EXPRESSIONS: Readonly<Record<Exclude<ListSort['by'], 'date'>, SortExp
       .end(),
 }
 
-/** The position where the next chunk of an export begins. */
+/** The start of an export's next chunk. */
 export type Cursor = { readonly id: number; readonly createdAt: Instant }
 export type Chunk = { readonly rows: ListedTexts; readonly next: Cursor | null }
 

@@ -1,4 +1,4 @@
-/** Builds the condition of a list's filters for a registration `r`. */
+/** Builds the condition for a list's filters. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import type { Expression, SqlBool } from 'kysely'
 import { endOfDay, startOfDay } from '../../../engine/index.ts'
@@ -12,7 +12,7 @@ type Condition = Expression<SqlBool>
 /** A condition for a registration `r`. */
 export const r = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
 
-/** The number of persons in an answer. */
+/** Returns the number of persons in an answer. */
 export const countPersons = (field: string): Expression<number> =>
   r.fn.coalesce(
     r.fn<number | null>('json_array_length', [r.ref('r.answers'), r.val(getJsonPath(field))]),
@@ -21,7 +21,7 @@ export const countPersons = (field: string): Expression<number> =>
 
 const getJsonPath = (field: string): string => `$.${JSON.stringify(field)}`
 
-/** Returns true if the counters know how many registrations match. */
+/** Returns true if counters have the number of matching registrations. */
 export function isCounted({
   answers,
   chosen = {},
@@ -37,7 +37,7 @@ export function isCounted({
 }
 
 const isWaiting = r('r.state', 'in', [raw.lit('to_approve' as const), raw.lit('told' as const)])
-/** Rare states have an index, whose condition must be repeated. */
+/** Conditions of the indexes for rare states, which a query must repeat to use them. */
 const INDEXED_STATES: Partial<Record<RegistrationState, Condition>> = {
   told: isWaiting,
   to_approve: isWaiting,
@@ -47,25 +47,26 @@ const INDEXED_STATES: Partial<Record<RegistrationState, Condition>> = {
 
 export function buildFilter(query: ListQuery): Condition {
   const { eventId, paymentStatus, category, period, dateFrom, dateTo, state } = query
-  // Uses a function, because SQLite would plan the most frequent queries again at every run.
-  const tests: Condition[] = [r('r.event_id', '=', r.fn.coalesce(r.val(eventId), raw.lit('')))]
-  if (paymentStatus !== undefined) tests.push(r('r.payment_status', '=', paymentStatus))
-  if (category !== undefined) tests.push(r('r.category', '=', category))
-  if (period !== undefined) tests.push(r('r.period', '=', period))
-  if (dateFrom !== undefined) tests.push(r('r.created_at', '>=', startOfDay(dateFrom)))
-  if (dateTo !== undefined) tests.push(r('r.created_at', '<', endOfDay(dateTo)))
-  for (const [field, value] of Object.entries(query.answers)) tests.push(hasAnswer(field, value))
+  // Uses a function, because with a bound value SQLite would plan the most frequent queries again at every run.
+  const conditions: Condition[] = [r('r.event_id', '=', r.fn.coalesce(r.val(eventId), raw.lit('')))]
+  if (paymentStatus !== undefined) conditions.push(r('r.payment_status', '=', paymentStatus))
+  if (category !== undefined) conditions.push(r('r.category', '=', category))
+  if (period !== undefined) conditions.push(r('r.period', '=', period))
+  if (dateFrom !== undefined) conditions.push(r('r.created_at', '>=', startOfDay(dateFrom)))
+  if (dateTo !== undefined) conditions.push(r('r.created_at', '<', endOfDay(dateTo)))
+  for (const [field, value] of Object.entries(query.answers))
+    conditions.push(hasAnswer(field, value))
   for (const [field, option] of Object.entries(query.chosen ?? {}))
-    tests.push(hasOption(field, option))
+    conditions.push(hasOption(field, option))
   for (const [field, isAny] of Object.entries(query.people ?? {}))
-    tests.push(r(countPersons(field), isAny ? '>' : '=', r.lit(0)))
+    conditions.push(r(countPersons(field), isAny ? '>' : '=', r.lit(0)))
   if (state !== undefined) {
-    tests.push(r('r.state', '=', state))
+    conditions.push(r('r.state', '=', state))
     const indexCondition = INDEXED_STATES[state]
-    if (indexCondition !== undefined) tests.push(indexCondition)
+    if (indexCondition !== undefined) conditions.push(indexCondition)
   }
-  if (query.sold !== undefined) tests.push(hasItem(query.sold))
-  return r.and(tests)
+  if (query.sold !== undefined) conditions.push(hasItem(query.sold))
+  return r.and(conditions)
 }
 
 const hasAnswer = (field: string, value: string | boolean): Condition =>

@@ -1,4 +1,4 @@
-/** Reads list rows with only the data that list columns show, passed on without conversion. */
+/** Reads list rows with only the data that list columns show, and passes it on without conversion. */
 import type { InferResult, Kysely } from 'kysely'
 import { toAmount } from '../../../engine/index.ts'
 import type { Answers } from '../../../engine/index.ts'
@@ -12,22 +12,22 @@ import type { Tables } from '../database/statements/tables.ts'
 import type { ListedRegistration } from '../index.ts'
 
 type OrderId = ListedRegistration['payments'][number]['orderId'] | null
-/** The data of a row other than its answers. */
+/** The data of a row without its answers. */
 type ListedWithoutAnswers = Omit<ListedRegistration, 'answers' | 'payments'> & {
   readonly orderId: OrderId
 }
-/** Rows as read: the answers, in the same order, remain the stored text. */
+/** Rows as read from the database. The answers, in the same order, are still JSON texts. */
 export type ListedRows = {
   readonly rowsWithoutAnswers: readonly ListedWithoutAnswers[]
   readonly answers: readonly string[]
 }
 /**
- * The same data as sent between threads: two texts, because copying and parsing a text takes a third of the time of the
- * same data as objects. Each is a JSON list.
+ * Rows as sent between threads: two JSON lists, because copying and parsing a text takes a third of the time that the
+ * same data takes as objects.
  */
 export type ListedTexts = { readonly rows: string; readonly answers: string }
 
-/** A registration with the order of its newest attempt, and the gateway accounts of its payments. */
+/** Selects registrations with the order of their newest attempt and the gateway accounts of their payments. */
 export const selectListedRows = (builder: Kysely<Tables>, dialect: Dialect) =>
   builder.selectFrom('registrations as r').select(({ selectFrom }) => [
     'r.id',
@@ -70,7 +70,7 @@ const listedRowsWithIds = statement((builder, { ids }: { ids: string }, dialect)
   selectListedRows(builder, dialect).where(({ ref }) => dialect.isIdIn(ref('r.id'), ids)),
 )
 
-/** In the order of the ids. */
+/** Returns the rows in the order of the ids. */
 export async function readListedByIds(sql: Sql, ids: readonly number[]): Promise<ListedRows> {
   const [onlyRow] = ids
   if (onlyRow === undefined) return { rowsWithoutAnswers: [], answers: [] }
@@ -86,7 +86,7 @@ export async function readListedByIds(sql: Sql, ids: readonly number[]): Promise
   )
 }
 
-/** `lines` null if none of the rows has lines. */
+/** `lines` is null if none of the rows has bill lines. */
 export function toListedRows(
   rows: readonly InferResult<ReturnType<typeof selectListedRows>>[number][],
   lines: LinesOfBill | null,
@@ -121,7 +121,7 @@ export function toListed({
   return joinAnswers(rowsWithoutAnswers, formatAnswers(answers))
 }
 
-/** Parsing one text is faster than parsing many. */
+/** Joins the texts, because parsing one text is faster than parsing many. */
 const formatAnswers = (answers: readonly string[]): string => `[${answers.join(',')}]`
 
 function joinAnswers(

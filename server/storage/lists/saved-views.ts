@@ -18,7 +18,7 @@ const insertView = statement(
       ),
 )
 
-/** By list: event id and list id, separated by a slash. */
+/** Returns the settings by list: event id and list id, separated by a slash. */
 export async function readMyLists(
   sql: Sql,
   adminId: number,

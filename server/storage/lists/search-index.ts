@@ -1,4 +1,4 @@
-/** Fills the search index in separate batches, outside the registering transaction. */
+/** Fills the search index in separate transactions, outside the registering one. */
 import type Database from 'better-sqlite3'
 import { runInTransaction } from '../database/sqlite-connection.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -6,7 +6,8 @@ import { buildQuery, statement } from '../database/statements/statement.ts'
 import { joinSearchWords, type SearchableFields } from './search-terms.ts'
 
 /**
- * Rows indexed in one separate transaction: about ten milliseconds of the writer's time; fewer would cost more each.
+ * The number of rows indexed per transaction: about ten milliseconds of the writer's time. With fewer, each would take
+ * longer.
  */
 const BATCH_ROWS = 1_000
 
@@ -31,7 +32,7 @@ const unindexedCount = statement((builder) =>
       ).as('n'),
     ),
 )
-/** No row if its words will be indexed later anyway. */
+/** Returns no row if the registration's words will be indexed later anyway. */
 const indexedRegistration = statement((builder, { id }: { id: number }, { unindexed }) => {
   const registration = builder.selectFrom('registrations').select(WORD_COLUMNS).where('id', '=', id)
   return unindexed === null
@@ -63,7 +64,9 @@ export async function countUnindexed(sql: Sql): Promise<number> {
   return (await unindexedCount.get(sql))?.n ?? 0
 }
 
-/** Updates the searched words of a registration. An unindexed registration will be indexed with these words. */
+/**
+ * Updates the searchable words of a registration. An unindexed registration will be indexed with these words anyway.
+ */
 export async function reindex(sql: Sql, registrationId: number): Promise<void> {
   const row = await indexedRegistration.get(sql, { id: registrationId })
   if (row === undefined) return
@@ -73,7 +76,7 @@ export async function reindex(sql: Sql, registrationId: number): Promise<void> {
 
 type Row = SearchableFields & { readonly id: number }
 
-/** Adds the words of a new registration, on databases whose index is not filled later. */
+/** Adds the words of a new registration, on databases that index immediately. */
 export function indexImmediately(sql: Sql, row: Row): void {
   if (sql.dialect.unindexed === null) addWords(sql, row)
 }
@@ -82,7 +85,7 @@ function addWords(sql: Sql, row: Row): void {
   insertWords.run(sql, { id: row.id, words: joinSearchWords(row) })
 }
 
-/** One statement, because each takes longer on PostgreSQL. */
+/** Uses one statement, because on PostgreSQL each statement adds time. */
 function addAllWords(sql: Sql, rows: readonly Row[]): void {
   buildQuery(sql, (builder, dialect) =>
     builder
@@ -93,14 +96,14 @@ function addAllWords(sql: Sql, rows: readonly Row[]): void {
   ).run()
 }
 
-/** Indexes all rows that are not yet indexed, in the transaction that added them. */
+/** Indexes all unindexed rows, in the transaction that added them. */
 export async function indexNew(sql: Sql): Promise<void> {
   let count = BATCH_ROWS
-  while (count === BATCH_ROWS) count = await indexSome(sql)
+  while (count === BATCH_ROWS) count = await indexNextRows(sql)
 }
 
-/** Returns how many rows were indexed. */
-async function indexSome(sql: Sql): Promise<number> {
+/** Returns the number of indexed rows. */
+async function indexNextRows(sql: Sql): Promise<number> {
   const rows = await nextRegistrations.all(sql)
   const last = rows.at(-1)
   if (last === undefined) return 0
@@ -110,7 +113,7 @@ async function indexSome(sql: Sql): Promise<number> {
   return rows.length
 }
 
-/** Indexes the next rows in a separate transaction. Returns whether more are waiting. */
+/** Indexes the next rows in a separate transaction. Returns whether there may be more. */
 export function indexBatch(db: Database.Database, sql: Sql): Promise<boolean> {
-  return runInTransaction(db, async () => (await indexSome(sql)) === BATCH_ROWS)
+  return runInTransaction(db, async () => (await indexNextRows(sql)) === BATCH_ROWS)
 }

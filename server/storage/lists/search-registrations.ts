@@ -1,4 +1,4 @@
-/** Finds registrations by their words, their references, or a condition of the work queue. */
+/** Finds registrations by words, by reference, or by a condition of the work queue. */
 import type { Expression, SqlBool } from 'kysely'
 import { toBankKey, hasOneTypo, rankName, listTermsWithTypos } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
@@ -9,22 +9,22 @@ import type { ListQuery, StoredRegistration } from '../index.ts'
 import { readRegistrationsByIds } from '../registrations/row-mapping.ts'
 import { readStatusSums } from '../reports/registration-and-revenue-counters.ts'
 import { buildFilter, isCounted, r } from './list-filters.ts'
-import { endOfValue, readSearch, type Search } from './search-terms.ts'
+import { matchEndOfValue, readSearch, type Search } from './search-terms.ts'
 import { readWaitingIds } from './work-queue.ts'
 
 type Condition = Expression<SqlBool>
-/** The number of newest matches that are sorted by how well their name matches. */
-const RANKED_MAX = 200
-/** Registrations that are read for a name with initials. */
-const CANDIDATES_MAX = 10_000
+/** The number of newest matches that are ranked by how well their name matches. */
+const MAX_RANKED = 200
+/** The number of registrations that are read to find a name with initials. */
+const MAX_CANDIDATES = 10_000
 /** A matching row: its id, and the time by which lists are sorted. */
 export type RowKey = { readonly id: number; readonly created_at: Instant }
 
 /**
- * With more registrations outside the list than this, counting all matches takes as long as reading those in the
- * list.
+ * If there are more registrations outside the list than this, counting all matches takes as long as reading those in
+ * the list.
  */
-const OTHERS_MAX = 20_000
+const MAX_OTHERS = 20_000
 
 const registrationCount = statement((builder) =>
   builder.selectFrom('counters').select(({ fn }) => fn.sum<number>('registrations').as('n')),
@@ -37,7 +37,7 @@ type ReferenceSearch = {
   order: OrderId
   limit: number
 }
-/** Registrations with a recorded or reported reference, or with an order. */
+/** Selects registrations by a recorded or reported reference, or by an order. */
 const registrationsNamed = statement(
   (builder, { events, reference, key, order, limit }: ReferenceSearch, dialect) =>
     builder
@@ -77,7 +77,7 @@ const registrationsWithNumber = statement(
 
 /**
  * Returns the rows of a search or of a work queue condition, newest first. Null if the query has neither. `beforeId` is
- * a row's id.
+ * a row id.
  */
 export async function findMatchingRows(
   sql: Sql,
@@ -113,8 +113,8 @@ export async function findMatchingRows(
 }
 
 /**
- * Returns the rows of a search from `skipped` on, the last stored first, if more than `max` match for certain; else
- * null. Then the other matches are not read any further. Only on SQLite, whose search index is read in that order.
+ * Returns the rows of a search from `skipped` on, newest first, if there are certainly more than `max` matches, so that
+ * the remaining matches need not be read. Null otherwise. Only on SQLite, whose search index is read in that order.
  */
 export async function findRowsOfCommonWord(
   sql: Sql,
@@ -134,7 +134,7 @@ export async function findRowsOfCommonWord(
   if (terms.length === 0 || query.waiting !== undefined || !isPossible) return null
   const listed = (await readStatusSums(sql, query)).reduce((sum, { count }) => sum + count, 0)
   const others = ((await registrationCount.get(sql))?.n ?? 0) - listed
-  if (others > OTHERS_MAX || listed <= max) return null
+  if (others > MAX_OTHERS || listed <= max) return null
   const matches = await buildQuery(sql, (builder, dialect) =>
     builder
       .selectFrom(
@@ -153,7 +153,7 @@ export async function findRowsOfCommonWord(
 
 /**
  * Requires that words of the name begin with the short words of a search, which the index does not have, or that an
- * answer contains the whole text: "K.E.M. Hospital".
+ * answer contains the whole text, such as "K.E.M. Hospital".
  */
 function namesBeginWith(
   dialect: Dialect,
@@ -181,7 +181,7 @@ function namesBeginWith(
   ]
 }
 
-/** Two letters can be two initials: "kp", "k p", "k.p", "k. p". */
+/** Lists the spellings of two letters as initials: "kp", "k p", "k.p", "k. p". */
 const listSpellings = (start: string): readonly string[] => {
   const [first, second] = [...start]
   return second === undefined
@@ -189,10 +189,10 @@ const listSpellings = (start: string): readonly string[] => {
     : [start, ...[' ', '.', '. '].map((between) => `${first}${between}${second}`)]
 }
 
-/** Without the wildcards of `like`, which match too much at worst. */
+/** Removes the wildcards of `like`; the result then matches at most too much. */
 const escapeLike = (text: string): string => text.replaceAll(/[\\%]/g, '')
 
-/** Newest rows first: unindexed rows before indexed ones. `beforeId` is a row's id. */
+/** Returns newest rows first: unindexed rows before indexed ones. `beforeId` is a row id. */
 async function searchIndexed(
   sql: Sql,
   filter: Condition,
@@ -244,8 +244,9 @@ async function searchUnindexed(
 }
 
 /**
- * Returns registrations of several events that contain the text, a payment with that reference (recorded or
- * reported), or that order: those with the reference, then those with that name, then others; newest first.
+ * Returns registrations of several events that match the text, that have a payment with that reference (recorded or
+ * reported), or that have that order. Those with the reference are first, then those with that name, then others;
+ * newest first within each.
  */
 export async function searchEvents(
   sql: Sql,
@@ -261,8 +262,8 @@ export async function searchEvents(
   const order = reference.replaceAll(/[\s-]/g, '') as OrderId
   const key = toBankKey(text)
   const byReference = await registrationsNamed.all(sql, { events, reference, key, order, limit })
-  // A complete number belongs to one registration. Its first letters are in every row of the index, which would all be
-  // read.
+  // A complete number belongs to one registration. The index is not used, because the first letters of the number are
+  // in every row.
   const [term = ''] = terms
   const numbers = { term: term as RegNo, upper: term.toUpperCase() as RegNo }
   const exactMatch =
@@ -275,8 +276,8 @@ export async function searchEvents(
     exactMatch.length > 0
       ? exactMatch
       : ((await findInitials(sql, search, filter, limit)) ??
-        (await searchIndexed(sql, filter, terms, null, Math.max(limit, RANKED_MAX))))
-  const named = found.length < RANKED_MAX ? [] : await findWholeName(sql, filter, terms, limit)
+        (await searchIndexed(sql, filter, terms, null, Math.max(limit, MAX_RANKED))))
+  const named = found.length < MAX_RANKED ? [] : await findWholeName(sql, filter, terms, limit)
   const others = [...named, ...found]
   const names = await readNames(sql, others)
   const rankOf = ({ id }: RowKey): number => rankName(names.get(id) ?? '', text)
@@ -288,9 +289,9 @@ export async function searchEvents(
 }
 
 /**
- * Finds names with initials among the newest registrations whose words are indexed with such a start, on databases
- * that would otherwise read all registrations for them. Null if they are fewer than `limit`: other registrations can
- * have the text in an answer.
+ * Finds names with initials among the newest registrations with an indexed word that begins so, on databases that would
+ * otherwise read all registrations. Null if it finds fewer than `limit`, because other registrations may have the text
+ * in an answer.
  */
 async function findInitials(
   sql: Sql,
@@ -314,7 +315,7 @@ async function findInitials(
           .where(dialect.hasWords(terms))
           .where(({ and }) => and(starts))
           .orderBy('search_index.rowid', 'desc')
-          .limit(dialect.limit(CANDIDATES_MAX)),
+          .limit(dialect.limit(MAX_CANDIDATES)),
       )
       .selectFrom('candidates as search_index')
       .crossJoin('registrations as r')
@@ -322,12 +323,15 @@ async function findInitials(
       .whereRef('r.id', '=', 'search_index.rowid')
       .where(filter)
       .orderBy('search_index.rowid', 'desc')
-      .limit(dialect.limit(RANKED_MAX)),
+      .limit(dialect.limit(MAX_RANKED)),
   ).all()
   return found.length < limit ? null : found
 }
 
-/** Finds names that consist of the searched words in any order, even if many newer registrations have these words. */
+/**
+ * Finds names that consist of exactly the searched words in any order, even if many newer registrations contain these
+ * words.
+ */
 async function findWholeName(
   sql: Sql,
   filter: Condition,
@@ -337,13 +341,15 @@ async function findWholeName(
   const orders = terms.length === 2 ? [terms, terms.toReversed()] : [terms]
   const found: RowKey[] = []
   for (const order of orders)
-    found.push(...(await searchIndexed(sql, filter, [endOfValue(order.join(' '))], null, limit)))
+    found.push(
+      ...(await searchIndexed(sql, filter, [matchEndOfValue(order.join(' '))], null, limit)),
+    )
   return found
 }
 
 /**
- * Returns registrations of several events whose name is the searched one with a single typo; newest first. For a search
- * that finds nothing.
+ * Returns registrations of several events whose name is one typo away from the searched one, newest first. Used when a
+ * search has no results.
  */
 export async function searchSimilarNames(
   sql: Sql,
@@ -354,7 +360,7 @@ export async function searchSimilarNames(
   const filter = sql.dialect.isIn(r.ref('r.event_id'), JSON.stringify(eventIds))
   const similar: RowKey[] = []
   for (const terms of listTermsWithTypos(text)) {
-    const keys = await searchIndexed(sql, filter, terms, null, RANKED_MAX)
+    const keys = await searchIndexed(sql, filter, terms, null, MAX_RANKED)
     const names = await readNames(sql, keys)
     similar.push(...keys.filter(({ id }) => hasOneTypo(names.get(id) ?? '', text)))
   }
@@ -372,7 +378,7 @@ async function readNames(sql: Sql, keys: readonly RowKey[]): Promise<ReadonlyMap
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Each registration once. */
+/** Reads each registration once. */
 const readFirst = (
   sql: Sql,
   keys: readonly RowKey[],

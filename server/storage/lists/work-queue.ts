@@ -1,7 +1,7 @@
 /**
- * Finds the registrations of each work queue condition in the engine's table.
- * Each query starts from an index over the waiting rows only, so that its cost depends on these and not on all rows.
- * EXISTS checks the event of a registration: with a join, SQLite would scan all of the event's registrations.
+ * Finds the registrations for each work queue condition of the engine.
+ * Each query starts from an index of only the waiting rows, so that its cost depends on their number and not on that of
+ * all rows. EXISTS checks a registration's event: with a join, SQLite would scan all registrations of the event.
  */
 import { expressionBuilder, sql as raw } from 'kysely'
 import type { Expression, Kysely } from 'kysely'
@@ -18,7 +18,7 @@ import { refundByGateway, refundUnderWay } from '../refunds/refund-states-and-ch
 import type { WaitingCount } from '../index.ts'
 import { isInForce } from '../registrations/undone-notes.ts'
 
-/** A delegate who pays by card has either paid or left within a day. */
+/** Within a day, a delegate who pays by card has either paid or left. */
 const PENDING_MS = 24 * 60 * 60 * 1000
 
 const eb = expressionBuilder<Tables>()
@@ -49,7 +49,7 @@ const selectDisputes = (builder: Builder, event: string) =>
 const selectRegistrations = (builder: Builder, event: string) =>
   builder.selectFrom('registrations').select('id').where('event_id', '=', event)
 
-/** Lists all states of the condition of its index, which would not be used otherwise. */
+/** Lists all states in the condition of the partial index, which would not be used otherwise. */
 const selectRegistrationsInState = (state: 'told' | 'to_approve') =>
   statement((builder, { event, limit }: QueueParams, dialect) =>
     selectRegistrations(builder, event)
@@ -59,9 +59,9 @@ const selectRegistrationsInState = (state: 'told' | 'to_approve') =>
       .limit(dialect.limit(limit)),
   )
 
-/** Some repeat the condition of their index, which would not be used otherwise. */
+/** Some queries repeat the condition of their partial index, which would not be used otherwise. */
 const QUEUE_QUERIES = {
-  // A refused refund, or one of unknown result, needs a decision by the same staff.
+  // A refused refund, or one with an unknown result, is decided by the same staff.
   review: statement((builder, { event, limit }: QueueParams, dialect) =>
     selectRegistrations(builder, event)
       .where(({ ref }) => dialect.isSet(ref('in_review')))
@@ -88,7 +88,7 @@ const QUEUE_QUERIES = {
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
-  // The bank took the money: staff record it as a refund with the dispute as reference, or respond with a note.
+  // The bank took the money. Staff record it as a refund with the dispute as its reference, or add a note.
   dispute_lost: statement((builder, { event, limit }: QueueParams, dialect) =>
     selectDisputes(builder, event)
       .where('d.status', '=', 'lost')
@@ -98,7 +98,7 @@ const QUEUE_QUERIES = {
   ),
   told: selectRegistrationsInState('told'),
   to_approve: selectRegistrationsInState('to_approve'),
-  // Staff respond by doing what was requested, or with a note that gives the reason for not doing it.
+  // Staff do what was requested, or add a note with the reason for refusing.
   cancel_asked: statement((builder, { event, limit }: QueueParams, dialect) =>
     builder
       .selectFrom('acts as a')
@@ -196,9 +196,10 @@ type UnsettledParams = Event & {
   readonly limit: number
 }
 /**
- * Refunds of one account that ended before `before` and that no stored line covers; matched like the lines of a report, by
- * reference, payment or order, and amount. Two equal refunds of one payment need two lines. After a change of account,
- * the order identifies it in a report of the other. The action `handle_refund` closes the matter.
+ * Selects refunds of one account that ended before `before` and that no stored line covers. Like report lines, they are
+ * matched by reference, payment or order, and amount. Two equal refunds of one payment need two lines. If an event has
+ * changed its account, the order identifies the refund in a report of the other account. The action `handle_refund`
+ * removes it from the queue.
  */
 const selectUnsettled = (
   builder: Builder,
@@ -231,8 +232,7 @@ const selectUnsettled = (
               ),
             ),
           )
-          // Uses the indexes: PostgreSQL would read all lines for each refund if these were alternatives of one
-          // condition.
+          // Separate conditions use the indexes. With OR, PostgreSQL would read all lines for each refund.
           .where(({ eb, selectFrom }) => {
             const linesOfAccount = selectFrom('settlement_lines as n')
               .select('n.id')
@@ -302,7 +302,7 @@ const settledAccounts = statement((builder) =>
         .as('day'),
     ]),
 )
-/** Few registrations have a refund: no settlement is read for the others. */
+/** Only registrations with a refund, which are few, require reading the settlements. */
 const registrationWithRefund = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
     .selectFrom('registrations as r')
@@ -320,7 +320,8 @@ const registrationWithRefund = statement((builder, { regNo }: { regNo: RegNo }) 
 )
 
 /**
- * Only accounts with stored settlements, up to the last day that they cover: otherwise every refund would be listed.
+ * Checks only accounts with stored settlements, up to the last day that they cover: otherwise every refund would be
+ * listed.
  */
 async function readUnsettledRefunds(
   sql: Sql,
@@ -342,7 +343,7 @@ async function readUnsettledRefunds(
     .slice(0, limit)
 }
 
-/** Returns true if a refund of this registration is in no settlement report, and not marked as handled. */
+/** Returns true if a refund of this registration is in no settlement report and is not marked as handled. */
 export async function isRefundUnsettled(sql: Sql, regNo: RegNo, at: Instant): Promise<boolean> {
   const row = await registrationWithRefund.get(sql, { regNo })
   if (row === undefined) return false
@@ -371,8 +372,8 @@ export async function readWaitingIds(
   return found.map(({ id }) => id)
 }
 
-/** The dashboard counts up to this number: beyond it, the exact number does not matter. */
-const COUNT_MAX = 999
+/** The dashboard counts up to this number, because the exact number above it does not matter. */
+const MAX_COUNT = 999
 
 /** Returns counts by condition and event, without zeros. */
 export function countWorkQueue(
@@ -382,11 +383,11 @@ export function countWorkQueue(
 ): Promise<readonly WaitingCount[]> {
   return flatMapInOrder(eventIds, async (eventId) =>
     flatMapInOrder(WORK_QUEUE_IDS, async (condition) => {
-      const found = (await readWaitingIds(sql, eventId, { is: condition, at }, COUNT_MAX + 1))
+      const found = (await readWaitingIds(sql, eventId, { is: condition, at }, MAX_COUNT + 1))
         .length
       return found === 0
         ? []
-        : [{ eventId, is: condition, count: Math.min(found, COUNT_MAX), more: found > COUNT_MAX }]
+        : [{ eventId, is: condition, count: Math.min(found, MAX_COUNT), more: found > MAX_COUNT }]
     }),
   )
 }

@@ -8,10 +8,13 @@ import { addAccessLink } from '../registrations/access-links.ts'
 import type { NewLink } from '../payments/payment-types.ts'
 import type { MailState, EmailsToRetry, FailedAttempt } from './email-list-types.ts'
 
-/** By then the process that sends the email has finished or died: each SMTP step has a timeout of 30 seconds. */
+/**
+ * By then the process that is sending the email has finished or died, because each SMTP step has a timeout of 30
+ * seconds.
+ */
 const CLAIM_MS = 10 * 60_000
-/** The number of retries of an email whose sending never finished. */
-const LOST_ATTEMPTS_MAX = 1
+/** The number of retries of an email whose delivery was never completed. */
+const MAX_LOST_ATTEMPTS = 1
 
 type EmailParams = { id: number; at: Instant }
 const giveUpLostEmail = statement((builder, { id, at }: EmailParams) =>
@@ -20,13 +23,13 @@ const giveUpLostEmail = statement((builder, { id, at }: EmailParams) =>
     .set({
       status: 'failed',
       next_at: null,
-      error: 'It is unknown whether the email was sent: two attempts were interrupted.',
+      error: 'The email may not have been sent: two attempts were interrupted.',
     })
     .where('id', '=', id)
     .where('status', '=', 'queued')
     .where('next_at', '<=', at)
     .where('claimed_at', 'is not', null)
-    .where('lost', '>=', LOST_ATTEMPTS_MAX),
+    .where('lost', '>=', MAX_LOST_ATTEMPTS),
 )
 const claimEmail = statement((builder, { id, at, until }: EmailParams & { until: Instant }) =>
   builder
@@ -58,7 +61,7 @@ type Attempt = {
   id: number
   status: MailState
   nextAt: Instant | null
-  /** 1 if a mail server responded. */
+  /** 1 if the mail server responded. */
   reached: 0 | 1
   unreached: 0 | 1
   at: Instant | null
@@ -81,7 +84,7 @@ const saveFailedAttempt = statement((builder, attempt: Attempt) =>
     .where('id', '=', attempt.id)
     .where('status', '=', 'queued'),
 )
-/** The copy was sent, so the next attempt sends none. */
+/** Removes the copy's recipient, because the copy was sent. */
 const removeCopy = statement((builder, { id }: { id: number }) =>
   builder
     .updateTable('mail_queue')
@@ -117,8 +120,8 @@ const rescheduleUnclaimed = statement((builder, { at }: { at: Instant }) =>
 )
 
 /**
- * Called before sending, so that a full disk or a dying process does not send an email repeatedly. An email claimed and
- * never marked may have been sent, and is retried once.
+ * Claims an email before sending it, so that a full disk or a dying process does not cause repeated sending. A claimed
+ * email without a result may have been sent, and is retried once.
  */
 export async function claimMail(
   sql: Sql,
@@ -137,7 +140,7 @@ export function markMailSent(sql: Sql, id: number, at: Instant): void {
   markSent.run(sql, { id, at })
 }
 
-/** An attempt without a response from a mail server is not counted. */
+/** Records a failed attempt. It is not counted if no mail server responded. */
 export function markMailFailed(
   sql: Sql,
   id: number,
@@ -145,8 +148,8 @@ export function markMailFailed(
   nextAt: Instant | null,
   attempt: FailedAttempt | null,
 ): void {
-  const { at = null, firstAt = null, isReached = true, hasCopyGone = false } = attempt ?? {}
-  if (hasCopyGone) removeCopy.run(sql, { id })
+  const { at = null, firstAt = null, isReached = true, isCopySent = false } = attempt ?? {}
+  if (isCopySent) removeCopy.run(sql, { id })
   saveFailedAttempt.run(sql, {
     id,
     status: nextAt === null ? 'failed' : 'queued',
@@ -159,19 +162,19 @@ export function markMailFailed(
   })
 }
 
-/** Emails that got no response from a mail server are due immediately. Returns how many. */
+/** Makes emails due now that got no response from a mail server. Returns their number. */
 export function makeMailsDue(sql: Sql, at: Instant): Promise<number> {
   return sendUnreachedNow.run(sql, { at }).changes
 }
 
 /** Reschedules emails whose time was set by a clock that was ahead. */
 export function planMailsAgain(sql: Sql, at: Instant): void {
-  // A claimed email may be in transit: it waits no longer than other claims.
+  // A claimed email may be in transit, so it is rescheduled only for the end of a normal claim.
   rescheduleClaimed.run(sql, { at, until: instant(at + CLAIM_MS) })
   rescheduleUnclaimed.run(sql, { at })
 }
 
-/** Retries failed emails from the beginning, except those of an erased person; returns their number. */
+/** Restarts the attempts of failed emails, except those of an erased person. Returns their number. */
 export function retryMails(sql: Sql, at: Instant, { ids, events }: EmailsToRetry): Promise<number> {
   return buildQuery(sql, (builder, dialect) => {
     const emails = builder
@@ -191,7 +194,7 @@ export function retryMails(sql: Sql, at: Instant, { ids, events }: EmailsToRetry
         ? emails.where('status', '=', raw.lit('failed'))
         : emails
             .where(({ ref }) => dialect.isIdIn(ref('id'), JSON.stringify(ids)))
-            // An email that staff select is also sent before it is due.
+            // An email selected by staff is sent even if it is not due yet.
             .where(({ and, eb, or }) =>
               or([
                 eb('status', '=', raw.lit('failed')),

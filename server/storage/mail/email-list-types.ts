@@ -1,17 +1,19 @@
-/** Defines queries about emails and their results. */
+/** Defines the store's functions for emails: queueing, delivery and lists. */
 import type { Instant, RegNo } from '../../../engine/index.ts'
+import type { CompletedRefund, NewLink } from '../payments/payment-types.ts'
+import type { MailSpacing, NewMail, QueuedMail } from '../registrations/registration-types.ts'
 
 export const MAIL_STATES = ['queued', 'failed', 'sent'] as const
 export type MailState = (typeof MAIL_STATES)[number]
 
 export type MailsQuery = {
-  /** All events, including those no longer served, if null. */
+  /** Null for all events, including those no longer served. */
   readonly events: readonly string[] | null
-  /** Any state if null. */
+  /** Null for any state. */
   readonly status: MailState | null
-  /** Part of the recipient's address; '': any. */
+  /** Part of the recipient's address. Empty for any. */
   readonly address: string
-  /** If set, this email only, with its text. */
+  /** If set, only this email is returned, with its text. */
   readonly id?: number | null
 }
 export type ListedMail = {
@@ -21,44 +23,133 @@ export type ListedMail = {
   readonly to: string
   readonly subject: string
   readonly eventId: string
-  /** Null if it is about no registration. */
+  /** Null if the email is not about a registration. */
   readonly regNo: RegNo | null
   readonly status: MailState
   readonly attempts: number
   readonly at: Instant
   readonly sentAt: Instant | null
-  /** When it is retried. Null if it is not. */
+  /** The time of the next attempt. Null if there is none. */
   readonly nextAt: Instant | null
   /** The error of the last attempt. */
   readonly error: string | null
   /** The time of the last failed attempt. */
   readonly triedAt: Instant | null
-  /** Read only for one email, because a page of texts is large. */
+  /** Only read for a single email, because the texts of a page are large. */
   readonly text?: string
 }
-/** Counted up to `COUNT_MAX` of the lists, plus one if there are more. */
+/** Each state is counted up to the `COUNT_MAX` of lists, plus one if there are more. */
 export type MailCounts = Readonly<Record<MailState, number>>
 
-/** All emails if null. */
+/** Null for all emails. */
 export type EmailsToRetry = {
   readonly ids: readonly number[] | null
   readonly events: readonly string[] | null
 }
 
-/** The result of an attempt. */
+/** The result of a failed attempt. */
 export type FailedAttempt = {
   readonly at: Instant
-  /** Time of the first attempt, which determines when retrying stops. */
+  /** The time of the first attempt, which determines when retrying stops. */
   readonly firstAt: Instant
-  /** False if the mail server did not respond; it is retried as soon as it does. */
+  /** False if the mail server did not respond. The email is sent again as soon as it does. */
   readonly isReached: boolean
-  /** The copy was sent, and is not sent again with the next attempt. */
-  readonly hasCopyGone: boolean
+  /** True if the copy was sent, so that the next attempt sends none. */
+  readonly isCopySent: boolean
 }
 
-/** An email that is due: it tells the delegate of this registration that the same person is registering again. */
+/** A due email that informs the delegate of this registration that the same person is registering again. */
 export type SamePersonNotice = {
   readonly id: number
   readonly registrationId: number
   readonly regNo: RegNo
+}
+
+export interface EmailStore {
+  queueMail(regNo: RegNo, email: NewMail, at: Instant): Promise<number>
+  /** Queues the confirmation again. Returns false if the last one is too recent, or the maximum number is reached. */
+  queueConfirmationAgain(
+    regNo: RegNo,
+    email: NewMail,
+    at: Instant,
+    limits: MailSpacing,
+  ): Promise<boolean>
+  /** Queues an email with the links of all registrations of an address. `regNo`: its newest registration. */
+  queueAccessLinks(regNo: RegNo, email: NewMail, at: Instant): Promise<void>
+  /**
+   * Emails a delegate about a further submission. Returns false if they got such an email after that instant, or for
+   * this `notice`.
+   */
+  queueAlreadyRegistered(
+    regNo: RegNo,
+    email: NewMail,
+    at: Instant,
+    after: Instant,
+    notice: number | null,
+  ): Promise<boolean>
+  /**
+   * Returns one page of the second registrations whose email is not queued yet, by the id of the first registration.
+   */
+  dueNotices(after: number, limit: number): Promise<readonly SamePersonNotice[]>
+  /**
+   * Returns orders that delegates received before that instant and that the gateway has no payment for, if the
+   * registration has had no reminder: one page, by payment id.
+   */
+  unfinishedPayments(
+    handedBefore: Instant,
+    eventIds: readonly string[],
+    after: number,
+    limit: number,
+  ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]>
+  /**
+   * Emails a delegate who left before paying, once per registration. Returns false if it was already queued, or the
+   * delegate has paid.
+   */
+  queuePaymentReminder(regNo: RegNo, email: NewMail, at: Instant): Promise<boolean>
+  /**
+   * Returns refunds completed after that instant for which no email was sent although there is an address; oldest
+   * first.
+   */
+  refundsWithoutEmail(
+    after: Instant,
+    eventIds: readonly string[],
+    limit: number,
+  ): Promise<readonly CompletedRefund[]>
+  /** Emails a delegate about a refund, once per refund. Returns false if it was already queued. */
+  queueRefundEmail(refundId: number, regNo: RegNo, email: NewMail, at: Instant): Promise<boolean>
+  /** Queues an email about a whole event, once per key. Returns false if it was already queued. */
+  queueOnce(dedupKey: string, eventId: string, email: NewMail, at: Instant): Promise<boolean>
+  /**
+   * Durably claims an email and stores its links. Returns false if it is not due, or was interrupted twice. A claim
+   * that was never completed is retried once.
+   */
+  claimMail(id: number, at: Instant, links?: readonly NewLink[]): Promise<boolean>
+  dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
+  mailSent(id: number, at: Instant): Promise<void>
+  /** Makes emails due now that got no response, because the mail server responds again. Returns their number. */
+  makeMailsDue(at: Instant): Promise<number>
+  /**
+   * Restarts the attempts of failed emails: of all, or of those in `selection`, which may be postponed ones. Returns
+   * their number.
+   */
+  retryMails(at: Instant, selection?: EmailsToRetry): Promise<number>
+  /** Returns emails older than the one with that id, newest first. Null for the newest. */
+  mails(query: MailsQuery, before: number | null, limit: number): Promise<readonly ListedMail[]>
+  /** Counts the emails of these events. Null for all. */
+  mailCounts(events: readonly string[] | null): Promise<MailCounts>
+  /** Records a failed attempt. `nextAt` null: no further attempt. `attempt` null: the email was not sent to anyone. */
+  mailFailed(
+    id: number,
+    error: string,
+    nextAt: Instant | null,
+    attempt?: FailedAttempt | null,
+  ): Promise<void>
+  mailsOf(regNo: RegNo): Promise<
+    readonly (NewMail & {
+      readonly id: number
+      readonly status: 'queued' | 'sent' | 'failed'
+      readonly at: Instant
+      readonly error: string | null
+    })[]
+  >
 }

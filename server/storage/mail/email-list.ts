@@ -10,7 +10,7 @@ import type { ListedMail, MailCounts, MailsQuery, MailState } from './email-list
 const selectEmails = (builder: Kysely<Tables>) =>
   builder.selectFrom('mail_queue as m').leftJoin('registrations as r', 'r.id', 'm.registration_id')
 
-/** Emails before the email `beforeId`. Null for the newest. */
+/** Returns emails older than `beforeId`. Null for the newest. */
 export function listEmails(
   sql: Sql,
   { events, status, address, id = null }: MailsQuery,
@@ -45,8 +45,7 @@ export function listEmails(
       query = query.where(
         ({ ref }) => raw<boolean>`instr(lower(${ref('m.recipient')}), lower(${address})) > 0`,
       )
-    // Queued and failed emails are few and have indexes: sorting by an expression keeps the index of ids from being
-    // used.
+    // Queued and failed emails are few and have indexes. Sorting by an expression prevents the use of the id index.
     const isRareStatus = status === 'queued' || status === 'failed'
     return query
       .orderBy(({ ref }) => (isRareStatus ? raw<number>`+${ref('m.id')}` : ref('m.id')), 'desc')

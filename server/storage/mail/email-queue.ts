@@ -13,7 +13,7 @@ import { takeNotice } from '../registrations/same-person.ts'
 import { limitToMailbox } from './mailbox-limit.ts'
 import type { MailSpacing, NewMail } from '../index.ts'
 
-/** The actor that triggers an email. Strangers can trigger delegates' actions and their automatic consequences. */
+/** Who or what triggers an email. Anyone can trigger a delegate's actions and their automatic consequences. */
 export type Trigger = Actor | 'system'
 
 type Email = NewMail & { at: Instant }
@@ -22,7 +22,7 @@ type EmailById = Email & { registrationId: number }
 
 const { case: when, val } = expressionBuilder<Tables>()
 /**
- * The time at which an email is sent; null while a recovery is open for which the condition is true. A queued email
+ * Returns the time at which an email is due. Null while a recovery is open and the condition is true: a queued email
  * without a time is held until the recovery ends.
  */
 const getSendTime = (isHeld: Expression<SqlBool>, at: Instant) =>
@@ -31,7 +31,7 @@ const getSendTime = (isHeld: Expression<SqlBool>, at: Instant) =>
     .then(null)
     .else(raw<Instant>`cast(${at} as bigint)`)
     .end()
-/** The columns of an email to a registration, in the order of `selectText`. */
+/** The columns of an email about a registration, in the order of `selectText`. */
 const EMAIL_COLUMNS = [
   'registration_id',
   'kind',
@@ -58,7 +58,7 @@ const selectEmail = (builder: Kysely<Tables>, kind: string, email: EmailByNumber
     .select(selectText(kind, email))
     .select(val(email.at).as('next_at'))
     .where('r.reg_no', '=', email.regNo)
-/** Held during a recovery that began after the registration. */
+/** Selects an email that is held during a recovery that began after the registration. */
 const selectHeldEmail = (
   builder: Kysely<Tables>,
   kind: string,
@@ -101,9 +101,9 @@ const addEmail = statement((builder, email: EmailById & { kind: string }) =>
     .returning('id'),
 )
 type TextOfSecond = { secondSubject: string; secondText: string }
-/** A placeholder for the number of the first registration that the person paid. */
+/** A placeholder for the number of the registration that the person paid first. */
 const FIRST = '\u0001first\u0001'
-/** `second`: the text for a second payment, which contains `FIRST`. */
+/** Fills in the number of the first registration. `second`: the text for a second payment, which contains `FIRST`. */
 const fillFirstNumber = (
   builder: Kysely<Tables>,
   { registrationId }: EmailById,
@@ -112,8 +112,8 @@ const fillFirstNumber = (
 ) =>
   raw<string>`coalesce(replace(${second}, ${raw.lit(FIRST)}, (${selectFirstPaid(builder, registrationId)})), ${text})`
 /**
- * Held during a recovery if the registration had paid before it began, and may have been notified. If the gateway
- * reports no time, the order was handed out before.
+ * The email is held during a recovery if the registration was paid before it began and may have been notified. If the
+ * gateway reports no payment time, it is held if the delegate was sent to the gateway before.
  */
 const addConfirmation = statement((builder, email: EmailById & TextOfSecond) =>
   builder
@@ -164,7 +164,7 @@ const addLinks = statement((builder, email: EmailByNumber) =>
     .expression(selectEmail(builder, 'links', email))
     .returning('id'),
 )
-/** Unless the registration got an email recently, or too many of this kind. */
+/** Adds no email if the registration got one recently, or too many of this kind. */
 const addRequested = statement((builder, email: EmailByNumber & { after: Instant; max: number }) =>
   builder
     .insertInto('mail_queue')
@@ -193,7 +193,7 @@ const addRequested = statement((builder, email: EmailByNumber & { after: Instant
     )
     .returning('id'),
 )
-/** Unless the registration got one of this kind recently. */
+/** Adds no email if the registration got one of this kind recently. */
 const addAlready = statement((builder, email: EmailByNumber & { after: Instant }) =>
   builder
     .insertInto('mail_queue')
@@ -213,7 +213,7 @@ const addAlready = statement((builder, email: EmailByNumber & { after: Instant }
     )
     .returning('id'),
 )
-/** Unless the mailbox got one of this kind for the event recently. */
+/** Adds no email if the mailbox got one of this kind for the event recently. */
 const addSamePerson = statement(
   (builder, email: EmailByNumber & { after: Instant; mailbox: string }) =>
     builder
@@ -287,8 +287,8 @@ export async function enqueue(
 }
 
 /**
- * Once per registration: if a correction made it free, it was confirmed then, even if it is paid for later. The email
- * for a second payment contains a notice.
+ * Queues the confirmation, once per registration: one that became free through a correction was confirmed then, even if
+ * it is paid for later. The email for a second payment includes a notice.
  */
 export function confirmByMail(sql: Sql, registrationId: number, email: NewMail, at: Instant): void {
   const { subject: secondSubject, text: secondText } = addSecondPaymentNotice(email, FIRST as RegNo)
@@ -302,7 +302,7 @@ export async function queueMail(
   at: Instant,
 ): Promise<number> {
   const registration = await registrationByNumber.get(sql, { regNo })
-  assert(registration !== undefined, 'an email for a registration that does not exist')
+  assert(registration !== undefined, 'an email for an unknown registration')
   return enqueue(sql, registration.id, 'again', email, at, 'system')
 }
 
@@ -314,7 +314,7 @@ export async function queueAccessLinks(
   at: Instant,
 ): Promise<void> {
   const newRow = await addLinks.get(sql, { ...email, copyTo: null, regNo, at })
-  await isSent(sql, newRow, email, at, 'drop')
+  await applyMailboxLimit(sql, newRow, email, at, 'drop')
 }
 
 export async function queueConfirmationAgain(
@@ -335,10 +335,10 @@ export async function queueConfirmationAgain(
     after: instant(at - apartMs),
     max: mailsMax,
   })
-  return isSent(sql, newRow, newEmail, at, 'drop')
+  return applyMailboxLimit(sql, newRow, newEmail, at, 'drop')
 }
 
-/** Without a `notice`, once per registration after that instant; with one, once per mailbox and event. */
+/** Without a `notice`, queues one email per registration after that instant; with one, one per mailbox and event. */
 export async function queueAlreadyRegistered(
   sql: Sql,
   regNo: RegNo,
@@ -353,11 +353,11 @@ export async function queueAlreadyRegistered(
     notice === null
       ? await addAlready.get(sql, newEmail)
       : await addSamePerson.get(sql, { ...newEmail, mailbox: getMailboxKey(email.to) })
-  return isSent(sql, newRow, email, at, 'drop')
+  return applyMailboxLimit(sql, newRow, email, at, 'drop')
 }
 
-/** `newRow`: the email that a statement queued, or none. */
-async function isSent(
+/** Returns true if a statement queued an email (`newRow`) that the mailbox's limit allows. */
+async function applyMailboxLimit(
   sql: Sql,
   newRow: { readonly id: number } | undefined,
   email: NewMail,
@@ -384,7 +384,7 @@ export async function queuePaymentReminder(
   at: Instant,
 ): Promise<boolean> {
   const newRow = await addUnfinished.get(sql, { ...email, once: `unfinished ${regNo}`, regNo, at })
-  return isSent(sql, newRow, email, at, 'keep')
+  return applyMailboxLimit(sql, newRow, email, at, 'keep')
 }
 
 export async function queueRefundEmail(

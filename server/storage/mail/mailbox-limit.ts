@@ -7,11 +7,11 @@ import { lockMailbox } from '../database/row-locks.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { NewMail } from '../index.ts'
 
-/** The maximum number of emails to one mailbox that anyone can trigger. */
-const LIMITED_MAX = 5
-const LIMITED_MS = 60 * 60_000
-/** The office sees this for an email that the limit stopped. */
-const LIMIT_MESSAGE = `Not sent: this address got ${LIMITED_MAX} emails within an hour. The delegate can request the link.`
+/** The maximum number of emails per period to one mailbox that anyone can trigger. */
+const MAX_EMAILS = 5
+const LIMIT_PERIOD_MS = 60 * 60_000
+/** The office sees this error for an email that the limit stopped. */
+const LIMIT_MESSAGE = `Not sent: this address got ${MAX_EMAILS} emails within an hour. The delegate can request the link.`
 
 const setMailbox = statement((builder, { id, mailbox }: { id: number; mailbox: string }) =>
   builder.updateTable('mail_queue').set({ mailbox }).where('id', '=', id),
@@ -29,7 +29,7 @@ const emailsOfMailbox = statement(
       .where('created_at', '>=', from)
       .where('created_at', '<=', to),
 )
-/** An email to the recipient of another email, at the same time. */
+/** Adds an email to the recipient of another email, at the same time. */
 const addPause = statement(
   (builder, { id, subject, text }: { id: number; subject: string; text: string }) =>
     builder
@@ -71,9 +71,9 @@ const markTooMany = statement((builder, { id }: { id: number }) =>
 )
 
 /**
- * Call this with each queued email that a stranger can trigger. Emails above the mailbox's limit are not sent; the
- * first time in an hour, one email announces the pause. `keep`: the office sees the unsent email, and can send it.
- * `drop`: the requester can request it again. Returns false if it is not sent.
+ * Limits each queued email that anyone can trigger. Emails above the mailbox's limit are not sent; the first time in an
+ * hour, one email announces the pause. `keep`: the office sees the unsent email and can send it. `drop`: the requester
+ * can request it again. Returns false if the email is not sent.
  */
 export async function limitToMailbox(
   sql: Sql,
@@ -85,16 +85,16 @@ export async function limitToMailbox(
   const mailbox = getMailboxKey(email.to)
   setMailbox.run(sql, { id, mailbox })
   lockMailbox(sql, mailbox)
-  // Also compares with later times, because the clock may have been ahead when they were queued.
+  // Also counts emails with a later time, because the clock may have been ahead when they were queued.
   const found = await emailsOfMailbox.get(sql, {
     mailbox,
-    from: instant(at - LIMITED_MS + 1),
-    to: instant(at + LIMITED_MS - 1),
+    from: instant(at - LIMIT_PERIOD_MS + 1),
+    to: instant(at + LIMIT_PERIOD_MS - 1),
   })
   const { emails, pauses, first } = found ?? { emails: 0, pauses: 0, first: at }
-  if (emails <= LIMITED_MAX) return true
+  if (emails <= MAX_EMAILS) return true
   if (pauses === 0) {
-    const pause = buildEmailsPausedEmail(email.to, LIMITED_MAX, instant(first + LIMITED_MS))
+    const pause = buildEmailsPausedEmail(email.to, MAX_EMAILS, instant(first + LIMIT_PERIOD_MS))
     addPause.run(sql, { id, subject: pause.subject, text: pause.text })
   }
   if (whenLimited === 'drop') deleteEmail.run(sql, { id })

@@ -1,4 +1,4 @@
-/** Reads due emails, those of a registration, and registrations that get a payment reminder. */
+/** Reads due emails, the emails of a registration, and registrations due for a payment reminder. */
 import { sql as raw } from 'kysely'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -88,7 +88,7 @@ export function readDueMails(sql: Sql, at: Instant, limit: number): Promise<read
 export const listEmailsOfRegistration = (sql: Sql, regNo: RegNo): ReturnType<Store['mailsOf']> =>
   emailsOfRegistration.all(sql, { regNo })
 
-/** `eventIds`: of these events only; `afterId`: by payment id. */
+/** Reads unfinished payments of these events, with payment ids above `after`. */
 export function readUnfinishedPayments(
   sql: Sql,
   handedBefore: Instant,

@@ -1,6 +1,6 @@
 /**
- * Adds the active version of each event, for servers that share a database.
- * Empty for a single server, which uses its own files.
+ * Adds the active version of each event for servers that share a database.
+ * Stays empty for a single server, which uses its own files.
  */
 export const activeEvents = `
 CREATE TABLE active_events (

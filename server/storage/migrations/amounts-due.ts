@@ -1,15 +1,15 @@
 /**
- * Computes the balance by one rule in lists, exports, counters and the office's statement. The rule covers declined
- * cards, and payments in review that were dismissed, moved or refunded.
+ * Computes the balance by the same rule in lists, exports, counters and the office's statement. The rule covers
+ * declined cards, and payments in review that were dismissed, moved or refunded.
  */
 import { buildFollowedSql } from './batch-counters.ts'
 import { buildEndedSql } from './ended-registrations.ts'
 
-/** The amount due today: if paid, the difference; if unpaid, the full price. */
+/** Builds the balance today: the difference if paid, the full price if not. */
 export const buildDueSql = (row: string): string => `CASE ${row}.payment_status
   WHEN 'success' THEN CASE WHEN ${row}.due > 0 THEN ${row}.due ELSE 0 END WHEN 'refunded' THEN 0 ELSE coalesce(${row}.total, 0) END`
 
-/** The same for registrations that await payment: ended or expired ones have no balance. */
+/** Builds the balance of registrations that await payment: ended or expired ones have none. */
 export const buildOwedSql = (row: string): string =>
   `CASE WHEN ${row}.state IN ('cancelled', 'refused', 'lapsed') THEN 0 ELSE ${buildDueSql(row)} END`
 

@@ -1,4 +1,4 @@
-/** Adds the line of a bank statement that shows a recorded payment. */
+/** Links a recorded payment to the bank statement line that shows it. */
 export const bankLinePayments = `
 -- Added when a statement is uploaded, opened or decided on. A line may show several payments, but a payment has one line.
 CREATE TABLE bank_line_payments (
@@ -15,7 +15,7 @@ export const bankLinePaymentsOnPostgres: readonly string[] = [
     bank_line_id bigint NOT NULL REFERENCES bank_lines (id))`,
   'CREATE INDEX bank_line_payments_of ON bank_line_payments (bank_line_id)',
 ]
-/** For a database with statements. */
+/** For a database that already has bank statements. */
 export const matchAgainOnPostgres: readonly string[] = [
   'UPDATE bank_statements SET open = open + matched, matched = 0',
 ]

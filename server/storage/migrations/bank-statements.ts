@@ -1,4 +1,4 @@
-/** Adds saved bank statements. Overlapping statements share their lines and the decisions of staff. */
+/** Adds saved bank statements. Overlapping statements share lines, and the decisions of staff on them. */
 export const bankStatements = `
 CREATE TABLE bank_statements (
   id INTEGER PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** Adds bill lines: the price of a registration, line by line, as it was when it was quoted. */
+/** Adds bill lines: the price of a registration, line by line, as quoted. */
 export const billLines = `
 -- The number of the bill of a registration or payment attempt; null: it has none (older versions, imported rows).
 ALTER TABLE registrations ADD COLUMN bill INTEGER;

@@ -1,4 +1,6 @@
-/** Lets a later report change the deductions of a stored settlement line; the audit log contains the earlier ones. */
+/**
+ * Allows a later report to change the deductions of a stored settlement line. The audit log contains the earlier ones.
+ */
 const FIXED_COLUMNS =
   'id, settlement_id, source, account, key, line, kind, order_id, reference, amount, day, utr, paid_on, nth, utr_key'
 

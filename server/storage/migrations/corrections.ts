@@ -1,6 +1,4 @@
-/**
- * Records that a registration was free before a correction, and the credit note series of an invoice.
- */
+/** Records that a registration was free before a correction, and the credit note series of an invoice. */
 export const corrections = `
 -- The number of attempts when a correction made it free, before another correction gave it a price again: these attempts no
 -- longer determine its state. Null: none did.

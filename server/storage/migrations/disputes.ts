@@ -1,4 +1,4 @@
-/** Adds disputes: payments that the delegate's bank has questioned at the gateway. */
+/** Adds disputes: payments that the delegate's bank has disputed at the gateway. */
 export const disputes = `
 -- Everything except the first three columns is the gateway's own response. Its status is 'unknown' before the first.
 CREATE TABLE disputes (

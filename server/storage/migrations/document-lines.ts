@@ -1,4 +1,4 @@
-/** Adds tax rates to bill lines, and to each registration the bill that its tax documents cover. */
+/** Adds tax rates to bill lines, and to registrations the bill that their tax documents cover. */
 export const documentLines = `
 -- Percent as JSON ('18', or 'null' if untaxed). NULL: an adjustment, or stored before lines had one.
 ALTER TABLE bill_lines ADD COLUMN rate TEXT;

@@ -1,6 +1,6 @@
 /**
  * Adds receipts, tax invoices and credit notes.
- * Their data is frozen, and numbered without gaps where the law requires it.
+ * Their data never changes, and they are numbered without gaps where the law requires it.
  */
 export const documents = `
 -- The parts of an event's last served file that documents need: JSON.

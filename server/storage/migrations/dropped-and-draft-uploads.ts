@@ -1,11 +1,12 @@
-/** Adds the time at which files of unpaid registrations were deleted, which the office sees. */
+/** Adds the time at which files of unpaid registrations were deleted, which the office displays. */
 export const droppedProofs = `
 -- Null: the file is kept. Set before the file is removed: after a crash in between, it is removed later.
 ALTER TABLE uploads ADD COLUMN dropped_at INTEGER;
 `
 
 /**
- * Adds proofs that are sent when they are chosen, before there is a registration: the data of each until one uses it.
+ * Adds draft uploads, which are sent when a delegate chooses a file. Their data is stored until a registration uses
+ * them.
  */
 export const draftProofs = `
 CREATE TABLE draft_proofs (

@@ -1,6 +1,6 @@
 /**
- * Allows erasing a person: their data is deleted, but not the record of payments.
- * Personal data may be removed from append-only rows, and nothing else.
+ * Allows personal data to be erased while the record of payments is kept.
+ * Append-only rows may lose personal data, but must not change otherwise.
  */
 export const erasure = `
 -- Null: not erased.

@@ -1,4 +1,4 @@
-/** Adds exchange rates, and the registrations whose invoice waits for one. */
+/** Adds exchange rates, and the registrations whose invoice is waiting for one. */
 export const exchangeRates = `
 -- Rupees for one unit of the currency, as staff entered it.
 CREATE TABLE exchange_rates (

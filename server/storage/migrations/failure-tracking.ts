@@ -1,4 +1,4 @@
-/** Records failures: of mail servers, of clocks, and of removed event files. */
+/** Records failures of mail servers and clocks, and removed event files. */
 export const failureTracking = `
 -- The time of the first attempt determines when an email is given up. unreached: the mail server did not respond to the last one.
 ALTER TABLE mail_queue ADD COLUMN first_tried_at INTEGER;

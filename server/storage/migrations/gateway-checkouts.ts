@@ -1,4 +1,4 @@
-/** Adds checkouts that our server created at a gateway, and the ids of processed webhook events. */
+/** Adds checkouts that the server created at a gateway, and the ids of processed webhook events. */
 export const gatewayCheckouts = `
 -- The gateway's name for an order. Several, if a request without a response had created one.
 CREATE TABLE checkouts (

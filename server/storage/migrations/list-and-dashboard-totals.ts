@@ -1,4 +1,4 @@
-/** Adds totals for lists and dashboard (booked and owed amounts), and indexes for the work queue. */
+/** Adds totals for lists and the dashboard (amounts booked and owed), and indexes for the work queue. */
 export const buildOwedSql = (row: 'NEW' | 'OLD' | 'registrations'): string => `
   CASE WHEN ${row}.state IN ('cancelled', 'refused', 'lapsed') THEN 0
     WHEN ${row}.payment_status = 'pending' THEN coalesce(${row}.total, 0)

@@ -1,4 +1,4 @@
-/** Adds the closings of months, and the order of payments and tax documents in time. */
+/** Adds month closings, and indexes of payments and tax documents by time. */
 export const monthClosings = `
 -- One row for each time that staff close a month of an event; the newest counts. figures: the sums at that time, as JSON.
 CREATE TABLE month_closings (

@@ -1,4 +1,4 @@
-/** Adds price and last gateway answer to each payment attempt, and links to unpaid registrations. */
+/** Adds the price and the gateway's last response to each payment attempt, and links to unpaid registrations. */
 export const paymentAttempts = `
 -- The parts of the attempt's price, whose total is its amount. Null: rows imported without them.
 ALTER TABLE payments ADD COLUMN period TEXT;

@@ -24,7 +24,7 @@ CREATE INDEX tellings_of ON tellings (registration_id);
 CREATE UNIQUE INDEX tellings_once ON tellings (folded) WHERE ended_as IS NULL OR ended_as = 'found';
 `
 
-/** A claim is unconfirmed, so its reference is held within its event only. */
+/** A claim is unconfirmed, so its reference is reserved only within its event. */
 export const paymentClaimsByEvent = `
 ALTER TABLE tellings ADD COLUMN event_id TEXT NOT NULL DEFAULT '';
 UPDATE tellings SET event_id = (SELECT event_id FROM registrations WHERE registrations.id = tellings.registration_id);

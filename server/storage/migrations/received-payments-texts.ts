@@ -1,8 +1,11 @@
-/** Rewrites two stored texts in plain English: why a payment cannot be deleted, and why a line of a statement is under review. */
+/**
+ * Rewrites two stored texts in plain English: why a payment cannot be deleted, and why a statement line is under
+ * review.
+ */
 const OLD_REASON = 'It came to the bank, and nobody waits for it: '
 const NEW_REASON = 'Bank payment that matches no registration: '
 
-/** The reasons, for both databases. */
+/** Rewrites the reasons, in both databases. */
 export const rewriteReasons = `UPDATE captures SET why = '${NEW_REASON}' || substr(why, ${OLD_REASON.length + 1})
 WHERE source = 'transfer' AND substr(why, 1, ${OLD_REASON.length}) = '${OLD_REASON}'`
 

@@ -1,4 +1,4 @@
-/** Adds recovery after a restore: held emails, pending payments, and payments for unknown orders. */
+/** Adds recovery after a restore: held emails, pending payments, and payments of unknown orders. */
 export const recoveryTables = `
 -- The identity of the database: copies of it have the same name.
 CREATE TABLE installation (only INTEGER PRIMARY KEY CHECK (only = 1), name TEXT NOT NULL) STRICT;

@@ -1,6 +1,6 @@
-/** Keeps the revenue of each currency apart. Before this step, an event had one currency. */
+/** Stores revenue by currency. Before this step, an event had one currency. */
 
-/** In both dialects. */
+/** Valid in both SQL dialects. */
 const REVENUE_CURRENCY = `UPDATE revenue SET currency = coalesce(
   (SELECT r.currency FROM registrations r WHERE r.event_id = revenue.event_id LIMIT 1), 'INR')`
 

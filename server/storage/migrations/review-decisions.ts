@@ -1,7 +1,7 @@
 /**
  * Adds decisions on payment reviews, and claims of emails before sending.
- * Records which attempt a capture counts for, when a refund was made, and the subject of a decision. Emails may
- * also be about no registration.
+ * Records the attempt for which a capture is counted, when a refund was made, and the subject of a decision. Allows
+ * emails that are not about a registration.
  */
 export const reviewDecisions = `
 -- The attempt that it counts for, or is reviewed with; payment_id stays the order under which it was received.

@@ -1,4 +1,4 @@
-/** Adds the office's search fields: payment references, phone numbers by digits, places of origin. */
+/** Adds search fields of the office: payment references, phone numbers by digits, place names. */
 export const searchFields = `
 CREATE INDEX captures_by_reference ON captures (reference COLLATE NOCASE);
 -- Rebuilt with the new fields. This takes a while in the background; searches find everything meanwhile.

@@ -1,4 +1,4 @@
-/** Adds quotas and seats, counted where they are reserved. */
+/** Adds quotas, and seats that are counted when they are reserved. */
 export const seatTables = `
 -- The quotas of the served event file as JSON, and how long a seat is held during payment, in milliseconds.
 CREATE TABLE event_limits (

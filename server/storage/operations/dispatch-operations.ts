@@ -14,12 +14,11 @@ import type { AttemptCounter } from '../database/rate-limit-count-types.ts'
 import { waitForEarlierRegistrations } from './wait-for-earlier-registrations.ts'
 import type { Call, writes } from './writes.ts'
 
-/** Rows per chunk of an export: about ten milliseconds of the reader. */
+/** The number of rows per chunk of an export: about ten milliseconds of the reader's time. */
 const CHUNK_ROWS = 500
-/** Look-ups by key. */
 export type Reads = ReturnType<typeof toReads>
 
-/** The executors of store functions: threads in the server, one connection in the simulator of the tests. */
+/** Executes store functions: threads in the server, a single connection in the tests' simulator. */
 export type OperationCallers = {
   readonly write: Call<typeof writes>
   readonly list: Call<typeof listings>
@@ -29,11 +28,11 @@ export type OperationCallers = {
   readonly rescue: (plan: RescuePlan) => Promise<RescuedRows>
   /** True if other servers write to the same database. */
   readonly isShared: boolean
-  /** Storage of uploads. Null for the disk of the single server. */
+  /** The storage of uploads. Null for the disk of a single server. */
   readonly proofs: UploadStorage | null
-  /** Rate limit counts of all servers. Null for the memory of the single server. */
+  /** The rate limit counts of all servers. Null for the memory of a single server. */
   readonly tries: AttemptCounter | null
-  /** Returns the number of calls that wait for the writer. */
+  /** Returns the number of calls waiting for the writer. */
   readonly waiting: () => number
   readonly close: () => Promise<void>
 }
@@ -51,7 +50,7 @@ export function storeOf({
   tries,
 }: OperationCallers): Store {
   const write = waitForEarlierRegistrations(writeOnce)
-  const owed = openDeferredAuditLog(write)
+  const deferredEntries = openDeferredAuditLog(write)
   return {
     isShared,
     proofs,
@@ -205,15 +204,15 @@ export function storeOf({
       type Chunk = Awaited<ReturnType<typeof listings.exportChunk>>
       const readChunk = (from: Chunk['next']): Promise<Chunk> =>
         list('exportChunk', query, from, CHUNK_ROWS)
-      // The next chunk is read while the consumer works on this one, and none after it: that is the backpressure.
+      // Reads the next chunk while the consumer processes this one, but no further: this is the backpressure.
       let nextChunk: Promise<Chunk> | null = readChunk(null)
       while (nextChunk !== null) {
         const { rows, next }: Chunk = await nextChunk
         nextChunk = next === null ? null : readChunk(next)
-        // A consumer that stops reading never sees the error.
+        // Prevents an unhandled rejection if the consumer stops reading.
         nextChunk?.catch(() => {})
-        // Calls are sent at the end of a turn: the next chunk is being read from here on, and other requests get their
-        // turn.
+        // Calls are sent at the end of an event loop turn: this sends the request for the next chunk, and lets other
+        // requests run.
         await new Promise((done) => setImmediate(done))
         const listed = parseRows(rows)
         if (listed.length > 0) yield listed
@@ -264,7 +263,7 @@ export function storeOf({
       write('mailFailed', id, error, nextAt, attempt),
     mailsOf: async (regNo) => read.mailsOf(regNo),
 
-    ...createUserStore({ write, list, read, owed }),
+    ...createUserStore({ write, list, read, deferredEntries }),
 
     activate: (activation) => write('activate', activation),
     activeEvents: async (known) => read.activeEvents(known),
@@ -288,7 +287,7 @@ export function storeOf({
         const ids = await list('unpaidWithFiles', failedBefore, at)
         const now =
           ids.length === 0 ? 0 : await write('dropFilesOfUnpaid', ids, failedBefore, at, reason)
-        // Excludes registrations that are being paid at the moment.
+        // Excludes registrations that are being paid now.
         if (now === 0) return droppedCount
         droppedCount += now
       }
@@ -314,8 +313,8 @@ export function storeOf({
       assert(lossMessage === null, `the database file ${lossMessage}`)
       await write('ping', at)
     },
-    // From here on no new call is accepted, unless something must be written first.
-    close: () => (owed.isEmpty() ? close() : owed.settle().then(close)),
+    // Accepts no further calls, and first writes deferred audit log entries.
+    close: () => (deferredEntries.isEmpty() ? close() : deferredEntries.settle().then(close)),
   }
 }
 
@@ -340,16 +339,16 @@ function createRecoveryStore({
   }
 }
 
-/** A session's last use is written at most this often, and never coarser than a tenth of the idle time. */
-const TOUCH_MS = 60_000
+/** The minimum interval between writes of a session's last use; a tenth of the idle time if that is shorter. */
+const TOUCH_INTERVAL_MS = 60_000
 
 function createUserStore({
   write,
   list,
   read,
-  owed,
+  deferredEntries,
 }: Pick<OperationCallers, 'write' | 'list' | 'read'> & {
-  readonly owed: DeferredAuditLog
+  readonly deferredEntries: DeferredAuditLog
 }): UserStore {
   return {
     admin: async (username) => read.admin(username),
@@ -383,15 +382,16 @@ function createUserStore({
       const session = await read.session(tokenHash)
       if (session === null) return null
       const { expiresAt, seenAt, ...open } = session
-      const idle = at - Math.max(seenAt, owed.seenAt(tokenHash) ?? 0)
+      const idle = at - Math.max(seenAt, deferredEntries.seenAt(tokenHash) ?? 0)
       if (at >= expiresAt || idle > idleMs) return null
-      if (idle >= Math.min(TOUCH_MS, idleMs / 10)) await owed.touchSession(tokenHash, at)
+      if (idle >= Math.min(TOUCH_INTERVAL_MS, idleMs / 10))
+        await deferredEntries.touchSession(tokenHash, at)
       return open
     },
     sessionsOf: async (adminId, at, idleMs) => read.sessionsOf(adminId, at, instant(at - idleMs)),
     closeSession: (tokenHash) => write('closeSession', tokenHash),
     closeOtherSessions: (adminId, tokenHash) => write('closeOtherSessions', adminId, tokenHash),
-    addAuditEntry: skipRepeated(owed.audit),
+    addAuditEntry: skipRepeated(deferredEntries.audit),
     auditOf: async (regNo) => read.auditOf(regNo),
     auditLog: (query, before, limit) => list('auditLog', query, before, limit),
     auditLogUsers: (events) => list('auditLogUsers', events),

@@ -1,4 +1,4 @@
-/** Finds the event of an operation, so that one event cannot use all connections to the database. */
+/** Finds the event of an operation, so that a single event cannot use all database connections. */
 import type { NewRegistration } from '../registrations/registration-types.ts'
 import type { writes } from './writes.ts'
 
@@ -19,7 +19,7 @@ const BY_NUMBER: ReadonlySet<string> = new Set<keyof typeof writes>([
   'proveBrowser',
   'queuePaymentReminder',
 ])
-/** Operations whose first argument is the id of an event. */
+/** Operations whose first argument is an event id. */
 const BY_EVENT: ReadonlySet<string> = new Set<keyof typeof writes>([
   'duplicateRegistration',
   'withdrawDiscountCode',
@@ -31,8 +31,9 @@ const BY_EVENT: ReadonlySet<string> = new Set<keyof typeof writes>([
 export type EventFinder = (verb: string, args: readonly unknown[]) => string | null
 
 /**
- * Returns null for an operation that concerns no single event. Numbers of one event have the same prefix, which
- * identifies the event until a registration shows which event they belong to.
+ * Returns a function that finds the event, or null for an operation that is not about a single event. Registration
+ * numbers of an event share a prefix, which identifies the event until a registration shows which event has that
+ * prefix.
  */
 export function createEventFinder(): EventFinder {
   const eventsByBeginning = new Map<string, string>()

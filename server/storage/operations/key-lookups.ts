@@ -1,4 +1,4 @@
-/** Look-ups by key: fast enough for the main thread. */
+/** Looks up rows by key, which is fast enough for the main thread. */
 import { toAmount } from '../../../engine/index.ts'
 import type { CodeStatus, Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import { readActiveEvents } from '../events/activate-versions.ts'

@@ -1,4 +1,4 @@
-/** Lists every list and figure by name: run by the reader thread, requested by `open-store.ts`. */
+/** Names all list and figure queries, which the reader thread runs for `open-store.ts`. */
 import { readAuditLog, listAuditLogUsers } from '../staff/audit-log-entries.ts'
 import { listExchangeRates, listWaitingInvoices } from '../documents/exchange-rates.ts'
 import * as savedStatements from '../reconciliation/saved-statements.ts'

@@ -1,6 +1,6 @@
 /**
- * Lists the rows that each operation locks on PostgreSQL before it reads: registrations, or the subject of rare
- * operations. Seats, codes, unique answers and versions are locked where they are checked (`../database/row-locks.ts`).
+ * Lists the rows that each operation locks on PostgreSQL before it reads: registrations, or the subject of a rare
+ * operation. Seats, codes, unique answers and versions are locked where they are checked (`../database/row-locks.ts`).
  */
 import { toBankKey, getMailboxKey } from '../../../engine/index.ts'
 import { lockMailbox, lockRules } from '../database/row-locks.ts'
@@ -14,7 +14,7 @@ type RowsToLock = {
     : never
 }
 
-/** Operations on one subject run in turn: they are rare, and read more rows than they can list in advance. */
+/** Operations on one subject run one after another: they are rare, and read more rows than they can list in advance. */
 type Subject = 'recovery' | 'settlements' | 'staff' | 'versions'
 const lockSubject = (sql: Sql, ...subjects: readonly Subject[]): void =>
   sql.lock(
@@ -23,14 +23,14 @@ const lockSubject = (sql: Sql, ...subjects: readonly Subject[]): void =>
     subjects,
   )
 
-/** Prevents a recovery until the transaction ends. Payments do not wait for each other. */
+/** Prevents a recovery from starting until the transaction ends. Payments do not wait for each other. */
 const lockRecoveryStart = (sql: Sql): void =>
   sql.lock('subject', "SELECT 1 FROM row_locks WHERE kind = 'recovery' FOR KEY SHARE")
-/** Waits for the payments that are being stored: their emails are held too. */
+/** Waits for payments that are being stored, because their emails are held too. */
 const lockPaymentsAndRecovery = (sql: Sql): void =>
   sql.lock('subject', "SELECT 1 FROM row_locks WHERE kind = 'recovery' FOR UPDATE")
 
-/** The registrations that these registration numbers, order ids, payment references and bank references belong to. */
+/** Locks the registrations of these registration numbers, order ids, payment references and bank references. */
 function lockRegistrations(
   sql: Sql,
   {
@@ -67,7 +67,7 @@ const lockByOrder = (sql: Sql, orderId: string): void =>
     orderId,
   )
 
-/** `names`: registrations that the decision concerns in addition to that of the review. */
+/** `names`: further registrations that the decision affects. */
 function lockReview(sql: Sql, review: string, names: readonly string[]): void {
   const id = Number(review.slice(1))
   sql.lock(
@@ -92,7 +92,7 @@ const listTargets = (decision: {
   readonly to?: string
 }): readonly string[] => (decision.to === undefined ? [] : [decision.to.trim()])
 
-/** The rows to lock, by operation. */
+/** Locks the rows of each operation. */
 export const ROWS_TO_LOCK: RowsToLock = {
   retry: (sql, regNo) => lockByNumber(sql, { regNo }),
   resumePayment: lockByOrder,
@@ -159,7 +159,7 @@ export const ROWS_TO_LOCK: RowsToLock = {
   reviewUnknownPayment: (sql) => lockSubject(sql, 'settlements'),
   addUnknownOrder: (sql) => lockSubject(sql, 'settlements'),
   importRegistrations: (sql, rows) => {
-    // New quotas count stored registrations: the versions must not change until the import is done.
+    // New quotas count stored registrations, so the versions must not change until the import is done.
     lockSubject(sql, 'settlements', 'versions')
     lockRules(sql, [...new Set(rows.map(({ eventId }) => eventId))])
   },

@@ -1,4 +1,4 @@
-/** Runs the store's writes by name, several in one transaction, and returns the result of each. */
+/** Runs named writes of the store, several in one transaction, and returns the result of each. */
 import { countNew } from '../reports/registration-and-revenue-counters.ts'
 import { getBusyCode, isMachineError } from '../database/transient-errors.ts'
 import type { Connection, Sql } from '../database/sqlite-connection.ts'
@@ -14,8 +14,8 @@ const operations = writes as unknown as Operations
 
 /**
  * Begins a transaction and runs the requests in it; the caller commits. Nearly always all of them succeed, so they
- * first run without savepoints, which would take an eighth of the writer's time. If one fails, everything is undone and
- * repeated, each in a separate savepoint.
+ * first run without savepoints, which would take an eighth of the writer's time. If one fails, the transaction is
+ * rolled back and all run again, each in its own savepoint.
  */
 export async function runRequests(
   connection: Pick<Connection, 'inTransaction'>,
@@ -30,7 +30,7 @@ export async function runRequests(
     await countNew(cached)
     return answers
   } catch (error) {
-    // A full disk or a failed read ends the whole transaction: then the batch has failed.
+    // A full disk or a failed read ends the whole transaction, so the batch has failed.
     if (!connection.inTransaction) throw error
     cached('ROLLBACK').run()
   }
@@ -38,7 +38,7 @@ export async function runRequests(
   return mapInOrder(requests, (request) => runRequest(connection, cached, request))
 }
 
-/** Runs one request in a separate savepoint, so that it cannot fail the others. */
+/** Runs one request in its own savepoint, so that its failure does not affect the others. */
 export async function runRequest(
   connection: Pick<Connection, 'inTransaction'>,
   cached: Sql,
@@ -48,7 +48,7 @@ export async function runRequest(
   try {
     const response = await runOperation(cached, request)
     await countNew(cached)
-    // Throws failures of previously queued statements here.
+    // Makes previously queued statements throw their failures here.
     await cached('RELEASE request').run().changes
     return response
   } catch (error) {
@@ -62,11 +62,11 @@ export async function runRequest(
   }
 }
 
-/** Throws the write's error. It may have written some rows by then. */
+/** Throws the write's error. It may have written some rows before it fails. */
 async function runOperation(cached: Sql, { id, verb, args }: Request): Promise<WorkerResponse> {
   const run = Object.hasOwn(operations, verb) ? operations[verb] : undefined
   return run === undefined
-    ? { id, ok: false, busy: false, message: `the store has no write called ${verb}` }
+    ? { id, ok: false, busy: false, message: `the store has no write named ${verb}` }
     : { id, ok: true, value: await run(cached, ...(args as never[])) }
 }
 

@@ -1,18 +1,19 @@
 /**
- * Divides the connections among events: each event owns a share and borrows connections that no other event needs.
+ * Divides the connections among events: each event has its own share, and borrows connections that no other event
+ * needs.
  * Events never borrow the last share, so another event's first operation starts immediately.
  */
 import { StoreBusy } from '../database/store-busy-error.ts'
 
 type Turn = { readonly isBorrowed: boolean; end(): void }
 type WaitingOperation = { readonly takesBorrowed: boolean; begin(isBorrowed: boolean): void }
-/** `own`: turns of the event's own share that are in use. */
+/** `own`: the number of connections of the event's own share that are in use. */
 type EventTurns = { own: number; readonly waiting: Set<WaitingOperation> }
 
 export type ConnectionShares = {
   /**
-   * Resolves when the event has a turn. Rejects with StoreBusy if that takes too long. `takesBorrowed`: the operation
-   * accepts a turn beyond the event's share.
+   * Resolves when the event has a connection. Rejects with StoreBusy if that takes too long. `takesBorrowed`: the
+   * operation accepts a connection beyond the event's share.
    */
   take(event: string, takesBorrowed: boolean): Promise<Turn>
 }
@@ -20,11 +21,11 @@ export type ConnectionShares = {
 export function createShares({
   max,
   share,
-  waitMsMax,
+  maxWaitMs,
 }: {
   readonly max: number
   readonly share: number
-  readonly waitMsMax: number
+  readonly maxWaitMs: number
 }): ConnectionShares {
   let runningCount = 0
   const events = new Map<string, EventTurns>()
@@ -44,7 +45,7 @@ export function createShares({
     lendConnection()
     if (turns.own === 0 && turns.waiting.size === 0) events.delete(event)
   }
-  /** Events borrow in turn. */
+  /** Lends connections to the events in rotation. */
   const lendConnection = (): void => {
     for (const [event, turns] of events) {
       if (!canLend()) return
@@ -73,8 +74,8 @@ export function createShares({
       }
       const timer = setTimeout(() => {
         turns.waiting.delete(waitingOperation)
-        reject(new StoreBusy('the event uses its share of the connections to the database'))
-      }, waitMsMax)
+        reject(new StoreBusy('the event is using its full share of the database connections'))
+      }, maxWaitMs)
       turns.waiting.add(waitingOperation)
       return promise
     },

@@ -1,4 +1,6 @@
-/** Limits how many operations run simultaneously. Further ones wait for a turn, and are refused after a while. */
+/**
+ * Limits how many operations run at once. Further operations wait for a turn, and are refused if they wait too long.
+ */
 import { StoreBusy } from '../database/store-busy-error.ts'
 
 export type Turns = {
@@ -6,12 +8,12 @@ export type Turns = {
   take(): Promise<() => void>
 }
 
-/** `refusal` is the message of the error. */
-export function createTurns(max: number, waitMsMax: number, refusal: string): Turns {
+/** `refusal`: the error message. */
+export function createTurns(max: number, maxWaitMs: number, refusal: string): Turns {
   let runningCount = 0
   const waitingOperations = new Set<() => void>()
   const end = (): void => {
-    // The next operation takes over this turn.
+    // Passes this turn to the next operation.
     const [next] = waitingOperations
     if (next === undefined) runningCount -= 1
     else next()
@@ -38,7 +40,7 @@ export function createTurns(max: number, waitMsMax: number, refusal: string): Tu
       const timer = setTimeout(() => {
         waitingOperations.delete(start)
         reject(new StoreBusy(refusal))
-      }, waitMsMax)
+      }, maxWaitMs)
       waitingOperations.add(start)
       return promise
     },

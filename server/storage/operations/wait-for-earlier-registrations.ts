@@ -1,11 +1,11 @@
-/** Repeats an operation that cannot be decided until earlier registrations are processed in the background. */
+/** Repeats an operation that needs earlier registrations to be processed, which happens in the background. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isRowsBehind } from '../database/store-busy-error.ts'
 import type { Call, writes } from './writes.ts'
 
 const RETRY_MS = 250
-/** The longest wait of a request. A hundred thousand registrations are processed in this time. */
-const WAIT_MS_MAX = 5_000
+/** The maximum wait of a request, in which a hundred thousand registrations are processed. */
+const MAX_WAIT_MS = 5_000
 
 type Write = Call<typeof writes>
 
@@ -17,7 +17,7 @@ export function waitForEarlierRegistrations(write: Write): Write {
       try {
         return await run(verb, ...args)
       } catch (error) {
-        if (!isRowsBehind(error) || performance.now() - startedAt > WAIT_MS_MAX) throw error
+        if (!isRowsBehind(error) || performance.now() - startedAt > MAX_WAIT_MS) throw error
         await pause(RETRY_MS)
       }
   }) as Write

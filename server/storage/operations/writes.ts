@@ -1,4 +1,4 @@
-/** Lists every write by name: run by the writer thread, requested by `open-store.ts`. */
+/** Names all writes, which the writer thread runs for `open-store.ts`. */
 import { assert } from '../../../engine/index.ts'
 import * as acts from '../registrations/apply-action.ts'
 import { saveView } from '../lists/saved-views.ts'
@@ -177,7 +177,7 @@ export const writes = {
   saveEventFile: accounts.saveEventFile,
   processEarlierRegistrations,
   ping: accounts.ping,
-  /** Run by the writer without a transaction (writer-worker.ts), and only if the database was lost. */
+  /** The writer runs this without a transaction (writer-worker.ts), and only if the database was lost. */
   rescue: (_sql: Sql, { dataDir }: RescuePlan): RescuedRows => throwNotLost(dataDir),
   pragmas: accounts.readPragmas,
 }

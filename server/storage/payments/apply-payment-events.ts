@@ -1,4 +1,4 @@
-/** Applies payment events and the gateway's responses to stored payments. */
+/** Applies payment events and gateway responses to stored payments. */
 import type { Kysely } from 'kysely'
 import { filterInOrder } from '../database/in-order.ts'
 import {
@@ -17,7 +17,7 @@ import type {
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { placeDifferenceOrder, endOpenPayments, requestBalance } from './payment-attempts.ts'
+import { placeDifferenceOrder, closeOpenPayments, requestBalance } from './payment-attempts.ts'
 import {
   findCapture,
   isDecidedOtherwise,
@@ -51,7 +51,7 @@ import {
   recordReturnedAmount,
   removeReason,
 } from './payment-state.ts'
-import { startFirstPaymentReads, settleRegistration } from './settle-registration.ts'
+import { prefetchFirstPayment, settleRegistration } from './settle-registration.ts'
 import type { NewMail, PaymentKeys, RawResponse, StoredPayment } from '../index.ts'
 
 type OrderParams = { orderId: OrderId }
@@ -109,14 +109,14 @@ const setRefundReference = statement(
   (builder, { id, reference }: { id: number; reference: string }) =>
     builder.updateTable('payments').set({ refund_reference: reference }).where('id', '=', id),
 )
-/** The resulting payment. If the event does not match: the code of the refusal, and the reason for review. */
+/** The resulting payment. If the event was refused: the refusal code, and the reason for review. */
 type PaymentChange = {
   readonly next: Payment
   readonly refusal: string | null
   readonly why: string | null
 }
 
-/** The engine checks one payment; the store also checks the registration's other attempts and the other orders. */
+/** Checks an event: the engine its payment, the store also the registration's other attempts and other orders. */
 async function checkPaymentEvent(
   sql: Sql,
   row: OwnedPaymentRow,
@@ -154,7 +154,7 @@ async function checkPaymentEvent(
     if (paymentWithSameReference !== undefined)
       return refuse(
         'reference_taken',
-        `The gateway's reference ${second} has already paid ${paymentWithSameReference.order_id}.`,
+        `The gateway's reference ${second} already belongs to the payment of ${paymentWithSameReference.order_id}.`,
       )
     const unavailableSeat =
       row.asks_for === 'difference' ? null : await findSoldSeat(sql, row.registration_id, event.at)
@@ -178,9 +178,9 @@ export async function applyPaymentEvent(
 ): Promise<AppliedEvent> {
   let changed = false
   let unstoredResponse = answer
-  // A gateway response settles the claim of a message; a timeout does not.
+  // A gateway response resolves the claim of a message; a timeout does not.
   if (event.type !== 'expired' && event.type !== 'undecided') endClaim.run(sql, { orderId })
-  if (keys !== null) readAheadFor(sql, toRowKeys(keys), event)
+  if (keys !== null) prefetchConfirmationData(sql, toRowKeys(keys), event)
   let isPaidNow = false
   // A refund in the same response is a separate event.
   for (const part of splitEvent(event)) {
@@ -191,21 +191,21 @@ export async function applyPaymentEvent(
         : await applyEvent(sql, row, part)
     changed ||= effect.changed
     isPaidNow ||= effect.isPaidNow
-    // Ended payments are polled for days: the same response again is not stored again.
+    // Closed payments are polled for days, and a repeated response is not stored again.
     if (effect.isNew && unstoredResponse !== null) {
       storeMessage(sql, orderId, { ...unstoredResponse, kind: 'status' })
       unstoredResponse = null
     }
   }
   const updated = await readPaymentRow(sql, orderId)
-  // A payment refunded in full by the same response gets no confirmation.
+  // A payment that the same response refunds in full gets no confirmation.
   const isConfirmed = isPaidNow && updated.status === 'success' && email !== null
   if (isConfirmed && (await needsConfirmation(sql, updated)))
     confirmByMail(sql, updated.registration_id, email, event.at)
   return { changed, payment: toStoredPayment(updated), review: updated.review }
 }
 
-/** `isNew`: the event was not known; `changed`: it changed the payment; `isPaidNow`: it made the payment a success. */
+/** `isNew`: the event was not stored before. `changed`: it changed the payment. `isPaidNow`: it confirmed it. */
 type EventEffect = {
   readonly isNew: boolean
   readonly changed: boolean
@@ -220,12 +220,12 @@ const toRowKeys = ({ paymentId, registrationId, eventId, ...keys }: PaymentKeys)
   event_id: eventId,
 })
 
-/** Reads the data of every confirmation before anything is written. */
-function readAheadFor(sql: Sql, row: RowKeys, event: PaymentEvent): void {
+/** Prefetches the data that every confirmation needs. */
+function prefetchConfirmationData(sql: Sql, row: RowKeys, event: PaymentEvent): void {
   const { id, registration_id: registrationId, gateway } = row
   if (event.type !== 'confirmed') return
   const { reference } = event
-  sql.batch?.readAhead(() => [
+  sql.batch?.prefetch(() => [
     isKnownEvent(sql, id, event),
     findCapture(sql, row, reference),
     registrationState.get(sql, { registrationId }),
@@ -233,7 +233,7 @@ function readAheadFor(sql: Sql, row: RowKeys, event: PaymentEvent): void {
     ...(gateway === null ? [] : [paymentWithReference.get(sql, { gateway, reference, id })]),
     ...readLostSeats(sql, registrationId),
     isWithoutMoney(sql, registrationId),
-    ...startFirstPaymentReads(sql, row),
+    ...prefetchFirstPayment(sql, row),
   ])
 }
 
@@ -242,7 +242,7 @@ async function applyEvent(
   row: OwnedPaymentRow,
   event: PaymentEvent,
 ): Promise<EventEffect> {
-  if (row.status !== 'success') readAheadFor(sql, row, event)
+  if (row.status !== 'success') prefetchConfirmationData(sql, row, event)
   const isNew = !(await isKnownEvent(sql, row.id, event))
   const confirmed = event.type === 'confirmed' ? await removeDecided(sql, row, event) : event
   if (confirmed === null) {
@@ -262,7 +262,7 @@ async function applyEvent(
       const extra = buildConfirmation(confirmed, capture)
       await saveCapture(sql, row, extra, paidTwice.code, findReviewReason(paidTwice))
     }
-  // A known event is not a new reason for review: staff may have decided since.
+  // A repeated event is not a new reason for review, because staff may have decided since.
   const isSame = !isNew && nextPayment.status.is === row.status
   const review = joinReasons(
     removeReason(isSame ? row.review : nextPayment.review, clearedReason),
@@ -274,7 +274,7 @@ async function applyEvent(
   if (isPaidNow) await reduceBalance(sql, row, row.amount, event.at)
   if (next.status.is === 'failed') await restoreManualRequest(sql, row, next, event.at)
   const changed = await savePaymentState(sql, row, next, event.at, isFirst)
-  // It may have been in review until now, and partly refunded meanwhile.
+  // The payment may have been in review until now, and have been partly refunded meanwhile.
   const counts =
     isPaidNow && next.status.is === 'success' && !isAdded
       ? await findCapture(sql, row, next.status.reference)
@@ -284,16 +284,16 @@ async function applyEvent(
   if (next.status.is === 'success' && isPaidNow)
     recordRevenue(sql, row, next.status.paidAt, row.amount)
   if (isFirst)
-    paymentOfOrder.foresee(sql, { orderId: row.order_id }, [
+    paymentOfOrder.predict(sql, { orderId: row.order_id }, [
       { ...buildChangedRow(row, next, event.at), declined_code: null },
     ])
   return { isNew, changed, isPaidNow }
 }
 
 /**
- * Handles a payment of an order placed before a correction, or of another amount that staff accepted. The difference
- * between the current price and the payment becomes a balance or a refund. From now on this order's payment counts,
- * even if the registration had been free.
+ * Handles a payment of an order placed before a correction, or of a different amount that staff accepted. The
+ * difference between the current price and the payment becomes a balance or a refund. From now on this order's payment
+ * is counted, even if the registration had been free.
  */
 export async function addOwedDifference(
   sql: Sql,
@@ -310,14 +310,14 @@ export async function addOwedDifference(
   if (difference === 0) return
   addDue(sql, id, { what: 'corrected', amount: difference }, at)
   if (stored.is_corrected === 0) return
-  // The order at the corrected price would request the full amount.
-  await endOpenPayments(sql, id, 'corrected', at)
+  // The gateway's open order at the corrected price would request the full amount.
+  await closeOpenPayments(sql, id, 'corrected', at)
   const channel = { gateway: gateway ?? '', askedOf: { account: account ?? '', merchantId } }
   await placeDifferenceOrder(sql, { id, reg_no, due: await getDue(sql, id) }, channel, at)
   await settleRegistration(sql, id)
 }
 
-/** An earlier difference was paid late: the following order, open or expired, requests only the remaining balance. */
+/** Handles the late payment of an earlier difference: a later order requests only the remaining balance. */
 async function requestRemainder(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
   const { registration_id: registrationId, attempt } = row
   const later = await laterDifference.get(sql, { registrationId, attempt })
@@ -329,7 +329,7 @@ type Confirmation = PaymentEvent & { readonly type: 'confirmed' }
 /** The refusal code of an event about a payment that staff have already decided. */
 const ALREADY_DECIDED = 'decided'
 
-/** A confirmation without the payments that staff have decided. Null if none remains. */
+/** Returns a confirmation without the payments that staff have decided. Null if none remains. */
 async function removeDecided(
   sql: Sql,
   row: OwnedPaymentRow,
@@ -347,7 +347,7 @@ async function removeDecided(
   return rest.length === 0 ? remaining : { ...remaining, further: rest }
 }
 
-/** Another payment in the same response, as a separate confirmation with its own time. */
+/** Returns another payment of the same response as a separate confirmation with its own time. */
 function buildConfirmation(
   first: Confirmation,
   capture: NonNullable<Confirmation['further']>[number],
@@ -356,7 +356,7 @@ function buildConfirmation(
   return { type, at, currency, ...(refunds === undefined ? {} : { refunds }), ...capture }
 }
 
-/** Applies a refund that the gateway reports. One that matches no received payment goes to review. */
+/** Applies a refund that the gateway reports. A refund that matches no received payment goes to review. */
 async function applyRefund(
   sql: Sql,
   row: OwnedPaymentRow,

@@ -1,4 +1,4 @@
-/** Records the balance adjustments of corrections and cancellations: signed lines with a stored sum. */
+/** Records the balance adjustments of corrections and cancellations as signed lines, and stores their sum. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { toAmount } from '../../../engine/index.ts'
 import type { Instant, Amount } from '../../../engine/index.ts'
@@ -8,16 +8,16 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { refundableAmount, refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 
-type DueWord = 'corrected' | 'cancelled' | 'paid' | 'paid back' | 'given up'
+type AdjustmentReason = 'corrected' | 'cancelled' | 'paid' | 'paid back' | 'given up'
 
-type NewDue = {
+type NewAdjustment = {
   registrationId: number
   at: Instant
-  what: DueWord
+  what: AdjustmentReason
   amount: Amount
   paymentId: number | null
 }
-const addAdjustment = statement((builder, adjustment: NewDue) =>
+const addAdjustment = statement((builder, adjustment: NewAdjustment) =>
   builder.insertInto('dues').values({
     registration_id: adjustment.registrationId,
     at: adjustment.at,
@@ -33,7 +33,7 @@ const cancelled = expressionBuilder<
   Tables & { r: Tables['registrations']; d: Tables['dues'] },
   'r' | 'd'
 >()
-/** For a registration `r`: the refunds of its counted payments. */
+/** The refunds of the counted payments of a registration `r`. */
 const refundedAmount = cancelled
   .selectFrom('refunds as f')
   .innerJoin('captures as c', 'c.id', 'f.capture_id')
@@ -108,11 +108,15 @@ const keptAmount = statement((builder, { registrationId }: { registrationId: num
     .where('c.state', 'in', ['fits', 'accepted']),
 )
 
-/** Positive: to be paid; negative: to be refunded; zero: no line. */
+/** Adds a line: positive for an amount to be paid, negative for one to be refunded. Zero adds none. */
 export function addDue(
   sql: Sql,
   registrationId: number,
-  { what, amount, paymentId = null }: { what: DueWord; amount: number; paymentId?: number | null },
+  {
+    what,
+    amount,
+    paymentId = null,
+  }: { what: AdjustmentReason; amount: number; paymentId?: number | null },
   at: Instant,
 ): void {
   if (amount === 0) return
@@ -123,10 +127,10 @@ export async function getDue(sql: Sql, registrationId: number): Promise<Amount> 
   return (await storedBalance.get(sql, { registrationId }))?.due ?? toAmount(0)
 }
 
-export const foreseeDue = (sql: Sql, { id, due }: { id: number; due: Amount }): void =>
-  storedBalance.foresee(sql, { registrationId: id }, [{ due }])
+export const predictDue = (sql: Sql, { id, due }: { id: number; due: Amount }): void =>
+  storedBalance.predict(sql, { registrationId: id }, [{ due }])
 
-/** A payment was refunded: reduces the amount to refund accordingly. */
+/** Reduces the amount to be refunded by a completed refund. */
 export async function recordPaidBack(
   sql: Sql,
   registrationId: number,
@@ -138,9 +142,9 @@ export async function recordPaidBack(
 }
 
 /**
- * Corrects cancellations by older versions, which deducted a refund in progress twice: the amount that the
- * cancellation stated is due in addition to that refund. All refunds since count towards both. This pays nothing out:
- * the remaining amount is listed as an amount to refund.
+ * Corrects cancellations by older versions, which deducted a refund in progress twice: the amount that the cancellation
+ * stated is refundable in addition to that refund. All refunds since then are deducted. This refunds nothing: the
+ * remaining amount is listed as refundable.
  */
 export async function restoreOlderCancellations(sql: Sql): Promise<void> {
   const older = (await olderCancellations.all(sql)).filter(
@@ -167,13 +171,13 @@ export async function restoreOlderCancellations(sql: Sql): Promise<void> {
   }
 }
 
-/** Returns the amount of the counted payments that may be in the process of being refunded. */
+/** Returns the amount of the counted payments whose refund may be in progress. */
 export async function getAmountUnderWay(sql: Sql, registrationId: number): Promise<Amount> {
   const row = await amountUnderWay.get(sql, { registrationId })
   return toAmount(row?.amount ?? 0)
 }
 
-/** Returns the counted payments of a registration, less completed and imminent refunds. */
+/** Returns the counted payments of a registration, less completed and requested refunds. */
 export async function getKeptAmount(sql: Sql, registrationId: number): Promise<Amount> {
   const row = await keptAmount.get(sql, { registrationId })
   return toAmount(row?.amount ?? 0)

@@ -1,4 +1,4 @@
-/** Expires registrations not paid in time, and reopens expired ones. */
+/** Expires registrations that were not paid in time, and reopens expired ones. */
 import { expressionBuilder } from 'kysely'
 import { err, ok } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
@@ -13,7 +13,7 @@ import { applyAction } from '../registrations/apply-action.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import { reserveSeatsAgain } from '../seats/keep-and-release-seats.ts'
 import {
-  endOpenPayments,
+  closeOpenPayments,
   RESPONSES_WITH_PENDING_PAYMENT,
   requestManualPayment,
 } from './payment-attempts.ts'
@@ -21,7 +21,7 @@ import { settleRegistration } from './settle-registration.ts'
 
 const byRegistration = expressionBuilder<Tables, 'registrations'>()
 /** True if an open payment of `registrations` may still succeed. */
-const paymentMayCome = byRegistration.exists(
+const mayStillBePaid = byRegistration.exists(
   byRegistration
     .selectFrom('payments as p')
     .select('p.id')
@@ -30,7 +30,7 @@ const paymentMayCome = byRegistration.exists(
     .where('p.last_answer', 'in', RESPONSES_WITH_PENDING_PAYMENT),
 )
 const registrationWithPaymentUnderWay = statement((builder, { id }: { id: number }) =>
-  builder.selectFrom('registrations').select('id').where('id', '=', id).where(paymentMayCome),
+  builder.selectFrom('registrations').select('id').where('id', '=', id).where(mayStillBePaid),
 )
 const newestPayment = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
@@ -54,19 +54,19 @@ const overdueRegistrations = statement(
       .where('pay_until', '<=', at)
       .where('payment_status', '<>', 'success')
       .where('in_review', '=', 0)
-      .where(({ not }) => not(paymentMayCome))
+      .where(({ not }) => not(mayStillBePaid))
       .where(noRecoveryIsOpen)
       .orderBy('pay_until')
       .limit(dialect.limit(limit)),
 )
 
-/** Expires a registration not paid in time: releases its seats. */
+/** Expires a registration that was not paid in time, and releases its seats. */
 export function expire(sql: Sql, action: NewAction, email: NewMail | null): Promise<ActionOutcome> {
   return applyAction(sql, action, async ({ id, payment_status: status, in_review: inReview }) => {
     const pendingAtGateway = await registrationWithPaymentUnderWay.get(sql, { id })
     if (status === 'success' || inReview === 1 || pendingAtGateway !== undefined)
       return err({ code: 'moved_on', message: 'A payment has arrived in the meantime.' })
-    await endOpenPayments(sql, id, 'expired', action.at)
+    await closeOpenPayments(sql, id, 'expired', action.at)
     await settleRegistration(sql, id)
     if (email !== null) await enqueue(sql, id, 'again', email, action.at, action.actor)
     return ok({ message: 'The registration has expired.' })
@@ -74,8 +74,8 @@ export function expire(sql: Sql, action: NewAction, email: NewMail | null): Prom
 }
 
 /**
- * Undoes an expiry caused by a clock that was ahead: the original deadline applies again, if its seats are still
- * free.
+ * Undoes an expiry that happened because the clock was ahead: restores the original deadline, if its seats are still
+ * available.
  */
 export function undoExpiry(
   sql: Sql,
@@ -96,7 +96,7 @@ export function undoExpiry(
   })
 }
 
-/** Reopens an expired registration at its original price, if its seats are still free. */
+/** Reopens an expired registration at its original price, if its seats are still available. */
 export function reopenExpired(
   sql: Sql,
   action: NewAction,
@@ -124,8 +124,8 @@ export function reopenExpired(
 }
 
 /**
- * Returns unpaid registrations whose deadline has passed, the longest overdue first. Registrations that are paid,
- * may have been paid or need review do not expire.
+ * Returns unpaid registrations whose deadline has passed, longest overdue first. Registrations that are paid, may have
+ * been paid or are under review do not expire.
  */
 export async function findOverdue(sql: Sql, at: Instant, limit: number): Promise<readonly RegNo[]> {
   const registrations = await overdueRegistrations.all(sql, { at, limit })

@@ -14,13 +14,13 @@ import { isInForce } from '../registrations/undone-notes.ts'
 
 type Payer = { readonly event_id: string; readonly email: string; readonly full_name: string }
 
-/** The maximum number of listed second payments with a refund request. */
-const REQUESTS_MAX = 1000
-/** Registrations per batch. */
-const OLDER_ROWS = 10_000
+/** The maximum number of second payments with a refund request in the list. */
+const MAX_LISTED_REQUESTS = 1000
+/** The number of registrations per batch. */
+const BATCH_ROWS = 10_000
 
 type RegistrationParams = { registrationId: number }
-/** Paid registrations that were neither cancelled nor refunded. */
+/** Selects paid registrations that were neither cancelled nor refunded. */
 const selectPaidRegistrations = (builder: Kysely<Tables>) =>
   builder
     .selectFrom('registrations as r')
@@ -124,7 +124,7 @@ const otherPaymentsOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =
     )
     .orderBy('o.id'),
 )
-/** The number of the registration that this person paid first. No row if this is the first one. */
+/** Selects the number of the registration that this person paid first. No row if it is this one. */
 export const selectFirstPaid = (builder: Kysely<Tables>, registrationId: number) =>
   builder
     .selectFrom('paid_persons as s')
@@ -136,7 +136,7 @@ const firstOfSecond = statement((builder, { registrationId }: RegistrationParams
 )
 
 const forPair = expressionBuilder<Tables & { s: Tables['paid_persons'] }, 's'>()
-/** Requests for a refund of the second payment `s` that the delegate has not withdrawn. */
+/** Selects requests for a refund of the second payment `s` that the delegate has not withdrawn. */
 const openRequests = forPair
   .selectFrom('acts as a')
   .whereRef('a.registration_id', '=', 's.registration_id')
@@ -153,8 +153,9 @@ const openRequests = forPair
     ),
   )
 /**
- * A later note on either registration closes the duplicate payment. Only a note on the requesting registration closes a
- * refund request, because a note on the other may have another subject.
+ * Selects duplicate payments that staff have not closed. A later note on either registration closes a duplicate
+ * payment. Only a note on the requesting registration closes a refund request, because a note on the other may be about
+ * something else.
  */
 const selectOpenDuplicates = (builder: Kysely<Tables>, eventId: string) =>
   builder
@@ -194,7 +195,7 @@ const selectOpenDuplicates = (builder: Kysely<Tables>, eventId: string) =>
         ),
       ),
     )
-/** Both registrations of each pair without a response from staff. */
+/** Selects both registrations of each duplicate payment that staff have not closed. */
 export const openSecondPayments = statement(
   (builder, { eventId, limit }: { eventId: string; limit: number }, dialect) =>
     selectOpenDuplicates(builder, eventId)
@@ -234,10 +235,10 @@ const requestedRefunds = statement((builder, { eventId }: { eventId: string }) =
       ),
     )
     .orderBy('r.id', 'desc')
-    .limit(REQUESTS_MAX),
+    .limit(MAX_LISTED_REQUESTS),
 )
 const olderPayers = statement((builder, { after }: { after: number }) =>
-  selectPaidRegistrations(builder).where('r.id', '>', after).orderBy('r.id').limit(OLDER_ROWS),
+  selectPaidRegistrations(builder).where('r.id', '>', after).orderBy('r.id').limit(BATCH_ROWS),
 )
 const repeatedPayments = statement((builder) =>
   builder
@@ -262,8 +263,8 @@ const repeatedPayments = statement((builder) =>
 const getKey = ({ email, full_name: fullName }: Payer): string | null =>
   getPayerKey({ email, fullName })
 
-/** Reads ahead the first data of `recordPayer`. */
-export const startPayerReads = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [
+/** Prefetches the first data of `recordPayer`. */
+export const prefetchPayer = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [
   payerOfRegistration.get(sql, { registrationId }),
   storedPayer.get(sql, { registrationId }),
 ]
@@ -282,7 +283,7 @@ export async function recordPayer(sql: Sql, registrationId: number): Promise<voi
   ])
   if (person === null || paid === undefined) deletePayer.run(sql, { registrationId })
   else {
-    // The registration is locked, so its row cannot be added or removed meanwhile.
+    // The registration is locked, so its payer row cannot be added or removed concurrently.
     if (before === undefined) addPayer.run(sql, { registrationId, eventId: paid.event_id, person })
     else {
       renamePayer.run(sql, { registrationId, person })
@@ -300,7 +301,7 @@ type PaymentOfPerson = Pick<
   Selectable<Tables['paid_persons']>,
   'id' | 'registration_id' | 'first_id'
 >
-/** The first payment of a person stays the first; every other payment refers to it. */
+/** Links every other payment of a person to the first one, which stays the first. */
 function linkToFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): void {
   if (first === undefined) return
   if (first.first_id !== null) setFirst.run(sql, { id: first.id })
@@ -308,7 +309,7 @@ function linkToFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): 
     if (before !== first.registration_id) setSecond.run(sql, { id, firstId: first.registration_id })
 }
 
-/** Returns the other paid registrations of the same person, the first payment first. Reads only. */
+/** Returns the other paid registrations of the same person, first payment first. */
 export async function listPaidBySamePerson(sql: Sql, regNo: RegNo): Promise<readonly RegNo[]> {
   const registrations = await otherPaymentsOfPerson.all(sql, { regNo })
   return registrations.map(({ reg_no }) => reg_no)
@@ -324,13 +325,13 @@ export async function addNoticeIfSecond(
   return first === undefined ? email : addSecondPaymentNotice(email, first.reg_no)
 }
 
-/** Returns the second payments of an event for which the delegate requests a refund, newest first. Reads only. */
+/** Returns the second payments of an event for which the delegate requests a refund, newest first. */
 export async function listRefundRequests(sql: Sql, eventId: string): Promise<readonly RegNo[]> {
   const registrations = await requestedRefunds.all(sql, { eventId })
   return registrations.map(({ reg_no }) => reg_no)
 }
 
-/** Compares data stored by older versions; the registration made first counts as paid first. */
+/** Finds second payments in data stored by older versions. The registration created first counts as paid first. */
 export async function recordOlderPayers(sql: Sql): Promise<void> {
   for (let after = 0; ;) {
     const rows = await olderPayers.all(sql, { after })
@@ -348,7 +349,7 @@ export async function recordOlderPayers(sql: Sql): Promise<void> {
   for (const payments of byPerson.values()) linkToFirst(sql, payments)
 }
 
-/** A person who was renamed keeps their position in the order of payments. */
+/** Adds payers. A renamed person keeps their position in the order of payments. */
 function addPayers(sql: Sql, persons: readonly Insertable<Tables['paid_persons']>[]): void {
   buildQuery(sql, (builder) =>
     builder

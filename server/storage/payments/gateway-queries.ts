@@ -1,4 +1,4 @@
-/** Finds the payments to query at the gateway, and stores when they were queried. */
+/** Finds payments to be queried at the gateway, and stores when they were queried. */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import { instant, POLL_MS_MIN, WATCH_MS } from '../../../engine/index.ts'
@@ -9,7 +9,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { selectOwnedPayments } from '../registrations/row-mapping.ts'
 
-/** `barred`: accounts whose gateway is not queried now, as a JSON array. */
+/** `barred`: a JSON array of accounts whose gateway is not queried now. */
 type QueryParams = { dueBefore: Instant; barred: string; limit: number }
 
 const selectDueToQuery = (
@@ -23,7 +23,7 @@ const selectDueToQuery = (
       not(dialect.isIn(fn.coalesce('p.account', val('')), excludedAccounts)),
     )
 
-/** Payments that were queried at most once come first, newest first. */
+/** Sorts payments queried at most once first, newest first. */
 export const pendingPaymentsToQuery = statement((builder, params: QueryParams, dialect) =>
   selectDueToQuery(builder, params, dialect)
     .where('p.status', '=', 'pending')
@@ -90,7 +90,7 @@ const saveClaim = statement((builder, { orderId, at }: OrderParams & { at: Insta
     .where('gateway', 'is not', null),
 )
 type NextWatch = OrderParams & { at: Instant; watchUntil: Instant; latest: Instant }
-/** A clock that was ahead does not postpone the query beyond `latest`. */
+/** Schedules a query. `latest` prevents a time set by a clock that was ahead from postponing it. */
 const watchAgain = statement((builder, { orderId, at, watchUntil, latest }: NextWatch) =>
   builder
     .updateTable('payments')
@@ -123,7 +123,7 @@ export function recordStatusQuery(
   saveQuery.run(sql, { orderId, at, nextAt, answer: lastResponse, watchUntil })
 }
 
-/** A query takes twenty seconds at most, and none is due again within a minute. */
+/** A query takes at most twenty seconds, and none is due again within a minute. */
 export const QUERY_MS_MAX = 30_000
 
 export async function claimStatusQuery(
@@ -136,12 +136,15 @@ export async function claimStatusQuery(
   return (await reserveQuery.run(sql, { orderId, dueBefore, at, until }).changes) === 1
 }
 
-/** An ended payment that is not watched needs no query. */
+/** Does nothing for a closed payment that is not watched, which needs no query. */
 export function noteClaimedPayment(sql: Sql, orderId: OrderId, at: Instant): void {
   saveClaim.run(sql, { orderId, at })
 }
 
-/** Due immediately, but never sooner than a minimum interval after the last query: messages are repeated. */
+/**
+ * Makes the payment due immediately, but not within a minimum interval after the last query, because messages are
+ * repeated.
+ */
 export function watchPaymentAgain(sql: Sql, orderId: OrderId, at: Instant): void {
   watchAgain.run(sql, {
     orderId,

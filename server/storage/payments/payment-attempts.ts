@@ -1,4 +1,4 @@
-/** Stores payment attempts: new ones under separate order ids, and those for a correction's balance. */
+/** Stores payment attempts: new ones under separate order ids, and those for the balance after a correction. */
 import { assert, ATTEMPTS_MAX, closePayment, createOrderId } from '../../../engine/index.ts'
 import type { Instant, LastResponse, OrderId, Amount, RegNo } from '../../../engine/index.ts'
 import type { Kysely } from 'kysely'
@@ -13,28 +13,28 @@ import { readPayment, savePaymentState } from './payment-state.ts'
 import { settleRegistration } from './settle-registration.ts'
 import { isPaidElsewhere } from './unknown-orders.ts'
 
-/** The gateway if the caller states none. References are unique per gateway. */
+/** The gateway of an attempt whose caller names none. References are unique per gateway. */
 export const UNKNOWN_GATEWAY = ''
 
 type NewPayment = {
-  /** The registration's price if omitted. */
+  /** `whole` (the registration's price) if omitted. */
   asksFor?: 'whole' | 'difference'
   registrationId: number
   orderId: OrderId
   attempt: number
-  /** Null if no gateway is queried about it. */
+  /** Null if no gateway can be queried about it. */
   gateway: string | null
-  /** Its payment method in the event file. If omitted, through the gateway. */
+  /** The payment method's id in the event file. Paid through the gateway if omitted. */
   way?: string | null
   askedOf: MerchantAccount | null
   amount: Amount
   quote: AttemptQuote | null
   holdUntil: Instant | null
-  /** The number under which its lines are stored. Null if it has none. */
+  /** The number of its bill lines. Null if it has none. */
   bill: number | null
-  /** For a difference, the price of the registration; the amount if omitted. */
+  /** For a difference, the price of the registration. The amount of the attempt if omitted. */
   billTotal?: Amount | null
-  /** False if the delegate has not been sent to pay yet: the gateway is not queried before that. Default: true. */
+  /** False if the delegate has not been sent to the gateway yet, which is not queried before that. Default: true. */
   isHandedOff?: boolean
   at: Instant
 }
@@ -133,7 +133,7 @@ const newestPayment = statement((builder, { registrationId }: RegistrationParams
     .limit(1),
 )
 
-/** False if the order id is taken. */
+/** Returns false if the order id is already used. */
 export async function insertPayment(
   sql: Sql,
   {
@@ -153,7 +153,8 @@ export async function insertPayment(
     way: method = null,
   }: NewPayment,
 ): Promise<boolean> {
-  // A new registration's order id is taken only if its number is, and then the whole operation fails.
+  // For a new registration, the order id is used only if the registration number is, and then the whole operation
+  // fails.
   const isBatched = sql.batch !== null && attempt === 1
   const insertResult = (isBatched ? addPayment : addPaymentOfFreeOrder).run(sql, {
     registrationId,
@@ -185,8 +186,8 @@ export function toChannelColumns(
   return 'way' in channel ? { gateway: null, askedOf: null, way: channel.way } : channel
 }
 
-/** Ends open attempts. A payment that still arrives for them is a success, or needs review. */
-export async function endOpenPayments(
+/** Closes open attempts. A payment that still arrives for them is confirmed or needs review. */
+export async function closeOpenPayments(
   sql: Sql,
   registrationId: number,
   reason: 'cancelled' | 'corrected' | 'expired',
@@ -201,8 +202,8 @@ export async function endOpenPayments(
 }
 
 /**
- * Replaces a gateway's order with one paid outside the gateway, at the same price; `review` stays with the previous
- * one. Null if the maximum number of attempts is reached.
+ * Replaces a gateway order with one that is paid outside the gateway, at the same price. `review` remains with the
+ * gateway order. Returns null if the maximum number of attempts is reached.
  */
 export async function replaceByManualOrder(
   sql: Sql,
@@ -212,7 +213,7 @@ export async function replaceByManualOrder(
 ): Promise<OwnedPaymentRow | null> {
   const attempt = await findNextAttempt(sql, row.registration_id)
   if (attempt > ATTEMPTS_MAX) return null
-  // A delegate who is still on the gateway's page pays there, and that order is still polled.
+  // The gateway order is still polled, because a delegate who is still on the gateway's page pays there.
   await savePaymentState(
     sql,
     row,
@@ -235,13 +236,13 @@ export async function replaceByManualOrder(
     billTotal: row.bill_total,
     at,
   })
-  assert(isInserted, `order id ${attempt} of a registration is taken`)
+  assert(isInserted, `order id ${attempt} of a registration is already used`)
   return (await paymentOfOrder.get(sql, { orderId })) ?? null
 }
 
 /**
  * Places an order for the balance in addition to the bill, replacing an open one for another amount. Returns its id.
- * Null without a balance or a payment method, or if the maximum number of attempts is reached.
+ * Null if there is no balance or payment method, or the maximum number of attempts is reached.
  */
 export async function placeDifferenceOrder(
   sql: Sql,
@@ -265,7 +266,7 @@ export async function placeDifferenceOrder(
     setRequestedPrice.run(sql, { orderId: open.order_id, billTotal })
     return open.order_id
   }
-  await endOpenPayments(sql, id, 'corrected', at, 'difference')
+  await closeOpenPayments(sql, id, 'corrected', at, 'difference')
   const attempt = await findNextAttempt(sql, id)
   if (due <= 0 || channel === null || attempt > ATTEMPTS_MAX) return null
   const orderId = createOrderId(regNo, attempt)
@@ -282,11 +283,11 @@ export async function placeDifferenceOrder(
     at,
     asksFor: 'difference',
   })
-  assert(isInserted, `order id ${attempt} of a registration is taken`)
+  assert(isInserted, `order id ${attempt} of a registration is already used`)
   return orderId
 }
 
-/** Requests what is due now, through the channel of this payment; an open order for another amount ends. */
+/** Requests the current balance through the channel of this payment, and closes an open order for another amount. */
 export async function requestBalance(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
   const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId, way } = row
   const merchant = { account: account ?? '', merchantId }
@@ -301,8 +302,8 @@ export async function findNextAttempt(sql: Sql, registrationId: number): Promise
 }
 
 /**
- * Starts at that attempt and returns the first whose order is not known to be paid: a restored database may lack
- * the attempt itself.
+ * Returns the first attempt number from `from` on whose order is not known to be paid. A restored database may lack the
+ * attempt itself.
  */
 export async function findUnusedAttempt(sql: Sql, regNo: RegNo, from: number): Promise<number> {
   let attempt = from
@@ -313,13 +314,13 @@ export async function findUnusedAttempt(sql: Sql, regNo: RegNo, from: number): P
 
 /**
  * Gateway responses after which a payment may still succeed: the bank is processing it, or the gateway is unreachable.
- * Such a payment is settled or under review within days.
+ * Such a payment is resolved or under review within days.
  */
 export const RESPONSES_WITH_PENDING_PAYMENT: readonly LastResponse[] = ['in-process', 'unreachable']
 
 /**
- * Replaces the newest attempt with one without a gateway, at the original price. A payment that the bank is
- * processing, or that the gateway cannot be queried about, stays: it ends automatically, or needs review.
+ * Replaces the newest attempt with one outside the gateway, at the original price. Keeps a payment that the bank is
+ * processing, or that the gateway cannot be queried about, until it is resolved or needs review.
  */
 export async function requestManualPayment(
   sql: Sql,
@@ -328,8 +329,8 @@ export async function requestManualPayment(
   at: Instant,
 ): Promise<void> {
   const newestAttempt = await newestPayment.get(sql, { registrationId: id })
-  // Once any attempt has been paid, an order for the difference requests the balance; the full price is no longer
-  // requested.
+  // Once an attempt has been paid, an order for the difference requests the balance, and the full price is not
+  // requested again.
   if (
     newestAttempt === undefined ||
     newestAttempt.status === 'success' ||
@@ -341,7 +342,7 @@ export async function requestManualPayment(
   if (newestAttempt.status === 'pending' && (newestAttempt.way !== null || mayStillSucceed)) return
   const attempt = await findNextAttempt(sql, id)
   if (attempt > ATTEMPTS_MAX) return
-  await endOpenPayments(sql, id, 'expired', at)
+  await closeOpenPayments(sql, id, 'expired', at)
   await insertPayment(sql, {
     registrationId: id,
     orderId: createOrderId(regNo, attempt),

@@ -2,14 +2,14 @@
 import type { Answers, BankKey, Currency, Day, Instant, RegNo } from '../../../engine/index.ts'
 import type { StoredUpload } from '../registrations/registration-types.ts'
 
-/** A new claim; its files are stored already, and each belongs to the field `way.question`. */
+/** A new claim. Its files are already stored, and each belongs to the field `way.question`. */
 export type NewPaymentClaim = {
   readonly way: string
   readonly reference: string
   readonly paidOn: Day | null
   readonly answers: Answers
   readonly uploads: readonly StoredUpload[]
-  /** The draft uploads that it uses. */
+  /** The draft uploads that the claim uses. */
   readonly drafts: readonly string[]
 }
 export type StoredPaymentClaim = {
@@ -18,9 +18,11 @@ export type StoredPaymentClaim = {
   readonly reference: string
   readonly paidOn: Day | null
   readonly answers: Answers
-  /** Null if not checked yet. `again`: another claim followed, or the registration was paid otherwise. */
+  /**
+   * Null if the claim has not been checked. `again`: replaced by another claim, or the registration was paid otherwise.
+   */
   readonly endedAs: 'found' | 'not_found' | 'again' | null
-  /** A payment is recorded under the reference. */
+  /** True if a payment is recorded under the reference. */
   readonly isRecorded: boolean
 }
 /**
@@ -31,15 +33,15 @@ export type ReferenceReport = {
   readonly key: BankKey
   readonly regNo: RegNo
   readonly eventId: string
-  /** The currency of the registration: a transfer in another one is not the reported payment. */
+  /** The currency of the registration. A transfer in another currency is not the reported payment. */
   readonly currency: Currency
   readonly name: string
-  /** The reference as typed, and the day of the payment. */
+  /** The reference as typed. */
   readonly reference: string
   readonly day: Day | null
   /**
-   * Staff rejected the claim, or its delegate replaced it: the reference may belong to another registration, and
-   * staff decide whose it is.
+   * True if staff rejected the claim or the delegate replaced it. The reference may then belong to another
+   * registration, and staff decide to which.
    */
   readonly isReleased: boolean
 }

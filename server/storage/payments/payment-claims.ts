@@ -1,7 +1,7 @@
 /**
  * Stores payment claims ("I have paid") for payments that no gateway reports.
- * A claim is open until staff find the payment at the bank or reject it. Meanwhile no other delegate of the event can
- * claim the same reference, and the seats stay held.
+ * A claim is open until staff find the payment at the bank or reject the claim. Until then, no other delegate of the
+ * event can claim the same reference, and the seats remain held.
  */
 import { mapInOrder } from '../database/in-order.ts'
 import { toBankKey, err, ok } from '../../../engine/index.ts'
@@ -16,7 +16,7 @@ import {
   type PaymentReferences,
 } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { endOpenClaims } from './payment-state.ts'
+import { closeOpenClaims } from './payment-state.ts'
 import { statement } from '../database/statements/statement.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
 import { deleteDraftUpload } from '../files/stored-draft-uploads.ts'
@@ -27,7 +27,10 @@ import type { NewPaymentClaim, StoredPaymentClaim } from './payment-claim-types.
 import { settleRegistration } from './settle-registration.ts'
 
 type RegistrationParams = { registrationId: number }
-/** A claim found with another amount or method can be claimed once more: the new claim counts. */
+/**
+ * Replaces a claim that was found with another amount or method: the delegate may submit another claim, which then
+ * applies.
+ */
 const replaceFoundClaims = statement(
   (
     builder,
@@ -107,7 +110,7 @@ export function addPaymentClaim(
     const normalisedReference = toBankKey(reference)
     const known = await explainKnownReference(sql, { reference, eventId, regNo })
     if (known !== null) return err({ code: 'taken', message: known })
-    endOpenClaims.run(sql, { registrationId: id, at })
+    closeOpenClaims.run(sql, { registrationId: id, at })
     replaceFoundClaims.run(sql, { registrationId: id, folded: normalisedReference, at })
     addClaim.run(sql, {
       registrationId: id,
@@ -122,7 +125,7 @@ export function addPaymentClaim(
     replaceUploads(sql, id, uploads)
     for (const draft of drafts) deleteDraftUpload(sql, eventId, draft)
     await requestManualPayment(sql, { id, regNo }, method, at)
-    // A gateway order that ended because of it no longer counts as unpaid in time.
+    // Marks a gateway order that was closed because of the claim, so that it does not count as unpaid in time.
     setClaimed.run(sql, { registrationId: id })
     await settleRegistration(sql, id)
     await reserveSeatsAgain(sql, id, at)
@@ -134,7 +137,7 @@ export function addPaymentClaim(
   })
 }
 
-/** Explains to the delegate why this reference cannot be claimed. Null if it can. */
+/** Explains to the delegate why this reference cannot be claimed. Null if it can be. */
 async function explainKnownReference(
   sql: Sql,
   claim: Omit<PaymentReferences, 'way'>,
@@ -146,7 +149,7 @@ async function explainKnownReference(
     : 'This number has already been reported for another registration. Please check it. If it is correct, write to the organisers.'
 }
 
-/** The claims of the registration, each with the payment recorded under its reference. */
+/** Returns the claims of the registration, each with the payment recorded under its reference. */
 async function readReportedClaims(sql: Sql, registrationId: number) {
   return mapInOrder(await claimsById.all(sql, { registrationId }), async ({ folded, ...row }) => ({
     ...row,
@@ -157,7 +160,9 @@ async function readReportedClaims(sql: Sql, registrationId: number) {
 const endClaimAs = (sql: Sql, id: number, outcome: 'found' | 'not_found', at: Instant): void =>
   void endClaim.run(sql, { id, as: outcome, at })
 
-/** A payment arrived: a claim is found if the payment is recorded under its reference, else it is closed. */
+/**
+ * Resolves claims after a payment: a claim with a payment recorded under its reference is found, any other is closed.
+ */
 export async function resolveClaims(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
@@ -166,10 +171,10 @@ export async function resolveClaims(
   for (const claim of await readReportedClaims(sql, id))
     if (claim.ended_as === null && claim.payment?.regNo === regNo)
       endClaimAs(sql, claim.id, 'found', at)
-  endOpenClaims.run(sql, { registrationId: id, at })
+  closeOpenClaims.run(sql, { registrationId: id, at })
 }
 
-/** Releases every claimed reference without a recorded payment. False if there is none. */
+/** Releases every claimed reference without a recorded payment. Returns false if there are none. */
 async function releaseReferences(sql: Sql, registrationId: number, at: Instant): Promise<boolean> {
   const releasedClaims = (await readReportedClaims(sql, registrationId)).filter(
     ({ ended_as: endedAs, payment }) => endedAs !== 'not_found' && payment === null,
@@ -179,8 +184,8 @@ async function releaseReferences(sql: Sql, registrationId: number, at: Instant):
 }
 
 /**
- * Rejects a claim: the delegate may claim again until `payUntil`. If the registration no longer expects a payment, its
- * reported references are released for others.
+ * Rejects a claim. The delegate may submit another one until `payUntil`. If the registration no longer expects a
+ * payment, its reported references are released for other registrations.
  */
 export function rejectPaymentClaim(
   sql: Sql,
@@ -195,7 +200,7 @@ export function rejectPaymentClaim(
     if (stateBefore !== 'told')
       return isAnyReleased
         ? ok({ message: 'The reported reference is released for other registrations.' })
-        : err({ code: 'not_now', message: 'No reported reference waits for a decision.' })
+        : err({ code: 'not_now', message: 'No reported reference needs a decision.' })
     setDeadline.run(sql, { registrationId: id, payUntil })
     await settleRegistration(sql, id)
     if (claimEmail !== null) await enqueue(sql, id, 'again', claimEmail, action.at, action.actor)
@@ -203,7 +208,7 @@ export function rejectPaymentClaim(
   })
 }
 
-/** Returns the claims of a registration, newest first. Reads only; also runs outside the writer's transaction. */
+/** Returns the claims of a registration, newest first. Also runs outside the writer's transaction. */
 export async function listPaymentClaims(
   sql: Sql,
   regNo: RegNo,

@@ -1,4 +1,4 @@
-/** Stores payment events from gateways, each once, however often it is reported. */
+/** Stores payment events from gateways. Each is stored once, even if it is reported repeatedly. */
 import type { Instant, OrderId, PaymentEvent, ReportedRefund } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -48,7 +48,7 @@ export function splitEvent(event: PaymentEvent): readonly PaymentEvent[] {
   return [confirmed, ...toEvents(refunds)]
 }
 
-/** `refusal`: the code of the reason why it changed nothing. Null if it was applied. */
+/** `refusal`: the code of the reason why the event changed nothing. Null if it was applied. */
 export function writePaymentEvent(
   sql: Sql,
   paymentId: number,
@@ -60,9 +60,9 @@ export function writePaymentEvent(
 }
 
 /**
- * Gateways report the same event many times, each a moment later. Neither that moment nor the payment time, which is
- * limited by order and query, makes it another event. The expiry of pending days is new again if it was written while
- * the clock was ahead.
+ * Returns true if the event is stored already. Gateways report an event repeatedly, each time a moment later. A
+ * different report time, or payment time (which is capped by the times of the order and the query), does not make it a
+ * new event. An expiry of pending days is new if the stored one was written while the clock was ahead.
  */
 export async function isKnownEvent(
   sql: Sql,

@@ -1,7 +1,6 @@
 /**
- * Writes the state of a payment and its registration after any change.
- * A change is a gateway's payment event, a refund or a staff decision. Status, review, watch and figures change
- * together or not at all.
+ * Stores the state of a payment and its registration after a payment event, a refund or a decision by staff.
+ * Status, review, watch and revenue figures change together or not at all.
  */
 import { sql as raw } from 'kysely'
 import {
@@ -18,10 +17,10 @@ import type { CaptureState } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
 import { coverBill } from '../documents/cover-bill.ts'
 import {
-  foreseeReceipt,
-  readCoverAhead,
+  predictReceiptReads,
+  prefetchCoverData,
   issueReceipt,
-  startReceiptReads,
+  prefetchReceiptData,
   readRegistrationRow,
 } from '../documents/issue-documents.ts'
 import { addDue, getDue, recordPaidBack } from './balance-adjustments.ts'
@@ -31,10 +30,10 @@ import { removeReturnedReason } from './returned-transfers.ts'
 import { getRefundable } from '../refunds/record-refunds.ts'
 import type { CaptureRow, PlacedRefund } from '../refunds/record-refunds.ts'
 import {
-  foreseeAfter,
+  predictReadsAfter,
   readAttempts,
   settleRegistration,
-  startSettlingReads,
+  prefetchSettlingData,
   stateIsSet,
 } from './settle-registration.ts'
 import { paymentWithId, toPayment } from '../registrations/row-mapping.ts'
@@ -73,8 +72,8 @@ const setState = statement((builder, next: NewState) =>
     .where('status', '=', next.statusBefore)
     .where(({ ref }) => raw<boolean>`${ref('review')} is not distinct from ${next.reviewBefore}`),
 )
-/** Their references stay known until the next claim releases them. */
-export const endOpenClaims = statement(
+/** Closes open claims. Their references stay reserved until the next claim releases them. */
+export const closeOpenClaims = statement(
   (builder, { registrationId, at }: RegistrationParams & { at: Instant }) =>
     builder
       .updateTable('tellings')
@@ -150,9 +149,9 @@ const amountsOfPayment = statement((builder, { paymentId }: { paymentId: number 
     .where('c.counts_for', '=', paymentId)
     .where('c.state', 'in', ['fits', 'accepted']),
 )
-/** Returns the payment after the change, as it is stored and read. */
+/** Returns the payment row as it will be after the change. */
 export function buildChangedRow(row: OwnedPaymentRow, { status, review }: Payment, at: Instant) {
-  // A payment that ends or goes to review is polled from now on. Imported rows belong to none of our gateways.
+  // A payment that is closed or goes to review is polled from now on. Imported rows belong to none of our gateways.
   const isStatusChanged = status.is !== row.status
   const startsWatch = isStatusChanged || (status.is === 'pending' && row.watch_until === null)
   const watch = startsWatch && row.gateway !== null ? startWatch(status.is, at) : null
@@ -171,8 +170,9 @@ export function buildChangedRow(row: OwnedPaymentRow, { status, review }: Paymen
 }
 
 /**
- * Writes the state of a payment and its registration. False if unchanged. From then on, an ended payment is polled.
- * `isFirst`: the registration has no other payment, capture or document, so all reads after the writes are foreseen.
+ * Writes the state of a payment and its registration. Returns false if it is unchanged. From then on, a closed payment
+ * is polled. `isFirst`: the registration has no other payment, capture or document, so the results of all later reads
+ * are predicted.
  */
 export async function savePaymentState(
   sql: Sql,
@@ -202,20 +202,20 @@ export async function savePaymentState(
   })
   const isPaid = isStatusChanged && status.is === 'success'
   if (attempts === null) {
-    sql.batch?.readAhead(() => [
-      ...startSettlingReads(sql, registrationId),
-      ...(isPaid ? startReceiptReads(sql, row) : []),
+    sql.batch?.prefetch(() => [
+      ...prefetchSettlingData(sql, registrationId),
+      ...(isPaid ? prefetchReceiptData(sql, row) : []),
       ...(isPaid ? [findCapture(sql, row, status.reference)] : []),
       ...(isPaid && row.asks_for === 'whole'
         ? [otherManualPayments.all(sql, { registrationId, paymentId: row.id })]
         : []),
     ])
-    assert((await updateResult.changes) === 1, 'the guarded statement of a payment changed nothing')
+    assert((await updateResult.changes) === 1, 'another operation has changed the payment')
   } else {
     stateIsSet.run(sql, after)
-    attempts.foresee(after)
-    foreseeReceipt(sql, row.id)
-    otherManualPayments.foresee(sql, { registrationId, paymentId: row.id }, [])
+    attempts.predict(after)
+    predictReceiptReads(sql, row.id)
+    otherManualPayments.predict(sql, { registrationId, paymentId: row.id }, [])
   }
   const before = isFirst ? await readRegistrationRow(sql, registrationId) : null
   if (isPaid) {
@@ -227,14 +227,14 @@ export async function savePaymentState(
       ? await findCapture(sql, row, status.reference)
       : undefined
   await settleRegistration(sql, registrationId, (settled) => {
-    if (isPaid && before !== null) foreseeAfter(sql, row, { ...before, ...settled }, status)
-    else if (isPaid) sql.batch?.readAhead(() => startReadsAfterPayment(sql, row, capture))
+    if (isPaid && before !== null) predictReadsAfter(sql, row, { ...before, ...settled }, status)
+    else if (isPaid) sql.batch?.prefetch(() => prefetchAfterPayment(sql, row, capture))
   })
   return true
 }
 
-/** Reads ahead for the steps after a payment has become a success: the balance, and the documents. */
-const startReadsAfterPayment = (
+/** Prefetches the data for the steps after a payment is confirmed: the balance and the documents. */
+const prefetchAfterPayment = (
   sql: Sql,
   row: OwnedPaymentRow,
   capture: CaptureRow | undefined,
@@ -244,7 +244,7 @@ const startReadsAfterPayment = (
     priceAndCorrection.get(sql, { registrationId }),
     computeBalance(sql, registrationId),
     getDue(sql, registrationId),
-    ...readCoverAhead(sql, row),
+    ...prefetchCoverData(sql, row),
     ...(capture === undefined
       ? []
       : [
@@ -255,14 +255,14 @@ const startReadsAfterPayment = (
 }
 
 /**
- * Ends other manual orders once the registration is paid. No gateway is queried about them, so nothing else would end
- * them.
+ * Closes other manual orders once the registration is paid. No gateway is queried about them, so nothing else would
+ * close them.
  */
 async function endOtherManualPayments(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
   if (row.asks_for !== 'whole') return
-  // Ends open claims, which no longer need matching. Their references stay known.
+  // Closes open claims, which no longer need matching. Their references stay reserved.
   const { id: paymentId, registration_id: registrationId } = row
-  endOpenClaims.run(sql, { registrationId, at })
+  closeOpenClaims.run(sql, { registrationId, at })
   const open = await otherManualPayments.all(sql, { registrationId, paymentId })
   for (const { id } of open) {
     const payment = await readPayment(sql, id)
@@ -301,13 +301,13 @@ export async function recordReturnedAmount(
     return changed
   }
   if (capture.state !== 'review' || (await getRefundable(sql, capture.id)) > 0) return false
-  // The payment is fully refunded: no decision is needed any longer.
+  // The payment is fully refunded, so it needs no decision.
   return endUncountedCapture(sql, capture, row, 'refunded', at)
 }
 
 /**
- * A payment begins to count: its invoice is issued in full. Its earlier refunds reduce revenue on their own days, and
- * are credited.
+ * Issues the full invoice of a payment that is counted from now on. Its earlier refunds reduce revenue on their own
+ * days, and are credited.
  */
 export async function bookAndIssueInvoice(
   sql: Sql,
@@ -330,7 +330,7 @@ export async function bookAndIssueInvoice(
   if (refundedBefore > 0) await coverBill(sql, row.registration_id, at, { refund: { reference } })
 }
 
-/** The full price was refunded: the balance that a correction left is waived. */
+/** Waives the balance of a correction after the full price was refunded. */
 async function waiveBalance(sql: Sql, registrationId: number, at: Instant): Promise<void> {
   const row = await stateAndBalance.get(sql, { registrationId })
   if (row?.state !== 'cancelled' || row.due <= 0) return
@@ -342,7 +342,7 @@ async function waiveBalance(sql: Sql, registrationId: number, at: Instant): Prom
   }
 }
 
-/** Ends a capture as a payment that does not count. A review ends with its last reason. */
+/** Closes a capture as a payment that is not counted. A review is closed with its last reason. */
 export async function endUncountedCapture(
   sql: Sql,
   capture: CaptureRow,
@@ -363,12 +363,12 @@ export async function endUncountedCapture(
     )
   )
     return true
-  // The payment may have ended with another capture: then only this one kept the registration in review.
+  // If the payment was settled by another capture, only this one kept the registration in review.
   await settleRegistration(sql, row.registration_id)
   return false
 }
 
-/** Returns the counted and the refunded amount of a payment. Null if nothing counts. */
+/** Returns the counted and the refunded amount of a payment. Null if nothing is counted. */
 export async function getPaymentAmounts(
   sql: Sql,
   paymentId: number,
@@ -381,18 +381,18 @@ export async function getPaymentAmounts(
 
 export async function readPayment(sql: Sql, id: number): Promise<OwnedPaymentRow> {
   const row = await paymentWithId.get(sql, { id })
-  assert(row !== undefined, 'a payment that does not exist')
+  assert(row !== undefined, 'an unknown payment')
   return row
 }
 
-/** Returns the remaining review reasons when one no longer applies. */
+/** Returns the remaining review reasons without one that no longer applies. */
 export function removeReason(review: string | null, obsolete: string | null): string | null {
   if (review === null || obsolete === null) return review
   const remaining = review.replace(obsolete, '').replaceAll(/ {2,}/g, ' ').trim()
   return remaining === '' ? null : remaining
 }
 
-/** Adds a second review reason to the first; the same one is not repeated. */
+/** Joins two review reasons. Equal reasons are not repeated. */
 export function joinReasons(first: string | null, second: string | null): string | null {
   if (first === null || second === null) return first ?? second
   return first.includes(second) ? first : `${first} ${second}`

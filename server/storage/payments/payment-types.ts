@@ -19,8 +19,8 @@ import type { ExternalContext, ContextRefusal } from '../registrations/pricing-c
 export type MerchantAccount = { readonly account: string; readonly merchantId: string | null }
 
 /**
- * The gateway and account, or the payment method of the event file, through which an amount is requested. Null if the
- * event has none for it.
+ * Through what an amount is requested: a gateway and account, or a payment method of the event file. Null if the event
+ * has none for it.
  */
 export type PaymentChannel =
   | { readonly gateway: string; readonly askedOf: MerchantAccount }
@@ -37,47 +37,49 @@ export type StoredPayment = {
   readonly status: PaymentStatus
   readonly reference: string | null
   readonly review: string | null
-  /** The failure. Null if it has not failed. */
+  /** The reason for the failure. Null if the payment has not failed. */
   readonly failure: Failure | null
   readonly createdAt: Instant
   readonly paidAt: Instant | null
   /**
-   * The account that requested the payment, and the gateway's name for it. Null for attempts of older versions, and
-   * imported rows.
+   * The merchant account that requested the payment, and the gateway's id for it. Null for attempts of older versions
+   * and for imported rows.
    */
   readonly account: string | null
   readonly merchantId: string | null
-  /** The gateway that requested it, as its event file named it. Absent if unknown. */
+  /** The gateway that requested the payment, as named in the event file. Absent if unknown. */
   readonly gateway?: string | null
-  /** An ended payment is polled until this time. Null if it has not ended, or is not polled. */
+  /** A closed payment is polled until this time. Null if it is open, or not polled. */
   readonly watchUntil: Instant | null
-  /** When it is queried next. Null if never. */
+  /** The time of the next query. Null if there is none. */
   readonly nextAskAt: Instant | null
-  /** Its own price, whose total is the amount. Null if unknown, for imported rows. */
+  /** The price of this attempt, whose total is the amount. Null for imported rows, whose price is unknown. */
   readonly quote: AttemptQuote | null
-  /** The end of the hold of that price. Null if it has no end, or for an attempt of an older version. */
+  /**
+   * The time until which that price is guaranteed. Null if there is no limit, or for an attempt of an older version.
+   */
   readonly holdUntil: Instant | null
-  /** When the delegate was last sent to the gateway with it. Null for imported rows. */
+  /** When the delegate was last sent to the gateway with this order. Null for imported rows. */
   readonly handedOffAt: Instant | null
   /** The gateway's last inconclusive response. */
   readonly lastAnswer: LastResponse | null
-  /** When a message last reported a payment that the gateway did not know. */
+  /** When a message last reported a payment that the gateway did not confirm. */
   readonly claimedAt: Instant | null
-  /** The time since which it needs a staff decision. Null if it needs none. */
+  /** Since when the payment has needed a decision by staff. Null if it needs none. */
   readonly reviewSince: Instant | null
-  /** A payment for it needs review. */
+  /** True if money received for it needs review. */
   readonly hasMoneyInReview: boolean
   /** The refunded amount of its payment. */
   readonly refunded: Amount
-  /** True if it requests the balance of a correction instead of the registration's price. */
-  /** Its payment method in the event file. Null if through a gateway, or imported. */
+  /** Its payment method in the event file. Null if paid through the gateway, or imported. */
   readonly way: string | null
+  /** True if it requests the balance after a correction instead of the registration's price. */
   readonly isDifference: boolean
 }
 
 /**
- * The parts of a payment that never change. On PostgreSQL they save a round trip, because all rows can be read
- * together.
+ * The parts of a payment that never change. Passing them saves a round trip on PostgreSQL, because all rows can be read
+ * at once.
  */
 export type PaymentKeys = {
   readonly paymentId: number
@@ -87,27 +89,27 @@ export type PaymentKeys = {
   readonly account: string | null
 }
 
-/** A price by parts, without its total. */
+/** The parts of a price, without its total. */
 export type AttemptQuote = {
   readonly period: string | null
   readonly base: Amount
   readonly gst: Amount
 }
 
-/** A further attempt, as the payment rule returns it. */
+/** A further attempt, as permitted by the payment rules. */
 export type NextAttempt = {
-  /** The newest attempt that the rule has seen. If there is a newer one, another request came first. */
+  /** The newest attempt that the rules considered. A newer one means that another request was faster. */
   readonly after?: OrderId
-  /** True if that attempt is still open, and is ended by the new one. */
+  /** True if that attempt is still open and the new one replaces it. */
   readonly replaces?: boolean
-  /** The version used for the check; any if omitted. */
+  /** The event version used for the check. Any if omitted. */
   readonly eventHash?: string
-  /** The same as the newest attempt if omitted. */
+  /** The merchant account. That of the newest attempt if omitted. */
   readonly askedOf?: MerchantAccount
   readonly gateway?: string
-  /** Its price, and the end of its price hold; those of the newest attempt if omitted. */
+  /** The price and the time until which it is guaranteed. Those of the newest attempt if omitted. */
   readonly price?: { readonly quote: Quote; readonly holdUntil: Instant | null }
-  /** Rules for seats, codes and answers that others may have taken meanwhile; no check if omitted. */
+  /** Rules for seats, codes and answers that other delegates may have taken since. No check if omitted. */
   readonly outside?: Pick<ExternalContext, 'unique' | 'holdMs'>
 }
 export type RetryRefusal =
@@ -116,10 +118,10 @@ export type RetryRefusal =
   | { readonly code: 'too_many_attempts' }
   | ContextRefusal
 
-/** A received payment, under the reference from its source. */
+/** A received payment, stored under the reference from its source. */
 export type StoredCapture = {
   readonly id: number
-  /** Null if its purpose is not known yet. */
+  /** Null if the payment is not matched yet. */
   readonly regNo: RegNo | null
   readonly eventId: string | null
   readonly orderId: OrderId | null
@@ -133,9 +135,9 @@ export type StoredCapture = {
   readonly paidAt: Instant
   readonly seenAt: Instant
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
-  /** The reason why it needs a staff decision, or needed one. */
+  /** Why it needs, or needed, a decision by staff. */
   readonly why: string | null
-  /** The order that it pays. Null if none yet. */
+  /** The order for which it is counted. Null if none yet. */
   readonly countsFor: OrderId | null
   /** The part of the counted amount that the gateway can still refund. */
   readonly backByGateway: Amount
@@ -149,10 +151,10 @@ export type RawResponse = {
   readonly at: Instant
 }
 
-/** An unrequested message from the gateway: browser return or webhook. */
+/** A message that the gateway sends without a query: browser return or webhook. */
 export type NewGatewayMessage = RawResponse & {
   readonly kind: 'return' | 'notice'
-  /** Null if it contains no readable order. */
+  /** Null if the message contains no readable order. */
   readonly orderId: string | null
 }
 
@@ -173,7 +175,6 @@ export type StoredRefund = {
   readonly at: Instant
   readonly said: string | null
 }
-/** `reference` is the gateway's reference of the payment. */
 /** A completed refund to the delegate. `reference`: the delegate's bank may show it. */
 export type CompletedRefund = {
   readonly id: number
@@ -182,19 +183,20 @@ export type CompletedRefund = {
   readonly reference: string | null
   readonly at: Instant
 }
+/** `reference`: the gateway's reference of the payment. */
 export type RefundToSend = {
   readonly id: number
   readonly amount: Amount
   readonly reference: string
   readonly orderId: OrderId
 }
-/** A payment event as stored. */
+/** A stored payment event. */
 export type RecordedPaymentEvent = {
   readonly at: Instant
   readonly type: string
   readonly body: PaymentEvent
 }
-/** The gateway's response to a refund request; `raw` is stored among the messages. */
+/** The gateway's response to a refund request. `raw` is stored with the messages. */
 export type RefundResponse = {
   readonly message: string
   readonly raw: string
@@ -203,7 +205,7 @@ export type RefundResponse = {
   | { readonly is: 'begun'; readonly reference: string }
   | { readonly is: 'refused' | 'not-sent' | 'unsure' }
 )
-/** A staff decision, with the state it was based on; `about`: the id of the review. */
+/** A decision by staff, with the state on which it was based. `about`: the id of the review. */
 export type StoredDecision = {
   readonly what: string
   readonly about: string | null
@@ -212,24 +214,24 @@ export type StoredDecision = {
   readonly who: string
   readonly at: Instant
 }
-/** The result of a decision, shown to the user who made it. */
+/** The result of a decision, displayed to the user who made it. */
 export type DecisionOutcome = {
   readonly regNo: RegNo | null
   readonly message: string
-  /** A refund to send to the gateway now. */
+  /** A refund that must be sent to the gateway now. */
   readonly refundId: number | null
 }
 /**
- * The recipient and amount of a refund of counted payments. `of`: a registration number or an order id. `amount` null
- * for all.
+ * The recipient and amount of a refund of counted payments. `of`: a registration number or an order id. `amount`: null
+ * for everything.
  */
 export type WantedRefund = DecisionGrounds & {
   readonly of: string
   readonly amount: Amount | null
   readonly at: Instant
-  /** The reference of a refund already made outside the gateway. If omitted, the refund is sent to the gateway. */
+  /** The reference of a refund that was made outside the gateway. If omitted, the refund is sent to the gateway. */
   readonly byHand?: string
-  /** To reject a refund of a payment that is too old for its gateway. */
+  /** Used to reject the refund of a payment that is too old for its gateway. */
   readonly gatewayKinds?: GatewayKinds
 }
 /** The number of payment reviews, across all events. */
@@ -239,12 +241,12 @@ export type ReviewCounts = {
   readonly unsure: number
 }
 
-/** An access link to a registration; `tokenHash` is hex SHA-256. */
+/** An access link to a registration. `tokenHash` is hex SHA-256. */
 export type NewLink = {
   readonly tokenHash: string
   readonly regNo: RegNo
   /**
-   * `mail`: only readers of the delegate's mailbox have it. `my`: the person who filled in the form may also have it.
+   * `mail`: known only to readers of the delegate's mailbox. `my`: also known to the person who submitted the form.
    * `pay`: from an email of an older version.
    */
   readonly purpose: 'my' | 'mail' | 'pay'

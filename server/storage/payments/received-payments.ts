@@ -1,6 +1,6 @@
 /**
  * Stores received payments: one capture per reference of a gateway account.
- * A capture does not depend on its attempt. A payment that does not match is in review until staff decide.
+ * Captures are independent of attempts. A payment that matches no attempt is under review until staff decide.
  */
 import { toAmount } from '../../../engine/index.ts'
 import type {
@@ -37,7 +37,7 @@ const captureOfReference = statement(
       .where('account', '=', params.account)
       .where('reference', '=', params.reference),
 )
-/** Nothing was paid, refunded or invoiced for the registration, and no payment awaits a decision. */
+/** Selects a registration for which nothing was paid, refunded or invoiced, and no payment awaits a decision. */
 const registrationWithoutMoney = statement(
   (builder, { registrationId }: { registrationId: number }) =>
     builder
@@ -205,12 +205,15 @@ const capturesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) 
     .orderBy('c.id'),
 )
 
-/** References are unique per source. The unnamed gateway of the tests, and imported rows, have separate sources. */
+/**
+ * Returns the source within which references are unique. The tests' unnamed gateway and imported rows have separate
+ * sources.
+ */
 export function getSource(gateway: string | null): string {
   return gateway === null ? 'import' : gateway === '' ? 'gateway' : gateway
 }
 
-/** Returns the capture with this reference of the gateway, if known. */
+/** Returns the capture with this reference of the gateway. Undefined if there is none. */
 export function findCapture(
   sql: Sql,
   row: Pick<OwnedPaymentRow, 'gateway' | 'account'>,
@@ -223,12 +226,12 @@ export function findCapture(
   })
 }
 
-/** Returns true if nothing was ever paid for the registration, and no manual payment of it is open. */
+/** Returns true if nothing was ever paid for the registration and it has no open manual payment. */
 export async function isWithoutMoney(sql: Sql, registrationId: number): Promise<boolean> {
   return (await registrationWithoutMoney.get(sql, { registrationId })) !== undefined
 }
 
-/** Returns true if the results of all reads after the writes follow from what was read before them: the usual payment. */
+/** Returns true if the results of all reads after the writes can be predicted, as for most payments. */
 export async function isFirstPayment(
   sql: Sql,
   row: OwnedPaymentRow,
@@ -243,7 +246,7 @@ export async function isFirstPayment(
   return !hasReview && row.gateway !== null && isWithoutMoney(sql, row.registration_id)
 }
 
-/** Returns true if staff have decided against counting it for this payment. */
+/** Returns true if staff decided not to count the capture for this payment. */
 export function isDecidedOtherwise(capture: CaptureRow | undefined, paymentId: number): boolean {
   return (
     capture !== undefined &&
@@ -257,9 +260,9 @@ type SavedCapture = { readonly clearedReason: string | null; readonly isAdded: b
 export const UNCHANGED_CAPTURE: SavedCapture = { clearedReason: null, isAdded: false }
 
 /**
- * Stores a payment that the gateway has confirmed. The same reference changes nothing, unless it was in review and
- * matches now: an incomplete response may be followed by a complete one. `clearedReason`: the review reason that no
- * longer applies, null if none. `isAdded`: the reference is new.
+ * Stores a payment that the gateway confirmed. A stored reference changes nothing, unless it was under review and now
+ * matches: an incomplete response may be followed by a complete one. `clearedReason`: the review reason that no longer
+ * applies, or null. `isAdded`: the reference is new.
  */
 export async function saveCapture(
   sql: Sql,
@@ -268,7 +271,7 @@ export async function saveCapture(
   refusal: string | null,
   reason: string | null,
 ): Promise<SavedCapture> {
-  // The payment belongs to another order, and is stored there.
+  // The payment belongs to another order and is stored there.
   if (refusal === 'reference_taken') return UNCHANGED_CAPTURE
   const existing = await findCapture(sql, row, paymentEvent.reference)
   const { amount, currency, kind, paidAt = paymentEvent.at } = paymentEvent
@@ -295,13 +298,13 @@ export async function saveCapture(
   return { clearedReason: existing.why, isAdded: false }
 }
 
-/** Returns true if an imported row was paid, or paid and refunded. */
+/** Returns true if an imported row was paid, even if it was refunded later. */
 export const wasPaid = ({ total, paymentStatus }: ImportRow): boolean =>
   total !== null && (paymentStatus === 'success' || paymentStatus === 'refunded')
 
 /**
- * Stores the payment of an imported row. Imported rows may share a word such as "cash", or have no reference:
- * then the registration number distinguishes them.
+ * Stores the payment of an imported row. Imported rows may have no reference, or share one such as "cash"; then the
+ * registration number makes it unique.
  */
 export async function saveImportedPayment(sql: Sql, id: number, row: ImportRow): Promise<void> {
   const { total: amount, currency } = row
@@ -325,7 +328,7 @@ export async function saveImportedPayment(sql: Sql, id: number, row: ImportRow):
     addImportedRefund.run(sql, { registrationId: id, at })
 }
 
-/** Returns the payments of one registration, oldest first. Reads only; also runs outside the writer's transaction. */
+/** Returns the payments of a registration, oldest first. Also runs outside the writer's transaction. */
 export function readCaptures(sql: Sql, regNo: RegNo): Promise<readonly StoredCapture[]> {
   return capturesOfRegistration.all(sql, { regNo })
 }

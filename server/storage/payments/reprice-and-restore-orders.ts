@@ -1,4 +1,7 @@
-/** Applies the price of the day and method of a manual payment; restores the one before a payment that does not count. */
+/**
+ * Applies the price of a manual payment's day and method, and restores the previous price if the payment is not
+ * counted.
+ */
 import type { Selectable } from 'kysely'
 import { filterInOrder } from '../database/in-order.ts'
 import {
@@ -20,7 +23,7 @@ import type {
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { paymentOfOrder, getQuote, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
-import { endOpenPayments, insertPayment, findNextAttempt } from './payment-attempts.ts'
+import { closeOpenPayments, insertPayment, findNextAttempt } from './payment-attempts.ts'
 import { removeReason, savePaymentState } from './payment-state.ts'
 import { keepLines } from './stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -28,7 +31,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { settleRegistration } from './settle-registration.ts'
 
-/** Unpaid, not under review, and paid by one of these methods. */
+/** Selects a registration that is unpaid, not under review, and uses one of these methods. */
 const unpaidRegistration = statement(
   (builder, { regNo, ways }: { regNo: RegNo; ways: string }, dialect) =>
     builder
@@ -58,7 +61,7 @@ const newestPayment = statement((builder, { registrationId }: { registrationId: 
     .orderBy('attempt', 'desc')
     .limit(1),
 )
-/** The newest first. */
+/** Selects attempts for the full price, newest first. */
 const wholePayments = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
     .selectFrom('payments as p')
@@ -80,7 +83,10 @@ const unpaidInTime = statement(
       .where('freed_at_attempt', 'is', null)
       .where(({ eb, or }) => or([eb('pay_until', 'is', null), eb('pay_until', '>', at)])),
 )
-/** The gateway's payment of an order, if staff refused or moved it. Without one, the order can still be paid. */
+/**
+ * Selects the gateway's payment of an order if staff refused or moved it. Without such a payment, the order can still
+ * be paid.
+ */
 const decidedCapture = statement(
   (builder, { id, gateway }: { id: number; gateway: string | null }) =>
     builder
@@ -96,9 +102,9 @@ const setUncorrected = statement((builder, { id }: { id: number }) =>
 )
 
 /**
- * Changes unpaid registrations to the price of a day, so that every list and page shows the amount due for a payment on
- * that day. Registrations that were paid, changed their payment method or are under review meanwhile are skipped.
- * Returns how many changed.
+ * Changes unpaid registrations to the price of a day, so that every list and page shows the balance for a payment on
+ * that day. Skips registrations that have since been paid, changed their payment method or come under review. Returns
+ * how many changed.
  */
 export async function repriceByCreditDate(
   sql: Sql,
@@ -117,15 +123,15 @@ export async function repriceByCreditDate(
 }
 
 /**
- * Gives an unpaid registration the price of its payment day: another attempt, at another price. False if the price is
- * the same.
+ * Gives an unpaid registration the price of its payment day, as another attempt. Returns false if the price is the
+ * same.
  */
 export async function reprice(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   quote: Quote,
   at: Instant,
-  /** The method by which an order of the gateway was paid; the order ends then. */
+  /** The method by which a gateway order was paid, which closes the order. */
   manualMethod: ManualMethod | null = null,
 ): Promise<boolean> {
   const [newest, attempt] = await Promise.all([
@@ -135,7 +141,7 @@ export async function reprice(
   const isOpen = newest?.status === 'pending' || newest?.status === 'failed'
   if (newest === undefined || !isOpen || newest.amount === quote.total || attempt > ATTEMPTS_MAX)
     return false
-  await endOpenPayments(sql, id, 'corrected', at)
+  await closeOpenPayments(sql, id, 'corrected', at)
   setUncorrected.run(sql, { id })
   await insertPayment(sql, {
     registrationId: id,
@@ -155,11 +161,11 @@ export async function reprice(
 }
 
 /**
- * Ends the order of a manual payment that does not count: dismissed or moved. A manual payment says nothing about an order
- * of the gateway, and a desk payment nothing about a transfer, so that order stays open, unless the gateway's own payment
- * of it was decided before.
+ * Closes the order of a manual payment that is not counted because it was dismissed or moved. A manual payment has no
+ * bearing on a gateway order, nor a desk payment on a transfer; such an order stays open, unless staff have already
+ * decided the gateway's own payment of it.
  */
-export async function endManualPayment(
+export async function closeManualPayment(
   sql: Sql,
   capture: CaptureRow,
   row: OwnedPaymentRow,
@@ -173,19 +179,19 @@ export async function endManualPayment(
     !wasPlacedFor(row, capture) &&
     (row.gateway === null ? isDesk : (await decidedCapture.get(sql, row)) === undefined)
   const next = review !== null || isOther ? payment : closePayment(payment, reason, at)
-  // The payment may have ended with another one: then only this one kept the registration in review.
+  // If the payment was settled by another capture, only this one kept the registration in review.
   if (!(await savePaymentState(sql, row, next, at)))
     await settleRegistration(sql, row.registration_id)
   await restoreOrder(sql, row, capture, at)
 }
 
-/** True if `reprice` placed the order when the payment was recorded. */
+/** Returns true if `reprice` placed the order when the payment was recorded. */
 const wasPlacedFor = (row: OwnedPaymentRow, { seen_at: recordedAt }: CaptureRow): boolean =>
   row.asks_for === 'whole' && row.attempt > 1 && row.created_at === recordedAt
 
 /**
- * If the order was placed for a payment that does not count, at the price of its method, the registration returns to
- * the previous order: its method, its price, and the end of its price hold.
+ * Restores the previous order if the current one was placed for a payment that is not counted, at the price of its
+ * method: restores the method, the price, and the time until which the price is guaranteed.
  */
 export async function restoreOrder(
   sql: Sql,
@@ -205,17 +211,17 @@ export async function restoreOrder(
   const orderId = await replaceOrder(sql, { registrationId, regNo, attempt, at }, previous)
   const { reason } = previous
   if (reason === null || reason === 'corrected') return settleRegistration(sql, registrationId)
-  // It had expired, or was declined, before the payment was recorded.
+  // The order had expired or been declined before the payment was recorded.
   const restored = await paymentOfOrder.get(sql, { orderId })
-  assert(restored !== undefined, 'an order that was placed does not exist')
+  assert(restored !== undefined, 'a placed order was not found')
   await savePaymentState(sql, restored, closePayment(toPayment(restored), reason, at), at)
 }
 
 /**
- * The delegate replaced a manual request by a card payment, which now ends without money. While the registration
- * still holds its seats, the manual request's method and price are due again. A late card payment counts as for any
- * ended order. Call it before the card payment's end is stored, so that the registration is never without an open
- * request.
+ * Restores a manual request that the delegate replaced by a card payment, when the card payment closes unpaid. If the
+ * registration still holds its seats, the manual request's method and price apply again. A late card payment is handled
+ * as for any closed order. Call this before storing that the card payment is closed, so that the registration always
+ * has an open request.
  */
 export async function restoreManualRequest(
   sql: Sql,
@@ -229,7 +235,7 @@ export async function restoreManualRequest(
   const request = payments.find(({ way }) => way !== null)
   const isReplaced = request?.status === 'failed' && request.reason === 'expired'
   if (payments[0]?.id !== row.id || request === undefined || !isReplaced) return
-  // An order without its own price cannot restore it.
+  // An order without a price cannot be restored.
   if (getQuote(request) === null && request.amount !== row.amount) return
   if (payments.some(({ status }) => status === 'success' || status === 'refunded')) return
   const [unpaid, attempt] = await Promise.all([
@@ -240,7 +246,7 @@ export async function restoreManualRequest(
   await replaceOrder(sql, { registrationId, regNo, attempt, at }, request)
 }
 
-/** Places another order with the method, account, price and price hold of an earlier one. */
+/** Places another order with the method, account, price and price guarantee of an earlier one. */
 async function replaceOrder(
   sql: Sql,
   {
@@ -271,6 +277,6 @@ async function replaceOrder(
     bill,
     at,
   })
-  assert(isInserted, `order id ${attempt} of a registration is taken`)
+  assert(isInserted, `order id ${attempt} of a registration is already used`)
   return orderId
 }

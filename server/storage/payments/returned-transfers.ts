@@ -1,4 +1,4 @@
-/** Review reasons of payments that the bank may have returned, from the statement to the recorded refund. */
+/** Manages the review reasons of payments that the bank may have returned, until the refund is recorded. */
 import { getMoneyCurrency, formatDay, formatMoney, toAmount } from '../../../engine/index.ts'
 import type { Currency, Day, Amount } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -27,7 +27,7 @@ const getReasonStart = ({ amount, currency, day }: Withdrawal): string => {
 export const describeReturn = (withdrawal: Withdrawal, reference: string): string =>
   `${getReasonStart(withdrawal)}${reference}. ${RETURN_INSTRUCTION}`
 
-/** The key of a withdrawal, whose reason is added once. */
+/** Identifies a withdrawal, so that its reason is added once. */
 export type ReturnKey = `returned ${number} ${string}`
 export const createReturnKey = (
   captureId: number,
@@ -35,7 +35,10 @@ export const createReturnKey = (
   reasonTexts: readonly string[],
 ): ReturnKey => `returned ${captureId} ${day} ${amount} ${reasonTexts.join(' ')}`
 
-/** Returns true if a withdrawal refers to the payment: the bank may have returned it under its own reference. */
+/**
+ * Returns true if a withdrawal refers to the payment, so that the bank may have returned it under a reference of its
+ * own.
+ */
 export const isReturned = async (sql: Sql, captureId: number): Promise<boolean> =>
   (await readWithdrawals(sql, captureId)).length > 0
 
@@ -52,8 +55,8 @@ async function readWithdrawals(sql: Sql, captureId: number): Promise<readonly Wi
 }
 
 /**
- * Returns the review reasons of a payment after a refund of this received payment. A withdrawal of this amount is
- * explained, and if nothing is left, every withdrawal is. A withdrawal of another amount still needs a decision.
+ * Returns the review reasons of a payment after a refund of this capture. The refund explains a withdrawal of its
+ * amount, or all withdrawals if nothing is left. A withdrawal of another amount still needs a decision.
  */
 export async function removeReturnedReason(
   sql: Sql,

@@ -1,6 +1,6 @@
 /**
  * Stores payments by transfer or at the front desk that staff confirm.
- * Each is a capture like any other: a matching one pays the registration, any other needs a decision.
+ * Each is a capture like any other: if it matches, it pays the registration; if not, it needs a decision.
  */
 import {
   err,
@@ -35,7 +35,7 @@ const newestUnpaid = statement((builder, { registrationId }: { registrationId: n
     .orderBy('attempt', 'desc')
     .limit(1),
 )
-/** The newest paid attempt; if none was paid, the newest attempt. */
+/** Selects the newest paid attempt, or the newest attempt if none was paid. */
 const decidingPayment = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
     .selectFrom('payments')
@@ -49,17 +49,17 @@ const decidingPayment = statement((builder, { registrationId }: { registrationId
 export type RecordedPayment = {
   readonly way: ManualMethod
   readonly reference: string
-  /** The bank's other references for the same payment, if a statement shows them. */
+  /** The bank's other references for the same payment, if a statement shows any. */
   readonly also?: readonly string[]
   readonly amount: Amount
   readonly paidAt: Instant
   /** The currency of the bank account, if a statement shows it. */
   readonly accountCurrency?: Currency
-  /** The price on the credit date, if that date sets it; the price of the attempt if omitted. */
+  /** The price of the credit date, if that date determines the price. The price of the attempt if omitted. */
   readonly price?: Quote | null
 }
 
-/** The email is queued only when this makes the registration a success. */
+/** Queues the email only if this payment confirms the registration. */
 export function recordPayment(
   sql: Sql,
   action: NewAction,
@@ -126,8 +126,8 @@ export function recordPayment(
 }
 
 /**
- * An extra payment for a registration that is paid or has ended. Staff refund it, move it to the intended registration,
- * or ignore it.
+ * Stores an extra payment for a registration that is paid or has ended. Staff refund it, move it to the intended
+ * registration, or ignore it.
  */
 export function recordFurtherPayment(
   sql: Sql,
@@ -180,7 +180,10 @@ export function recordFurtherPayment(
   })
 }
 
-/** One transfer pays once, in any event. Slip numbers of a front desk belong to its event. */
+/**
+ * Returns the account within which a reference can pay only once. A transfer's reference is unique across all events, a
+ * front desk's slip number within its event.
+ */
 function getAccount(method: ManualMethod, eventId: string): string {
   return isDeskPayment(method) ? eventId : ''
 }

@@ -8,10 +8,14 @@ import { statement } from '../database/statements/statement.ts'
 import { getQuote } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 import { updateSeats } from '../seats/keep-and-release-seats.ts'
-import { foreseeDue } from './balance-adjustments.ts'
-import { recordPayer, payerOfRegistration, startPayerReads } from './find-duplicate-payments.ts'
-import { foreseeBalance } from './stored-balance.ts'
-import { foreseeCover, startInvoiceReads, startReceiptReads } from '../documents/issue-documents.ts'
+import { predictDue } from './balance-adjustments.ts'
+import { recordPayer, payerOfRegistration, prefetchPayer } from './find-duplicate-payments.ts'
+import { predictBalance } from './stored-balance.ts'
+import {
+  predictCoverReads,
+  prefetchInvoiceData,
+  prefetchReceiptData,
+} from '../documents/issue-documents.ts'
 
 type RegistrationParams = { registrationId: number }
 const isDistinct = (column: Expression<unknown>, value: unknown) =>
@@ -88,8 +92,8 @@ const setRegistrationState = statement(
       .where('id', '=', next.registrationId),
 )
 
-/** Reads ahead the first data of `settleRegistration`. */
-export const startSettlingReads = (
+/** Prefetches the first data of `settleRegistration`. */
+export const prefetchSettlingData = (
   sql: Sql,
   registrationId: number,
 ): readonly Promise<unknown>[] => [
@@ -98,19 +102,19 @@ export const startSettlingReads = (
   captureInReview.get(sql, { registrationId }),
 ]
 
-/** Reads everything that the first payment of a registration needs. */
-export const startFirstPaymentReads = (
+/** Prefetches all data that the first payment of a registration needs. */
+export const prefetchFirstPayment = (
   sql: Sql,
-  paid: Parameters<typeof startReceiptReads>[1],
+  paid: Parameters<typeof prefetchReceiptData>[1],
 ): readonly Promise<unknown>[] => [
-  ...startSettlingReads(sql, paid.registration_id),
-  ...startReceiptReads(sql, paid),
-  ...startInvoiceReads(sql, paid.registration_id),
-  ...startPayerReads(sql, paid.registration_id),
+  ...prefetchSettlingData(sql, paid.registration_id),
+  ...prefetchReceiptData(sql, paid),
+  ...prefetchInvoiceData(sql, paid.registration_id),
+  ...prefetchPayer(sql, paid.registration_id),
 ]
 
-/** States the payer that is read once this payment has become the only one of its registration. */
-function foreseePayer(
+/** Predicts the read of the payer after this payment has become the only one of its registration. */
+function predictPayer(
   sql: Sql,
   { amount }: { readonly amount: Amount },
   row: RegistrationRow,
@@ -119,27 +123,27 @@ function foreseePayer(
   const isPaid = row.payment_status === 'success' && amount > 0
   const hasEnded = state === 'cancelled' || state === 'refused'
   const counts = isPaid && row.erased_at === null && !hasEnded
-  payerOfRegistration.foresee(
+  payerOfRegistration.predict(
     sql,
     { registrationId: id },
     counts ? [{ id, event_id, email, full_name }] : [],
   )
 }
 
-/** States what is read after a first payment has become a success: the payer, the balance, and what documents state. */
-export function foreseeAfter(
+/** Predicts the reads after a first payment is confirmed: the payer, the balance, and the amounts in documents. */
+export function predictReadsAfter(
   sql: Sql,
   row: OwnedPaymentRow,
   registration: RegistrationRow,
   paid: { readonly reference: string; readonly paidAt: Instant },
 ): void {
-  foreseePayer(sql, row, registration)
-  foreseeBalance(sql, row, registration)
-  foreseeDue(sql, registration)
-  foreseeCover(sql, row, registration, paid)
+  predictPayer(sql, row, registration)
+  predictBalance(sql, row, registration)
+  predictDue(sql, registration)
+  predictCoverReads(sql, row, registration, paid)
 }
 
-/** Fails, and makes the operation fail, unless the payment has this state. */
+/** Fails, with the whole operation, unless the payment has this state. */
 export const stateIsSet = statement(
   (builder, { id, status, review }: Pick<OwnedPaymentRow, 'id' | 'status' | 'review'>) =>
     builder.selectNoFrom(({ exists, selectFrom }) =>
@@ -149,32 +153,32 @@ export const stateIsSet = statement(
           .where('id', '=', id)
           .where('status', '=', status)
           .where(({ ref }) => raw<boolean>`${ref('review')} is not distinct from ${review}`),
-      )} then '1' else 'the guarded statement of a payment changed nothing' end as bigint)`.as(
-        'one',
-      ),
+      )} then '1' else 'another operation has changed the payment' end as bigint)`.as('one'),
     ),
 )
 type Attempts = Awaited<ReturnType<typeof attemptsOfRegistration.all>>
 type ChangedAttempt = Pick<OwnedPaymentRow, 'attempt'> & Partial<Attempts[number]>
-/** States what `settleRegistration` reads after the first payment of a registration; call `foresee` after its write. */
+/**
+ * Predicts what `settleRegistration` reads after the first payment of a registration. Call `predict` after the write.
+ */
 export async function readAttempts(
   sql: Sql,
   registrationId: number,
-): Promise<{ readonly foresee: (changed: ChangedAttempt) => void }> {
+): Promise<{ readonly predict: (changed: ChangedAttempt) => void }> {
   const before = await attemptsOfRegistration.all(sql, { registrationId })
   return {
-    foresee({ attempt, status, review, reference, reason, paid_at }) {
+    predict({ attempt, status, review, reference, reason, paid_at }) {
       const changed = { status, review, reference, reason, paid_at } as Attempts[number]
       const rows = before.map((earlier) =>
         earlier.attempt === attempt ? { ...earlier, ...changed } : earlier,
       )
-      attemptsOfRegistration.foresee(sql, { registrationId }, rows)
-      captureInReview.foresee(sql, { registrationId }, [])
+      attemptsOfRegistration.predict(sql, { registrationId }, rows)
+      captureInReview.predict(sql, { registrationId }, [])
     },
   }
 }
 
-/** The columns of a registration that were changed. */
+/** The changed columns of a registration. */
 export type SettledColumns = Pick<
   RegistrationRow,
   'payment_status' | 'payment_id' | 'paid_at' | 'in_review' | 'state'
@@ -182,8 +186,8 @@ export type SettledColumns = Pick<
   Partial<Pick<RegistrationRow, 'period' | 'base' | 'gst' | 'total' | 'bill'>>
 
 /**
- * Derives the registration's state from its attempts: a success of any, else a refund, else the newest. `prepare` is
- * called after the writes: it sends ahead, or foresees, the caller's subsequent reads.
+ * Derives the registration's state from its attempts: any success, otherwise a refund, otherwise the newest attempt.
+ * Calls `prepare` after the writes, which prefetches or predicts the caller's next data.
  */
 export async function settleRegistration(
   sql: Sql,
@@ -195,10 +199,10 @@ export async function settleRegistration(
     storedState.get(sql, { registrationId }),
     captureInReview.get(sql, { registrationId }),
   ])
-  assert(row !== undefined, 'cannot settle a registration that does not exist')
-  // Differences are part of the balance. They do not determine the state of the registration.
+  assert(row !== undefined, 'an unknown registration cannot be settled')
+  // Differences belong to the balance and do not determine the state of the registration.
   const wholeAttempts = attempts.filter(({ asks_for }) => asks_for === 'whole')
-  // The registration was free after them: they do not determine its later price.
+  // Attempts before the registration became free do not determine its later price.
   const chargedAttempts = wholeAttempts.filter(
     ({ attempt }) => attempt > (row.freed_at_attempt ?? 0),
   )
@@ -206,7 +210,7 @@ export async function settleRegistration(
     wholeAttempts.find(({ status }) => status === 'success') ??
     chargedAttempts.find(({ status }) => status === 'refunded') ??
     chargedAttempts[0]
-  // Each attempt has a price. The registration shows that of the deciding attempt, unless it was corrected since.
+  // The registration has the price of the deciding attempt, unless it was corrected since.
   const price =
     decidingAttempt === undefined || row.is_corrected !== 0 || getQuote(decidingAttempt) === null
       ? null
@@ -219,7 +223,7 @@ export async function settleRegistration(
         }
   if (price !== null) setPrice.run(sql, { registrationId, ...price })
   const inReview = attempts.some(({ review }) => review !== null) || waitingCapture !== undefined
-  // If nothing was requested, or nothing is due any longer, it counts as paid.
+  // A registration for which nothing was requested, or that has become free, is considered paid.
   const isFree = decidingAttempt === undefined || (row.is_corrected === 1 && row.total === 0)
   const status = isFree ? getFreeStatus(row) : getKeptStatus(decidingAttempt.status, row)
   const hasExpired = decidingAttempt?.status === 'failed' && decidingAttempt.reason === 'expired'
@@ -250,20 +254,23 @@ export async function settleRegistration(
     in_review: inReviewBit,
     state,
   })
-  sql.batch?.readAhead(() => startPayerReads(sql, registrationId))
+  sql.batch?.prefetch(() => prefetchPayer(sql, registrationId))
   if (status === 'success' || row.payment_status === 'success')
     await recordPayer(sql, registrationId)
 }
 
-/** If one payment was refunded in full and another, for a difference, is retained, the registration is paid. */
+/** Returns `success` if one payment was fully refunded but another, for a difference, is retained. */
 const getKeptStatus = (status: PaymentStatus, { booked }: StandingRow): PaymentStatus =>
   status === 'refunded' && booked > 0 ? 'success' : status
 
-/** The payment status of a free registration: paid, unless it awaits approval or ended before it was approved or paid. */
+/**
+ * Returns the payment status of a free registration: paid, unless it awaits approval, or ended before it was approved
+ * or paid.
+ */
 function getFreeStatus({ state, payment_status: was }: StandingRow): PaymentStatus {
   if (state === 'to_approve') return 'pending'
-  const isUnseen = state === 'refused' || (state === 'cancelled' && was !== 'success')
-  return isUnseen ? 'failed' : 'success'
+  const wasNeverAccepted = state === 'refused' || (state === 'cancelled' && was !== 'success')
+  return wasNeverAccepted ? 'failed' : 'success'
 }
 
 type StandingRow = Pick<

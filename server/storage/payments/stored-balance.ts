@@ -1,6 +1,4 @@
-/**
- * Reads a registration's counted payments for the engine's balance rule: amounts to pay and to refund.
- */
+/** Reads a registration's counted payments for the engine's balance rules: amounts to be paid and to be refunded. */
 import { calculateBalance, toAmount } from '../../../engine/index.ts'
 import type { Instant, MoneyOfBill, Amount } from '../../../engine/index.ts'
 import { splitIntoBatches } from '../database/statements/in-batches.ts'
@@ -12,17 +10,18 @@ import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapp
 type CountedPayment = {
   readonly attempt: number
   readonly asked: Amount
-  /** The price of the registration when this was requested. */
+  /** The price of the registration when this payment was requested. */
   readonly bill: Amount
   readonly came: Amount
 }
 
-/** A balance line of this kind with a payment is the rest of that payment. A correction has no payment. */
-const REST_ASKED = 'corrected'
+/** An adjustment with this reason and a payment is the remainder of that payment. A correction has no payment. */
+const REMAINDER_REASON = 'corrected'
 
 type RegistrationParams = { registrationId: number }
 /**
- * `asked` excludes the rest of a smaller payment that staff requested, which is a separate line with this payment. `came` excludes the amount that staff had refunded before the payment began to count.
+ * `asked` excludes the remainder of a smaller payment that staff requested, which is a separate line with the same
+ * payment. `came` excludes the amount that staff refunded before the payment was counted.
  */
 const paymentsOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   builder
@@ -36,7 +35,7 @@ const paymentsOfRegistration = statement((builder, { registrationId }: Registrat
           .select((d) => d.fn.coalesce(d.fn.sum<Amount>('d.amount'), lit(0)).as('amount'))
           .whereRef('d.registration_id', '=', 'p.registration_id')
           .whereRef('d.payment_id', '=', 'p.id')
-          .where('d.what', '=', REST_ASKED),
+          .where('d.what', '=', REMAINDER_REASON),
       )
         .$castTo<Amount>()
         .as('asked'),
@@ -73,7 +72,7 @@ const amountPaidBack = statement((builder, { registrationId }: RegistrationParam
       ),
     ),
 )
-/** By the status of the payment, so that the capture of a payment that is about to count is excluded. */
+/** Filters by the status of the payment, so that the capture of a payment that is about to be counted is excluded. */
 const amountLeft = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('captures as c')
@@ -115,11 +114,14 @@ const restAsked = statement((builder, { registrationId }: RegistrationParams) =>
     .selectFrom('dues')
     .select('id')
     .where('registration_id', '=', registrationId)
-    .where('what', '=', REST_ASKED)
+    .where('what', '=', REMAINDER_REASON)
     .where('payment_id', 'is not', null)
     .limit(1),
 )
-/** Paid registrations with an accepted payment, the refunded amounts, and those by which the balance was reduced. */
+/**
+ * Selects paid registrations that have an accepted payment, with the refunded amounts, and the amounts by which refunds
+ * reduced the balance.
+ */
 const acceptedRegistrations = statement((builder) =>
   builder
     .selectFrom('registrations as r')
@@ -164,11 +166,11 @@ const acceptedRegistrations = statement((builder) =>
     .$narrowType<{ total: Amount }>(),
 )
 
-/** Reads what `getBillAmounts` reads besides payments. */
-export const startPaidBackReads = (sql: Sql, registrationId: number): Promise<unknown> =>
+/** Prefetches the data that `getBillAmounts` needs in addition to payments. */
+export const prefetchPaidBack = (sql: Sql, registrationId: number): Promise<unknown> =>
   amountPaidBack.get(sql, { registrationId })
 
-/** Reads only; also runs outside the writer's transaction. `next`: a payment that is about to count. */
+/** Also runs outside the writer's transaction. `next`: a payment that is about to be counted. */
 export async function getBillAmounts(
   sql: Sql,
   registrationId: number,
@@ -193,22 +195,22 @@ export async function getBillAmounts(
   }
 }
 
-/** States the balance data that is read once this payment is the only one of its registration. */
-export function foreseeBalance(
+/** Predicts the balance data that is read after this payment has become the only one of its registration. */
+export function predictBalance(
   sql: Sql,
   { registration_id: registrationId, attempt, amount, bill_total: bill }: OwnedPaymentRow,
   { total, is_corrected, freed_at_attempt }: RegistrationRow,
 ): void {
-  priceAndCorrection.foresee(sql, { registrationId }, [{ total, is_corrected, freed_at_attempt }])
-  priceOfRegistration.foresee(sql, { registrationId }, [{ total }])
+  priceAndCorrection.predict(sql, { registrationId }, [{ total, is_corrected, freed_at_attempt }])
+  priceOfRegistration.predict(sql, { registrationId }, [{ total }])
   const paid = { attempt, asked: amount, bill: bill ?? amount, came: amount }
-  paymentsOfRegistration.foresee(sql, { registrationId }, [paid])
-  amountLeft.foresee(sql, { registrationId }, [{ left: amount }])
+  paymentsOfRegistration.predict(sql, { registrationId }, [paid])
+  amountLeft.predict(sql, { registrationId }, [{ left: amount }])
 }
 
 /**
- * Computes the balance of bill and payments by the rule; the stored balance also includes changes from before the
- * rule.
+ * Computes the balance from bill and payments by the engine's rules. The stored balance also includes changes from
+ * before these rules.
  */
 export async function computeBalance(
   sql: Sql,
@@ -222,7 +224,7 @@ export async function computeBalance(
   return calculateBalance(price?.total ?? toAmount(0), amounts)
 }
 
-/** A difference is about to be paid with this payment: reduces the balance. */
+/** Reduces the balance by a difference that this payment is about to pay. */
 export async function reduceBalance(
   sql: Sql,
   row: Pick<
@@ -246,7 +248,7 @@ export async function reduceBalance(
   addDue(sql, id, { what: 'paid', amount: after - before, paymentId }, at)
 }
 
-/** A smaller payment counts in part, and waives nothing: the rest stays due. It is stored with the payment. */
+/** Counts a smaller payment in part without waiving the remainder, which stays due and is stored with the payment. */
 export function requestRest(
   sql: Sql,
   {
@@ -256,13 +258,12 @@ export function requestRest(
   rest: Amount,
   at: Instant,
 ): void {
-  addDue(sql, registrationId, { what: REST_ASKED, amount: rest, paymentId }, at)
+  addDue(sql, registrationId, { what: REMAINDER_REASON, amount: rest, paymentId }, at)
 }
 
 /**
- * Returns true if this payment, which was just counted, is to be confirmed by email. The difference of a correction
- * belongs to a registration that was confirmed before; the rest of a smaller payment to one that is confirmed once
- * nothing is due.
+ * Returns true if this payment, which has just been counted, must be confirmed by email. A registration whose
+ * correction left a difference was already confirmed. One that was paid in part is confirmed once its balance is zero.
  */
 export async function needsConfirmation(
   sql: Sql,
@@ -277,8 +278,8 @@ export async function needsConfirmation(
 }
 
 /**
- * Updates balances in databases in which staff accepted other amounts before this rule existed. A surplus over the
- * price is to be refunded; an amount that never arrived is not. An order for a difference stays as requested.
+ * Updates balances in databases in which staff accepted other amounts before these rules existed. A surplus over the
+ * price is refundable, but an amount that was never received is not. An order for a difference keeps its amount.
  */
 export async function updateOldBalances(sql: Sql): Promise<void> {
   for (const batch of splitIntoBatches(await acceptedRegistrations.all(sql))) {
@@ -286,7 +287,7 @@ export async function updateOldBalances(sql: Sql): Promise<void> {
       batch.map(async (entry) => ({ ...entry, money: await getBillAmounts(sql, entry.id) })),
     )
     for (const { id, due, total, at, gone, back, money } of amounts) {
-      // The whole accepted amounts: refunds are deducted below.
+      // Uses the whole accepted amounts, because refunds are deducted below.
       const ruled = calculateBalance(total, { ...money, left: money.came })
       if (ruled > due) addDue(sql, id, { what: 'corrected', amount: Math.min(0, ruled) - due }, at)
       if (ruled >= due) continue

@@ -1,5 +1,6 @@
 /**
- * Stores bill lines: written once, with the price that they add up to, and read with the registration.
+ * Stores bill lines. They are written once, together with the price that they add up to, and read with the
+ * registration.
  */
 import type { Insertable, Selectable } from 'kysely'
 import type { AdjustmentPart, Line } from '../../../engine/index.ts'
@@ -58,12 +59,15 @@ function addLinesOf(count: number): StoreStatement<NewLines, unknown> {
 type LineRow = Selectable<Tables['bill_lines']>
 
 /**
- * Bills that follow a registration's first price are numbered from here. Attempt numbers, which are also bill numbers,
- * stay below.
+ * The first number of bills that follow a registration's first price. Attempt numbers, which are also bill numbers, are
+ * lower.
  */
-const LATER_BILL_FIRST = 1_000
+const FIRST_LATER_BILL = 1_000
 
-/** The number of the bill: that of the attempt. Null if there are no lines. */
+/**
+ * Stores the lines and returns the number of the bill, which is that of the attempt. Returns null if there are no
+ * lines.
+ */
 export function keepLines(
   sql: Sql,
   registrationId: number,
@@ -94,7 +98,7 @@ export function keepLines(
   return attempt
 }
 
-/** Returns the lines of one bill of one of the registrations that were selected. */
+/** Returns the lines of one bill of a selected registration. */
 export type LinesOfBill = (registrationId: number, bill: number | null) => readonly Line[]
 
 export function selectLines<Given extends object>(selection: RowSelection<Given>) {
@@ -139,8 +143,8 @@ function toLinesOfBill(lines: readonly LineRow[]): LinesOfBill {
       }))
 }
 
-/** Returns the next number for a bill without an attempt: of a correction, or of another category. */
+/** Returns the next number of a bill without an attempt, after a correction or a change of category. */
 export async function getNextBill(sql: Sql, registrationId: number): Promise<number> {
   const last = await lastBill.get(sql, { registrationId })
-  return Math.max(LATER_BILL_FIRST, (last?.bill ?? 0) + 1)
+  return Math.max(FIRST_LATER_BILL, (last?.bill ?? 0) + 1)
 }

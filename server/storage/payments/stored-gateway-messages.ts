@@ -65,7 +65,7 @@ export function storeMessage(
   })
 }
 
-/** Null for messages without an order. */
+/** `orderId` null: messages without an order. */
 export async function readGatewayMessages(
   sql: Sql,
   orderId: OrderId | null,

@@ -1,7 +1,7 @@
 /**
  * Tracks orders that are not in the database and may have been paid.
- * Gateway messages contain them. After a restore, they also include the next orders of registrations in the copy, which
- * may have been paid meanwhile.
+ * Gateway messages contain such orders. After a restore, the next order of each registration is also tracked, because
+ * it may have been placed and paid after the backup.
  */
 import {
   getMoneyCurrency,
@@ -16,12 +16,12 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { UnknownOrder, UnknownPayment } from '../recovery/recovery-types.ts'
 
-/** Anyone can send messages with orders that do not exist. */
-const UNKNOWN_ORDERS_MAX = 500
-/** The delay after the first query without a response; it doubles each time. */
+/** The maximum number of tracked orders from messages, because anyone can send messages with invented orders. */
+const MAX_UNKNOWN_ORDERS = 500
+/** The delay after the first query without a response. It doubles each time. */
 const RETRY_MS_MIN = 60_000
 const RETRY_MS_MAX = 6 * 60 * 60_000
-/** An order is no longer queried after this long without a response. */
+/** An order without a response for this long is no longer queried. */
 const GIVE_UP_AFTER_MS = 10 * 24 * 60 * 60_000
 
 const paymentOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
@@ -149,11 +149,11 @@ const registrationByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
 const isKnownOrder = async (sql: Sql, orderId: string): Promise<boolean> =>
   (await paymentOfOrder.get(sql, { orderId: orderId as OrderId })) !== undefined
 
-/** Returns true if a payment for this order was found, so that no further attempt may use its id. */
+/** Returns true if a payment for this order was found, so that no attempt may use its id. */
 export const isPaidElsewhere = async (sql: Sql, orderId: string): Promise<boolean> =>
   (await captureOfUnknownOrder.get(sql, { orderId })) !== undefined
 
-/** Stores each reference once, even if a settlement or an earlier message has reported it. */
+/** Stores each reference once, even if a settlement or an earlier message already reported it. */
 export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): Promise<number> {
   const { orderId, eventId, source, account, refunded, at } = payment
   const payer = payment.payer === null ? null : JSON.stringify(payment.payer)
@@ -172,7 +172,7 @@ export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): P
       updateUnmatched.run(sql, { id: known.id, payer, why: reason })
       continue
     }
-    // Nothing is left to decide.
+    // Nothing remains to be decided.
     if (refunded >= received) continue
     const dateText = paidAt === null ? '' : ` on ${formatInstant(paidAt)}`
     const reason = `The gateway confirms ${formatMoney(amount, getMoneyCurrency({ currency }))}${dateText} for the order ${orderId}, which is not in this database.${refundSentence}`
@@ -195,7 +195,7 @@ export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): P
   return addedCount
 }
 
-/** A settlement lists it: the gateway may report its payer and refunds. */
+/** Queries an order that a settlement lists, because the gateway may report its payer and refunds. */
 export async function saveSettledOrder(sql: Sql, order: UnknownOrder, at: Instant): Promise<void> {
   if (ORDER_ID.test(order.orderId)) await saveUnknownOrder(sql, order, at, queryNow(at))
 }
@@ -208,7 +208,7 @@ export async function addUnknownOrder(
   at: Instant,
 ): Promise<boolean> {
   const claimedCount = await claimedOrders.get(sql)
-  if ((claimedCount?.count ?? 0) >= UNKNOWN_ORDERS_MAX) return false
+  if ((claimedCount?.count ?? 0) >= MAX_UNKNOWN_ORDERS) return false
   await saveUnknownOrder(sql, { orderId, eventId }, at, {
     askAt: (at + RETRY_MS_MIN) as Instant,
     isClaimed: true,
@@ -235,8 +235,8 @@ async function saveUnknownOrder(
 const queryNow = (at: Instant) => ({ askAt: at, isClaimed: false })
 
 /**
- * After a restore, the next attempt of every registration that is unpaid in the copy may have been made and paid
- * meanwhile.
+ * Tracks the next attempt of every registration that is unpaid in the restored copy, because it may have been placed
+ * and paid since.
  */
 export async function saveNextAttempts(sql: Sql, at: Instant): Promise<void> {
   for (const { regNo, eventId, last } of await unpaidRegistrations.all(sql))
@@ -249,7 +249,7 @@ export async function saveNextAttempts(sql: Sql, at: Instant): Promise<void> {
       )
 }
 
-/** Reads only; also runs outside the writer's transaction. */
+/** Also runs outside the writer's transaction. */
 export function readUnknownOrders(
   sql: Sql,
   at: Instant,
@@ -276,7 +276,7 @@ export async function closeUnknownOrder(
   if (row === undefined) return
   removeOrder(sql, orderId)
   const owner = isUsed ? await findOwner(sql, orderId) : null
-  // Only for a known registration: orders that strangers invent lead to no further queries.
+  // Only for a known registration, so that invented orders cause no further queries.
   if (owner !== null && owner.attempt < ATTEMPTS_MAX)
     await saveUnknownOrder(
       sql,
@@ -289,7 +289,7 @@ export async function closeUnknownOrder(
 const removeOrder = (sql: Sql, orderId: string): void =>
   void deleteOrder.run(sql, { orderId: orderId as OrderId })
 
-/** Returns the registration to which an unknown order would belong as an attempt. Null if none. Reads only. */
+/** Returns the registration to which an unknown order would belong as an attempt. Null if there is none. */
 export async function findOwner(
   sql: Sql,
   orderId: string,

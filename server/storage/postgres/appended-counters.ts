@@ -1,17 +1,17 @@
 /**
- * Maintains counters on PostgreSQL: each change of a registration appends rows, and readers add them up. One row for
- * each day, category and status would be locked by every operation of that day.
+ * Maintains counters on PostgreSQL: each change of a registration appends rows, and readers add them up. With one row
+ * per day, category and status, every operation of a day would lock the same rows.
  */
 import { deleteOldCommitKeys } from './commit-keys.ts'
 
-/** The rows of days with more rows than this are replaced by their sums. */
-const ROWS_MAX = 50
+/** A day with more rows than this is summarised. */
+const MAX_ROWS_PER_DAY = 50
 
 /**
- * Statements that clean up between operations: they delete old keys, and replace the rows of days with more than
- * `rowsMax` by one for each category, period and status. Readers see the same sums before and after.
+ * Builds statements that clean up between operations: they delete old keys, and replace the rows of days with more than
+ * `rowsMax` rows by one per category, period and status. Readers get the same sums before and after.
  */
-export const rollUp = (rowsMax = ROWS_MAX): readonly string[] => [
+export const rollUp = (rowsMax = MAX_ROWS_PER_DAY): readonly string[] => [
   `WITH many AS (SELECT event_id, day FROM counters GROUP BY 1, 2 HAVING count(*) > ${rowsMax}),
      gone AS (DELETE FROM counters c USING many m WHERE c.event_id = m.event_id AND c.day = m.day RETURNING c.*)
    INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed, ended)
@@ -19,7 +19,8 @@ export const rollUp = (rowsMax = ROWS_MAX): readonly string[] => [
   `WITH many AS (SELECT event_id, day FROM revenue GROUP BY 1, 2 HAVING count(*) > ${rowsMax}),
      gone AS (DELETE FROM revenue r USING many m WHERE r.event_id = m.event_id AND r.day = m.day RETURNING r.*)
    INSERT INTO revenue (event_id, day, currency, amount) SELECT event_id, day, currency, sum(amount) FROM gone GROUP BY 1, 2, 3`,
-  // Idempotency keys are kept for a day, counted from the newest: the servers' clock may be a simulated one.
+  // Idempotency keys are kept for one day. Their age is relative to the newest key, because the server's clock may be
+  // simulated.
   `DELETE FROM idempotency_keys WHERE at < (SELECT max(at) FROM idempotency_keys) - ${2 * 24 * 60 * 60 * 1000}`,
   deleteOldCommitKeys,
 ]

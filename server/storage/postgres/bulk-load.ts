@@ -1,11 +1,10 @@
 /**
- * Loads many rows into empty tables: indexes and foreign keys are created once all rows are inserted, which is
- * faster.
+ * Loads many rows into empty tables, and creates indexes and foreign keys after the rows are inserted, which is faster.
  */
 import { reportProgress } from '../../ops/progress.ts'
 import type { PostgresConnection } from './connection.ts'
 
-/** Indexes that enforce no constraint; primary keys and unique columns stay. */
+/** Selects indexes that enforce no constraint. Primary keys and unique columns keep theirs. */
 const INDEXES = `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'i'
@@ -16,8 +15,8 @@ const FOREIGN_KEYS = `SELECT conrelid::regclass::text AS "table", quote_ident(co
   ORDER BY 1, 2`
 
 /**
- * Call it in a transaction; if that is rolled back, the indexes are as before. `load` may read by primary keys and unique
- * columns only. At the end the tables have statistics, without which a server would scan them.
+ * Call this in a transaction; rolling it back restores the indexes. `load` may only read by primary keys and unique
+ * columns. Afterwards the tables have statistics, without which a server would scan them.
  */
 export async function loadInBulk<Result>(
   { sql, queue, plain }: Pick<PostgresConnection, 'sql' | 'queue' | 'plain'>,

@@ -1,24 +1,24 @@
 /**
- * Keys of operations, each stored in the transaction of its operation. After a connection was lost during COMMIT, they
- * show whether the operation was stored.
+ * Stores the key of each operation in its transaction. If the connection is lost during COMMIT, the key shows whether
+ * the operation was stored.
  */
 import { randomBytes } from 'node:crypto'
 import { createClock } from '../../ops/clock.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 
-/** Longer than commits are checked. Servers whose clocks agree within minutes delete no key too early. */
+/** Longer than a commit is checked. Servers whose clocks agree within minutes do not delete a key too early. */
 const RETENTION_MS = 15 * 60 * 1000
 const TIME_DIGITS = 12
 const RANDOM_BYTES = 10
 
-/** The real time, regardless of CLOCK: PostgreSQL deletes keys by its own clock. */
+/** Returns the real time regardless of CLOCK, because PostgreSQL deletes keys by its own clock. */
 const clock = createClock(null)
-/** Begins with the time, so that keys created together share index pages. */
+/** Keys begin with the time, so that keys created together share index pages. */
 export const createCommitKey = (): string =>
   clock().toString(16).padStart(TIME_DIGITS, '0') + randomBytes(RANDOM_BYTES).toString('hex')
 
 export const STORE_COMMIT_KEY = 'INSERT INTO commit_keys (key, is_committed) VALUES ($1, true)'
-/** Waits for a transaction with the same key that has not ended. */
+/** Waits for a running transaction with the same key. */
 const TAKE_COMMIT_KEY =
   'INSERT INTO commit_keys (key, is_committed) VALUES ($1, false) ON CONFLICT (key) DO NOTHING'
 const READ_COMMIT_KEY = 'SELECT is_committed AS "isCommitted" FROM commit_keys WHERE key = $1'
@@ -30,8 +30,8 @@ type Connection = {
 }
 
 /**
- * Returns true if the operation with that key was stored. If it was not, its key is taken: PostgreSQL refuses a late
- * COMMIT, so the operation can be retried.
+ * Returns true if the operation with that key was stored. Otherwise reserves the key, so that PostgreSQL refuses a late
+ * COMMIT and the operation can be retried.
  */
 export async function isCommitted(
   connection: Connection,

@@ -1,7 +1,7 @@
 /**
- * Runs the store's statements on a connection to PostgreSQL.
- * Statements that only add or change rows are queued. They are sent in one packet with the next statement whose result
- * is awaited, or with the commit, so that an operation takes as few round trips as it has results to wait for.
+ * Runs the store's statements on a PostgreSQL connection.
+ * Statements that only write are queued. They are sent in one packet with the next statement whose result is awaited,
+ * or with the commit, so that an operation makes one round trip per awaited result.
  */
 import type pg from 'pg'
 import { assert } from '../../../engine/index.ts'
@@ -10,14 +10,14 @@ import type { Batch, WriteResult, Sql, Statement } from '../database/sqlite-conn
 import { STORE_COMMIT_KEY } from './commit-keys.ts'
 import { postgresDialect } from './dialect.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
-import { openReadAhead } from '../database/statements/read-ahead.ts'
+import { createReadCache } from '../database/statements/read-cache.ts'
 import type { InjectedFaults } from '../database/fault-injection.ts'
 
 /** The maximum wait for a server that does not respond. */
 export const CONNECT_MS_MAX = 10_000
-/** Queued statements are sent once they reach this number. */
-const QUEUED_MAX = 500
-/** The length of a failed statement quoted in its error. */
+/** Queued statements are sent when they reach this number. */
+const MAX_QUEUED = 500
+/** The number of characters of a failed statement that its error quotes. */
 const QUOTED_CHARACTERS = 200
 
 type Row = Readonly<Record<string, unknown>>
@@ -30,35 +30,39 @@ type Queued = {
   reject(error: unknown): void
   readonly result: Promise<Result>
 }
-/** Methods of `pg` without types: packets are held back until all of them are ready. */
+/** A part of `pg` without types, used to hold packets back until all of them are ready. */
 type CorkableConnection = {
   readonly connection: { readonly stream: { cork(): void; uncork(): void } }
 }
 
 export type PostgresConnection = {
   readonly sql: Sql
-  /** Runs one PostgreSQL statement, without parameters, as soon as it is called. */
+  /** Runs one PostgreSQL statement without parameters immediately. */
   plain(text: string): Promise<readonly Row[]>
-  /** Queues one PostgreSQL statement; its result is not awaited. */
+  /** Queues one PostgreSQL statement without awaiting its result. */
   queue(text: string): void
-  /** True if the transaction has sent or queued a statement that may have written. */
+  /** Returns true if the transaction has sent or queued a statement that may write. */
   hasWritten(): boolean
-  /** The rows that this operation checks last and that others lock too, such as an event's seats. Null if none. */
+  /**
+   * Returns the rows that this operation checks last and that others also lock, such as an event's seats. Null if none.
+   */
   contended(): string | null
   /**
-   * Sends everything queued, the key of the operation if it has one, and `COMMIT`. Throws if the transaction was rolled
-   * back instead.
+   * Sends all queued statements, the key of the operation if it has one, and `COMMIT`. Throws if the transaction was
+   * rolled back instead.
    */
   commit(key?: string | null): Promise<void>
-  /** Discards the queue, and sends `ROLLBACK`. Never throws. */
+  /** Discards the queue and sends `ROLLBACK`. Never throws. */
   rollBack(): Promise<void>
-  /** Prepares the next operation: `trustsSeats` as in `Batch`. */
+  /** Prepares the next operation. `trustsSeats`: as in `Batch`. */
   begin(texts: readonly string[], trustsSeats: boolean): void
-  /** Returns the result of the operation if its error is a violation that it expected. */
-  foreseen(error: unknown): { readonly result: unknown } | null
+  /** Returns the result of the operation if its error is an expected constraint violation. */
+  findExpectedResult(error: unknown): { readonly result: unknown } | null
 }
 
-/** The options of every connection: whole numbers as numbers, booleans as 1 and 0, several statements in transit. */
+/**
+ * Returns the options of every connection: whole numbers as numbers, booleans as 1 and 0, several statements in flight.
+ */
 export const buildClientOptions = (url: string): pg.ClientConfig =>
   ({
     connectionString: url,
@@ -72,9 +76,9 @@ export const buildClientOptions = (url: string): pg.ClientConfig =>
 const names = new Map<string, string>()
 
 /**
- * The store's view of a client. `isNamed`: statements are prepared once per connection, which suits statements that
- * always have the same plan; searches and lists are planned with their values each time. The other options are faults
- * that tests inject.
+ * Wraps a client for the store. `isNamed`: statements are prepared once per connection, which suits statements that
+ * always have the same plan; searches and lists are planned with their values each time. The other options inject
+ * faults for tests.
  */
 export function createConnection(
   client: pg.ClientBase,
@@ -82,21 +86,21 @@ export function createConnection(
   {
     withoutLock,
     assertsLockOrder = false,
-    checksForeseen = false,
+    checksPredictions = false,
     locksSeriesEarly = false,
   }: Pick<
     InjectedFaults,
-    'withoutLock' | 'assertsLockOrder' | 'checksForeseen' | 'locksSeriesEarly'
+    'withoutLock' | 'assertsLockOrder' | 'checksPredictions' | 'locksSeriesEarly'
   > = {},
 ): PostgresConnection {
   let queued: Queued[] = []
   let isScheduled = false
-  /** The first error since the transaction began: later errors state only that the transaction has failed. */
+  /** The first error of the transaction. Later errors only state that the transaction has failed. */
   let failure: Error | null = null
   let hasWritten = false
   const statements = new Map<string, Statement<unknown>>()
-  const readAhead = openReadAhead<Result>()
-  let isReadingAhead = false
+  const readCache = createReadCache<Result>()
+  let isPrefetching = false
   const locked = new Set<string>()
 
   /** Statements that are sent immediately before the commit. */
@@ -108,16 +112,16 @@ export function createConnection(
   }
   const enqueue = (text: string, params: readonly unknown[], isPlain = false): Queued => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    // The next awaited statement throws the error of an unawaited one.
+    // If this statement is not awaited, the next awaited statement throws its error.
     promise.catch(() => {})
     if (!isPlain && !READ_ONLY_STATEMENT.test(text)) {
       hasWritten = true
-      readAhead.afterWrite(text)
+      readCache.afterWrite(text)
     }
     const name = isNamed && !isPlain ? getStatementName(text) : undefined
     const queuedQuery: Queued = { text, name, params, resolve, reject, result: promise }
     queued.push(queuedQuery)
-    if (queued.length >= QUEUED_MAX) send()
+    if (queued.length >= MAX_QUEUED) send()
     return queuedQuery
   }
   const send = (): void => {
@@ -130,7 +134,7 @@ export function createConnection(
     for (const { text, name, params, resolve, reject } of sent)
       client.query({ text, values: [...params], ...(name === undefined ? {} : { name }) }).then(
         ({ rows, rowCount, command }) => {
-          // After a rollback to a savepoint, or to the start, the failed statement is undone.
+          // A rollback to a savepoint or to the start undoes the failed statement.
           if (text.startsWith('ROLLBACK')) failure = null
           resolve({ rows: rows as readonly Row[], changes: rowCount ?? 0, command })
         },
@@ -141,9 +145,9 @@ export function createConnection(
       )
     stream.uncork()
   }
-  /** Statements that are awaited in the same turn share a packet. */
+  /** Statements awaited in the same turn of the event loop share a packet. */
   let lastLock = 0
-  /** Locks out of order may cause a deadlock. */
+  /** Locks out of order can cause a deadlock. */
   const lock: Sql['lock'] = (kind, text, ...params) => {
     const key = JSON.stringify([text, params])
     if (locked.has(key)) return
@@ -155,7 +159,7 @@ export function createConnection(
     lastLock = order
     locked.add(key)
     if (kind === withoutLock) return
-    readAhead.afterLock(kind)
+    readCache.afterLock(kind)
     enqueue(text, params)
   }
   let pendingChecks: (() => void)[] = []
@@ -169,21 +173,21 @@ export function createConnection(
           `SELECT nextval(pg_get_serial_sequence('${table}', 'id')) AS id`,
         ).get()
       )?.id ?? 0,
-    readAhead(reads) {
-      isReadingAhead = true
+    prefetch(reads) {
+      isPrefetching = true
       for (const read of reads())
-        // If it fails, so does the transaction.
+        // If the read fails, so does the transaction.
         read.catch(() => {})
-      isReadingAhead = false
+      isPrefetching = false
     },
-    foresee(text, params, rows) {
+    predict(text, params, rows) {
       const result = { rows: rows as readonly Row[], changes: rows.length, command: 'SELECT' }
-      readAhead.keep(text, params.map(toSentValue), Promise.resolve(result), true)
+      readCache.keep(text, params.map(toSentValue), Promise.resolve(result), true)
     },
     last(row, text, params) {
       hasWritten = true
       contended ??= row
-      readAhead.afterWrite(text)
+      readCache.afterWrite(text)
       heldStatements.push([text, params.map(toSentValue)])
       if (locksSeriesEarly) release()
     },
@@ -205,13 +209,13 @@ export function createConnection(
   }
 
   const read = async (text: string, params: readonly unknown[]): Promise<Result> => {
-    const readAheadResult = readAhead.take(text, params)
-    if (readAheadResult !== null && !(readAheadResult.isForeseen && checksForeseen))
-      return readAheadResult.result
+    const cachedRead = readCache.take(text, params)
+    if (cachedRead !== null && !(cachedRead.isPredicted && checksPredictions))
+      return cachedRead.result
     release()
     const result = awaitResult(enqueue(text, params))
-    if (readAheadResult !== null) assertSame(text, await readAheadResult.result, await result)
-    else if (isReadingAhead) readAhead.keep(text, params, result)
+    if (cachedRead !== null) assertSame(text, await cachedRead.result, await result)
+    else if (isPrefetching) readCache.keep(text, params, result)
     return result
   }
   const statement = <R>(text: string): Statement<R> => {
@@ -249,12 +253,12 @@ export function createConnection(
       heldStatements = []
       contended = null
       results.clear()
-      readAhead.clear()
+      readCache.clear()
       locked.clear()
       trustsSeats = isTrusted
       for (const text of texts) enqueue(text, [], true)
     },
-    foreseen: (error) =>
+    findExpectedResult: (error) =>
       error instanceof PostgresRefused && results.has(error.constraint)
         ? { result: results.get(error.constraint) }
         : null,
@@ -280,13 +284,13 @@ export function createConnection(
   }
 }
 
-/** Rows are compared by their columns, in any order. */
-function assertSame(text: string, foreseen: Result, found: Result): void {
+/** Compares rows by their columns, in any order. */
+function assertSame(text: string, predicted: Result, found: Result): void {
   const asText = ({ rows }: Result): string =>
     JSON.stringify(rows.map((row) => Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1))))
   assert(
-    asText(foreseen) === asText(found),
-    `foreseen ${asText(foreseen)}, found ${asText(found)}: ${text}`,
+    asText(predicted) === asText(found),
+    `predicted ${asText(predicted)}, found ${asText(found)}: ${text}`,
   )
 }
 
@@ -308,7 +312,7 @@ function createWriteResult(result: () => Promise<Result>): WriteResult {
   }
 }
 
-/** PostgreSQL's text can hold every character except the character 0. */
+/** PostgreSQL's text type holds every character except U+0000. */
 function toSentValue(value: unknown): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '') : value
   if (Array.isArray(value)) return value.map(toSentValue)
@@ -316,8 +320,8 @@ function toSentValue(value: unknown): unknown {
 }
 
 /**
- * An error of PostgreSQL or of the connection, as the store knows it. A fatal error, and one without a PostgreSQL code,
- * means that the connection is lost.
+ * Converts an error of PostgreSQL or of the connection into the store's error. A fatal error, or one without a
+ * PostgreSQL code, means that the connection is lost.
  */
 export function toStoreError(error: unknown, text: string): PostgresRefused | ConnectionLost {
   if (error instanceof PostgresRefused || error instanceof ConnectionLost) return error
@@ -340,7 +344,7 @@ const parseInteger = (text: string): number => {
   if (!Number.isSafeInteger(number)) throw new RangeError(`${text} is not a whole number`)
   return number
 }
-/** Parsers by the ids of PostgreSQL's types: boolean, bytes, whole numbers; all others are text. */
+/** Parsers by PostgreSQL type id: boolean, bytes, whole numbers. All others are text. */
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => (text === 't' ? 1 : 0),
   17: (text) => Buffer.from(text.slice(2), 'hex').toString(),

@@ -1,22 +1,22 @@
-/** Parses DATABASE_URL, which may name several hosts as libpq allows; `pg` connects to one. */
+/** Parses DATABASE_URL. Like libpq, it accepts several hosts; `pg` connects to one. */
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 
 export type DatabaseUrl = {
-  /** One address for each host, in the order of the list, as `pg` accepts it. */
+  /** One address per host in `pg`'s format, in the order of the list. */
   readonly urls: readonly string[]
   /** False if a pooler in front of PostgreSQL does not keep prepared statements. */
   readonly isPrepared: boolean
 }
 
-/** Scheme, user and password, hosts, database, options. */
+/** Groups: scheme, user and password, hosts, database, options. */
 const URL_PARTS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)(\/[^?#]+)(?:\?([^#]*))?$/
 const HOST_PATTERN = /^(?:\[[\da-f:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/i
-const PORT_MAX = 65_535
-/** Values with which the host that accepts writes is used. */
-const USABLE_HOSTS = ['read-write', 'primary', 'any']
+const MAX_PORT = 65_535
+/** Values of target_session_attrs that allow the host that accepts writes. */
+const SUPPORTED_TARGETS = ['read-write', 'primary', 'any']
 
-/** `pg` verifies the certificate with each of them, and prints a warning that a later version will not. */
+/** `pg` treats each of these as verify-full, and warns that a later version will not. */
 const WEAKER_SSL = /^sslmode=(?:prefer|require|verify-ca)$/
 
 const NOT_POSTGRES_MESSAGE =
@@ -39,7 +39,7 @@ export function parseDatabaseUrl(text: string): Result<DatabaseUrl, string> {
       'DATABASE_URL names hosts before the database and in its option "host". Name them once, before the database.',
     )
   const targetAttributes = option('target_session_attrs')
-  if (targetAttributes !== null && !USABLE_HOSTS.includes(targetAttributes))
+  if (targetAttributes !== null && !SUPPORTED_TARGETS.includes(targetAttributes))
     return err(
       `DATABASE_URL has target_session_attrs=${targetAttributes}, but Rollcall needs the host that accepts writes. Use read-write, or leave it out.`,
     )
@@ -59,5 +59,5 @@ export function parseDatabaseUrl(text: string): Result<DatabaseUrl, string> {
 
 function isHost(text: string): boolean {
   const match = HOST_PATTERN.exec(text)
-  return match !== null && Number(match[1] ?? 0) <= PORT_MAX
+  return match !== null && Number(match[1] ?? 0) <= MAX_PORT
 }

@@ -41,8 +41,8 @@ export const postgresDialect: Dialect = {
       terms.map((term) => raw`${raw.ref('search_index.words')} like lower(${buildPattern(term)})`),
       raw` and `,
     )}`,
-  // The words of this index have statistics, but names in lower case have none: PostgreSQL would expect half of all
-  // names to match.
+  // The words of this index have statistics, but lower-case names do not: PostgreSQL would expect half of all names to
+  // match.
   hasWordFrom: (start) =>
     raw<SqlBool>`(${raw.join(
       BEFORE_WORDS.map(
@@ -55,12 +55,12 @@ export const postgresDialect: Dialect = {
   limit: (rows) => raw<number>`cast(${rows} as bigint)`,
 }
 
-/** The characters before a word of a name: the mark of a value's start, or a separator. */
+/** The characters before a word of a name: the mark at a value's start, or a separator. */
 const BEFORE_WORDS = ['\u0002', ' ', '.', '-']
 
-/** A JSON array of ids as a PostgreSQL array. */
+/** Converts a JSON array of ids to a PostgreSQL array. */
 const selectIds = (jsonArray: string): Expression<readonly number[]> =>
   raw`cast(translate(${jsonArray}, '[]', '{}') as bigint[])`
 
-/** The `like` pattern for texts that contain the term. */
+/** Builds the `like` pattern of texts that contain the term. */
 const buildPattern = (term: string): string => `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`

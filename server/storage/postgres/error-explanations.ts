@@ -1,23 +1,23 @@
-/** Explains PostgreSQL errors to operators: what is wrong, and what to do. */
+/** Explains PostgreSQL errors to operators, and gives the next step. */
 
 type ErrorExplanation = { readonly code: string; readonly message: string }
 
-/** Advice by PostgreSQL's error codes. Without a code, it was not reached. */
-const BY_CODE: readonly (readonly [RegExp, string])[] = [
+/** Advice by PostgreSQL error code. The code is empty if PostgreSQL was not reached. */
+const ADVICE_BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/^$/, 'PostgreSQL cannot be reached. Start it, or correct DATABASE_URL.'],
   [
     /^57P0/,
-    'PostgreSQL is starting, stopping or recovering. Wait until it takes connections, and see its log.',
+    'PostgreSQL is starting, stopping or recovering. Wait until it accepts connections, and check its log.',
   ],
   [
     /^53300/,
-    'PostgreSQL has no free connection. End other connections, or raise its max_connections or the limit of the role or the database.',
+    'PostgreSQL has no free connection. Close other connections, or raise max_connections or the connection limit of the role or database.',
   ],
-  [/^53[14]00/, 'PostgreSQL has no room left on its disk. Free some space on its machine.'],
-  [/^53/, 'PostgreSQL is out of memory or another resource. See its log.'],
+  [/^53[14]00/, 'PostgreSQL has no space left on its disk. Free some space on its machine.'],
+  [/^53/, 'PostgreSQL is out of memory or another resource. Check its log.'],
   [
     /^25006/,
-    'PostgreSQL is read-only. It is a standby, or default_transaction_read_only is on: promote it or switch that off, or let DATABASE_URL name the server that takes writes.',
+    'PostgreSQL is read-only. It is a standby, or default_transaction_read_only is on: promote it, turn that setting off, or change DATABASE_URL to the server that accepts writes.',
   ],
   [
     /^42501/,
@@ -28,36 +28,39 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Returns one or two sentences, without addresses or names. Null if the code indicates nothing that an operator could
- * act on.
+ * Returns one or two sentences without addresses or names. Null if the code indicates nothing that an operator could
+ * do.
  */
 export const explainPostgresError = (code: string): string | null =>
-  BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? null
+  ADVICE_BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? null
 
 /**
  * Explains why no encrypted connection is possible, which no retry changes. Null for any other message. These errors
- * have no code of PostgreSQL.
+ * have no PostgreSQL code.
  */
 export function explainTlsError(message: string): string | null {
   if (/does not support SSL/.test(message))
     return 'Turn on ssl in PostgreSQL, or remove sslmode from DATABASE_URL.'
   return /certificate|Hostname\/IP does not match/i.test(message)
-    ? 'The certificate of PostgreSQL is not trusted. Add sslrootcert=FILE to DATABASE_URL, with the certificate of its authority, and use the host name in the certificate.'
+    ? 'The certificate of PostgreSQL is not trusted. Add sslrootcert=FILE to DATABASE_URL, with the certificate of its certificate authority, and use the host name in the certificate.'
     : null
 }
 
-/** Explains that no server has used a database yet. */
+/** Explains that no server has used the database yet. */
 export const explainMissingTables = (name: string): string =>
-  `The database in PostgreSQL has no Rollcall tables: "${name}", which DATABASE_URL names, is empty or belongs to another program. If it is the wrong database, correct DATABASE_URL. If the tables were lost, put them back with pg_restore. If the installation is new, start the server: its first start creates the tables.`
+  `The database in PostgreSQL has no Rollcall tables: "${name}", which DATABASE_URL names, is empty or belongs to another program. If it is the wrong database, correct DATABASE_URL. If the tables were lost, restore them with pg_restore. If the installation is new, start the server: its first start creates the tables.`
 
 export const READ_ONLY = '25006'
-/** Returns the code of an error. A standby's own code for a write becomes the code of any read-only server. */
+/**
+ * Returns the code of an error. A standby has its own code for a refused write, which is replaced by the general
+ * read-only code.
+ */
 export function normaliseErrorCode({ code, message }: ErrorExplanation): string {
   return code === '0A000' && /recovery/.test(message) ? READ_ONLY : code
 }
 
 /**
- * Errors that may pass without a change of settings: PostgreSQL restarts, a connection is closed, space is freed, or a
- * standby is promoted.
+ * Returns true for errors that may pass without a change of settings: PostgreSQL restarts, a connection is closed,
+ * space is freed, or a standby is promoted.
  */
 export const mayPass = (code: string): boolean => /^(|08.*|53.*|57P0.|25006)$/.test(code)

@@ -1,6 +1,6 @@
 /** Defines the errors of failed PostgreSQL operations. */
 
-/** Refused with an error code; everything uncommitted is rolled back. */
+/** Thrown when PostgreSQL refused a statement with an error code. Everything uncommitted is rolled back. */
 export class PostgresRefused extends Error {
   readonly code: string
   /** The violated constraint. Empty if none. */
@@ -12,7 +12,7 @@ export class PostgresRefused extends Error {
   }
 }
 
-/** The connection has ended; during a commit, it is unknown whether the commit succeeded. */
+/** Thrown when the connection ended. During a commit, it is unknown whether the commit succeeded. */
 export class ConnectionLost extends Error {
   /** The server's closing message. Empty if it sent none, or was not reached. */
   readonly code: string
@@ -22,9 +22,9 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** No server can start on the database; the message is a sentence for the operator. */
+/** Thrown when no server can start with the database. The message is a sentence for the operator. */
 export class UnusableDatabase extends Error {
-  /** PostgreSQL's reason; 'unusable' if another database is required. */
+  /** PostgreSQL's error code, or 'unusable' if a different database is required. */
   readonly code: string
   constructor(message: string, code = 'unusable') {
     super(message)

@@ -1,4 +1,4 @@
-/** A pool of connections to the host that accepts writes; it follows a failover to another host. */
+/** Pools connections to the host that accepts writes, and follows a failover to another host. */
 import pg from 'pg'
 import { toStoreError } from './connection.ts'
 import { createTurns } from '../operations/turns.ts'
@@ -19,28 +19,24 @@ type OpenPool = {
   readonly pool: pg.Pool
   readonly clients: Set<pg.PoolClient>
 }
-/** Properties of `pg` without types. */
+/** A part of `pg` without types. */
 type DestroyableConnection = { readonly connection: { readonly stream: { destroy(): void } } }
 
 /** How long an operation waits for a connection while all are in use. */
-const POOL_MS_MAX = 5_000
+const MAX_POOL_WAIT_MS = 5_000
 
 export function openHostPool(
   hosts: Hosts,
-  optionsOf: (url: string) => pg.PoolConfig & { readonly max: number },
-  waitMsMax = POOL_MS_MAX,
+  buildOptions: (url: string) => pg.PoolConfig & { readonly max: number },
+  waitMsMax = MAX_POOL_WAIT_MS,
 ): HostPool {
   let currentPool: OpenPool | null = null
-  const { max } = optionsOf('')
-  const connectionTurns = createTurns(
-    max,
-    waitMsMax,
-    `all ${max} connections to the database are in use`,
-  )
+  const { max } = buildOptions('')
+  const connectionTurns = createTurns(max, waitMsMax, `all ${max} database connections are in use`)
   const open = (url: string): OpenPool => {
-    const pool = new pg.Pool(optionsOf(url))
+    const pool = new pg.Pool(buildOptions(url))
     const clients = new Set<pg.PoolClient>()
-    // Without a listener, a failover would end the process, even while a connection is in use.
+    // Without a listener, a failover would end the process, even while no connection is in use.
     pool.on('error', () => {})
     pool.on('connect', (client) => {
       clients.add(client)
@@ -49,7 +45,7 @@ export function openHostPool(
     pool.on('remove', (client) => void clients.delete(client))
     return { url, pool, clients }
   }
-  /** Closes the connections to the former host: operations on them would wait for a long time. */
+  /** Closes connections to the former host, because operations on them would wait for a long time. */
   const closePool = async ({ pool, clients }: OpenPool): Promise<void> => {
     const poolEnd = pool.end()
     for (const client of clients)
@@ -64,7 +60,7 @@ export function openHostPool(
     if (formerPool !== null) void closePool(formerPool).catch(() => {})
     return currentPool
   }
-  const onCurrent = async <T>(run: (pool: pg.Pool) => Promise<T>): Promise<T> => {
+  const runOnCurrentPool = async <T>(run: (pool: pg.Pool) => Promise<T>): Promise<T> => {
     const { url, pool } = await switchHost()
     try {
       return await run(pool)
@@ -78,7 +74,7 @@ export function openHostPool(
     async connect() {
       const end = await connectionTurns.take()
       try {
-        const client = await onCurrent((pool) => pool.connect())
+        const client = await runOnCurrentPool((pool) => pool.connect())
         const release = client.release.bind(client)
         client.release = (failure) => {
           release(failure)
@@ -93,7 +89,7 @@ export function openHostPool(
     async query(text, values = []) {
       const end = await connectionTurns.take()
       try {
-        return await onCurrent((pool) => pool.query(text, [...values]))
+        return await runOnCurrentPool((pool) => pool.query(text, [...values]))
       } finally {
         end()
       }

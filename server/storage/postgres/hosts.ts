@@ -9,28 +9,28 @@ import { PostgresRefused, UnusableDatabase } from './errors.ts'
 import type { ConnectionLost } from './errors.ts'
 
 /** The maximum wait for a host that does not respond. */
-const RESPONSE_MS_MAX = 5_000
-/** After an unsuccessful search, calls fail for this long without another search. */
+const MAX_RESPONSE_MS = 5_000
+/** How long calls fail without another search after an unsuccessful one. */
 const RETRY_MS = 250
-/** The interval at which the current host is checked: a machine that loses power closes no connection. */
+/** The interval at which the current host is checked, because a machine that loses power closes no connection. */
 const CHECK_INTERVAL_MS = 3_000
-/** The host has no free connection. Existing ones still work. */
+/** The code of a host without a free connection. Existing connections still work. */
 const NO_CONNECTION_CODE = '53300'
 const ACCEPTS_WRITES_QUERY =
   "SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS is"
 
 export type Hosts = {
   readonly isPrepared: boolean
-  /** Returns the address of the host that accepts writes. With only one host, it sends no query. */
+  /** Returns the address of the host that accepts writes. Sends no query if there is only one host. */
   find(): Promise<string>
   /**
    * Call this when the host (by default the current one) has lost a connection or refused a write: the next call
    * searches again.
    */
   doubt(url?: string): void
-  /** Calls back when a different host accepts writes. */
+  /** Registers a callback for a move to a different host. */
   onMoved(listener: () => void): void
-  /** Checks the current host periodically. Returns a function that ends this. */
+  /** Checks the current host periodically. Returns a function that stops this. */
   watch(): () => void
 }
 
@@ -83,14 +83,14 @@ export function openHosts(text: string): Hosts {
     doubt: markUnreliable,
     onMoved: (listener) => void listeners.push(listener),
     watch() {
-      let isAsking = false
+      let isChecking = false
       const checkHosts = async (): Promise<void> => {
-        if (isAsking) return
-        isAsking = true
+        if (isChecking) return
+        isChecking = true
         const url = current
         if (url !== null) await checkAcceptsWrites(url).catch(() => markUnreliable(url))
         await find().catch(() => {})
-        isAsking = false
+        isChecking = false
       }
       const timer = setInterval(() => void checkHosts(), CHECK_INTERVAL_MS).unref()
       return () => clearInterval(timer)
@@ -99,8 +99,8 @@ export function openHosts(text: string): Hosts {
 }
 
 /**
- * Queries all hosts at the same time, so that one without a response delays none. `last` remains in use if it merely
- * has no free connection. Throws the most informative error.
+ * Queries all hosts at once, so that one without a response delays none. `last` stays in use if it only lacks a free
+ * connection. Throws the most informative error.
  */
 async function findWritableHost(urls: readonly string[], last: string | null): Promise<string> {
   const errors = new Map<string, PostgresRefused | ConnectionLost>()
@@ -116,7 +116,7 @@ async function findWritableHost(urls: readonly string[], last: string | null): P
   } catch {
     if (last !== null && errors.get(last)?.code === NO_CONNECTION_CODE) return last
     const known = [...errors.values()]
-    // A standby is more informative than an unreachable host.
+    // A standby's error is more informative than that of an unreachable host.
     throw (
       known.find((checkError) => normaliseErrorCode(checkError) === READ_ONLY) ??
       known.find(({ code }) => code !== '') ??
@@ -128,8 +128,8 @@ async function findWritableHost(urls: readonly string[], last: string | null): P
 async function checkAcceptsWrites(url: string): Promise<string> {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: RESPONSE_MS_MAX,
-    query_timeout: RESPONSE_MS_MAX,
+    connectionTimeoutMillis: MAX_RESPONSE_MS,
+    query_timeout: MAX_RESPONSE_MS,
     application_name: 'rollcall',
   })
   client.on('error', () => {})
@@ -143,7 +143,7 @@ async function checkAcceptsWrites(url: string): Promise<string> {
   throw new PostgresRefused(READ_ONLY, 'no host accepts writes')
 }
 
-/** A separate connection for preparing and moving a database; `end` closes it. */
+/** Opens a separate connection for preparing and moving a database; `end` closes it. */
 export async function connect(
   text: string,
 ): Promise<PostgresConnection & { end(): Promise<void> }> {

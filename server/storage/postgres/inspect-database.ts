@@ -1,4 +1,4 @@
-/** Reports the state of a PostgreSQL database before a start. Changes nothing. */
+/** Reports the state of a PostgreSQL database before a start, without changing anything. */
 import pg from 'pg'
 import { migrations, createNewerVersionError, getReportedVersion } from '../database/schema.ts'
 import { toStoreError } from './connection.ts'
@@ -24,14 +24,14 @@ type Inspection =
   | {
       readonly problem: null
       readonly stateText: string
-      /** Hashes of files that are referenced and missing. Null if the tables do not exist yet. */
+      /** Hashes of referenced but missing files. Null if the tables do not exist yet. */
       readonly missing: readonly string[] | null
-      /** The hash of the version that all servers serve, by event. */
+      /** The hash of the version that all servers serve, by event id. */
       readonly active: ReadonlyMap<string, string>
       readonly isInRecovery: boolean
     }
 
-/** `trouble`: the reason why no server could start on it. Null if `said` describes its state. */
+/** `problem`: why no server could start with the database. Null if `stateText` describes its state. */
 /** `areFilesElsewhere`: the files are not in the database, and `missing` lists all referenced ones. */
 export async function inspectPostgres(url: string, areFilesElsewhere = false): Promise<Inspection> {
   const createSuccess = (
@@ -74,7 +74,7 @@ export async function inspectPostgres(url: string, areFilesElsewhere = false): P
     if (version > known) return createFailure(createNewerVersionError(version).message)
     if (stored !== known)
       return createSuccess(
-        `${server} answers, and the database has version ${version}; the next start brings it to ${known}. Copy it with pg_dump first.`,
+        `${server} responds. The database has version ${version}; the next start migrates it to ${known}. Copy it with pg_dump first.`,
       )
     const { rows: active } = await client.query<{ id: string; hash: string }>(
       'SELECT event_id AS id, hash FROM active_events WHERE is_gone = 0',
@@ -84,7 +84,7 @@ export async function inspectPostgres(url: string, areFilesElsewhere = false): P
     )
     const { rowCount } = await client.query('SELECT 1 FROM recoveries WHERE ended_at IS NULL')
     return createSuccess(
-      `${server} answers, and the database has version ${version}.`,
+      `${server} responds. The database has version ${version}.`,
       missing.map(({ sha256 }) => sha256),
       new Map(active.map(({ id, hash }) => [id, hash])),
       (rowCount ?? 0) > 0,

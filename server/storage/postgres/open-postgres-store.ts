@@ -1,4 +1,4 @@
-/** Opens the store on PostgreSQL: two pools of connections, and a transaction for each operation. */
+/** Opens the store on PostgreSQL, with connection pools and one transaction per operation. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { toReads } from '../operations/key-lookups.ts'
 import { listings } from '../operations/list-queries.ts'
@@ -22,11 +22,11 @@ import { openWriteProbe } from './write-probe.ts'
 import { openDatabaseUploads } from './uploads-in-database.ts'
 import { openAttemptCounter } from './rate-limit-counts.ts'
 
-/** The maximum number of operations that wait for a connection. */
-const CALLS_MAX = 2_000
-/** Connections for operations that only read. */
-const READERS_MAX = 4
-/** Connections for files and for rate limits; nothing else waits for them. */
+/** The maximum number of operations waiting for a connection. */
+const MAX_QUEUED_CALLS = 2_000
+/** The number of connections for operations that only read. */
+const READER_CONNECTIONS = 4
+/** The number of connections for files and rate limits, which no other operation waits for. */
 const FILE_CONNECTIONS = 4
 const WRITES_BETWEEN_ROLL_UPS = 500
 
@@ -48,14 +48,14 @@ export async function openInsidePostgres({
   readonly isNew?: boolean
   readonly faults?: InjectedFaults
 }): Promise<OpenedPostgresStore> {
-  const { waitingMax = CALLS_MAX, startingMsMax = STARTING_MS_MAX } = faults
+  const { waitingMax = MAX_QUEUED_CALLS, startingMsMax = STARTING_MS_MAX } = faults
   await prepare(url, { migrates, migratesAtStart, isNew, waitsMs: startingMsMax })
   const hosts = openHosts(url)
   const { isPrepared } = hosts
   const { turnMsMax } = faults
   const open = (max: number): HostPool =>
     openHostPool(hosts, (host) => ({ ...buildClientOptions(host), max }), turnMsMax)
-  const [writing, reading] = [open(WRITERS_MAX), open(READERS_MAX)]
+  const [writing, reading] = [open(WRITERS_MAX), open(READER_CONNECTIONS)]
   const files = openHostPool(hosts, (host) => ({
     connectionString: host,
     max: FILE_CONNECTIONS,
@@ -65,7 +65,7 @@ export async function openInsidePostgres({
   }))
   const stopWatching = hosts.watch()
   const transactions = openTransactions({ writing, reading, isPrepared, waitingMax, faults })
-  const { noting, probe } = openWriteProbe(files, () => hosts.doubt())
+  const { trackFailures, probe } = openWriteProbe(files, () => hosts.doubt())
   const uploads = openDatabaseUploads(files)
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
@@ -74,7 +74,10 @@ export async function openInsidePostgres({
     await Promise.all([writing.end(), reading.end(), files.end()])
   }
   let writtenFiles = 0
-  /** After a failure, the counters are unchanged; the next run adds them up. */
+  /**
+   * Runs cleanup statements after a number of writes. If they fail, the counters are unchanged, and the next run adds
+   * them up.
+   */
   const rollUpOccasionally = (): void => {
     writtenFiles += 1
     if (writtenFiles % WRITES_BETWEEN_ROLL_UPS !== 0) return
@@ -86,7 +89,7 @@ export async function openInsidePostgres({
   const lists = listings as unknown as Operations
   const store = storeOf({
     write: ((verb: string, ...args: never[]) =>
-      noting(
+      trackFailures(
         transactions.write(eventOf(verb, args), async (sql) => {
           locks[verb]?.(sql, ...args)
           rollUpOccasionally()
@@ -98,9 +101,9 @@ export async function openInsidePostgres({
     read: createReads(transactions.read),
     waiting: transactions.waiting,
     isShared: true,
-    proofs: { ...uploads, keep: (file, at) => noting(uploads.keep(file, at)) },
+    proofs: { ...uploads, keep: (file, at) => trackFailures(uploads.keep(file, at)) },
     tries: openAttemptCounter(files),
-    // Only a write shows whether it responds; there is no file that could have been replaced.
+    // Only a write shows whether the database responds; there is no file that could be replaced.
     lost: () => null,
     rescue: () => Promise.reject(new Error('there is no file to rescue')),
     close: () => {
@@ -108,7 +111,7 @@ export async function openInsidePostgres({
       return closed
     },
   })
-  // A server opens a connection of each kind before it reports readiness: later, none may be free.
+  // A server opens a connection of each kind before it reports readiness, because later none may be free.
   if (migrates) {
     await retryUntilConnected(() => transactions.write(null, async () => {}), startingMsMax)
     await retryRead(() => store.adminCount(), startingMsMax)
@@ -129,7 +132,7 @@ export async function openInsidePostgres({
   }
 }
 
-/** A server reads before it reports readiness: later, no connection may be free. */
+/** Reads before the server reports readiness, because later no connection may be free. */
 async function retryRead(read: () => Promise<unknown>, waitsMs: number): Promise<void> {
   const startedAt = performance.now()
   for (;;)
@@ -142,7 +145,7 @@ async function retryRead(read: () => Promise<unknown>, waitsMs: number): Promise
     }
 }
 
-/** Look-ups that send all their statements before they have any result. */
+/** Look-ups that send all their statements before they await any result. */
 const ONE_PACKET_READS: ReadonlySet<string> = new Set<keyof Reads>([
   'account',
   'actions',
@@ -160,7 +163,7 @@ const ONE_PACKET_READS: ReadonlySet<string> = new Set<keyof Reads>([
   'session',
 ])
 
-/** Look-ups by key, each in a separate transaction. */
+/** Creates the look-ups by key, each in a separate transaction. */
 function createReads(
   read: <T>(
     task: (sql: Parameters<typeof toReads>[0]) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Creates the tables in an empty PostgreSQL database, migrates existing ones, or checks their version. */
+/** Creates the tables in an empty PostgreSQL database, migrates existing tables, or checks their version. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
@@ -7,7 +7,7 @@ import {
   migrations,
   createNewerVersionError,
   getReportedVersion,
-  takeStep,
+  runNextMigrationPart,
 } from '../database/schema.ts'
 import type { Versions } from '../database/run-migrations.ts'
 import { steps } from './schema/migrations.ts'
@@ -24,30 +24,33 @@ import {
   READ_ONLY,
 } from './error-explanations.ts'
 
-/** A word whose characters are letters, but not in the locale "C". */
+/** A word of letters that the locale "C" does not recognise as letters. */
 const MALAYALAM_WORD = 'നായർ'
 
 const OLDER_MESSAGE =
-  'The database in PostgreSQL is from an older version of Rollcall. Copy it with pg_dump, stop the servers, and start one with this version: it brings the database up to date.'
+  'The database in PostgreSQL is from an older version of Rollcall. Copy it with pg_dump, stop the servers, and start one with this version: it migrates the database.'
 const NOT_NEW_MESSAGE =
-  'The database in PostgreSQL has no tables, and DATA_DIR holds the data of an earlier server. Let DATABASE_URL name the database that was used before, put it back with pg_restore, or bring the data there with rollcall db move to-postgres. To begin with an empty database instead, run rollcall start --new once.'
+  'The database in PostgreSQL has no tables, and DATA_DIR holds the data of an earlier server. Change DATABASE_URL to the database that was used before, restore that database with pg_restore, or move the data with rollcall db move to-postgres. To begin with an empty database instead, run rollcall start --new once.'
 const NO_TABLES_AT_START =
   'The database in PostgreSQL has no tables. MIGRATE_AT_START is off, so the server does not create them: run rollcall db migrate, then start the server.'
 
-/** How long to wait for a database that is starting, restarting, or has no free connection. */
+/** How long to wait for a database that is starting or restarting, or has no free connection. */
 export const STARTING_MS_MAX = 15_000
 export const RETRY_MS = 250
 
 type PrepareOptions = {
-  /** True for a server, or for the command that migrates: a database that accepts no writes is refused. */
+  /** True for a server or the migration command: a database that accepts no writes is refused. */
   readonly migrates?: boolean
   /** False for a server that leaves the migration to the command. */
   readonly migratesAtStart?: boolean
-  /** True if an empty database gets its tables. */
+  /** True if tables may be created in an empty database. */
   readonly isNew?: boolean
 }
 
-/** Makes the database usable. Throws a sentence if that fails. Without `migrates`, an older one is refused. */
+/**
+ * Prepares the database for use. Throws an error with a sentence for the operator if that fails. Without `migrates`, an
+ * older database is refused.
+ */
 export function prepare(
   url: string,
   { waitsMs, ...preparing }: PrepareOptions & { readonly waitsMs?: number } = {},
@@ -55,7 +58,7 @@ export function prepare(
   return retryUntilConnected(async () => prepareOnce(url, preparing), waitsMs)
 }
 
-/** Returns the version of the database and changes nothing. `found` is null if it has no tables. */
+/** Returns the version of the database without changing anything. `found` is null if it has no tables. */
 export async function readPostgresVersions(url: string): Promise<Versions> {
   let found: number | null = null
   await retryUntilConnected(async () =>
@@ -67,7 +70,10 @@ export async function readPostgresVersions(url: string): Promise<Versions> {
   return { found, known: migrations.length }
 }
 
-/** Runs the task once the database can be used. Throws a sentence if that takes too long or is impossible. */
+/**
+ * Runs the task once the database can be used. Throws an error with a sentence for the operator if that takes too long
+ * or is impossible.
+ */
 export async function retryUntilConnected(
   task: () => Promise<void>,
   waitsMs: number = STARTING_MS_MAX,
@@ -83,7 +89,10 @@ export async function retryUntilConnected(
     }
 }
 
-/** True if PostgreSQL is unreachable, starting, stopping, recovering, still a standby, or has no free connection. */
+/**
+ * Returns true if PostgreSQL is unreachable, starting, stopping, recovering, still a standby, or has no free
+ * connection.
+ */
 const isTransient = (error: unknown): boolean => {
   const code = error instanceof StoreBusy ? error.code.replace(POSTGRES_PREFIX, '') : null
   return isPostgresError(error)
@@ -92,7 +101,7 @@ const isTransient = (error: unknown): boolean => {
 }
 const RETRIED_CODES = /^(?:|57P0[123]|53300|25006)$/
 
-/** Each attempt uses a new connection: the address may lead to another server by then. */
+/** Each attempt opens a new connection, because the address may lead to another server by then. */
 async function runOnConnection<T>(
   url: string,
   task: (connection: PostgresConnection) => Promise<T>,
@@ -112,17 +121,17 @@ async function prepareOnce(url: string, options: PrepareOptions): Promise<void> 
     await refuseOtherVersion(connection, stored, options)
     if (stored === migrations.length) return
     await withMigrationLock(url, async () => {
-      // A restored or moved database has no statistics, and without them a step can take hours.
+      // A restored or moved database has no statistics, without which a step can take hours.
       if (stored !== null)
         await runInTransaction(connection, async () => connection.queue('ANALYZE (SKIP_LOCKED)'))
-      // Each part has its own transaction, so completed parts remain if the process is killed.
+      // Each part has its own transaction, so that completed parts remain if the process is killed.
       for (let hasMore = true; hasMore;)
-        hasMore = await runInTransaction(connection, () => runNextPart(connection))
+        hasMore = await runInTransaction(connection, () => createTablesOrRunNextPart(connection))
     })
   })
 }
 
-/** Throws the reason why this process does not use a database of this version. */
+/** Throws the reason why this process cannot use a database of this version. */
 async function refuseOtherVersion(
   connection: PostgresConnection,
   stored: number | null,
@@ -136,7 +145,7 @@ async function refuseOtherVersion(
         migrates ? NOT_NEW_MESSAGE : explainMissingTables(await readDatabaseName(connection)),
       )
     if (!migratesAtStart) throw new UnusableDatabase(NO_TABLES_AT_START)
-    // Runs before anything is created in it.
+    // Runs before anything is created in the database.
     await refuseUnsuitable(connection)
     return
   }
@@ -147,10 +156,10 @@ async function refuseOtherVersion(
 }
 
 /** The number of attempts to create a table that another server creates at the same time. */
-const CREATE_ATTEMPTS_MAX = 5
+const MAX_CREATE_ATTEMPTS = 5
 
 /**
- * Lets one process migrate; others wait for it. It locks a row in a transaction on a separate connection, which ends
+ * Allows one process to migrate while others wait. It locks a row in a transaction on a separate connection, which ends
  * with the process. Each part of the migration also locks the version, so that no part runs twice if that connection is
  * lost.
  */
@@ -167,7 +176,7 @@ async function withMigrationLock(url: string, task: () => Promise<void>): Promis
         break
       } catch (error) {
         const isRace = error instanceof PostgresRefused && /^(23505|42P07)$/.test(error.code)
-        if (!isRace || times === CREATE_ATTEMPTS_MAX) throw error
+        if (!isRace || times === MAX_CREATE_ATTEMPTS) throw error
       }
     await runInTransaction(holder, async () => {
       holder.queue('SET LOCAL idle_in_transaction_session_timeout = 0')
@@ -178,8 +187,8 @@ async function withMigrationLock(url: string, task: () => Promise<void>): Promis
 }
 
 /**
- * A transaction without the limits that the role or the database may set: a step may take long. A statement is
- * planned at each run, because the tables that a step fills grow.
+ * Runs a transaction without the timeouts that the role or the database may set, because a step may take long.
+ * Statements are planned at each run, because the tables that a step fills grow.
  */
 async function runInTransaction<T>(
   connection: PostgresConnection,
@@ -204,7 +213,7 @@ async function runInTransaction<T>(
   }
 }
 
-/** Without this check, a server on a read-only database would start, and refuse the first delegate. */
+/** Refuses a read-only database. Otherwise a server would start with it, and refuse the first delegate. */
 async function refuseReadOnly({ sql }: PostgresConnection): Promise<void> {
   const found = await sql<{ is: number }>(
     "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is",
@@ -226,13 +235,13 @@ export function createUnusableError(error: unknown): UnusableDatabase {
 }
 
 /** Creates all tables, or runs the next part of a migration. Returns whether there may be more to do. */
-async function runNextPart(connection: PostgresConnection): Promise<boolean> {
+async function createTablesOrRunNextPart(connection: PostgresConnection): Promise<boolean> {
   const stored = await readVersion(connection, 'FOR UPDATE')
   if (stored === null) {
     await createTables(connection)
     return false
   }
-  return takeStep(stored, {
+  return runNextMigrationPart(stored, {
     sql: connection.sql,
     runStep: (step) => {
       for (const text of steps[step] ?? []) connection.queue(text)
@@ -250,7 +259,7 @@ async function createTables(connection: PostgresConnection): Promise<void> {
   connection.queue(`INSERT INTO rollcall_version VALUES (1, ${known})`)
 }
 
-/** Throws the reason why names in any script could not be stored and found in this database. */
+/** Throws the reason why this database cannot store or find names in every script. */
 async function refuseUnsuitable({ plain }: PostgresConnection): Promise<void> {
   const [setting] = await plain("SELECT current_setting('server_encoding') AS encoding")
   const encoding = String(setting?.['encoding'])
@@ -268,7 +277,7 @@ async function refuseUnsuitable({ plain }: PostgresConnection): Promise<void> {
 const readDatabaseName = async ({ sql }: PostgresConnection): Promise<string> =>
   (await sql<{ name: string }>('SELECT current_database() AS name').get())?.name ?? ''
 
-/** Null if there are no tables yet. */
+/** Returns null if there are no tables yet. */
 async function readVersion(
   { plain }: PostgresConnection,
   lock: 'FOR UPDATE' | '' = '',

@@ -1,5 +1,5 @@
 /**
- * Counts the attempts on all servers in one table. Counting does not wait for the disk: a crash of PostgreSQL may
+ * Counts the attempts on all servers in one table. Counting does not wait for the disk, so a crash of PostgreSQL may
  * lose the counts of the last second.
  */
 import { createHash } from 'node:crypto'
@@ -7,19 +7,19 @@ import type { Instant } from '../../../engine/index.ts'
 import type { HostPool } from './host-pool.ts'
 import type { AttemptCounter, Window } from '../database/rate-limit-count-types.ts'
 
-/** Expired counts are deleted after this number of attempts. */
+/** Expired counts are deleted each time this number of attempts was counted. */
 const CLEANUP_INTERVAL = 200
 
 export function openAttemptCounter(pool: HostPool): AttemptCounter {
-  let counted = 0
-  const takeTry = async (
+  let countedAttempts = 0
+  const countAttempt = async (
     key: string,
     at: Instant,
     { triesMax, windowMs }: Window,
     alwaysCounts: boolean,
   ): Promise<number> => {
-    counted += 1
-    if (counted % CLEANUP_INTERVAL === 0)
+    countedAttempts += 1
+    if (countedAttempts % CLEANUP_INTERVAL === 0)
       await pool.query('DELETE FROM tries WHERE until < $1', [at])
     const { rows } = await pool.query<{ wait: string }>(
       'SELECT take_try($1, $2, $3, $4, $5) AS wait',
@@ -37,9 +37,9 @@ export function openAttemptCounter(pool: HostPool): AttemptCounter {
       const first = recent[recent.length - triesMax]
       return first === undefined ? 0 : first + windowMs - at
     },
-    take: (key, at, window) => takeTry(key, at, window, false),
+    take: (key, at, window) => countAttempt(key, at, window, false),
     async count(key, at, window) {
-      await takeTry(key, at, window, true)
+      await countAttempt(key, at, window, true)
     },
     async forget(key) {
       await pool.query('DELETE FROM tries WHERE key = $1', [hashKey(key)])

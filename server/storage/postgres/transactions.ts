@@ -102,7 +102,7 @@ export function openTransactions({
   const shares = createShares({
     max: WRITERS_MAX,
     share: EVENT_CONNECTIONS,
-    waitMsMax: faults.turnMsMax ?? TURN_MS_MAX,
+    maxWaitMs: faults.turnMsMax ?? TURN_MS_MAX,
   })
   const runWrite = <T>(task: Operation<T>, beginTexts: readonly string[]): Promise<T> =>
     retryOnConflict((trustsSeats) => writeOnce(writing, writingOn, task, trustsSeats, beginTexts))
@@ -219,7 +219,7 @@ async function writeOnce<T>(
     await connection.rollBack()
     client.release()
     if (error instanceof RollbackError) return error.value as T
-    const expectedResult = connection.foreseen(error)
+    const expectedResult = connection.findExpectedResult(error)
     if (expectedResult !== null) return expectedResult.result as T
     throw error instanceof PostgresRefused &&
       (CONFLICT_CODES.test(error.code) || error.code === NO_SEAT_CODE)

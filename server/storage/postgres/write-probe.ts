@@ -22,7 +22,7 @@ const NO_CONNECTION_CODE = '53300'
 
 export type WriteProbe = {
   /** Runs a call, and remembers a refusal. */
-  noting<T>(call: Promise<T>): Promise<T>
+  trackFailures<T>(call: Promise<T>): Promise<T>
   /**
    * Retries the last refused operation. Throws StoreBusy while it still fails, and NoFurtherConnection if only a new
    * connection is refused. Sends nothing if nothing was refused.
@@ -33,7 +33,7 @@ export type WriteProbe = {
 export function openWriteProbe(pool: Pick<HostPool, 'query'>, onReadOnly: () => void): WriteProbe {
   let refused: string | null = null
   return {
-    noting: (call) =>
+    trackFailures: (call) =>
       call.catch((error: unknown) => {
         const code = error instanceof StoreBusy ? error.code.replace(POSTGRES_PREFIX, '') : ''
         if (Object.hasOwn(PROBE_STATEMENTS, code)) refused = code

@@ -6,7 +6,7 @@ import { err, formatMoney, ok, toAmount } from '../../../engine/index.ts'
 import type { Amount } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
-import { endOpenPayments } from '../payments/payment-attempts.ts'
+import { closeOpenPayments } from '../payments/payment-attempts.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { coverBill } from '../documents/cover-bill.ts'
 import { addDue, getKeptAmount, getAmountUnderWay } from '../payments/balance-adjustments.ts'
@@ -51,7 +51,7 @@ export function cancel(
         code: 'not_now',
         message: `The payments have changed: ${formatMoney(keptAmount, currency)} is paid now. Nothing was cancelled. Check the registration again.`,
       })
-    await endOpenPayments(sql, id, 'cancelled', at)
+    await closeOpenPayments(sql, id, 'cancelled', at)
     await settleRegistration(sql, id)
     addDue(sql, id, { what: 'given up', amount: -due }, at)
     // A refund in progress reduces the balance only when it is completed, so the balance includes it until then.

@@ -4,7 +4,7 @@ import { err, ok, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
-import { endOpenPayments } from '../payments/payment-attempts.ts'
+import { closeOpenPayments } from '../payments/payment-attempts.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { RegistrationRow } from './row-mapping.ts'
@@ -265,7 +265,7 @@ export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionOu
     await overwriteDeleted(sql, true)
     if (row.state !== 'complete' && row.state !== 'cancelled' && row.state !== 'refused') {
       cancelRegistration.run(sql, { id })
-      await endOpenPayments(sql, id, 'cancelled', action.at)
+      await closeOpenPayments(sql, id, 'cancelled', action.at)
       // A difference that a correction left: there is no one left to pay it.
       const unpaid = toAmount(Math.max(0, row.due))
       addDue(sql, id, { what: 'given up', amount: -unpaid }, action.at)

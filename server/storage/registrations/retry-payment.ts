@@ -121,7 +121,7 @@ export async function retry(
         : keepLines(sql, registration.id, attempt, price.quote.lines),
     at,
   })
-  assert(isInserted, `order id ${attempt} of a registration is taken`)
+  assert(isInserted, `order id ${attempt} of a registration is already used`)
   // Two orders are never open simultaneously. A payment that still arrives for this one is a success, or needs review.
   // It ends after the new order is placed, so that no earlier manual request is restored in its place.
   if (newestRow.status === 'pending')

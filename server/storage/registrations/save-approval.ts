@@ -184,7 +184,7 @@ async function startPayment(
       isHandedOff: false,
       at,
     })
-    assert(isInserted, `order id ${attempt} of a registration is taken`)
+    assert(isInserted, `order id ${attempt} of a registration is already used`)
     countReviewedFor.run(sql, { id, attempt })
   }
   await settleRegistration(sql, id)

@@ -12,7 +12,7 @@ import { applyAction } from './apply-action.ts'
 import {
   placeDifferenceOrder,
   toChannelColumns,
-  endOpenPayments,
+  closeOpenPayments,
   insertPayment,
   findNextAttempt,
 } from '../payments/payment-attempts.ts'
@@ -241,7 +241,7 @@ async function reprice(
     await coverBill(sql, row.id, at)
     return ok(difference)
   }
-  await endOpenPayments(sql, row.id, 'corrected', at)
+  await closeOpenPayments(sql, row.id, 'corrected', at)
   const attempt = await findNextAttempt(sql, row.id)
   if (quote.total > 0 && channel !== null && row.state !== 'to_approve')
     await insertPayment(sql, {

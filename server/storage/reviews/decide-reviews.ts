@@ -34,7 +34,11 @@ import {
   recordManualRefund,
   requestCaptureRefund,
 } from '../refunds/decide-refunds.ts'
-import { endManualPayment, reprice, restoreOrder } from '../payments/reprice-and-restore-orders.ts'
+import {
+  closeManualPayment,
+  reprice,
+  restoreOrder,
+} from '../payments/reprice-and-restore-orders.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { findMoveTarget, parseNumber, joinRemainingReasons, findReview } from './open-reviews.ts'
@@ -314,7 +318,7 @@ async function endCapture(
   if (!isManualMethod(capture.source)) await endUncountedCapture(sql, capture, row, reason, at)
   else {
     await closeReview(sql, capture, 'refused')
-    await endManualPayment(sql, capture, row, reason, at)
+    await closeManualPayment(sql, capture, row, reason, at)
   }
 }
 
@@ -348,7 +352,7 @@ async function moveCapture(
   // It is no longer a review reason at its previous registration.
   if (capture.counts_for !== null) {
     const source = await readPayment(sql, capture.counts_for)
-    if (isManualMethod(capture.source)) await endManualPayment(sql, capture, source, 'moved', at)
+    if (isManualMethod(capture.source)) await closeManualPayment(sql, capture, source, 'moved', at)
     else {
       const review = removeReason(source.review, capture.why)
       const payment = { ...toPayment(source), review }

@@ -358,7 +358,7 @@ describe('over SMTP', () => {
     expect(await state()).toMatchObject([
       {
         status: 'failed',
-        error: 'It is unknown whether the email was sent: two attempts were interrupted.',
+        error: 'The email may not have been sent: two attempts were interrupted.',
       },
     ])
     disk.close()

@@ -164,7 +164,7 @@ test('sends emails that were queued while the clock was ahead, once it is correc
     at: now,
     firstAt: now,
     isReached: true,
-    hasCopyGone: false,
+    isCopySent: false,
   })
   server.answer.of = {}
   now = noon

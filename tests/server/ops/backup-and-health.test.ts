@@ -172,7 +172,7 @@ describe('a backup', () => {
     const failedBackup = await runHere(['db', 'backup', join(file, 'inside')], getVariables())
     expect([failedBackup.status, failedBackup.stderr]).toEqual([
       2,
-      `${join(file, 'inside')} is inside something that is not a folder. Name another place. No backup was made.\n`,
+      `${join(file, 'inside')} is inside something that is not a folder. Choose another location. No backup was made.\n`,
     ])
     const emptyDir = join(folder, 'empty')
     mkdirSync(emptyDir)

@@ -377,12 +377,12 @@ const FIRST_START: readonly (readonly [string, () => unknown, string])[] = [
   [
     'a full disk, for a file',
     () => explainFileError({ code: 'ENOSPC' }, '/srv/data/uploads'),
-    '/srv/data/uploads has no room left. Free some space.',
+    '/srv/data/uploads has no space left. Free some space.',
   ],
   [
     'a full disk, for the database',
     () => explainStoreError(new Error('database or disk is full')),
-    'The database rollcall.db in DATA_DIR cannot be used: its disk has no room left. Free some space. Nothing in it was changed.',
+    'The database rollcall.db in DATA_DIR cannot be used: its disk has no space left. Free some space. Nothing in it was changed.',
   ],
   [
     'a database of a newer version',

@@ -53,8 +53,8 @@ test('the log blamed a full disk while the database was missing: it states the c
   await expect.poll(register, POLL_OPTIONS).toBe(503)
   await expect
     .poll(() => server?.printed(), POLL_OPTIONS)
-    .toMatch(/requests are refused: the database file was deleted\. Do not stop the server before/)
-  expect(server.printed()).not.toContain('takes no more')
+    .toMatch(/requests are refused: the database file was deleted\. Keep the server running until/)
+  expect(server.printed()).not.toContain('is full')
 })
 
 test('a mail server that rejected 60 emails filled the log with as many lines: 20 a minute are written, and one states the number of omitted lines', async () => {

@@ -380,7 +380,7 @@ else {
           for (let n = 0; n < REQUESTS && !isRejected; n += 1)
             isRejected = (await register(dataFolder, `asha${n}@example.org`)) === 503
           expect(isRejected).toBe(true)
-          await waitForHealth(dataFolder, 503, /PostgreSQL has no room left on its disk/)
+          await waitForHealth(dataFolder, 503, /PostgreSQL has no space left on its disk/)
           disk.makeRoom()
           await waitForHealth(dataFolder, 200, /"health":"good"/)
           await expect.poll(() => register(dataFolder, 'again@example.org')).toBe(201)

@@ -223,7 +223,7 @@ describe('a restore', () => {
       })
       expect([status, stderr]).toEqual([
         2,
-        `${other} has no room left. Free some space. The backup was not restored.\n`,
+        `${other} has no space left. Free some space. The backup was not restored.\n`,
       ])
       expect(readdirSync(other)).toEqual([])
     })
@@ -463,7 +463,7 @@ describe('a backup', () => {
       const { status, stderr } = await runRollcall(['db', 'backup', backupFolder])
       expect([status, stderr]).toEqual([
         2,
-        `${backupFolder} has no room left. Free some space. No backup was made.\n`,
+        `${backupFolder} has no space left. Free some space. No backup was made.\n`,
       ])
       expect(readdirSync(disk.folder)).toEqual(['filler'])
     })
@@ -482,7 +482,7 @@ describe('a backup', () => {
         0,
         expect.stringMatching(/^3 registrations/),
         expect.stringMatching(
-          /^The backup is complete\. The time of the backup could not be recorded: .+ has no room left\. Free some space\. The server will report an older backup until the next one\.\n$/,
+          /^The backup is complete\. The time of the backup could not be recorded: .+ has no space left\. Free some space\. The server will report an older backup until the next one\.\n$/,
         ),
       ])
       expect(existsSync(join(runningServer.dataDir, 'backed-up'))).toBe(false)
@@ -506,7 +506,7 @@ describe('a backup', () => {
       expect([status, stderr]).toEqual([
         2,
         expect.stringMatching(
-          /^The database rollcall\.db in DATA_DIR cannot be used: its disk has no room left\. Free some space\./,
+          /^The database rollcall\.db in DATA_DIR cannot be used: its disk has no space left\. Free some space\./,
         ),
       ])
       expect(existsSync(backupFolder)).toBe(false)

@@ -184,7 +184,7 @@ Database.prototype.pragma = () => {
   test('a disk error was reported as a stack trace: a startup exits with 75 and a message, a command with 2', async () => {
     await startAndStop()
     const message =
-      /^The database rollcall\.db in DATA_DIR cannot be used: its disk reports an error\. Look at the system log\. /
+      /^The database rollcall\.db in DATA_DIR cannot be used: its disk reports an error\. Check the system log\. /
     const start = await attemptStart(folders, { variables: createPreload(FAILING_DISK_CODE) })
     expect([start.status, start.printed]).toEqual([75, expect.stringMatching(message)])
     const command = run([launcher, 'user', 'list'], {
@@ -239,7 +239,7 @@ describe('on a full disk', () => {
       const first = await attemptStart({ ...folders, dataDir })
       expect([first.status, first.printed]).toEqual([
         75,
-        expect.stringMatching(/no room left.*Free some space/),
+        expect.stringMatching(/no space left.*Free some space/),
       ])
       disk.makeRoom()
       mkdirSync(dataDir, { recursive: true })
@@ -255,7 +255,7 @@ describe('on a full disk', () => {
       const laterStart = await attemptStartHere({ ...folders, dataDir })
       expect([laterStart.status, laterStart.printed]).toEqual([
         75,
-        expect.stringMatching(/no room left.*Free some space/),
+        expect.stringMatching(/no space left.*Free some space/),
       ])
       disk.makeRoom()
       expect((await attemptStartHere({ ...folders, dataDir })).status).toBe('serves')

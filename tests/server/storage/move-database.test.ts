@@ -246,11 +246,11 @@ else {
     await store.close()
     expect(await move('to-postgres', filledFolder, url)).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('The database in PostgreSQL is not empty'),
+      stderr: expect.stringContaining('The PostgreSQL database is not empty'),
     })
     expect(await move('to-sqlite', filledFolder, url)).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('There is a database in'),
+      stderr: expect.stringContaining('already contains a database'),
     })
   })
 

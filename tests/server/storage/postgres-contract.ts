@@ -43,7 +43,7 @@ export async function openNewStore(server: PostgresServer, name: string): Promis
   const url = await server.database(name, { template: await getTemplate(server) })
   const { store } = await openInsidePostgres({
     url,
-    faults: { assertsLockOrder: true, checksForeseen: true, ...PATIENT_LIMITS },
+    faults: { assertsLockOrder: true, checksPredictions: true, ...PATIENT_LIMITS },
   })
   const shell = await server.shell(url)
   return {
@@ -114,7 +114,7 @@ export function postgresContract(server: () => PostgresServer): void {
         setup.store = (
           await openInsidePostgres({
             url: setup.url,
-            faults: { assertsLockOrder: true, checksForeseen: true, ...PATIENT_LIMITS },
+            faults: { assertsLockOrder: true, checksPredictions: true, ...PATIENT_LIMITS },
           })
         ).store
         return setup.store

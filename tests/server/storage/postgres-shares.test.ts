@@ -109,7 +109,7 @@ else {
     const rejected = await write(regNo)
     expect(rejected).toBeInstanceOf(StoreBusy)
     expect(rejected).toMatchObject({
-      message: 'the event uses its share of the connections to the database',
+      message: 'the event is using its full share of the database connections',
       code: '',
     })
     await holder.query('ROLLBACK')
@@ -152,7 +152,7 @@ else {
     const rejected = await write(fifth)
     expect(rejected).toBeInstanceOf(StoreBusy)
     expect(rejected).toMatchObject({
-      message: `all ${WRITERS} connections to the database are in use`,
+      message: `all ${WRITERS} database connections are in use`,
     })
     await holder.query('ROLLBACK')
     expect(await Promise.all(blocked)).toEqual(repeat(WRITERS, () => 'done'))

@@ -164,7 +164,7 @@ else {
     expect(await runHere(['db', 'migrate'], variables)).toMatchObject({ status: 0 })
     const doctor = await runHere(['doctor'], variables)
     expect(doctor.stdout).toMatch(
-      /good {3}PostgreSQL \d[\d.]* answers, and the database has version \d+/,
+      /good {3}PostgreSQL \d[\d.]* responds. The database has version \d+/,
     )
     const missingDatabase = await runHere(['doctor'], {
       ...variables,

@@ -1,6 +1,6 @@
-/** Splits rows for statements that read or write many of them. */
+/** Splits rows into batches for statements that read or write many of them. */
 
-/** The number of rows in one statement, which needs far fewer parameters than a database accepts. */
+/** The number of rows per statement, which stays far below the databases' limits on parameters. */
 const BATCH_ROWS = 500
 
 export function* splitIntoBatches<Row>(rows: readonly Row[]): Generator<readonly Row[]> {

@@ -150,7 +150,7 @@ export type MoneyTables = {
     asks_for: Generated<'whole' | 'difference'>
     way: string | null
     asking_until: Instant | null
-    /** For a difference, the price of the registration when it was requested. */
+    /** For a difference, the price of the registration when the difference was requested. */
     bill_total: Amount | null
   }
   recovery_payments: {

@@ -50,7 +50,7 @@ export const sqliteDialect: Dialect = {
   limit: (rows) => raw<number>`abs(${rows})`,
 }
 
-/** The columns that `containsFolded` reads, in its order. */
+/** The columns that `containsFolded` reads, in the same order. */
 const r = expressionBuilder<{ r: Tables['registrations'] }, 'r'>()
 const WORD_COLUMNS = [
   r.ref('r.reg_no'),

@@ -1,4 +1,7 @@
-/** Statements of the store: built and typed by Kysely, compiled once per database, run with the values of each call. */
+/**
+ * Defines statements of the store: Kysely builds and types them, compiles them once per database, and each call passes
+ * its values.
+ */
 import { OperationNodeTransformer, ValueListNode, ValueNode } from 'kysely'
 import type { Compilable, Kysely, KyselyPlugin, PrimitiveValueListNode } from 'kysely'
 import type { Dialect } from './dialect.ts'
@@ -9,26 +12,26 @@ export type Values<Given> = object extends Given ? [given?: Given] : [given: Giv
 export type StoreStatement<Given, Row> = {
   get(sql: Sql, ...params: Values<Given>): Promise<Row | undefined>
   all(sql: Sql, ...params: Values<Given>): Promise<Row[]>
-  /** Queues the statement, which is sent with the next one whose result is awaited; see `Statement`. */
+  /** Queues the statement, which is sent together with the next one whose result is awaited; see `Statement`. */
   run(sql: Sql, ...params: Values<Given>): WriteResult
-  /** Runs as the last statement of a batch, whose failure undoes it; see `Batch`. */
+  /** Runs the statement as the last one of a batch; its failure undoes the batch. See `Batch`. */
   check(sql: Sql, ...params: Values<Given>): void
   /** Sends the statement immediately before the commit; see `Batch`. */
   last(sql: Sql, params: Given, contended: string): void
-  /** States the rows that it returns after the writes so far; see `Batch`. */
-  foresee(sql: Sql, params: Given, rows: readonly (Row & object)[]): void
+  /** Predicts the rows that the statement returns after the writes so far; see `Batch`. */
+  predict(sql: Sql, params: Given, rows: readonly (Row & object)[]): void
 }
 
 const definedStatements: ((dialect: Dialect) => string)[] = []
-/** The texts of all statements whose modules are loaded: a test asks the database for their plans. */
+/** Returns the texts of all statements whose modules are loaded, so that a test can read their query plans. */
 export const listStatements = (dialect: Dialect): readonly string[] =>
   definedStatements.map((textFor) => textFor(dialect))
 
 /**
- * Defines a statement. `build` is called once per database. `params.name` stands for the value that a call passes under
- * this name. All other values are constants in the text, because a partial index (`WHERE state = 'review'`) is not used
- * for a bound value. A statement whose text depends on its values (a list of variable length) is built by `buildQuery`
- * instead.
+ * Defines a statement. `build` is called once per database. `params.name` is a placeholder for the value that a call
+ * passes under this name. All other values are constants in the text, because a partial index (`WHERE state =
+ * 'review'`) is not used with a bound value. Use `buildQuery` for a statement whose text depends on its values (such as
+ * a list of variable length).
  */
 export function statement<Given extends object, Row>(
   build: (builder: Kysely<Tables>, callParams: Given, dialect: Dialect) => Compilable<Row>,
@@ -79,17 +82,17 @@ export function statement<Given extends object, Row>(
       const [text, params] = bindParams(sql, callParams)
       sql.batch.last(contended, text, params)
     },
-    foresee(sql, callParams, rows) {
+    predict(sql, callParams, rows) {
       if (sql.batch === null) return
       const [text, params] = bindParams(sql, callParams)
-      sql.batch.foresee(text, params, rows)
+      sql.batch.predict(text, params, rows)
     },
   }
 }
 
 /**
- * A query that is built for one call, such as a list with the user's filters. Values are bound; a constant that an
- * index depends on is written with `raw.lit`.
+ * Builds a query for one call, such as a list with the user's filters. Values are bound; write a constant that an index
+ * depends on with `raw.lit`.
  */
 export function buildQuery<Row>(
   sql: Sql,
@@ -113,7 +116,7 @@ class Placeholder {
 }
 const PLACEHOLDERS: object = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) })
 
-/** Writes constants into the text, and leaves the values of a call as parameters. */
+/** Writes constants into the text, and keeps the values of a call as parameters. */
 class ConstantsInText extends OperationNodeTransformer {
   protected override transformValue(node: ValueNode): ValueNode {
     return toValueNode(node.value)

@@ -1,4 +1,4 @@
-/** Declares every table and column of the store. A test compares this type with the schema of both databases. */
+/** Declares all tables and columns of the store. A test compares this type with the schema of both databases. */
 import type { Generated } from 'kysely'
 import type {
   ActionName,
@@ -16,7 +16,7 @@ import type { MailState } from '../../mail/email-list-types.ts'
 import type { NewLink } from '../../payments/payment-types.ts'
 import type { MoneyTables } from './money-tables.ts'
 
-/** Rows by table. Instants are milliseconds since 1970, amounts whole paise, JSON is text. */
+/** Rows by table. Instants are milliseconds since 1970, amounts whole paise; JSON is stored as text. */
 export type Tables = MoneyTables & {
   act_keys: {
     key: string

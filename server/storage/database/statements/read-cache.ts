@@ -1,39 +1,39 @@
-/** Caches the results of reads sent or foreseen ahead of use, until the rows they read may have changed. */
+/** Caches the results of early and predicted reads until their rows may have changed. */
 import type { RowLock } from '../sqlite-connection.ts'
 
 type CachedRead<Result> = {
   readonly tables: readonly string[]
   readonly result: Promise<Result>
-  readonly isForeseen: boolean
+  readonly isPredicted: boolean
 }
-export type ReadAhead<Result> = {
-  /** Returns the result of this read. Null if it was not read ahead, or may have changed since. */
+export type ReadCache<Result> = {
+  /** Returns the cached result of this read. Null if there is none, or it may have changed since. */
   take(text: string, params: readonly unknown[]): Omit<CachedRead<Result>, 'tables'> | null
   keep(
     text: string,
     params: readonly unknown[],
     result: Promise<Result>,
-    isForeseen?: boolean,
+    isPredicted?: boolean,
   ): void
   /** Call this for each statement that may write. */
   afterWrite(text: string): void
-  /** Call this for each lock: the rows it protects may have changed until it was acquired. */
+  /** Call this for each lock: the protected rows may have changed until it was acquired. */
   afterLock(kind: RowLock): void
   clear(): void
 }
 
-/** Triggers write to these tables after a write to the other one. */
+/** Tables that triggers write to after a write to the key's table. */
 const WRITTEN_BY_TRIGGERS: Readonly<Record<string, readonly string[]>> = {
   dues: ['registrations'],
   places_taken: ['places'],
 }
-/** The tables whose rows a lock protects; for all other locks, every table. */
+/** The tables whose rows a lock protects. Every other lock protects all tables. */
 const TABLES_BY_LOCK: { readonly [K in RowLock]?: readonly string[] } = {
   seat: ['event_limits', 'places', 'places_taken'],
   person: ['paid_persons'],
 }
 
-export function openReadAhead<Result>(): ReadAhead<Result> {
+export function createReadCache<Result>(): ReadCache<Result> {
   const reads = new Map<string, CachedRead<Result>>()
   const invalidate = (tables: readonly string[]): void => {
     for (const [key, { tables: read }] of reads)
@@ -41,8 +41,8 @@ export function openReadAhead<Result>(): ReadAhead<Result> {
   }
   return {
     take: (text, params) => reads.get(buildKey(text, params)) ?? null,
-    keep(text, params, result, isForeseen = false) {
-      reads.set(buildKey(text, params), { tables: findTables(text), result, isForeseen })
+    keep(text, params, result, isPredicted = false) {
+      reads.set(buildKey(text, params), { tables: findTables(text), result, isPredicted })
     },
     afterWrite(text) {
       if (reads.size === 0) return
