@@ -494,7 +494,7 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await store.claimMail(id, secondRefund)).toBe(true)
       expect(await store.claimMail(id, third)).toBe(false)
       expect(await store.mailsOf(regNo)).toMatchObject([
-        { status: 'failed', error: expect.stringContaining('It is unknown') },
+        { status: 'failed', error: expect.stringContaining('may not have been sent') },
       ])
     })
 
