@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { OLDEST } from '../web/vite.config.ts'
+import { OLDEST_BROWSERS } from '../web/vite.config.ts'
 import { findUnsupportedFeatures } from './browser/unsupported.ts'
 import type { MinimumVersions } from './browser/unsupported.ts'
 
@@ -112,7 +112,12 @@ test('a name with ö opened the error page in Chromium 109: no built script uses
 
 test('the build targets the browsers that docs/browsers.md lists', () => {
   const { chrome, edge, firefox, safari } = everyPage
-  expect(OLDEST).toEqual([`chrome${chrome}`, `edge${edge}`, `firefox${firefox}`, `safari${safari}`])
+  expect(OLDEST_BROWSERS).toEqual([
+    `chrome${chrome}`,
+    `edge${edge}`,
+    `firefox${firefox}`,
+    `safari${safari}`,
+  ])
 })
 
 describe('detects a script that an old browser cannot run', () => {

@@ -19,7 +19,7 @@ const schemas = precompileSchemas('event', 'lists', 'gateways', 'texts')
  * The oldest browsers that delegates' pages support (docs/browsers.md); the output uses no newer
  * syntax.
  */
-export const OLDEST = ['chrome109', 'edge109', 'firefox121', 'safari15.4']
+export const OLDEST_BROWSERS = ['chrome109', 'edge109', 'firefox121', 'safari15.4']
 
 /** Suppresses a table of plugin times that would be printed on a slow machine. */
 const checks = { bundlerTimings: false }
@@ -42,7 +42,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
     emptyOutDir: true,
     // The server reads the manifest to find the files that a page needs.
     manifest: true,
-    target: OLDEST,
+    target: OLDEST_BROWSERS,
     // Fonts and images remain separate files, so that `img-src` and `font-src` need no data: URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

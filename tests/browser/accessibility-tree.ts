@@ -100,8 +100,8 @@ export async function recordAnnouncements(
         while (texts.nextNode() !== null) parts.push(texts.currentNode.textContent ?? '')
         const text = parts.join(' ').replaceAll(/\s+/g, ' ').trim()
         // Content that is on the page when it opens is not announced.
-        const isNews = document.readyState !== 'loading' && lastTexts.get(region) !== text
-        if (text !== '' && isNews) announcements.push(text)
+        const isNewText = document.readyState !== 'loading' && lastTexts.get(region) !== text
+        if (text !== '' && isNewText) announcements.push(text)
         lastTexts.set(region, text)
       }
     }

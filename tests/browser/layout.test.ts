@@ -146,8 +146,12 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
     const { page, context } = await visit(browser, { width: 1280 })
     await openForm(page)
     // A hint above one field moved its input below that of the neighbouring field.
-    const [hinted, beside] = ['Ticket Number', 'Designation'].map((label) => findField(page, label))
-    expect(hinted && (await measureTop(hinted))).toBe(beside && (await measureTop(beside)))
+    const [hintedField, neighbouringField] = ['Ticket Number', 'Designation'].map((label) =>
+      findField(page, label),
+    )
+    expect(hintedField && (await measureTop(hintedField))).toBe(
+      neighbouringField && (await measureTop(neighbouringField)),
+    )
     await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
     await page.getByRole('switch', { name: 'AFPI Member' }).check()
     await findField(page, 'Email Address').fill('asha@gmial.com')

@@ -272,14 +272,14 @@ describe('a chosen document', () => {
     await clickAtGateway(page, 'Pay')
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
-    const storedProof = db
+    const storedDocument = db
       .prepare(
         `SELECT count(u.name) AS proofs, min(u.name) AS name FROM registrations r
          LEFT JOIN uploads u ON u.registration_id = r.id WHERE r.full_name = 'Dr. Once Chosen' GROUP BY r.id`,
       )
       .all()
     db.close()
-    expect(storedProof).toEqual([{ proofs: 1, name: PROOF_FILE.name }])
+    expect(storedDocument).toEqual([{ proofs: 1, name: PROOF_FILE.name }])
     // After the payment, the next user of this computer does not see it.
     await page.goto(server.url + FORM_PATH)
     await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
@@ -291,8 +291,8 @@ describe('a chosen document', () => {
   test('is uploaded again automatically after a lost connection; the payment waits for it with a message', async () => {
     const { page, context } = await visit(browser)
     let attempts = 0
-    const PROOF_PATHS = /\/proofs\/$/
-    await page.route(PROOF_PATHS, (route) => {
+    const DOCUMENT_PATHS = /\/proofs\/$/
+    await page.route(DOCUMENT_PATHS, (route) => {
       attempts += 1
       return route.abort('connectionreset')
     })
@@ -311,7 +311,7 @@ describe('a chosen document', () => {
       .waitFor()
     await expectAccessible(page, 'a file that waits for the connection')
     await expect.poll(() => attempts).toBeGreaterThan(1)
-    await page.unroute(PROOF_PATHS)
+    await page.unroute(DOCUMENT_PATHS)
     await page.waitForURL(/^http:\/\/(?!.*\/afpicon2026)/)
     await context.close()
   })

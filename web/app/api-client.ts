@@ -237,7 +237,7 @@ async function readBlob(response: Response, onBytes?: (bytes: number) => void): 
 }
 
 /** Time in milliseconds that the browser has to start saving before the object URL is revoked. */
-const OBJECT_URL_MS = 10_000
+const REVOKE_DELAY_MS = 10_000
 
 /** Saves a file through the browser. */
 export function saveBlob(blob: Blob, name: string): void {
@@ -247,7 +247,7 @@ export function saveBlob(blob: Blob, name: string): void {
   document.body.append(link)
   link.click()
   link.remove()
-  setTimeout(() => URL.revokeObjectURL(link.href), OBJECT_URL_MS)
+  setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_DELAY_MS)
 }
 
 /**

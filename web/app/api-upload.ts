@@ -3,7 +3,7 @@ import { readResponse, createFailedResult } from './api-client.ts'
 import type { CallResult, Reader } from './api-client.ts'
 
 /** Time in milliseconds without progress after which a connection counts as lost. */
-const STALL_MS = 20_000
+const STALL_TIMEOUT_MS = 20_000
 /**
  * Data sent by the browser may still be in the device's buffers. The slowest working connection, in
  * bytes per millisecond.
@@ -35,7 +35,7 @@ export function upload<T>(
     let stallTimer: ReturnType<typeof setTimeout> | undefined
     const restartTimer = () => {
       clearTimeout(stallTimer)
-      stallTimer = setTimeout(stop, STALL_MS + file.size / SLOWEST_BYTES_PER_MS)
+      stallTimer = setTimeout(stop, STALL_TIMEOUT_MS + file.size / SLOWEST_BYTES_PER_MS)
     }
     const end = (answer: CallResult<T>) => {
       clearTimeout(stallTimer)

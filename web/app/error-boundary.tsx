@@ -6,14 +6,14 @@ type BoundaryProps = {
   /** Content shown after an error. */
   readonly fallback: ReactNode
   /** Rendering is retried when this value, such as the URL or a text, changes. */
-  readonly resetBy: unknown
+  readonly resetKey: unknown
   readonly children: ReactNode
 }
-type BoundaryState = { readonly hasError: boolean; readonly resetBy: unknown }
+type BoundaryState = { readonly hasError: boolean; readonly resetKey: unknown }
 
-/** Renders its children; after an error, `fallback`, until `resetBy` changes. */
+/** Renders its children; after an error, `fallback`, until `resetKey` changes. */
 export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
-  override state: BoundaryState = { hasError: false, resetBy: this.props.resetBy }
+  override state: BoundaryState = { hasError: false, resetKey: this.props.resetKey }
 
   static getDerivedStateFromError(): Partial<BoundaryState> {
     return { hasError: true }
@@ -23,7 +23,7 @@ export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
     props: BoundaryProps,
     state: BoundaryState,
   ): Partial<BoundaryState> | null {
-    return props.resetBy === state.resetBy ? null : { hasError: false, resetBy: props.resetBy }
+    return props.resetKey === state.resetKey ? null : { hasError: false, resetKey: props.resetKey }
   }
 
   override render(): ReactNode {

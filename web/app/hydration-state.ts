@@ -21,11 +21,11 @@ export function useIsLive(): boolean {
 }
 
 /** The time in milliseconds within which a hydrated page renders. */
-const IDLE_MS = 300
+const IDLE_DELAY_MS = 300
 
 /** Runs deferrable work when the page is idle. Returns a function that cancels it. */
 export function runWhenIdle(run: () => void): () => void {
-  const timer = setTimeout(run, IDLE_MS)
+  const timer = setTimeout(run, IDLE_DELAY_MS)
   return () => clearTimeout(timer)
 }
 

@@ -70,7 +70,7 @@ function NotFound() {
 function renderPage(root: HTMLElement, page: PageData, Page: ComponentType<PageProps>): void {
   const app = (
     <AppRoot>
-      <ErrorBoundary resetBy={page} fallback={<ErrorPage />}>
+      <ErrorBoundary resetKey={page} fallback={<ErrorPage />}>
         <Page page={page} />
       </ErrorBoundary>
     </AppRoot>

@@ -55,7 +55,7 @@ function renderForm(page: PageOf<'event'>): RenderedPage {
   styles.compat = true
   const html = renderToString(
     <AppRoot>
-      <ErrorBoundary resetBy={page} fallback={<ErrorPage />}>
+      <ErrorBoundary resetKey={page} fallback={<ErrorPage />}>
         <Page page={page} styles={styles} />
       </ErrorBoundary>
     </AppRoot>,

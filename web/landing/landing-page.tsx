@@ -44,7 +44,7 @@ function Landing({ site, events, message }: LandingProps) {
           <p className="wrap">{message}</p>
         </div>
       )}
-      <SiteHeader site={site} here="/" />
+      <SiteHeader site={site} currentPath="/" />
       <main id="main">
         <Hero hero={site.hero} />
         <div className="wrap first">
@@ -120,7 +120,7 @@ function Landing({ site, events, message }: LandingProps) {
           </div>
         </section>
       </main>
-      <SiteFooter site={site} here="/" />
+      <SiteFooter site={site} currentPath="/" />
     </div>
   )
 }
@@ -136,7 +136,7 @@ function useAnchor(): void {
 }
 
 /** Several tick shapes, so that they look hand-drawn. */
-const TICKS = [
+const TICK_PATHS = [
   'M4 16 11 23 27 4',
   'M5 15 11.5 22.5 26 6',
   'M4 17 10 23 28 3',
@@ -179,7 +179,7 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
                     {formatMoney(fromMajorUnits(row.amount, currency) ?? toAmount(0), currency)}
                   </span>
                   <svg viewBox="0 0 30 30">
-                    <path d={TICKS[index % TICKS.length]} />
+                    <path d={TICK_PATHS[index % TICK_PATHS.length]} />
                   </svg>
                 </li>
               ))}

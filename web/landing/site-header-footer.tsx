@@ -4,12 +4,12 @@ import type { Site, Social } from '../../engine/index.ts'
 import { Logo } from '../ui/icons-and-logo.tsx'
 import { SkipLink } from '../ui/layout/skip-link.tsx'
 
-type SiteLocation = { readonly site: Site; readonly here: '/' | '/organisers' }
+type SiteLocation = { readonly site: Site; readonly currentPath: '/' | '/organisers' }
 
 /**
  * The bar at the top of the site's own pages. Its anchors lead to the landing page from any page.
  */
-export function SiteHeader({ site, here }: SiteLocation) {
+export function SiteHeader({ site, currentPath }: SiteLocation) {
   const { links, signIn, createEvent } = site.header
   return (
     <header className="hd">
@@ -21,7 +21,7 @@ export function SiteHeader({ site, here }: SiteLocation) {
         </a>
         <nav aria-label={LANDING_MESSAGES.navigation}>
           {links.map((link) => (
-            <a key={link.go} href={buildAnchorUrl(here, link.go)}>
+            <a key={link.go} href={buildAnchorUrl(currentPath, link.go)}>
               {link.label}
             </a>
           ))}
@@ -40,7 +40,7 @@ export function SiteHeader({ site, here }: SiteLocation) {
 }
 
 /** Returns the anchor itself on the landing page, and a link to it on any other page. */
-const buildAnchorUrl = (currentPath: SiteLocation['here'], target: string): string =>
+const buildAnchorUrl = (currentPath: SiteLocation['currentPath'], target: string): string =>
   target.startsWith('#') && currentPath !== '/' ? `/${target}` : target
 
 const SOCIAL_ICONS: Readonly<Record<Social, { readonly name: string; readonly path: string }>> = {
@@ -67,7 +67,7 @@ const SOCIAL_ICONS: Readonly<Record<Social, { readonly name: string; readonly pa
  * Groups of links. A link without a target yet is text with a note for screen readers, not a broken
  * link.
  */
-export function SiteFooter({ site, here }: SiteLocation) {
+export function SiteFooter({ site, currentPath }: SiteLocation) {
   const { groups, social, placeholder } = site.footer
   return (
     <footer className="ft">
@@ -85,7 +85,7 @@ export function SiteFooter({ site, here }: SiteLocation) {
                         <span className="vh"> ({placeholder})</span>
                       </span>
                     ) : (
-                      <a href={buildAnchorUrl(here, target)}>{label}</a>
+                      <a href={buildAnchorUrl(currentPath, target)}>{label}</a>
                     )}
                   </li>
                 ))}

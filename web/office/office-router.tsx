@@ -85,7 +85,7 @@ function OfficeRoutes() {
   const { key, pathname, search } = useLocation()
   const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname
   return (
-    <ErrorBoundary resetBy={key} fallback={<ErrorPage />}>
+    <ErrorBoundary resetKey={key} fallback={<ErrorPage />}>
       {path === SIGN_IN ? (
         <SignInPage next={sanitiseNext(new URLSearchParams(search).get('next'))} />
       ) : path === SET_PASSWORD ? (

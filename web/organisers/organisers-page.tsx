@@ -22,7 +22,7 @@ const isSite = (site: unknown): site is Site =>
   typeof site === 'object' && site !== null && 'organisers' in site
 
 /** A pending replacement of a file that has unsaved changes. */
-type Replacement = { readonly lost: string; readonly by: string; readonly open: () => void }
+type Replacement = { readonly oldName: string; readonly newName: string; readonly open: () => void }
 
 /**
  * Target of Create Event. Reopens the file or the questions that were open in this tab, and offers
@@ -38,7 +38,7 @@ export default function OrganisersPage({ page }: PageProps) {
   const [isAsking, setAsking] = useState(file === null && answers?.draft.isOpen === true)
   const [isNew, setNew] = useState(false)
   const [replacement, setReplacement] = useState<Replacement | null>(null)
-  const [repeated, setRepeated] = useState<CopyReport | null>(null)
+  const [copyReport, setCopyReport] = useState<CopyReport | null>(null)
   const created = useRef<string | null>(null)
   const choices = useRef<HTMLHeadingElement>(null)
   const hasLeft = useRef(false)
@@ -52,7 +52,7 @@ export default function OrganisersPage({ page }: PageProps) {
     setFile(null)
     setKeptFile(loadFileDraft())
     setNew(false)
-    setRepeated(null)
+    setCopyReport(null)
     setAsking(false)
     setAnswers(loadAnswers())
   }
@@ -80,11 +80,11 @@ export default function OrganisersPage({ page }: PageProps) {
   const replaceFile = (name: string, openFile: () => void): void => {
     const stored = loadFileDraft()?.file
     if (stored === undefined || stored.isSaved || stored.text === created.current) openFile()
-    else setReplacement({ lost: getFileName(stored.path), by: name, open: openFile })
+    else setReplacement({ oldName: getFileName(stored.path), newName: name, open: openFile })
   }
   return (
     <div className="site">
-      <SiteHeader site={page.site} here="/organisers" />
+      <SiteHeader site={page.site} currentPath="/organisers" />
       <main id="main">
         <div className="wrap org-top">
           <h1 className="disp">{texts.title}</h1>
@@ -133,7 +133,7 @@ export default function OrganisersPage({ page }: PageProps) {
               key={file.path}
               page={page}
               shared={page.shared}
-              opened={file}
+              openedFile={file}
               texts={texts}
               isNew={isNew}
               changeAnswers={
@@ -144,9 +144,9 @@ export default function OrganisersPage({ page }: PageProps) {
                     }
                   : null
               }
-              repeated={repeated}
-              repeat={(newFile, report) => {
-                setRepeated(report)
+              copyReport={copyReport}
+              onCopy={(newFile, report) => {
+                setCopyReport(report)
                 setFile(newFile)
               }}
               leave={leave}
@@ -156,8 +156,8 @@ export default function OrganisersPage({ page }: PageProps) {
         {replacement !== null && (
           <Dialog title="Replace your file?" onClose={() => setReplacement(null)}>
             <p>
-              {replacement.lost} has changes that are not saved on your computer. It would be
-              replaced by {replacement.by}.
+              {replacement.oldName} has changes that are not saved on your computer. It would be
+              replaced by {replacement.newName}.
             </p>
             <div className="acts">
               <button
@@ -189,7 +189,7 @@ export default function OrganisersPage({ page }: PageProps) {
           </ol>
         </div>
       </main>
-      <SiteFooter site={page.site} here="/organisers" />
+      <SiteFooter site={page.site} currentPath="/organisers" />
     </div>
   )
 }

@@ -17,30 +17,30 @@ export type Tab = keyof typeof tabs
 type TabListProps = {
   readonly label: string
   readonly tabs: readonly Tab[]
-  readonly chosen: Tab
-  readonly choose: (tab: Tab) => void
+  readonly selectedTab: Tab
+  readonly onSelect: (tab: Tab) => void
   readonly findings: number
-  readonly wrong: boolean
+  readonly hasErrors: boolean
 }
 
 /** Arrow keys move between the tabs, Tab moves to the panel. */
 export function TabList({
   label,
   tabs: shownTabs,
-  chosen,
-  choose,
+  selectedTab,
+  onSelect,
   findings,
-  wrong: hasErrors,
+  hasErrors,
 }: TabListProps) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     // Scrolls horizontally only; the page does not move.
-    const tab = list.current?.querySelector<HTMLElement>(`#org-tab-${chosen}`)
+    const tab = list.current?.querySelector<HTMLElement>(`#org-tab-${selectedTab}`)
     if (tab && list.current)
       list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2
-  }, [chosen])
+  }, [selectedTab])
   const move = (event: KeyboardEvent) => {
-    const currentIndex = shownTabs.indexOf(chosen)
+    const currentIndex = shownTabs.indexOf(selectedTab)
     const to = {
       ArrowRight: currentIndex + 1,
       ArrowLeft: currentIndex - 1,
@@ -51,7 +51,7 @@ export function TabList({
     event.preventDefault()
     const next = shownTabs[(to + shownTabs.length) % shownTabs.length]
     if (next === undefined) return
-    choose(next)
+    onSelect(next)
     list.current?.querySelector<HTMLElement>(`#org-tab-${next}`)?.focus()
   }
   return (
@@ -62,10 +62,10 @@ export function TabList({
           type="button"
           role="tab"
           id={`org-tab-${tab}`}
-          aria-selected={tab === chosen}
-          {...(tab === chosen ? { 'aria-controls': `org-panel-${tab}` } : {})}
-          tabIndex={tab === chosen ? 0 : -1}
-          onClick={() => choose(tab)}
+          aria-selected={tab === selectedTab}
+          {...(tab === selectedTab ? { 'aria-controls': `org-panel-${tab}` } : {})}
+          tabIndex={tab === selectedTab ? 0 : -1}
+          onClick={() => onSelect(tab)}
           onKeyDown={move}
         >
           {tabs[tab]}

@@ -145,7 +145,7 @@ function FormFlow({
   const currentQuote = price.is === 'price' ? price.quote : null
 
   const send = async (submission: ConfirmedSubmission) => {
-    const { quote, confirmed = false, again = null } = submission
+    const { quote, confirmed = false, previousRegNo = null } = submission
     if (phase.is === 'submitting' || phase.is === 'leaving') return
     setPhase({ is: 'submitting' })
     setProblem(null)
@@ -157,12 +157,13 @@ function FormFlow({
       // The bill showed this category, perhaps offered because the other one was full.
       ...(quote !== null && quote.lines.length > 0 && { registration_category: quote.category }),
     }
-    const keys = { now: () => key.current, renew: renewKey, again }
+    const keys = { now: () => key.current, renew: renewKey, previousRegNo }
     const outcome = await register(event, form, quote, extraParameters, keys, () =>
       setPhase({ is: 'submitting', isRetry: true }),
     )
     // After a definite rejection, the next attempt needs a new key.
-    if (outcome.is !== 'registered' && !(outcome.is === 'refused' && outcome.unsure)) renewKey()
+    if (outcome.is !== 'registered' && !(outcome.is === 'refused' && outcome.isUncertain))
+      renewKey()
     const regNo = outcome.is === 'registered' ? outcome.answer.reg_no : submittedRegNo
     drafts.saveDraft(event, { data: form.data, key: key.current, regNo, code })
     setSubmittedRegNo(regNo)
@@ -369,7 +370,7 @@ function FormFlow({
                   </OptionStatuses>
                 </CurrentSection>
               </fieldset>
-              {paging.below}
+              {paging.contentBelow}
               <NotesBelow {...summary} isLast={paging.isLast} />
               {(paging.isFirst || paging.isLast) && context.codeField}
               {paging.isFirst && (

@@ -31,7 +31,7 @@ export const ALL_EXTENSIONS: FormExtensions = {
     } as unknown as RegistryWidgetsType<RawAnswers>,
     templates: { ArrayFieldTemplate: People, ArrayFieldItemTemplate: PersonBox },
   } as FormExtensions['overrides'],
-  uiOf: buildFullUiSchema,
+  buildUiSchema: buildFullUiSchema,
   pricing: calculatePriceByBill,
   rows: buildBillRows,
   rowsNameCategory: true,

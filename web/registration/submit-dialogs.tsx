@@ -40,7 +40,7 @@ export type Phase =
 export type ConfirmedSubmission = {
   readonly quote: Quote | null
   readonly confirmed?: boolean
-  readonly again?: string
+  readonly previousRegNo?: string
 }
 
 /** The dialog of a phase; nothing in the other phases. */
@@ -94,7 +94,7 @@ export function SubmitDialog({
             <button
               type="button"
               className="btn line"
-              onClick={() => send({ ...sent, again: regNo })}
+              onClick={() => send({ ...sent, previousRegNo: regNo })}
             >
               {samePerson.again}
             </button>

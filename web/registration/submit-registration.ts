@@ -19,10 +19,10 @@ export type SubmitResult =
   /** This browser has registered the same person before: registration `regNo`. */
   | { readonly is: 'same-person'; readonly regNo: string; readonly message: string }
   /**
-   * `unsure` is true if no response arrived or the server failed. The same attempt must then be sent
+   * `isUncertain` is true if no response arrived or the server failed. The same attempt must then be sent
    * with the same key.
    */
-  | { readonly is: 'refused'; readonly error: ApiError; readonly unsure: boolean }
+  | { readonly is: 'refused'; readonly error: ApiError; readonly isUncertain: boolean }
 
 /** Amounts that the server compares on submit; an event file may rename them in `api.sends`. */
 const DEFAULT_NAMES = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total' }
@@ -45,7 +45,7 @@ export type SubmittedForm = {
 /**
  * Sends the answers with the price that the delegate saw, so that the server can refuse to charge a
  * different one. `extraParameters` contains the discount code, for example. `keys.renew()` creates a
- * new key, because the current one may identify the same answers at an older price. `keys.again` is
+ * new key, because the current one may identify the same answers at an older price. `keys.previousRegNo` is
  * the registration of the same person about which the delegate was asked. `onRetry` is called when a
  * request that timed out is sent again.
  */
@@ -57,7 +57,7 @@ export async function register(
   keys: {
     readonly now: () => string
     readonly renew: () => string
-    readonly again: string | null
+    readonly previousRegNo: string | null
   },
   onRetry: () => void,
 ): Promise<SubmitResult> {
@@ -69,8 +69,10 @@ export async function register(
       extraParameters,
       {
         'idempotency-key': key,
-        ...WEB_FORM,
-        ...(keys.again !== null && { 'rollcall-again': encodeURIComponent(keys.again) }),
+        ...WEB_FORM_HEADER,
+        ...(keys.previousRegNo !== null && {
+          'rollcall-again': encodeURIComponent(keys.previousRegNo),
+        }),
       },
       onRetry,
     )
@@ -85,7 +87,7 @@ export async function register(
     : outcome
 }
 
-const WEB_FORM = { 'rollcall-form': '1' }
+const WEB_FORM_HEADER = { 'rollcall-form': '1' }
 /** Maximum delay of a submit by a slow response. */
 const MAX_IDENTIFICATION_MS = 2_000
 
@@ -97,7 +99,7 @@ let pendingIdentification: Promise<unknown> | undefined
  */
 export function identifyBrowser({ id }: PublicEvent): void {
   pendingIdentification ??= call(`/api/events/${encodeURIComponent(id)}/browser/`, () => null, {
-    headers: WEB_FORM,
+    headers: WEB_FORM_HEADER,
   })
 }
 
@@ -192,6 +194,6 @@ function readSubmitResult(error: ApiError): SubmitResult {
   return {
     is: 'refused',
     error,
-    unsure: status === 0 || status >= 500 || code === 'unexpected',
+    isUncertain: status === 0 || status >= 500 || code === 'unexpected',
   }
 }

@@ -135,7 +135,7 @@ function toPaymentState(status: PaymentStatus, inReview: boolean): PaymentState 
   return status === 'pending' ? 'at-bank' : status
 }
 
-const FAILURES: readonly Failure[] = ['declined', 'expired', 'given-back']
+const KNOWN_FAILURES: readonly Failure[] = ['declined', 'expired', 'given-back']
 
 /**
  * The specification's responses do not state how a payment failed: only a decline by the bank is
@@ -143,7 +143,7 @@ const FAILURES: readonly Failure[] = ['declined', 'expired', 'given-back']
  */
 function readFailure(value: unknown): Failure {
   if (value === undefined) return 'declined'
-  return FAILURES.find((candidate) => candidate === value) ?? 'unclear'
+  return KNOWN_FAILURES.find((candidate) => candidate === value) ?? 'unclear'
 }
 
 const isAmountOrNull = (value: unknown, currency: Currency): boolean =>

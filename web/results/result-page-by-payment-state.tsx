@@ -43,7 +43,12 @@ type PaymentStateProps = {
 }
 
 /** States with a pay button. The price dialog must outlive the page that opened it. */
-const PAYABLE: ReadonlySet<PaymentState> = new Set(['not-paid', 'failed', 'by-hand', 'lapsed'])
+const PAYABLE_STATES: ReadonlySet<PaymentState> = new Set([
+  'not-paid',
+  'failed',
+  'by-hand',
+  'lapsed',
+])
 
 export function PaymentStatePage(props: PaymentStateProps) {
   const { event, registration, requestPayment, reload } = props
@@ -66,7 +71,7 @@ export function PaymentStatePage(props: PaymentStateProps) {
       <p className="vh" role="status">
         {announcement}
       </p>
-      {(PAYABLE.has(paymentState) || registration.difference_due > 0) && dialog}
+      {(PAYABLE_STATES.has(paymentState) || registration.difference_due > 0) && dialog}
     </>
   )
 }

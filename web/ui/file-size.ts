@@ -1,15 +1,15 @@
 /** The display format of file sizes. */
 import { formatMessage, UPLOAD_MESSAGES } from '../../engine/messages.ts'
 
-const KILO = 1024
-const MEGA = KILO * KILO
+const BYTES_PER_KB = 1024
+const BYTES_PER_MB = BYTES_PER_KB * BYTES_PER_KB
 /** An event file states the limit in MB. In bytes, it is rounded to a whole number. */
 const ROUNDING_MARGIN = 1e-5
 
 const formatSize = (bytes: number, round: (amount: number) => number): string =>
-  bytes < MEGA
-    ? `${Math.max(1, round(bytes / KILO))}\u00a0KB`
-    : `${round((bytes / MEGA) * 10) / 10}\u00a0MB`
+  bytes < BYTES_PER_MB
+    ? `${Math.max(1, round(bytes / BYTES_PER_KB))}\u00a0KB`
+    : `${round((bytes / BYTES_PER_MB) * 10) / 10}\u00a0MB`
 
 /** Size of a file, rounded up: "5.1 MB", "340 KB". */
 export const formatFileSize = (bytes: number): string => formatSize(bytes, Math.ceil)

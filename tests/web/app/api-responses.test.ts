@@ -293,7 +293,7 @@ const NO_ROWS: readonly unknown[] = []
 const ONLY_SUCCESS = { status: 'success' }
 const INVALID_VALUES = [undefined, null, 0, '', 'text', true, NO_ROWS, [null], {}, ONLY_SUCCESS]
 /** Responses with fewer properties than usual that are still valid. */
-const LESS_THAN_USUAL = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>>([
+const MINIMAL_RESPONSES = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>>([
   [readSuccess, new Map([[ONLY_SUCCESS, true]])],
   [readFound, new Map([[ONLY_SUCCESS, { registration: null }]])],
   [
@@ -327,7 +327,7 @@ describe.each(READERS)('%s', (_, readResponse, validResponse, requiredPaths) => 
   })
   test.each(INVALID_VALUES)('%j is rejected', (invalidValue) => {
     expect(readResponse(invalidValue)).toEqual(
-      LESS_THAN_USUAL.get(readResponse)?.get(invalidValue) ?? null,
+      MINIMAL_RESPONSES.get(readResponse)?.get(invalidValue) ?? null,
     )
   })
   test('rejects a response in which a required value is missing or of another type', () => {

@@ -218,7 +218,7 @@ test.each([
       event={event}
       trying={trying}
       lines={null}
-      extremes={[]}
+      extremeBills={[]}
       goTo={() => {}}
     />
   )

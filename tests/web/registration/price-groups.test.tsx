@@ -107,7 +107,7 @@ test('the preview of prices marks the cell of the group, and leads to its line',
       event={event}
       trying={trying}
       lines={checked.lines}
-      extremes={[]}
+      extremeBills={[]}
       goTo={() => {}}
     />,
   )

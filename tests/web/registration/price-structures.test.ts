@@ -12,7 +12,7 @@ import {
 import { createEvent, createField, isIn, when } from '../../engine/fixtures.ts'
 
 const VAT = { name: 'VAT', percent: 25, prices: 'inclusive', round: 'paise' } as const
-const REVERSE = {
+const REVERSE_CHARGE = {
   when: when(isIn('buyer', 'company')),
   tax: { name: 'VAT', percent: 0, prices: 'exclusive', round: 'paise', replaces: 25 },
   note: 'reverse charge',
@@ -24,7 +24,7 @@ const event: PublicEvent = createEvent({
   fields: [createField('room', { type: 'select', options: [{ id: 'twin', label: 'Twin' }] })],
   fees: {
     tax: VAT,
-    taxRules: [REVERSE],
+    taxRules: [REVERSE_CHARGE],
     periods: [{ id: 'now', label: 'Now' }],
     otherDates: null,
     prices: { member: { now: toAmount(100_000) } },

@@ -3,7 +3,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { areShortcutsOn } from '../ui/shortcut-keys.ts'
 
 /** Pages opened by `g` and a letter, by the letter. */
-export const GO_TO = {
+export const PAGES_BY_KEY = {
   h: 'Home',
   r: 'Registrations of the event',
   p: 'Payments',
@@ -13,7 +13,7 @@ export const GO_TO = {
 const SHORTCUTS: readonly (readonly [keys: readonly string[], text: string])[] = [
   [['/'], 'Search'],
   [['Ctrl', 'K'], 'Search, also while you type'],
-  ...Object.entries(GO_TO).map(([key, text]) => [['g', key], text] as const),
+  ...Object.entries(PAGES_BY_KEY).map(([key, text]) => [['g', key], text] as const),
   [['n'], 'Add registration'],
   [['j'], 'Next row'],
   [['k'], 'Previous row'],

@@ -12,7 +12,7 @@ import {
 } from '../office-api-and-urls.ts'
 import { listEventLinks, mayOpen } from '../office-pages-and-roles.ts'
 import { useShortcutKeys } from '../ui/shortcut-keys.ts'
-import { GO_TO } from './shortcuts-dialog.tsx'
+import { PAGES_BY_KEY } from './shortcuts-dialog.tsx'
 
 /** Maximum time in milliseconds between the two keys of a shortcut such as `g h`. */
 const SECOND_KEY_MS = 1500
@@ -41,7 +41,7 @@ export function useOfficeShortcuts({
     // Opens the list, because the focus alone does not.
     searchInput.current.click()
   }
-  const findTarget = (key: keyof typeof GO_TO): string | null => {
+  const findTarget = (key: keyof typeof PAGES_BY_KEY): string | null => {
     switch (key) {
       case 'h':
         return DASHBOARD
@@ -60,8 +60,8 @@ export function useOfficeShortcuts({
   useShortcutKeys((key) => {
     const isSecondKey = performance.now() - goPressedAt.current < SECOND_KEY_MS
     goPressedAt.current = 0
-    if (isSecondKey && Object.hasOwn(GO_TO, key)) {
-      const target = findTarget(key as keyof typeof GO_TO)
+    if (isSecondKey && Object.hasOwn(PAGES_BY_KEY, key)) {
+      const target = findTarget(key as keyof typeof PAGES_BY_KEY)
       if (target !== null) void navigate(target)
       return target !== null
     }

@@ -15,7 +15,7 @@ export type ExportFile = {
 }
 
 /** A quick export shows no progress, which would only move the page. */
-const SLOW_MS = 500
+const PROGRESS_DELAY_MS = 500
 
 /** Stop is safe, because an export changes nothing and a partial file is never saved. */
 export function useExport(): {
@@ -43,7 +43,7 @@ export function useExport(): {
   const { isPending } = mutation
   useEffect(() => {
     if (!isPending) return
-    const timer = setTimeout(() => setSlow(true), SLOW_MS)
+    const timer = setTimeout(() => setSlow(true), PROGRESS_DELAY_MS)
     return () => {
       clearTimeout(timer)
       setSlow(false)

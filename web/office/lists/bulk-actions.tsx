@@ -27,8 +27,8 @@ import './bulk-actions.css'
 const BULK_ACTIONS = ['approve', 'confirm', 'accept', 'send_pay_link', 'resend', 'note'] as const
 type BulkAction = (typeof BULK_ACTIONS)[number]
 /** Labels of the actions. `accept` has no button on the registration page, so its label is here. */
-const LABELS = { ...ACTION_LABELS, accept: 'Accept payment' } as const
-const REASON_REQUIRED: readonly BulkAction[] = ['accept', 'note']
+const BULK_ACTION_LABELS = { ...ACTION_LABELS, accept: 'Accept payment' } as const
+const ACTIONS_WITH_REASON: readonly BulkAction[] = ['accept', 'note']
 
 export const readBulkResult: Reader<BulkActionResponse> = (body) =>
   isRecord(body) &&
@@ -120,7 +120,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
               setOpenAction(action)
             }}
           >
-            {LABELS[action]}
+            {BULK_ACTION_LABELS[action]}
           </button>
         ))}
         {selected.length < count && count <= MAX_SELECTED_ROWS && (
@@ -143,7 +143,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
         )}
         {openAction !== null && (
           <Dialog
-            title={`${LABELS[openAction]}: ${bulkMutation.isPending ? progress.total : selected.length}`}
+            title={`${BULK_ACTION_LABELS[openAction]}: ${bulkMutation.isPending ? progress.total : selected.length}`}
             onClose={() => setOpenAction(null)}
           >
             {bulkError && <Banner text={bulkError.message} />}
@@ -161,14 +161,14 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
               <label>
                 {openAction === 'note'
                   ? 'Note'
-                  : REASON_REQUIRED.includes(openAction)
+                  : ACTIONS_WITH_REASON.includes(openAction)
                     ? 'Reason'
                     : 'Reason (optional)'}
                 <textarea
                   name="why"
                   rows={3}
                   maxLength={500}
-                  required={REASON_REQUIRED.includes(openAction)}
+                  required={ACTIONS_WITH_REASON.includes(openAction)}
                   autoComplete="off"
                 />
               </label>
@@ -181,7 +181,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
                     bulkMutation.isPending || (openAction === 'accept' && !reviewsQuery.isSuccess)
                   }
                 >
-                  {LABELS[openAction]}
+                  {BULK_ACTION_LABELS[openAction]}
                 </button>
                 {bulkMutation.isPending ? (
                   <button type="button" className="btn line" onClick={batches.stop}>

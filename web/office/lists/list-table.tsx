@@ -46,7 +46,7 @@ type ListTableProps = {
 }
 
 /** A number such as EXAMPLE-17 stays on one line despite its hyphen. */
-const SHORT_WORD = /^\S{1,20}$/
+const UNBROKEN_WORD = /^\S{1,20}$/
 
 export function ListTable({
   event: { id: eventId },
@@ -329,7 +329,7 @@ function BodyCell({
         <>
           {slot === 'name' ? (
             <b>{text}</b>
-          ) : SHORT_WORD.test(text) ? (
+          ) : UNBROKEN_WORD.test(text) ? (
             <span className="nb">{text}</span>
           ) : (
             text

@@ -42,7 +42,7 @@ function buildFixedCells(
   const name =
     fixedColumns.name === null
       ? textColumns[0]
-      : findColumn(fixedColumns.name, getColumnName(fixedColumns.name))
+      : findColumn(fixedColumns.name, createNameColumn(fixedColumns.name))
   const findByRole = (role: Column['role']): readonly Column[] =>
     textColumns.filter((column) => column.role === role && column !== name)
   const memberColumn = columns.find(
@@ -65,26 +65,26 @@ function buildFixedCells(
     sort,
   })
   return [
-    createCell('reg', 'number', findColumn('reg_no', NUMBER), findByRole('phone')),
+    createCell('reg', 'number', findColumn('reg_no', NUMBER_COLUMN), findByRole('phone')),
     ...(name === undefined ? [] : [createCell('name', 'name', name, findByRole('email'))]),
     createCell(
       'option',
       'category',
-      findColumn(fixedColumns.category, CATEGORY),
+      findColumn(fixedColumns.category, CATEGORY_COLUMN),
       membershipColumns,
     ),
-    createCell('total', 'total', findColumn('total', TOTAL)),
-    createCell('status', 'status', columns.find(({ kind }) => kind === 'status') ?? STATUS),
-    createCell('at', 'date', findColumn('created_at', DATE)),
+    createCell('total', 'total', findColumn('total', TOTAL_COLUMN)),
+    createCell('status', 'status', columns.find(({ kind }) => kind === 'status') ?? STATUS_COLUMN),
+    createCell('at', 'date', findColumn('created_at', DATE_COLUMN)),
   ]
 }
 
-const NUMBER: Column = { id: 'reg_no', label: 'Registration number', kind: 'text' }
-const getColumnName = (id: string): Column => ({ id, label: 'Name', kind: 'text' })
-const CATEGORY: Column = { id: 'category', label: 'Category', kind: 'option' }
-const TOTAL: Column = { id: 'total', label: 'Total', kind: 'money' }
-const STATUS: Column = { id: 'payment_status', label: 'Payment status', kind: 'status' }
-const DATE: Column = { id: 'created_at', label: 'Registered', kind: 'date' }
+const NUMBER_COLUMN: Column = { id: 'reg_no', label: 'Registration number', kind: 'text' }
+const createNameColumn = (id: string): Column => ({ id, label: 'Name', kind: 'text' })
+const CATEGORY_COLUMN: Column = { id: 'category', label: 'Category', kind: 'option' }
+const TOTAL_COLUMN: Column = { id: 'total', label: 'Total', kind: 'money' }
+const STATUS_COLUMN: Column = { id: 'payment_status', label: 'Payment status', kind: 'status' }
+const DATE_COLUMN: Column = { id: 'created_at', label: 'Registered', kind: 'date' }
 
 /** Whether a text column adds to a yes-no column, as `asi_membership_number` to `asi_member`. */
 const isDetailColumn = (text: Column, yesNo: Column): boolean =>

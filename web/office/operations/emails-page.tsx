@@ -20,7 +20,7 @@ import './emails-page.css'
 
 const API_PATH = '/api/admin/mail/'
 const FILTERS = ['status', 'event', 'address'] as const
-const STATES = [
+const EMAIL_STATES = [
   { id: 'queued', label: 'Queued' },
   { id: 'failed', label: 'Failed' },
   { id: 'sent', label: 'Sent' },
@@ -69,7 +69,7 @@ export function EmailsPage({ session }: { readonly session: SessionResponse }) {
             sentAs: 'status',
             label: 'Status',
             kind: 'options',
-            options: STATES,
+            options: EMAIL_STATES,
             anyLabel: 'All',
           },
           createEventFilter(session.events),
@@ -133,7 +133,7 @@ function StateCounts({
 }) {
   return (
     <ul className="counted" aria-label="Emails by status">
-      {STATES.map(({ id: state, label: text }) => {
+      {EMAIL_STATES.map(({ id: state, label: text }) => {
         const count = counts[state]
         const params = new URLSearchParams(filterQuery)
         params.set('status', state)

@@ -8,11 +8,11 @@ import { EventOptions } from '../ui/log-list.tsx'
 import { listNamedPeriods } from './periods.ts'
 
 export const MOVEMENTS_API = '/api/admin/movements/'
-const PERIOD = ['month', 'from', 'to'] as const
+const PERIOD_PARAMS = ['month', 'from', 'to'] as const
 /** The choice that shows the fields for two days. */
 const CUSTOM_DATES = 'own'
 const OTHER_FILTERS = ['event', 'method', 'unsettled', 'unreconciled'] as const
-export const FILTERS = [...PERIOD, ...OTHER_FILTERS] as const
+export const FILTERS = [...PERIOD_PARAMS, ...OTHER_FILTERS] as const
 
 export type MovementsProps = {
   readonly session: SessionResponse
@@ -31,7 +31,7 @@ export function MovementFilters(props: FilterProps) {
   const { session, eventId, params, filters, change, from, to, today, methods } = props
   const periods = listNamedPeriods(today as Parameters<typeof listNamedPeriods>[0])
   const chosenParams = new URLSearchParams(
-    PERIOD.flatMap((name) => (params.has(name) ? [[name, params.get(name) ?? '']] : [])),
+    PERIOD_PARAMS.flatMap((name) => (params.has(name) ? [[name, params.get(name) ?? '']] : [])),
   ).toString()
   const current = chosenParams === '' ? (periods[0]?.query ?? '') : chosenParams
   const [choosesDays, setChoosesDays] = useState(false)

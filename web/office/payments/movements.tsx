@@ -179,13 +179,13 @@ function MovementTable({
   )
 }
 
-const COUNTS = {
+const COUNTING_LABELS = {
   received: '',
   review: 'Needs review',
   not_counted: 'Not counted',
   moved_away: 'Moved to another event',
 } as const
-const KINDS = { payment: '', refund: 'Refund', dispute: 'Dispute' } as const
+const KIND_LABELS = { payment: '', refund: 'Refund', dispute: 'Dispute' } as const
 
 function MovementRow({
   session,
@@ -200,8 +200,8 @@ function MovementRow({
   const money = formatResponseMoney(row.amount, readResponseCurrency(row))
   const isPayment = row.kind === 'payment'
   const marks = [
-    KINDS[row.kind],
-    COUNTS[row.counts],
+    KIND_LABELS[row.kind],
+    COUNTING_LABELS[row.counts],
     row.unreconciled ? 'Not found in a bank statement' : '',
     row.due === null
       ? ''

@@ -13,7 +13,7 @@ import { EntryTime } from '../ui/list-entry-time.tsx'
 import { AmountTable, RegistrationLink } from './payment-tables.tsx'
 import { readOpenRefunds } from './payments-api-responses.ts'
 
-const STATES = {
+const REFUND_STATES = {
   wanted: { text: 'Requested', tone: 'care', icon: 'clock' },
   asked: { text: 'In progress', tone: 'care', icon: 'clock' },
   unsure: { text: 'Result unknown', tone: 'bad', icon: 'tri' },
@@ -62,7 +62,7 @@ export function OpenRefunds({ session, eventId }: OpenRefundsProps) {
         >
           <tbody>
             {refunds.map((row) => {
-              const { text, tone, icon } = STATES[row.state]
+              const { text, tone, icon } = REFUND_STATES[row.state]
               return (
                 <tr key={row.id}>
                   <td className="day" data-head="Requested">

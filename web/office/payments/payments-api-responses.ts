@@ -16,7 +16,7 @@ const isPage = (body: JsonObject): boolean => isText(body['after'])
 const keepIf = (value: unknown, isValid: (row: JsonObject) => boolean): JsonObject | null =>
   isRecord(value) && isValid(value) ? value : null
 
-const TOTALS = [
+const TOTAL_NAMES = [
   'received',
   'in_review',
   'not_counted',
@@ -31,7 +31,7 @@ const readTotals = (value: unknown): JsonObject | null =>
     (row) =>
       hasAll(row, 'string', 'event', 'method') &&
       hasAll(row, 'number', 'payments', 'refunds') &&
-      TOTALS.every((name) => isSignedAmount(row[name])),
+      TOTAL_NAMES.every((name) => isSignedAmount(row[name])),
   )
 const readMovement = (value: unknown): JsonObject | null =>
   keepIf(

@@ -21,7 +21,7 @@ import { Progress } from '../jobs/progress.tsx'
 import { useBatches } from '../jobs/use-batches.ts'
 import '../lists/bulk-actions.css'
 
-const KINDS: Readonly<Record<string, string>> = {
+const REVIEW_LABELS: Readonly<Record<string, string>> = {
   misfit: 'Differs from the price',
   second: 'Second payment',
   rest: 'Rest of a payment',
@@ -40,7 +40,7 @@ const KINDS: Readonly<Record<string, string>> = {
 function getReason(review: WireReview): string {
   const { currency } = readReviewCurrencies(review)
   const shortfall = getShortfall(review)
-  if (review.kind !== 'misfit' || shortfall === 0) return KINDS[review.kind] ?? review.kind
+  if (review.kind !== 'misfit' || shortfall === 0) return REVIEW_LABELS[review.kind] ?? review.kind
   return shortfall > 0
     ? `${formatResponseMoney(shortfall, currency)} short`
     : `${formatResponseMoney(-shortfall, currency)} too much`
@@ -56,7 +56,7 @@ type ReviewTableProps = {
   readonly onDone: (outcome: Outcome) => void
 }
 
-const HEAD = [
+const COLUMN_HEADINGS = [
   { text: 'Registration' },
   { text: 'Reason' },
   { text: 'Since' },
@@ -101,7 +101,7 @@ export function ReviewTable({
           ))}
         </div>
       )}
-      <AmountTable label="Payments that need review" head={HEAD}>
+      <AmountTable label="Payments that need review" head={COLUMN_HEADINGS}>
         <tbody>
           {reviews.map((review) => (
             <Fragment key={review.id}>
@@ -143,7 +143,7 @@ export function ReviewTable({
               </tr>
               {openId === review.id && (
                 <tr>
-                  <td colSpan={HEAD.length}>{renderCard(review)}</td>
+                  <td colSpan={COLUMN_HEADINGS.length}>{renderCard(review)}</td>
                 </tr>
               )}
             </Fragment>

@@ -13,7 +13,7 @@ import { Banner } from '../ui/error-banner-and-heading.tsx'
 
 const API_PATH = '/api/admin/exchange-rates/'
 /** More rates are in the audit log. */
-const RATES_SHOWN = 10
+const SHOWN_RATES = 10
 
 const readRates: Reader<ExchangeRatesResponse> = (body) =>
   isRecord(body) &&
@@ -114,7 +114,7 @@ export function ExchangeRates({
       </p>
       {rates.length > 0 && (
         <ul className="log">
-          {rates.slice(0, RATES_SHOWN).map(({ currency, day, rate, source, entered_by: user }) => (
+          {rates.slice(0, SHOWN_RATES).map(({ currency, day, rate, source, entered_by: user }) => (
             <li key={`${currency} ${day}`}>
               <span>
                 <b>

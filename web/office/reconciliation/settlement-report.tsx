@@ -141,7 +141,7 @@ const pluralise = (count: number, noun: string): string =>
 function ReportSummary({ lines }: WireSettlement) {
   const countLines = (lineKind: WireSettledLine['as']): number =>
     lines.filter((line) => line.as === lineKind).length
-  const parts = GROUPS.flatMap(([lineKind, title]) =>
+  const parts = LINE_GROUPS.flatMap(([lineKind, title]) =>
     countLines(lineKind) === 0 ? [] : [`${countLines(lineKind)} ${title.toLowerCase()}`],
   )
   return <p>{lines.length === 0 ? 'No settlements in this file.' : `${parts.join(', ')}.`}</p>
@@ -208,7 +208,7 @@ export function listPayoutParts({
 }
 
 function LineGroups({ event, lines }: EventProps & { readonly lines: readonly WireSettledLine[] }) {
-  return GROUPS.map(([lineKind, title, description, isCollapsed]) => {
+  return LINE_GROUPS.map(([lineKind, title, description, isCollapsed]) => {
     const groupLines = lines.filter((line) => line.as === lineKind)
     if (groupLines.length === 0) return null
     const heading = `${title} (${groupLines.length})`
@@ -340,7 +340,7 @@ function UnsettledPayments({
   )
 }
 
-const GROUPS = [
+const LINE_GROUPS = [
   ['differs', 'Differs', 'The report differs from the records in Rollcall.', false],
   ['unknown', 'Unknown', 'Rollcall has no record of these lines.', false],
   ['review', 'Needs review', 'Decide on the registration’s page or under Needs review.', false],

@@ -206,7 +206,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
       {send.isPending && batches.progress.total > BATCH_ROWS && (
         <Progress label="lines processed" {...batches.progress} onStop={batches.stop} />
       )}
-      {GROUPS.map(({ name, title, includes, isCollapsed }) => {
+      {LINE_GROUPS.map(({ name, title, includes, isCollapsed }) => {
         const groupLines = lines.filter(includes)
         if (groupLines.length === 0) return null
         const group = (
@@ -352,7 +352,7 @@ function focusRow(workTable: HTMLElement | null, position: number): void {
 
 const isOpenLine = ({ state }: WireStatementLine): boolean => state === 'left'
 /** The groups in order of work: open lines first. */
-const GROUPS = [
+const LINE_GROUPS = [
   {
     name: 'exact',
     title: 'Exact matches',

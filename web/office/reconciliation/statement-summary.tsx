@@ -36,7 +36,9 @@ export function StatementTotals({
   readonly currency: Currency
 }) {
   const { sum_in: sum, ...parts } = totals
-  const shownLabels = LABELS.filter(([name]) => name !== 'other_event' || parts[name].lines > 0)
+  const shownLabels = TOTAL_LABELS.filter(
+    ([name]) => name !== 'other_event' || parts[name].lines > 0,
+  )
   return (
     <section className="totals" aria-label="Totals" tabIndex={-1}>
       <p>
@@ -59,7 +61,7 @@ export function StatementTotals({
   )
 }
 
-const LABELS = [
+const TOTAL_LABELS = [
   ['assigned', 'Matched', 'assigned'],
   ['review', 'Review', 'review'],
   ['not_ours', 'Not ours', 'not ours'],

@@ -142,7 +142,7 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
 }
 
 /** Images that every browser shows; other documents are downloaded. */
-const VIEWABLE = /\.(?:png|jpe?g|webp)$/i
+const VIEWABLE_IMAGE = /\.(?:png|jpe?g|webp)$/i
 
 function AnswerValue({
   answer: { text, href },
@@ -157,7 +157,7 @@ function AnswerValue({
       <a href={href} download>
         <Icon name="file" small /> {text}
       </a>{' '}
-      {VIEWABLE.test(text) && (
+      {VIEWABLE_IMAGE.test(text) && (
         <button type="button" className="btn quiet sm" onClick={onView}>
           View<span className="vh"> {text}</span>
         </button>

@@ -28,9 +28,9 @@ export type TimelineEntry = {
 }
 
 /** The number of entries that are shown at first, and that each click adds. */
-const STEP = 30
+const ENTRIES_PER_CLICK = 30
 
-const KINDS = {
+const ENTRY_KINDS = {
   money: { icon: 'rows', label: 'Payment' },
   email: { icon: 'mail', label: 'Email' },
   note: { icon: 'file', label: 'Note' },
@@ -108,7 +108,7 @@ export function Timeline({
   readonly onDone: () => void
 }) {
   const [isAccessShown, setAccessShown] = useState(false)
-  const [visibleCount, setVisibleCount] = useState(STEP)
+  const [visibleCount, setVisibleCount] = useState(ENTRIES_PER_CLICK)
   const shown = entries.filter(({ kind }) => isAccessShown || kind !== 'access')
   return (
     <section className="pan timeline" id="timeline" aria-labelledby="reg-timeline">
@@ -132,7 +132,7 @@ export function Timeline({
       <ShowMoreButton
         count={shown.length}
         visibleCount={visibleCount}
-        step={STEP}
+        step={ENTRIES_PER_CLICK}
         onChange={setVisibleCount}
       />
     </section>
@@ -140,7 +140,7 @@ export function Timeline({
 }
 
 function Entry({ at, kind, text, who, reason = '', email }: TimelineEntry) {
-  const { icon, label } = KINDS[kind]
+  const { icon, label } = ENTRY_KINDS[kind]
   return (
     <li>
       <span>

@@ -157,7 +157,7 @@ export function ReasonAndButtons({
   )
 }
 
-const UPLOADING = 'Uploading the file and matching its payments…'
+const UPLOAD_LABEL = 'Uploading the file and matching its payments…'
 
 /** A form with one spreadsheet, which is matched with payments. `children`: further fields. */
 export function SpreadsheetForm({
@@ -195,10 +195,10 @@ export function SpreadsheetForm({
         Match payments
       </button>
       {/* No Stop: the server may have saved the file by then. */}
-      {isPending && <Progress label={UPLOADING} total={null} />}
+      {isPending && <Progress label={UPLOAD_LABEL} total={null} />}
       {/* A status that appears together with its text is not announced. */}
       <p role="status" className="vh">
-        {isPending && UPLOADING}
+        {isPending && UPLOAD_LABEL}
       </p>
     </form>
   )

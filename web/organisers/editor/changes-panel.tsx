@@ -16,24 +16,24 @@ type ChangesProps = {
   /** Id of the event, which the server also publishes. */
   readonly id: string
   readonly published: PublishedFile | null
-  readonly load: (file: PublishedFile) => void
+  readonly onLoad: (file: PublishedFile) => void
   /** Null until the file has been compared, and while it cannot be read. */
   readonly changes: readonly ChangeGroup[] | null
 }
 
 /** Loads the published version when the panel is first shown. */
-export function Changes({ id, published, load, changes }: ChangesProps) {
+export function Changes({ id, published, onLoad, changes }: ChangesProps) {
   const isLoaded = published?.id === id
   useEffect(() => {
     if (isLoaded) return
     void call(`/api/events/${encodeURIComponent(id)}/file/`, readEventFile).then((answer) =>
-      load(
+      onLoad(
         answer.ok
           ? { id, text: answer.value.text, problem: null }
           : { id, text: null, problem: answer.error.message },
       ),
     )
-  }, [id, isLoaded, load])
+  }, [id, isLoaded, onLoad])
   if (isLoaded && published.problem !== null)
     return (
       <p className="org-problem" role="alert">

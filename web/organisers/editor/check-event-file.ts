@@ -34,7 +34,7 @@ export type CheckResult = {
   readonly examples: readonly ExampleResult[]
   readonly lines: Lines
   /** The lowest and the highest possible bill; empty if only registrations are sold. */
-  readonly extremes: readonly string[]
+  readonly extremeBills: readonly string[]
   /** Differences from the published version. Null if the file was not compared. */
   readonly changes: readonly ChangeGroup[] | null
 }
@@ -57,7 +57,7 @@ export function checkEventFile(request: CheckRequest): CheckResult {
     findings,
     examples: [],
     lines: { rules: [], examples: [], prices: {} },
-    extremes: [],
+    extremeBills: [],
     changes: null,
   }
   try {
@@ -69,7 +69,7 @@ export function checkEventFile(request: CheckRequest): CheckResult {
           event: draft,
           examples: runExamples(draft),
           lines: findLines(draft, text),
-          extremes: formatExtremeBills(draft),
+          extremeBills: formatExtremeBills(draft),
           changes: comparePublished(request, draft),
         }
   } catch {

@@ -18,12 +18,12 @@ type CopyNoticeProps = {
   readonly event: EventConfig
   readonly text: string
   /** Ids and number prefixes of the published events. */
-  readonly used: { readonly ids: readonly string[]; readonly prefixes: readonly string[] }
-  readonly repeat: (file: FileDraft, repeated: CopyReport) => void
+  readonly usedNames: { readonly ids: readonly string[]; readonly prefixes: readonly string[] }
+  readonly onCopy: (file: FileDraft, report: CopyReport) => void
 }
 
 /** Creates a new conference from a published one, like `rollcall event repeat`. */
-export default function CopyNotice({ event, text, used, repeat }: CopyNoticeProps) {
+export default function CopyNotice({ event, text, usedNames, onCopy }: CopyNoticeProps) {
   const id = useId()
   const suggestedDay = addDays(event.from, DEFAULT_WEEKS * DAYS_PER_WEEK)
   const [name, setName] = useState(() => event.id.replace(/\d{4}$/, suggestedDay.slice(0, 4)))
@@ -34,12 +34,12 @@ export default function CopyNotice({ event, text, used, repeat }: CopyNoticeProp
     const weeks = isDay(firstDay)
       ? Math.round(countDaysBetween(event.from, firstDay) / DAYS_PER_WEEK)
       : 0
-    const prefix = findPrefix(name, used.prefixes)
+    const prefix = findPrefix(name, usedNames.prefixes)
     if (deriveEventId(name) !== name)
       return setProblem(
         'Use lower-case letters and digits for the short name, starting with a letter, such as surgeons2027.',
       )
-    if (used.ids.includes(name))
+    if (usedNames.ids.includes(name))
       return setProblem(`${name} is already published. Enter another short name.`)
     if (prefix === null)
       return setProblem('All number prefixes for this name are in use. Enter another short name.')
@@ -48,7 +48,7 @@ export default function CopyNotice({ event, text, used, repeat }: CopyNoticeProp
         'The first day must be between one week and ten years after that of the old conference.',
       )
     const next = repeatEvent(text, event, { id: name, prefix, weeks, others: [] })
-    repeat({ path: `events/${name}.yaml`, text: next.text, isSaved: false }, next)
+    onCopy({ path: `events/${name}.yaml`, text: next.text, isSaved: false }, next)
   }
   return (
     <form className="org-copy" noValidate onSubmit={submit}>

@@ -25,14 +25,14 @@ const EXAMPLE_LABELS: Readonly<Record<string, string>> = {
 /** States that the file was created. Receives the focus, because the questions have disappeared. */
 export function CreatedNotice({
   path,
-  checking: { checked, event },
+  checkState: { result, event },
 }: {
   readonly path: string
-  readonly checking: CheckState
+  readonly checkState: CheckState
 }) {
   const notice = useRef<HTMLParagraphElement>(null)
   useEffect(() => notice.current?.focus(), [])
-  const problems = checked?.findings.filter(({ severity }) => severity !== 'note').length ?? null
+  const problems = result?.findings.filter(({ severity }) => severity !== 'note').length ?? null
   const examples = event === null ? [] : describeExamples(event)
   return (
     <div className="org-created">

@@ -17,17 +17,22 @@ const TYPING_PAUSE_MS = 200
 /** Time in milliseconds after which a check is abandoned; the next change starts a new worker. */
 const MAX_CHECK_MS = 15_000
 
-const UNCHECKED: CheckState = { checked: null, event: null, stuck: false, failed: false }
+const INITIAL_CHECK_STATE: CheckState = {
+  result: null,
+  event: null,
+  isTimedOut: false,
+  hasFailed: false,
+}
 export type CheckState = {
-  readonly checked: CheckResult | null
+  readonly result: CheckResult | null
   /**
    * The event of the last readable text. The tabs show it while the current text cannot be read.
    */
   readonly event: EventConfig | null
   /** Whether the check exceeded its time limit. */
-  readonly stuck: boolean
+  readonly isTimedOut: boolean
   /** Whether the browser failed to start the checker. */
-  readonly failed: boolean
+  readonly hasFailed: boolean
 }
 
 /** Checks `text` in a worker whenever typing pauses. Sends nothing to the server. */
@@ -38,7 +43,7 @@ export function useCheck(
   otherRoutes: readonly string[],
   published: string | null = null,
 ): CheckState {
-  const [state, setState] = useState<CheckState>(UNCHECKED)
+  const [state, setState] = useState<CheckState>(INITIAL_CHECK_STATE)
   const worker = useRef<Worker | null>(null)
   const lastRequest = useRef(0)
   useEffect(
@@ -56,7 +61,7 @@ export function useCheck(
         clearTimeout(timeout)
         worker.current?.terminate()
         worker.current = null
-        setState((previous) => ({ ...previous, failed: true }))
+        setState((previous) => ({ ...previous, hasFailed: true }))
       }
       try {
         worker.current ??= new Worker(new URL('./check-event-file-worker.ts', import.meta.url), {
@@ -70,8 +75,8 @@ export function useCheck(
         if (data.number !== lastRequest.current) return
         clearTimeout(timeout)
         setState((previous) => ({
-          ...UNCHECKED,
-          checked: data,
+          ...INITIAL_CHECK_STATE,
+          result: data,
           event: data.event ?? previous.event,
         }))
       }
@@ -87,7 +92,7 @@ export function useCheck(
       timeout = setTimeout(() => {
         worker.current?.terminate()
         worker.current = null
-        setState((previous) => ({ ...previous, stuck: true }))
+        setState((previous) => ({ ...previous, isTimedOut: true }))
       }, MAX_CHECK_MS)
     }
     const pauseTimer = setTimeout(startCheck, requestNumber === 1 ? 0 : TYPING_PAUSE_MS)

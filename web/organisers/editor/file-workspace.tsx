@@ -33,7 +33,7 @@ import { Editor } from './yaml-editor.tsx'
 import type { EditorHandle } from './yaml-editor.tsx'
 import { Examples, Findings } from './findings-panel.tsx'
 import { Rehearsal } from './rehearsal-panel.tsx'
-import type { RehearsedText } from './rehearsal-panel.tsx'
+import type { RehearsalResult } from './rehearsal-panel.tsx'
 import '../preview/preview-panels.css'
 
 // Copying needs the YAML parser, which the editor itself leaves to the worker.
@@ -57,16 +57,16 @@ const useSideBySide = (): boolean =>
 type FileWorkspaceProps = {
   readonly page: OrganisersData
   readonly shared: NonNullable<OrganisersData['shared']>
-  readonly opened: FileDraft
+  readonly openedFile: FileDraft
   readonly texts: Site['organisers']
   /** Whether the file was just created from answers. The page then states this, and shows the prices first. */
   readonly isNew: boolean
   /** Returns to the questions. Null if the file was not created from answers. */
   readonly changeAnswers: (() => void) | null
   /** The changes made when this file was copied from another. */
-  readonly repeated: CopyReport | null
+  readonly copyReport: CopyReport | null
   /** Opens a file copied from this one. */
-  readonly repeat: (file: FileDraft, repeated: CopyReport) => void
+  readonly onCopy: (file: FileDraft, report: CopyReport) => void
   /** Returns to the start choices. */
   readonly leave: () => void
 }
@@ -75,28 +75,28 @@ type FileWorkspaceProps = {
 export default function FileWorkspace({
   page,
   shared,
-  opened,
+  openedFile,
   texts,
   isNew,
   changeAnswers,
-  repeated,
-  repeat,
+  copyReport,
+  onCopy,
   leave,
 }: FileWorkspaceProps) {
-  const [text, setText] = useState(opened.text)
-  const [savedText, setSavedText] = useState(opened.isSaved ? opened.text : null)
+  const [text, setText] = useState(openedFile.text)
+  const [savedText, setSavedText] = useState(openedFile.isSaved ? openedFile.text : null)
   const [isLeaving, setLeaving] = useState(false)
   const otherRoutes = useMemo(
     () => page.events.flatMap(({ routes }) => [routes.form, ...routes.also]),
     [page.events],
   )
-  const [rehearsed, setRehearsed] = useState<RehearsedText | null>(null)
-  const used = useMemo(
+  const [rehearsal, setRehearsal] = useState<RehearsalResult | null>(null)
+  const usedNames = useMemo(
     () => ({ ids: page.events.map(({ id }) => id), prefixes: page.prefixes }),
     [page.events, page.prefixes],
   )
   const [published, setPublished] = useState<PublishedFile | null>(null)
-  const checking = useCheck(text, opened.path, shared, otherRoutes, published?.text ?? null)
+  const checkState = useCheck(text, openedFile.path, shared, otherRoutes, published?.text ?? null)
   const editor = useRef<EditorHandle>(null)
   const formPreview = useRef<{ readonly event: EventConfig; readonly trying: TestDelegate } | null>(
     null,
@@ -105,7 +105,7 @@ export default function FileWorkspace({
   const [selectedTab, setSelectedTab] = useState<Tab>(isNew ? 'price' : isWide ? 'form' : 'file')
   const today = useMemo(() => readInstant(page.now), [page.now])
   const [changedDelegate, setChangedDelegate] = useState<TestDelegate | null>(null)
-  const { event } = checking
+  const { event } = checkState
   const isPublished = page.events.some(({ id }) => id === event?.id)
   const isHidden = (isWide && selectedTab === 'file') || (selectedTab === 'changes' && !isPublished)
   const tab = isHidden ? 'form' : selectedTab
@@ -117,9 +117,12 @@ export default function FileWorkspace({
   )
 
   const isSaved = text === savedText
-  useEffect(() => saveFileDraft({ path: opened.path, text, isSaved }), [text, opened.path, isSaved])
+  useEffect(
+    () => saveFileDraft({ path: openedFile.path, text, isSaved }),
+    [text, openedFile.path, isSaved],
+  )
   const saveFile = () => {
-    saveBlob(new Blob([text], { type: 'text/yaml;charset=utf-8' }), getFileName(opened.path))
+    saveBlob(new Blob([text], { type: 'text/yaml;charset=utf-8' }), getFileName(openedFile.path))
     setSavedText(text)
   }
   const goTo = useCallback(
@@ -134,17 +137,17 @@ export default function FileWorkspace({
 
   // Excludes findings about shared files, which have no line in this text.
   const ownFindings = useMemo(
-    () => checking.checked?.findings.filter(({ at }) => at.path === opened.path) ?? [],
-    [checking.checked, opened.path],
+    () => checkState.result?.findings.filter(({ at }) => at.path === openedFile.path) ?? [],
+    [checkState.result, openedFile.path],
   )
   const file = (
     <Editor
       ref={editor}
       label={texts.file}
       text={text}
-      change={setText}
+      onChange={setText}
       findings={ownFindings}
-      findingsOf={checking.checked?.text ?? null}
+      checkedText={checkState.result?.text ?? null}
     />
   )
   const shown: Readonly<Record<Exclude<Tab, 'file' | 'form'>, ReactNode>> = {
@@ -153,8 +156,8 @@ export default function FileWorkspace({
         title={texts.prices}
         event={event}
         trying={testDelegate}
-        lines={checking.checked?.lines ?? null}
-        extremes={checking.checked?.extremes ?? []}
+        lines={checkState.result?.lines ?? null}
+        extremeBills={checkState.result?.extremeBills ?? []}
         goTo={goTo}
       />
     ),
@@ -163,23 +166,23 @@ export default function FileWorkspace({
       <Changes
         id={event.id}
         published={published}
-        load={setPublished}
-        changes={checking.checked?.changes ?? null}
+        onLoad={setPublished}
+        changes={checkState.result?.changes ?? null}
       />
     ),
-    findings: checking.checked && (
+    findings: checkState.result && (
       <Findings
-        findings={checking.checked.findings}
-        path={opened.path}
+        findings={checkState.result.findings}
+        path={openedFile.path}
         goTo={goTo}
-        applyFix={checking.checked.text === text ? applyFix : null}
+        applyFix={checkState.result.text === text ? applyFix : null}
       />
     ),
-    examples: checking.checked && (
-      <Examples title={texts.examples} checked={checking.checked} goTo={goTo} />
+    examples: checkState.result && (
+      <Examples title={texts.examples} checkResult={checkState.result} goTo={goTo} />
     ),
     rehearsal: (
-      <Rehearsal path={opened.path} text={text} rehearsed={rehearsed} keep={setRehearsed} />
+      <Rehearsal path={openedFile.path} text={text} rehearsal={rehearsal} onFinish={setRehearsal} />
     ),
   }
   const buildPanelProps = (panelTab: Tab) => ({
@@ -201,7 +204,7 @@ export default function FileWorkspace({
   ]
   const theme = event === null ? {} : buildThemeStyle(event)
   const withErrorBoundary = (panelTab: Tab, content: ReactNode) => (
-    <PreviewErrorBoundary key={panelTab} resetBy={checking.checked}>
+    <PreviewErrorBoundary key={panelTab} resetBy={checkState.result}>
       <Suspense
         fallback={
           <p className="org-wait" role="status">
@@ -221,18 +224,26 @@ export default function FileWorkspace({
   return (
     <div className="org">
       <FileBar
-        path={opened.path}
-        checking={checking}
+        path={openedFile.path}
+        checkState={checkState}
         isSaved={isSaved}
         changeAnswers={changeAnswers}
         startAgain={() => (isSaved ? leave() : setLeaving(true))}
         save={saveFile}
       />
-      {isNew && savedText === null && <CreatedNotice path={opened.path} checking={checking} />}
-      {repeated !== null && <CopiedNotice {...repeated} />}
+      {isNew && savedText === null && (
+        <CreatedNotice path={openedFile.path} checkState={checkState} />
+      )}
+      {copyReport !== null && <CopiedNotice {...copyReport} />}
       {isPublished && event !== null && (
         <Suspense fallback={null}>
-          <CopyNotice key={event.id} event={event} text={text} used={used} repeat={repeat} />
+          <CopyNotice
+            key={event.id}
+            event={event}
+            text={text}
+            usedNames={usedNames}
+            onCopy={onCopy}
+          />
         </Suspense>
       )}
       <div className="org-split">
@@ -245,21 +256,23 @@ export default function FileWorkspace({
           <TabList
             label={texts.becomes}
             tabs={shownTabs}
-            chosen={tab}
-            choose={setSelectedTab}
-            findings={checking.checked?.findings.length ?? 0}
-            wrong={checking.checked?.findings.some(({ severity }) => severity === 'error') ?? false}
+            selectedTab={tab}
+            onSelect={setSelectedTab}
+            findings={checkState.result?.findings.length ?? 0}
+            hasErrors={
+              checkState.result?.findings.some(({ severity }) => severity === 'error') ?? false
+            }
           />
           {!isWide && <div {...buildPanelProps('file')}>{file}</div>}
           {(tab === 'form' || formPreview.current !== null) && (
             <div {...buildPanelProps('form')} style={theme}>
-              {tab === 'form' && <StaleNote checking={checking} />}
+              {tab === 'form' && <StaleNote checkState={checkState} />}
               {tab === 'form' && event && testDelegate && (
                 <TestDelegateForm
                   event={event}
                   trying={testDelegate}
-                  change={setChangedDelegate}
-                  answers={false}
+                  onChange={setChangedDelegate}
+                  showsAnswers={false}
                 />
               )}
               {withErrorBoundary(
@@ -270,15 +283,15 @@ export default function FileWorkspace({
           )}
           {tab !== 'file' && tab !== 'form' && (
             <div {...buildPanelProps(tab)} style={theme}>
-              {(tab === 'price' || tab === 'results' || checking.failed) && (
-                <StaleNote checking={checking} />
+              {(tab === 'price' || tab === 'results' || checkState.hasFailed) && (
+                <StaleNote checkState={checkState} />
               )}
               {(tab === 'price' || tab === 'results') && event && testDelegate && (
                 <TestDelegateForm
                   event={event}
                   trying={testDelegate}
-                  change={setChangedDelegate}
-                  answers
+                  onChange={setChangedDelegate}
+                  showsAnswers
                 />
               )}
               {withErrorBoundary(tab, shown[tab])}
@@ -289,7 +302,7 @@ export default function FileWorkspace({
       {isLeaving && (
         <Dialog title="Leave your changes?" onClose={() => setLeaving(false)}>
           <p>
-            {getFileName(opened.path)} has changes that are not saved on your computer.
+            {getFileName(openedFile.path)} has changes that are not saved on your computer.
             {changeAnswers !== null && ' Your answers to the questions are kept.'}
           </p>
           <div className="acts">

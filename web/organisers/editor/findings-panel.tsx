@@ -91,18 +91,18 @@ export function Findings({ findings, path, goTo, applyFix }: FindingsProps) {
 /** The file's examples, ticked if they pass. */
 export function Examples({
   title,
-  checked,
+  checkResult,
   goTo,
 }: {
   readonly title: string
-  readonly checked: CheckResult
+  readonly checkResult: CheckResult
   readonly goTo: GoTo
 }) {
-  const { examples } = checked
+  const { examples } = checkResult
   if (examples.length === 0)
     return (
       <p className="org-none">
-        {checked.event === null
+        {checkResult.event === null
           ? 'The examples will run as soon as the file can be read.'
           : 'This file has no examples. An example states what a delegate with certain answers pays, and the checker verifies it.'}
       </p>
@@ -112,7 +112,7 @@ export function Examples({
       <h2 className="disp">{title}</h2>
       <ul className="org-examples" aria-label="Examples">
         {examples.map(({ name, failures, reasons }, index) => {
-          const line = checked?.lines.examples[index] ?? null
+          const line = checkResult.lines.examples[index] ?? null
           return (
             <li key={`${index} ${name}`} className={failures.length === 0 ? 'pass' : 'fail'}>
               <Icon

@@ -9,17 +9,17 @@ import { getFileName } from './event-file-draft.ts'
 import './rehearsal-panel.css'
 
 /** The result of a rehearsal, with the text that was rehearsed. */
-export type RehearsedText = RehearsalResponse & { readonly text: string }
+export type RehearsalResult = RehearsalResponse & { readonly text: string }
 
 type RehearsalProps = {
   readonly path: string
   readonly text: string
-  readonly rehearsed: RehearsedText | null
-  readonly keep: (rehearsed: RehearsedText) => void
+  readonly rehearsal: RehearsalResult | null
+  readonly onFinish: (rehearsal: RehearsalResult) => void
 }
 
 /** Runs the rehearsal on request only, because it takes the server several seconds. */
-export function Rehearsal({ path, text, rehearsed, keep }: RehearsalProps) {
+export function Rehearsal({ path, text, rehearsal, onFinish }: RehearsalProps) {
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<ApiError | null>(null)
   const run = async () => {
@@ -30,7 +30,7 @@ export function Rehearsal({ path, text, rehearsed, keep }: RehearsalProps) {
       json: { text },
     })
     setRunning(false)
-    if (answer.ok) keep({ ...answer.value, text })
+    if (answer.ok) onFinish({ ...answer.value, text })
     else setError(answer.error)
   }
   return (
@@ -44,9 +44,9 @@ export function Rehearsal({ path, text, rehearsed, keep }: RehearsalProps) {
         </p>
         <div className="org-rehearsal-acts">
           <button type="button" className="btn sm" disabled={isRunning} onClick={() => void run()}>
-            {rehearsed === null ? 'Run the rehearsal' : 'Run it again'}
+            {rehearsal === null ? 'Run the rehearsal' : 'Run it again'}
           </button>
-          {rehearsed !== null && (
+          {rehearsal !== null && (
             <button type="button" className="btn line sm" onClick={() => print()}>
               <Icon name="print" small />
               Print
@@ -56,7 +56,7 @@ export function Rehearsal({ path, text, rehearsed, keep }: RehearsalProps) {
         <p role="status">
           {isRunning
             ? 'The rehearsal is running. It takes up to a minute.'
-            : rehearsed !== null && rehearsed.text !== text
+            : rehearsal !== null && rehearsal.text !== text
               ? 'The file has changed since this rehearsal. Run it again.'
               : ''}
         </p>
@@ -81,11 +81,11 @@ export function Rehearsal({ path, text, rehearsed, keep }: RehearsalProps) {
           </p>
         )}
       </div>
-      {rehearsed !== null && (
+      {rehearsal !== null && (
         <article className="org-rehearsed">
-          <h2 className="disp">Rehearsal of {rehearsed.title}</h2>
+          <h2 className="disp">Rehearsal of {rehearsal.title}</h2>
           <p>All times are in Indian Standard Time.</p>
-          {rehearsed.days.map(({ day, steps }) => (
+          {rehearsal.days.map(({ day, steps }) => (
             <section key={day}>
               <h3>{day}</h3>
               <ul>

@@ -9,7 +9,7 @@ const pluralise = (count: number, word: string): string =>
 
 type FileBarProps = {
   readonly path: string
-  readonly checking: CheckState
+  readonly checkState: CheckState
   readonly isSaved: boolean
   /** Returns to the questions. Null if the file was not created from answers. */
   readonly changeAnswers: (() => void) | null
@@ -20,18 +20,18 @@ type FileBarProps = {
 /** Shows the name and state of the file, with buttons to save it and to start again. */
 export function FileBar({
   path,
-  checking,
+  checkState,
   isSaved,
   changeAnswers,
   startAgain,
   save: saveFile,
 }: FileBarProps) {
-  const { checked, stuck, failed } = checking
+  const { result, isTimedOut, hasFailed } = checkState
   const countFindings = (severity: string) =>
-    checked?.findings.filter((finding) => finding.severity === severity).length ?? 0
+    result?.findings.filter((finding) => finding.severity === severity).length ?? 0
   const [errors, warnings] = [countFindings('error'), countFindings('warning')]
-  const failing = checked?.examples.filter(({ failures }) => failures.length > 0).length ?? 0
-  const passing = (checked?.examples.length ?? 0) - failing
+  const failing = result?.examples.filter(({ failures }) => failures.length > 0).length ?? 0
+  const passing = (result?.examples.length ?? 0) - failing
   return (
     <div className="org-bar">
       <p className="org-name">
@@ -39,14 +39,16 @@ export function FileBar({
         {!isSaved && <span className="mute"> (not saved)</span>}
       </p>
       <p className="org-state" role="status">
-        {checked === null && !stuck && !failed && <span className="mute">Reading the file</span>}
-        {failed && (
+        {result === null && !isTimedOut && !hasFailed && (
+          <span className="mute">Reading the file</span>
+        )}
+        {hasFailed && (
           <Badge tone="care" icon="tri">
             The checker did not start in this browser. Edit and save the file here, and check it in
             another browser.
           </Badge>
         )}
-        {stuck && (
+        {isTimedOut && (
           <Badge tone="care" icon="tri">
             This text takes too long to check
           </Badge>

@@ -20,22 +20,22 @@ export type EditorHandle = {
 type EditorProps = {
   readonly ref: Ref<EditorHandle>
   readonly label: string
-  /** The initial text; later changes come from the keyboard. */
+  /** The initial text. Later changes come from the keyboard. */
   readonly text: string
-  readonly change: (text: string) => void
+  readonly onChange: (text: string) => void
   readonly findings: readonly Finding[]
   /** The text that the findings belong to; they are not shown for another text. */
-  readonly findingsOf: string | null
+  readonly checkedText: string | null
 }
 
 /** A text editor with line numbers. Tab leaves it like any field; Enter keeps the indentation; Alt-Enter applies the fix of a finding. */
-export function Editor({ ref, label, text, change, findings, findingsOf }: EditorProps) {
+export function Editor({ ref, label, text, onChange, findings, checkedText }: EditorProps) {
   const container = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
-  const latest = useRef(change)
+  const latest = useRef(onChange)
   useEffect(() => {
-    latest.current = change
-  }, [change])
+    latest.current = onChange
+  }, [onChange])
   useEffect(() => {
     if (container.current === null) return
     const state = EditorState.create({
@@ -71,11 +71,11 @@ export function Editor({ ref, label, text, change, findings, findingsOf }: Edito
   useEffect(() => {
     if (
       view.current !== null &&
-      findingsOf !== null &&
-      view.current.state.doc.toString() === findingsOf
+      checkedText !== null &&
+      view.current.state.doc.toString() === checkedText
     )
       view.current.dispatch({ effects: showFindings.of(findings) })
-  }, [findings, findingsOf])
+  }, [findings, checkedText])
   useImperativeHandle(
     ref,
     () => ({

@@ -5,16 +5,16 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { CheckState } from '../editor/event-file-draft.ts'
 
 /** Shows a note if the preview does not show the current text. */
-export function StaleNote({ checking }: { readonly checking: CheckState }) {
-  const { checked, event, failed } = checking
-  if (failed)
+export function StaleNote({ checkState }: { readonly checkState: CheckState }) {
+  const { result, event, hasFailed } = checkState
+  if (hasFailed)
     return (
       <p className="org-stale">
         <Icon name="tri" />
         The checker did not start, so there is no preview and there are no findings.
       </p>
     )
-  if (checked === null || checked.event !== null) return null
+  if (result === null || result.event !== null) return null
   return (
     <p className="org-stale">
       <Icon name="tri" />
@@ -43,7 +43,7 @@ export function PreviewErrorBoundary({
     </p>
   )
   return (
-    <ErrorBoundary resetBy={resetBy} fallback={otherwise}>
+    <ErrorBoundary resetKey={resetBy} fallback={otherwise}>
       {children}
     </ErrorBoundary>
   )

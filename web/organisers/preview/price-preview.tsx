@@ -27,12 +27,12 @@ type PriceProps = {
   readonly trying: TestDelegate
   readonly lines: Lines | null
   /** The lowest and the highest possible bill. */
-  readonly extremes: readonly string[]
+  readonly extremeBills: readonly string[]
   readonly goTo: (line: number) => void
 }
 
 /** Shows the price for this delegate and day, the rule that applied, and the cell in the price list. */
-export function PricePreview({ title, event, trying, lines, extremes, goTo }: PriceProps) {
+export function PricePreview({ title, event, trying, lines, extremeBills, goTo }: PriceProps) {
   const explanation = useMemo(
     () => explain(event, trying.answers, getNoon(trying.day), trying.facts),
     [event, trying],
@@ -56,7 +56,7 @@ export function PricePreview({ title, event, trying, lines, extremes, goTo }: Pr
             line={(rule) => renderLineLink(lines?.rules[rule - 1])}
           />
         </p>
-        <PriceResult event={event} it={explanation} />
+        <PriceResult event={event} preview={explanation} />
       </div>
       {explanation.category.by === 'rules' && explanation.category.tried.length > 1 && (
         <SkippedRules
@@ -66,10 +66,10 @@ export function PricePreview({ title, event, trying, lines, extremes, goTo }: Pr
       )}
       <Table event={event} preview={explanation} lines={lines} goTo={goTo} />
       <ItemPrices event={event} />
-      {extremes.length > 0 && (
+      {extremeBills.length > 0 && (
         <>
           <h2 className="disp">Lowest and highest bill</h2>
-          {extremes.map((text) => (
+          {extremeBills.map((text) => (
             <pre key={text} className="org-bill">
               {text}
             </pre>
@@ -151,10 +151,10 @@ function SkippedRules({
 
 function PriceResult({
   event,
-  it: preview,
+  preview,
 }: {
   readonly event: EventConfig
-  readonly it: Explanation
+  readonly preview: Explanation
 }) {
   if (preview.quote === null) return <p>This event is free of charge.</p>
   if (!preview.quote.ok) {
@@ -217,7 +217,7 @@ function Table({
   preview,
   lines,
   goTo,
-}: Omit<PriceProps, 'trying' | 'title' | 'extremes'> & { readonly preview: Explanation }) {
+}: Omit<PriceProps, 'trying' | 'title' | 'extremeBills'> & { readonly preview: Explanation }) {
   const tables = buildPriceTables(event)
   if (tables.length === 0) return null
   return (

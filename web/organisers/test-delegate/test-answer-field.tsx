@@ -6,7 +6,7 @@ type TestFieldProps = {
   readonly field: Field
   readonly value: unknown
   /** Undefined: not answered. */
-  readonly change: (value: unknown) => void
+  readonly onChange: (value: unknown) => void
 }
 
 /** The control for the field's type. */
@@ -51,7 +51,7 @@ const formatAnswer = (answer: unknown): string =>
 const emptyToUndefined = (typedText: string): string | undefined =>
   typedText === '' ? undefined : typedText
 
-function TextField({ field, value, change }: TestFieldProps) {
+function TextField({ field, value, onChange }: TestFieldProps) {
   return (
     <label>
       {field.label}
@@ -59,7 +59,7 @@ function TextField({ field, value, change }: TestFieldProps) {
         type={field.type === 'date' ? 'date' : 'text'}
         {...(field.type === 'number' ? { inputMode: 'decimal' as const } : {})}
         value={formatAnswer(value)}
-        onChange={(event) => change(emptyToUndefined(event.target.value))}
+        onChange={(event) => onChange(emptyToUndefined(event.target.value))}
       />
     </label>
   )
@@ -68,7 +68,7 @@ function TextField({ field, value, change }: TestFieldProps) {
 function ChoiceField({
   field,
   value,
-  change,
+  onChange,
   options,
 }: TestFieldProps & { readonly options: readonly Pick<Option, 'id' | 'label'>[] }) {
   const textValue = formatAnswer(value)
@@ -81,7 +81,7 @@ function ChoiceField({
       {field.label}
       <select
         value={known?.id ?? ''}
-        onChange={(event) => change(emptyToUndefined(event.target.value))}
+        onChange={(event) => onChange(emptyToUndefined(event.target.value))}
       >
         <option value="">Not answered</option>
         {options.map((option) => (
@@ -95,7 +95,7 @@ function ChoiceField({
 }
 
 /** Several options, in the order of the event file. */
-function CheckboxField({ field, value, change }: TestFieldProps) {
+function CheckboxField({ field, value, onChange }: TestFieldProps) {
   const selectedIds: readonly unknown[] = Array.isArray(value) ? value : []
   const ids = (field.options ?? []).map(({ id }) => id)
   return (
@@ -107,7 +107,7 @@ function CheckboxField({ field, value, change }: TestFieldProps) {
         const now = ids.filter(
           (candidate) => selectedIds.includes(candidate) !== (candidate === id),
         )
-        change(now.length === 0 ? undefined : now)
+        onChange(now.length === 0 ? undefined : now)
       }}
     />
   )
@@ -139,9 +139,9 @@ export function CheckboxList({
 }
 
 /** A list of people, each with their fields. */
-function PeopleField({ field, value, change }: TestFieldProps) {
+function PeopleField({ field, value, onChange }: TestFieldProps) {
   const people: readonly RawAnswers[] = Array.isArray(value) ? value : []
-  const setPeople = (now: readonly RawAnswers[]) => change(now.length === 0 ? undefined : now)
+  const setPeople = (now: readonly RawAnswers[]) => onChange(now.length === 0 ? undefined : now)
   return (
     <fieldset className="org-list">
       <legend>{field.label}</legend>
@@ -155,7 +155,7 @@ function PeopleField({ field, value, change }: TestFieldProps) {
               key={subfield.id}
               field={subfield}
               value={getOwn(person, subfield.id)}
-              change={(answer) =>
+              onChange={(answer) =>
                 setPeople(
                   people.map((person, index) =>
                     index === i ? { ...person, [subfield.id]: answer } : person,

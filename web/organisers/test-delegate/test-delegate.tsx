@@ -48,18 +48,19 @@ export const getNoon = (day: Day): Instant => instant(startOfDay(day) + 12 * 60 
 type TestDelegateProps = {
   readonly event: EventConfig
   readonly trying: TestDelegate
-  readonly change: (trying: TestDelegate) => void
-  /** Whether to show the answer fields too. */ readonly answers: boolean
+  readonly onChange: (trying: TestDelegate) => void
+  /** Whether to also show the answer fields. */
+  readonly showsAnswers: boolean
 }
 
 /** The day, and the answers that determine the price. */
-export function TestDelegateForm({ event, trying, change, answers }: TestDelegateProps) {
+export function TestDelegateForm({ event, trying, onChange, showsAnswers }: TestDelegateProps) {
   const openState = checkRegistrationOpen(event, trying.day)
   // An answer to a hidden field has no effect, so its label states that the form does not ask for it.
   const shownIds = findVisibleFields(event, trying.answers, trying.facts)
   const changeAnswer = (id: string, value: unknown) => {
     const { [id]: _old, ...rest } = trying.answers
-    change({ ...trying, answers: value === undefined ? rest : { ...rest, [id]: value } })
+    onChange({ ...trying, answers: value === undefined ? rest : { ...rest, [id]: value } })
   }
   return (
     <div className="org-try">
@@ -71,11 +72,11 @@ export function TestDelegateForm({ event, trying, change, answers }: TestDelegat
           required
           onChange={(changeEvent) => {
             const { value } = changeEvent.target
-            if (isDay(value)) change({ ...trying, day: value })
+            if (isDay(value)) onChange({ ...trying, day: value })
           }}
         />
       </label>
-      {answers &&
+      {showsAnswers &&
         findPriceFields(event).map((field) => (
           <TestField
             key={field.id}
@@ -83,14 +84,14 @@ export function TestDelegateForm({ event, trying, change, answers }: TestDelegat
               shownIds.has(field.id) ? field : { ...field, label: `${field.label} (not asked)` }
             }
             value={getOwn(trying.answers, field.id)}
-            change={(value) => changeAnswer(field.id, value)}
+            onChange={(value) => changeAnswer(field.id, value)}
           />
         ))}
-      {answers && (
+      {showsAnswers && (
         <PricingContextFields
           event={event}
           facts={trying.facts}
-          change={(facts) => change({ ...trying, facts })}
+          onChange={(facts) => onChange({ ...trying, facts })}
         />
       )}
       {!openState.open && (

@@ -12,11 +12,11 @@ const INVALID_CODES = {
 export function PricingContextFields({
   event,
   facts: context,
-  change,
+  onChange,
 }: {
   readonly event: EventConfig
   readonly facts: PricingContext
-  readonly change: (context: PricingContext) => void
+  readonly onChange: (context: PricingContext) => void
 }) {
   const { codeKinds, quotas } = event
   const code =
@@ -28,7 +28,7 @@ export function PricingContextFields({
           Discount code
           <select
             value={code}
-            onChange={({ target: { value } }) => change({ ...context, code: readCode(value) })}
+            onChange={({ target: { value } }) => onChange({ ...context, code: readCode(value) })}
           >
             <option value="">None</option>
             {codeKinds.map(({ id, label }) => (
@@ -50,7 +50,7 @@ export function PricingContextFields({
           event={event}
           id={field.id}
           facts={context}
-          change={change}
+          onChange={onChange}
         />
       ))}
       {quotas.length > 0 && (
@@ -63,7 +63,7 @@ export function PricingContextFields({
           isTicked={(id) => getOwn(context.left, id) === 0}
           tick={(id) => {
             const { [id]: previous, ...otherSeats } = context.left
-            change({
+            onChange({
               ...context,
               left: previous === undefined ? { ...otherSeats, [id]: 0 } : otherSeats,
             })
@@ -95,12 +95,12 @@ function MemberListField({
   event,
   id,
   facts: context,
-  change,
+  onChange,
 }: {
   readonly event: EventConfig
   readonly id: string
   readonly facts: PricingContext
-  readonly change: (context: PricingContext) => void
+  readonly onChange: (context: PricingContext) => void
 }) {
   const field = event.fields.find((field) => field.id === id)
   const memberList = event.memberLists.find((memberList) => memberList.id === field?.roll)
@@ -128,7 +128,7 @@ function MemberListField({
           const [column = '', option = ''] = value.split('=')
           const newEntry =
             value === '' ? {} : { [id]: value === 'none' ? null : { [column]: option } }
-          change({ ...context, rolls: { ...otherEntries, ...newEntry } })
+          onChange({ ...context, rolls: { ...otherEntries, ...newEntry } })
         }}
       >
         <option value="">Not looked up</option>

@@ -37,18 +37,18 @@ const AUTOCOMPLETE_BY_NAME: readonly (readonly [name: RegExp, autocomplete: stri
 ]
 
 /** Fields about other people, where the delegate's own autofill data would be wrong. */
-const ABOUT_OTHERS =
+const OTHER_PERSON_FIELD =
   /(^|_)(spouse|companion|accompanying|person|child|parent|father|mother|guardian|emergency|referee|sponsor|guide|hod)(_|$)/
 
 /** Numbers that contain letters, as printed on cards and certificates. */
-const CODE_NUMBERS = /(^|_)(no|number|numbers|id|code|gst|gstin|pan|utr|ifsc)$/
+const CODE_FIELD = /(^|_)(no|number|numbers|id|code|gst|gstin|pan|utr|ifsc)$/
 
-const PIN = /(^|_)pin(_?code)?$/
-const PHONE = /(^|_)(phone|mobile|whatsapp)(_|$)/
-const EMAIL = /(^|_)e?mail(_|$)/
-const NAME = /name$/
+const PIN_FIELD = /(^|_)pin(_?code)?$/
+const PHONE_FIELD = /(^|_)(phone|mobile|whatsapp)(_|$)/
+const EMAIL_FIELD = /(^|_)e?mail(_|$)/
+const NAME_FIELD = /name$/
 
-const AS_TYPED = { autocapitalize: 'off', spellCheck: false } as const
+const NO_CORRECTION = { autocapitalize: 'off', spellCheck: false } as const
 
 /**
  * `roles` is null for fields about someone other than the delegate, which the browser must not fill
@@ -59,8 +59,8 @@ export function getInputAttributes(
   roles: PublicEvent['roles'] | null,
 ): InputAttributes {
   const { id } = field
-  const isEmail = field.type === 'email' || (field.type === 'text' && EMAIL.test(id))
-  const isPhone = field.type === 'phone' || (field.type === 'text' && PHONE.test(id))
+  const isEmail = field.type === 'email' || (field.type === 'text' && EMAIL_FIELD.test(id))
+  const isPhone = field.type === 'phone' || (field.type === 'text' && PHONE_FIELD.test(id))
   const autocomplete = findAutocomplete(field, roles, isEmail, isPhone)
   return {
     inputType: 'text',
@@ -77,14 +77,14 @@ function findAutocomplete(
   isEmail: boolean,
   isPhone: boolean,
 ): string | undefined {
-  if (roles === null || ABOUT_OTHERS.test(id)) return 'off'
+  if (roles === null || OTHER_PERSON_FIELD.test(id)) return 'off'
   if (id === roles.fullName) return 'name'
   if (isEmail) return 'email'
   if (isPhone) return 'tel'
   if (type === 'number') return undefined
   return (
     AUTOCOMPLETE_BY_NAME.find(([name]) => name.test(id))?.[1] ??
-    (CODE_NUMBERS.test(id) ? 'off' : undefined)
+    (CODE_FIELD.test(id) ? 'off' : undefined)
   )
 }
 
@@ -95,18 +95,18 @@ function getKeyboardAttributes(
   isPhone: boolean,
 ): Partial<InputAttributes> {
   if (isEmail)
-    return { ...AS_TYPED, inputType: type === 'email' ? type : 'text', inputMode: 'email' }
+    return { ...NO_CORRECTION, inputType: type === 'email' ? type : 'text', inputMode: 'email' }
   if (isPhone) return { inputType: 'tel', inputMode: 'tel' }
   if (type === 'date') return { inputType: type }
   // No spinner: turning the mouse wheel over it would change the answer.
   if (type === 'number') return { inputMode: isWhole ? 'numeric' : 'decimal' }
   if (type !== 'text') return {}
   const numericMode = findNumericInputMode(pattern)
-  if (numericMode !== null || PIN.test(id)) return { inputMode: numericMode ?? 'numeric' }
-  if (/(^|_)(website|url)$/.test(id)) return { ...AS_TYPED, inputMode: 'url' }
-  if (CODE_NUMBERS.test(id)) return { autocapitalize: 'characters', spellCheck: false }
-  if (NAME.test(id) || /(^|_)(city|town|hospital|institut(e|ion)|college)$/.test(id))
-    return { autocapitalize: 'words', ...(NAME.test(id) && { spellCheck: false }) }
+  if (numericMode !== null || PIN_FIELD.test(id)) return { inputMode: numericMode ?? 'numeric' }
+  if (/(^|_)(website|url)$/.test(id)) return { ...NO_CORRECTION, inputMode: 'url' }
+  if (CODE_FIELD.test(id)) return { autocapitalize: 'characters', spellCheck: false }
+  if (NAME_FIELD.test(id) || /(^|_)(city|town|hospital|institut(e|ion)|college)$/.test(id))
+    return { autocapitalize: 'words', ...(NAME_FIELD.test(id) && { spellCheck: false }) }
   return {}
 }
 

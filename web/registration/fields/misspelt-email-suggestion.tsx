@@ -9,7 +9,7 @@ import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
  * Delay in milliseconds before the suggestion appears. It moves the content below it, so the press
  * that left the field must have ended.
  */
-const PRESS_MS = 300
+const SUGGESTION_DELAY_MS = 300
 
 type EmailSuggestionProps = {
   readonly id: string
@@ -33,7 +33,7 @@ export function EmailSuggestion({ id, value, change }: EmailSuggestionProps) {
           ({ suggestMailbox }) => isMounted && setSuggestion(suggestMailbox(value)),
           () => {},
         )
-      }, PRESS_MS)
+      }, SUGGESTION_DELAY_MS)
     }
     field.addEventListener('blur', checkAddress)
     if (document.activeElement !== field) checkAddress()

@@ -106,7 +106,7 @@ export function ListField(props: FieldProps) {
 const PersonRemoval = createContext<(at: number) => void>(() => {})
 
 /** Controls of a small form that accept an answer. */
-const CONTROLS = 'input:not([aria-hidden]), select, textarea, [role="combobox"]'
+const CONTROLS_SELECTOR = 'input:not([aria-hidden]), select, textarea, [role="combobox"]'
 
 /**
  * The list and its Add button. Adding moves the focus to the new person's first field; removing
@@ -129,7 +129,7 @@ export function People(props: ArrayFieldTemplateProps) {
     const people = container.current?.querySelectorAll<HTMLElement>('.person') ?? []
     const focusTarget =
       'added' in current
-        ? people[count - 1]?.querySelector<HTMLElement>(CONTROLS)
+        ? people[count - 1]?.querySelector<HTMLElement>(CONTROLS_SELECTOR)
         : (people[Math.min(current.removed, count - 1)]?.querySelector<HTMLElement>('h3') ??
           container.current?.querySelector('button'))
     focusTarget?.focus()

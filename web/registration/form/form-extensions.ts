@@ -69,7 +69,7 @@ export type Paging = {
   /** The steps above the form. Null for the steps of the event file. */
   readonly steps: ReactNode
   /** Content below the form: Back and Continue, and on the last page the answers. */
-  readonly below: ReactNode
+  readonly contentBelow: ReactNode
 }
 
 /**
@@ -81,7 +81,7 @@ export type Alternative = { readonly message: string; readonly newQuote: Quote |
 export type FormExtensions = {
   /** Overrides of the form's fields, widgets and templates (rjsf-theme.tsx). */
   readonly overrides: Pick<FormProps<RawAnswers>, 'fields' | 'widgets' | 'templates'>
-  readonly uiOf: (event: PublicEvent) => UiSchema<RawAnswers>
+  readonly buildUiSchema: (event: PublicEvent) => UiSchema<RawAnswers>
   readonly pricing: Pricing
   readonly rows: typeof buildQuoteRows
   /** Texts next to options and below answers. */
@@ -153,14 +153,14 @@ export const ONE_PAGE: Paging = {
   isLast: true,
   openNextPage: doNothing,
   steps: null,
-  below: null,
+  contentBelow: null,
 }
 const NO_STATUSES: ReadonlyMap<string, OptionStatus> = new Map()
 const NO_NOTES: readonly string[] = []
 
 export const NO_EXTENSIONS: FormExtensions = {
   overrides: {},
-  uiOf: buildUiSchema,
+  buildUiSchema,
   pricing: calculatePriceByTariff,
   rows: buildQuoteRows,
   optionMarks: () => NO_STATUSES,

@@ -131,7 +131,7 @@ function FormPages({
     isLast: page === LAST_PAGE,
     openNextPage,
     steps: <PageSteps event={event} pages={pages} at={pageIndex} />,
-    below: (
+    contentBelow: (
       <>
         {page === LAST_PAGE && (
           <CheckAnswersPage
@@ -140,7 +140,7 @@ function FormPages({
             // The wide layout already shows the bill next to the answers.
             price={isWide ? null : price}
             pages={pages}
-            turnTo={openPage}
+            openPage={openPage}
           />
         )}
         <div className="turn">
@@ -180,7 +180,7 @@ function findFirstInvalidPage(event: PublicEvent, { answers }: Form): number | n
 function focusPageStart(page: Page): void {
   document.getElementById('main')?.scrollIntoView({ block: 'start', behavior: 'instant' })
   document
-    .getElementById(page === LAST_PAGE ? CHECK_ID : `section-${page}`)
+    .getElementById(page === LAST_PAGE ? CHECK_ANSWERS_ID : `section-${page}`)
     ?.focus({ preventScroll: true })
 }
 
@@ -219,7 +219,7 @@ function PageSteps({
   )
 }
 
-const CHECK_ID = 'check-answers'
+const CHECK_ANSWERS_ID = 'check-answers'
 
 /** The answers before submit, each section with a link to change it, and the bill. */
 function CheckAnswersPage({
@@ -227,16 +227,16 @@ function CheckAnswersPage({
   form,
   price,
   pages,
-  turnTo: openPage,
+  openPage,
 }: Pick<Parameters<FormExtensions['Paged']>[0], 'event' | 'form'> & {
   readonly price: PriceView | null
   readonly pages: readonly Page[]
-  readonly turnTo: (page: Page) => void
+  readonly openPage: (page: Page) => void
 }) {
   return (
     <div className="paper check">
-      <section className="sec" aria-labelledby={CHECK_ID}>
-        <h2 className="disp" id={CHECK_ID} tabIndex={-1}>
+      <section className="sec" aria-labelledby={CHECK_ANSWERS_ID}>
+        <h2 className="disp" id={CHECK_ANSWERS_ID} tabIndex={-1}>
           {text.checkTitle}
         </h2>
         {pages.map((page) => {

@@ -363,7 +363,7 @@ export function FormBox({
 }) {
   const { event } = constants
   const rjsfSchema = useMemo(() => buildFlatSchema(event) as RJSFSchema, [event])
-  const ui = useMemo(() => extensions.uiOf(event), [extensions, event])
+  const ui = useMemo(() => extensions.buildUiSchema(event), [extensions, event])
   return (
     <ShownFields value={shown}>
       <p className="vh" aria-live="polite">

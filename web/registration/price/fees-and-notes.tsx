@@ -114,7 +114,7 @@ function FeeSection({
  * Distance below the viewport, in pixels, at which a section is loaded, so that it is ready when
  * the reader scrolls to it.
  */
-const NEAR_PX = 600
+const LOAD_DISTANCE_PX = 600
 
 /** Whether the element is or was near the viewport. */
 function useNear(box: RefObject<HTMLElement | null>): boolean {
@@ -124,7 +124,7 @@ function useNear(box: RefObject<HTMLElement | null>): boolean {
     if (current === null) return
     const observer = new IntersectionObserver(
       (entries) => entries.some(({ isIntersecting }) => isIntersecting) && setNear(true),
-      { rootMargin: `${NEAR_PX}px` },
+      { rootMargin: `${LOAD_DISTANCE_PX}px` },
     )
     observer.observe(current)
     return () => observer.disconnect()

@@ -145,7 +145,7 @@ export function buildOptionStatuses(
   const time = readInstant(tariff.now)
   const today = time === null ? null : dayOf(time)
   const sale: Sale = {
-    periodOf: (item) =>
+    findPeriod: (item) =>
       tariff.current_period === null || today === null
         ? tariff.current_period
         : findItemPeriodOn(event.fees, item, category, tariff.current_period, today),
@@ -176,7 +176,7 @@ export function buildOptionStatuses(
 
 /** The period of each item today, and its prices as lists show them. */
 type Sale = {
-  readonly periodOf: (item: Item) => string | null
+  readonly findPeriod: (item: Item) => string | null
   readonly listed: (item: Item, price: Amount) => Amount
 }
 
@@ -207,7 +207,7 @@ function formatOptionPrice(
   const currency = getCurrency(event, category)
   const prices = fieldItems.map((item) => {
     const table = findTable(item, answersWithOption, category)
-    const period = sale.periodOf(item)
+    const period = sale.findPeriod(item)
     const cellPrice =
       table === null || period === null ? null : getTablePrice(table, option, period)
     if (cellPrice === null) return null
@@ -238,7 +238,7 @@ function formatUnitPrice(
   return fieldItems
     .flatMap((item) => {
       const table = findTable(item, answers, category)
-      const period = sale.periodOf(item)
+      const period = sale.findPeriod(item)
       const cellPrice =
         table === null || period === null ? null : getTablePrice(table, EACH_ROW, period)
       if (cellPrice === null) return []

@@ -60,7 +60,7 @@ type Step =
 const { priceChanged, serverUnreachable } = RESULT_MESSAGES
 
 /** Error codes after which the reloaded page shows a different state. */
-const STATE_DIFFERS: ReadonlySet<string> = new Set(['wait', 'nothing_due'])
+const STATE_CHANGED_CODES: ReadonlySet<string> = new Set(['wait', 'nothing_due'])
 
 /**
  * Handles the pay button: redirects to the gateway, shows a new price, or reports the failure. Used
@@ -86,7 +86,7 @@ export function usePayment({
     setStep({ is: 'idle' })
     // Without a connection, there is no message from the server.
     setProblem(answer.error.code === 'network' ? serverUnreachable : answer.error.message)
-    if (STATE_DIFFERS.has(answer.error.code)) reload()
+    if (STATE_CHANGED_CODES.has(answer.error.code)) reload()
   }
   const isRetrying = step.is === 'asking-again'
   const isBusy = isRetrying || step.is === 'asking' || step.is === 'leaving'

@@ -12,9 +12,9 @@ export const isOffline = (): boolean => !navigator.onLine
 const hasAnswers = (): boolean =>
   !location.pathname.startsWith('/admin') &&
   [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')].some(
-    ({ type, value }) => TYPED.has(type) && value !== '',
+    ({ type, value }) => TYPED_INPUT_TYPES.has(type) && value !== '',
   )
-const TYPED = new Set(['text', 'email', 'tel', 'number', 'date', 'textarea'])
+const TYPED_INPUT_TYPES = new Set(['text', 'email', 'tel', 'number', 'date', 'textarea'])
 
 /**
  * Adds the notice to the page and keeps it current. Outside React, so that it exists on every page

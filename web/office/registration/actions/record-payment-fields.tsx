@@ -17,7 +17,7 @@ import { formatAmountLabel, formatForInput, formatResponseMoney } from '../../ui
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 
 /** “Cash” and “card machine” have replaced “at the desk”, which older payments still have. */
-const OFFERED_METHODS = MANUAL_METHOD_IDS.filter((id) => id !== 'desk')
+const RECORDABLE_METHODS = MANUAL_METHOD_IDS.filter((id) => id !== 'desk')
 
 /**
  * Staff enter the amount received; a mismatch opens a payment review. The default values are
@@ -47,7 +47,7 @@ export function RecordPaymentFields({
             if (isManualMethod(target.value)) setMethod(target.value)
           }}
         >
-          {OFFERED_METHODS.filter((id) => canPayIn(id, currency)).map((id) => (
+          {RECORDABLE_METHODS.filter((id) => canPayIn(id, currency)).map((id) => (
             <option key={id} value={id}>
               {describeMethod(id).label}
             </option>

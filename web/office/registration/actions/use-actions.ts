@@ -9,12 +9,12 @@ export const buildActionsUrl = (regNo: string): string =>
   `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
 
 /** How often an open page checks whether the registration has changed. */
-const CHECK_MS = 15_000
+const CHECK_INTERVAL_MS = 15_000
 /**
  * An idle page stops polling: each call renews the session, and the session of a
  * forgotten browser must end.
  */
-const ACTIVE_MS = 10 * 60_000
+const IDLE_AFTER_MS = 10 * 60_000
 
 /** Loads state, balance, allowed actions and history, and loads them again every few seconds. */
 export function useActions(regNo: string) {
@@ -22,7 +22,7 @@ export function useActions(regNo: string) {
   return useQuery({
     queryKey: ['acts', regNo],
     queryFn: ({ signal }) => callApi(buildActionsUrl(regNo), readActions, { signal }),
-    refetchInterval: isActive ? CHECK_MS : false,
+    refetchInterval: isActive ? CHECK_INTERVAL_MS : false,
   })
 }
 
@@ -31,18 +31,18 @@ function useActiveUser(): boolean {
   const [isActive, setActive] = useState(true)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const wake = (): void => {
+    const restartTimer = (): void => {
       clearTimeout(timer)
-      timer = setTimeout(() => setActive(false), ACTIVE_MS)
+      timer = setTimeout(() => setActive(false), IDLE_AFTER_MS)
       setActive(true)
     }
-    wake()
-    addEventListener('pointerdown', wake)
-    addEventListener('keydown', wake)
+    restartTimer()
+    addEventListener('pointerdown', restartTimer)
+    addEventListener('keydown', restartTimer)
     return () => {
       clearTimeout(timer)
-      removeEventListener('pointerdown', wake)
-      removeEventListener('keydown', wake)
+      removeEventListener('pointerdown', restartTimer)
+      removeEventListener('keydown', restartTimer)
     }
   }, [])
   return isActive

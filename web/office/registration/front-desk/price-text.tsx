@@ -2,7 +2,7 @@
 import { formatMoney, buildFullSeatMessage, getOwn } from '../../../../engine/index.ts'
 import type { PricingContext, PublicEvent, Quote, SeatPool } from '../../../../engine/index.ts'
 
-const NEEDS_APPROVAL =
+const APPROVAL_TEXT =
   'This registration needs approval before payment. Choose “Pay later (send link)”.'
 
 export function PriceText({
@@ -31,7 +31,7 @@ export function PriceText({
       {fullPool !== null
         ? buildFullSeatMessage(event, fullPool, getOwn(left, fullPool.id))
         : isPaymentTooEarly
-          ? NEEDS_APPROVAL
+          ? APPROVAL_TEXT
           : price === null
             ? 'The price appears when the answers are complete.'
             : `To pay: ${formatMoney(price.total, price.currency)}`}
