@@ -11,12 +11,12 @@ import { fileURLToPath } from 'node:url'
 
 const rootDir = join(dirname(fileURLToPath(import.meta.url)), '..')
 /** The maximum wait for a response from the registry. */
-const RESPONSE_MS_MAX = 60_000
+const MAX_RESPONSE_MS = 60_000
 
 const auditRun = spawnSync('npm', ['audit', '--omit=dev', '--json'], {
   cwd: rootDir,
   encoding: 'utf8',
-  timeout: RESPONSE_MS_MAX,
+  timeout: MAX_RESPONSE_MS,
 })
 
 /** @param {string} text @returns {unknown} */

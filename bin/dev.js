@@ -57,12 +57,12 @@ const scheduleRestart = () => {
   clearTimeout(restartTimer)
   restartTimer = setTimeout(() => {
     const oldServer = server
-    const startAgain = () => {
+    const restart = () => {
       if (!isShuttingDown) server = startServer()
     }
     if (oldServer.exitCode === null && oldServer.signalCode === null)
-      oldServer.once('exit', startAgain).kill('SIGTERM')
-    else startAgain()
+      oldServer.once('exit', restart).kill('SIGTERM')
+    else restart()
   }, SETTLE_MS)
 }
 for (const folder of ['engine', 'server', 'schemas'])
@@ -73,9 +73,9 @@ const shutDown = () => {
   isShuttingDown = true
   server.kill('SIGTERM')
   vite.kill('SIGTERM')
-  const alive = [server, vite].filter((child) => child.exitCode === null)
+  const runningChildren = [server, vite].filter((child) => child.exitCode === null)
   void Promise.all(
-    alive.map((child) => new Promise((resolve) => child.once('exit', resolve))),
+    runningChildren.map((child) => new Promise((resolve) => child.once('exit', resolve))),
   ).then(() => process.exit(0))
 }
 process.on('SIGINT', shutDown)

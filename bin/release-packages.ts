@@ -46,11 +46,11 @@ export function findServerPackages(top: string): readonly string[] {
         return folder === '' ? null : findPackageFolder(name, '')
     }
   }
-  const found = new Set<string>()
+  const packageFolders = new Set<string>()
   const addPackage = (name: string, from: string): void => {
     const packageFolder = findPackageFolder(name, from)
-    if (packageFolder === null || found.has(packageFolder)) return
-    found.add(packageFolder)
+    if (packageFolder === null || packageFolders.has(packageFolder)) return
+    packageFolders.add(packageFolder)
     const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } =
       packages[packageFolder] ?? {}
     const peers = Object.keys(peerDependencies ?? {}).filter(
@@ -64,7 +64,7 @@ export function findServerPackages(top: string): readonly string[] {
       addPackage(dependency, packageFolder)
   }
   for (const name of findImportedPackages(top)) addPackage(name, '')
-  return [...found].sort()
+  return [...packageFolders].sort()
 }
 
 /** Returns the manifest's dependencies that a source file of the server imports. */

@@ -51,12 +51,12 @@
         function (error) {
           var code = error && error.code
           var isFileLimitReached = code === 'EMFILE' || code === 'ENFILE'
-          var missing =
+          var missingPackage =
             code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package '([^']+)'/.exec(error.message)
-          if (missing) {
+          if (missingPackage) {
             console.error(
               'The package ' +
-                missing[1] +
+                missingPackage[1] +
                 ' is not installed. Run "npm ci" in the folder of Rollcall, or unpack the release again.',
             )
             process.exit(2)
@@ -72,7 +72,7 @@
     return
   }
 
-  var tooOld =
+  var versionMessage =
     'Rollcall needs Node ' +
     minimumVersion.join('.') +
     ' or newer; this is Node ' +
@@ -99,7 +99,7 @@
         fs.existsSync(bundledNode) &&
         child_process.spawnSync(bundledNode, ['--version']).status === 0
       if (!isUsable) {
-        console.error(tooOld)
+        console.error(versionMessage)
         process.exitCode = 2
         return
       }
@@ -107,7 +107,7 @@
       var child = child_process.spawn(
         bundledNode,
         [path.join(binDir, 'rollcall.js')].concat(process.argv.slice(2)),
-        { stdio: 'inherit', env: env },
+        { stdio: 'inherit', env },
       )
       Object.keys(signals).forEach(function (signal) {
         process.on(signal, function () {
@@ -123,7 +123,7 @@
       })
     },
     function () {
-      console.error(tooOld)
+      console.error(versionMessage)
       process.exitCode = 2
     },
   )

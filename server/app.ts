@@ -8,7 +8,7 @@ import type { Instant } from '../engine/index.ts'
 import { createHealthChecks } from './ops/health/health-checks.ts'
 import type { Deps } from './dependencies.ts'
 import { addBodyBudget } from './http/request-body-limits.ts'
-import { isDeeperThan, NESTING_MAX } from './http/request-body.ts'
+import { isDeeperThan, MAX_NESTING } from './http/request-body.ts'
 import { watchOutages } from './http/database-outage.ts'
 import { createErrorHandler } from './http/error-handler.ts'
 import {
@@ -46,9 +46,9 @@ import { addRegistrationRoutes } from './registration/registration-routes.ts'
 import { ignoreExpectHeader, closeIdleConnections } from './http/connections.ts'
 
 /** Fixed routes receive small inputs: username and password, a decision and its reason. */
-const BODY_BYTES_MAX = 128 * 1024
+const MAX_BODY_BYTES = 128 * 1024
 /** Enough for different prefixes in many thousands of runs. */
-const RUN_BYTES = 6
+const RUN_PREFIX_BYTES = 6
 /** Enough for a slow phone to send 5 MB at 20 KB/s; then the connection is closed. */
 const REQUEST_TIMEOUT_MS = 300_000
 
@@ -85,15 +85,19 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   readSmallBodies(app)
   logRequests(app, deps)
   warnAboutUnknownProxy(app, deps)
-  let noSpaceAt: Instant | null = null
+  let lastNoSpaceAt: Instant | null = null
   const recordNoSpace = (at: Instant): void => {
-    noSpaceAt = at
+    lastNoSpaceAt = at
   }
   const outages = watchOutages(deps)
   app.addHook('onClose', async () => outages.close())
   app.setErrorHandler(createErrorHandler(deps, recordNoSpace, outages))
 
-  registerHealthRoutes(app, deps, createHealthChecks({ ...deps, noRoomAt: () => noSpaceAt }))
+  registerHealthRoutes(
+    app,
+    deps,
+    createHealthChecks({ ...deps, getLastNoSpaceTime: () => lastNoSpaceAt }),
+  )
   // One guard for every route that accepts a registration number.
   const guard = openLookupGuard(deps)
   const guessLimit = openGuessLimit(deps)
@@ -129,11 +133,11 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
  * counter.
  */
 function createRequestIds(): () => string {
-  const run = randomBytes(RUN_BYTES).toString('base64url')
+  const runPrefix = randomBytes(RUN_PREFIX_BYTES).toString('base64url')
   let count = 0
   return () => {
     count += 1
-    return `${run}.${count.toString(36)}`
+    return `${runPrefix}.${count.toString(36)}`
   }
 }
 
@@ -141,7 +145,7 @@ function createRequestIds(): () => string {
 function readSmallBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('remove', 'remove')
   const read = async (payload: Readable): Promise<string> => {
-    const body = await app.bodies.read(payload, BODY_BYTES_MAX)
+    const body = await app.bodies.read(payload, MAX_BODY_BYTES)
     if (body.ok) return body.value.toString('utf8')
     throw Object.assign(new Error(body.error), {
       statusCode: body.error === 'too_large' ? 413 : 400,
@@ -150,7 +154,7 @@ function readSmallBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload, done) => {
     const checkDepth: typeof done = (error, value) =>
-      error === null && isDeeperThan(NESTING_MAX, value)
+      error === null && isDeeperThan(MAX_NESTING, value)
         ? done(Object.assign(new Error('too deep'), { statusCode: 422 }))
         : done(error, value)
     read(payload).then((text) => parseJson(request, text, checkDepth), done)

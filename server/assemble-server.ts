@@ -51,10 +51,10 @@ import { startSamePersonEmails } from './mail/send-same-person-emails.ts'
 import { openUploads, getUploadLocations } from './registration/uploads/store-uploaded-files.ts'
 
 /** The longest wait for the last progress record during shutdown. */
-const LAST_RECORD_MS = 1_000
+const FINAL_RECORD_TIMEOUT_MS = 1_000
 
 /** Free inodes for the files that a start creates: the database's log, locks and records. */
-const FILES_MIN = 16
+const MIN_FREE_INODES = 16
 
 export type AssembleOptions = {
   readonly clock: () => Instant
@@ -70,11 +70,11 @@ export type AssembleOptions = {
   /** Overrides `hasJobs` for the event files only. */
   readonly isWatching?: boolean
   /** True if new event files are activated for all servers of the database; defaults to `hasJobs`. */
-  readonly isDeciding?: boolean
+  readonly activatesVersions?: boolean
   /** Checks changed event files; defaults to a worker thread. */
   readonly checkFolder?: FolderCheck
   /** Opens the store; defaults to worker threads. */
-  readonly opens?: typeof openStore
+  readonly openStore?: typeof openStore
 }
 export type AssembledServer = {
   readonly app: FastifyInstance
@@ -182,14 +182,16 @@ async function assembleWithStore(
   environment: Environment,
   options: StartOptions,
 ): Promise<Result<AssembledServer, StartProblem>> {
-  const { clock, opens = openStore, hasJobs, isNew = false, mayCreate } = options
-  const moved =
+  const { clock, openStore: open = openStore, hasJobs, isNew = false, mayCreate } = options
+  const movedFiles =
     isNew && environment.databaseUrl === null ? moveRestAside(environment.dataDir, clock()) : null
-  if (moved !== null)
-    options.print(`${moved.names.join(', ')} of an earlier database are now in ${moved.folder}.`)
+  if (movedFiles !== null)
+    options.print(
+      `${movedFiles.names.join(', ')} of an earlier database are now in ${movedFiles.folder}.`,
+    )
   if (hasJobs && environment.databaseUrl === null)
     await scheduleRecoveryIfLogMissing({ ...options, environment })
-  const store = await opens({
+  const store = await open({
     ...environment,
     migrates: hasJobs,
     isNew: hasJobs ? mayCreate : undefined,
@@ -273,7 +275,7 @@ async function assembleParts(
     done()
   })
   await app.ready()
-  const warming = options.hasJobs ? warmValidators(events, clock, log, listening) : null
+  const validatorWarmUp = options.hasJobs ? warmValidators(events, clock, log, listening) : null
   return ok({
     app,
     deps,
@@ -290,7 +292,7 @@ async function assembleParts(
     simulators,
     close: async () => {
       // Stops new requests first, then the services that running requests need, and the store last.
-      warming?.stop()
+      validatorWarmUp?.stop()
       await app.close()
       await clockJumps.close()
       await payments.close()
@@ -302,7 +304,7 @@ async function assembleParts(
       await priceUpdates.close()
       await recovery.close()
       // The next start compares the database with this record.
-      if (options.hasJobs) await waitAtMost(LAST_RECORD_MS, recovery.run(), () => {})
+      if (options.hasJobs) await waitAtMost(FINAL_RECORD_TIMEOUT_MS, recovery.run(), () => {})
       await retention.close()
       await dailyReviewEmail.close()
       await mailer.close()
@@ -328,15 +330,15 @@ function checkFolders(environment: Environment, log: Log): StartProblem | null {
   const inodeProblem = checkInodes(dataDir)
   if (inodeProblem !== null) return inodeProblem
   try {
-    const { restrictedCount: tightened, notOwned: notOurs } = makePrivate(dataDir)
-    if (tightened > 0)
+    const { restrictedCount, notOwned } = makePrivate(dataDir)
+    if (restrictedCount > 0)
       log.warn(
-        { tightened },
+        { tightened: restrictedCount },
         'other users of this machine could read files in DATA_DIR; now only the user who runs the server can',
       )
-    if (notOurs.length > 0)
+    if (notOwned.length > 0)
       log.warn(
-        { entries: notOurs.length, first: notOurs[0] },
+        { entries: notOwned.length, first: notOwned[0] },
         'a file in DATA_DIR belongs to another user, and others may be able to read it',
       )
     accessSync(dataDir, constants.W_OK)
@@ -351,9 +353,9 @@ function checkFolders(environment: Environment, log: Log): StartProblem | null {
 /** Without free inodes, SQLite would report a database error in the middle of the start. */
 function checkInodes(dataDir: string): StartProblem | null {
   const files = getFreeFilesSync(dataDir)
-  if (files === null || files >= FILES_MIN) return null
+  if (files === null || files >= MIN_FREE_INODES) return null
   return {
-    text: `DATA_DIR is ${dataDir}, and its disk can hold only ${files} more files (free inodes); the server needs ${FILES_MIN}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" where the files are. Then start again; a systemd unit does so automatically.`,
+    text: `DATA_DIR is ${dataDir}, and its disk can hold only ${files} more files (free inodes); the server needs ${MIN_FREE_INODES}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" where the files are. Then start again; a systemd unit does so automatically.`,
     status: 75,
   }
 }
@@ -374,7 +376,7 @@ export async function openEvents(
     production: environment.production,
     cannotServe: (event) => listMissingAccounts(environment, [event])[0] ?? null,
     isWatching: options.isWatching ?? options.hasJobs,
-    isDeciding: options.isDeciding ?? options.hasJobs,
+    activatesVersions: options.activatesVersions ?? options.hasJobs,
     ...(options.checkFolder === undefined ? {} : { checkFolder: options.checkFolder }),
     ...(options.steadyMs === undefined ? {} : { steadyMs: options.steadyMs }),
   })

@@ -86,9 +86,9 @@ export type RefusedFile = {
 /** The currently served event files; a valid reload replaces them all at the same time. */
 export type EventRegistry = {
   all(): readonly ServedEvent[]
-  byId(id: string): ServedEvent | null
+  findById(id: string): ServedEvent | null
   /** Returns the event whose order-id pattern matches this registration number or order id. */
-  byOrderId(orderId: string): ServedEvent | null
+  findByOrderId(orderId: string): ServedEvent | null
   cards(at: Instant): readonly EventCard[]
   /** Returns the texts of the landing page; null if there is no site file without errors. */
   site(): Site | null
@@ -108,8 +108,8 @@ export type EventRegistry = {
 /** The gateway's response to a status query about an order. */
 export type StatusResponse =
   | {
-      readonly is: 'fact'
-      readonly fact: PaymentEvent
+      readonly is: 'payment-event'
+      readonly paymentEvent: PaymentEvent
       readonly raw: string
       /** References of refunds that the gateway began and could not complete. */
       readonly failedRefunds?: readonly string[]
@@ -215,7 +215,7 @@ export type GatewayAdapter = {
    * Reads a browser return or webhook; rejects one that names no order, or an order of no event. The message proves
    * nothing and must be verified. Absent if messages arrive at an address per order, or with a signature.
    */
-  readNotice?(body: MessageFields): ParsedMessage
+  readReturnOrWebhook?(body: MessageFields): ParsedMessage
   /** Reads a return to the address of one order, for one account. Absent if a return names its order. */
   readReturn?(event: EventConfig, orderId: OrderId, body: MessageFields): Promise<ParsedMessage>
   /** Absent if webhooks have no signature. */
@@ -231,7 +231,7 @@ export type GatewayAdapter = {
   /**
    * Returns the merchant id of the event's account; null if the event takes no payments or there are no credentials.
    */
-  merchantOf(event: EventConfig): string | null
+  getMerchantId(event: EventConfig): string | null
   /**
    * Queries the gateway. The timeout is in milliseconds. `canCapture`: an authorised payment of the right amount may be
    * captured, because its order is still open.
@@ -268,9 +268,9 @@ export type GatewayAdapter = {
 /** All gateways. A call about an event goes to the gateway of its payment. */
 export type Gateways = Omit<
   GatewayAdapter,
-  'readNotice' | 'readReturn' | 'readWebhook' | 'confirmedWithoutWebhook'
+  'readReturnOrWebhook' | 'readReturn' | 'readWebhook' | 'confirmedWithoutWebhook'
 > & {
-  readNotice(body: MessageFields): SentMessage
+  readReturnOrWebhook(body: MessageFields): SentMessage
   readReturn(event: EventConfig, orderId: OrderId, body: MessageFields): Promise<SentMessage>
   readWebhook(sender: GatewayKind, webhook: ReceivedWebhook): Promise<SignedWebhook>
   confirmedWithoutWebhook(
@@ -303,12 +303,12 @@ export type Payments = {
    * Queries every payment that is due, open ones first; returns how many open ones were queried and how many of them
    * ended.
    */
-  reconcile(all?: boolean): Promise<{ readonly asked: number; readonly ended: number }>
+  reconcile(all?: boolean): Promise<{ readonly queriedCount: number; readonly endedCount: number }>
   /**
    * Queries an order that is not in the database, for the event that it may belong to; payments that the gateway
    * confirms go to staff. `unsure`: the response was not conclusive.
    */
-  lookUp(
+  lookUpOrder(
     event: EventConfig,
     orderId: string,
     timeoutMs: number,
@@ -338,9 +338,9 @@ export type ReceiveRefusal = 'too_large' | 'cut_off' | 'no_room'
 /** Files that delegates upload. The caller that receives one stores or discards it. */
 export type Uploads = {
   /** Writes a stream to disk as it arrives; removes the file if it is rejected. */
-  receive(content: Readable, bytesMax: number): Promise<Result<ReceivedFile, ReceiveRefusal>>
+  receive(content: Readable, maxBytes: number): Promise<Result<ReceivedFile, ReceiveRefusal>>
   /** Returns the file's media type if its content has an accepted type (extension) and matches its name. */
-  typeOf(file: ReceivedFile, name: string, accept: readonly string[]): Promise<string | null>
+  detectType(file: ReceivedFile, name: string, accept: readonly string[]): Promise<string | null>
   /** Removes photo metadata from the file; returns it with its new hash and size. */
   removePhotoMetadata(file: ReceivedFile, mime: string): Promise<ReceivedFile>
   /** Moves the file to its location, named by its hash; flushes file and folder. Stores the same bytes once. */

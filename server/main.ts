@@ -24,7 +24,7 @@ const SWEEP_MS = 60 * 60 * 1000
 /** The interval between checks that the database is still the opened file; each write also checks. */
 const LOSS_CHECK_MS = 1_000
 /** A shutdown that takes longer has got stuck. */
-const SHUTDOWN_MS_MAX = 30_000
+const MAX_SHUTDOWN_MS = 30_000
 /**
  * Signals within this time count as one: a signal to a process group (systemd, Ctrl-C, timeout) reaches the server and
  * its parent, which forwards it.
@@ -33,7 +33,7 @@ const SAME_SIGNAL_MS = 1_000
 
 /** `isNew`: an empty database may replace a lost one. The other options are for tests, which shorten intervals or set the time. */
 export type BootOptions = { readonly isNew?: boolean } & Partial<
-  Pick<AssembleOptions, 'opens' | 'clock' | 'steadyMs' | 'checkFolder'>
+  Pick<AssembleOptions, 'openStore' | 'clock' | 'steadyMs' | 'checkFolder'>
 >
 /** `stopped` resolves with the exit status: 0, or 2 if the database was lost and the next start does not find the rescued file. */
 export type RunningServer = { readonly url: string; readonly stopped: Promise<0 | 2> }
@@ -71,17 +71,17 @@ const CURRENT_PROCESS: ProcessHost = {
  * if an event file, a variable or the database prevents the start.
  */
 export async function bootServer(
-  requested: Environment,
+  requestedEnvironment: Environment,
   terminal: Terminal,
   host: ProcessHost = CURRENT_PROCESS,
   { isNew = false, ...options }: BootOptions = {},
 ): Promise<Result<RunningServer, StartProblem>> {
-  const check = checkProduction(requested)
+  const check = checkProduction(requestedEnvironment)
   if (!check.ok) return err({ status: 2, text: check.error.join('\n') })
   for (const sentence of check.value) terminal.printError(sentence)
-  const reserved = await reservePort(requested)
-  if (!reserved.ok) return reserved
-  const { environment, free: releasePort } = reserved.value
+  const reserveResult = await reservePort(requestedEnvironment)
+  if (!reserveResult.ok) return reserveResult
+  const { environment, free: releasePort } = reserveResult.value
   const clock = options.clock ?? createClock(environment.clockStart)
   const output = batchWrites(host.write)
   const log = makeLog(output.add, clock)
@@ -96,7 +96,7 @@ export async function bootServer(
   host.onReload?.(() => reload())
   // Registered first: a server that gets a stop signal during startup completes it and then stops.
   const stopSignal = host.waitForStop(log)
-  const assembled = await assembleServer(environment, {
+  const assembleResult = await assembleServer(environment, {
     ...options,
     clock,
     log,
@@ -104,11 +104,11 @@ export async function bootServer(
     hasJobs: true,
     isNew,
   })
-  if (!assembled.ok) {
+  if (!assembleResult.ok) {
     await releasePort()
-    return assembled
+    return assembleResult
   }
-  const { app, deps, simulators } = assembled.value
+  const { app, deps, simulators } = assembleResult.value
   reload = () => {
     log.info({}, 'reloading the event files on request')
     void deps.events.reload()
@@ -118,12 +118,12 @@ export async function bootServer(
     if (problem === null) throw error
     return err(problem)
   }
-  const firstAdmin = await prepareFirstAdmin(assembled.value).catch(explainStartError)
+  const firstAdmin = await prepareFirstAdmin(assembleResult.value).catch(explainStartError)
   // This must come before the first request is accepted.
   const rescueResult = await rescueIfLost(deps)
   if (rescueResult !== null || !firstAdmin.ok) {
     await releasePort()
-    await assembled.value.close()
+    await assembleResult.value.close()
     if (rescueResult !== null) return err(rescueResult)
   }
   if (!firstAdmin.ok) return firstAdmin
@@ -131,19 +131,19 @@ export async function bootServer(
     await releasePort()
     await app.listen(buildListenOptions(environment))
   } catch (error) {
-    await assembled.value.close()
+    await assembleResult.value.close()
     const problem = explainSocketError(error, environment)
     if (problem === null) throw error
     return err(problem)
   }
   // The owner is added only once the server listens: if the start failed later, the password would never be printed.
-  const added = await firstAdmin.value().catch(explainStartError)
-  if (!added.ok) {
+  const addResult = await firstAdmin.value().catch(explainStartError)
+  if (!addResult.ok) {
     const lostResult = await rescueIfLost(deps)
-    await assembled.value.close()
-    return lostResult === null ? added : err(lostResult)
+    await assembleResult.value.close()
+    return lostResult === null ? addResult : err(lostResult)
   }
-  const password = added.value
+  const password = addResult.value
   if (host === CURRENT_PROCESS) {
     scheduleMemoryRelease(app.server)
     scheduleMemoryReleaseAfterLoad(app.server)
@@ -182,13 +182,13 @@ export async function bootServer(
     clearInterval(lossTimer)
     log.info({ signal }, 'stopping')
     // Data that would be lost with the process is rescued before it exits.
-    await lossWatch.beforeStop()
+    await lossWatch.waitUntilSaved()
     const shutdownTimer = setTimeout(() => {
       log.error({}, 'the shutdown got stuck')
       process.exit(3)
-    }, SHUTDOWN_MS_MAX)
+    }, MAX_SHUTDOWN_MS)
     shutdownTimer.unref()
-    await assembled.value.close()
+    await assembleResult.value.close()
     clearTimeout(shutdownTimer)
     log.flush()
     log.info({}, 'stopped')

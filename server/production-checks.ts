@@ -5,7 +5,7 @@
 import { err, ok } from '../engine/index.ts'
 import type { Result } from '../engine/index.ts'
 import type { Environment } from './dependencies.ts'
-import { PASSWORD_CHARACTERS_MIN } from './office/auth/passwords.ts'
+import { MIN_PASSWORD_CHARACTERS } from './office/auth/passwords.ts'
 import { isOwnMachine } from './ops/environment.ts'
 
 /** Errors are sentences that prevent the start; a successful result contains warnings. A rehearsal always starts. */
@@ -17,9 +17,9 @@ export function checkProduction(
   const errors: string[] = []
   const addressError = checkAddress(environment.publicUrl)
   if (addressError !== null) errors.push(addressError)
-  if (firstAdmin.password !== null && firstAdmin.password.length < PASSWORD_CHARACTERS_MIN)
+  if (firstAdmin.password !== null && firstAdmin.password.length < MIN_PASSWORD_CHARACTERS)
     errors.push(
-      `ADMIN_PASSWORD must be at least ${PASSWORD_CHARACTERS_MIN} characters long. Unset it, and the first start generates one and prints it.`,
+      `ADMIN_PASSWORD must be at least ${MIN_PASSWORD_CHARACTERS} characters long. Unset it, and the first start generates one and prints it.`,
     )
   if (errors.length > 0) return err(errors)
   return ok([

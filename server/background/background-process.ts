@@ -17,11 +17,11 @@ const IDLE_MS = 30_000
  * A document of a hundred lines takes a tenth of a second, but longer on a busy machine, where this process has low
  * priority.
  */
-const GENERATE_MS_MAX = 45_000
+const MAX_GENERATE_MS = 45_000
 /** Longer than the process waits for a mail server. */
-const SEND_MS_MAX = 120_000
+const MAX_SEND_MS = 120_000
 /** The typesetter keeps about 360 KB of memory per document. After this many tasks, a new process takes over. */
-const TASKS_MAX = 400
+const MAX_TASKS = 400
 
 /** A request without its id. */
 export type Task = BackgroundRequest extends infer Each
@@ -43,8 +43,8 @@ type RunningTask = {
 }
 type BackgroundProcess = {
   readonly pid: number | undefined
-  isOver(): boolean
-  isUsedUp(): boolean
+  hasExited(): boolean
+  hasReachedTaskLimit(): boolean
   countTasks(): number
   /** Ends the process when its tasks have ended. */
   retire(): void
@@ -60,11 +60,11 @@ export async function runInBackground(
   onSending: () => void = () => {},
 ): Promise<TaskResult> {
   try {
-    if (currentProcess?.isUsedUp() === true) {
+    if (currentProcess?.hasReachedTaskLimit() === true) {
       currentProcess.retire()
       currentProcess = null
     }
-    if (currentProcess === null || currentProcess.isOver()) currentProcess = startProcess()
+    if (currentProcess === null || currentProcess.hasExited()) currentProcess = startProcess()
     return await currentProcess.run(task, onSending)
   } catch (error) {
     return { is: 'ended', isSending: false, error: String(error) }
@@ -73,21 +73,21 @@ export async function runInBackground(
 
 /** Returns the running process with the number of its unfinished tasks; null if there is none. */
 export const getBackgroundProcess = (): { readonly pid: number; readonly tasks: number } | null =>
-  currentProcess === null || currentProcess.isOver() || currentProcess.pid === undefined
+  currentProcess === null || currentProcess.hasExited() || currentProcess.pid === undefined
     ? null
     : { pid: currentProcess.pid, tasks: currentProcess.countTasks() }
 
 function startProcess(): BackgroundProcess {
   const tasks = new Map<number, RunningTask>()
-  let isOver = false
+  let hasExited = false
   let isRetired = false
-  let started = 0
+  let startedTaskCount = 0
   let idleTimer: NodeJS.Timeout | null = null
   let cause = ''
   const child = forkProcess()
 
-  const end = (): void => {
-    isOver = true
+  const failAllTasks = (): void => {
+    hasExited = true
     if (idleTimer !== null) clearTimeout(idleTimer)
     for (const { resolve, isSending, timer } of tasks.values()) {
       clearTimeout(timer)
@@ -96,11 +96,11 @@ function startProcess(): BackgroundProcess {
     tasks.clear()
   }
   const disconnect = (): void => {
-    isOver = true
+    hasExited = true
     if (child.connected) child.disconnect()
   }
   const stopWhenIdle = (): void => {
-    if (tasks.size > 0 || isOver) return
+    if (tasks.size > 0 || hasExited) return
     if (isRetired) return disconnect()
     idleTimer = setTimeout(disconnect, IDLE_MS)
     idleTimer.unref()
@@ -117,7 +117,7 @@ function startProcess(): BackgroundProcess {
     clearTimeout(task.timer)
     if (response.is === 'sending') {
       task.isSending = true
-      task.timer = startTimer(SEND_MS_MAX)
+      task.timer = startTimer(MAX_SEND_MS)
       return task.onSending()
     }
     tasks.delete(response.id)
@@ -125,21 +125,21 @@ function startProcess(): BackgroundProcess {
     return stopWhenIdle()
   })
   // At this event, all messages of the process have been received; at `exit`, some may not have arrived yet.
-  child.on('disconnect', end)
+  child.on('disconnect', failAllTasks)
   child.on('exit', (status, signal) => {
     cause ||= ` (${signal ?? `status ${status}`})`
   })
   child.on('error', (error) => {
     cause ||= ` (${error.message})`
-    if (!child.connected) end()
+    if (!child.connected) failAllTasks()
   })
   // A stopping server must not wait for the idle process. Timers wait for tasks.
   child.unref()
   child.channel?.unref()
   return {
     pid: child.pid,
-    isOver: () => isOver,
-    isUsedUp: () => started >= TASKS_MAX,
+    hasExited: () => hasExited,
+    hasReachedTaskLimit: () => startedTaskCount >= MAX_TASKS,
     countTasks: () => tasks.size,
     retire: () => {
       isRetired = true
@@ -148,10 +148,10 @@ function startProcess(): BackgroundProcess {
     },
     run: (task, onSending) => {
       if (idleTimer !== null) clearTimeout(idleTimer)
-      started += 1
+      startedTaskCount += 1
       return new Promise((resolve) => {
         const id = ++lastId
-        const timer = startTimer(GENERATE_MS_MAX)
+        const timer = startTimer(MAX_GENERATE_MS)
         tasks.set(id, { resolve, onSending, isSending: false, timer })
         child.send({ ...task, id } as BackgroundRequest, (error) => {
           // The process did not receive this task. Its results of other tasks are read before those tasks fail.

@@ -16,7 +16,7 @@ export function findEvent(
   id: string,
   terminal: Terminal,
 ): EventConfig | null {
-  const served = events.byId(id)
+  const served = events.findById(id)
   if (served !== null) return served.config
   const ids = events.all().map(({ config }) => config.id)
   terminal.printError(`No event "${id}". Events: ${ids.join(', ')}.`)

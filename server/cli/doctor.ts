@@ -34,11 +34,11 @@ import { checkBucket, checkFiles } from './doctor/upload-storage.ts'
 import { findRecoveryFindings } from './doctor/recovery.ts'
 import { describeLeftovers } from './leftover-files.ts'
 
-const FREE_BYTES_MIN = 512 * 1024 * 1024
-const BACKUP_HOURS_MAX = 36
+const MIN_FREE_BYTES = 512 * 1024 * 1024
+const MAX_BACKUP_HOURS = 36
 /** The gateway's checksums contain the day, which is wrong around midnight if the difference is larger. */
-const CLOCK_SECONDS_MAX = 60
-const GATEWAY_MS_MAX = 10_000
+const MAX_CLOCK_SECONDS = 60
+const MAX_GATEWAY_MS = 10_000
 const HOUR_MS = 60 * 60_000
 const MANIFEST = path.join(import.meta.dirname, '..', '..', 'package.json')
 
@@ -62,9 +62,9 @@ type CheckContext = {
   readonly hasDatabase: boolean
   readonly served: readonly ServedEvent[]
   readonly events: readonly EventConfig[]
-  readonly refused: readonly string[]
+  readonly problems: readonly string[]
   /** The events that have a file. Null if there is no event file. */
-  readonly here: ReadonlySet<string> | null
+  readonly presentIds: ReadonlySet<string> | null
 }
 const createGood = (text: string): Finding => ({ is: 'good', text })
 const createNotice = (text: string): Finding => ({ is: 'check', text })
@@ -82,7 +82,7 @@ const CHECKS: readonly Check[] = [
     const free = await getFreeBytes(findExistingFolder(environment.dataDir)).catch(() => 0)
     const text = `${Math.floor(free / 1024 / 1024)} MB are free for DATA_DIR`
     return [
-      free < FREE_BYTES_MIN
+      free < MIN_FREE_BYTES
         ? createWrong(
             `${text}: uploads are rejected, and registrations will soon fail too. Free some space.`,
           )
@@ -90,7 +90,7 @@ const CHECKS: readonly Check[] = [
     ]
   },
   async ({ environment }) => [await checkServers(environment)],
-  async ({ environment, hasDatabase, served, here: ids }) =>
+  async ({ environment, hasDatabase, served, presentIds: ids }) =>
     hasDatabase ? checkDatabase(environment, served, ids) : checkMissingDatabase(environment),
   async ({ environment }) => checkBucket(environment),
   async ({ environment, hasDatabase, events }) =>
@@ -99,9 +99,9 @@ const CHECKS: readonly Check[] = [
           isGood ? createGood(text) : createNotice(text),
         )
       : [],
-  async ({ events, refused }) => [
+  async ({ events, problems }) => [
     ...(events.length === 0 ? [] : [createGood(describeEventFiles(events.length))]),
-    ...refused.map(createWrong),
+    ...problems.map(createWrong),
   ],
   async ({ environment, events }) => {
     const missing = listMissingAccounts(environment, events)
@@ -149,7 +149,7 @@ const CHECKS: readonly Check[] = [
       return [createNotice('There is no backup yet. Run rollcall db backup every night.')]
     const hours = Math.floor((createClock(environment.clockStart)() - last) / HOUR_MS)
     return [
-      hours > BACKUP_HOURS_MAX
+      hours > MAX_BACKUP_HOURS
         ? createWrong(
             `The last backup is ${hours} hours old. Run rollcall db backup, and find out why later backups are missing.`,
           )
@@ -181,13 +181,13 @@ export const doctorCommand: Command = {
       findings.push(finding)
     }
     for (const check of CHECKS) for (const finding of await check(context)) report(finding)
-    for (const serverTrouble of await fetchServerProblems(environment))
+    for (const serverProblem of await fetchServerProblems(environment))
       if (
         !findings.some(
-          ({ text }) => text.includes(serverTrouble) || hasSameStart(text, serverTrouble),
+          ({ text }) => text.includes(serverProblem) || hasSameFirstSentence(text, serverProblem),
         )
       )
-        report(createNotice(`The server reports: ${serverTrouble}`))
+        report(createNotice(`The server reports: ${serverProblem}`))
     return findings.some(({ is }) => is === 'wrong') ? 1 : 0
   },
 }
@@ -195,7 +195,7 @@ export const doctorCommand: Command = {
 async function loadEvents({
   eventsDir,
   production,
-}: Environment): Promise<Pick<CheckContext, 'served' | 'events' | 'refused' | 'here'>> {
+}: Environment): Promise<Pick<CheckContext, 'served' | 'events' | 'problems' | 'presentIds'>> {
   try {
     const { served, refused, folderErrors, hasFiles } = await compileFolder(
       await readFolder(eventsDir),
@@ -207,8 +207,8 @@ async function loadEvents({
     return {
       served,
       events: served.map(({ config }) => config),
-      refused: [...folderErrors, ...refused.values()],
-      here: hasFiles
+      problems: [...folderErrors, ...refused.values()],
+      presentIds: hasFiles
         ? new Set([
             ...served.map(({ config: { id } }) => id),
             ...[...refused.keys()].map(getEventId),
@@ -219,10 +219,10 @@ async function loadEvents({
     return {
       served: [],
       events: [],
-      refused: [
+      problems: [
         `EVENTS_DIR (${eventsDir}) cannot be read. Set it to the folder of the event files.`,
       ],
-      here: null,
+      presentIds: null,
     }
   }
 }
@@ -245,8 +245,8 @@ async function checkNode(): Promise<Finding> {
     : createNotice(`Node is ${node}. Rollcall was tested with ${testedVersion}.`)
 }
 
-const hasSameStart = (version: string, otherVersion: string): boolean =>
-  version.split('. ')[0] === otherVersion.split('. ')[0]
+const hasSameFirstSentence = (text: string, otherText: string): boolean =>
+  text.split('. ')[0] === otherText.split('. ')[0]
 
 const fetchServerProblems = async (environment: Environment): Promise<readonly string[]> =>
   (await fetchServerHealth(environment))?.troubles ?? []
@@ -271,17 +271,17 @@ async function checkMissingDatabase(environment: Environment): Promise<readonly 
 async function checkDatabase(
   environment: Environment,
   served: readonly ServedEvent[],
-  presentIds: CheckContext['here'],
+  presentIds: CheckContext['presentIds'],
 ): Promise<readonly Finding[]> {
   const { dataDir, databaseUrl } = environment
   if (databaseUrl !== null) {
     const {
-      problem: trouble,
+      problem,
       stateText: summary,
       missing,
       active,
     } = await inspectPostgres(databaseUrl, (environment.uploadsBucket ?? null) !== null)
-    if (trouble !== null) return [createWrong(trouble)]
+    if (problem !== null) return [createWrong(problem)]
     const older = served.filter(({ config: { id }, hash }) => (active.get(id) ?? hash) !== hash)
     return [
       createGood(summary),
@@ -295,9 +295,9 @@ async function checkDatabase(
   }
   const pid = findServingPid(dataDir)
   /** This is the error at startup: the server does not open a database with the log of another one. */
-  const wrongLog = pid === null ? (explainLostLog(dataDir) ?? explainForeignLog(dataDir)) : null
-  if (wrongLog !== null)
-    return [createWrong(wrongLog.message), ...(await describeLeftovers(dataDir)).map(createNotice)]
+  const logError = pid === null ? (explainLostLog(dataDir) ?? explainForeignLog(dataDir)) : null
+  if (logError !== null)
+    return [createWrong(logError.message), ...(await describeLeftovers(dataDir)).map(createNotice)]
   try {
     if (describeMissing(dataDir) !== null) return await checkMissingDatabase(environment)
     const { found, known } = readVersions(dataDir)
@@ -307,7 +307,7 @@ async function checkDatabase(
           `The database is from a newer version of Rollcall (${found}; this one supports ${known}). Start that version.`,
         ),
       ]
-    const version =
+    const versionFinding =
       found === known
         ? createGood(`The database has version ${known}.`)
         : createNotice(
@@ -316,7 +316,7 @@ async function checkDatabase(
     const damage = findDamage(path.join(dataDir, DATABASE_FILE))
     if (damage !== null)
       return [
-        version,
+        versionFinding,
         createWrong(
           pid === null
             ? (explainDamagedLog(dataDir)?.message ??
@@ -326,7 +326,7 @@ async function checkDatabase(
       ]
     const { rows, files } = checkCopy(path.join(dataDir, DATABASE_FILE))
     return [
-      version,
+      versionFinding,
       createGood('The database is intact.'),
       ...(rows['registrations'] === 0
         ? [
@@ -379,11 +379,11 @@ async function checkGateway(
       try {
         const { headers } = await fetch(address, {
           method: 'HEAD',
-          signal: AbortSignal.timeout(GATEWAY_MS_MAX),
+          signal: AbortSignal.timeout(MAX_GATEWAY_MS),
         })
         const gatewayTime = Date.parse(headers.get('date') ?? '')
         const seconds = Math.round(Math.abs(createClock(clockStart)() - gatewayTime) / 1000)
-        return Number.isNaN(gatewayTime) || seconds <= CLOCK_SECONDS_MAX
+        return Number.isNaN(gatewayTime) || seconds <= MAX_CLOCK_SECONDS
           ? createGood(`The gateway at ${host} is reachable, and its clock agrees with ours.`)
           : createWrong(
               `The clocks of this machine and of the gateway at ${host} differ by ${seconds} seconds. Check the time service (NTP).`,

@@ -6,7 +6,7 @@ import type { ProgressReport } from '../ops/progress.ts'
 import type { Terminal } from './command.ts'
 
 /** A rate over a shorter time is noise. */
-const RATE_MS_MIN = 1_000
+const MIN_RATE_MS = 1_000
 const BAR_WIDTH = 20
 
 /** Runs a task whose functions report progress. The line is removed from the terminal at the end. */
@@ -44,11 +44,11 @@ function startBar(
     hideCursor: true,
     clearOnComplete: true,
     format: (_options, { progress, value }) => {
-      const filled = Math.round(progress * BAR_WIDTH)
-      const drawn = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled)
+      const filledWidth = Math.round(progress * BAR_WIDTH)
+      const drawn = '█'.repeat(filledWidth) + '░'.repeat(BAR_WIDTH - filledWidth)
       const elapsedMs = performance.now() - startedAt
       const line = `${step} ${drawn} ${Math.floor(progress * 100)}% · ${formatCount(value)} of ${formatCount(total)}`
-      if (elapsedMs < RATE_MS_MIN || value === 0) return line
+      if (elapsedMs < MIN_RATE_MS || value === 0) return line
       const perSecond = (value / elapsedMs) * 1000
       return `${line} · ${formatRate(perSecond)} · ${formatDuration((total - value) / perSecond)} left`
     },

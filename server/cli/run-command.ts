@@ -11,11 +11,15 @@ type CommandEntry = {
   /** Loaded on demand: `validate` needs no database, and `--help` needs nothing. */
   readonly load: () => Promise<Command>
   /** The number of words at the end of the name that the command parses itself, as its first arguments. */
-  readonly ownWords?: number
+  readonly argumentWords?: number
 }
 
 const loadUser = async (): Promise<Command> => (await import('./users/users.ts')).userCommand
-const buildUserEntry = (summary: string): CommandEntry => ({ summary, load: loadUser, ownWords: 1 })
+const buildUserEntry = (summary: string): CommandEntry => ({
+  summary,
+  load: loadUser,
+  argumentWords: 1,
+})
 const validateEntry: CommandEntry = {
   summary: 'Check event files and list every finding with its line',
   load: async () => (await import('./event/validate.ts')).validateCommand,
@@ -215,8 +219,8 @@ export async function main(
   }
   try {
     const command = await match.entry.load()
-    if (match.rest.some(isHelp)) return printText(terminal, command.help)
-    return await command.run(match.rest, terminal)
+    if (match.remainingArgs.some(isHelp)) return printText(terminal, command.help)
+    return await command.run(match.remainingArgs, terminal)
   } catch (error) {
     const problem = explainMachineProblem(error, getDataDir(terminal))
     if (problem !== null) {
@@ -231,12 +235,12 @@ export async function main(
 
 function findCommand(
   args: readonly string[],
-): { readonly entry: CommandEntry; readonly rest: readonly string[] } | null {
+): { readonly entry: CommandEntry; readonly remainingArgs: readonly string[] } | null {
   for (const wordCount of [2, 1]) {
     const name = args.slice(0, wordCount).join(' ')
     const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
     if (entry !== undefined && args.length >= wordCount)
-      return { entry, rest: args.slice(wordCount - (entry.ownWords ?? 0)) }
+      return { entry, remainingArgs: args.slice(wordCount - (entry.argumentWords ?? 0)) }
   }
   return null
 }

@@ -57,9 +57,9 @@ export async function serveUntilStopped(
   options: { readonly isNew?: boolean } = {},
 ): Promise<Status> {
   // Checked before anything is opened, because later errors from a lack of descriptors would name another cause.
-  const tooFew = explainTooFewDescriptors()
-  if (tooFew !== null) {
-    terminal.printError(`The server does not start. ${tooFew}`)
+  const descriptorProblem = explainTooFewDescriptors()
+  if (descriptorProblem !== null) {
+    terminal.printError(`The server does not start. ${descriptorProblem}`)
     return 75
   }
   if (!isUpToDate(WEB_BUILD)) {
@@ -75,10 +75,10 @@ export async function serveUntilStopped(
   // Set after the build, which reads the environment again and needs the operator's settings.
   setLibrariesToProduction()
   const { bootServer } = await import('../main.ts')
-  const booted = await bootServer(environment, terminal, undefined, options)
-  if (!booted.ok) {
-    terminal.printError(booted.error.text)
-    return booted.error.status
+  const bootResult = await bootServer(environment, terminal, undefined, options)
+  if (!bootResult.ok) {
+    terminal.printError(bootResult.error.text)
+    return bootResult.error.status
   }
-  return booted.value.stopped
+  return bootResult.value.stopped
 }

@@ -153,12 +153,12 @@ function selectSignatureText({ kind, supplier }: DocumentBody): string {
 function buildSupplyNotes({
   supplier,
   placeOfSupply,
-  byRate,
+  byRate: taxByRate,
   lines,
 }: DocumentBody): readonly Pair[] {
   if (supplier === null) return []
   const statesOfSupply =
-    byRate === undefined
+    taxByRate === undefined
       ? placeOfSupply === null
         ? []
         : [placeOfSupply]
@@ -166,12 +166,12 @@ function buildSupplyNotes({
           code,
           name: STATES_OF_INDIA[code],
         }))
-  const isTaxed = byRate === undefined || byRate.length > 0
+  const isTaxed = taxByRate === undefined || taxByRate.length > 0
   return [
     ...(statesOfSupply.length === 0
       ? []
       : ([[text.placeOfSupply, statesOfSupply.map(formatState).join(', ')]] as const)),
-    ...(byRate === undefined ? ([[text.service, supplier.sac]] as const) : []),
+    ...(taxByRate === undefined ? ([[text.service, supplier.sac]] as const) : []),
     ...(isTaxed ? ([[text.reverseCharge, text.no]] as const) : []),
     ...(supplier.declaration === undefined
       ? []
@@ -190,7 +190,7 @@ type EscapeText = (text: string) => string
 type Tables = Pick<PrintedDocument, 'columns' | 'rows' | 'rates'>
 
 /** For receipts, and for documents issued before lines had their own rates. */
-function buildTablesWithoutRates(body: DocumentBody, safe: EscapeText): Tables {
+function buildTablesWithoutRates(body: DocumentBody, escapeText: EscapeText): Tables {
   const { gst, tax, lines, untaxed } = body
   const money = createFormatter(body)
   const hasTax = gst > 0
@@ -207,7 +207,7 @@ function buildTablesWithoutRates(body: DocumentBody, safe: EscapeText): Tables {
         ]
       : [columns.description, columns.quantity, columns.price, columns.amount],
     rows: lines.map(({ label, quantity, unit, base, gst: taxed, total }) => [
-      safe(label),
+      escapeText(label),
       String(quantity),
       money(unit),
       ...(hasTax ? [money(base), money(taxed)] : []),
@@ -228,25 +228,25 @@ const RATE_COLUMNS = [
 /** Lists each line with code, value, rate and tax; below them, the tax components of each rate. */
 function buildTablesWithRates(
   body: DocumentBody,
-  byRate: readonly RateSummary[],
-  safe: EscapeText,
+  taxByRate: readonly RateSummary[],
+  escapeText: EscapeText,
 ): Tables {
   const { lines } = body
   const money = createFormatter(body)
-  const statesOfSupply = new Set(byRate.map(({ place }) => place))
-  const isInter = byRate.some(({ isInterState }) => isInterState)
-  const isIntra = byRate.some(({ isInterState }) => !isInterState)
-  const second = byRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
+  const statesOfSupply = new Set(taxByRate.map(({ place }) => place))
+  const isInter = taxByRate.some(({ isInterState }) => isInterState)
+  const isIntra = taxByRate.some(({ isInterState }) => !isInterState)
+  const second = taxByRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
   const formatTaxPart = (isCharged: boolean, percent: number, amount: Amount): string =>
     isCharged ? formatMessage(text.taxPart, { percent, amount: money(amount) }) : '–'
   return {
     columns:
-      byRate.length === 0
+      taxByRate.length === 0
         ? RATE_COLUMNS
         : [...RATE_COLUMNS, columns.rateOfTax, columns.tax, columns.amount],
     rows: lines.map(({ label, sac, quantity, unit, base, rate, gst, total, adjusted }) => [
       [
-        safe(label),
+        escapeText(label),
         ...(adjusted ?? []).map((adjustment) =>
           formatMessage(text.adjustment, {
             label: adjustment.label,
@@ -258,12 +258,12 @@ function buildTablesWithRates(
       String(quantity),
       money(unit),
       money(base),
-      ...(byRate.length === 0
+      ...(taxByRate.length === 0
         ? []
         : [(rate ?? 0) > 0 ? `${rate}%` : text.untaxed, money(gst), money(total)]),
     ]),
     rates:
-      byRate.length === 0
+      taxByRate.length === 0
         ? null
         : {
             columns: [
@@ -273,7 +273,7 @@ function buildTablesWithRates(
               ...(isIntra ? [text.cgst, second] : []),
               ...(isInter ? [text.igst] : []),
             ],
-            rows: byRate.map((row) => [
+            rows: taxByRate.map((row) => [
               `${row.rate}%`,
               ...(statesOfSupply.size > 1
                 ? [
@@ -297,21 +297,21 @@ function buildTablesWithRates(
 }
 
 function formatSums(body: DocumentBody): readonly Pair[] {
-  const { byRate, heads, base, gst, tax } = body
+  const { byRate: taxByRate, heads, base, gst, tax } = body
   const money = createFormatter(body)
-  if (byRate !== undefined) {
-    if (byRate.length === 0) return []
-    const sum = (select: (row: RateSummary) => number): Amount =>
-      toAmount(byRate.reduce((sumSoFar, row) => sumSoFar + select(row), 0))
-    const taxable = sum((row) => row.taxable)
+  if (taxByRate !== undefined) {
+    if (taxByRate.length === 0) return []
+    const addUp = (select: (row: RateSummary) => number): Amount =>
+      toAmount(taxByRate.reduce((sumSoFar, row) => sumSoFar + select(row), 0))
+    const taxable = addUp((row) => row.taxable)
     const parts: readonly (readonly [string, Amount])[] = [
-      [text.cgst, sum((row) => row.cgst)],
+      [text.cgst, addUp((row) => row.cgst)],
       [
-        byRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst,
-        sum((row) => row.sgst),
+        taxByRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst,
+        addUp((row) => row.sgst),
       ],
-      [text.igst, sum((row) => row.igst)],
-      [text.roundOff, sum((row) => row.roundOff)],
+      [text.igst, addUp((row) => row.igst)],
+      [text.roundOff, addUp((row) => row.roundOff)],
       [text.untaxedItems, toAmount(base - taxable)],
     ]
     return [
@@ -347,9 +347,9 @@ function formatDifference(body: DocumentBody, amountPaid: Amount): readonly Pair
 /** Returns true if every line has the event's rate; an item may have a separate one. */
 const hasOneRate = ({ lines, tax }: DocumentBody): boolean =>
   tax !== null &&
-  lines.every(({ base, gst }) => Math.abs(gst - (base * tax.percent) / 100) <= ROUNDED_PAISE_MAX)
+  lines.every(({ base, gst }) => Math.abs(gst - (base * tax.percent) / 100) <= MAX_ROUNDING_PAISE)
 /** Tax may be rounded to whole rupees. */
-const ROUNDED_PAISE_MAX = 100
+const MAX_ROUNDING_PAISE = 100
 
 function formatTaxSums(
   body: DocumentBody,

@@ -84,14 +84,14 @@ export function formatEvidence(input: EvidenceInput): PrintedEvidence {
 
 function buildSummary(
   { event, registration, disputes }: EvidenceInput,
-  safe: (typed: string) => string,
+  escapeText: (typed: string) => string,
 ): EvidenceSection {
   const { fullName, email } = readDelegate(event, registration.answers)
   return buildSection(text.dispute, {
     pairs: [
       [text.registration, registration.regNo],
-      [text.name, safe(fullName)],
-      [text.delegateEmail, safe(email)],
+      [text.name, escapeText(fullName)],
+      [text.delegateEmail, escapeText(email)],
       [text.registered, formatInstant(registration.createdAt)],
       [text.version, registration.eventHash],
       ...disputes.map(({ disputeId, reference, amount, currency, reason }): Pair => [
@@ -133,7 +133,7 @@ function buildConsents({ audit }: EvidenceInput): EvidenceSection {
 
 function buildBill(
   { registration }: EvidenceInput,
-  safe: (typed: string) => string,
+  escapeText: (typed: string) => string,
 ): EvidenceSection {
   const { lines, total, gst, currency } = registration
   const formatAmount = (amount: StoredCapture['amount']): string => formatMoney(amount, currency)
@@ -141,7 +141,7 @@ function buildBill(
     columns: [text.item, text.quantity, text.amount],
     rows: [
       ...lines.map(({ label, quantity, total: amount }) => [
-        safe(label),
+        escapeText(label),
         String(quantity),
         formatAmount(amount),
       ]),
@@ -153,31 +153,31 @@ function buildBill(
 
 /** The same text and amounts as the document that the delegate received. */
 function buildDocument(body: DocumentBody, event: EventConfig): EvidenceSection {
-  const printed = formatDocument(body, event)
-  return buildSection(`${printed.title} ${printed.serial}`, {
+  const printedDocument = formatDocument(body, event)
+  return buildSection(`${printedDocument.title} ${printedDocument.serial}`, {
     pairs: [
-      ...printed.head,
-      [printed.from_title, printed.from.join('\n')],
-      [printed.to_title, printed.to.join('\n')],
-      ...printed.sums,
-      printed.total,
-      ...printed.notes,
+      ...printedDocument.head,
+      [printedDocument.from_title, printedDocument.from.join('\n')],
+      [printedDocument.to_title, printedDocument.to.join('\n')],
+      ...printedDocument.sums,
+      printedDocument.total,
+      ...printedDocument.notes,
     ],
-    columns: printed.columns,
-    rows: printed.rows,
+    columns: printedDocument.columns,
+    rows: printedDocument.rows,
   })
 }
 
 function buildEmail(
   { to, subject, status, at, text: body }: EvidenceInput['emails'][number],
-  safe: (typed: string) => string,
+  escapeText: (typed: string) => string,
 ): EvidenceSection {
-  return buildSection(formatMessage(text.email, { subject: safe(subject) }), {
+  return buildSection(formatMessage(text.email, { subject: escapeText(subject) }), {
     pairs: [
       [text.to, to],
       [status === 'sent' ? text.sent : text.notSent, formatInstant(at)],
     ],
     // The link to the delegate's own page is inserted when the email is sent.
-    text: safe(body.replaceAll(LINK_PLACEHOLDER, text.link)),
+    text: escapeText(body.replaceAll(LINK_PLACEHOLDER, text.link)),
   })
 }

@@ -21,5 +21,5 @@ export async function sendDocument(
     : reply
         .header('content-type', 'application/pdf')
         .header('content-disposition', `attachment; filename="${getFileName(body)}"`)
-        .send(await renderPdf(body, deps.events.byId(body.event.id)?.config ?? null))
+        .send(await renderPdf(body, deps.events.findById(body.event.id)?.config ?? null))
 }

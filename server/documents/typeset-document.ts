@@ -45,7 +45,7 @@ const DATA_PATH = path.join(import.meta.dirname, 'document-in-memory.json')
  */
 const KEPT_DOCUMENTS = 3
 /** About 400 receipts. Delegates often open the document on their page soon after the email arrives. */
-const KEPT_BYTES_MAX = 8 * 1024 * 1024
+const MAX_CACHED_BYTES = 8 * 1024 * 1024
 
 const getCompiler = memoize((_: 'documents') => {
   const compiler = loadTypst().NodeCompiler.create({
@@ -86,7 +86,7 @@ export function typesetDocument({
   cachedDocuments.set(key, pdf)
   typesetBytes += pdf.length
   for (const [oldest, { length }] of cachedDocuments) {
-    if (typesetBytes <= KEPT_BYTES_MAX) break
+    if (typesetBytes <= MAX_CACHED_BYTES) break
     cachedDocuments.delete(oldest)
     typesetBytes -= length
   }

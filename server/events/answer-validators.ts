@@ -45,18 +45,18 @@ type PublicForm = {
 }
 
 /** Pages opened before a reload request old modules; this keeps those from a few hundred reloads. */
-const OLD_MODULES_BYTES_MAX = 32 * 1024 * 1024
+const MAX_OLD_MODULES_BYTES = 32 * 1024 * 1024
 /**
  * Compiling takes about 30 ms per event, during which the server is blocked; with more events, the first visitor
  * of each triggers it.
  */
-const WARMED_VALIDATORS_MAX = 50
+const MAX_WARMED_VALIDATORS = 50
 
 /** An event file may change this often while a form stays open for an hour or a day. */
-const OLD_VERSIONS_MAX = 8
+const MAX_OLD_VERSIONS = 8
 /** Hashes that were looked up in old versions, so that repeated requests for unknown ones are cheap. */
 const checkedVersions = new Set<string>()
-const LOOKUPS_MAX = 10_000
+const MAX_LOOKUPS = 10_000
 
 /**
  * The same options on the server and in the browser: all errors are reported, and a field may have the name of an
@@ -123,12 +123,12 @@ export async function findEarlierModule(
   hash: string,
 ): Promise<string | null> {
   await events.refresh()
-  const activeModule = findModule(events.byId(eventId), hash)
+  const activeModule = findModule(events.findById(eventId), hash)
   if (activeModule !== null) return activeModule
-  for (const version of await store.lastVersions(eventId, OLD_VERSIONS_MAX)) {
+  for (const version of await store.lastVersions(eventId, MAX_OLD_VERSIONS)) {
     if (checkedVersions.has(version)) continue
     checkedVersions.add(version)
-    if (checkedVersions.size > LOOKUPS_MAX) checkedVersions.clear()
+    if (checkedVersions.size > MAX_LOOKUPS) checkedVersions.clear()
     const served = await readVersion(store, version)
     if (served !== null && getPublicForm(served).hash === hash) break
   }
@@ -147,10 +147,10 @@ export function warmValidators(
 ): { readonly done: () => Promise<void>; readonly stop: () => void } {
   let isStopped = false
   const warm = async (): Promise<void> => {
-    const open = events
+    const openEvents = events
       .all()
       .filter(({ config }) => checkRegistrationOpen(config, dayOf(clock())).open)
-    for (const served of open.slice(0, WARMED_VALIDATORS_MAX)) {
+    for (const served of openEvents.slice(0, MAX_WARMED_VALIDATORS)) {
       await rest()
       if (isStopped) return
       try {
@@ -191,7 +191,7 @@ function cacheModule(hash: string, module: string): void {
   let bytes = 0
   for (const [key, { length }] of [...modules].reverse()) {
     bytes += length
-    if (bytes > OLD_MODULES_BYTES_MAX) modules.delete(key)
+    if (bytes > MAX_OLD_MODULES_BYTES) modules.delete(key)
   }
 }
 

@@ -22,19 +22,19 @@ export function buildPublicFile({ config, text }: ServedEvent): EventFile {
 }
 
 /** More than enough for the files that are usually viewed; the oldest are dropped first. */
-const CACHED_TEXTS_MAX = 100
+const MAX_CACHED_TEXTS = 100
 
 /** Caches the results of `convert`, because a text does not change while it is served. */
 function cacheTexts(convert: (text: string) => string): { get: (text: string) => string } {
   const results = new Map<string, string>()
   return {
     get: (text) => {
-      const cached = results.get(text)
-      if (cached !== undefined) return cached
+      const cachedResult = results.get(text)
+      if (cachedResult !== undefined) return cachedResult
       const result = convert(text)
       results.set(text, result)
       for (const oldest of results.keys())
-        if (results.size > CACHED_TEXTS_MAX) results.delete(oldest)
+        if (results.size > MAX_CACHED_TEXTS) results.delete(oldest)
       return result
     },
   }
@@ -57,7 +57,7 @@ export async function addEventFileRoutes(app: FastifyInstance, deps: Deps): Prom
     request: FastifyRequest<{ Params: { id: string } }>,
     reply: FastifyReply,
   ): Promise<unknown> => {
-    const served = deps.events.byId(request.params.id)
+    const served = deps.events.findById(request.params.id)
     if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
     const file: EventFileResponse = { status: 'success', ...buildPublicFile(served) }
     return reply.header('cache-control', 'no-cache').send(file)

@@ -47,7 +47,7 @@ export type RegistryOptions = {
   readonly production: boolean
   readonly isWatching: boolean
   /** True (default) if it activates versions for all servers of a database. A CLI command only reads. */
-  readonly isDeciding?: boolean
+  readonly activatesVersions?: boolean
   /** Returns why this server cannot serve a valid event, in a sentence; null if it can. */
   readonly cannotServe?: (event: EventConfig) => string | null
   /** Checks a changed folder; defaults to a worker thread. */
@@ -135,17 +135,17 @@ export async function openRegistry(
     return [...compatible, ...excludeConflicts(removedEvents, compatible)]
   }
 
-  const isDeciding = options.isDeciding ?? true
+  const activatesVersions = options.activatesVersions ?? true
   if (current.number === 0) {
     const startResult = await chooseStartVersions(options, disk)
     if (!startResult.ok) return startResult
-    if (isDeciding || !store.isShared)
+    if (activatesVersions || !store.isShared)
       await decide(async () => startResult.value, { all: true, site: disk.site })
     else {
       await storeAll(options, startResult.value)
       current = buildIndex({ ...NO_ACTIVE_VERSIONS, served: startResult.value, site: disk.site })
     }
-  } else if (isDeciding) {
+  } else if (activatesVersions) {
     await follower.markServedBefore(disk.served, current.served)
     await decide(mergeWithDisk, { all: true, site: current.site === null ? disk.site : null })
   }
@@ -200,8 +200,8 @@ export async function openRegistry(
 
   return ok({
     all: () => current.served,
-    byId: (id) => current.byId.get(id) ?? null,
-    byOrderId: (orderId) => current.byOrderId(orderId),
+    findById: (id) => current.findById.get(id) ?? null,
+    findByOrderId: (orderId) => current.findByOrderId(orderId),
     cards: (at) =>
       sortEvents(
         current.served.flatMap(({ config, isGone }) => (isGone ? [] : [buildCard(config, at)])),
@@ -228,12 +228,12 @@ async function chooseStartVersions(
 ): Promise<Result<readonly ServedEvent[], string>> {
   const lastValid = await findLastValid(options, first)
   if (!lastValid.ok) return lastValid
-  const { standIns, left, gone } = lastValid.value
-  const approved = [...(await approveVersions(options, first.served, [])), ...standIns]
+  const { fallbacks, left, gone } = lastValid.value
+  const approvedEvents = [...(await approveVersions(options, first.served, [])), ...fallbacks]
   await storeAll(options, left.map(closeRegistration))
-  const candidates = [...first.served, ...standIns]
-  const previous = await findPreviousVersions(options, approved, candidates, first)
-  const compatible = selectCompatible(options, approved, previous)
+  const candidates = [...first.served, ...fallbacks]
+  const previous = await findPreviousVersions(options, approvedEvents, candidates, first)
+  const compatible = selectCompatible(options, approvedEvents, previous)
   return ok([...compatible, ...excludeConflicts(gone, compatible)])
 }
 
@@ -273,7 +273,7 @@ function listRefused(
   return [
     ...compileResult.folderErrors.map((reason) => ({ file: '_shared', why: reason })),
     ...[...compileResult.refused].map(([file, why]) => {
-      const findings = compileResult.findingsOf.get(file)
+      const findings = compileResult.findingsByPath.get(file)
       return { file: path.basename(file), why, ...(findings === undefined ? {} : { findings }) }
     }),
     ...compileResult.served
@@ -305,22 +305,22 @@ function selectCompatible(
 }
 
 type Index = ActiveState & {
-  readonly byId: ReadonlyMap<string, ServedEvent>
-  readonly byOrderId: (orderId: string | OrderId) => ServedEvent | null
+  readonly findById: ReadonlyMap<string, ServedEvent>
+  readonly findByOrderId: (orderId: string | OrderId) => ServedEvent | null
 }
 
 function buildIndex(now: ActiveState): Index {
   const { served } = now
-  const byPrefix = new Map(served.map((event) => [event.config.orderId.prefix, event]))
-  const lengths = [...new Set([...byPrefix.keys()].map((prefix) => prefix.length))].sort(
+  const eventsByPrefix = new Map(served.map((event) => [event.config.orderId.prefix, event]))
+  const lengths = [...new Set([...eventsByPrefix.keys()].map((prefix) => prefix.length))].sort(
     (a, b) => b - a,
   )
   return {
     ...now,
-    byId: new Map(served.map((event) => [event.config.id, event])),
-    byOrderId: (orderId) => {
+    findById: new Map(served.map((event) => [event.config.id, event])),
+    findByOrderId: (orderId) => {
       for (const length of lengths) {
-        const event = byPrefix.get(orderId.slice(0, length))
+        const event = eventsByPrefix.get(orderId.slice(0, length))
         if (event === undefined) continue
         const suffix = orderId.slice(length)
         const { followedBy } = event.config.orderId
@@ -344,14 +344,14 @@ function merge(
   for (const [file, reason] of next.refused)
     options.log.warn({ file: path.basename(file) }, reason.split('\n')[0] ?? 'refused')
   // Each event keeps its position; new ones follow.
-  const merged = previous.map((event) => {
-    const changed = newVersions.get(event.config.id)
-    if (changed === undefined) return event
+  const mergedEvents = previous.map((event) => {
+    const newVersion = newVersions.get(event.config.id)
+    if (newVersion === undefined) return event
     // A removed file may come back unchanged.
-    return changed.hash === event.hash && !event.isGone ? event : changed
+    return newVersion.hash === event.hash && !event.isGone ? event : newVersion
   })
   return [
-    ...merged,
+    ...mergedEvents,
     ...next.served.filter(({ config }) => !previous.some((event) => event.config.id === config.id)),
   ]
 }

@@ -94,8 +94,8 @@ async function findEvent(
   { events }: Pick<Deps, 'events'>,
   id: string,
 ): Promise<ServedEvent | null> {
-  const served = events.byId(id)
-  return served === null && (await events.refresh()) ? events.byId(id) : served
+  const served = events.findById(id)
+  return served === null && (await events.refresh()) ? events.findById(id) : served
 }
 
 async function findImage(
@@ -104,7 +104,7 @@ async function findImage(
   hash: string,
 ): Promise<Buffer | null> {
   const readImage = async (): Promise<Buffer | null> => {
-    const served = events.byId(id)
+    const served = events.findById(id)
     return served === null ? null : getShareImageBytes(served.config, hash)
   }
   return (await readImage()) ?? ((await events.refresh()) ? readImage() : null)

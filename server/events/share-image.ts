@@ -30,8 +30,8 @@ const TITLE_SIZES: readonly (readonly [pixels: number, signs: number])[] = [
   [60, 36],
   [48, 45],
 ]
-const LINES_MAX = 2
-const TEXT_CHARACTERS_MAX = 62
+const MAX_TITLE_LINES = 2
+const MAX_TEXT_CHARACTERS = 62
 
 const FONTS = path.join(import.meta.dirname, 'fonts')
 const FONT = {
@@ -93,7 +93,7 @@ function renderSvg(event: EventConfig): string {
       : renderText(
           titleEnd + 58,
           34,
-          truncate(event.theme, TEXT_CHARACTERS_MAX),
+          truncate(event.theme, MAX_TEXT_CHARACTERS),
           'Anek Latin Medium',
         ),
     '</g>',
@@ -101,7 +101,7 @@ function renderSvg(event: EventConfig): string {
     renderText(
       height - 52,
       38,
-      truncate(`${formatDays(event.from, event.to)}, ${event.venue}`, TEXT_CHARACTERS_MAX),
+      truncate(`${formatDays(event.from, event.to)}, ${event.venue}`, MAX_TEXT_CHARACTERS),
       'Anek Latin Medium',
     ),
     '</g>',
@@ -116,7 +116,7 @@ function renderSvg(event: EventConfig): string {
 function splitTitle(title: string): { readonly size: number; readonly lines: readonly string[] } {
   for (const [size, characters] of TITLE_SIZES) {
     const lines = wrapText(title, characters)
-    if (lines.length <= LINES_MAX && lines.every((line) => line.length <= characters))
+    if (lines.length <= MAX_TITLE_LINES && lines.every((line) => line.length <= characters))
       return { size, lines }
   }
   const [size, characters] = TITLE_SIZES.at(-1) ?? [0, 0]

@@ -20,8 +20,8 @@ const COOKIE_SECONDS = 30 * 24 * 60 * 60
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 /** Unlike `decodeURIComponent`, this never throws. */
-const decodeHeader = (encoded: string): string =>
-  new URLSearchParams(`text=${encoded}`).get('text') ?? ''
+const decodeHeader = (encodedText: string): string =>
+  new URLSearchParams(`text=${encodedText}`).get('text') ?? ''
 
 const getCookieName = ({ id }: Pick<EventConfig, 'id'>): string => `rollcall_form_${id}`
 
@@ -30,11 +30,11 @@ function readCookieToken(
   event: Pick<EventConfig, 'id'>,
   { server, headers }: FastifyRequest,
 ): string | undefined {
-  const sent =
+  const sentToken =
     headers.cookie === undefined
       ? undefined
       : server.parseCookie(headers.cookie)[getCookieName(event)]
-  return sent !== undefined && TOKEN_PATTERN.test(sent) ? sent : undefined
+  return sentToken !== undefined && TOKEN_PATTERN.test(sentToken) ? sentToken : undefined
 }
 
 /** Returns the hash by which the store knows the browser. Null if it sent no cookie. */
@@ -92,11 +92,12 @@ export function openWebForm(
   if (request.headers[FORM_HEADER] === undefined)
     return { form: undefined, setCookie: () => {}, waitForStep: async () => {} }
   const beganMs = performance.now()
-  const again = request.headers[REGISTER_AGAIN_HEADER]
+  const registerAgainHeader = request.headers[REGISTER_AGAIN_HEADER]
   const { browser, set } = openCookie(deps, event, request)
-  const confirmed = again === undefined ? null : decodeHeader(String(again))
+  const confirmedRegNo =
+    registerAgainHeader === undefined ? null : decodeHeader(String(registerAgainHeader))
   return {
-    form: { browser, confirmed, sendsEmail: event.email !== null },
+    form: { browser, confirmed: confirmedRegNo, sendsEmail: event.email !== null },
     setCookie: set,
     waitForStep: () => waitForStep(beganMs),
   }

@@ -9,7 +9,7 @@ import { brotliCompress, constants, gunzipSync, gzip } from 'node:zlib'
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
 /** Browsers send few different headers; clients that send many different ones must not fill the memory. */
-const HEADERS_REMEMBERED_MAX = 100
+const MAX_CACHED_HEADERS = 100
 
 export type Encoding = 'br' | 'gzip'
 const compressBrotli = promisify(brotliCompress)
@@ -29,16 +29,16 @@ const COMPRESSORS = {
 /** @param accepted the request's `accept-encoding`; without it the text stays uncompressed. */
 export async function compress(
   text: string,
-  accepted: string | readonly string[] | undefined,
+  acceptEncoding: string | readonly string[] | undefined,
 ): Promise<{ readonly encoding: Encoding | null; readonly body: Buffer | string }> {
-  const encoding = chooseEncoding(accepted)
+  const encoding = chooseEncoding(acceptEncoding)
   return { encoding, body: encoding === null ? text : await COMPRESSORS[encoding](text) }
 }
 
 /** Compresses a text that is kept and sent often. */
 export async function compressOnce(text: string): Promise<Readonly<Record<Encoding, Buffer>>> {
-  const [br, zipped] = await Promise.all([COMPRESSORS.br(text), COMPRESSORS.gzip(text)])
-  return { br, gzip: zipped }
+  const [brotliBody, gzipBody] = await Promise.all([COMPRESSORS.br(text), COMPRESSORS.gzip(text)])
+  return { br: brotliBody, gzip: gzipBody }
 }
 
 /** Used for the rare client that accepts no compression. */
@@ -47,14 +47,16 @@ export const decompress = (body: Buffer): Buffer => gunzipSync(body)
 const encodingCache = new Map<string, Encoding | null>()
 
 /** Returns the best of the encodings that the header accepts; null if the header accepts none that the server supports. */
-export function chooseEncoding(accepted: string | readonly string[] | undefined): Encoding | null {
-  const header = String(accepted ?? '')
-  const known = encodingCache.get(header)
-  if (known !== undefined) return known
+export function chooseEncoding(
+  acceptEncoding: string | readonly string[] | undefined,
+): Encoding | null {
+  const header = String(acceptEncoding ?? '')
+  const cachedEncoding = encodingCache.get(header)
+  if (cachedEncoding !== undefined) return cachedEncoding
   const acceptedEncodings = parseEncodings(header)
   const encoding =
     (['br', 'gzip'] as const).find((encodingName) => acceptedEncodings.has(encodingName)) ?? null
-  if (encodingCache.size >= HEADERS_REMEMBERED_MAX) encodingCache.clear()
+  if (encodingCache.size >= MAX_CACHED_HEADERS) encodingCache.clear()
   encodingCache.set(header, encoding)
   return encoding
 }

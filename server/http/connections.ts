@@ -20,7 +20,7 @@ export function ignoreExpectHeader(app: FastifyInstance): void {
  * sends one as soon as it is connected. A browser may connect early, or keep a connection open, without sending a
  * request.
  */
-const FIRST_REQUEST_MS_MAX = 250
+const MAX_FIRST_REQUEST_MS = 250
 
 /**
  * A closing server accepts no new connections: new clients wait for the next server, if the process manager keeps the
@@ -48,7 +48,7 @@ export function closeIdleConnections(app: FastifyInstance): void {
     Server.prototype.close.call(app.server)
     while (idleSockets.size > 0) {
       const bytesBefore = new Map([...idleSockets].map((socket) => [socket, socket.bytesRead]))
-      await setTimeout(FIRST_REQUEST_MS_MAX)
+      await setTimeout(MAX_FIRST_REQUEST_MS)
       for (const [socket, bytes] of bytesBefore)
         if (idleSockets.has(socket) && socket.bytesRead === bytes) socket.destroy()
     }

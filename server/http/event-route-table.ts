@@ -72,7 +72,7 @@ export function recordFixedRoutes(app: FastifyInstance): void {
 
 /** Routes by `METHOD /path`, with `{}` for a `{name}` segment; `shapes` lists the positions of such segments. */
 type Table = { readonly calls: ReadonlyMap<string, EventRoute>; readonly shapes: readonly Shape[] }
-type Shape = { readonly length: number; readonly open: readonly number[] }
+type Shape = { readonly length: number; readonly parameterPositions: readonly number[] }
 
 const methods = ['GET', 'POST'] as const
 
@@ -92,7 +92,7 @@ export function createEventRouteTable(events: EventRegistry): EventRouteTable {
     for (const shape of shapes) {
       if (shape.length !== parts.length) continue
       const parameterRoute = calls.get(
-        `${method} ${parts.map((part, index) => (shape.open.includes(index) ? '{}' : part)).join('/')}`,
+        `${method} ${parts.map((part, index) => (shape.parameterPositions.includes(index) ? '{}' : part)).join('/')}`,
       )
       const params = parameterRoute === undefined ? null : decodeParams(parameterRoute.path, parts)
       if (parameterRoute !== undefined && params !== null) return { call: parameterRoute, params }
@@ -123,7 +123,7 @@ function buildTable(events: readonly ServedEvent[], makers: readonly RouteMaker[
       if (parameterPositions.length > 0)
         shapes.set(`${parts.length}:${parameterPositions.join()}`, {
           length: parts.length,
-          open: parameterPositions,
+          parameterPositions: parameterPositions,
         })
       const key = `${call.method} ${parts.map((part) => (isParameter(part) ? '{}' : part)).join('/')}`
       if (!calls.has(key)) calls.set(key, call)
@@ -179,8 +179,8 @@ export async function addWildcardRoutes(
   const dispatch = (request: FastifyRequest, reply: FastifyReply): unknown => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const path = getPath(request)
-    const found = app.eventCalls.find(method, path)
-    if (found !== null) return handle(found, request, reply)
+    const match = app.eventCalls.find(method, path)
+    if (match !== null) return handle(match, request, reply)
     // Pages look up the event themselves.
     if (method === 'GET' && !path.startsWith('/api/')) return fallback(request, reply)
     return refresh().then((hasChanged) => {

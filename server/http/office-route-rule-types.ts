@@ -66,7 +66,7 @@ export type GuardedRule<
   Q extends string = string,
   B extends string = string,
   P extends string = string,
-> = Inputs<Q, B, P> & { readonly least: Role; readonly about: K }
+> = Inputs<Q, B, P> & { readonly minRole: Role; readonly target: K }
 
 export type OfficeRule =
   /** For sign-in and the routes needed before it. */

@@ -28,7 +28,7 @@ export type RateLimit = {
 /**
  * The maximum number of keys, so that a flood of invented ones cannot fill the memory; the oldest are dropped first.
  */
-const KEYS_MAX = 10_000
+const MAX_KEYS = 10_000
 
 const UNLIMITED: RateLimit = { wait: () => 0, take: () => 0, count: () => {}, forget: () => {} }
 
@@ -102,7 +102,7 @@ function createMemoryLimit({ triesMax, windowMs }: Allowance): Memory {
       const times = [...listRecent(key, at), at].slice(-triesMax)
       triesByKey.delete(key)
       triesByKey.set(key, times)
-      if (triesByKey.size > KEYS_MAX) {
+      if (triesByKey.size > MAX_KEYS) {
         const oldest = triesByKey.keys().next()
         if (!oldest.done) triesByKey.delete(oldest.value)
       }
@@ -138,14 +138,14 @@ export function getAddressKey({ ip }: { readonly ip: string | undefined }): stri
   const address = extractAddress(ip.trim())
   if (isIPv4(address)) return address
   if (!isIPv6(address)) return NO_ADDRESS_KEY
-  const compressed = new URL(`http://[${address}]`).hostname.slice(1, -1)
-  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(compressed) ?? []
+  const compressedAddress = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(compressedAddress) ?? []
   if (high !== undefined && low !== undefined) return decodeMappedAddress(high, low)
-  const [front = [], tail = []] = compressed
+  const [leadingGroups = [], trailingGroups = []] = compressedAddress
     .split('::')
     .map((half) => half.split(':').filter((group) => group !== ''))
-  const zeros = Array.from({ length: 8 - front.length - tail.length }, () => '0')
-  return `${[...front, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
+  const zeros = Array.from({ length: 8 - leadingGroups.length - trailingGroups.length }, () => '0')
+  return `${[...leadingGroups, ...zeros, ...trailingGroups].slice(0, 4).join(':')}::/64`
 }
 
 /** Decodes the IPv4 address in the last two groups of an IPv6 address. */

@@ -9,16 +9,16 @@ import { err, ok } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
 
 /** A quarter of the memory of an idle server; enough for thousands of concurrent forms. */
-const HELD_BYTES_MAX = 64 * 1024 * 1024
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
 /** The share that is freed at a time, so that a flood does not cause a search for every chunk. */
 const FREED_SHARE = 0.25
 /** Answers arrive quickly, even from a slow phone. */
-const BODY_MS_MAX = 90_000
+const MAX_BODY_MS = 90_000
 /**
  * A client that sends at least this fast may take longer, such as a phone with weak reception that sends a proof of 5
  * MB.
  */
-const BYTES_PER_SECOND_MIN = 20_000
+const MIN_BYTES_PER_SECOND = 20_000
 
 /** Thrown for an aborted body: 408 if it was too slow, 503 if there was no memory for it. */
 export class BodyAborted extends Error {
@@ -41,7 +41,7 @@ export type BodyBudget = {
   heldBytes(): number
   reserve(): BodyReservation
   /** Reads a body of at most this many bytes. Reads and discards the rest of a longer one. Throws BodyAborted. */
-  read(body: Readable, bytesMax: number): Promise<Result<Buffer, 'too_large' | 'cut_off'>>
+  read(body: Readable, maxBytes: number): Promise<Result<Buffer, 'too_large' | 'cut_off'>>
 }
 
 declare module 'fastify' {
@@ -54,7 +54,7 @@ declare module 'fastify' {
 /** Creates the budget of a server. A connection whose body was aborted is closed with the error response. */
 export function addBodyBudget(
   app: FastifyInstance,
-  limits: { readonly heldBytesMax?: number; readonly bodyMsMax?: number } = {},
+  limits: { readonly maxBufferedBytes?: number; readonly maxBodyMs?: number } = {},
 ): void {
   app.decorate('bodies', createBodyBudget(limits))
   app.addHook('onError', (request: FastifyRequest, reply, error, done) => {
@@ -67,18 +67,18 @@ export function addBodyBudget(
 type OpenBody = { bytes: number; readonly abort: (statusCode: 408 | 503) => void }
 
 function createBodyBudget({
-  heldBytesMax = HELD_BYTES_MAX,
-  bodyMsMax = BODY_MS_MAX,
+  maxBufferedBytes = MAX_BUFFERED_BYTES,
+  maxBodyMs = MAX_BODY_MS,
 }: {
-  readonly heldBytesMax?: number
-  readonly bodyMsMax?: number
+  readonly maxBufferedBytes?: number
+  readonly maxBodyMs?: number
 }): BodyBudget {
   const bodies = new Set<OpenBody>()
   let heldBytes = 0
 
   const freeMemory = (): void => {
     for (const body of [...bodies].sort((a, b) => b.bytes - a.bytes)) {
-      if (heldBytes <= heldBytesMax * (1 - FREED_SHARE)) return
+      if (heldBytes <= maxBufferedBytes * (1 - FREED_SHARE)) return
       body.abort(503)
     }
   }
@@ -102,10 +102,10 @@ function createBodyBudget({
     }
     const checkSpeed = (): void => {
       const seconds = (performance.now() - startedAt) / 1000
-      if (receivedBytes < seconds * BYTES_PER_SECOND_MIN) body.abort(408)
+      if (receivedBytes < seconds * MIN_BYTES_PER_SECOND) body.abort(408)
       else timer.refresh()
     }
-    const timer = setTimeout(checkSpeed, bodyMsMax)
+    const timer = setTimeout(checkSpeed, maxBodyMs)
     timer.unref()
     bodies.add(body)
     return {
@@ -114,7 +114,7 @@ function createBodyBudget({
         if (!isInMemory || !bodies.has(body)) return
         body.bytes += bytes
         heldBytes += bytes
-        if (heldBytes > heldBytesMax) freeMemory()
+        if (heldBytes > maxBufferedBytes) freeMemory()
       },
       end,
     }
@@ -127,7 +127,7 @@ function createBodyBudget({
       aborted.catch(() => {})
       return { ...track(reject), aborted }
     },
-    read: (body, bytesMax) =>
+    read: (body, maxBytes) =>
       new Promise((resolve, reject) => {
         let chunks: Buffer[] = []
         let length = 0
@@ -147,7 +147,7 @@ function createBodyBudget({
         body.on('data', (chunk: Buffer) => {
           if (!isReading) return
           length += chunk.length
-          if (length <= bytesMax) {
+          if (length <= maxBytes) {
             chunks.push(chunk)
             reservation.countReceived(chunk.length, true)
           } else {

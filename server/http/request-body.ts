@@ -36,11 +36,11 @@ export type BodyRefusal =
 export type FileLimits = ReadonlyMap<string, number>
 
 /** Answers without files stay in memory until complete; our longest form has about 20 KB. */
-const ANSWERS_BYTES_MAX = 256 * 1024
+const MAX_ANSWERS_BYTES = 256 * 1024
 /** An answer is a string, a number or a list of these. */
-export const NESTING_MAX = 32
+export const MAX_NESTING = 32
 /** Enough, because none of our forms has a thousand fields. */
-const PARTS_MAX = 1000
+const MAX_PARTS = 1000
 
 /**
  * Reads the body of a request whose content type parser left the stream unread. If it is rejected, its files are removed,
@@ -58,7 +58,7 @@ export async function readBody(
   if (media === '' && (request.body === undefined || request.body === null))
     return ok({ values: createRecord(), files: NO_FILES })
   const readAnswers = async (parse: BodyParser): Promise<Result<Body, BodyRefusal>> => {
-    const body = await request.server.bodies.read(stream, ANSWERS_BYTES_MAX)
+    const body = await request.server.bodies.read(stream, MAX_ANSWERS_BYTES)
     if (body.ok) return parse(body.value)
     return err({ code: body.error === 'too_large' ? 'answers_too_large' : body.error })
   }
@@ -68,12 +68,12 @@ export async function readBody(
     case 'application/x-www-form-urlencoded':
       return readAnswers(parseForm)
     case MULTIPART_TYPE: {
-      const filesBytesMax = [...limits.values()].reduce((sum, bytes) => sum + bytes, 0)
-      if (Number(request.headers['content-length']) > ANSWERS_BYTES_MAX + filesBytesMax) {
+      const maxFileBytes = [...limits.values()].reduce((sum, bytes) => sum + bytes, 0)
+      if (Number(request.headers['content-length']) > MAX_ANSWERS_BYTES + maxFileBytes) {
         stream.resume()
         return err({ code: 'too_large' })
       }
-      return parseMultipart(request, limits, uploads, filesBytesMax)
+      return parseMultipart(request, limits, uploads, maxFileBytes)
     }
     default:
       stream.resume()
@@ -102,7 +102,7 @@ function parseJson(bytes: Buffer): Result<Body, BodyRefusal> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return err({ code: 'not_an_object' })
   // Serialising deeper values would overflow the stack.
-  if (isDeeperThan(NESTING_MAX, value)) return err({ code: 'too_deep' })
+  if (isDeeperThan(MAX_NESTING, value)) return err({ code: 'too_deep' })
   // JSON.parse creates own properties only, `__proto__` included.
   return ok({ values: value as Record<string, unknown>, files: NO_FILES })
 }
@@ -126,7 +126,7 @@ async function parseMultipart(
   request: FastifyRequest,
   limits: FileLimits,
   uploads: Pick<Uploads, 'receive' | 'discard'>,
-  filesBytesMax: number,
+  maxFileBytes: number,
 ): Promise<Result<Body, BodyRefusal>> {
   const { raw } = request
   // A disconnected client sends nothing more, and the parser would wait for it.
@@ -134,22 +134,22 @@ async function parseMultipart(
   const values = createRecord()
   const files = new Map<string, SentFile>()
   const discard = async (field: string): Promise<void> => {
-    const sent = files.get(field)
+    const sentFile = files.get(field)
     files.delete(field)
-    if (sent !== undefined) await uploads.discard(sent.file)
+    if (sentFile !== undefined) await uploads.discard(sentFile.file)
   }
   const reservation = request.server.bodies.reserve()
-  const orAbort = <T>(operation: Promise<T>): Promise<T> =>
+  const rejectOnAbort = <T>(operation: Promise<T>): Promise<T> =>
     Promise.race([operation, reservation.aborted])
   let fileStream: Readable | null = null
   raw.on('data', (chunk: Buffer) => reservation.countReceived(chunk.length, fileStream === null))
   let isComplete = false
   try {
     const parts = request.parts(OPTIONS)
-    let answersLeft = ANSWERS_BYTES_MAX
-    let filesLeft = filesBytesMax
+    let answersLeft = MAX_ANSWERS_BYTES
+    let filesLeft = maxFileBytes
     for (;;) {
-      const next = await orAbort(readNextPart(parts, raw))
+      const next = await rejectOnAbort(readNextPart(parts, raw))
       if (!next.ok) return next
       const part = next.value
       if (part === null) {
@@ -160,22 +160,22 @@ async function parseMultipart(
       const limit = limits.get(name)
       if (part.type === 'field') {
         if (part.valueTruncated) return err({ code: 'answers_too_large' })
-        if (isDeeperThan(NESTING_MAX, part.value)) return err({ code: 'too_deep' })
+        if (isDeeperThan(MAX_NESTING, part.value)) return err({ code: 'too_deep' })
         answersLeft -= countBytes(part.value)
         values[name] = part.value
       } else {
         fileStream = part.file
         if (limit === undefined) {
-          const discardResult = await orAbort(discardFile(part.file, answersLeft + filesLeft))
+          const discardResult = await rejectOnAbort(discardFile(part.file, answersLeft + filesLeft))
           if (!discardResult.ok) return err({ code: discardResult.error })
           filesLeft -= discardResult.value
         } else {
-          const received = await orAbort(uploads.receive(part.file, limit))
-          if (!received.ok)
-            return received.error === 'too_large'
+          const receivedFile = await rejectOnAbort(uploads.receive(part.file, limit))
+          if (!receivedFile.ok)
+            return receivedFile.error === 'too_large'
               ? err({ code: 'file_too_large', field: name })
-              : err({ code: received.error })
-          const file = received.value
+              : err({ code: receivedFile.error })
+          const file = receivedFile.value
           filesLeft -= file.bytes
           // An empty file input is sent as a file without name and content.
           if (part.filename === '' && file.bytes === 0) await uploads.discard(file)
@@ -209,13 +209,13 @@ function countBytes(value: unknown): number {
 /** Reads a file that no field expects; returns its length. */
 async function discardFile(
   content: Readable,
-  bytesMax: number,
+  maxBytes: number,
 ): Promise<Result<number, ReceiveRefusal>> {
   let bytes = 0
   try {
     for await (const chunk of content as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > bytesMax) return err('too_large')
+      if (bytes > maxBytes) return err('too_large')
     }
     return ok(bytes)
   } catch {
@@ -231,8 +231,8 @@ const OPTIONS = {
   limits: {
     // File sizes are checked while writing, each by the limit of its field.
     fileSize: Infinity,
-    fieldSize: ANSWERS_BYTES_MAX,
-    parts: PARTS_MAX,
+    fieldSize: MAX_ANSWERS_BYTES,
+    parts: MAX_PARTS,
   },
 }
 

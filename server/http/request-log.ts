@@ -4,24 +4,24 @@ import type { Deps } from '../dependencies.ts'
 import { getPath } from './event-route-table.ts'
 
 /** Longer than all our paths. Clients cannot write longer ones into the log. */
-const PATH_CHARACTERS_MAX = 200
+const MAX_PATH_CHARACTERS = 200
 /** The number of characters examined in a longer path: each of the above may be percent-encoded, even twice. */
-const EXAMINED_CHARACTERS_MAX = 5 * PATH_CHARACTERS_MAX
+const MAX_EXAMINED_CHARACTERS = 5 * MAX_PATH_CHARACTERS
 /** A path that is encoded more often is malicious. */
-const DECODINGS_MAX = 4
+const MAX_DECODINGS = 4
 
 /** The token of an access link, which opens a registration; no other segment of our paths is this long. */
 const TOKEN = /^[\w-]{32,}$/
 
 export function logRequests(app: FastifyInstance, deps: Deps): void {
   // At peak load nearly every request has the same path as the previous one.
-  let last: { readonly path: string; readonly redacted: string } | null = null
+  let lastPath: { readonly path: string; readonly redactedPath: string } | null = null
   deps.events.onChange(() => {
-    last = null
+    lastPath = null
   })
   const redactCached = (path: string): string => {
-    if (last?.path !== path) last = { path, redacted: redactPath(path, deps) }
-    return last.redacted
+    if (lastPath?.path !== path) lastPath = { path, redactedPath: redactPath(path, deps) }
+    return lastPath.redactedPath
   }
   app.addHook('onResponse', (request, reply, done) => {
     deps.log.info(
@@ -40,17 +40,17 @@ export function logRequests(app: FastifyInstance, deps: Deps): void {
 
 /** Removes path segments that could name a registration, however they are encoded; truncates long paths. */
 export function redactPath(path: string, deps: Pick<Deps, 'events'>): string {
-  const decodedPath = decodePath(path.slice(0, EXAMINED_CHARACTERS_MAX))
+  const decodedPath = decodePath(path.slice(0, MAX_EXAMINED_CHARACTERS))
   if (decodedPath === null) return '…'
-  const isCut = decodedPath.length > PATH_CHARACTERS_MAX || path.length > EXAMINED_CHARACTERS_MAX
+  const isCut = decodedPath.length > MAX_PATH_CHARACTERS || path.length > MAX_EXAMINED_CHARACTERS
   // Truncated between segments, so that no part of a number remains unrecognised.
-  const shortened = isCut
-    ? decodedPath.slice(0, decodedPath.lastIndexOf('/', PATH_CHARACTERS_MAX) + 1)
+  const shortenedPath = isCut
+    ? decodedPath.slice(0, decodedPath.lastIndexOf('/', MAX_PATH_CHARACTERS) + 1)
     : decodedPath
-  const segments = shortened
+  const segments = shortenedPath
     .split('/')
     .map((part) =>
-      (part !== '' && deps.events.byOrderId(part) !== null) || TOKEN.test(part)
+      (part !== '' && deps.events.findByOrderId(part) !== null) || TOKEN.test(part)
         ? '…'
         : part.replaceAll(/\d{6,}/g, '…'),
     )
@@ -61,7 +61,7 @@ export function redactPath(path: string, deps: Pick<Deps, 'events'>): string {
 /** Returns the path with its ASCII letters decoded; null if it is encoded too many times. */
 function decodePath(path: string): string | null {
   let decodedPath = path
-  for (let times = 0; times <= DECODINGS_MAX; times++) {
+  for (let times = 0; times <= MAX_DECODINGS; times++) {
     const next = decodedPath.replaceAll(/%([0-7][0-9a-f])/gi, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     )

@@ -10,7 +10,7 @@ import { chooseEncoding, compressOnce, decompress } from './compression.ts'
 import type { Encoding } from './compression.ts'
 
 /** Enough for some five hundred forms in two encodings, of about 30 KB each. */
-const BYTES_MAX = 32 * 1024 * 1024
+const MAX_CACHE_BYTES = 32 * 1024 * 1024
 const ETAG_CHARS = 22
 
 export type HeaderList = readonly (readonly [name: string, value: string])[]
@@ -39,7 +39,7 @@ export type StoredResponses = {
    * are dropped when the events or this instant change.
    */
   readonly get: (
-    since: Instant,
+    validSince: Instant,
     key: string,
     make: () => Promise<BuiltResponse> | BuiltResponse,
   ) => StoredResponse | Promise<StoredResponse>
@@ -47,7 +47,7 @@ export type StoredResponses = {
 
 export function openStoredResponses(
   events: Pick<EventRegistry, 'onChange'>,
-  bytesMax = BYTES_MAX,
+  maxBytes = MAX_CACHE_BYTES,
 ): StoredResponses {
   let current: Instant | null = null
   let storedResponses = new Map<string, StoredResponse>()
@@ -56,10 +56,10 @@ export function openStoredResponses(
   const storeResponse = (key: string, response: StoredResponse): void => {
     storedResponses.set(key, response)
     bytes += measureSize(response)
-    for (const [oldest, dropped] of storedResponses) {
-      if (bytes <= bytesMax) return
+    for (const [oldest, oldestResponse] of storedResponses) {
+      if (bytes <= maxBytes) return
       storedResponses.delete(oldest)
-      bytes -= measureSize(dropped)
+      bytes -= measureSize(oldestResponse)
     }
   }
   const start = (
@@ -68,7 +68,7 @@ export function openStoredResponses(
   ): Promise<StoredResponse> => {
     const requests = pending
     const responses = storedResponses
-    const making = (async () => {
+    const runningBuild = (async () => {
       try {
         const newResponse = await make()
         const response = await prepareResponse(newResponse)
@@ -79,8 +79,8 @@ export function openStoredResponses(
         requests.delete(key)
       }
     })()
-    requests.set(key, making)
-    return making
+    requests.set(key, runningBuild)
+    return runningBuild
   }
   const clear = (): void => {
     storedResponses = new Map()
@@ -89,15 +89,15 @@ export function openStoredResponses(
   }
   events.onChange(clear)
   return {
-    get: (since, key, make) => {
-      if (since !== current) {
-        current = since
+    get: (validSince, key, make) => {
+      if (validSince !== current) {
+        current = validSince
         clear()
       }
       const response = storedResponses.get(key)
       if (response === undefined) return pending.get(key) ?? start(key, make)
       // The most recently requested responses are kept.
-      if (bytes > bytesMax / 2) {
+      if (bytes > maxBytes / 2) {
         storedResponses.delete(key)
         storedResponses.set(key, response)
       }
@@ -152,8 +152,8 @@ export function sendStored(
   const encoding = chooseEncoding(request.headers['accept-encoding'])
   const { etag, headers, unchangedHeaders, body } = stored[encoding ?? 'identity']
   const { raw } = reply.hijack()
-  const known = request.headers['if-none-match']
-  if (known !== undefined && isInBrowserCache(known, etag)) {
+  const ifNoneMatchHeader = request.headers['if-none-match']
+  if (ifNoneMatchHeader !== undefined && isInBrowserCache(ifNoneMatchHeader, etag)) {
     raw.writeHead(304, unchangedHeaders as string[])
     raw.end()
   } else {
@@ -171,9 +171,9 @@ export function sendWithTag(
 ): FastifyReply {
   const text = JSON.stringify(response)
   const etag = `"${computeHash(text)}"`
-  const known = request.headers['if-none-match']
+  const ifNoneMatchHeader = request.headers['if-none-match']
   void reply.header('etag', etag)
-  return known !== undefined && isInBrowserCache(known, etag)
+  return ifNoneMatchHeader !== undefined && isInBrowserCache(ifNoneMatchHeader, etag)
     ? reply.code(304).send()
     : reply.type('application/json; charset=utf-8').send(text)
 }

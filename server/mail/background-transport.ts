@@ -33,15 +33,15 @@ export function createBackgroundTransport({
       isUsed = true
       // One email is generated at a time. Otherwise, an email that crashes the process would fail the others too.
       const previous = lastGeneration
-      const generated = Promise.withResolvers<void>()
-      lastGeneration = generated.promise
+      const generation = Promise.withResolvers<void>()
+      lastGeneration = generation.promise
       await previous
       let isSending = false
       const result = await runInBackground({ task: 'email', transport, environment, job }, () => {
         isSending = true
-        generated.resolve()
+        generation.resolve()
       })
-      generated.resolve()
+      generation.resolve()
       if (result.is === 'sent') return result.problem
       return isSending ? 'unknown' : toProblem(result)
     },
@@ -65,7 +65,7 @@ const toProblem = (result: TaskResult): Problem => ({
     0,
     300,
   ),
-  final: false,
+  isFinal: false,
   isUnreachable: false,
   isServerUntried: true,
 })

@@ -41,7 +41,7 @@ const DARK_RULES = Object.entries(DARK_COLOURS)
   .join('')
 const DARK_STYLES = `:root{color-scheme:light dark}@media(prefers-color-scheme:dark){${DARK_RULES}}`
 /** The length of the preview next to the subject; email clients show no more. */
-const PREVIEW_CHARACTERS_MAX = 110
+const MAX_PREVIEW_CHARACTERS = 110
 
 export type EmailTheme = Pick<EventConfig, 'title' | 'support'> & {
   readonly look: Pick<EventConfig['look'], 'colour'>
@@ -74,7 +74,7 @@ export function renderEmailHtml(
       h('meta', { name: 'supported-color-schemes', content: 'light dark' }),
       h('style', null, DARK_STYLES),
     ),
-    h(Preview, null, (paragraphs[1] ?? text).slice(0, PREVIEW_CHARACTERS_MAX)),
+    h(Preview, null, (paragraphs[1] ?? text).slice(0, MAX_PREVIEW_CHARACTERS)),
     h(
       Body,
       {

@@ -15,16 +15,16 @@ import type { QueuedMail } from '../storage/index.ts'
 const loadNodemailer = importLazily<typeof Nodemailer>('nodemailer')
 
 /** Mail servers accept a few connections per sender; more are refused. */
-export const CONNECTIONS_MAX = 5
+export const MAX_CONNECTIONS = 5
 /** A mail server that does not accept a connection within this time is tried again later. */
-const RESPONSE_MS_MAX = 10_000
+const MAX_RESPONSE_MS = 10_000
 /** A server that accepts an email may scan it before it responds. */
 const TIMEOUT_MS = 30_000
 /**
  * A server that sends a few bytes now and then never times out. This limit for a whole email limits the delay of the
  * others.
  */
-const SEND_MS_MAX = 90_000
+const MAX_SEND_MS = 90_000
 /** nodemailer's codes for a connection that failed or ended, including a refused password. */
 const UNREACHABLE_CODES =
   /^(ECONNECTION|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ESOCKET|EDNS|ETLS|EREQUIRETLS|EAUTH|ENOAUTH|EPROXY)$/
@@ -39,7 +39,7 @@ export type MailEnvironment = Pick<Environment, 'smtpUrl' | 'mailFrom' | 'dataDi
 export type Problem = {
   readonly code: string
   readonly text: string
-  readonly final: boolean
+  readonly isFinal: boolean
   /** The server does not respond or refuses our sign-in, so the next email would fail too. */
   readonly isUnreachable: boolean
   /** The copy was sent, but the delegate's email was not. */
@@ -135,7 +135,7 @@ function checkAddresses(email: QueuedMail): Problem | null {
     ? {
         code: 'EADDRESS',
         text: 'Mail cannot be sent to this address.',
-        final: true,
+        isFinal: true,
         isUnreachable: false,
       }
     : null
@@ -146,11 +146,11 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
   const settings = {
     url,
     pool: true as const,
-    maxConnections: CONNECTIONS_MAX,
+    maxConnections: MAX_CONNECTIONS,
     // A password must not be sent unencrypted over a network. Localhost is exempt.
     requireTLS: protocol === 'smtp:' && username !== '' && !isOwnMachine(hostname),
-    connectionTimeout: RESPONSE_MS_MAX,
-    greetingTimeout: RESPONSE_MS_MAX,
+    connectionTimeout: MAX_RESPONSE_MS,
+    greetingTimeout: MAX_RESPONSE_MS,
     socketTimeout: TIMEOUT_MS,
   }
   let transport = loadNodemailer().createTransport(settings)
@@ -160,7 +160,7 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
     transport = loadNodemailer().createTransport(settings)
     // Emails in progress on the old connections may finish.
     previous.close()
-    setTimeout(() => previous.close({ force: true }), SEND_MS_MAX).unref()
+    setTimeout(() => previous.close({ force: true }), MAX_SEND_MS).unref()
   }
   return {
     send: async (email) => {
@@ -184,7 +184,7 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
           text: isTransient
             ? 'The mail server temporarily accepts no email for this recipient.'
             : 'The mail server refuses this recipient.',
-          final: !isTransient,
+          isFinal: !isTransient,
           isUnreachable: false,
           isCopySent: true,
         }
@@ -207,14 +207,14 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
 const TIMEOUT_PROBLEM: Problem = {
   code: 'ETIMEDOUT',
   text: 'The mail server timed out on this email.',
-  final: false,
+  isFinal: false,
   isUnreachable: true,
 }
 
 /** Null if it took too long; a later result is ignored. */
 async function withTimeout<T>(operation: Promise<T>): Promise<T | null> {
   const timeout = Promise.withResolvers<null>()
-  const timer = setTimeout(() => timeout.resolve(null), SEND_MS_MAX)
+  const timer = setTimeout(() => timeout.resolve(null), MAX_SEND_MS)
   timer.unref()
   operation.catch(() => {})
   try {
@@ -242,7 +242,7 @@ function toProblem(error: unknown): Problem {
   const isUnreachable =
     (UNREACHABLE_CODES.test(code) || responseCode === CLOSING_CODE) &&
     !PER_EMAIL_COMMANDS.test(command)
-  return { code, text: message.slice(0, 300), final, isUnreachable }
+  return { code, text: message.slice(0, 300), isFinal: final, isUnreachable }
 }
 
 /**

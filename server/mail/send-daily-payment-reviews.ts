@@ -22,7 +22,7 @@ const SEND_AT_MS = 9 * 60 * 60_000
 /** The interval between checks of the clock and the number of reviews. */
 const CHECK_INTERVAL_MS = 60_000
 /** The email lists this many reviews and the number of further ones. */
-const LISTED_REVIEWS_MAX = 20
+const MAX_LISTED_REVIEWS = 20
 
 export type DailyDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log' | 'environment'>
 
@@ -49,9 +49,9 @@ export function startDailyReviewEmail(
       lastSentOn = today
       return 0
     }
-    const queued = counts.reviews === 0 ? 0 : await queueReviewEmails(deps, today, morning)
+    const queuedCount = counts.reviews === 0 ? 0 : await queueReviewEmails(deps, today, morning)
     lastSentOn = today
-    return queued
+    return queuedCount
   }
 
   return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
@@ -66,17 +66,18 @@ async function queueReviewEmails(
   morning: Instant,
 ): Promise<number> {
   const pendingReviews = (await store.reviews(null)).filter(({ since }) => since < morning)
-  let queued = 0
+  let queuedCount = 0
   for (const [eventId, reviews] of Map.groupBy(pendingReviews, (review) => review.eventId)) {
-    const event = eventId === null ? undefined : events.byId(eventId)?.config
+    const event = eventId === null ? undefined : events.findById(eventId)?.config
     if (event === undefined) {
       log.warn({ event: eventId, reviews: reviews.length }, 'reviews of an event without a file')
       continue
     }
     const email = buildEmail(event, reviews, today, environment.publicUrl)
-    if (await store.queueOnce(`reviews ${event.id} ${today}`, event.id, email, clock())) queued += 1
+    if (await store.queueOnce(`reviews ${event.id} ${today}`, event.id, email, clock()))
+      queuedCount += 1
   }
-  return queued
+  return queuedCount
 }
 
 function buildEmail(
@@ -86,15 +87,15 @@ function buildEmail(
   publicUrl: string,
 ): NewMail {
   const countText = reviews.length === 1 ? 'One payment needs' : `${reviews.length} payments need`
-  const unlisted = reviews.length - LISTED_REVIEWS_MAX
+  const unlistedCount = reviews.length - MAX_LISTED_REVIEWS
   return {
     to: event.office ?? event.support,
     copyTo: null,
     subject: `${event.title}: ${countText.toLowerCase()} review`,
     text: [
       `${countText} review (${formatDay(today)}).`,
-      ...reviews.slice(0, LISTED_REVIEWS_MAX).map(formatLine),
-      ...(unlisted > 0 ? [`… and ${unlisted} more.`] : []),
+      ...reviews.slice(0, MAX_LISTED_REVIEWS).map(formatLine),
+      ...(unlistedCount > 0 ? [`… and ${unlistedCount} more.`] : []),
       `Open the office: ${getDashboardUrl(publicUrl)}\nOn the server, "rollcall payment reviews --event ${event.id}" lists them and "rollcall payment decide" resolves them.`,
     ].join('\n\n'),
   }
@@ -139,4 +140,4 @@ const containsAmount = (text: string, amount: string): boolean =>
   text
     .split(amount)
     .slice(1)
-    .some((rest) => !/^[,.]?\d/.test(rest))
+    .some((textAfterAmount) => !/^[,.]?\d/.test(textAfterAmount))

@@ -26,7 +26,7 @@ export function startPaymentReminders(
     const at = clock()
     const eventsWithEmail = deps.events.all().filter(({ config }) => config.email !== null)
     const ids = eventsWithEmail.map(({ config }) => config.id)
-    let queued = 0
+    let queuedCount = 0
     for (let afterId = 0; ;) {
       const batch = await store.unfinishedPayments(
         instant(at - ABANDONED_AFTER_MS),
@@ -36,9 +36,9 @@ export function startPaymentReminders(
       )
       for (const { id, regNo } of batch) {
         afterId = id
-        if (await queueReminder(deps, regNo, at)) queued += 1
+        if (await queueReminder(deps, regNo, at)) queuedCount += 1
       }
-      if (batch.length < BATCH_ROWS) return queued
+      if (batch.length < BATCH_ROWS) return queuedCount
     }
   }
   return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
@@ -56,13 +56,13 @@ async function queueReminder(
   at: Instant,
 ): Promise<boolean> {
   const stored = await store.registration(regNo)
-  const event = stored === null ? null : events.byId(stored.eventId)
+  const event = stored === null ? null : events.findById(stored.eventId)
   const newestPayment = stored?.payments[0]
   if (stored === null || event === null || newestPayment === undefined) return false
   const { config } = event
   if (getPaymentState(stored, at) !== 'not-paid' || !canRetry(config, stored, at)) return false
   const sameEmail = await findWithSameEmail({ store }, config, stored)
-  const paid = sameEmail.find(({ paymentStatus }) => paymentStatus === 'success')
+  const paidRegistration = sameEmail.find(({ paymentStatus }) => paymentStatus === 'success')
   const email = buildPaymentReminderEmail(
     config,
     stored,
@@ -70,7 +70,7 @@ async function queueReminder(
       until: getPriceUntil(config, newestPayment, stored, stored.payUntil),
       today: dayOf(at),
     },
-    paid?.regNo ?? null,
+    paidRegistration?.regNo ?? null,
   )
   return email !== null && (await store.queuePaymentReminder(stored.regNo, email, at))
 }

@@ -18,7 +18,7 @@ import { getDashboardUrl } from './send-daily-payment-reviews.ts'
 import { prepareEmailText } from '../registration/access-link.ts'
 import { createBackgroundTransport } from './background-transport.ts'
 import { calculateNextAttempt } from './email-retry-schedule.ts'
-import { CONNECTIONS_MAX, SINGLE_ADDRESS_PATTERN } from './email-transport.ts'
+import { MAX_CONNECTIONS, SINGLE_ADDRESS_PATTERN } from './email-transport.ts'
 import type { MailEnvironment, Problem } from './email-transport.ts'
 import type { EmailTheme } from './email-html.ts'
 import { collectTicket } from './ticket-contents.ts'
@@ -29,12 +29,12 @@ const CHECK_INTERVAL_MS = 2_000
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 50
 /** The first pause after a mail server cannot be reached; it doubles each time up to the maximum. */
-const PAUSE_MS_MIN = 30_000
-const PAUSE_MS_MAX = 10 * 60_000
+const MIN_PAUSE_MS = 30_000
+const MAX_PAUSE_MS = 10 * 60_000
 /** The maximum time that the shutdown waits for emails being sent. */
-const SHUTDOWN_MS_MAX = 3_000
+const MAX_SHUTDOWN_MS = 3_000
 /** The maximum time that it then waits for their results to be stored. */
-const RESULT_STORE_MS_MAX = 1_000
+const MAX_RESULT_STORE_MS = 1_000
 
 export type Mailer = {
   /** Sends the emails that are due; returns their number. */
@@ -48,8 +48,8 @@ export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
    * The jumps of the clock: while it may be wrong, emails are retried without limit. If omitted, the clock is
    * trusted.
    */
-  readonly clockJumps?: Pick<Deps['clockJumps'], 'look'>
-  readonly events: Pick<Deps['events'], 'byId'>
+  readonly clockJumps?: Pick<Deps['clockJumps'], 'findRecentJump'>
+  readonly events: Pick<Deps['events'], 'findById'>
   readonly environment: MailEnvironment
 }
 
@@ -65,7 +65,7 @@ export function startMailQueue(
   let isClosing = false
 
   const sendOne = async (queuedEmail: QueuedMail): Promise<boolean> => {
-    const event = deps.events.byId(queuedEmail.eventId)?.config ?? null
+    const event = deps.events.findById(queuedEmail.eventId)?.config ?? null
     const safeEmail = removeForeignLinksFromEmail(event, queuedEmail, environment.publicUrl)
     const links: NewLink[] = []
     const reads = {
@@ -109,8 +109,8 @@ export function startMailQueue(
       isReached: !problem.isUnreachable && problem.isServerUntried !== true,
       isCopySent: problem.isCopySent === true,
     }
-    const isClockInDoubt = (deps.clockJumps?.look() ?? null) !== null
-    const next = problem.final
+    const isClockInDoubt = (deps.clockJumps?.findRecentJump() ?? null) !== null
+    const next = problem.isFinal
       ? null
       : calculateNextAttempt(queuedEmail.attempts, attempt, isClockInDoubt)
     log.warn(
@@ -136,9 +136,9 @@ export function startMailQueue(
       ? problem
       : { ...problem, isUnreachable: false }
   const runOnce = async (): Promise<number> => {
-    let sent = 0
+    let sentCount = 0
     for (;;) {
-      if (pause.isOn()) return sent
+      if (pause.isOn()) return sentCount
       const dueEmails = [...(await store.dueMails(clock(), BATCH_ROWS))]
       const isLast = dueEmails.length < BATCH_ROWS
       // If the queue is empty, checks whether the server responds again.
@@ -150,14 +150,14 @@ export function startMailQueue(
           queuedEmail !== undefined;
           queuedEmail = pause.isOn() ? undefined : dueEmails.shift()
         )
-          if (await sendOne(queuedEmail)) sent += 1
+          if (await sendOne(queuedEmail)) sentCount += 1
       }
       // After a pause, a single worker tests whether the server responds.
-      const workers = pause.isUnconfirmed() ? 1 : CONNECTIONS_MAX
+      const workers = pause.isUnconfirmed() ? 1 : MAX_CONNECTIONS
       const results = await Promise.allSettled(Array.from({ length: workers }, runWorker))
-      const failed = results.find((end) => end.status === 'rejected')
-      if (failed !== undefined) throw failed.reason
-      if (isLast) return sent
+      const failedWorker = results.find((result) => result.status === 'rejected')
+      if (failedWorker !== undefined) throw failedWorker.reason
+      if (isLast) return sentCount
     }
   }
   // One run at a time: two runs of the same queue would send an email twice.
@@ -189,10 +189,10 @@ export function startMailQueue(
       isClosing = true
       const allEnded = Promise.all([stopQueue?.(), currentRun])
       // An email without a response is retried at the next start.
-      await waitAtMost(SHUTDOWN_MS_MAX, allEnded, () => {})
+      await waitAtMost(MAX_SHUTDOWN_MS, allEnded, () => {})
       transport.close()
       // Finished sends are recorded, so that the next process need not wait until their claims expire.
-      await waitAtMost(RESULT_STORE_MS_MAX, allEnded, () => {})
+      await waitAtMost(MAX_RESULT_STORE_MS, allEnded, () => {})
     },
   }
 }
@@ -203,11 +203,11 @@ export function startMailQueue(
  */
 function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' | 'log'>) {
   let failedAttempts = 0
-  let until: Instant | null = null
+  let pausedUntil: Instant | null = null
   let unreachableSince: Instant | null = null
   // A clock that was set back also ends the pause.
   const isPaused = (): boolean =>
-    until !== null && clock() < until && clock() >= until - PAUSE_MS_MAX
+    pausedUntil !== null && clock() < pausedUntil && clock() >= pausedUntil - MAX_PAUSE_MS
   return {
     isOn: isPaused,
     unreachableSince: (): Instant | null => unreachableSince,
@@ -226,20 +226,20 @@ function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' 
       if (problem?.isUnreachable === true) {
         // Other emails that failed at the same time do not extend the pause.
         if (isPaused()) return
-        const ms = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN * 2 ** failedAttempts)
+        const ms = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** failedAttempts)
         failedAttempts += 1
         unreachableSince ??= at
-        until = instant(at + ms)
+        pausedUntil = instant(at + ms)
         log.error(
           { error: problem.code, ms },
           'the mail server cannot be reached; emails stay queued',
         )
       } else if (failedAttempts > 0) {
         failedAttempts = 0
-        until = null
+        pausedUntil = null
         unreachableSince = null
-        const rescheduled = await store.makeMailsDue(at)
-        log.info({ hurried: rescheduled }, 'the mail server responds again')
+        const rescheduledCount = await store.makeMailsDue(at)
+        log.info({ hurried: rescheduledCount }, 'the mail server responds again')
       }
     },
   }

@@ -10,7 +10,7 @@ import type { CompletedRefund } from '../storage/payments/payment-types.ts'
 /** A delay of a minute does not matter for an email. */
 const CHECK_INTERVAL_MS = 60_000
 /** Older refunds send no email: the server was stopped, or its version had no such emails. */
-const REFUND_AGE_MS_MAX = 7 * 24 * 60 * 60_000
+const MAX_REFUND_AGE_MS = 7 * 24 * 60 * 60_000
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 50
 
@@ -26,18 +26,18 @@ export function startRefundEmails(
     const at = clock()
     const eventsWithEmail = events.all().filter(({ config }) => config.email !== null)
     const ids = eventsWithEmail.map(({ config }) => config.id)
-    let queued = 0
+    let queuedCount = 0
     for (;;) {
       const refunds = await store.refundsWithoutEmail(
-        instant(Math.max(0, at - REFUND_AGE_MS_MAX)),
+        instant(Math.max(0, at - MAX_REFUND_AGE_MS)),
         ids,
         BATCH_ROWS,
       )
       let queuedInBatch = 0
       for (const refund of refunds) if (await queueRefundEmail(deps, refund, at)) queuedInBatch += 1
-      queued += queuedInBatch
+      queuedCount += queuedInBatch
       // Refunds that cannot be reported are checked again later.
-      if (refunds.length < BATCH_ROWS || queuedInBatch === 0) return queued
+      if (refunds.length < BATCH_ROWS || queuedInBatch === 0) return queuedCount
     }
   }
   return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
@@ -52,7 +52,7 @@ async function queueRefundEmail(
   at: Instant,
 ): Promise<boolean> {
   const registration = await store.registration(regNo)
-  const event = registration === null ? null : events.byId(registration.eventId)
+  const event = registration === null ? null : events.findById(registration.eventId)
   if (registration === null || event === null) return false
   // A registration that owes a difference may also get a refund, but is not complete.
   const isComplete = registration.state === 'complete'

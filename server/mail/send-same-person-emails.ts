@@ -26,14 +26,14 @@ export function startSamePersonEmails(
   const { store, clock, log } = deps
   const run = async (): Promise<number> => {
     const at = clock()
-    let queued = 0
-    for (let after = 0; ;) {
-      const notices = await store.dueNotices(after, BATCH_ROWS)
+    let queuedCount = 0
+    for (let lastNoticeId = 0; ;) {
+      const notices = await store.dueNotices(lastNoticeId, BATCH_ROWS)
       for (const notice of notices) {
-        after = notice.registrationId
-        if (await queueEmail(deps, notice, at)) queued += 1
+        lastNoticeId = notice.registrationId
+        if (await queueEmail(deps, notice, at)) queuedCount += 1
       }
-      if (notices.length < BATCH_ROWS) return queued
+      if (notices.length < BATCH_ROWS) return queuedCount
     }
   }
   return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
@@ -48,7 +48,7 @@ async function queueEmail(
   at: Instant,
 ): Promise<boolean> {
   const stored = await store.registration(regNo)
-  const event = stored === null ? null : events.byId(stored.eventId)
+  const event = stored === null ? null : events.findById(stored.eventId)
   if (stored === null || event === null) return false
   const email = buildSamePersonEmail(event.config, stored, stored.paymentStatus === 'success')
   const beforeToday = instant(startOfDay(dayOf(at)) - 1)

@@ -3,7 +3,7 @@ import type { Instant } from '../../engine/index.ts'
 import { repeatTask } from './clock.ts'
 
 /** Time services may adjust the clock by less than this. */
-const JUMP_MS_MIN = 60_000
+const MIN_JUMP_MS = 60_000
 /** The interval between comparisons of the clocks. */
 const COMPARISON_INTERVAL_MS = 10_000
 /**
@@ -16,7 +16,7 @@ export const REPORT_JUMP_MS = 24 * 60 * 60_000
 export type ClockJump = { readonly at: Instant; readonly byMs: number }
 export type ClockJumps = {
   /** Compares the clocks now. Returns the last jump of the past day. Null if there was none. */
-  look(): ClockJump | null
+  findRecentJump(): ClockJump | null
   /**
    * Reports that the clock was set while no server was running, unless a jump in that direction is known already. 0
    * means that it was not set.
@@ -42,7 +42,7 @@ export function watchClock(
   let [wall, steady] = [clock(), steadyMs()]
   let lastJump: (ClockJump & { readonly steadyAt: number }) | null = null
   const recordJump = (byMs: number): void => {
-    if (Math.abs(byMs) <= JUMP_MS_MIN) return
+    if (Math.abs(byMs) <= MIN_JUMP_MS) return
     lastJump = { at: wall, byMs, steadyAt: steady }
     const direction = byMs > 0 ? 'forward, or the machine was suspended,' : 'back'
     log.warn(
@@ -65,7 +65,7 @@ export function watchClock(
       )
     : null
   return {
-    look: checkJump,
+    findRecentJump: checkJump,
     reportJump: (byMs) => {
       const knownJump = checkJump()
       if (knownJump === null || Math.sign(knownJump.byMs) !== Math.sign(byMs)) recordJump(byMs)

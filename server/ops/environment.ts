@@ -28,13 +28,13 @@ const PUBLIC_SANDBOX_VALUE = 'no-real-money'
 const SECRET_FILE_PATTERN = new RegExp(
   `^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|SECOND_FACTOR_KEY|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|${ACCOUNT_VARIABLES})_FILE$`,
 )
-const PORT_MAX = 65_535
+const MAX_PORT = 65_535
 /** A shorter token could be guessed. */
-const TOKEN_CHARACTERS_MIN = 16
+const MIN_TOKEN_CHARACTERS = 16
 /** An address alone, or a name with the address in angle brackets. */
 const MAIL_FROM_PATTERN = /^(?:[^\s<>@]+@[^\s<>@]+|[^<>]*<[^\s<>@]+@[^\s<>@]+>)$/
 /** 128 bits as hexadecimal digits. */
-const KEY_CHARACTERS_MIN = 32
+const MIN_KEY_CHARACTERS = 32
 /** The first of the sockets that systemd passes to a process (sd_listen_fds). */
 const FIRST_SOCKET_FD = 3
 
@@ -93,8 +93,8 @@ export function readEnvironment(
   const readPort = (name: string, fallback: number): number => {
     const text = readVariable(name)
     if (text === null) return fallback
-    if (/^\d{1,5}$/.test(text) && Number(text) <= PORT_MAX) return Number(text)
-    problems.push(`${name} must be a port number from 0 to ${PORT_MAX}, not "${text}".`)
+    if (/^\d{1,5}$/.test(text) && Number(text) <= MAX_PORT) return Number(text)
+    problems.push(`${name} must be a port number from 0 to ${MAX_PORT}, not "${text}".`)
     return fallback
   }
 
@@ -115,7 +115,7 @@ export function readEnvironment(
   const sandboxPort = readPort('SANDBOX_PORT', port === 0 ? 0 : port + 1)
   if (mode === 'sandbox' && port !== 0 && sandboxPort === port)
     problems.push(`SANDBOX_PORT and PORT are both ${port}. Set SANDBOX_PORT to another port.`)
-  if (mode === 'sandbox' && sandboxPort > PORT_MAX)
+  if (mode === 'sandbox' && sandboxPort > MAX_PORT)
     problems.push(
       `PORT is ${port}, so the sandbox gateway has no port: its default is PORT + 1. Set SANDBOX_PORT, or a lower PORT.`,
     )
@@ -215,15 +215,15 @@ export function readEnvironment(
     )
 
   const metricsToken = readVariable('METRICS_TOKEN')
-  if (metricsToken !== null && metricsToken.length < TOKEN_CHARACTERS_MIN)
+  if (metricsToken !== null && metricsToken.length < MIN_TOKEN_CHARACTERS)
     problems.push(
-      `METRICS_TOKEN must be at least ${TOKEN_CHARACTERS_MIN} characters long. Create one with "openssl rand -hex 16".`,
+      `METRICS_TOKEN must be at least ${MIN_TOKEN_CHARACTERS} characters long. Create one with "openssl rand -hex 16".`,
     )
 
   const secondFactorKey = readVariable('SECOND_FACTOR_KEY')
-  if (secondFactorKey !== null && secondFactorKey.length < KEY_CHARACTERS_MIN)
+  if (secondFactorKey !== null && secondFactorKey.length < MIN_KEY_CHARACTERS)
     problems.push(
-      `SECOND_FACTOR_KEY must be at least ${KEY_CHARACTERS_MIN} characters long. Create one with "openssl rand -hex 32".`,
+      `SECOND_FACTOR_KEY must be at least ${MIN_KEY_CHARACTERS} characters long. Create one with "openssl rand -hex 32".`,
     )
 
   const username = readVariable('ADMIN_USERNAME') ?? 'admin'

@@ -8,7 +8,7 @@ const WARNING_FRACTION = 0.9
 export const RAISE_LIMIT_ADVICE =
   'Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.'
 /** A server needs about fifty descriptors, and one for each connection. */
-const DESCRIPTORS_MIN = 128
+const MIN_DESCRIPTORS = 128
 
 export type Descriptors =
   | { readonly is: 'free' }
@@ -44,8 +44,8 @@ const parseLimit = (limitsText: string): number =>
 export function explainTooFewDescriptors(): string | null {
   try {
     const limit = parseLimit(readFileSync('/proc/self/limits', 'utf8'))
-    return limit < DESCRIPTORS_MIN
-      ? `This process may open ${limit} files and connections, but a server needs at least ${DESCRIPTORS_MIN}. ${RAISE_LIMIT_ADVICE}`
+    return limit < MIN_DESCRIPTORS
+      ? `This process may open ${limit} files and connections, but a server needs at least ${MIN_DESCRIPTORS}. ${RAISE_LIMIT_ADVICE}`
       : null
   } catch (error) {
     return isDescriptorError(error)

@@ -8,7 +8,7 @@ type ListenAddress = {
 }
 
 /** Below this port, Linux requires a privilege that a service user does not have. */
-const UNPRIVILEGED_PORT_MIN = 1024
+const MIN_UNPRIVILEGED_PORT = 1024
 /** HOST is not a name or an address of this machine. */
 const HOST_CODES = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']
 
@@ -24,7 +24,7 @@ export function explainListenError(
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${host} is already in use${purpose}. Set ${variable} to a free one.${fallback}`
   if (code === 'EACCES' || code === 'EPERM')
-    return `${variable} is ${port}, a port that this user is not allowed to open. Set ${variable} to ${UNPRIVILEGED_PORT_MIN} or higher, and put a proxy in front of it.${fallback}`
+    return `${variable} is ${port}, a port that this user is not allowed to open. Set ${variable} to ${MIN_UNPRIVILEGED_PORT} or higher, and put a proxy in front of it.${fallback}`
   if (HOST_CODES.includes(code))
     return `HOST is ${host}, which is not an address of this machine (${code}). Set HOST to 127.0.0.1, or to an address of this machine.`
   return null

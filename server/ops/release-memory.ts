@@ -7,14 +7,14 @@ import { waitAtMost } from './clock.ts'
 /** The delay after startup, in which a restarted server responds to the waiting requests. */
 const DELAY_MS = 3_000
 /** A server with more requests during the delay is busy. Health checks alone stay far below this. */
-const REQUESTS_MAX = 100
+const MAX_REQUESTS = 100
 /** A server that answered few requests for this long is idle. */
 const IDLE_MS = 15_000
 /** Fewer requests leave little memory to release. */
 const LOAD_REQUESTS = 1_000
 const GROWTH_BYTES = 32 * 1024 * 1024
 /** A thread that does not respond within this time is busy. */
-const THREADS_MS_MAX = 2_000
+const MAX_THREAD_RESPONSE_MS = 2_000
 
 /**
  * Collects garbage and releases its memory pages. The JavaScript engine would otherwise keep about 40 MB from
@@ -52,7 +52,7 @@ export async function releaseMemoryOfThreads(): Promise<void> {
     await session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
     // The threads attach one after the other.
     await setImmediate()
-    await waitAtMost(THREADS_MS_MAX, Promise.all(collections), () => {})
+    await waitAtMost(MAX_THREAD_RESPONSE_MS, Promise.all(collections), () => {})
   } finally {
     session.disconnect()
   }
@@ -69,20 +69,20 @@ export function scheduleMemoryReleaseAfterLoad(
 ): void {
   let requestCount = 0
   let loadCount = 0
-  let released: number | null = null
+  let lastReleasedBytes: number | null = null
   server.on('request', () => {
     requestCount += 1
   })
   setInterval(() => {
-    if (requestCount > REQUESTS_MAX) loadCount += requestCount
+    if (requestCount > MAX_REQUESTS) loadCount += requestCount
     else if (
       loadCount >= LOAD_REQUESTS ||
-      (released !== null && readMemory() - released >= GROWTH_BYTES)
+      (lastReleasedBytes !== null && readMemory() - lastReleasedBytes >= GROWTH_BYTES)
     ) {
       loadCount = 0
-      released = null
+      lastReleasedBytes = null
       void Promise.resolve(release()).then(() => {
-        released = readMemory()
+        lastReleasedBytes = readMemory()
       })
     }
     requestCount = 0
@@ -105,6 +105,6 @@ export function scheduleMemoryRelease(
   server.on('request', countRequest)
   setTimeout(() => {
     server.off('request', countRequest)
-    if (requestCount <= REQUESTS_MAX) release()
+    if (requestCount <= MAX_REQUESTS) release()
   }, DELAY_MS).unref()
 }

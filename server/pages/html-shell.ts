@@ -208,15 +208,15 @@ export function renderEventShell(event: EventConfig, at: Instant, main: string):
 
 /** Returns an event's text, including `main`. */
 export function renderEventText(event: EventConfig, at: Instant, main: string): string {
-  const open = checkRegistrationOpen(event, dayOf(at))
+  const openState = checkRegistrationOpen(event, dayOf(at))
   return [
     isEventOver(event, dayOf(at))
       ? `<p class="over">${escapeHtml(formatMessage(EVENT_PAGE_MESSAGES.tookPlace, { days: formatDays(event.from, event.to) }))}</p>`
       : '',
     event.about === undefined ? '' : `<p class="lead">${escapeHtml(event.about)}</p>`,
-    open.open
+    openState.open
       ? ''
-      : `<h2 class="disp">${escapeHtml(open.heading)}</h2><p>${escapeHtml(open.text)}</p>`,
+      : `<h2 class="disp">${escapeHtml(openState.heading)}</h2><p>${escapeHtml(openState.text)}</p>`,
     main,
     `<p>${formatMessage(COMMON_MESSAGES.questions, { support: `<a href="mailto:${escapeHtml(event.support)}">${escapeHtml(event.support)}</a>` })}</p>`,
   ].join('')
@@ -239,10 +239,11 @@ type Period = EventConfig['fees']['periods'][number]
  * Returns the first day of a period's price: on a day that belongs to two periods, the earlier period's price
  * applies.
  */
-function getFirstDay({ from }: Period, before: Period | undefined): Day | undefined {
-  if (from === undefined || before?.to === undefined) return from
-  const isShared = from <= before.to && (before.from === undefined || before.from <= from)
-  return isShared ? addDays(before.to, 1) : from
+function getFirstDay({ from }: Period, previousPeriod: Period | undefined): Day | undefined {
+  if (from === undefined || previousPeriod?.to === undefined) return from
+  const isShared =
+    from <= previousPeriod.to && (previousPeriod.from === undefined || previousPeriod.from <= from)
+  return isShared ? addDays(previousPeriod.to, 1) : from
 }
 
 /** Renders the price of every category in every period. */
@@ -263,7 +264,7 @@ function renderFees(event: EventConfig): string {
   const taxHint =
     taxes.above === '' ? '' : `<p class="hint">${escapeHtml(formatTaxSentence(taxes.above))}</p>`
   const taxOfRow = taxes.rows.values()
-  const rendered = tables.map(({ label, periods, rows }) => {
+  const renderedTables = tables.map(({ label, periods, rows }) => {
     const head = periods.map(
       (period, index) =>
         `<th scope="col">${escapeHtml(formatPeriod(getFirstDay(period, periods[index - 1]), period.to))}</th>`,
@@ -272,17 +273,17 @@ function renderFees(event: EventConfig): string {
     const body = rows.map(({ category: { id, label: name }, cells }) => {
       const tax = taxOfRow.next().value
       const prices = cells.map(({ price, on }, index) => {
-        const listed =
+        const priceText =
           price === null
             ? text.noPrice
             : formatPrice(getListedPart(event, { category: id, on }, price), getCurrency(event, id))
-        return `<td>${escapeHtml(listed)}${renderSmall(tax?.cells[index] ?? '')}</td>`
+        return `<td>${escapeHtml(priceText)}${renderSmall(tax?.cells[index] ?? '')}</td>`
       })
       return `<tr><th scope="row">${escapeHtml(name)}${renderSmall(tax?.text ?? '')}</th>${prices.join('')}</tr>`
     })
     return `<table class="fees-plain">${caption}<thead><tr><td></td>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
   })
-  return `<h2>${text.fees}</h2>${taxHint}${rendered.join('')}`
+  return `<h2>${text.fees}</h2>${taxHint}${renderedTables.join('')}`
 }
 
 export function renderEventList(
@@ -291,8 +292,8 @@ export function renderEventList(
   events: readonly EventCard[],
 ): string {
   const items = events.map(
-    ({ title: name, from, to, venue, routes, open, closed }) =>
-      `<li><a href="${escapeHtml(routes.form)}">${escapeHtml(name)}</a>, ${escapeHtml(formatDays(from, to))}, ${escapeHtml(venue)}${open ? '' : ` (${closed?.by === 'early' ? formatMessage(text.opens, { day: formatDay(closed.opens) }) : text.closed})`}</li>`,
+    ({ title: name, from, to, venue, routes, open: isOpen, closed }) =>
+      `<li><a href="${escapeHtml(routes.form)}">${escapeHtml(name)}</a>, ${escapeHtml(formatDays(from, to))}, ${escapeHtml(venue)}${isOpen ? '' : ` (${closed?.by === 'early' ? formatMessage(text.opens, { day: formatDay(closed.opens) }) : text.closed})`}</li>`,
   )
   return `<main class="wrap" id="main"><h1 class="disp">${escapeHtml(title)}</h1><p class="lead">${escapeHtml(description)}</p>${items.length === 0 ? '' : `<ul>${items.join('')}</ul>`}</main>`
 }

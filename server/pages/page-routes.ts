@@ -79,7 +79,7 @@ export async function registerPageRoutes(
     reply.header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(ROBOTS),
   )
 
-  const policyFor = createPagePolicy(deps)
+  const createPolicy = createPagePolicy(deps)
   let pageTable: ReadonlyMap<string, PageMatch> | null = null
   deps.events.onChange(() => {
     pageTable = null
@@ -105,7 +105,7 @@ export async function registerPageRoutes(
     page: Page,
   ): Promise<FastifyReply> => {
     const { html, inline } = fill(page)
-    setPrivateHeaders(setPageHeaders(reply, await policyFor(inline)))
+    setPrivateHeaders(setPageHeaders(reply, await createPolicy(inline)))
     const { encoding, body } = await compress(html, request.headers['accept-encoding'])
     if (encoding !== null) void reply.header('content-encoding', encoding)
     return reply.header('vary', 'accept-encoding').type(HTML).send(body)
@@ -120,7 +120,7 @@ export async function registerPageRoutes(
     const stored = responses.get(validSince, key, async () => {
       const { page, isFinal } = await build()
       const { html, inline } = fill(page)
-      return { text: html, type: HTML, headers: await policyFor(inline), isFinal }
+      return { text: html, type: HTML, headers: await createPolicy(inline), isFinal }
     })
     return stored instanceof Promise
       ? stored.then((response) => sendStored(request, reply, response))
@@ -257,10 +257,10 @@ async function buildSelfServicePage(
   token: string,
   at: Instant,
 ): Promise<{ readonly page: Page; readonly status: 200 | 404 }> {
-  const found = await resolveLink(deps, token)
+  const linkResult = await resolveLink(deps, token)
   const site = deps.events.site()
   const events = [...deps.events.cards(at)]
-  if (found === null) {
+  if (linkResult === null) {
     const text = unknownLink.title
     const page = {
       title: formatTitle(ownTitle),
@@ -273,7 +273,7 @@ async function buildSelfServicePage(
     }
     return { page, status: 404 }
   }
-  const { served } = found
+  const { served } = linkResult
   const { config } = served
   const page = {
     title: formatMessage(selfService.title, { event: config.title }),
@@ -284,7 +284,7 @@ async function buildSelfServicePage(
     shell: renderEventShell(config, at, LOADING_HTML),
     data: { page: 'my' as const, event: buildEventResponse(served, at), site, events },
   }
-  return { page, status: found.isExpired ? 404 : 200 }
+  return { page, status: linkResult.isExpired ? 404 : 200 }
 }
 
 function buildLostLinkPage(deps: Deps, at: Instant): Page {

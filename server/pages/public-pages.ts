@@ -43,8 +43,8 @@ export async function buildFormPage(
   const about = { page: 'event', event: buildEventResponse(served, at) } as const
   const prerenderData = { ...about, tariff: today, drawn: true } as const
   const isOpen = checkRegistrationOpen(event, dayOf(at)).open
-  const rendered = isOpen ? await prerenderer.of(served, prerenderData) : null
-  const prerendered = rendered === 'late' ? null : rendered
+  const renderResult = isOpen ? await prerenderer.renderForm(served, prerenderData) : null
+  const prerendered = renderResult === 'late' ? null : renderResult
   const scriptNotice = isOpen ? renderScriptNotice(event) : ''
   const main = `${event.about ?? event.title}, ${formatDays(event.from, event.to)}, ${event.venue}`
   const page = {
@@ -60,7 +60,7 @@ export async function buildFormPage(
         }
       : { shell: renderEventText(event, at, scriptNotice), prerendered, data: prerenderData }),
   }
-  return { page, isFinal: rendered !== 'late' }
+  return { page, isFinal: renderResult !== 'late' }
 }
 
 /** `isUnknownPayment` is true if the browser returns from the gateway and there is no registration for the payment. */
@@ -78,20 +78,21 @@ export async function buildLandingPage(
   const message = isUnknownPayment ? (site?.messages.unknownPayment ?? UNKNOWN_PAYMENT) : null
   const data = { page: 'site' as const, site, events: [...events], message }
   // A message is announced to screen readers only if a script renders it.
-  const rendered = site === null || message !== null ? null : await prerenderer.site(data)
+  const renderResult =
+    site === null || message !== null ? null : await prerenderer.renderLandingPage(data)
   const page = {
     title,
     description: text,
     url,
     image: null,
     colour: null,
-    prerendered: rendered === 'late' ? null : rendered,
+    prerendered: renderResult === 'late' ? null : renderResult,
     shell:
       renderMessage(message) +
       (site === null ? renderEventList(title, text, events) : renderLandingPage(site, events)),
     data,
   }
-  return { page, isFinal: rendered !== 'late' }
+  return { page, isFinal: renderResult !== 'late' }
 }
 
 export function buildOrganisersPage(deps: Deps, url: string, at: Instant): Page {
@@ -100,7 +101,7 @@ export function buildOrganisersPage(deps: Deps, url: string, at: Instant): Page 
   const sample =
     site === null
       ? null
-      : (deps.events.byId(site.organisers.example) ?? deps.events.all()[0] ?? null)
+      : (deps.events.findById(site.organisers.example) ?? deps.events.all()[0] ?? null)
   return {
     title: `${name} for organisers`,
     description: site?.organisers.text ?? text,

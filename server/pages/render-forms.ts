@@ -21,19 +21,22 @@ export type Prerenderer = {
    * Returns the form of a page as its script would render it; null if it cannot be rendered, `late` if it is not ready
    * in time. Never throws.
    */
-  readonly of: (served: ServedEvent, page: EventPage) => Promise<PrerenderedPage | null | 'late'>
+  readonly renderForm: (
+    served: ServedEvent,
+    page: EventPage,
+  ) => Promise<PrerenderedPage | null | 'late'>
   /** Returns the whole landing page, in the same way. */
-  readonly site: (page: SitePage) => Promise<PrerenderedPage | null | 'late'>
+  readonly renderLandingPage: (page: SitePage) => Promise<PrerenderedPage | null | 'late'>
 }
 
 /** A page that waits longer is sent without its prerendered content; the next one has it. */
-const WAIT_MS_MAX = 2_000
+const MAX_WAIT_MS = 2_000
 /** A thread that has not finished within this time never will. */
-const RENDER_MS_MAX = 20_000
+const MAX_RENDER_MS = 20_000
 /** A longer form is rendered by its script faster than it is sent. */
-const HTML_CHARS_MAX = 400_000
+const MAX_HTML_CHARS = 400_000
 /** About two hundred forms of the usual size. */
-const CACHE_CHARS_MAX = 16 * 1024 * 1024
+const MAX_CACHE_CHARS = 16 * 1024 * 1024
 
 type Chunk = {
   readonly name?: string
@@ -46,7 +49,8 @@ type Manifest = Readonly<Record<string, Chunk>>
 /** @param folder the built web app. If it was built without the renderer, nothing is prerendered. */
 export function openPrerenderer(folder: string, log: Log): Prerenderer {
   const module = path.join(folder, 'server', 'server-rendering.js')
-  if (!existsSync(module)) return { of: async () => null, site: async () => null }
+  if (!existsSync(module))
+    return { renderForm: async () => null, renderLandingPage: async () => null }
   const heads = buildHeads(folder)
   const cache = new Map<string, Promise<PrerenderedPage | null>>()
   const sizes = new Map<string, number>()
@@ -62,7 +66,7 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
       const emotionStyle =
         names === '' ? '' : `<style data-emotion="${escapeHtml(names)}">${styles}</style>`
       const head = `${heads[kind].html}${emotionStyle}<style>${rules}</style>`
-      if (html.length > HTML_CHARS_MAX || /<\/style/i.test(styles + rules)) return null
+      if (html.length > MAX_HTML_CHARS || /<\/style/i.test(styles + rules)) return null
       sizes.set(key, html.length + head.length)
       evictOldest()
       const inlineStyles = [...heads[kind].styles, ...(names === '' ? [] : [styles]), rules]
@@ -76,7 +80,7 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
   const evictOldest = (): void => {
     let chars = [...sizes.values()].reduce((sum, size) => sum + size, 0)
     for (const [key, item] of sizes) {
-      if (chars <= CACHE_CHARS_MAX) return
+      if (chars <= MAX_CACHE_CHARS) return
       chars -= item
       sizes.delete(key)
       cache.delete(key)
@@ -86,17 +90,17 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
     key: string,
     page: EventPage | SitePage,
   ): Promise<PrerenderedPage | null | 'late'> => {
-    let rendered = cache.get(key)
-    if (rendered === undefined) {
-      rendered = lastRender.then(() => renderPage(key, page))
-      lastRender = rendered
-      cache.set(key, rendered)
+    let renderedPage = cache.get(key)
+    if (renderedPage === undefined) {
+      renderedPage = lastRender.then(() => renderPage(key, page))
+      lastRender = renderedPage
+      cache.set(key, renderedPage)
     }
-    return Promise.race([rendered, waitMs(WAIT_MS_MAX)])
+    return Promise.race([renderedPage, waitMs(MAX_WAIT_MS)])
   }
   return {
-    of: async (served, page) => renderInTime(getCacheKey(served, page), page),
-    site: async (page) => renderInTime(JSON.stringify(page), page),
+    renderForm: async (served, page) => renderInTime(getCacheKey(served, page), page),
+    renderLandingPage: async (page) => renderInTime(JSON.stringify(page), page),
   }
 }
 
@@ -118,10 +122,10 @@ function renderInThread(module: string, page: EventPage | SitePage): Promise<Ren
       workerData: { module: pathToFileURL(module).href, page },
     })
     const timeout = setTimeout(() => {
-      reject(new Error(`not rendered within ${RENDER_MS_MAX / 1000} seconds`))
+      reject(new Error(`not rendered within ${MAX_RENDER_MS / 1000} seconds`))
       // Otherwise the thread would continue forever and occupy a processor.
       stopWorker()
-    }, RENDER_MS_MAX)
+    }, MAX_RENDER_MS)
     timeout.unref()
     worker.on('message', resolve)
     worker.on('error', reject)

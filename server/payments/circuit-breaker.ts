@@ -9,10 +9,10 @@ import type { Instant } from '../../engine/index.ts'
  * One or two queries may fail because of their orders; this many failures in a row mean that the account does not
  * work.
  */
-const FAILURES_MAX = 5
+const MAX_FAILURES = 5
 /** The first pause, which doubles while the account does not respond, and the longest pause. */
-const PAUSE_MS_MIN = 60_000
-const PAUSE_MS_MAX = 10 * 60_000
+const MIN_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 10 * 60_000
 
 export type CircuitBreaker = {
   /** Returns the accounts that are paused now. */
@@ -39,8 +39,8 @@ export function createCircuitBreaker(clock: () => Instant): CircuitBreaker {
       }
       const from = clock()
       const failures = (failing.get(account)?.failures ?? 0) + 1
-      const isPaused = failures >= FAILURES_MAX
-      const pauseMs = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN * 2 ** (failures - FAILURES_MAX))
+      const isPaused = failures >= MAX_FAILURES
+      const pauseMs = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (failures - MAX_FAILURES))
       failing.set(account, { failures, from, until: isPaused ? instant(from + pauseMs) : from })
       return isPaused
     },

@@ -54,26 +54,28 @@ export async function decideReview(
   input: DecisionInput,
   user: string,
 ): Promise<DecisionResult> {
-  const prepared = await prepareDecision(deps, id, input, user)
-  if (!prepared.ok) return prepared
-  const { decision, mail: email, gatewayKinds } = prepared.value
+  const prepareResult = await prepareDecision(deps, id, input, user)
+  if (!prepareResult.ok) return prepareResult
+  const { decision, mail: email, gatewayKinds } = prepareResult.value
   const result = await deps.store.decideReview(id, decision, deps.clock(), email, gatewayKinds)
   if (!result.ok) return result
-  const decided = await addRefundState(deps, result.value)
-  return ok(decision.what === 'ask' ? await sendPayLinkForRest(deps, decided, user) : decided)
+  const decideResult = await addRefundState(deps, result.value)
+  return ok(
+    decision.what === 'ask' ? await sendPayLinkForRest(deps, decideResult, user) : decideResult,
+  )
 }
 
 /** If a payment covers only a part, the rest is requested by email. If no email is sent, the message says why. */
 async function sendPayLinkForRest(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
-  decided: ReviewResult,
+  decideResult: ReviewResult,
   user: string,
 ): Promise<ReviewResult> {
-  const { regNo, message } = decided
+  const { regNo, message } = decideResult
   const registration = regNo === null ? null : await deps.store.registration(regNo)
-  const served = registration === null ? null : deps.events.byId(registration.eventId)
+  const served = registration === null ? null : deps.events.findById(registration.eventId)
   if (registration === null || served === null)
-    return { ...decided, message: `${message} No payment link was sent.` }
+    return { ...decideResult, message: `${message} No payment link was sent.` }
   const wanted = {
     regNo: registration.regNo,
     act: 'send_pay_link',
@@ -83,9 +85,11 @@ async function sendPayLinkForRest(
     at: deps.clock(),
     once: null,
   } as const
-  const sent = await sendPayLink({ deps, served, registration, wanted })
-  const suffix = sent.ok ? sent.value.message : `No payment link was sent. ${sent.error.message}`
-  return { ...decided, message: `${message} ${suffix}` }
+  const sendResult = await sendPayLink({ deps, served, registration, wanted })
+  const suffix = sendResult.ok
+    ? sendResult.value.message
+    : `No payment link was sent. ${sendResult.error.message}`
+  return { ...decideResult, message: `${message} ${suffix}` }
 }
 
 /** Prepares a decision for the store, with the email that is sent if the registration becomes a success. */
@@ -215,10 +219,10 @@ async function checkAccounts(
   const receivedPayment = review?.came ?? null
   if (decision.what !== 'move' || review === null || receivedPayment === null) return ok(null)
   const target = await store.registration(decision.to)
-  const to = target === null ? null : events.byId(target.eventId)
+  const to = target === null ? null : events.findById(target.eventId)
   if (target === null || to === null) return ok(null)
   const { eventId } = review
-  const event = eventId === null ? null : (events.byId(eventId)?.config ?? null)
+  const event = eventId === null ? null : (events.findById(eventId)?.config ?? null)
   return checkSameAccount(
     { account: receivedPayment.account, event, eventId },
     to.config,
@@ -237,7 +241,7 @@ async function addPriceOfDay(
   const receivedPayment = review?.came ?? null
   if (decision.what !== 'move' || receivedPayment === null) return decision
   const target = await store.registration(decision.to)
-  const event = target === null ? null : events.byId(target.eventId)
+  const event = target === null ? null : events.findById(target.eventId)
   const price =
     target === null || event === null
       ? null
@@ -273,7 +277,8 @@ async function buildEmailAfter(
   const event =
     registration === null
       ? null
-      : (events.byId(registration.eventId) ?? (await readVersion(store, registration.eventHash)))
+      : (events.findById(registration.eventId) ??
+        (await readVersion(store, registration.eventHash)))
   const payment =
     registration?.payments.find(({ orderId }) => orderId === review.orderId) ??
     registration?.payments[0]

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { getPath } from '../http/event-route-table.ts'
-import { MESSAGE_BYTES_MAX } from './gateways/message-fields.ts'
+import { MAX_MESSAGE_BYTES } from './gateways/message-fields.ts'
 
 /** `bytes` are the received ones, over which a signature is computed. Absent for a query. */
 export type MessageText = {
@@ -25,7 +25,7 @@ export async function readMessage(request: FastifyRequest): Promise<MessageText 
       contentType: 'application/x-www-form-urlencoded',
     }
   const stream = request.body as Readable | null | undefined
-  const result = await request.server.bodies.read(stream ?? Readable.from([]), MESSAGE_BYTES_MAX)
+  const result = await request.server.bodies.read(stream ?? Readable.from([]), MAX_MESSAGE_BYTES)
   return result.ok
     ? {
         body: result.value.toString('utf8'),

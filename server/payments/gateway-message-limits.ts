@@ -6,9 +6,9 @@ import { openLimit } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
 
 /** A genuine message has a few hundred bytes, most of it text from a bank. */
-const GENUINE_BYTES_MAX = 8 * 1024
+const MAX_GENUINE_BYTES = 8 * 1024
 /** Only this many bytes of a rejected message are stored, which is enough to identify it. */
-const REJECTED_BYTES_MAX = 1024
+const MAX_REJECTED_BYTES = 1024
 /** For all rejected messages together, from any sender: 86 MB a day at most. */
 const REJECTED_MESSAGES: Allowance = { triesMax: 60, windowMs: 60_000 }
 /**
@@ -39,17 +39,17 @@ export function openMessageStore(
 ): MessageStore {
   const rejectedLimit = openLimit(deps, REJECTED_MESSAGES)
   const orderLimit = openLimit(deps, MESSAGES_PER_ORDER)
-  const storeMessage = async (message: Message, bytesMax: number): Promise<boolean> => {
+  const storeMessage = async (message: Message, maxBytes: number): Promise<boolean> => {
     const { kind, contentType } = message
-    const orderId = message.orderId?.slice(0, ORDER_CHARACTERS_MAX) ?? null
-    const event = orderId === null ? undefined : deps.events.byOrderId(orderId)?.config
+    const orderId = message.orderId?.slice(0, MAX_ORDER_CHARACTERS) ?? null
+    const event = orderId === null ? undefined : deps.events.findByOrderId(orderId)?.config
     try {
       await deps.store.recordGatewayMessage({
         gateway: event === undefined ? 'unknown' : getSenderName(event, message.sender),
         kind,
         orderId: orderId === '' ? null : orderId,
-        body: truncate(message.body, bytesMax),
-        contentType: truncate(contentType, TYPE_BYTES_MAX),
+        body: truncate(message.body, maxBytes),
+        contentType: truncate(contentType, MAX_TYPE_BYTES),
         at: deps.clock(),
       })
       return true
@@ -65,10 +65,10 @@ export function openMessageStore(
     storeGenuine: async (message) =>
       isEmpty(message) ||
       !(await isWithinLimit(orderLimit, message.orderId ?? '')) ||
-      storeMessage(message, GENUINE_BYTES_MAX),
+      storeMessage(message, MAX_GENUINE_BYTES),
     storeRejected: async (message) => {
       if (isEmpty(message)) return
-      if (await isWithinLimit(rejectedLimit, '')) await storeMessage(message, REJECTED_BYTES_MAX)
+      if (await isWithinLimit(rejectedLimit, '')) await storeMessage(message, MAX_REJECTED_BYTES)
     },
   }
 }
@@ -77,12 +77,12 @@ export function openMessageStore(
 const isEmpty = ({ kind, body }: Message): boolean => kind === 'return' && body === ''
 
 /** Our order ids are never longer, but the one in a message may be. */
-const ORDER_CHARACTERS_MAX = 64
-const TYPE_BYTES_MAX = 100
+const MAX_ORDER_CHARACTERS = 64
+const MAX_TYPE_BYTES = 100
 
-function truncate(text: string, bytesMax: number): string {
+function truncate(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text)
-  return bytes.length <= bytesMax ? text : bytes.toString('utf8', 0, bytesMax)
+  return bytes.length <= maxBytes ? text : bytes.toString('utf8', 0, maxBytes)
 }
 
 /** Returns the name, in the gateways file, of the event's gateway that sent a message. */

@@ -125,7 +125,7 @@ async function checkMessage(
 ): Promise<CheckedMessage> {
   const fields = readFields(read.body, read.contentType)
   const { sender, parsed } =
-    fields === null ? { sender: null, parsed: null } : deps.gateway.readNotice(fields)
+    fields === null ? { sender: null, parsed: null } : deps.gateway.readReturnOrWebhook(fields)
   const orderId = parsed === null ? null : getOrder(parsed)
   // An order remains ours even if its event is no longer served or no longer takes payments.
   const isUnserved = parsed?.ok === false && parsed.error.code === 'unknown_order'
@@ -137,7 +137,9 @@ async function checkMessage(
   if (payment !== null && parsed?.ok === true && parsed.value.hash === 'wrong')
     deps.log.warn({ hash: 'wrong' }, 'the hash of a gateway message does not match')
   const event =
-    payment === null ? deps.events.byOrderId(orderId ?? '') : deps.events.byId(payment.eventId)
+    payment === null
+      ? deps.events.findByOrderId(orderId ?? '')
+      : deps.events.findById(payment.eventId)
   return {
     message: { kind, orderId, sender, ...read },
     fields,
@@ -177,8 +179,8 @@ export async function verifyClaim(
   timeoutMs: number,
 ): Promise<void> {
   if (payment === null) return
-  const verified = await payments.verify(payment.orderId, timeoutMs, registration)
-  if (claimsMoney && verified === 'pending')
+  const verifiedPayment = await payments.verify(payment.orderId, timeoutMs, registration)
+  if (claimsMoney && verifiedPayment === 'pending')
     await store.noteClaimedPayment(payment.orderId, clock())
 }
 
@@ -198,7 +200,7 @@ export async function lookUpClaim(
   await messageStore.storeRejected(message)
   const at = deps.clock()
   const canQuery = (await unknownOrderQueries.take('', at)) === 0
-  const lookup = canQuery ? await deps.payments.lookUp(event, orderId, timeoutMs) : 'unsure'
+  const lookup = canQuery ? await deps.payments.lookUpOrder(event, orderId, timeoutMs) : 'unsure'
   if (lookup !== 'unsure') return lookup
   const order = { orderId: orderId as OrderId, eventId: event.id }
   return (await deps.store.addUnknownOrder(order, at)) ? 'unsure' : null
@@ -264,8 +266,8 @@ const getOrder = (parsed: ParsedMessage): string | null =>
 /** Chooses the redirect for a message that was not accepted, by the order that it names. */
 function chooseFallbackAddress({ events, gateway }: Deps, read: MessageText | null): string {
   const fields = read === null ? null : readFields(read.body, read.contentType)
-  const orderId = fields === null ? null : getOrder(gateway.readNotice(fields).parsed)
-  const event = orderId === null ? null : events.byOrderId(orderId)
+  const orderId = fields === null ? null : getOrder(gateway.readReturnOrWebhook(fields).parsed)
+  const event = orderId === null ? null : events.findByOrderId(orderId)
   return event === null || orderId === null
     ? UNKNOWN_PAYMENT_PAGE
     : buildLookupAddress(event.config, orderId)

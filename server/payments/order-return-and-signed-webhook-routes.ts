@@ -57,7 +57,7 @@ async function handleOrderReturn(
 ): Promise<unknown> {
   const { deps } = context
   reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
-  const event = deps.events.byOrderId(orderId)
+  const event = deps.events.findByOrderId(orderId)
   const fallback = event === null ? UNKNOWN_PAYMENT_PAGE : buildLookupAddress(event.config, orderId)
   const read = await readMessage(request)
   if (read === null || (await countMessage(request)) > 0) return reply.redirect(fallback, 303)
@@ -69,8 +69,12 @@ async function handleOrderReturn(
         ? {}
         : await deps.gateway.readReturn(event.config, orderId as OrderId, fields)
     const message: Message = { kind: 'return', orderId, body, contentType, sender }
-    const checked = await checkOrder(deps, message, parsed?.ok === true ? parsed.value : null)
-    return await processReturn(context, request, reply, checked)
+    const checkedMessage = await checkOrder(
+      deps,
+      message,
+      parsed?.ok === true ? parsed.value : null,
+    )
+    return await processReturn(context, request, reply, checkedMessage)
   } catch (error) {
     deps.log.error(
       { id: request.id, error: String(error) },
@@ -91,7 +95,7 @@ async function checkOrder(
   if (payment !== null && parsed?.hash === 'wrong')
     deps.log.warn({ hash: 'wrong' }, 'the signature of a gateway message does not match')
   const event =
-    payment === null ? deps.events.byOrderId(orderId) : deps.events.byId(payment.eventId)
+    payment === null ? deps.events.findByOrderId(orderId) : deps.events.findById(payment.eventId)
   return {
     message,
     fields: null,
@@ -143,15 +147,18 @@ async function handleSignedWebhook(
   }
   // Another program of the same merchant may create orders too.
   if (webhook.is !== 'order') return respond()
-  const checked = await checkOrder(deps, message, webhook.message)
-  if (checked.payment === null) {
-    await lookUpClaim(context, checked, BACKGROUND_QUERY_TIMEOUT_MS)
+  const checkedMessage = await checkOrder(deps, message, webhook.message)
+  if (checkedMessage.payment === null) {
+    await lookUpClaim(context, checkedMessage, BACKGROUND_QUERY_TIMEOUT_MS)
     return respond()
   }
   const { disputeId } = webhook
-  if (disputeId !== undefined && !(await recordDispute(deps, disputeId, checked.payment.orderId)))
+  if (
+    disputeId !== undefined &&
+    !(await recordDispute(deps, disputeId, checkedMessage.payment.orderId))
+  )
     return sendNotStored(reply)
-  if (!(await acceptWebhook(context, checked))) return sendNotStored(reply)
+  if (!(await acceptWebhook(context, checkedMessage))) return sendNotStored(reply)
   return respond()
 }
 
@@ -169,7 +176,7 @@ async function recordDispute(deps: Deps, disputeId: string, orderId: OrderId): P
 
 function getHeader(request: FastifyRequest, name: string): string {
   const value = request.headers[name]
-  return typeof value === 'string' ? value.slice(0, HEADER_CHARACTERS_MAX) : ''
+  return typeof value === 'string' ? value.slice(0, MAX_HEADER_CHARACTERS) : ''
 }
 /** An RSA signature of 4096 bits has 684 characters in Base64; others, and event ids, are shorter. */
-const HEADER_CHARACTERS_MAX = 1000
+const MAX_HEADER_CHARACTERS = 1000

@@ -81,12 +81,13 @@ async function payByNumber(
   if (fields === 'refused') return reply
   const orderId = fields?.['order_id']?.trim() ?? ''
   const address = getAddressKey(request)
-  const eventId = deps.events.byOrderId(orderId)?.config.id ?? ''
+  const eventId = deps.events.findByOrderId(orderId)?.config.id ?? ''
   const waitMs = await guard.wait(address, eventId, orderId)
   if (waitMs > 0) return sendTooMany(reply, waitMs)
   const regNo = orderId === '' ? null : ((await deps.store.payment(orderId))?.regNo ?? orderId)
   const registration = regNo === null ? null : await deps.store.registration(regNo)
-  const event = registration === null ? undefined : deps.events.byId(registration.eventId)?.config
+  const event =
+    registration === null ? undefined : deps.events.findById(registration.eventId)?.config
   if (
     registration === null ||
     event === undefined ||

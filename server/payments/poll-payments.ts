@@ -19,14 +19,14 @@ import type { PaymentsDeps, QueryResult, VerifiedPayment, Versions } from './ver
 /** The interval between polls of due payments. */
 const POLL_INTERVAL_MS = 10_000
 /** The number of concurrent queries, so that a slow gateway does not delay every payment. */
-const CONCURRENT_QUERIES_MAX = 4
+const MAX_CONCURRENT_QUERIES = 4
 /** The number of payments read from the store at a time: few, so that new ones are soon included. */
 const BATCH_ROWS = 16
 /** The latest instant that a date can represent; every payment is due before it. */
 const END_OF_TIME = instant(8_640_000_000_000_000)
 
 /** The number of older versions of event files kept in memory in compiled form; more are rarely in use. */
-const VERSIONS_MAX = 50
+const MAX_CACHED_VERSIONS = 50
 
 /** If not enabled, payments are queried only when a caller requests it. */
 export function openPayments(
@@ -34,7 +34,7 @@ export function openPayments(
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
 ): Payments {
   const runningQueries = new Map<OrderId, Promise<QueryResult>>()
-  const queued = new Map<OrderId, Promise<QueryResult>>()
+  const queuedQueries = new Map<OrderId, Promise<QueryResult>>()
   const versions = openVersionCache(deps)
   const breaker = createCircuitBreaker(deps.clock)
   /** Null before the first run, because the clock may have been set back while the server was stopped. */
@@ -56,21 +56,21 @@ export function openPayments(
         deps,
         versions,
         orderId,
-        { timeoutMs, compares: includesPaid },
+        { timeoutMs, includesPaid },
         read,
       ).finally(() => runningQueries.delete(orderId))
       runningQueries.set(orderId, query)
       return query
     }
-    const queuedQuery = queued.get(orderId)
+    const queuedQuery = queuedQueries.get(orderId)
     if (queuedQuery !== undefined) return queuedQuery
     const next = current
       .catch(() => null)
       .then(() => {
-        queued.delete(orderId)
+        queuedQueries.delete(orderId)
         return queryOnce(orderId, timeoutMs, includesPaid)
       })
-    queued.set(orderId, next)
+    queuedQueries.set(orderId, next)
     return next
   }
   const verify: Payments['verify'] = async (orderId, timeoutMs, read = null) =>
@@ -101,7 +101,7 @@ export function openPayments(
   const queryAll = async (
     duePayments: readonly StoredPayment[],
     dueBefore: Instant,
-    onVerified: (verified: VerifiedPayment) => void,
+    onVerified: (verifiedPayment: VerifiedPayment) => void,
   ): Promise<void> => {
     const queue = [...duePayments]
     const runWorker = async (): Promise<void> => {
@@ -125,7 +125,7 @@ export function openPayments(
         onVerified(result.verified)
       }
     }
-    await Promise.all(Array.from({ length: CONCURRENT_QUERIES_MAX }, runWorker))
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_QUERIES }, runWorker))
   }
 
   let refundRun: Promise<number> = Promise.resolve(0)
@@ -141,7 +141,7 @@ export function openPayments(
 
   const reconcile = async (
     all = false,
-  ): Promise<{ readonly asked: number; readonly ended: number }> => {
+  ): Promise<{ readonly queriedCount: number; readonly endedCount: number }> => {
     const at = deps.clock()
     if (lastRunAt === null || at < lastRunAt) await deps.store.rescheduleAfterClockChange(at)
     lastRunAt = at
@@ -160,8 +160,8 @@ export function openPayments(
       ).filter(({ orderId }) => !seenOrders.has(orderId))
       if (duePayments.length === 0) break
       for (const { orderId } of duePayments) seenOrders.add(orderId)
-      await queryAll(duePayments, dueBefore, (verified) => {
-        if (verified !== 'pending') endedCount += 1
+      await queryAll(duePayments, dueBefore, (verifiedPayment) => {
+        if (verifiedPayment !== 'pending') endedCount += 1
       })
     }
     // Ended payments are queried last: no delegate is waiting for them.
@@ -180,7 +180,7 @@ export function openPayments(
     }
     await lookUpDueOrders(deps)
     await queryDueDisputes(deps, versions)
-    return { asked: seenOrders.size, ended: endedCount }
+    return { queriedCount: seenOrders.size, endedCount }
   }
 
   const stopPolling = isEnabled
@@ -201,15 +201,16 @@ export function openPayments(
   const waitUntilIdle = async (): Promise<void> => {
     await refundRun
     await disputeRun
-    while (runningQueries.size + queued.size > 0)
-      await Promise.allSettled([...runningQueries.values(), ...queued.values()])
+    while (runningQueries.size + queuedQueries.size > 0)
+      await Promise.allSettled([...runningQueries.values(), ...queuedQueries.values()])
   }
 
   return {
     verify,
     queryOrders: learn,
     reconcile,
-    lookUp: (event, orderId, timeoutMs) => lookUpOrder(deps, event, orderId as OrderId, timeoutMs),
+    lookUpOrder: (event, orderId, timeoutMs) =>
+      lookUpOrder(deps, event, orderId as OrderId, timeoutMs),
     queryDispute: queryNotedDispute,
     sendRefunds: sendPendingRefunds,
     pausedAccounts: () => breaker.pausedAccounts(),
@@ -225,10 +226,10 @@ export function openPayments(
 function openVersionCache({ store }: Pick<PaymentsDeps, 'store'>): Versions {
   const cache = new Map<string, EventConfig | null>()
   return async (hash) => {
-    const cached = cache.get(hash)
-    if (cached !== undefined) return cached
+    const cachedVersion = cache.get(hash)
+    if (cachedVersion !== undefined) return cachedVersion
     const event = (await readVersion(store, hash))?.config ?? null
-    if (cache.size >= VERSIONS_MAX) cache.clear()
+    if (cache.size >= MAX_CACHED_VERSIONS) cache.clear()
     cache.set(hash, event)
     return event
   }

@@ -34,8 +34,8 @@ export function quotePriceOfPayment(
     manualMethod === null ? undefined : findMethodId(config, registration, manualMethod)
   const isPricedOnCredit = listMethodsPricedOnCredit(config).includes(payments[0]?.way ?? '')
   if (isPricedOnCredit) {
-    const priced = withMethod(config, answers, method)
-    return quoteOnCredit(config, { answers: priced, category }, paidAt)
+    const pricedAnswers = withMethod(config, answers, method)
+    return quoteOnCredit(config, { answers: pricedAnswers, category }, paidAt)
   }
   return method === undefined ? null : quoteByMethod(config, registration, method)
 }
@@ -49,8 +49,8 @@ function findMethodId(
   manualMethod: ManualMethod,
 ): string | null {
   const kind = isDeskPayment(manualMethod) ? 'desk' : 'transfer'
-  const ofKind = methods.filter(({ is }) => is === kind)
-  return (ofKind.find(({ id }) => id === payments[0]?.way) ?? ofKind[0])?.id ?? null
+  const methodsOfKind = methods.filter(({ is }) => is === kind)
+  return (methodsOfKind.find(({ id }) => id === payments[0]?.way) ?? methodsOfKind[0])?.id ?? null
 }
 
 /** Returns the payment methods whose credit date sets the price. */
@@ -82,16 +82,16 @@ export function applyPrice(
 /** Returns an awaited payment whose amount due depends on the credit date; quotes each day once. */
 export function addPriceByDay(
   event: EventConfig,
-  { priced, ...one }: StoredExpectedPayment,
+  { priced: pricedRegistration, ...payment }: StoredExpectedPayment,
 ): UnpaidOrder {
-  if (priced === null) return one
-  const quoted = new Map<Day, Amount>()
+  if (pricedRegistration === null) return payment
+  const amountsByDay = new Map<Day, Amount>()
   const quoteOn = (day: Day): Amount =>
-    quoteOnCredit(event, priced, instant(startOfDay(day)))?.total ?? one.due
+    quoteOnCredit(event, pricedRegistration, instant(startOfDay(day)))?.total ?? payment.due
   const getDueOn = (day: Day): Amount => {
-    const dueAmount = quoted.get(day) ?? quoteOn(day)
-    quoted.set(day, dueAmount)
+    const dueAmount = amountsByDay.get(day) ?? quoteOn(day)
+    amountsByDay.set(day, dueAmount)
     return dueAmount
   }
-  return { ...one, dueOn: getDueOn }
+  return { ...payment, dueOn: getDueOn }
 }

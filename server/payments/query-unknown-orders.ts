@@ -13,7 +13,7 @@ import type { PaymentsDeps } from './verify-payment.ts'
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 16
 /** The maximum number of concurrent queries. */
-const CONCURRENT_QUERIES_MAX = 4
+const MAX_CONCURRENT_QUERIES = 4
 
 /**
  * `kept`: the gateway has money for the order, and staff see it. `none`: it has none. `unsure`: the response was not
@@ -32,19 +32,23 @@ export async function lookUpOrder(
 ): Promise<LookupResult> {
   const { store, gateway, clock, log } = deps
   let result: LookupResult | null = null
-  let isFact = false
+  let hasPaymentEvent = false
   // It is not known for which of several accounts the order was created, so all are queried.
   for (const accountEvent of listEventsByAccount(event)) {
     const response: StatusResponse =
-      gateway.merchantOf(accountEvent) === null
+      gateway.getMerchantId(accountEvent) === null
         ? { is: 'unreachable', error: 'there are no credentials' }
         : await gateway
             .status(accountEvent, orderId, clock(), timeoutMs)
             .catch((error: unknown) => ({ is: 'unreachable', error: String(error) }))
-    const found = await applyResponse(deps, accountEvent, orderId, response)
-    isFact ||= response.is === 'fact'
-    if (result === null || found === 'kept' || (found === 'unsure' && result === 'none'))
-      result = found
+    const lookupResult = await applyResponse(deps, accountEvent, orderId, response)
+    hasPaymentEvent ||= response.is === 'payment-event'
+    if (
+      result === null ||
+      lookupResult === 'kept' ||
+      (lookupResult === 'unsure' && result === 'none')
+    )
+      result = lookupResult
     if (result === 'kept') break
   }
   if (result === null) return 'unsure'
@@ -53,7 +57,7 @@ export async function lookUpOrder(
     return result
   }
   // A payer whose payment was declined may have tried again on the payment page.
-  await store.closeUnknownOrder(orderId, isFact, clock())
+  await store.closeUnknownOrder(orderId, hasPaymentEvent, clock())
   if (result === 'kept')
     log.warn(
       { event: event.id },
@@ -74,9 +78,9 @@ async function applyResponse(
       return 'unsure'
     case 'no-record':
       return 'none'
-    case 'fact': {
-      const { fact, raw } = response
-      if (fact.type !== 'confirmed') return 'none'
+    case 'payment-event': {
+      const { paymentEvent, raw } = response
+      if (paymentEvent.type !== 'confirmed') return 'none'
       const messages = await store.gatewayMessages(orderId)
       const storedCount = await store.reviewUnknownPayment({
         orderId,
@@ -87,17 +91,19 @@ async function applyResponse(
           raw,
           messages.toReversed(),
         ),
-        refunded: sumRefunded(fact),
+        refunded: sumRefunded(paymentEvent),
         at: clock(),
-        money: [fact, ...(fact.further ?? [])].map((payment) => ({
+        money: [paymentEvent, ...(paymentEvent.further ?? [])].map((payment) => ({
           reference: payment.reference,
           amount: payment.amount,
-          currency: payment.currency ?? fact.currency,
+          currency: payment.currency ?? paymentEvent.currency,
           kind: payment.kind,
           paidAt: payment.paidAt ?? null,
         })),
       })
-      return storedCount > 0 || sumRefunded(fact) < sumReceived(fact) ? 'kept' : 'none'
+      return storedCount > 0 || sumRefunded(paymentEvent) < sumReceived(paymentEvent)
+        ? 'kept'
+        : 'none'
     }
     default:
       return assertNever(response)
@@ -123,7 +129,7 @@ export async function lookUpDueOrders(deps: PaymentsDeps): Promise<number> {
     const queue = [...dueOrders]
     const runWorker = async (): Promise<void> => {
       for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
-        const event = events.byId(order.eventId)?.config
+        const event = events.findById(order.eventId)?.config
         if (event === undefined) await store.postponeUnknownOrder(order.orderId, clock())
         else if (
           (await lookUpOrder(deps, event, order.orderId, BACKGROUND_QUERY_TIMEOUT_MS)) === 'kept'
@@ -131,6 +137,6 @@ export async function lookUpDueOrders(deps: PaymentsDeps): Promise<number> {
           storedCount += 1
       }
     }
-    await Promise.all(Array.from({ length: CONCURRENT_QUERIES_MAX }, runWorker))
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_QUERIES }, runWorker))
   }
 }

@@ -17,9 +17,9 @@ export function startPriceUpdates(
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
 ): PeriodicJob {
   const run = async (): Promise<number> => {
-    let changed = 0
-    for (const { config } of deps.events.all()) changed += await repriceEvent(deps, config)
-    return changed
+    let changedCount = 0
+    for (const { config } of deps.events.all()) changedCount += await repriceEvent(deps, config)
+    return changedCount
   }
   return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
     deps.log.error(

@@ -19,16 +19,16 @@ export async function sendRefunds(deps: PaymentsDeps, versions: Versions): Promi
   const unansweredCount = await store.markUnansweredRefunds(clock())
   if (unansweredCount > 0)
     log.warn({ refunds: unansweredCount }, 'it is unknown whether some refunds moved money')
-  let sent = 0
+  let sentCount = 0
   for (const refund of await store.refundsToSend(clock(), BATCH_ROWS)) {
     // A command or a second server may run at the same time: only the process that claims the refund sends it.
     if (!(await store.claimRefund(refund.id, clock()))) continue
-    sent += 1
+    sentCount += 1
     const response = await requestRefund(deps, versions, refund)
     log.info({ refund: refund.id, is: response.is }, 'a refund was requested')
     await store.recordRefundResponse(refund.id, response, clock())
   }
-  return sent
+  return sentCount
 }
 
 /** Never throws: unless the gateway rejected the refund, it may have moved money. */

@@ -60,11 +60,14 @@ export async function openCheckout(
 ): Promise<PaymentData | null> {
   if (gateway.createCheckout === undefined) return form
   const order = { orderId, amount, currency }
-  const created = await gateway
+  const checkoutResult = await gateway
     .createCheckout(event, order, form, at, CHECKOUT_TIMEOUT_MS)
     .catch((error: unknown) => err(String(error)))
-  if (created.ok) return created.value
-  log.warn({ event: event.id, error: created.error }, 'the gateway did not create a checkout')
+  if (checkoutResult.ok) return checkoutResult.value
+  log.warn(
+    { event: event.id, error: checkoutResult.error },
+    'the gateway did not create a checkout',
+  )
   return null
 }
 

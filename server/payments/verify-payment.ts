@@ -35,7 +35,7 @@ import type { NewMail, RawResponse, StoredPayment, StoredRegistration } from '..
 /**
  * The maximum clock difference of two machines. A payment time that differs more is from another time zone, or wrong.
  */
-const CLOCK_DIFFERENCE_MS_MAX = 10 * 60_000
+const MAX_CLOCK_DIFFERENCE_MS = 10 * 60_000
 
 export type PaymentsDeps = Pick<Deps, 'store' | 'events' | 'gateway' | 'clock' | 'log'>
 /** Returns an event's version by the hash stored with registrations; null if it is not stored. */
@@ -68,7 +68,7 @@ export async function queryPayment(
   deps: PaymentsDeps,
   versions: Versions,
   orderId: OrderId,
-  { timeoutMs, compares: includesPaid }: { readonly timeoutMs: number; readonly compares: boolean },
+  { timeoutMs, includesPaid }: { readonly timeoutMs: number; readonly includesPaid: boolean },
   read: StoredRegistration | null = null,
 ): Promise<QueryResult> {
   const registration = read ?? (await deps.store.registrationByOrder(orderId))
@@ -96,7 +96,7 @@ export async function queryPayment(
     timeoutMs,
     canCapture(registration, payment),
   )
-  const served = deps.events.byId(payment.eventId)
+  const served = deps.events.findById(payment.eventId)
   const event = served !== null && served.config.payment !== null ? served.config : requestEvent
   const gateway = requestEvent.payment?.gateway ?? null
   const verified = await applyResponse(deps, { event, registration, payment, gateway }, answer)
@@ -105,7 +105,7 @@ export async function queryPayment(
 
 function toQueryOutcome(answer: StatusResponse): PollResult {
   switch (answer.is) {
-    case 'fact':
+    case 'payment-event':
       return 'ended'
     case 'pending':
       return 'in-process'
@@ -124,17 +124,19 @@ export async function findRequestEvent(
   registration: Pick<StoredRegistration, 'eventHash'>,
   payment: Pick<StoredPayment, 'eventId' | 'account' | 'gateway'>,
 ): Promise<EventConfig | null> {
-  const served = deps.events.byId(payment.eventId)
+  const served = deps.events.findById(payment.eventId)
   const version =
     served?.hash === registration.eventHash ? served.config : await versions(registration.eventHash)
   const accountEvents = [version, served?.config].flatMap((event) =>
     event == null ? [] : listEventsByAccount(event),
   )
   // The event may have changed to another gateway later, which does not have the order.
-  const ofGateway = accountEvents.filter((event) => event.payment?.gateway.name === payment.gateway)
+  const gatewayEvents = accountEvents.filter(
+    (event) => event.payment?.gateway.name === payment.gateway,
+  )
   const accountEvent =
-    ofGateway.find((event) => event.payment?.account === payment.account) ??
-    ofGateway[0] ??
+    gatewayEvents.find((event) => event.payment?.account === payment.account) ??
+    gatewayEvents[0] ??
     accountEvents[0]
   if (accountEvent === undefined || accountEvent.payment === null) return null
   const account = payment.account ?? accountEvent.payment.account
@@ -150,7 +152,7 @@ export function findQueryProblem(
   event: EventConfig,
   payment: Pick<StoredPayment, 'merchantId'>,
 ): string | null {
-  const merchant = gateway.merchantOf(event)
+  const merchant = gateway.getMerchantId(event)
   if (merchant === null)
     return `there are no credentials for the account "${event.payment?.account}"`
   return payment.merchantId === null || merchant === payment.merchantId
@@ -197,10 +199,10 @@ async function applyResponse(
   const age = Math.max(0, at - payment.createdAt)
   const sinceHandOff = Math.max(0, at - (payment.handedOffAt ?? payment.createdAt))
   switch (answer.is) {
-    case 'fact':
+    case 'payment-event':
       if (answer.failedRefunds !== undefined)
         await deps.store.recordFailedRefunds(payment.orderId, answer.failedRefunds)
-      return storePaymentEvent(deps, subject, answer.fact, answer.raw)
+      return storePaymentEvent(deps, subject, answer.paymentEvent, answer.raw)
     case 'no-record':
       if (sinceHandOff >= NO_RECORD_MS && payment.status === 'pending' && !isStillHeld(payment, at))
         return storePaymentEvent(deps, subject, { type: 'expired', at }, answer.raw)
@@ -229,12 +231,12 @@ async function handleNoResponse(
 ): Promise<VerifiedPayment> {
   const at = deps.clock()
   if (at - payment.createdAt >= UNDECIDED_MS && isOpen(payment)) {
-    const applied = await deps.store.applyPaymentEvent(
+    const applyResult = await deps.store.applyPaymentEvent(
       payment.orderId,
       { type: 'undecided', at },
       null,
     )
-    return toVerifiedPayment(applied.payment)
+    return toVerifiedPayment(applyResult.payment)
   }
   const verified = await scheduleNextQuery(deps, payment, 'unreachable')
   // This applies to a failed payment too, because a late payment may have arrived.
@@ -277,22 +279,28 @@ async function storePaymentEvent(
     paymentEvent.type === 'confirmed' ? addPaymentTime(subject, paymentEvent) : paymentEvent
   const email =
     timedEvent.type === 'confirmed' ? await buildEmailForCapture(deps, subject, timedEvent) : null
-  const applied = await deps.store.applyPaymentEvent(payment.orderId, timedEvent, email, answer, {
-    paymentId: payment.id,
-    registrationId: subject.registration.id,
-    eventId: payment.eventId,
-    gateway: answer.gateway,
-    account: payment.account,
-  })
-  if (applied.changed)
+  const applyResult = await deps.store.applyPaymentEvent(
+    payment.orderId,
+    timedEvent,
+    email,
+    answer,
+    {
+      paymentId: payment.id,
+      registrationId: subject.registration.id,
+      eventId: payment.eventId,
+      gateway: answer.gateway,
+      account: payment.account,
+    },
+  )
+  if (applyResult.changed)
     deps.log.info(
-      { event: event.id, status: applied.payment.status, review: applied.review },
+      { event: event.id, status: applyResult.payment.status, review: applyResult.review },
       'a payment changed',
     )
   // A payment that has just ended is scheduled already; otherwise the next query is scheduled here.
-  return applied.payment.status === payment.status
-    ? scheduleNextQuery(deps, applied.payment, null)
-    : toVerifiedPayment(applied.payment)
+  return applyResult.payment.status === payment.status
+    ? scheduleNextQuery(deps, applyResult.payment, null)
+    : toVerifiedPayment(applyResult.payment)
 }
 
 type Confirmation = Extract<PaymentEvent, { type: 'confirmed' }>
@@ -310,8 +318,8 @@ function addPaymentTime(
   const addTime = <M extends { readonly paidAt?: Instant }>({ paidAt: stated, ...rest }: M) => {
     const isPlausible =
       stated !== undefined &&
-      stated >= from - CLOCK_DIFFERENCE_MS_MAX &&
-      stated <= at + CLOCK_DIFFERENCE_MS_MAX
+      stated >= from - MAX_CLOCK_DIFFERENCE_MS &&
+      stated <= at + MAX_CLOCK_DIFFERENCE_MS
     const paidAt = isPlausible ? instant(Math.min(Math.max(stated, from), at)) : null
     const timing = isInTime(event, registration, payment, paidAt ?? at)
     return {
@@ -337,10 +345,10 @@ async function buildEmailForCapture(
   const decidedCaptures = captures.filter(
     ({ state }) => state === 'refused' || state === 'accepted',
   )
-  const counted = [first, ...further].find(
+  const countedPayment = [first, ...further].find(
     (payment) => !decidedCaptures.some(({ reference }) => reference === payment.reference),
   )
-  const { reference, paidAt } = counted ?? first
+  const { reference, paidAt } = countedPayment ?? first
   return buildPaidEmail(subject, reference, paidAt ?? first.at)
 }
 

@@ -14,7 +14,7 @@ import type { QueuedMail, StoredRegistration } from '../storage/index.ts'
 /** Delegates request receipts and invoices until the accounts of the year are closed. */
 const AFTER_EVENT_MS = 180 * 24 * 60 * 60_000
 /** The minimum lifetime of a link, even if the event ended long ago or its file was removed. */
-const LIFETIME_MIN_MS = 30 * 24 * 60 * 60_000
+const MIN_LIFETIME_MS = 30 * 24 * 60 * 60_000
 /** 256 random bits: cannot be guessed. */
 const TOKEN_BYTES = 32
 
@@ -42,7 +42,7 @@ export async function resolveLink(
 ): Promise<ResolvedLink | null> {
   const link = await deps.store.accessLink(hashToken(token))
   const registration = link === null ? null : await deps.store.registration(link.regNo)
-  const served = registration === null ? null : deps.events.byId(registration.eventId)
+  const served = registration === null ? null : deps.events.findById(registration.eventId)
   if (link === null || registration === null || served === null) return null
   const isFromMail = link.purpose === 'mail'
   return { served, registration, isExpired: deps.clock() >= link.expiresAt, isFromMail }
@@ -50,7 +50,7 @@ export async function resolveLink(
 
 type LinkDeps = Pick<Deps, 'store' | 'clock'> & {
   readonly environment: Pick<Environment, 'publicUrl'>
-  readonly events: Pick<Deps['events'], 'byId'>
+  readonly events: Pick<Deps['events'], 'findById'>
 }
 
 /**
@@ -64,7 +64,7 @@ export async function issueLink(
 ): Promise<string> {
   const at = clock()
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
-  const event = events.byId(eventId)?.config ?? null
+  const event = events.findById(eventId)?.config ?? null
   await store.addAccessLink({
     tokenHash: hashToken(token),
     regNo,
@@ -77,7 +77,7 @@ export async function issueLink(
 
 function calculateExpiry(event: EventConfig | null, at: Instant): Instant {
   const eventEnd = event === null ? at : endOfDay(event.to)
-  return instant(Math.max(eventEnd + AFTER_EVENT_MS, at + LIFETIME_MIN_MS))
+  return instant(Math.max(eventEnd + AFTER_EVENT_MS, at + MIN_LIFETIME_MS))
 }
 
 /**

@@ -14,7 +14,7 @@ import type { GuessLimit } from './code-guessing-limit.ts'
 import { getCodeMessage } from './registration-errors.ts'
 
 /** The maximum length of a typed code or member number. */
-const TYPED_CHARACTERS_MAX = 200
+const MAX_TYPED_CHARACTERS = 200
 
 export async function addLookupRoutes(
   app: FastifyInstance,
@@ -34,7 +34,7 @@ export async function addLookupRoutes(
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
       const { id } = request.params as { readonly id: string }
-      const served = deps.events.byId(id)
+      const served = deps.events.findById(id)
       if (served === null)
         return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
       if (await guesses.isTooMany(request, reply)) return reply
@@ -72,10 +72,10 @@ export async function addLookupRoutes(
       await guesses.count(request, row === null ? 'wrong' : 'right')
       if (row === null) return sendError(reply, 404, 'not_on_roll', getInvalidMessage(field))
       const shownColumns = event.memberLists.find(({ id }) => id === field.roll)?.shows ?? []
-      const shown = shownColumns.map((id) => [id, getOwn(row, id) ?? ''] as const)
+      const shownCells = shownColumns.map((id) => [id, getOwn(row, id) ?? ''] as const)
       const response: MemberRecordResponse = {
         status: 'success',
-        row: { ...Object.fromEntries(shown), ...pickConditionCells(event, field.roll, row) },
+        row: { ...Object.fromEntries(shownCells), ...pickConditionCells(event, field.roll, row) },
       }
       return reply.send(response)
     },
@@ -91,5 +91,5 @@ export async function addLookupRoutes(
 function readTypedValue(body: Readonly<Record<string, unknown>>, name: string): string | null {
   const value = getOwn(body, name)
   const text = typeof value === 'number' ? String(value) : value
-  return typeof text === 'string' && text.length <= TYPED_CHARACTERS_MAX ? text.trim() : null
+  return typeof text === 'string' && text.length <= MAX_TYPED_CHARACTERS ? text.trim() : null
 }

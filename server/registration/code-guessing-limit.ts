@@ -7,12 +7,12 @@ import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
  * A delegate may mistype a code a few times, and several delegates may share an address. A code of 48 bits cannot be
  * guessed in that many tries.
  */
-const WRONG_PER_ADDRESS_MAX = 20
+const MAX_WRONG_PER_ADDRESS = 20
 /**
  * Valid membership numbers can be guessed by counting up, so many successful look-ups are an attempt to collect
  * names.
  */
-const LOOKUPS_PER_ADDRESS_MAX = 60
+const MAX_LOOKUPS_PER_ADDRESS = 60
 const WINDOW_MS = 10 * 60_000
 
 export type GuessLimit = {
@@ -23,8 +23,8 @@ export type GuessLimit = {
 
 /** Limits by address only: with a limit per event, one client could block all delegates. */
 export function openGuessLimit(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): GuessLimit {
-  const wrongGuesses = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
-  const lookups = openLimit(deps, { triesMax: LOOKUPS_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
+  const wrongGuesses = openLimit(deps, { triesMax: MAX_WRONG_PER_ADDRESS, windowMs: WINDOW_MS })
+  const lookups = openLimit(deps, { triesMax: MAX_LOOKUPS_PER_ADDRESS, windowMs: WINDOW_MS })
   return {
     async isTooMany(request, reply) {
       const at = deps.clock()

@@ -50,19 +50,21 @@ export function compareDisplayedPrice(
   const differences = new Set<Difference>()
   const sentMeanings = new Set<string>()
   for (const [name, meaning] of getParameterMeanings(event)) {
-    const sent = toText(getOwn(values, name))
-    if (sent === '') continue
-    if (sent === null) return { is: 'unreadable', name }
+    const sentText = toText(getOwn(values, name))
+    if (sentText === '') continue
+    if (sentText === null) return { is: 'unreadable', name }
     sentMeanings.add(meaning)
     if (meaning === 'base' || meaning === 'gst' || meaning === 'total') {
-      const amount = readAmount(sent, quote?.currency ?? event.currency)
+      const amount = readAmount(sentText, quote?.currency ?? event.currency)
       if (amount === null) return { is: 'unreadable', name }
       if (amount !== quote?.[meaning]) differences.add('price')
-    } else if (meaning === 'category' && sent !== category) differences.add('category')
-    else if (meaning === 'period' && sent !== quote?.period) differences.add('period')
+    } else if (meaning === 'category' && sentText !== category) differences.add('category')
+    else if (meaning === 'period' && sentText !== quote?.period) differences.add('period')
   }
-  const first = DIFFERENCE_ORDER.find((difference) => differences.has(difference))
-  return first === undefined ? { is: 'same', sentMeanings } : { is: 'differs', in: first }
+  const firstDifference = DIFFERENCE_ORDER.find((difference) => differences.has(difference))
+  return firstDifference === undefined
+    ? { is: 'same', sentMeanings }
+    : { is: 'differs', in: firstDifference }
 }
 
 /** Returns the message about an amount that cannot be read. */

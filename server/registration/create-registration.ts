@@ -49,7 +49,7 @@ import { buildRegistrationView } from './registration-views.ts'
 /** `randomInt` accepts a range of up to 2 ** 48. */
 const DIGITS_PER_DRAW = 14
 /** A collision of two random twelve-digit numbers is very unlikely; three collisions in a row indicate a bug. */
-const NUMBER_ATTEMPTS_MAX = 5
+const MAX_NUMBER_ATTEMPTS = 5
 
 /**
  * A registration that is complete except for its number; its files are stored already. `method` is null if the event
@@ -104,8 +104,8 @@ export async function createRegistration(
   served: ServedEvent,
   validated: ValidatedRegistration,
 ): Promise<Result<CreatedRegistration, CreationRefusal>> {
-  const byCard = withCardMethod(served.config, validated.method?.id)
-  const merchantId = deps.gateway.merchantOf(byCard)
+  const cardEvent = withCardMethod(served.config, validated.method?.id)
+  const merchantId = deps.gateway.getMerchantId(cardEvent)
   const { deskPayment } = validated
   const field = deskPayment?.method.reference
   if (
@@ -113,10 +113,10 @@ export async function createRegistration(
     findApproval(served.config.approvals, validated.answers, validated.category)
   )
     return err({ code: 'not_confirmed', denial: NEEDS_APPROVAL_MESSAGE, field })
-  for (let attempt = 0; attempt < NUMBER_ATTEMPTS_MAX; attempt++) {
+  for (let attempt = 0; attempt < MAX_NUMBER_ATTEMPTS; attempt++) {
     const regNo = drawRegNo(served.config)
     const registration = buildNewRegistration(served, validated, regNo, merchantId)
-    const paymentData = startCheckout(deps, byCard, registration)
+    const paymentData = startCheckout(deps, cardEvent, registration)
     if (!paymentData.ok) return err({ code: 'not_payable', why: paymentData.error })
     const storeResult = await deps.store.register(registration)
     if (storeResult.ok) {
@@ -133,7 +133,7 @@ export async function createRegistration(
           ? null
           : await openCheckout(
               deps,
-              byCard,
+              cardEvent,
               {
                 orderId,
                 amount: registration.quote.total,
@@ -169,7 +169,11 @@ export function drawRegNo(event: EventConfig): RegNo {
   const digits: number[] = []
   while (digits.length < digitCount) {
     let random = randomInt(10 ** DIGITS_PER_DRAW)
-    for (let left = Math.min(DIGITS_PER_DRAW, digitCount - digits.length); left > 0; left--) {
+    for (
+      let remainingDigits = Math.min(DIGITS_PER_DRAW, digitCount - digits.length);
+      remainingDigits > 0;
+      remainingDigits--
+    ) {
       digits.push(random % 10)
       random = Math.floor(random / 10)
     }
@@ -246,21 +250,24 @@ function buildMethodFields(
   event: EventConfig,
   method: PaymentMethod | null,
   merchantId: string | null,
-  priced: Pick<ValidatedRegistration, 'at' | 'answers' | 'category'>,
+  pricedRegistration: Pick<ValidatedRegistration, 'at' | 'answers' | 'category'>,
 ): Partial<Pick<NewRegistration, 'gateway' | 'askedOf' | 'holdUntil' | 'way' | 'payUntil'>> {
   if (method === null) return {}
   if (method.is === 'transfer') {
-    const payUntil = getExpiryOfTransfer(method, priced.at)
+    const payUntil = getExpiryOfTransfer(method, pricedRegistration.at)
     return { way: method.id, payUntil, holdUntil: payUntil }
   }
   if (method.is === 'desk')
-    return { way: method.id, holdUntil: getPriceHoldEnd(event, priced.at, priced) }
+    return {
+      way: method.id,
+      holdUntil: getPriceHoldEnd(event, pricedRegistration.at, pricedRegistration),
+    }
   const { payment } = withCardMethod(event, method.id)
   assert(payment !== null, 'an event takes card payments without a gateway')
   return {
     gateway: payment.gateway.name,
     askedOf: { account: payment.account, merchantId },
-    holdUntil: getPriceHoldEnd(event, priced.at, priced),
+    holdUntil: getPriceHoldEnd(event, pricedRegistration.at, pricedRegistration),
   }
 }
 

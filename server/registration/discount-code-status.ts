@@ -4,7 +4,7 @@ import type { CodeStatus, EventConfig, Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 
 /** Codes that people read aloud are far shorter, so a longer one does not exist. */
-const CODE_CHARACTERS_MAX = 64
+const MAX_CODE_CHARACTERS = 64
 
 /** Unknown means that there is no such code, or that the event file no longer has its kind. */
 export async function getCodeStatus(
@@ -13,7 +13,7 @@ export async function getCodeStatus(
   typed: string,
   at: Instant,
 ): Promise<CodeStatus> {
-  const normalisedCode = typed.length > CODE_CHARACTERS_MAX ? '' : foldCode(typed)
+  const normalisedCode = typed.length > MAX_CODE_CHARACTERS ? '' : foldCode(typed)
   if (normalisedCode === '') return { is: 'unknown' }
   const status = await store.discountCode(event.id, normalisedCode, event.holdSeatsMs, at)
   // A code whose kind was removed from the event file has no effect.

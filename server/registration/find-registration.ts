@@ -8,9 +8,9 @@ import { readIdempotencyKey } from './idempotency-key.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 
 /** A delegate may mistype a number a few times, and several delegates may share an address. */
-const WRONG_PER_ADDRESS_MAX = 20
+const MAX_WRONG_PER_ADDRESS = 20
 /** Limits guessing from many addresses; a whole conference does not mistype this often in ten minutes. */
-const WRONG_PER_EVENT_MAX = 300
+const MAX_WRONG_PER_EVENT = 300
 /** Long enough to slow down guessing, and for a delegate to find the number in an email. */
 const WINDOW_MS = 10 * 60 * 1000
 /** An address that has sent a number correctly is not guessing it the next day. */
@@ -34,8 +34,8 @@ export type LookupGuard = {
  * thousands of addresses.
  */
 export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): LookupGuard {
-  const addresses = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
-  const events = openLimit(deps, { triesMax: WRONG_PER_EVENT_MAX, windowMs: WINDOW_MS })
+  const addresses = openLimit(deps, { triesMax: MAX_WRONG_PER_ADDRESS, windowMs: WINDOW_MS })
+  const events = openLimit(deps, { triesMax: MAX_WRONG_PER_EVENT, windowMs: WINDOW_MS })
   const knownVisitors = openLimit(deps, { triesMax: 1, windowMs: KNOWN_CODE_MS })
   const buildVisitorKey = (address: string, eventId: string, number: string): string =>
     `${eventId} ${address} ${number}`
@@ -72,8 +72,8 @@ export async function findRegistration(
   event: EventConfig,
   text: string,
 ): Promise<StoredRegistration | null> {
-  const byNumber = await deps.store.registration(text)
-  if (byNumber !== null) return byNumber.eventId === event.id ? byNumber : null
+  const registration = await deps.store.registration(text)
+  if (registration !== null) return registration.eventId === event.id ? registration : null
   // A registration number with a wrong check digit was never issued; imported numbers were found above.
   const payment = isRegNo(event, text) ? null : await deps.store.payment(text)
   if (payment !== null)

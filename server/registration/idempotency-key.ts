@@ -6,7 +6,7 @@ import type { Result } from '../../engine/index.ts'
 import type { Body } from '../http/request-body.ts'
 
 /** A UUID has 36 characters. */
-export const KEY_LENGTH_MAX = 200
+export const MAX_KEY_LENGTH = 200
 
 /** Null if none was sent. */
 export function readIdempotencyKey(
@@ -15,7 +15,7 @@ export function readIdempotencyKey(
   const header = request.headers['idempotency-key']
   const key = (Array.isArray(header) ? header.join() : (header ?? '')).trim()
   if (key === '') return ok(null)
-  return key.length <= KEY_LENGTH_MAX && /^[\x20-\x7e]+$/.test(key)
+  return key.length <= MAX_KEY_LENGTH && /^[\x20-\x7e]+$/.test(key)
     ? ok(key)
     : err('bad_idempotency_key')
 }

@@ -39,8 +39,8 @@ const CONFIRMED_FIELD = 'confirmed'
 
 /** Checks of seat availability; `recent` returns null if no check is recent enough. */
 export type AvailabilityChecks = {
-  readonly recent: (event: EventConfig, at: Instant) => PricingContext['left'] | null
-  readonly fresh: (event: EventConfig, at: Instant) => Promise<PricingContext['left']>
+  readonly getRecent: (event: EventConfig, at: Instant) => PricingContext['left'] | null
+  readonly getFresh: (event: EventConfig, at: Instant) => Promise<PricingContext['left']>
 }
 
 /**
@@ -55,32 +55,36 @@ export function openAvailabilityChecks(deps: Pick<Deps, 'store' | 'events'>): Av
   // A changed event file may have other quotas.
   deps.events.onChange(() => recentChecks.clear())
   return {
-    recent: (event, at) => {
+    getRecent: (event, at) => {
       if (event.quotas.length === 0) return {}
       const check = recentChecks.get(event.id)
       return check !== undefined && check.at <= at && at < check.at + AVAILABILITY_CACHE_MS
         ? check.left
         : null
     },
-    fresh: async (event, at) => {
-      const left = await readSeatsLeft(deps, event, at)
-      if (hasSeatsForAnyRequest(event, left)) recentChecks.set(event.id, { left, at })
+    getFresh: async (event, at) => {
+      const seatsLeft = await readSeatsLeft(deps, event, at)
+      if (hasSeatsForAnyRequest(event, seatsLeft))
+        recentChecks.set(event.id, { left: seatsLeft, at })
       else recentChecks.delete(event.id)
-      return left
+      return seatsLeft
     },
   }
 }
 
 /** Returns true if enough seats are left for any registration, so that the transaction may decide. */
-const hasSeatsForAnyRequest = ({ quotas }: EventConfig, left: PricingContext['left']): boolean =>
-  hasSeatsOfEachKind(left) &&
+const hasSeatsForAnyRequest = (
+  { quotas }: EventConfig,
+  seatsLeft: PricingContext['left'],
+): boolean =>
+  hasSeatsOfEachKind(seatsLeft) &&
   quotas.every(
     ({ id, count, countMax = Infinity }) =>
-      count === undefined || (getOwn(left, id) ?? Infinity) >= countMax,
+      count === undefined || (getOwn(seatsLeft, id) ?? Infinity) >= countMax,
   )
 
-export function hasSeatsOfEachKind(left: PricingContext['left']): boolean {
-  return Object.values(left).every((seats) => seats > 0)
+export function hasSeatsOfEachKind(seatsLeft: PricingContext['left']): boolean {
+  return Object.values(seatsLeft).every((seats) => seats > 0)
 }
 
 export type ContextResult = { readonly context: PricingContext; readonly outside: ExternalContext }
@@ -93,12 +97,12 @@ export function buildPricingContext(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
   raw: RawAnswers,
-  left: PricingContext['left'],
+  seatsLeft: PricingContext['left'],
   at: Instant,
 ): ContextResult | Promise<ContextResult> {
   if (event.codeKinds.length > 0 || event.memberLists.length > 0)
-    return buildContextFromLists(deps, event, raw, left, at)
-  const context = event.quotas.length === 0 ? EMPTY_CONTEXT : { ...EMPTY_CONTEXT, left }
+    return buildContextFromLists(deps, event, raw, seatsLeft, at)
+  const context = event.quotas.length === 0 ? EMPTY_CONTEXT : { ...EMPTY_CONTEXT, left: seatsLeft }
   return { context, outside: buildExternalContext(event, raw, null, []) }
 }
 
@@ -106,14 +110,14 @@ async function buildContextFromLists(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
   raw: RawAnswers,
-  left: PricingContext['left'],
+  seatsLeft: PricingContext['left'],
   at: Instant,
 ): Promise<ContextResult> {
-  const sent = event.codeKinds.length === 0 ? null : getOwn(raw, CODE_NAME)
-  const typed = toText(sent)
-  const isOtherType = typeof sent === 'object' && sent !== null
+  const sentCode = event.codeKinds.length === 0 ? null : getOwn(raw, CODE_NAME)
+  const typed = toText(sentCode)
+  const isOtherType = typeof sentCode === 'object' && sentCode !== null
   const code = typed === '' && !isOtherType ? null : await getCodeStatus(deps, event, typed, at)
-  const context: PricingContext = { code, left, rolls: {} }
+  const context: PricingContext = { code, left: seatsLeft, rolls: {} }
   const memberLookups = await lookUpMembers(deps, event, raw, context, at)
   const usedCode = code?.is === 'valid' ? { folded: foldCode(typed), kind: code.kind } : null
   return {
@@ -222,16 +226,16 @@ async function lookUpMembers(
     const answeredFields = fields.filter(({ id }) => getOwn(answers, id) !== undefined)
     const knownFields = Object.keys(cellsByField)
     if (round > 0 && answeredFields.map(({ id }) => id).join() === knownFields.join()) break
-    const found: [string, Readonly<Record<string, string>> | null][] = []
+    const cellsByFieldEntries: [string, Readonly<Record<string, string>> | null][] = []
     const matchedRows: ExternalContext['rolls'][number][] = []
     for (const { id, roll: memberList = '' } of answeredFields) {
       const typed = String(getOwn(answers, id))
       const row = await findMemberRow(deps, event, memberList, typed, at)
       const cells = row === null ? null : pickConditionCells(event, memberList, row)
-      found.push([id, cells])
+      cellsByFieldEntries.push([id, cells])
       if (cells !== null) matchedRows.push({ roll: memberList, key: foldText(typed), cells })
     }
-    cellsByField = Object.fromEntries(found)
+    cellsByField = Object.fromEntries(cellsByFieldEntries)
     rows = matchedRows
   }
   return { cells: cellsByField, rows }

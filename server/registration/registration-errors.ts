@@ -22,7 +22,7 @@ import type { BodyRefusal } from '../http/request-body.ts'
 import { sendError, RETRY_SECONDS, getErrorForStatus } from '../http/error-response.ts'
 import type { ErrorDetails } from '../http/error-response.ts'
 import type { HandOffRefusal } from '../dependencies.ts'
-import { KEY_LENGTH_MAX } from './idempotency-key.ts'
+import { MAX_KEY_LENGTH } from './idempotency-key.ts'
 import type { RetryRefusal } from './retry-payment.ts'
 import type { Difference } from './compare-displayed-price.ts'
 import type { FullSeatDetails } from './seat-availability.ts'
@@ -33,7 +33,7 @@ export type Refusal = {
   readonly status: number
   readonly code: string
   readonly message: string
-  readonly more: ErrorDetails
+  readonly details: ErrorDetails
   /** Seconds after which to retry, for `Retry-After`; null if unknown. */
   readonly retryAfterSeconds: number | null
 }
@@ -45,10 +45,10 @@ function refuse(
   status: number,
   code: string,
   message: string,
-  details: Refusal['more'] = {},
+  details: Refusal['details'] = {},
   retryAfterSeconds: number | null = null,
 ): Refusal {
-  return { status, code, message, more: details, retryAfterSeconds }
+  return { status, code, message, details: details, retryAfterSeconds }
 }
 
 function getRefusalForStatus(status: number): Refusal {
@@ -59,7 +59,7 @@ function getRefusalForStatus(status: number): Refusal {
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
   if (refusal.retryAfterSeconds !== null)
     reply.header('retry-after', String(refusal.retryAfterSeconds))
-  return sendError(reply, refusal.status, refusal.code, refusal.message, refusal.more)
+  return sendError(reply, refusal.status, refusal.code, refusal.message, refusal.details)
 }
 
 export function refuseClosed(text: string): Refusal {
@@ -115,7 +115,7 @@ function refuseTooLarge(event: EventConfig, id: string | null): Refusal {
 
 export function refuseKey(code: 'bad_idempotency_key' | 'idempotency_key_reused'): Refusal {
   return code === 'bad_idempotency_key'
-    ? refuse(400, code, formatMessage(REFUSAL_MESSAGES.request.badKey, { max: KEY_LENGTH_MAX }))
+    ? refuse(400, code, formatMessage(REFUSAL_MESSAGES.request.badKey, { max: MAX_KEY_LENGTH }))
     : refuse(422, code, REFUSAL_MESSAGES.request.reusedKey)
 }
 
@@ -251,11 +251,11 @@ export function refuseQuote(event: EventConfig, refusal: QuoteRefusal): Refusal 
 export function refuseDifference(
   event: EventConfig,
   differs: Difference,
-  quoted: Quote | null,
+  quote: Quote | null,
 ): Refusal {
-  const total = quoted === null ? null : formatMoney(quoted.total, quoted.currency)
-  return refuse(409, `${differs}_changed`, describeDifference(event, differs, quoted, total), {
-    quote: quoted === null ? null : toWireQuote(quoted),
+  const total = quote === null ? null : formatMoney(quote.total, quote.currency)
+  return refuse(409, `${differs}_changed`, describeDifference(event, differs, quote, total), {
+    quote: quote === null ? null : toWireQuote(quote),
   })
 }
 
@@ -264,11 +264,11 @@ const joinSentences = (...sentences: readonly string[]): string => sentences.joi
 function describeDifference(
   event: EventConfig,
   differs: Difference,
-  quoted: Quote | null,
+  quote: Quote | null,
   total: string | null,
 ): string {
   const { changed } = REFUSAL_MESSAGES
-  const isFree = quoted?.total === 0
+  const isFree = quote?.total === 0
   const label = getLowerCaseLabel(event, 'category')
   const totalSentence =
     total === null ? [] : isFree ? [changed.free] : [formatMessage(changed.total, { total })]
@@ -279,12 +279,12 @@ function describeDifference(
         changed.check,
       )
     case 'category':
-      return quoted === null
+      return quote === null
         ? joinSentences(formatMessage(changed.otherCategory, { word: label }), changed.check)
         : joinSentences(
             formatMessage(changed.category, {
               word: label,
-              category: getCategoryLabel(event, quoted.category),
+              category: getCategoryLabel(event, quote.category),
             }),
             ...totalSentence,
             changed.check,

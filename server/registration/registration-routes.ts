@@ -66,10 +66,10 @@ export function addRegistrationRoutes(
     await guard.addKnown(address, config.id, found.regNo, number)
     const isProven = isEmailCorrect || (await isRegisteringBrowser(deps, request, found))
     const actions = found.wasTransferred ? await deps.store.actions(found.regNo) : []
-    const shown = isProven
+    const shownRegistration = isProven
       ? hidePreviousHolder(config, found, actions)
       : hideNewHolder(config, found, actions)
-    const registration = buildPublicView(config, shown, deps.clock(), isProven)
+    const registration = buildPublicView(config, shownRegistration, deps.clock(), isProven)
     const paying =
       isProven && registration.stands === 'by-hand'
         ? await buildInstructionsOnly(deps, config, found)
@@ -113,14 +113,14 @@ export function addRegistrationRoutes(
   ): Promise<FastifyReply> => {
     const { id } = request.params
     const served =
-      deps.events.byId(id) ?? ((await deps.events.refresh()) ? deps.events.byId(id) : null)
+      deps.events.findById(id) ?? ((await deps.events.refresh()) ? deps.events.findById(id) : null)
     if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
     const { config } = served
-    const left = buildPublicAvailability(
+    const availability = buildPublicAvailability(
       config.quotas,
       await readSeatsLeft(deps, config, deps.clock()),
     )
-    const response: AvailabilityResponse = { status: 'success', left }
+    const response: AvailabilityResponse = { status: 'success', left: availability }
     return sendWithTag(request, reply.header('cache-control', 'max-age=1'), response)
   }
   /** The form requests its cookie when the delegate begins to fill it in. */
@@ -128,7 +128,7 @@ export function addRegistrationRoutes(
     request: FastifyRequest<{ Params: { id: string } }>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const served = deps.events.byId(request.params.id)
+    const served = deps.events.findById(request.params.id)
     if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
     openWebForm(deps, served.config, request).setCookie(reply)
     return reply.header('cache-control', 'no-store').code(204).send()
@@ -154,8 +154,8 @@ export function addRegistrationRoutes(
         handle: async (_request, reply) => {
           const { config } = served
           const at = deps.clock()
-          const left = await readSeatsLeft(deps, config, at)
-          return reply.header('cache-control', 'no-store').send(buildTariff(config, at, left))
+          const seatsLeft = await readSeatsLeft(deps, config, at)
+          return reply.header('cache-control', 'no-store').send(buildTariff(config, at, seatsLeft))
         },
       },
     ]

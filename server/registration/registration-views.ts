@@ -69,14 +69,14 @@ export function buildRegistrationView(
     may_pay: mayPay,
   }
   const values: Readonly<Record<string, unknown>> = { ...stored.answers, ...engineValues }
-  const returned = Object.entries(event.api.returns).map(([wire, value]) => [
+  const returnedValues = Object.entries(event.api.returns).map(([wire, value]) => [
     wire,
     Object.hasOwn(values, value) ? values[value] : null,
   ])
   return {
     ...stored.answers,
     ...engineValues,
-    ...(Object.fromEntries(returned) as Record<string, unknown>),
+    ...(Object.fromEntries(returnedValues) as Record<string, unknown>),
     ...engineValues,
   }
 }
@@ -91,8 +91,8 @@ export function buildPublicView(
   at: Instant,
   isProven: boolean,
 ): RegistrationResponse['registration'] {
-  const shown = isProven ? listFieldsShownToOwner(event) : listFieldsShownByNumber(event)
-  const answers = Object.entries(stored.answers).filter(([id]) => shown.has(id))
+  const shownFields = isProven ? listFieldsShownToOwner(event) : listFieldsShownByNumber(event)
+  const answers = Object.entries(stored.answers).filter(([id]) => shownFields.has(id))
   const paymentId = isProven ? stored.paymentId : null
   return {
     ...buildRegistrationView(

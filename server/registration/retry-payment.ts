@@ -40,7 +40,7 @@ import type { OutstandingOrder } from '../payments/start-checkout.ts'
 import { sendAlreadyRegisteredEmail } from './send-already-registered-email.ts'
 
 /** Two concurrent requests are resolved in the second round; needing more would be a bug. */
-const ROUNDS_MAX = 3
+const MAX_ROUNDS = 3
 
 export type RetryRefusal =
   /** Paid, refunded, under review, or not payable. */
@@ -77,10 +77,10 @@ export async function retryPayment(
   { accepted = null, by = 'delegate' }: Payer = {},
 ): Promise<Result<Payable, RetryRefusal>> {
   /** Returns the event with the gateway account of the order's card method. */
-  const isByCard = ({ answers, currency }: Pick<OutstandingOrder, 'answers' | 'currency'>) =>
+  const withCardAccount = ({ answers, currency }: Pick<OutstandingOrder, 'answers' | 'currency'>) =>
     withCardOf(event, answers, currency)
   const isPayable = (order: OutstandingOrder, isNew: boolean): Result<Payable, RetryRefusal> => {
-    const data = handOff(deps, isByCard(order), order, at, by)
+    const data = handOff(deps, withCardAccount(order), order, at, by)
     return data.ok
       ? ok({ ...order, data: data.value, isNew })
       : err({ code: 'not_payable', why: data.error })
@@ -90,10 +90,16 @@ export async function retryPayment(
     order: Result<Payable, RetryRefusal>,
   ): Promise<Result<Payable, RetryRefusal>> => {
     if (!order.ok) return order
-    const data = await openCheckout(deps, isByCard(order.value), order.value, order.value.data, at)
+    const data = await openCheckout(
+      deps,
+      withCardAccount(order.value),
+      order.value,
+      order.value.data,
+      at,
+    )
     return data === null ? err({ code: 'gateway_unsure' }) : ok({ ...order.value, data })
   }
-  const served = deps.events.byId(event.id)
+  const served = deps.events.findById(event.id)
   if (event.payment === null) return err({ code: 'nothing_due' })
   const context = { unique: listUniqueRules(event), holdMs: event.holdSeatsMs }
   const refuseSoldSeat = async (
@@ -104,16 +110,16 @@ export async function retryPayment(
     return err({ code: 'taken', by: refusal })
   }
   const gatewayResults = await queryOpenAttempts(deps, regNo, at)
-  for (let round = 0; round < ROUNDS_MAX; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const stored = await deps.store.registration(regNo)
     const newestPayment = stored?.payments[0]
     if (stored === null || newestPayment === undefined) return err({ code: 'nothing_due' })
     const { answers, currency } = stored
-    const { payment } = isByCard(stored)
+    const { payment } = withCardAccount(stored)
     assert(payment !== null, 'an event with a gateway has none for this order')
-    const merchantId = deps.gateway.merchantOf(isByCard(stored))
+    const merchantId = deps.gateway.getMerchantId(withCardAccount(stored))
     // Attempts that a concurrent request has created in the meantime have no result yet.
-    const learnt = new Map(
+    const gatewayResultsByOrder = new Map(
       stored.payments.flatMap(({ orderId }): [OrderId, PollResult][] => {
         const result = gatewayResults.has(orderId) ? gatewayResults.get(orderId) : 'no-record'
         return result == null ? [] : [[orderId, result]]
@@ -126,15 +132,15 @@ export async function retryPayment(
       accepted === null ? null : readAmount(accepted, currency),
       merchantId,
     )
-    const decision = canPay(stored, learnt, terms, at)
+    const decision = canPay(stored, gatewayResultsByOrder, terms, at)
     switch (decision.is) {
       case 'same-order': {
         const { orderId, amount, createdAt } = newestPayment
         const checkout = isPayable({ regNo, orderId, amount, currency, answers }, false)
         if (!checkout.ok || createdAt >= at) return checkOut(checkout)
         // The order is requested again, so its hold starts again if its seats are still free.
-        const renewed = await deps.store.resumePayment(orderId, at, context)
-        return renewed.ok ? checkOut(checkout) : refuseSoldSeat(renewed.error)
+        const resumeResult = await deps.store.resumePayment(orderId, at, context)
+        return resumeResult.ok ? checkOut(checkout) : refuseSoldSeat(resumeResult.error)
       }
       case 'new-attempt': {
         const { quote } = decision
@@ -144,7 +150,7 @@ export async function retryPayment(
         const trialOrder = { regNo, orderId: createOrderId(regNo, 2), amount, currency, answers }
         const trial = isPayable(trialOrder, true)
         if (!trial.ok) return trial
-        const retried = await deps.store.retry(regNo, at, {
+        const retryResult = await deps.store.retry(regNo, at, {
           after: newestPayment.orderId,
           replaces: decision.replaces !== null,
           gateway: payment.gateway.name,
@@ -168,14 +174,17 @@ export async function retryPayment(
               }),
           ...(quote === null || served?.config !== event ? {} : { eventHash: served.hash }),
         })
-        if (retried.ok)
+        if (retryResult.ok)
           return checkOut(
-            isPayable({ regNo, orderId: retried.value.orderId, amount, currency, answers }, true),
+            isPayable(
+              { regNo, orderId: retryResult.value.orderId, amount, currency, answers },
+              true,
+            ),
           )
-        const { error } = retried
+        const { error } = retryResult
         if (error.code === 'version_moved') {
           await deps.events.refresh()
-          const now = deps.events.byId(event.id)
+          const now = deps.events.findById(event.id)
           return now === null || now === served
             ? refuseSoldSeat(error)
             : retryPayment(deps, now.config, regNo, at, { accepted, by })
@@ -227,9 +236,11 @@ async function queryOpenAttempts(
     (attempt) => !isOver(attempt, at) && !isJustPlaced(attempt, at),
   )
   const ids = openAttempts.map(({ orderId }) => orderId)
-  const learnt =
+  const gatewayResultsByOrder =
     ids.length === 0 ? new Map() : await deps.payments.queryOrders(ids, PAGE_QUERY_TIMEOUT_MS)
-  return new Map(stored.payments.map(({ orderId }) => [orderId, learnt.get(orderId) ?? null]))
+  return new Map(
+    stored.payments.map(({ orderId }) => [orderId, gatewayResultsByOrder.get(orderId) ?? null]),
+  )
 }
 
 /**

@@ -43,7 +43,7 @@ export function refuseSamePerson({
     status: 409,
     code: 'same_person',
     message: formatMessage(isPaid ? samePerson.paid : samePerson.unpaid, values),
-    more: { reg_no: regNo },
+    details: { reg_no: regNo },
     retryAfterSeconds: null,
   }
 }
@@ -81,7 +81,7 @@ export async function buildRepeatedResponse(
 }
 
 /** Staff may register many delegates under the office's address; a list shows the rest. */
-const SAME_EMAIL_MAX = 50
+const MAX_SAME_EMAIL_REGISTRATIONS = 50
 
 /** Returns other registrations with the same email address in any spelling, newest first: possible duplicates. */
 export async function findWithSameEmail(
@@ -92,7 +92,7 @@ export async function findWithSameEmail(
   const { email } = readDelegate(event, answers)
   if (email === '') return []
   const query = { eventId: event.id, answers: {}, search: email }
-  const { rows } = await store.listPage(query, 1, SAME_EMAIL_MAX)
+  const { rows } = await store.listPage(query, 1, MAX_SAME_EMAIL_REGISTRATIONS)
   return rows.filter(
     (row) => row.regNo !== regNo && isSameEmail(readDelegate(event, row.answers).email, email),
   )

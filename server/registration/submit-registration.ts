@@ -169,7 +169,7 @@ async function registerWithActiveVersion(
     const { error } = response
     if (error !== VERSION_CHANGED) return err(error)
     await deps.events.refresh()
-    const now = deps.events.byId(served.config.id)
+    const now = deps.events.findById(served.config.id)
     // This server cannot serve the active version; another one can.
     if (now === null || now === version)
       return err(refuseTaken(version.config, { code: VERSION_CHANGED }))
@@ -226,26 +226,29 @@ async function registerWithAvailability(
 ): Promise<RegisterResult> {
   const [deps, { config }, , body] = args
   // Files that were stored cannot be checked a second time.
-  const recentLeft = body.files.size > 0 ? null : availability.recent(config, deps.clock())
-  if (recentLeft === null) return register(await availability.fresh(config, deps.clock()), ...args)
+  const recentLeft = body.files.size > 0 ? null : availability.getRecent(config, deps.clock())
+  if (recentLeft === null)
+    return register(await availability.getFresh(config, deps.clock()), ...args)
   const response = await register(recentLeft, ...args)
   if (response.ok || response.error === VERSION_CHANGED) return response
-  const left = await availability.fresh(config, deps.clock())
-  return hasSeatsOfEachKind(left) ? response : register(left, ...args)
+  const seatsLeft = await availability.getFresh(config, deps.clock())
+  return hasSeatsOfEachKind(seatsLeft) ? response : register(seatsLeft, ...args)
 }
 
 async function register(
-  left: PricingContext['left'],
+  seatsLeft: PricingContext['left'],
   ...[deps, served, key, body, by, form]: RegisterArgs
 ): Promise<RegisterResult> {
   const at = deps.clock()
   const event = by === undefined ? served.config : withDeskDays(served.config, dayOf(at))
   if (!key.ok) return err(refuseKey(key.error))
   const deskPayment = by?.deskPayment ?? null
-  const paid =
+  const deskPaymentParts =
     deskPayment === null ? [] : [deskPayment.method.id, deskPayment.mode, deskPayment.slip]
   const idempotency =
-    key.value === null ? null : { key: key.value, fingerprint: computeFingerprint(body, paid) }
+    key.value === null
+      ? null
+      : { key: key.value, fingerprint: computeFingerprint(body, deskPaymentParts) }
   const findRepeated = async (): Promise<RegisterResult | null> => {
     if (idempotency === null) return null
     const previous = await deps.store.registrationByKey(event.id, idempotency.key, at)
@@ -254,13 +257,13 @@ async function register(
       ? buildRepeatedResponse(deps, event, previous.registered, at)
       : err(refuseKey('idempotency_key_reused'))
   }
-  const repeated = await findRepeated()
-  if (repeated !== null) return repeated
-  const open = checkRegistrationOpen(event, dayOf(at))
-  if (!open.open) return err(refuseClosed(open.text))
+  const repeatedResult = await findRepeated()
+  if (repeatedResult !== null) return repeatedResult
+  const openState = checkRegistrationOpen(event, dayOf(at))
+  if (!openState.open) return err(refuseClosed(openState.text))
   const drafts = await findDrafts(deps, event, body.values, at)
   const raw = readRawAnswers(event, body, drafts)
-  const { context, outside } = await buildPricingContext(deps, event, raw, left, at)
+  const { context, outside } = await buildPricingContext(deps, event, raw, seatsLeft, at)
   // The same form, sent twice at the same time, may have used the code or taken the seat after the key was read.
   if (context.code !== null && context.code.is !== 'valid')
     return (await findRepeated()) ?? err(refuseCode(context.code.is))
@@ -282,8 +285,8 @@ async function register(
   if (!checkedFiles.ok) return err(refuseAnswers(checkedFiles.error))
   const fullSeat = findFullSeat(event, answers.value, context, at)
   if (fullSeat !== null && !hasAcceptedAlternative(event, body.values, fullSeat)) {
-    const own = await findRepeated()
-    if (own !== null) return own
+    const repeatedByDelegate = await findRepeated()
+    if (repeatedByDelegate !== null) return repeatedByDelegate
     // A delegate who is registered already gets that error instead of "full".
     const other = await deps.store.duplicateRegistration(event.id, outside.unique, answers.value)
     if (other !== null) return err(await toRefusal(deps, event, { code: 'taken', by: other }, at))
@@ -311,8 +314,8 @@ async function register(
   if (comparison.is === 'unreadable')
     return err(refuseAnswers({ [comparison.name]: describeNotAmount(event) }))
   if (comparison.is === 'differs') return err(refuseDifference(event, comparison.in, quote))
-  const shown = fromMajorUnits(by?.shownTotal, quote?.currency ?? event.currency)
-  if (shown !== null && shown !== (quote?.total ?? 0))
+  const shownTotal = fromMajorUnits(by?.shownTotal, quote?.currency ?? event.currency)
+  if (shownTotal !== null && shownTotal !== (quote?.total ?? 0))
     return err(refuseDifference(event, 'price', quote))
   const { uploads, files } = checkedFiles.value
   for (const file of files) await deps.uploads.keep(file)
@@ -330,9 +333,9 @@ async function register(
     deskPayment,
     form,
   }
-  const created = await createRegistration(deps, served, validated)
-  if (!created.ok) {
-    const { error } = created
+  const createResult = await createRegistration(deps, served, validated)
+  if (!createResult.ok) {
+    const { error } = createResult
     if (error.code === 'taken' && error.by.code === VERSION_CHANGED) return err(VERSION_CHANGED)
     // A concurrent request took the last seats first.
     if (error.code === 'taken' && error.by.code === 'full') {
@@ -342,8 +345,8 @@ async function register(
     }
     return err(await toRefusal(deps, event, error, at))
   }
-  if (created.value.repeated) return buildRepeatedResponse(deps, event, created.value, at)
-  const { regNo, data, paymentState: state } = created.value
+  if (createResult.value.repeated) return buildRepeatedResponse(deps, event, createResult.value, at)
+  const { regNo, data, paymentState: state } = createResult.value
   if (state === 'by-hand' && deskMethod === null)
     return ok(await buildManualPaymentResponse(deps, event, regNo))
   return ok(buildResponse(event, regNo, data, state))

@@ -80,37 +80,37 @@ export function createRandom(seed: number): Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
   }
 }
-export const pick = <T>(chance: Random, from: readonly T[]): T => {
-  const item = from[Math.floor(chance() * from.length)]
+export const pick = <T>(random: Random, from: readonly T[]): T => {
+  const item = from[Math.floor(random() * from.length)]
   assert(item !== undefined, 'nothing to pick from')
   return item
 }
-export const generateDigits = (chance: Random, count: number): string =>
-  Array.from({ length: count }, () => Math.floor(chance() * 10)).join('')
+export const generateDigits = (random: Random, count: number): string =>
+  Array.from({ length: count }, () => Math.floor(random() * 10)).join('')
 
 /** Returns answers that the event accepts: every visible required field and most optional ones are answered. */
-export function generateAnswers(event: EventConfig, chance: Random): Answers {
-  const first = pick(chance, FIRST_NAMES)
-  const last = pick(chance, LAST_NAMES)
+export function generateAnswers(event: EventConfig, random: Random): Answers {
+  const first = pick(random, FIRST_NAMES)
+  const last = pick(random, LAST_NAMES)
   const rawAnswers = Object.fromEntries(
-    event.fields.map((field) => [field.id, generateAnswer(field, first, last, chance)]),
+    event.fields.map((field) => [field.id, generateAnswer(field, first, last, random)]),
   )
   for (const field of event.fields) {
     const isNeeded =
       field.required !== undefined ||
       field.offersCategories === true ||
       Object.values(event.roles).includes(field.id)
-    if (!isNeeded && chance() < 0.15) delete rawAnswers[field.id]
+    if (!isNeeded && random() < 0.15) delete rawAnswers[field.id]
   }
   const { answers } = normalise(event, rawAnswers)
   if (Object.keys(findAnswerErrors(event, answers)).length === 0) return answers
   // These answers may make further fields visible or required.
-  const shown = findVisibleFields(event, answers)
+  const visibleFields = findVisibleFields(event, answers)
   return normalise(event, {
     ...Object.fromEntries(
       event.fields
-        .filter(({ id }) => shown.has(id))
-        .map((field) => [field.id, generateAnswer(field, first, last, chance)]),
+        .filter(({ id }) => visibleFields.has(id))
+        .map((field) => [field.id, generateAnswer(field, first, last, random)]),
     ),
     ...answers,
   }).answers
@@ -122,39 +122,39 @@ function toEmailName(name: string): string {
   return letters === '' ? 'example' : letters.toLowerCase()
 }
 
-function generateAnswer(field: Field, first: string, last: string, chance: Random): Answer {
+function generateAnswer(field: Field, first: string, last: string, random: Random): Answer {
   switch (field.type) {
     case 'email':
-      return `${toEmailName(first)}.${toEmailName(last)}${generateDigits(chance, 2)}@example.org`
+      return `${toEmailName(first)}.${toEmailName(last)}${generateDigits(random, 2)}@example.org`
     case 'phone':
-      return `+9100000${generateDigits(chance, 5)}`
+      return `+9100000${generateDigits(random, 5)}`
     case 'number':
-      return generateNumber(field, chance)
+      return generateNumber(field, random)
     case 'date':
-      return generateDay(field, chance)
+      return generateDay(field, random)
     case 'yes-no':
-      return chance() < 0.55
+      return random() < 0.55
     case 'select':
-      return pick(chance, field.options ?? []).id
+      return pick(random, field.options ?? []).id
     case 'consent':
       return true
     case 'many':
-      return pickSome(field, chance)
+      return pickSome(field, random)
     case 'people':
-      return Array.from({ length: Math.floor(chance() * ((field.max ?? 0) + 1)) }, () =>
+      return Array.from({ length: Math.floor(random() * ((field.max ?? 0) + 1)) }, () =>
         Object.fromEntries(
           (field.fields ?? []).map((part) => [
             part.id,
-            generateAnswer(part, pick(chance, FIRST_NAMES), last, chance) as Scalar,
+            generateAnswer(part, pick(random, FIRST_NAMES), last, random) as Scalar,
           ]),
         ),
       )
     case 'file':
       return `made-up-proof.${field.accept?.includes('pdf') === true ? 'pdf' : (field.accept?.[0] ?? 'pdf')}`
     case 'multiline':
-      return `${generateDigits(chance, 2)} Example Street\nSampletown`
+      return `${generateDigits(random, 2)} Example Street\nSampletown`
     case 'text':
-      return generateText(field, first, last, chance)
+      return generateText(field, first, last, random)
   }
 }
 
@@ -162,22 +162,25 @@ function generateAnswer(field: Field, first: string, last: string, chance: Rando
 const LIFE_DAYS = 365 * 40
 const STAY_DAYS = 4
 /** The upper limit for a field without a maximum. */
-const COUNT_MAX = 60
+const DEFAULT_MAXIMUM = 60
 /** Fields with a maximum up to this are quantities, which are mostly small; others are ages and similar values. */
-const FEW_MAX = 10
+const QUANTITY_LIMIT = 10
 
 /** Returns mostly small values for quantities, and any value for ages and similar. */
-function generateNumber({ min = 0, max = COUNT_MAX, isWhole }: Field, chance: Random): number {
-  const span = Math.min(max, min + COUNT_MAX) - min
-  const number = min + span * (isWhole && span <= FEW_MAX ? chance() ** 2 : chance())
+function generateNumber(
+  { min = 0, max = DEFAULT_MAXIMUM, isWhole }: Field,
+  random: Random,
+): number {
+  const span = Math.min(max, min + DEFAULT_MAXIMUM) - min
+  const number = min + span * (isWhole && span <= QUANTITY_LIMIT ? random() ** 2 : random())
   return isWhole === true || Number.isInteger(min) ? Math.round(number) : min
 }
 
 /** Returns a valid day: within the stay if both limits are close, otherwise within a working life. */
-function generateDay({ from, to }: Field, chance: Random): Day {
+function generateDay({ from, to }: Field, random: Random): Day {
   if (from === undefined && to === undefined) return day('1980-01-01')
   const span = from !== undefined && to !== undefined ? countDays(from, to) : STAY_DAYS
-  const daysBack = Math.floor(chance() * Math.min(span, LIFE_DAYS))
+  const daysBack = Math.floor(random() * Math.min(span, LIFE_DAYS))
   return to !== undefined ? addDays(to, -daysBack) : addDays(from ?? day('1980-01-01'), daysBack)
 }
 
@@ -186,21 +189,21 @@ const countDays = (from: Day, to: Day): number =>
   Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 
 /** Picks some of the options: an allowed number, and none excluded by another one. */
-function pickSome({ options = [], choose }: Field, chance: Random): readonly string[] {
+function pickSome({ options = [], choose }: Field, random: Random): readonly string[] {
   const chosenIds: string[] = []
   const isAllowed = (id: string): boolean =>
     !(choose?.mutuallyExclusive ?? []).some(
       (pair) => pair.includes(id) && pair.some((option) => chosenIds.includes(option)),
     )
-  const shuffled = options
-    .map(({ id }) => ({ id, at: chance() }))
+  const shuffledOptions = options
+    .map(({ id }) => ({ id, at: random() }))
     .toSorted((person, otherPerson) => person.at - otherPerson.at)
-  for (const { id } of shuffled) {
+  for (const { id } of shuffledOptions) {
     const isNeeded = chosenIds.length < (choose?.atLeast ?? 0)
     if (
       chosenIds.length < (choose?.atMost ?? options.length) &&
       isAllowed(id) &&
-      (isNeeded || chance() < 0.4)
+      (isNeeded || random() < 0.4)
     )
       chosenIds.push(id)
   }
@@ -218,20 +221,20 @@ const FORMATTED_VALUES = [
 ]
 
 /** Returns a value of the required format. Empty for an unknown format. */
-function generateText(field: Field, first: string, last: string, chance: Random): string {
-  const value = generateTextForId(field.id, first, last, chance)
+function generateText(field: Field, first: string, last: string, random: Random): string {
+  const value = generateTextForId(field.id, first, last, random)
   if (field.pattern === undefined) return value
   const pattern = new RegExp(field.pattern, 'u')
   return [value, ...FORMATTED_VALUES].find((candidate) => pattern.test(candidate)) ?? ''
 }
 
-function generateTextForId(id: string, first: string, last: string, chance: Random): string {
-  if (id.endsWith('name')) return `${chance() < 0.9 ? 'Dr. ' : ''}${first} ${last}`
-  if (/(_no|number)$/.test(id)) return `EXAMPLE-${generateDigits(chance, 4)}`
-  if (/institut|hospital|organi/.test(id)) return `${pick(chance, FIRST_NAMES)} Medical College`
-  if (/city/.test(id)) return pick(chance, ['Sampletown', 'Exampleville', 'Mockpur', 'Draftnagar'])
-  if (/qualification/.test(id)) return pick(chance, ['MBBS', 'MD', 'MS', 'DNB'])
-  if (/designation/.test(id)) return pick(chance, ['Consultant', 'Professor', 'Resident'])
+function generateTextForId(id: string, first: string, last: string, random: Random): string {
+  if (id.endsWith('name')) return `${random() < 0.9 ? 'Dr. ' : ''}${first} ${last}`
+  if (/(_no|number)$/.test(id)) return `EXAMPLE-${generateDigits(random, 4)}`
+  if (/institut|hospital|organi/.test(id)) return `${pick(random, FIRST_NAMES)} Medical College`
+  if (/city/.test(id)) return pick(random, ['Sampletown', 'Exampleville', 'Mockpur', 'Draftnagar'])
+  if (/qualification/.test(id)) return pick(random, ['MBBS', 'MD', 'MS', 'DNB'])
+  if (/designation/.test(id)) return pick(random, ['Consultant', 'Professor', 'Resident'])
   return `Made-up ${first.toLowerCase()}`
 }
 

@@ -42,7 +42,7 @@ export type RehearsalServer = {
   /** The delegate pays the order at the gateway, and the gateway confirms it. */
   pay(orderId: OrderId): Promise<void>
   /** Reads the self-service page. */
-  readOwnPage(regNo: RegNo): Promise<SelfServiceResponse>
+  readSelfServicePage(regNo: RegNo): Promise<SelfServiceResponse>
   /** The delegate performs an action on the self-service page. */
   actAsDelegate(regNo: RegNo, action: object): Promise<Answer<{ message: string }>>
   /** Staff perform an action on a registration. */
@@ -59,7 +59,7 @@ export type RehearsalServer = {
 
 const STAFF = { username: 'rehearsal', password: 'of the rehearsal only' }
 /** The number of emails read from the store at a time; a rehearsal sends fewer between two reads. */
-const EMAILS_MAX = 500
+const MAX_EMAILS = 500
 const QUERY_TIMEOUT_MS = 20_000
 
 /** Fails with the server's own message if it cannot serve the file. */
@@ -86,7 +86,7 @@ export async function startRehearsalServer(
   let now = startsAt
   let passedMs = 0
   const problems: string[] = []
-  const assembled = await assembleServer(environment.value, {
+  const assembleResult = await assembleServer(environment.value, {
     clock: () => now,
     steadyMs: () => passedMs,
     log: {
@@ -98,32 +98,33 @@ export async function startRehearsalServer(
     hasJobs: false,
     checkFolder: checkFolderHere,
   })
-  if (!assembled.ok) {
+  if (!assembleResult.ok) {
     await removeFolder()
     // Paths on the server are not shown.
     return err(
-      [assembled.error.text, ...problems].join('\n').replaceAll(`${eventsDir}${path.sep}`, ''),
+      [assembleResult.error.text, ...problems].join('\n').replaceAll(`${eventsDir}${path.sep}`, ''),
     )
   }
-  const server = assembled.value
+  const server = assembleResult.value
   const { app, deps } = server
   await deps.store.addAdmin(STAFF.username, await hashPassword(STAFF.password), now)
-  let clicks = 0
+  let requestCount = 0
 
   const send = async <Data>(
     url: string,
     body: object | FormData,
     token: string | null = null,
   ): Promise<Answer<Data>> => {
-    const encoded = body instanceof FormData ? new Response(body) : null
+    const encodedBody = body instanceof FormData ? new Response(body) : null
     const response = await app.inject({
       method: 'POST',
       url,
       headers: {
-        'content-type': encoded?.headers.get('content-type') ?? 'application/json',
+        'content-type': encodedBody?.headers.get('content-type') ?? 'application/json',
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       },
-      payload: encoded === null ? JSON.stringify(body) : Buffer.from(await encoded.arrayBuffer()),
+      payload:
+        encodedBody === null ? JSON.stringify(body) : Buffer.from(await encodedBody.arrayBuffer()),
     })
     const { statusCode: status } = response
     return status < 300
@@ -133,8 +134,8 @@ export async function startRehearsalServer(
   // A session lasts for hours, but a rehearsal for months, so staff sign in again.
   const sendAsStaff = async <Data>(url: string, body: object): Promise<Answer<Data>> => {
     const session = expectOk(await send<{ token: string }>('/admin/login/', STAFF))
-    clicks += 1
-    return send<Data>(url, { key: `rehearsed-click-${clicks}`, ...body }, session.token)
+    requestCount += 1
+    return send<Data>(url, { key: `rehearsed-click-${requestCount}`, ...body }, session.token)
   }
   const findPagePath = async (regNo: RegNo): Promise<string> => {
     const link = await issueLink(deps, { regNo, eventId: event.id })
@@ -180,17 +181,17 @@ export async function startRehearsalServer(
     },
     pay: async (orderId) => {
       assert(server.simulators !== null, 'a rehearsal has no gateway')
-      const { airpay, razorpay } = server.simulators.of
+      const { airpay, razorpay } = server.simulators.byKind
       const checkout = await continuePayment(orderId)
       if (checkout === null) await airpay.runAction(orderId, 'pay')
       else await razorpay.run(checkout, 'first')
       await deps.payments.verify(orderId, QUERY_TIMEOUT_MS)
     },
-    readOwnPage: async (regNo) =>
+    readSelfServicePage: async (regNo) =>
       (await app.inject(await findPagePath(regNo))).json<SelfServiceResponse>(),
     actAsDelegate: async (regNo, action) => {
-      clicks += 1
-      const body = { key: `rehearsed-click-${clicks}`, ...action }
+      requestCount += 1
+      const body = { key: `rehearsed-click-${requestCount}`, ...action }
       return send(`${await findPagePath(regNo)}/acts`, body)
     },
     actAsStaff: (regNo, action) => sendAsStaff(`/admin/registrations/${regNo}/acts/`, action),
@@ -210,7 +211,7 @@ export async function startRehearsalServer(
     },
     emails: async () =>
       (
-        await deps.store.mails({ events: null, status: null, address: '' }, null, EMAILS_MAX)
+        await deps.store.mails({ events: null, status: null, address: '' }, null, MAX_EMAILS)
       ).toReversed(),
     close: async () => {
       await server.close()

@@ -42,10 +42,10 @@ import type { RehearsalServer, RehearsedFile } from './rehearsal-server.ts'
 
 const HOUR_MS = 3_600_000
 /** The maximum number of delegates invented to find one in each category. */
-const CANDIDATES_MAX = 600
+const MAX_CANDIDATES = 600
 const SEED = 20_261_128
 /** Short enough that every gateway accepts the email address. */
-const MAILBOX_MAX = 30
+const MAX_MAILBOX_CHARACTERS = 30
 /** Expiry, refunds and emails follow an action of a delegate within this time. */
 const BUSY_DAYS = 14
 /** The time that a delegate spends at the gateway. */
@@ -58,12 +58,12 @@ const REPORTED_STATES: Readonly<Record<string, string>> = {
 }
 
 /** An action at a given time. */
-type Scene = { readonly at: Instant; readonly play: () => Promise<unknown> }
-type Cast = {
+type ScheduledAction = { readonly at: Instant; readonly run: () => Promise<unknown> }
+type RehearsalContext = {
   readonly server: RehearsalServer
   readonly event: EventConfig
-  readonly say: (is: RehearsedStep['is'], text: string, at?: Instant) => void
-  readonly plan: (at: Instant, play: () => Promise<unknown>) => void
+  readonly addStep: (is: RehearsedStep['is'], text: string, at?: Instant) => void
+  readonly schedule: (at: Instant, play: () => Promise<unknown>) => void
   /** The name of everyone who has registered, by registration number. */
   readonly names: Map<RegNo, string>
 }
@@ -77,28 +77,28 @@ export async function rehearseEvent(
   const calendar = listCalendarDays(file.event)
   const first = calendar[0]?.day ?? file.event.from
   const last = calendar.at(-1)?.day ?? file.event.to
-  const started = await startRehearsalServer(file, startOfDay(first))
-  if (!started.ok) return err(started.error)
-  const server = started.value
+  const startResult = await startRehearsalServer(file, startOfDay(first))
+  if (!startResult.ok) return err(startResult.error)
+  const server = startResult.value
   try {
     const steps: RehearsedStep[] = []
-    const scenes: Scene[] = []
-    const cast: Cast = {
+    const actions: ScheduledAction[] = []
+    const context: RehearsalContext = {
       server,
       event: file.event,
-      say: (is, text, at = server.now()) => void steps.push({ at, is, text }),
-      plan: (at, play) => void scenes.push({ at, play }),
+      addStep: (is, text, at = server.now()) => void steps.push({ at, is, text }),
+      schedule: (at, play) => void actions.push({ at, run: play }),
       names: new Map(),
     }
-    planScenes(cast, calendar)
-    const reportChanges = createReporter(cast)
+    scheduleActions(context, calendar)
+    const reportChanges = createReporter(context)
     const days = listDays(first, last)
-    let lastScene = first
+    let lastAction = first
     for (const day of reportEach(days, 'Rehearsing the days')) {
       for (const change of calendar.find((one) => one.day === day)?.changes ?? [])
-        cast.say('change', change, startOfDay(day))
-      if (scenes.some(({ at }) => dayOf(at) === day)) lastScene = day
-      await playDay(cast, day, scenes, day <= addDays(lastScene, BUSY_DAYS), reportChanges)
+        context.addStep('change', change, startOfDay(day))
+      if (actions.some(({ at }) => dayOf(at) === day)) lastAction = day
+      await runDay(context, day, actions, day <= addDays(lastAction, BUSY_DAYS), reportChanges)
     }
     return ok(groupByDay(steps.toSorted((one, other) => one.at - other.at)))
   } finally {
@@ -116,10 +116,10 @@ function listDays(first: Day, last: Day): readonly Day[] {
  * Plays the scenes of a day at their times, and runs the jobs that a server repeats: hourly on busy days, otherwise
  * every twelve hours.
  */
-async function playDay(
-  { server }: Cast,
+async function runDay(
+  { server }: RehearsalContext,
   day: Day,
-  scenes: Scene[],
+  actions: ScheduledAction[],
   isBusy: boolean,
   reportChanges: () => Promise<void>,
 ): Promise<void> {
@@ -127,13 +127,13 @@ async function playDay(
   for (let hour = step; hour <= 24; hour += step) {
     const end = instant(Math.min(startOfDay(day) + hour * HOUR_MS, endOfDay(day)))
     for (;;) {
-      const [next] = scenes
+      const [next] = actions
         .filter(({ at }) => at <= end)
         .toSorted((one, other) => one.at - other.at)
       if (next === undefined) break
-      scenes.splice(scenes.indexOf(next), 1)
+      actions.splice(actions.indexOf(next), 1)
       server.setTime(next.at)
-      await next.play()
+      await next.run()
       await server.runJobs()
       await reportChanges()
     }
@@ -144,7 +144,7 @@ async function playDay(
 }
 
 /** Returns a function that reports emails and changes of state since its last call. */
-function createReporter({ server, say, names }: Cast): () => Promise<void> {
+function createReporter({ server, addStep, names }: RehearsalContext): () => Promise<void> {
   const states = new Map<RegNo, string>()
   let lastEmail = 0
   return async () => {
@@ -152,17 +152,17 @@ function createReporter({ server, say, names }: Cast): () => Promise<void> {
       const registration = await server.registration(regNo)
       const isErased = registration === null || Object.keys(registration.answers).length === 0
       const state = isErased ? 'erased' : registration.state
-      const before = states.get(regNo)
-      if (before !== undefined && before !== state && state in REPORTED_STATES)
-        say('state', `The registration of ${name} ${REPORTED_STATES[state] ?? state}`)
+      const previousState = states.get(regNo)
+      if (previousState !== undefined && previousState !== state && state in REPORTED_STATES)
+        addStep('state', `The registration of ${name} ${REPORTED_STATES[state] ?? state}`)
       states.set(regNo, state)
     }
     for (const { id, to, subject, regNo, at } of await server.emails()) {
       if (id <= lastEmail) continue
       lastEmail = id
       // The number is drawn at random, and would differ in each rehearsal.
-      const stated = regNo === null ? subject : subject.replaceAll(regNo, 'NUMBER')
-      say('email', `Email to ${to}: “${stated}”`, at)
+      const subjectWithoutNumber = regNo === null ? subject : subject.replaceAll(regNo, 'NUMBER')
+      addStep('email', `Email to ${to}: “${subjectWithoutNumber}”`, at)
     }
   }
 }
@@ -170,8 +170,8 @@ function createReporter({ server, say, names }: Cast): () => Promise<void> {
 /**
  * Plans all actions with their times. Everyone pays after a few minutes, except delegates whose names say otherwise.
  */
-function planScenes(cast: Cast, calendar: readonly CalendarDay[]): void {
-  const { event, plan } = cast
+function scheduleActions(context: RehearsalContext, calendar: readonly CalendarDay[]): void {
+  const { event, schedule } = context
   const people = inventDelegates(event)
   const [first] = [...people]
   if (first === undefined) return
@@ -180,27 +180,30 @@ function planScenes(cast: Cast, calendar: readonly CalendarDay[]): void {
   const opens = findFirstOpenDay(event, changeDays)
   const isPaid = event.fees.prices !== null && event.methods.length > 0
   for (const [index, person] of [...people.values()].entries())
-    plan(atMinute(opens, 10, index), () => registerAndPay(cast, person))
+    schedule(getTimeOfDay(opens, 10, index), () => registerAndPay(context, person))
   if (isPaid)
-    plan(atMinute(opens, 11), () => register(cast, renameDelegate(event, answers, 'Leaves Unpaid')))
+    schedule(getTimeOfDay(opens, 11), () =>
+      register(context, renameDelegate(event, answers, 'Leaves Unpaid')),
+    )
   for (const method of event.methods)
     if (method.is === 'transfer')
-      plan(atMinute(opens, 12), () =>
-        register(cast, {
+      schedule(getTimeOfDay(opens, 12), () =>
+        register(context, {
           ...renameDelegate(event, answers, 'Never Transfers'),
           [METHOD_FIELD]: method.id,
         }),
       )
   for (const day of changeDays.filter((one) => one > opens))
-    plan(atMinute(day, 10), () =>
-      registerAndPay(cast, renameDelegate(event, answers, `Of ${formatDayShort(day)}`)),
+    schedule(getTimeOfDay(day, 10), () =>
+      registerAndPay(context, renameDelegate(event, answers, `Of ${formatDayShort(day)}`)),
     )
   const [cancels] = [...people.values()].slice(-1)
   const cancelDay = event.cancellation?.steps[0]?.until ?? addDays(event.from, -7)
-  if (cancels !== undefined) plan(atMinute(cancelDay, 15), () => askToCancel(cast, cancels))
+  if (cancels !== undefined)
+    schedule(getTimeOfDay(cancelDay, 15), () => askToCancel(context, cancels))
   for (const day of new Set([event.registration.desk?.opens ?? event.from, event.from]))
-    plan(atMinute(day, 9), () =>
-      addAtDesk(cast, renameDelegate(event, answers, `Arrives ${formatDayShort(day)}`)),
+    schedule(getTimeOfDay(day, 9), () =>
+      addAtDesk(context, renameDelegate(event, answers, `Arrives ${formatDayShort(day)}`)),
     )
 }
 
@@ -214,22 +217,26 @@ function findFirstOpenDay(event: EventConfig, changeDays: readonly Day[]): Day {
   return listDays(second, last).find((day) => checkRegistrationOpen(event, day).open) ?? event.from
 }
 
-const atMinute = (day: Day, hour: number, minute = 0): Instant =>
+const getTimeOfDay = (day: Day, hour: number, minute = 0): Instant =>
   instant(startOfDay(day) + hour * HOUR_MS + minute * 60_000)
 
 /** Invents one delegate for each category. A category that requires a code or a member list has none. */
 function inventDelegates(event: EventConfig): ReadonlyMap<string, Answers> {
-  const chance = createRandom(SEED)
-  const found = new Map<string, Answers>()
-  for (let n = 0; n < CANDIDATES_MAX && found.size < event.categories.length; n += 1) {
-    const answers = generateAnswers(event, chance)
+  const random = createRandom(SEED)
+  const delegatesByCategory = new Map<string, Answers>()
+  for (
+    let n = 0;
+    n < MAX_CANDIDATES && delegatesByCategory.size < event.categories.length;
+    n += 1
+  ) {
+    const answers = generateAnswers(event, random)
     const category = findCategory(event, answers)
-    if (category !== null && !found.has(category)) {
+    if (category !== null && !delegatesByCategory.has(category)) {
       const label = event.categories.find(({ id }) => id === category)?.label ?? category
-      found.set(category, renameDelegate(event, answers, label))
+      delegatesByCategory.set(category, renameDelegate(event, answers, label))
     }
   }
-  return found
+  return delegatesByCategory
 }
 
 /** Returns the same answers with another person's name and address. */
@@ -237,7 +244,7 @@ function renameDelegate({ roles }: EventConfig, answers: Answers, name: string):
   const mailbox = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, MAILBOX_MAX)
+    .slice(0, MAX_MAILBOX_CHARACTERS)
   return {
     ...answers,
     ...(roles.fullName === undefined ? {} : { [roles.fullName]: `Example ${name}` }),
@@ -245,12 +252,12 @@ function renameDelegate({ roles }: EventConfig, answers: Answers, name: string):
   }
 }
 
-async function register(cast: Cast, answers: Answers): Promise<RegNo | null> {
-  const { server, event, say, names } = cast
+async function register(context: RehearsalContext, answers: Answers): Promise<RegNo | null> {
+  const { server, event, addStep, names } = context
   const { fullName } = readDelegate(event, answers)
   const answer = await server.register(answers)
   if (!answer.ok) {
-    say('delegate', `${fullName} tries to register. Refused: “${answer.error.message}”`)
+    addStep('delegate', `${fullName} tries to register. Refused: “${answer.error.message}”`)
     return null
   }
   const regNo = answer.value.reg_no as RegNo
@@ -258,82 +265,90 @@ async function register(cast: Cast, answers: Answers): Promise<RegNo | null> {
   const registration = await server.registration(regNo)
   const amount =
     registration?.total == null ? '' : `, ${formatMoney(registration.total, registration.currency)}`
-  say('delegate', `${fullName} registers${amount}`)
+  addStep('delegate', `${fullName} registers${amount}`)
   return regNo
 }
 
-async function registerAndPay(cast: Cast, answers: Answers): Promise<void> {
-  const regNo = await register(cast, answers)
-  if (regNo !== null) planPayment(cast, regNo, PAYMENT_MS)
+async function registerAndPay(context: RehearsalContext, answers: Answers): Promise<void> {
+  const regNo = await register(context, answers)
+  if (regNo !== null) schedulePayment(context, regNo, PAYMENT_MS)
 }
 
 /**
  * Pays the balance due at that time. A registration that needs approval is approved on the next day, and paid after
  * that.
  */
-function planPayment(cast: Cast, regNo: RegNo, delayMs: number): void {
-  const { server, plan, say, names } = cast
-  plan(instant(server.now() + delayMs), async () => {
+function schedulePayment(context: RehearsalContext, regNo: RegNo, delayMs: number): void {
+  const { server, schedule, addStep, names } = context
+  schedule(instant(server.now() + delayMs), async () => {
     const registration = await server.registration(regNo)
-    const open = registration?.payments.find(({ status }) => status === 'pending')
+    const openPayment = registration?.payments.find(({ status }) => status === 'pending')
     if (registration?.state === 'to_approve') {
-      const approved = await server.actAsStaff(regNo, { act: 'approve', why: 'Rehearsal' })
-      say('staff', `Staff approve ${names.get(regNo) ?? ''}: ${describeAnswer(approved)}`)
-      if (approved.ok) planPayment(cast, regNo, HOUR_MS)
-    } else if (open !== undefined) {
-      await server.pay(open.orderId)
-      say('delegate', `${names.get(regNo) ?? ''} pays ${formatMoney(open.amount, open.currency)}`)
+      const approveAnswer = await server.actAsStaff(regNo, { act: 'approve', why: 'Rehearsal' })
+      addStep('staff', `Staff approve ${names.get(regNo) ?? ''}: ${describeAnswer(approveAnswer)}`)
+      if (approveAnswer.ok) schedulePayment(context, regNo, HOUR_MS)
+    } else if (openPayment !== undefined) {
+      await server.pay(openPayment.orderId)
+      addStep(
+        'delegate',
+        `${names.get(regNo) ?? ''} pays ${formatMoney(openPayment.amount, openPayment.currency)}`,
+      )
     }
   })
 }
 
-async function askToCancel(cast: Cast, answers: Answers): Promise<void> {
-  const { server, event, say, names } = cast
+async function askToCancel(context: RehearsalContext, answers: Answers): Promise<void> {
+  const { server, event, addStep, names } = context
   const { fullName } = readDelegate(event, answers)
   const [regNo] = [...names].find(([, name]) => name === fullName) ?? []
   if (regNo === undefined) return
-  const { cancel } = await server.readOwnPage(regNo)
+  const { cancel } = await server.readSelfServicePage(regNo)
   if (cancel === null)
-    return say('delegate', `${fullName} cannot ask to cancel on the self-service page`)
-  const asked = await server.actAsDelegate(regNo, { act: 'ask_cancel', why: 'Rehearsal' })
+    return addStep('delegate', `${fullName} cannot ask to cancel on the self-service page`)
+  const askAnswer = await server.actAsDelegate(regNo, { act: 'ask_cancel', why: 'Rehearsal' })
   const currency = (await server.registration(regNo))?.currency ?? event.currency
   const refund = cancel.back === null ? null : fromMajorUnits(cancel.back, currency)
-  const back =
+  const refundText =
     refund === null ? '' : ` The page states a refund of ${formatMoney(refund, currency)}.`
-  say('delegate', `${fullName} asks to cancel: ${describeAnswer(asked)}${back}`)
-  cast.plan(instant(server.now() + HOUR_MS), async () => {
-    const proposed = cancel.back === null ? {} : { pay_back: String(cancel.back) }
-    const cancelled = await server.actAsStaff(regNo, {
+  addStep('delegate', `${fullName} asks to cancel: ${describeAnswer(askAnswer)}${refundText}`)
+  context.schedule(instant(server.now() + HOUR_MS), async () => {
+    const refundParameters = cancel.back === null ? {} : { pay_back: String(cancel.back) }
+    const cancelAnswer = await server.actAsStaff(regNo, {
       act: 'cancel',
       why: 'Rehearsal',
-      ...proposed,
+      ...refundParameters,
     })
-    say('staff', `Staff cancel ${fullName}: ${describeAnswer(cancelled)}`)
-    if (!cancelled.ok || cancel.back === null || cancel.back === 0) return
-    const refunded = await server.actAsStaff(regNo, {
+    addStep('staff', `Staff cancel ${fullName}: ${describeAnswer(cancelAnswer)}`)
+    if (!cancelAnswer.ok || cancel.back === null || cancel.back === 0) return
+    const refundAnswer = await server.actAsStaff(regNo, {
       act: 'refund',
       amount: String(cancel.back),
       why: 'Rehearsal',
     })
-    say('staff', `Staff refund ${fullName}: ${describeAnswer(refunded)}`)
+    addStep('staff', `Staff refund ${fullName}: ${describeAnswer(refundAnswer)}`)
   })
 }
 
-async function addAtDesk({ server, event, say, names }: Cast, answers: Answers): Promise<void> {
+async function addAtDesk(
+  { server, event, addStep, names }: RehearsalContext,
+  answers: Answers,
+): Promise<void> {
   const { fullName } = readDelegate(event, answers)
   const [method] = listFrontDeskMethods(event)
-  const paid =
+  const paymentInput =
     method === undefined ? {} : { way: method.id, paid: fillPayment(method, dayOf(server.now())) }
-  const added = await server.addAtDesk(answers, paid)
-  if (added.ok) names.set(added.value.reg_no as RegNo, fullName)
-  const registration = added.ok ? await server.registration(added.value.reg_no as RegNo) : null
+  const addAnswer = await server.addAtDesk(answers, paymentInput)
+  if (addAnswer.ok) names.set(addAnswer.value.reg_no as RegNo, fullName)
+  const registration = addAnswer.ok
+    ? await server.registration(addAnswer.value.reg_no as RegNo)
+    : null
   const amount =
     registration?.total == null ? '' : `, ${formatMoney(registration.total, registration.currency)}`
-  say(
+  addStep(
     'staff',
-    added.ok
+    addAnswer.ok
       ? `Staff add ${fullName} at the front desk${amount}`
-      : `Staff cannot add ${fullName} at the front desk: “${added.error.message}”`,
+      : `Staff cannot add ${fullName} at the front desk: “${addAnswer.error.message}”`,
   )
 }
 

@@ -11,9 +11,9 @@ import type { Result } from '../../engine/index.ts'
 import type { WireRehearsedDay } from '../../engine/api.ts'
 
 /** Shorter than the time that a proxy in front of the server waits for a response. */
-const REHEARSAL_MS_MAX = 50_000
+const MAX_REHEARSAL_MS = 50_000
 /** A rehearsal of the most complex event needs a quarter of this memory. */
-const MEMORY_MB_MAX = 512
+const MAX_MEMORY_MB = 512
 
 export type RehearsalInput = {
   readonly text: string
@@ -26,22 +26,22 @@ export type Rehearsal = { readonly title: string; readonly days: readonly WireRe
 /** Fails with a message if the file has errors, or takes longer than `msMax`. */
 export async function rehearseInWorker(
   file: Omit<RehearsalInput, 'folder'>,
-  msMax = REHEARSAL_MS_MAX,
+  maxMs = MAX_REHEARSAL_MS,
 ): Promise<Result<Rehearsal, string>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'rollcall-rehearsal-'))
   const worker = new Worker(new URL('./rehearse-worker.ts', import.meta.url), {
     workerData: { ...file, folder } satisfies RehearsalInput,
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
   })
   const { promise, resolve } = Promise.withResolvers<Result<Rehearsal, string>>()
   const timer = setTimeout(
     () =>
       resolve(
         err(
-          `The rehearsal took longer than ${msMax / 1000} seconds and was stopped. Run rollcall event rehearse on your computer, which has no time limit.`,
+          `The rehearsal took longer than ${maxMs / 1000} seconds and was stopped. Run rollcall event rehearse on your computer, which has no time limit.`,
         ),
       ),
-    msMax,
+    maxMs,
   )
   worker.on('message', resolve)
   worker.on('error', (error) =>

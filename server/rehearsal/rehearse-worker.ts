@@ -17,6 +17,8 @@ async function rehearse(input: RehearsalInput): Promise<Result<Rehearsal, string
     return err('The file has errors. Correct the findings first, then rehearse it.')
   // The server's code is loaded later, so that a file with errors is reported without waiting for it.
   const { rehearseEvent } = await import('./rehearse-event.ts')
-  const rehearsed = await rehearseEvent({ ...input, event })
-  return rehearsed.ok ? ok({ title: event.title, days: rehearsed.value }) : rehearsed
+  const rehearsalResult = await rehearseEvent({ ...input, event })
+  return rehearsalResult.ok
+    ? ok({ title: event.title, days: rehearsalResult.value })
+    : rehearsalResult
 }

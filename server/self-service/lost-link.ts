@@ -15,9 +15,9 @@ const REQUESTS_PER_CLIENT: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
  */
 const REQUESTS_PER_EMAIL: Allowance = { triesMax: 3, windowMs: 60 * 60_000 }
 /** If staff register many delegates under the office's address, the email contains only the newest links. */
-const LINKS_MAX = 50
+const MAX_LINKS = 50
 /** The maximum length; no address is longer. */
-const EMAIL_CHARACTERS_MAX = 254
+const MAX_EMAIL_CHARACTERS = 254
 
 const SENT_MESSAGE = REFUSAL_MESSAGES.link.sent
 
@@ -58,19 +58,19 @@ function readEmail(body: unknown): string | null {
     typeof body === 'object' && body !== null && 'email' in body && typeof body.email === 'string'
       ? body.email.trim()
       : ''
-  return email.length <= EMAIL_CHARACTERS_MAX && isEmail(email) ? email : null
+  return email.length <= MAX_EMAIL_CHARACTERS && isEmail(email) ? email : null
 }
 
 /** Sends one email per event, to the stored address. */
 async function sendLinks({ store, events, clock }: Deps, email: string): Promise<void> {
   const served = events.all().map(({ config }) => config)
-  const found = await store.searchEvents(
+  const foundRegistrations = await store.searchEvents(
     served.map(({ id }) => id),
     email,
-    LINKS_MAX,
+    MAX_LINKS,
   )
   for (const event of served) {
-    const registrations = found.filter(
+    const registrations = foundRegistrations.filter(
       ({ eventId, answers }) =>
         eventId === event.id && foldText(readDelegate(event, answers).email) === foldText(email),
     )

@@ -45,27 +45,32 @@ export async function addConfirmationRoute(
     if (rejectNonText(reply, request.body, ['order_id', 'email'])) return reply
     const { order_id: orderId, email } = readFields(request.body)
     const address = getAddressKey(request)
-    const event = deps.events.byOrderId(orderId)?.config ?? null
+    const event = deps.events.findByOrderId(orderId)?.config ?? null
     const waitMs = await guard.wait(address, event?.id ?? '', orderId)
     if (waitMs > 0) return sendTooMany(reply, waitMs)
-    const found = event === null ? null : await findRegistration(deps, event, orderId)
+    const registration = event === null ? null : await findRegistration(deps, event, orderId)
     if (
       event === null ||
-      found === null ||
-      (isCountable(found, orderId) && !isDelegateEmail(event, found, email))
+      registration === null ||
+      (isCountable(registration, orderId) && !isDelegateEmail(event, registration, email))
     ) {
       await guard.count(address, event?.id ?? '')
       return sendError(reply, 404, 'not_found', NOT_FOUND)
     }
-    await guard.addKnown(address, event.id, found.regNo, orderId)
+    await guard.addKnown(address, event.id, registration.regNo, orderId)
     const at = deps.clock()
     const confirmation =
-      found.paymentStatus === 'success'
-        ? buildConfirmationEmail(event, buildRegistrationView(event, found, at))
+      registration.paymentStatus === 'success'
+        ? buildConfirmationEmail(event, buildRegistrationView(event, registration, at))
         : null
     if (confirmation === null)
       return sendError(reply, 409, 'no_mail', REFUSAL_MESSAGES.confirmation.none)
-    return (await deps.store.queueConfirmationAgain(found.regNo, confirmation, at, EMAIL_SPACING))
+    return (await deps.store.queueConfirmationAgain(
+      registration.regNo,
+      confirmation,
+      at,
+      EMAIL_SPACING,
+    ))
       ? reply.send({ status: 'success' })
       : sendError(
           reply,

@@ -39,7 +39,7 @@ export async function buildSelfServicePage(
     // Someone else may have filled in the form; they must not learn that this delegate is registered.
     isFromMail ? store.secondPayment(regNo) : null,
   ])
-  const shown = hidePreviousHolder(config, registration, actions)
+  const shownRegistration = hidePreviousHolder(config, registration, actions)
   const actionNames = listAllowedActions(state, 'delegate')
   const fields = actionNames.includes('edit') ? listEditableFields(config, at) : []
   const files = actionNames.includes('edit')
@@ -48,7 +48,7 @@ export async function buildSelfServicePage(
   const refund = calculateCancellationRefund(config, registration, { money, kept: keptAmount }, at)
   return {
     status: 'success',
-    registration: buildRegistrationView(config, shown, at),
+    registration: buildRegistrationView(config, shownRegistration, at),
     state,
     paying: instructions,
     documents: documents.map(({ id, kind, form, serial, at: issuedAt, total, currency }) => ({
@@ -61,10 +61,10 @@ export async function buildSelfServicePage(
       ...toWireCurrency(currency),
     })),
     edit: {
-      fields: listEditableAnswers({ ...config, fields }, shown),
+      fields: listEditableAnswers({ ...config, fields }, shownRegistration),
       until: fields.length === 0 ? null : (config.edit?.until ?? null),
     },
-    files: toWireFiles(files, shown),
+    files: toWireFiles(files, shownRegistration),
     // A partial refund would be misleading for a payment made by mistake; the page offers its full refund
     // instead.
     cancel:

@@ -121,7 +121,7 @@ export async function addSelfServiceRoutes(
     if (await isRefundRequestLimited(request, reply)) return reply
     if (!isAboutRefund(getActionParameters(request).act)) return refuseUnknownAction(reply)
     const { id, number } = request.params as { readonly id: string; readonly number: string }
-    const served = deps.events.byId(id)
+    const served = deps.events.findById(id)
     const registration = served === null ? null : await deps.store.registration(number)
     return served !== null &&
       registration !== null &&

@@ -147,7 +147,7 @@ describe("an outsider who floods another person's mailbox", () => {
   test('does not block the confirmation of a payment', async () => {
     for (let n = 0; n < 7; n += 1) await submitRegistration('free2026')
     const { reg_no: regNo, payment_data: order } = await submitRegistration(EVENT)
-    const activeEvent = server.deps.events.byId(EVENT)
+    const activeEvent = server.deps.events.findById(EVENT)
     const storedRegistration = await server.deps.store.registration(regNo as RegNo)
     if (activeEvent === null || storedRegistration === null)
       throw new Error('The registration was not stored')

@@ -164,7 +164,7 @@ describe('an Excel file', () => {
   })
 
   test('sent six times concurrently is read four times in turn, and two are rejected as busy', async () => {
-    const limits = { ...STATEMENT_LIMITS, msMax: 60_000 }
+    const limits = { ...STATEMENT_LIMITS, maxMs: 60_000 }
     const results = await Promise.all(
       buildSixFiles(ALL_RUNS ? 49 : 5).map((file) => readSheet(file, limits)),
     )

@@ -74,7 +74,7 @@ export async function startTestApp(
     readonly variables?: Variables
     readonly isWatching?: boolean
     /** The server that activates changed event files, if several servers share the database. */
-    readonly isDeciding?: boolean
+    readonly activatesVersions?: boolean
     /** If set, compiles its own events and caches the result, as the first server on a data folder does. */
     readonly isCompiling?: boolean
   } = {},
@@ -116,8 +116,10 @@ export async function startTestApp(
     print: (text) => void printed.push(text),
     hasJobs: false,
     isWatching: options.isWatching ?? false,
-    opens: openStoreHere,
-    ...(options.isDeciding === undefined ? {} : { isDeciding: options.isDeciding }),
+    openStore: openStoreHere,
+    ...(options.activatesVersions === undefined
+      ? {}
+      : { activatesVersions: options.activatesVersions }),
     // Starting a thread takes longer than checking a change; only a watching server has one.
     ...(options.isWatching === true ? {} : { checkFolder: checkFolderHere }),
   })
@@ -141,7 +143,7 @@ export async function startTestApp(
     retention,
     expiry,
     priceUpdates,
-    sandbox: simulators?.of.airpay ?? null,
+    sandbox: simulators?.byKind.airpay ?? null,
     environment: environmentResult.value,
     dir,
     eventsDir,

@@ -191,7 +191,7 @@ function requireApproval(event: EventConfig): EventConfig {
   }
   return {
     ...event,
-    approvals: [{ ...rule, ifRefused: { offer: 'non-member', message: message } }],
+    approvals: [{ ...rule, ifRefused: { offer: 'non-member', message } }],
   }
 }
 
@@ -399,8 +399,8 @@ export function createRegistry(
   const listeners = new Set<() => void>()
   return {
     all,
-    byId: (id) => all().find(({ config }) => config.id === id) ?? null,
-    byOrderId: (orderId) =>
+    findById: (id) => all().find(({ config }) => config.id === id) ?? null,
+    findByOrderId: (orderId) =>
       all().find(({ config: { orderId: eventOrderId } }) =>
         new RegExp(`^${eventOrderId.prefix}\\d+$`).test(orderId),
       ) ?? null,

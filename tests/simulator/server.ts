@@ -177,7 +177,7 @@ async function buildRoutes(): Promise<FastifyInstance> {
     payments: createProxy(() => getRunning().payments),
     uploads: {
       receive: rejectUploads,
-      typeOf: rejectUploads,
+      detectType: rejectUploads,
       removePhotoMetadata: rejectUploads,
       keep: rejectUploads,
       hold: rejectUploads,
@@ -192,7 +192,7 @@ async function buildRoutes(): Promise<FastifyInstance> {
     },
     clock: readClock,
     mailUnreachableSince: () => null,
-    clockJumps: { look: () => null, reportJump: () => {}, close: async () => {} },
+    clockJumps: { findRecentJump: () => null, reportJump: () => {}, close: async () => {} },
     isClockTrusted: async () => true,
     log,
   }

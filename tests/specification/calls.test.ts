@@ -264,7 +264,7 @@ describe('prices', () => {
 /** PULMOCON's registrations were made in another system and are imported. Imports the nth of them, on 2 August 2025. */
 async function importRegistration(n: number): Promise<string> {
   const regNo = buildRegNo(server, 'pulmocon2025', n)
-  const servedEvent = server.deps.events.byId('pulmocon2025')
+  const servedEvent = server.deps.events.findById('pulmocon2025')
   const row = {
     eventId: 'pulmocon2025',
     eventHash: servedEvent?.hash ?? '',
@@ -552,7 +552,7 @@ describe('reading a PULMOCON registration', () => {
       order_id: 'PULMO912',
     })
     const storedRegistration = await server.deps.store.registration(regNo)
-    const event = server.deps.events.byId('pulmocon2025')?.config
+    const event = server.deps.events.findById('pulmocon2025')?.config
     if (storedRegistration === null || event === undefined)
       throw new Error('no registration was imported')
     expect(getResultValues(event, storedRegistration, {})['order_id']).toBe('PULMO912')

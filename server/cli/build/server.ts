@@ -57,7 +57,7 @@ export async function buildServer(options: {
 }
 
 /** Matches the URL of the file of a thread or process, and any other use of the module's path. */
-const OWN_URL =
+const MODULE_URL_PATTERN =
   /new URL\(\s*'(?<file>\.[^']*\/(?<name>[\w-]+)\.ts)',\s*import\.meta\.url,?\s*\)|import\.meta\.(?<what>dirname|url)\b/g
 
 /**
@@ -71,11 +71,11 @@ function preserveUrls(): Plugin {
     transform(code, id) {
       const source = path.relative(ROOT, id)
       if (!/^(server|engine)\//.test(source)) return null
-      const fromBuild = path.relative(SERVER_BUILD.folder, id)
-      const moved = code.replaceAll(OWN_URL, (...match) => {
+      const pathFromBuild = path.relative(SERVER_BUILD.folder, id)
+      const rewrittenCode = code.replaceAll(MODULE_URL_PATTERN, (...match) => {
         const { file, name, what } = match.at(-1) as Readonly<Record<string, string | undefined>>
-        if (what === 'url') return `new URL('${fromBuild}', import.meta.url).href`
-        if (what === 'dirname') return `(import.meta.dirname + '/${path.dirname(fromBuild)}')`
+        if (what === 'url') return `new URL('${pathFromBuild}', import.meta.url).href`
+        if (what === 'dirname') return `(import.meta.dirname + '/${path.dirname(pathFromBuild)}')`
         this.emitFile({
           type: 'chunk',
           id: path.join(path.dirname(id), file ?? ''),
@@ -83,7 +83,7 @@ function preserveUrls(): Plugin {
         })
         return `new URL('./${name}.js', import.meta.url)`
       })
-      return moved === code ? null : { code: moved, map: null }
+      return rewrittenCode === code ? null : { code: rewrittenCode, map: null }
     },
   }
 }

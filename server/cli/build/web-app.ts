@@ -8,7 +8,7 @@ import { hashSources, isUpToDate, readStamp, STAMP_FILE, WEB_BUILD } from './sta
 const rootFolder = path.join(import.meta.dirname, '..', '..', '..')
 const webFolder = path.join(rootFolder, 'web')
 /** Compressing smaller files gains nothing. */
-const COMPRESSED_BYTES_MIN = 1024
+const MIN_COMPRESSED_BYTES = 1024
 
 /** Returns true if it built the web app. */
 export async function buildWeb(options: {
@@ -84,16 +84,16 @@ export async function moveIntoPlace(
   for (;;) {
     if (!force && readStamp(target) === sources)
       return rm(newFolder, { recursive: true, force: true })
-    await tryUnless(['ENOENT'], rename(target, replacedFolder))
+    await tryMove(['ENOENT'], rename(target, replacedFolder))
     // Another process may have moved its folder to `target` between the two moves: then check again.
-    const isPlaced = await tryUnless(['ENOTEMPTY', 'EEXIST'], rename(newFolder, target))
+    const isMoved = await tryMove(['ENOTEMPTY', 'EEXIST'], rename(newFolder, target))
     await rm(replacedFolder, { recursive: true, force: true })
-    if (isPlaced) return
+    if (isMoved) return
   }
 }
 
 /** Returns false if the move failed with one of these codes. Any other error is thrown. */
-async function tryUnless(codes: readonly string[], move: Promise<void>): Promise<boolean> {
+async function tryMove(codes: readonly string[], move: Promise<void>): Promise<boolean> {
   try {
     await move
     return true
@@ -109,12 +109,12 @@ async function compressAll(folder: string): Promise<void> {
   const compress = async (name: string): Promise<void> => {
     const file = path.join(folder, name)
     const bytes = await readFile(file)
-    if (bytes.length < COMPRESSED_BYTES_MIN) return
-    const [gzipped, brotliBytes] = await Promise.all([
+    if (bytes.length < MIN_COMPRESSED_BYTES) return
+    const [gzippedBytes, brotliBytes] = await Promise.all([
       promisify(gzip)(bytes, { level: 9 }),
       promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
     ])
-    await Promise.all([writeFile(`${file}.gz`, gzipped), writeFile(`${file}.br`, brotliBytes)])
+    await Promise.all([writeFile(`${file}.gz`, gzippedBytes), writeFile(`${file}.br`, brotliBytes)])
   }
   const names = await readdir(folder)
   await Promise.all(names.filter((name) => /\.(js|css|svg|json)$/.test(name)).map(compress))

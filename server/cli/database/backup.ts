@@ -98,10 +98,10 @@ export const backupCommand: Command = {
       terminal.printError(
         `The backup has no event files, because there are none in ${environment.eventsDir}. Check EVENTS_DIR.`,
       )
-    const prunes = prune !== undefined || days !== undefined
-    if (prunes && !isComplete)
+    const shouldPrune = prune !== undefined || days !== undefined
+    if (shouldPrune && !isComplete)
       terminal.printError('No older backup was removed, because this one is not complete.')
-    else if (prunes)
+    else if (shouldPrune)
       await pruneOlderBackups(terminal, path.dirname(target), {
         keepCount: Number(prune ?? Infinity),
         madeBefore: days === undefined ? null : instant(at - Number(days) * DAY_MS),
@@ -126,8 +126,9 @@ export const restoreCommand: Command = {
       restore(source, environment, { shouldMoveAside: moveAside, at }),
     )
     if (!result.ok) return fail(terminal, result.error)
-    const { previousDatabaseDir: aside, list } = result.value
-    if (aside !== null) terminal.print(`The database that was in ${dataDir} is now in ${aside}.`)
+    const { previousDatabaseDir: movedDatabaseDir, list } = result.value
+    if (movedDatabaseDir !== null)
+      terminal.print(`The database that was in ${dataDir} is now in ${movedDatabaseDir}.`)
     const status = printResult(
       terminal,
       result.value,

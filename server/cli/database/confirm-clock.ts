@@ -1,6 +1,6 @@
 /** `rollcall db clock`: shows the clock and the last recorded time, and confirms the clock. */
 import { formatInstant } from '../../../engine/index.ts'
-import { AHEAD_MS_MAX, CLOCK_CONFIRMED, formatErasurePause } from '../../ops/health/clock-check.ts'
+import { MAX_AHEAD_MS, CLOCK_CONFIRMED, formatErasurePause } from '../../ops/health/clock-check.ts'
 import { createClock } from '../../ops/clock.ts'
 import { openExistingStore } from '../open-existing-store.ts'
 import { parseArguments } from '../options.ts'
@@ -8,7 +8,7 @@ import type { Command } from '../command.ts'
 
 const help = `Usage: rollcall db clock [--confirm --who NAME]
 
-Shows the time of this machine and the last recorded time. If the clock is more than ${AHEAD_MS_MAX / (24 * 60 * 60_000)} days ahead
+Shows the time of this machine and the last recorded time. If the clock is more than ${MAX_AHEAD_MS / (24 * 60 * 60_000)} days ahead
 (the server was stopped for a long time, or the clock is wrong), no data is erased because of its age until
 someone has confirmed the clock.
 

@@ -31,9 +31,9 @@ export const migrateCommand: Command = {
     const environment = terminal.environment()
     if (environment === null) return 2
     const { dataDir, databaseUrl } = environment
-    const onlyChecks = parsed.values['check'] === true
+    const isCheckOnly = parsed.values['check'] === true
     if (databaseUrl !== null)
-      return migratePostgres({ dataDir, url: databaseUrl, onlyChecks }, terminal)
+      return migratePostgres({ dataDir, url: databaseUrl, isCheckOnly }, terminal)
     const lostReason = explainLostDatabase(dataDir)
     if (lostReason !== null) {
       terminal.printError(lostReason)
@@ -47,7 +47,7 @@ export const migrateCommand: Command = {
       )
       return 0
     }
-    const status = reportVersions(versions, onlyChecks, terminal)
+    const status = reportVersions(versions, isCheckOnly, terminal)
     if (status !== null) return status
     const release = beginServing(dataDir)
     if (release === null) {
@@ -70,14 +70,14 @@ export const migrateCommand: Command = {
 /** Prints whether a migration is needed. Returns the exit status; null if the database is to be migrated now. */
 function reportVersions(
   { found, known }: Versions,
-  onlyChecks: boolean,
+  isCheckOnly: boolean,
   terminal: Terminal,
 ): Status | null {
   if (found === known) {
     terminal.print(`The database already has version ${known}, the version of this Rollcall.`)
     return 0
   }
-  if (!onlyChecks || (found ?? 0) > known) return null
+  if (!isCheckOnly || (found ?? 0) > known) return null
   terminal.print(
     found === null
       ? 'The database has no tables. Run rollcall db migrate, or start the server, which creates them.'
@@ -90,14 +90,14 @@ async function migratePostgres(
   {
     dataDir,
     url,
-    onlyChecks,
-  }: { readonly dataDir: string; readonly url: string; readonly onlyChecks: boolean },
+    isCheckOnly,
+  }: { readonly dataDir: string; readonly url: string; readonly isCheckOnly: boolean },
   terminal: Terminal,
 ): Promise<Status> {
   const { readPostgresVersions: postgresVersions, prepare } =
     await import('../../storage/postgres/prepare-database.ts')
   const versions = await postgresVersions(url)
-  const status = reportVersions(versions, onlyChecks, terminal)
+  const status = reportVersions(versions, isCheckOnly, terminal)
   if (status !== null) return status
   await showProgress(terminal, () =>
     prepare(url, { migrates: true, isNew: !hasServerTraces(dataDir) }),

@@ -56,15 +56,15 @@ async function copyFiles(
 ): Promise<{ readonly copied: number; readonly missing: readonly string[] }> {
   const clock = createClock(environment.clockStart)
   const { dataDir } = environment
-  const inBucket = openUploads({ ...getUploadLocations(environment), store, clock })
-  const withoutBucket = openUploads({ ...getUploadLocations({ dataDir }), store, clock })
+  const bucketUploads = openUploads({ ...getUploadLocations(environment), store, clock })
+  const localUploads = openUploads({ ...getUploadLocations({ dataDir }), store, clock })
   const [from, to] =
-    direction === 'files-to-s3' ? [withoutBucket, inBucket] : [inBucket, withoutBucket]
+    direction === 'files-to-s3' ? [localUploads, bucketUploads] : [bucketUploads, localUploads]
   const stored = new Set(await to.hashes())
   const missing: string[] = []
   let copied = 0
-  const unstored = (await store.referencedFiles()).filter((sha256) => !stored.has(sha256))
-  for (const sha256 of reportEach(unstored, 'Copying files'))
+  const unreferencedFiles = (await store.referencedFiles()).filter((sha256) => !stored.has(sha256))
+  for (const sha256 of reportEach(unreferencedFiles, 'Copying files'))
     if (await copyFile(from, to, sha256)) copied += 1
     else missing.push(sha256)
   return { copied, missing }
@@ -72,9 +72,9 @@ async function copyFiles(
 
 /** Returns false if the file is missing or has another hash. */
 async function copyFile(from: Uploads, to: Uploads, sha256: string): Promise<boolean> {
-  const found = await from.read(sha256)
-  if (found === null) return false
-  const file = await to.receive(found.content, found.bytes)
+  const sourceFile = await from.read(sha256)
+  if (sourceFile === null) return false
+  const file = await to.receive(sourceFile.content, sourceFile.bytes)
   if (!file.ok) throw new UploadsUnavailable(`${sha256}: ${file.error}`)
   try {
     if (file.value.sha256 !== sha256) return false

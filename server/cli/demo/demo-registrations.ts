@@ -45,7 +45,7 @@ const REGISTRATION_COUNTS = [600, 450, 1400, 550]
 const REGISTRATION_DAYS = 120
 const HOUR_MS = 3_600_000
 /** The number of registrations in the writer's queue at a time. */
-const CONCURRENT_MAX = 200
+const MAX_CONCURRENT_REGISTRATIONS = 200
 
 /**
  * Returns the day of the demo: a month before the last conference that is open for registration, so that others
@@ -69,13 +69,13 @@ export async function createDemoRegistrations(deps: {
 }): Promise<number> {
   let count = 0
   for (const [index, served] of deps.events.entries()) {
-    const chance = createRandom(20_260_131 + index)
+    const random = createRandom(20_260_131 + index)
     const size = REGISTRATION_COUNTS[index % REGISTRATION_COUNTS.length] ?? 500
-    const moments = generateTimes(served.config, size, deps.now, chance)
-    const hasPayments = served.config.fees.prices !== null && served.config.payment !== null
-    count += hasPayments
-      ? await registerAll(deps, served, moments, chance)
-      : await importAll(deps.store, served, moments, chance)
+    const moments = generateTimes(served.config, size, deps.now, random)
+    const takesPayments = served.config.fees.prices !== null && served.config.payment !== null
+    count += takesPayments
+      ? await registerAll(deps, served, moments, random)
+      : await importAll(deps.store, served, moments, random)
   }
   return count
 }
@@ -85,7 +85,7 @@ function generateTimes(
   event: EventConfig,
   size: number,
   now: Instant,
-  chance: Random,
+  random: Random,
 ): readonly Instant[] {
   const today = dayOf(now)
   const end = event.from < today ? event.from : today
@@ -102,15 +102,15 @@ function generateTimes(
         (increase >= day && increase < addDays(day, 8) ? 3 / (1 + countDays(day, increase)) : 0),
       0,
     )
-    return (0.4 + index / REGISTRATION_DAYS + increaseWeight) * (0.6 + 0.8 * chance())
+    return (0.4 + index / REGISTRATION_DAYS + increaseWeight) * (0.6 + 0.8 * random())
   })
   const totalWeight = weights.reduce((sum, weight) => sum + weight, 0)
   const pickDay = (): Day => {
-    let remaining = chance() * totalWeight
+    let remaining = random() * totalWeight
     return days.find((_, index) => (remaining -= weights[index] ?? 0) <= 0) ?? end
   }
   const moments = Array.from({ length: size }, () =>
-    instant(startOfDay(pickDay()) + Math.floor((7 + 15 * chance()) * HOUR_MS)),
+    instant(startOfDay(pickDay()) + Math.floor((7 + 15 * random()) * HOUR_MS)),
   )
   return moments.filter((at) => at < now).toSorted((a, b) => a - b)
 }
@@ -122,13 +122,13 @@ async function registerAll(
   deps: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant },
   served: ServedEvent,
   moments: readonly Instant[],
-  chance: Random,
+  random: Random,
 ): Promise<number> {
   let count = 0
-  for (let start = 0; start < moments.length; start += CONCURRENT_MAX) {
+  for (let start = 0; start < moments.length; start += MAX_CONCURRENT_REGISTRATIONS) {
     const people = moments
-      .slice(start, start + CONCURRENT_MAX)
-      .map((at) => generatePerson(served.config, at, chance))
+      .slice(start, start + MAX_CONCURRENT_REGISTRATIONS)
+      .map((at) => generatePerson(served.config, at, random))
     const results = await Promise.all(
       people.map(async (person) => person !== null && registerOne(deps, served, person)),
     )
@@ -142,23 +142,23 @@ type DemoPerson = {
   readonly regNo: RegNo
   readonly answers: Answers
   readonly quote: Quote
-  readonly luck: number
+  readonly outcomeRoll: number
   readonly reference: string
 }
 
 /** Returns null if registration was closed on that day. */
-function generatePerson(event: EventConfig, at: Instant, chance: Random): DemoPerson | null {
-  const answers = generateAnswers(event, chance)
-  const quoted = quote(event, answers, at)
-  const regNo = createRegNo(event, [...generateDigits(chance, getDigitCount(event))].map(Number))
+function generatePerson(event: EventConfig, at: Instant, random: Random): DemoPerson | null {
+  const answers = generateAnswers(event, random)
+  const quoteResult = quote(event, answers, at)
+  const regNo = createRegNo(event, [...generateDigits(random, getDigitCount(event))].map(Number))
   const person = {
     at,
     regNo,
     answers,
-    luck: chance(),
-    reference: `DEMO${generateDigits(chance, 9)}`,
+    outcomeRoll: random(),
+    reference: `DEMO${generateDigits(random, 9)}`,
   }
-  return quoted.ok ? { ...person, quote: quoted.value } : null
+  return quoteResult.ok ? { ...person, quote: quoteResult.value } : null
 }
 
 async function registerOne(
@@ -179,7 +179,7 @@ async function registerOne(
     const name = String(answers[field.id])
     const proof = buildSamplePdf()
     const file = expectOk(await uploads.receive(Readable.from([proof]), proof.length))
-    const type = await uploads.typeOf(file, name, field.accept ?? [])
+    const type = await uploads.detectType(file, name, field.accept ?? [])
     if (type === null) await uploads.discard(file)
     else {
       await uploads.keep(file)
@@ -187,7 +187,7 @@ async function registerOne(
     }
   }
   const isDue = person.quote.total > 0
-  const registered = await store.register({
+  const registerResult = await store.register({
     eventId: event.id,
     eventHash: served.hash,
     regNo,
@@ -201,7 +201,7 @@ async function registerOne(
     mail: null,
     idempotency: null,
   })
-  if (!registered.ok) return false
+  if (!registerResult.ok) return false
   // A free registration is complete immediately, and has no payment.
   if (isDue) await applyPayment(store, event, person, now)
   else await storeConfirmation(store, event, regNo, at)
@@ -215,41 +215,41 @@ async function applyPayment(
   person: DemoPerson,
   now: Instant,
 ): Promise<void> {
-  const { at, luck, reference, regNo } = person
+  const { at, outcomeRoll, reference, regNo } = person
   const { total } = person.quote
   const orderId = createOrderId(regNo, 1)
-  const minutesLater = (minutes: number): Instant => instant(Math.min(at + minutes * 60_000, now))
+  const addMinutes = (minutes: number): Instant => instant(Math.min(at + minutes * 60_000, now))
   const confirm = (amount: Amount): Promise<unknown> =>
     store.applyPaymentEvent(
       orderId,
-      { type: 'confirmed', reference, amount, currency: '356', kind: 'sale', at: minutesLater(3) },
+      { type: 'confirmed', reference, amount, currency: '356', kind: 'sale', at: addMinutes(3) },
       null,
     )
   const isRecent = at > now - 20 * HOUR_MS
-  if (luck < (isRecent ? 0.6 : 0.84)) {
+  if (outcomeRoll < (isRecent ? 0.6 : 0.84)) {
     await confirm(total)
-    if (luck < 0.02)
+    if (outcomeRoll < 0.02)
       await store.applyPaymentEvent(
         orderId,
         {
           type: 'refunded',
           reference: `${reference}R`,
           amount: total,
-          at: minutesLater(3 * 24 * 60),
+          at: addMinutes(3 * 24 * 60),
         },
         null,
       )
-    else await storeConfirmation(store, event, regNo, minutesLater(4))
-  } else if (luck < (isRecent ? 0.62 : 0.845))
+    else await storeConfirmation(store, event, regNo, addMinutes(4))
+  } else if (outcomeRoll < (isRecent ? 0.62 : 0.845))
     await confirm(toAmount(Math.max(100, total - 10_000)))
-  else if (luck < (isRecent ? 0.7 : 0.93))
+  else if (outcomeRoll < (isRecent ? 0.7 : 0.93))
     await store.applyPaymentEvent(
       orderId,
-      { type: 'declined', code: '400', message: 'The bank declined the card', at: minutesLater(4) },
+      { type: 'declined', code: '400', message: 'The bank declined the card', at: addMinutes(4) },
       null,
     )
   else if (!isRecent)
-    await store.applyPaymentEvent(orderId, { type: 'expired', at: minutesLater(24 * 60) }, null)
+    await store.applyPaymentEvent(orderId, { type: 'expired', at: addMinutes(24 * 60) }, null)
 }
 
 /** Stores the confirmation as sent, so that the demo does not send it. */
@@ -269,16 +269,17 @@ async function importAll(
   store: Store,
   served: ServedEvent,
   moments: readonly Instant[],
-  chance: Random,
+  random: Random,
 ): Promise<number> {
   const event = served.config
   const rows = moments.map((at, index): ImportRow => {
-    const answers: Record<string, Answer> = { ...generateAnswers(event, chance) }
+    const answers: Record<string, Answer> = { ...generateAnswers(event, random) }
     // Uses the price if the event has one; otherwise an invented amount that was paid elsewhere.
-    const quoted = event.fees.prices === null ? null : quote(event, answers, at)
-    const externalFee = toAmount(400_000 + Math.floor(chance() * 7) * 50_000)
-    const fee = quoted === null ? externalFee : quoted.ok ? quoted.value.total : toAmount(0)
-    const companions = quoted === null && chance() < 0.2 ? 1 + Math.floor(chance() * 2) : 0
+    const quoteResult = event.fees.prices === null ? null : quote(event, answers, at)
+    const externalFee = toAmount(400_000 + Math.floor(random() * 7) * 50_000)
+    const fee =
+      quoteResult === null ? externalFee : quoteResult.ok ? quoteResult.value.total : toAmount(0)
+    const companions = quoteResult === null && random() < 0.2 ? 1 + Math.floor(random() * 2) : 0
     for (const { id, type } of event.alsoStored) {
       if (type === 'number') answers[id] = companions
       if (type === 'money')
@@ -289,9 +290,9 @@ async function importAll(
           ),
         )
     }
-    const randomValue = chance()
+    const randomValue = random()
     const paymentStatus =
-      quoted !== null || randomValue < 0.93
+      quoteResult !== null || randomValue < 0.93
         ? 'success'
         : randomValue < 0.96
           ? 'failed'
@@ -303,7 +304,7 @@ async function importAll(
       eventId: event.id,
       eventHash: served.hash,
       formerNo,
-      regNo: createRegNo(event, [...generateDigits(chance, getDigitCount(event))].map(Number)),
+      regNo: createRegNo(event, [...generateDigits(random, getDigitCount(event))].map(Number)),
       answers,
       searchable: readDelegate(event, answers),
       category: findCategory(event, answers),
@@ -313,7 +314,7 @@ async function importAll(
       total: toAmount(fee + companions * 250_000),
       currency: event.currency,
       paymentStatus,
-      paymentId: paymentStatus === 'success' && fee > 0 ? `DEMO${generateDigits(chance, 9)}` : null,
+      paymentId: paymentStatus === 'success' && fee > 0 ? `DEMO${generateDigits(random, 9)}` : null,
       createdAt: at,
       paidAt: paymentStatus === 'success' ? instant(at + 3 * 60_000) : null,
     }

@@ -13,7 +13,7 @@ import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import { readLastSeenClock, readFilesInUse } from '../../storage/recovery/copy-database.ts'
 
 /** The server logs a clock that was set back by at least this much. */
-const SET_BACK_MS_MIN = 60_000
+const MIN_SET_BACK_MS = 60_000
 
 /**
  * The database must have the current version. If `presentIds` is null (the folder has no event file), event files are
@@ -58,7 +58,7 @@ async function checkClock(file: string, now: Instant): Promise<readonly string[]
   if (lastClock === null) return []
   if (lastClock.waitsSince !== null) return [formatErasurePause(lastClock, now)]
   const setBackMs = lastClock.at - now
-  return setBackMs < SET_BACK_MS_MIN
+  return setBackMs < MIN_SET_BACK_MS
     ? []
     : [
         `The clock shows ${formatInstant(now)}, but the last recorded time is ${formatInstant(lastClock.at)}: the clock was set back by ${formatDuration(setBackMs)}. Check the time service (NTP).`,

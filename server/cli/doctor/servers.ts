@@ -12,9 +12,9 @@ import { buildHealthUrl, fetchHealth } from '../health.ts'
 type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string }
 
 /** Startup may take this long with a slow disk or a database to migrate. */
-const STARTUP_MS_MAX = 2 * 60_000
+const MAX_STARTUP_MS = 2 * 60_000
 /** Enough, because a program on this machine accepts a connection immediately. */
-const CONNECT_MS_MAX = 2_000
+const MAX_CONNECT_MS = 2_000
 /** The beginning of the health message about a lost database. */
 const LOST_DATABASE_PREFIX = /^The database file .*? Writes are refused\./
 const KEEP_RUNNING_MESSAGE = 'Do not stop it before its log states where it wrote its data.'
@@ -52,11 +52,11 @@ export async function checkServers(environment: Environment): Promise<Finding> {
         )
   const [lostText] = LOST_DATABASE_PREFIX.exec(health.message ?? '') ?? []
   if (lostText !== undefined) return toWrong(`${prefix}. ${lostText} ${KEEP_RUNNING_MESSAGE}`)
-  const answeringPid = health.process ?? pid
-  return answeringPid === pid
+  const respondingPid = health.process ?? pid
+  return respondingPid === pid
     ? toGood(`${prefix}.`)
     : toWrong(
-        `${prefix}, but another one (process ${answeringPid}) responds at ${url}. Stop one of them.`,
+        `${prefix}, but another one (process ${respondingPid}) responds at ${url}. Stop one of them.`,
       )
 }
 
@@ -66,7 +66,7 @@ function isListening(hostname: string, port: number): Promise<boolean> {
     const probe = connect({
       host: hostname.replace(/^\[|\]$/g, ''),
       port,
-      timeout: CONNECT_MS_MAX,
+      timeout: MAX_CONNECT_MS,
     })
     const finish = (result: boolean): void => {
       probe.destroy()
@@ -85,7 +85,7 @@ const hasDatabase = ({ dataDir, databaseUrl }: Environment): boolean =>
 
 function isStarting(dataDir: string): boolean {
   const startedAt = statSync(path.join(dataDir, PID_FILE), { throwIfNoEntry: false })?.mtimeMs
-  return startedAt !== undefined && createClock(null)() - startedAt < STARTUP_MS_MAX
+  return startedAt !== undefined && createClock(null)() - startedAt < MAX_STARTUP_MS
 }
 
 const toGood = (text: string): Finding => ({ is: 'good', text })

@@ -72,14 +72,16 @@ function countFiles(folder: string): number {
  */
 export async function checkFiles(
   environment: Environment,
-  referred: readonly string[],
+  referencedHashes: readonly string[],
   readMissing: () => Promise<readonly string[]>,
 ): Promise<Finding> {
   const bucket = openBucket(environment)
   try {
     const stored = bucket === null ? null : new Set(await bucket.hashes())
     const missing =
-      stored === null ? await readMissing() : referred.filter((sha256) => !stored.has(sha256))
+      stored === null
+        ? await readMissing()
+        : referencedHashes.filter((sha256) => !stored.has(sha256))
     return missing.length === 0
       ? { is: 'good', text: 'No file that a registration refers to is missing.' }
       : {

@@ -115,7 +115,7 @@ async function compareWithRevision(
             .sort()
             .map((name) => path.join(eventsFolder, name))
         : []
-  const compared: ComparedEvent[] = []
+  const comparedEvents: ComparedEvent[] = []
   for (const file of files) {
     const next = await openEvent(file, terminal)
     if (!next.ok) return next.status
@@ -144,7 +144,7 @@ async function compareWithRevision(
       terminal,
     )
     if (!oldResult.ok) return oldResult.status
-    compared.push({
+    comparedEvents.push({
       file,
       old: oldResult.value.event,
       source: next.value.file,
@@ -152,7 +152,7 @@ async function compareWithRevision(
       diff: diffEvents(oldResult.value.event, next.value.event),
     })
   }
-  return compared
+  return comparedEvents
 }
 
 type RevisionFile =
@@ -172,9 +172,9 @@ async function readAtRevision(revision: string, file: string): Promise<RevisionF
         text: (error.stderr ?? error.message).trim(),
       }),
     )
-  const known = await runGit('rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`)
-  if (!known.ok) return { is: 'no-revision', message: known.text }
-  const content = await runGit('show', `${known.text.trim()}:./${path.basename(file)}`)
+  const commit = await runGit('rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`)
+  if (!commit.ok) return { is: 'no-revision', message: commit.text }
+  const content = await runGit('show', `${commit.text.trim()}:./${path.basename(file)}`)
   return content.ok ? { is: 'text', text: content.text } : { is: 'no-file' }
 }
 

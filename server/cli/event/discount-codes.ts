@@ -53,9 +53,9 @@ export const discountCodesCommand: Command = {
       terminal.printError('Use either --make or --withdraw, not both.')
       return 2
     }
-    const [misplaced] = Object.keys(codeOptions)
-    if (make === undefined && misplaced !== undefined) {
-      terminal.printError(`--${misplaced} needs --make.`)
+    const [misplacedOption] = Object.keys(codeOptions)
+    if (make === undefined && misplacedOption !== undefined) {
+      terminal.printError(`--${misplacedOption} needs --make.`)
       return 2
     }
     return withContext(terminal, async (deps) => {

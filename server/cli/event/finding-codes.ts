@@ -63,7 +63,7 @@ export function suggestCodes(requestedCode: string): string {
   const slug = requestedCode.toLowerCase().replace(/[ _]/g, '-')
   const codes = Object.keys(catalogue).sort((a, b) => Number(a.slice(2)) - Number(b.slice(2)))
   const slugs = Object.values(catalogue).map((meta) => meta.slug)
-  const withPrefix = /^EV\d+$/.test(code)
+  const codesWithPrefix = /^EV\d+$/.test(code)
     ? codes.filter((candidate) => candidate === code || candidate.startsWith(code))
     : []
   const prefixes = /^EV\d{4,}$/.test(code)
@@ -72,8 +72,8 @@ export function suggestCodes(requestedCode: string): string {
   const containing = slug.length > 2 ? slugs.filter((candidate) => candidate.includes(slug)) : []
   const nearestSlug = findNearest(slug, slugs)?.name
   const suggestions =
-    withPrefix.length > 0
-      ? withPrefix
+    codesWithPrefix.length > 0
+      ? codesWithPrefix
       : prefixes.length > 0
         ? prefixes
         : nearestSlug !== undefined && (containing.length === 0 || containing.length > 5)

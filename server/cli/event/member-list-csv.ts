@@ -5,7 +5,7 @@ import type { MemberListRow } from '../../storage/index.ts'
 import type { CsvLine, CsvProblem } from '../../office/spreadsheets/parse-csv.ts'
 
 /** Enough for a name, a number or a kind. */
-const CELL_CHARACTERS_MAX = 300
+const MAX_CELL_CHARACTERS = 300
 
 export type MemberListFile = {
   readonly rows: readonly MemberListRow[]
@@ -75,7 +75,7 @@ function readCell(
 ): string | null {
   switch (type) {
     case 'text':
-      return cell.length > CELL_CHARACTERS_MAX ? null : cell
+      return cell.length > MAX_CELL_CHARACTERS ? null : cell
     case 'date': {
       const [, day = '', month = '', year = ''] =
         /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/.exec(cell) ?? []
@@ -96,7 +96,7 @@ function describeError(
   const problem = cell === '' ? `The ${id} is missing` : `“${cell.slice(0, 50)}” is no ${id}`
   switch (type) {
     case 'text':
-      return `The ${id} has more than ${CELL_CHARACTERS_MAX} characters.`
+      return `The ${id} has more than ${MAX_CELL_CHARACTERS} characters.`
     case 'date':
       return `${problem}: write a day such as 2027-03-31 or 31/03/2027.`
     case 'choice':

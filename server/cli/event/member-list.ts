@@ -23,7 +23,7 @@ The server may be running.
 Exit status: 0 done; 1 rows with errors; 2 invalid usage; 3 internal error.`
 
 /** Further errors usually have the same cause. */
-const PROBLEMS_SHOWN_MAX = 100
+const MAX_SHOWN_PROBLEMS = 100
 const AUDIT_USER = 'command line'
 
 export const membersCommand: Command = {
@@ -54,7 +54,7 @@ export const membersCommand: Command = {
         ? readMemberList(memberList, sheet.value.lines)
         : err([sheet.error])
       if (!parsedList.ok) {
-        const shownErrors = parsedList.error.slice(0, PROBLEMS_SHOWN_MAX)
+        const shownErrors = parsedList.error.slice(0, MAX_SHOWN_PROBLEMS)
         for (const problem of shownErrors) terminal.printError(formatProblem(file, problem))
         if (parsedList.error.length > shownErrors.length)
           terminal.printError(`… and ${parsedList.error.length - shownErrors.length} more.`)

@@ -118,18 +118,18 @@ export const newCommand: Command = {
     const isFree = free === true || payment === 'none'
     const freeAnswer = isFree ? { free: 'yes' } : payment === DEFAULT_GATEWAY ? { free: 'no' } : {}
     const today = dayOf(createClock(null)())
-    const interviewed = await askQuestions(
+    const answersResult = await askQuestions(
       { ...values, ...freeAnswer },
       currency === INR ? {} : { currency },
       today,
       yes ? null : openLineReader(terminal),
       terminal,
     )
-    if (!interviewed.ok) {
+    if (!answersResult.ok) {
       terminal.printError('Nothing was written.')
       return 2
     }
-    const content = createEventFile({ ...interviewed.value, id, prefix, today })
+    const content = createEventFile({ ...answersResult.value, id, prefix, today })
     const { findings } = compileEvent(content, await readSharedFiles(file, terminal), {
       path: file,
     })
@@ -162,11 +162,11 @@ type LineReader = {
 
 /** Queues lines as they arrive, because a pipe delivers all of them together. */
 function openLineReader({ input = process.stdin }: Terminal): LineReader {
-  const isTyped = input.isTTY === true
+  const isInteractive = input.isTTY === true
   const readline = createInterface({
     input,
     output: process.stdout,
-    terminal: isTyped,
+    terminal: isInteractive,
   })
   const lines = readline[Symbol.asyncIterator]()
   let isStopped = false
@@ -176,7 +176,7 @@ function openLineReader({ input = process.stdin }: Terminal): LineReader {
   })
   return {
     next: async (question) => {
-      if (isTyped) {
+      if (isInteractive) {
         readline.setPrompt(`${question} `)
         readline.prompt()
       }
@@ -195,12 +195,12 @@ function openLineReader({ input = process.stdin }: Terminal): LineReader {
  */
 async function askQuestions(
   options: Readonly<Partial<Record<(typeof QUESTIONS)[number]['name'], string>>>,
-  given: NewEventAnswers,
+  providedAnswers: NewEventAnswers,
   today: Day,
   lines: LineReader | null,
   terminal: Terminal,
 ): Promise<Result<NewEventAnswers, 'unanswered'>> {
-  let draft = given
+  let draft = providedAnswers
   try {
     for (const { name, asks: buildQuestion, example, reads: parse } of QUESTIONS) {
       const sentence = buildQuestion(draft)

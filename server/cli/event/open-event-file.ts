@@ -45,10 +45,10 @@ export function findEventsFolder({ eventsDir = DEFAULT_FOLDER }: Terminal): stri
 export function findEventPath(name: string, terminal: Terminal): string | null {
   const eventsFolder = findEventsFolder(terminal)
   const folders = [eventsFolder, ...(eventsFolder === DEFAULT_FOLDER ? [BUNDLED_EVENTS] : [])]
-  const byId = /^[a-z][a-z0-9]*$/.test(name)
+  const findById = /^[a-z][a-z0-9]*$/.test(name)
     ? folders.map((folder) => path.join(folder, `${name}.yaml`))
     : []
-  return [name, ...byId].find((file) => existsSync(file)) ?? null
+  return [name, ...findById].find((file) => existsSync(file)) ?? null
 }
 
 /** Reads an event file. Null after printing that it cannot be read. */
@@ -68,7 +68,10 @@ export async function readEventFile(name: string, terminal: Terminal): Promise<S
  * Reports that a server ignores a file with this name, with the same message as for its folder. Empty for a file
  * that servers read, or that does not look like an event file.
  */
-export async function explainUnread(name: string, terminal: Terminal): Promise<readonly string[]> {
+export async function explainIgnoredFile(
+  name: string,
+  terminal: Terminal,
+): Promise<readonly string[]> {
   const file = findEventPath(name, terminal)
   if (file === null) return []
   const folder = path.dirname(file)

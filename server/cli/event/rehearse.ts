@@ -21,19 +21,19 @@ export const rehearseCommand: Command = {
   run: async (args, terminal) => {
     const parsed = parseArguments(args, { shared: { type: 'string' } }, [1, 1], help, terminal)
     if (parsed === null) return 2
-    const opened = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
-    if (!opened.ok) return opened.status
-    const { event, file } = opened.value
+    const openResult = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
+    if (!openResult.ok) return openResult.status
+    const { event, file } = openResult.value
     const sharedFolder = findSharedFolder(file.path, terminal, parsed.values.shared)
-    const rehearsed = await showProgress(terminal, () =>
+    const rehearsalResult = await showProgress(terminal, () =>
       rehearseEvent({ event, text: file.text, sharedFolder }),
     )
-    if (!rehearsed.ok) {
-      terminal.printError(rehearsed.error)
+    if (!rehearsalResult.ok) {
+      terminal.printError(rehearsalResult.error)
       return 1
     }
-    terminal.print(formatRehearsal(event.title, rehearsed.value).join('\n'))
-    return opened.value.status
+    terminal.print(formatRehearsal(event.title, rehearsalResult.value).join('\n'))
+    return openResult.value.status
   },
 }
 

@@ -18,7 +18,7 @@ import { openEvent } from './open-event-file.ts'
 
 const WEEKS_DEFAULT = 52
 /** Ten years. A larger number is a typo. */
-const WEEKS_MAX = 522
+const MAX_WEEKS = 522
 
 const help = `Usage: rollcall event repeat <old event> <new event id> [options]
 
@@ -40,9 +40,9 @@ export const repeatCommand: Command = {
     if (parsed === null) return 2
     const [oldName = '', newName = ''] = parsed.positionals
     const weeks = Number(parsed.values.weeks ?? WEEKS_DEFAULT)
-    if (!Number.isInteger(weeks) || weeks < 1 || weeks > WEEKS_MAX) {
+    if (!Number.isInteger(weeks) || weeks < 1 || weeks > MAX_WEEKS) {
       terminal.printError(
-        `--weeks takes a whole number from 1 to ${WEEKS_MAX}, such as 52, not "${parsed.values.weeks}".`,
+        `--weeks takes a whole number from 1 to ${MAX_WEEKS}, such as 52, not "${parsed.values.weeks}".`,
       )
       return 2
     }

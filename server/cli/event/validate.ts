@@ -24,7 +24,7 @@ import {
   findEventsFolder,
   readEventFile,
   findSharedFolder,
-  explainUnread,
+  explainIgnoredFile,
 } from './open-event-file.ts'
 
 const help = `Usage: rollcall validate [files] [--strict] [--production] [--on DAY] [--shared FOLDER]
@@ -81,12 +81,12 @@ export const validateCommand: Command = {
       strict = false,
       production = false,
       on,
-      shared,
+      shared: sharedFolderOption,
       fix = false,
       watch: isWatching = false,
     } = parsed.values
     const names = parsed.positionals
-    const format = formats.find((known) => known === (parsed.values.format ?? 'human'))
+    const format = formats.find((candidate) => candidate === (parsed.values.format ?? 'human'))
     const selectedCodes = parsed.values.only === undefined ? null : parseCodes(parsed.values.only)
     const usageError =
       on !== undefined && !isDay(on)
@@ -102,10 +102,17 @@ export const validateCommand: Command = {
       terminal.printError(usageError ?? '')
       return 2
     }
-    const options = { strict, production, on, shared, format, only: selectedCodes }
+    const options = {
+      strict,
+      production,
+      on,
+      shared: sharedFolderOption,
+      format,
+      only: selectedCodes,
+    }
     const checkOnce = async (): Promise<Status> => {
       if (fix && !(await fixFiles(names, options, terminal))) return 2
-      const folders = await readFolders(names, shared, terminal)
+      const folders = await readFolders(names, sharedFolderOption, terminal)
       if (folders === null) return 2
       const status = await printFindings(folders, options, terminal)
       // Even a valid file fails if servers ignore it because of its name.
@@ -113,20 +120,20 @@ export const validateCommand: Command = {
     }
     const status = await checkOnce()
     if (!isWatching || status === 2) return status
-    return watchFiles(names, shared, checkOnce, terminal)
+    return watchFiles(names, sharedFolderOption, checkOnce, terminal)
   },
 }
 
 /** Returns the codes for a list of codes or names, or a message with the unknown one. */
 function parseCodes(list: string): ReadonlySet<string> | string {
-  const requested = list.split(',').map((entry) => entry.trim())
+  const requestedNames = list.split(',').map((entry) => entry.trim())
   const findCode = (name: string): string | undefined =>
     Object.entries(catalogue).find(
       ([code, { slug }]) => code === name.toUpperCase() || slug === name,
     )?.[0]
-  const unknown = requested.find((name) => findCode(name) === undefined)
+  const unknown = requestedNames.find((name) => findCode(name) === undefined)
   return unknown === undefined
-    ? new Set(requested.map((name) => findCode(name) ?? ''))
+    ? new Set(requestedNames.map((name) => findCode(name) ?? ''))
     : `Unknown finding "${unknown}". rollcall event finding lists them.`
 }
 
@@ -210,18 +217,18 @@ const SETTLE_MS = 150
 /** Runs until the process is told to stop. */
 async function watchFiles(
   names: readonly string[],
-  shared: string | undefined,
+  sharedFolderOption: string | undefined,
   checkOnce: () => Promise<Status>,
   terminal: Terminal,
 ): Promise<Status> {
-  const requested = names.length === 0 ? [findEventsFolder(terminal)] : names
-  const parentFolders = requested.map((name) =>
+  const requestedNames = names.length === 0 ? [findEventsFolder(terminal)] : names
+  const parentFolders = requestedNames.map((name) =>
     isFolder(name) ? name : path.dirname(findEventPath(name, terminal) ?? name),
   )
   const folders = new Set([
     ...parentFolders,
     ...parentFolders.map((folder) => path.join(folder, '_shared')),
-    ...(shared === undefined ? [] : [shared]),
+    ...(sharedFolderOption === undefined ? [] : [sharedFolderOption]),
   ])
   let timer: NodeJS.Timeout | null = null
   const schedule = (): void => {
@@ -239,12 +246,13 @@ async function watchFiles(
 /** Groups the requested files by their shared files. Null after printing the name of a file that cannot be read. */
 async function readFolders(
   names: readonly string[],
-  shared: string | undefined,
+  sharedFolderOption: string | undefined,
   terminal: Terminal,
 ): Promise<readonly Folder[] | null> {
-  const requested = names.length === 0 ? [findEventsFolder(terminal)] : names
+  const requestedNames = names.length === 0 ? [findEventsFolder(terminal)] : names
   const folders: Folder[] = []
-  for (const name of requested.filter(isFolder)) folders.push(await readFolder(name, shared))
+  for (const name of requestedNames.filter(isFolder))
+    folders.push(await readFolder(name, sharedFolderOption))
   if (names.length === 0 && !isFolder(findEventsFolder(terminal))) {
     terminal.printError(
       terminal.eventsDir === undefined
@@ -264,10 +272,10 @@ async function readFolders(
   for (const file of readFiles) {
     if (
       file === null ||
-      folders.some(({ files }) => files.some(({ path: known }) => known === file.path))
+      folders.some(({ files }) => files.some(({ path: candidate }) => candidate === file.path))
     )
       continue
-    const sharedFolder = findSharedFolder(file.path, terminal, shared)
+    const sharedFolder = findSharedFolder(file.path, terminal, sharedFolderOption)
     const at = folders.findIndex(
       (folder) => path.dirname(folder.shared.texts.path) === sharedFolder,
     )
@@ -286,7 +294,7 @@ async function listIgnoredFiles(
   terminal: Terminal,
 ): Promise<readonly string[]> {
   const files = names.filter((name) => !isFolder(name))
-  return (await Promise.all(files.map((name) => explainUnread(name, terminal)))).flat()
+  return (await Promise.all(files.map((name) => explainIgnoredFile(name, terminal)))).flat()
 }
 
 function isFolder(name: string): boolean {

@@ -81,17 +81,17 @@ export const checkGatewayCommand: Command = {
       )
     }
     const { gateway, account } = payment
-    const others = new Set(matching.map(({ gateway: other }) => other.name))
-    others.delete(gateway.name)
-    if (others.size > 0)
+    const otherGateways = new Set(matching.map(({ gateway: other }) => other.name))
+    otherGateways.delete(gateway.name)
+    if (otherGateways.size > 0)
       terminal.print(
-        `This checks the account at ${gateway.name}. It is also one of ${formatList([...others])}: specify --gateway.`,
+        `This checks the account at ${gateway.name}. It is also one of ${formatList([...otherGateways])}: specify --gateway.`,
       )
     const kind = getGatewayKind(gateway)
     const result = await getGatewayDefinition(kind).checkConnection({
       ...connectToAccount(environment, gateway, account),
       orderId: order === undefined ? null : (order as OrderId),
-      comparesKeys: isComparing,
+      shouldCompareKeys: isComparing,
       at: createClock(environment.clockStart)(),
       timeoutMs: QUERY_TIMEOUT_MS,
     })
@@ -104,8 +104,8 @@ export const checkGatewayCommand: Command = {
         )
       case 'checked':
         terminal.print(result.sentences.join('\n'))
-        terminal.print(result.asExpected ? 'The check passed.' : 'The check failed: see above.')
-        return result.asExpected ? 0 : 1
+        terminal.print(result.isAsExpected ? 'The check passed.' : 'The check failed: see above.')
+        return result.isAsExpected ? 0 : 1
       default:
         return assertNever(result)
     }

@@ -79,11 +79,11 @@ export const reconcileCommand: Command = {
 }
 
 async function queryPending({ payments }: CommandContext, terminal: Terminal): Promise<Status> {
-  const { asked: queried, ended } = await payments.reconcile(true)
+  const { queriedCount, endedCount } = await payments.reconcile(true)
   terminal.print(
-    queried === 0
+    queriedCount === 0
       ? 'No payment is pending.'
-      : `Queried ${queried} pending ${queried === 1 ? 'payment' : 'payments'}: ${ended} ended, ${queried - ended} still pending.`,
+      : `Queried ${queriedCount} pending ${queriedCount === 1 ? 'payment' : 'payments'}: ${endedCount} ended, ${queriedCount - endedCount} still pending.`,
   )
   return 0
 }
@@ -121,13 +121,19 @@ async function compareFile(
     rows,
   )
   if (settlement !== null) {
-    const { of, report } = settlement
-    const account = await matchSettlements(context, of, report, ALL_EVENTS_VIEWER)
+    const { settlementAccounts, report } = settlement
+    const account = await matchSettlements(context, settlementAccounts, report, ALL_EVENTS_VIEWER)
     const status = printSettlement(event.id, account, file, terminal)
     if (user === null) return status
     const upload = { file: bytes, lines: report.lines, who: user }
-    const saved = await saveReport(context, event, of.reported, upload, ALL_EVENTS_VIEWER)
-    terminal.print(saved.message)
+    const saveResult = await saveReport(
+      context,
+      event,
+      settlementAccounts.reported,
+      upload,
+      ALL_EVENTS_VIEWER,
+    )
+    terminal.print(saveResult.message)
     return status
   }
   if (user !== null) {
@@ -139,9 +145,9 @@ async function compareFile(
     terminal.printError(`--currency must be ${listCurrenciesOfEvent(event).join(' or ')}.`)
     return 2
   }
-  const matched = await matchStatement(context.store, event, rows, null, currency)
-  if (!matched.ok) {
-    const { error } = matched
+  const matchResult = await matchStatement(context.store, event, rows, null, currency)
+  if (!matchResult.ok) {
+    const { error } = matchResult
     terminal.printError(
       error.code === 'too_many_numbers'
         ? `${file}: ${error.message}`
@@ -149,7 +155,7 @@ async function compareFile(
     )
     return 2
   }
-  return printStatement(matched.value, file, terminal)
+  return printStatement(matchResult.value, file, terminal)
 }
 
 /** Prints each line, then the payouts, then the payments that are not settled yet. */
@@ -162,11 +168,11 @@ function printSettlement(
   for (const settledLine of settled) {
     const { line, as: outcome, why: reason } = settledLine
     const name = line.reference === '' ? line.order : line.reference
-    const handled = findHandled(settledLine)
+    const handledBy = findHandled(settledLine)
     const labels = [
-      SETTLED_LABELS[handled === null ? outcome : 'handled'],
+      SETTLED_LABELS[handledBy === null ? outcome : 'handled'],
       findOwner(settledLine)?.regNo,
-      handled === null ? reason : `${handled.who}: ${handled.why}`,
+      handledBy === null ? reason : `${handledBy.who}: ${handledBy.why}`,
     ].filter((part) => part != null)
     terminal.print(
       `${file}:${line.line}: ${formatMoney(line.amount, INR)}, ${name}: ${labels.join('; ')}`,

@@ -41,7 +41,7 @@ export const reviewsCommand: Command = {
     const { event: eventId, json = false } = parsed.values
     return withContext(terminal, async ({ store, events }) => {
       const reviews = await store.reviews(eventId ?? null)
-      if (eventId !== undefined && reviews.length === 0 && events.byId(eventId) === null) {
+      if (eventId !== undefined && reviews.length === 0 && events.findById(eventId) === null) {
         const ids = events.all().map(({ config }) => config.id)
         terminal.printError(`No event "${eventId}". Events: ${ids.join(', ')}.`)
         return 2
@@ -51,7 +51,7 @@ export const reviewsCommand: Command = {
         return 0
       }
       const findTitle = (id: string | null): string =>
-        (id === null ? null : events.byId(id)?.config.title) ?? id ?? 'no event'
+        (id === null ? null : events.findById(id)?.config.title) ?? id ?? 'no event'
       terminal.print(
         reviews.length === 0
           ? 'No payment needs review.'

@@ -64,15 +64,16 @@ async function printRows(
   const query = { eventId: event.id, answers: {} }
   const { registrations } = await store.operatingFigures()
   const total = registrations
-    .filter((counted) => counted.event === event.id)
+    .filter((eventCount) => eventCount.event === event.id)
     .reduce((sum, { count }) => sum + count, 0)
-  let done = 0
+  let exportedCount = 0
   for await (const chunk of store.exportRows(query)) {
     // If the rows are printed on a terminal, a progress line would be in the way.
-    if (!process.stdout.isTTY) reportProgress({ step: 'Writing registrations', done, total })
+    if (!process.stdout.isTTY)
+      reportProgress({ step: 'Writing registrations', done: exportedCount, total })
     const rows = chunk.flatMap(table.rows)
     if (rows.length > 0) terminal.print(formatCsvRows(rows, false).replace(/\n$/, ''))
-    done += chunk.length
+    exportedCount += chunk.length
   }
 }
 

@@ -41,9 +41,9 @@ export function parsePeople(
   parse: ParseAnswer,
 ): Result<readonly Readonly<Record<string, Scalar>>[], string> {
   const parts = field.fields ?? []
-  const listed = parseJsonList(text)
+  const jsonList = parseJsonList(text)
   const people: Record<string, Scalar>[] = []
-  for (const item of listed ?? text.split(';')) {
+  for (const item of jsonList ?? text.split(';')) {
     const entries =
       typeof item === 'object' && item !== null
         ? Object.entries(item)

@@ -195,7 +195,7 @@ function parseHeader(
   const getKey = (column: Column): string =>
     column.is === 'value' ? column.value : column.is === 'answer' ? column.id : ''
   // If a value and its label are both present, the value is used.
-  const chosen = columns.map((column, index): Column => {
+  const chosenColumns = columns.map((column, index): Column => {
     const duplicates = columns.filter(
       (other) => other.is !== 'ignored' && getKey(other) === getKey(column),
     )
@@ -209,11 +209,11 @@ function parseHeader(
       ? column
       : { is: 'ignored', name: column.name }
   })
-  for (const required of ['reg_no', 'payment_status', 'created_at'] as const) {
-    if (!chosen.some((column) => column.is === 'value' && column.value === required))
-      errors.push(`The column “${required}” is missing.`)
+  for (const requiredName of ['reg_no', 'payment_status', 'created_at'] as const) {
+    if (!chosenColumns.some((column) => column.is === 'value' && column.value === requiredName))
+      errors.push(`The column “${requiredName}” is missing.`)
   }
-  return errors.length === 0 ? ok(chosen) : err(errors)
+  return errors.length === 0 ? ok(chosenColumns) : err(errors)
 }
 
 function parseRow(
@@ -318,9 +318,9 @@ function findCategory(
   text: string | undefined,
   errors: string[],
 ): string | null {
-  const chosen =
+  const chosenCategory =
     event.categoryChoice.by === 'field' ? answers[event.categoryChoice.field] : undefined
-  if (chosen !== undefined) return String(chosen)
+  if (chosenCategory !== undefined) return String(chosenCategory)
   if (text === undefined) return null
   const category = event.categories.find(
     ({ id, label }) => id === text || label.toLowerCase() === text.toLowerCase(),
@@ -345,7 +345,7 @@ function parseAnswerOfType(
   text: string,
   currency: Currency,
 ): Result<Answer, string> {
-  const reject = (expected: string): Result<Answer, string> => err(`“${text}” is not ${expected}.`)
+  const reject = (format: string): Result<Answer, string> => err(`“${text}” is not ${format}.`)
   switch (type) {
     case 'money': {
       const amount = parseMoney(text, currency)
@@ -369,12 +369,12 @@ function parseAnswerOfType(
     case 'select': {
       const options = field?.options ?? []
       const option =
-        options.find((known) => known.id === text) ??
-        options.find(({ id: known, label }) =>
-          [known, label].some((name) => name.toLowerCase() === text.toLowerCase()),
+        options.find(({ id }) => id === text) ??
+        options.find(({ id, label }) =>
+          [id, label].some((name) => name.toLowerCase() === text.toLowerCase()),
         )
       return option === undefined
-        ? err(`“${text}” is not one of ${options.map(({ id: known }) => known).join(', ')}.`)
+        ? err(`“${text}” is not one of ${options.map(({ id }) => id).join(', ')}.`)
         : ok(option.id)
     }
     // The form rejects the same addresses.

@@ -33,11 +33,11 @@ Exit status: 0 done; 1 rows with errors; 2 invalid usage; 3 internal error.`
 export const importCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const [eventId, file, ...rest] = args
+    const [eventId, file, ...extraArguments] = args
     if (
       eventId === undefined ||
       file === undefined ||
-      rest.length > 0 ||
+      extraArguments.length > 0 ||
       args.some((arg) => arg.startsWith('--'))
     ) {
       terminal.printError(help)
@@ -73,7 +73,7 @@ export const importCommand: Command = {
         terminal.printError(openResult.error)
         return 1
       }
-      const served = openResult.value.byId(eventId)
+      const served = openResult.value.findById(eventId)
       if (served === null) {
         terminal.printError(
           `No event "${eventId}". Events: ${openResult.value
@@ -83,25 +83,25 @@ export const importCommand: Command = {
         )
         return 2
       }
-      const parsed = sheet.ok
+      const parseResult = sheet.ok
         ? await showProgress(terminal, async () =>
             parseImport(served.config, served.hash, sheet.value.lines),
           )
         : err([sheet.error])
-      if (!parsed.ok) {
-        for (const problem of parsed.error) terminal.printError(formatProblem(file, problem))
+      if (!parseResult.ok) {
+        for (const problem of parseResult.error) terminal.printError(formatProblem(file, problem))
         terminal.printError(`Nothing was imported.`)
         return 1
       }
       const { config } = served
-      const rows = parsed.value.map(({ row }) => ({
+      const rows = parseResult.value.map(({ row }) => ({
         ...row,
         regNo: chooseNumber(config, row.formerNo),
       }))
       const result = await showProgress(terminal, () => store.importRegistrations(rows))
       if (!result.ok) {
         const { formerNo } = result.error
-        const line = parsed.value.find(({ row }) => row.formerNo === formerNo)?.line ?? null
+        const line = parseResult.value.find(({ row }) => row.formerNo === formerNo)?.line ?? null
         terminal.printError(formatProblem(file, { line, message: formatRefusal(result.error) }))
         terminal.printError(`Nothing was imported.`)
         return 1

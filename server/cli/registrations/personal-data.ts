@@ -85,7 +85,7 @@ async function collectData(deps: CommandContext, regNo: RegNo, folder: string): 
     files.push(`${regNo}-${getFileName(body)}`)
     await writeFile(
       getLastFilePath(folder, files),
-      await renderPdf(body, deps.events.byId(body.event.id)?.config),
+      await renderPdf(body, deps.events.findById(body.event.id)?.config),
       { mode: 0o600 },
     )
   }
@@ -147,8 +147,8 @@ export const eraseCommand: Command = {
       const numbers = target.includes('@')
         ? await deps.store.registrationsWithEmail(target)
         : [target as RegNo]
-      let failed = numbers.length === 0
-      if (failed) terminal.printError(`Nothing is registered with ${target}.`)
+      let hasFailed = numbers.length === 0
+      if (hasFailed) terminal.printError(`Nothing is registered with ${target}.`)
       for (const regNo of numbers) {
         const registration = await deps.store.registration(regNo)
         const request = {
@@ -165,13 +165,13 @@ export const eraseCommand: Command = {
             : await eraseRegistration(deps, registration, { ...request, at: deps.clock() })
         if (result?.ok === true) terminal.print(result.value.message)
         else {
-          failed = true
+          hasFailed = true
           terminal.printError(
             result === null ? `No registration ${regNo}.` : `${regNo}: ${result.error.message}`,
           )
         }
       }
-      return failed ? 1 : 0
+      return hasFailed ? 1 : 0
     })
   },
 }

@@ -61,13 +61,15 @@ export const userCommand: Command = {
     if (parsed === null) return 2
     const values: Values = parsed.values
     const [subcommand = '', username] = parsed.positionals
-    const allowed = Object.hasOwn(SUBCOMMANDS, subcommand) ? SUBCOMMANDS[subcommand] : undefined
-    const unexpected = Object.keys(values).find((name) =>
-      allowed?.every((option) => option !== name),
+    const allowedOptions = Object.hasOwn(SUBCOMMANDS, subcommand)
+      ? SUBCOMMANDS[subcommand]
+      : undefined
+    const unexpectedOption = Object.keys(values).find((name) =>
+      allowedOptions?.every((option) => option !== name),
     )
     if (
-      allowed === undefined ||
-      unexpected !== undefined ||
+      allowedOptions === undefined ||
+      unexpectedOption !== undefined ||
       (username === undefined) !== (subcommand === 'list')
     ) {
       terminal.printError(help)

@@ -8,9 +8,9 @@ import type { Result } from '../../../engine/index.ts'
 import type { EventFolder, FolderVerdict, KnownEvent } from '../../../engine/authoring.ts'
 
 /** A file takes about fifty milliseconds. This limit includes the start of the thread. */
-const CHECK_MS_MAX = 20_000
+const MAX_CHECK_MS = 20_000
 /** Additional time for each new or changed file; a change in `_shared` changes all of them. */
-const FILE_MS_MAX = 500
+const MAX_FILE_MS = 500
 
 export type FolderCheckInput = {
   readonly folder: EventFolder
@@ -21,13 +21,13 @@ export type FolderCheckInput = {
 
 /** Returns the maximum duration of the check of a folder, in milliseconds. */
 export function calculateTimeoutMs({ folder, known }: FolderCheckInput): number {
-  return CHECK_MS_MAX + FILE_MS_MAX * (folder.files.length - known.size)
+  return MAX_CHECK_MS + MAX_FILE_MS * (folder.files.length - known.size)
 }
 
 /** Fails with a message if the check takes longer than `msMax`, or if the thread dies. */
 export function checkFolderInWorker(
   input: FolderCheckInput,
-  msMax = calculateTimeoutMs(input),
+  maxMs = calculateTimeoutMs(input),
 ): Promise<Result<FolderVerdict, string>> {
   const changedFiles = input.folder.files.filter(({ path }) => !input.known.has(path))
   // If all files are known, only conflicts between them are checked.
@@ -46,10 +46,10 @@ export function checkFolderInWorker(
       () =>
         finish(
           err(
-            `Checking ${names} took longer than ${msMax / 1000} seconds and was stopped: the machine is busy, or a file takes too long to check. The previous versions stay live, and the files are checked again in two minutes. rollcall validate shows the cause.`,
+            `Checking ${names} took longer than ${maxMs / 1000} seconds and was stopped: the machine is busy, or a file takes too long to check. The previous versions stay live, and the files are checked again in two minutes. rollcall validate shows the cause.`,
           ),
         ),
-      msMax,
+      maxMs,
     )
     worker.on('message', (verdict: FolderVerdict) => finish(ok(verdict)))
     worker.on('error', (error) =>

@@ -9,7 +9,7 @@ import type {
 } from '../../../engine/authoring.ts'
 
 /** While events are compiled, requests wait no longer than this plus the time for one file. */
-const BUSY_MS_MAX = 10
+const YIELD_INTERVAL_MS = 10
 
 /** Returns the result; lets requests proceed in the meantime. */
 export async function checkFolder(
@@ -21,7 +21,7 @@ export async function checkFolder(
   for (let startedAt = performance.now(); ;) {
     const step = steps.next()
     if (step.done === true) return step.value
-    if (performance.now() - startedAt < BUSY_MS_MAX) continue
+    if (performance.now() - startedAt < YIELD_INTERVAL_MS) continue
     await rest()
     startedAt = performance.now()
   }

@@ -1,7 +1,7 @@
 /** Adds a timeout to file operations, because a network drive may block forever. */
 
 /** Event files are small, and normally read within milliseconds. */
-const MS_MAX = 5_000
+const READ_TIMEOUT_MS = 5_000
 /** Operations that have not finished. They are not repeated, because each occupies one of few threads. */
 const pending = new Set<string>()
 
@@ -9,14 +9,14 @@ const pending = new Set<string>()
 export async function withTimeout<T>(
   location: string,
   operation: () => Promise<T>,
-  msMax = MS_MAX,
+  maxMs = READ_TIMEOUT_MS,
 ): Promise<T | null> {
   if (pending.has(location)) return null
   const timeout = Promise.withResolvers<null>()
   const timer = setTimeout(() => {
     pending.add(location)
     timeout.resolve(null)
-  }, msMax)
+  }, maxMs)
   const result = operation().finally(() => {
     clearTimeout(timer)
     pending.delete(location)
@@ -27,4 +27,4 @@ export async function withTimeout<T>(
 }
 
 export const formatTooSlow = (location: string): string =>
-  `${location} was not read within ${MS_MAX / 1000} seconds: the machine is busy, or the disk or network drive that it is on does not respond. The previous version stays.`
+  `${location} was not read within ${READ_TIMEOUT_MS / 1000} seconds: the machine is busy, or the disk or network drive that it is on does not respond. The previous version stays.`

@@ -38,7 +38,7 @@ export type CompiledFolder = {
   /** Path of a file that must not be served → the reason. */
   readonly refused: ReadonlyMap<string, string>
   /** Findings in readable form, by path, of each file that has some. */
-  readonly findingsOf: ReadonlyMap<string, string>
+  readonly findingsByPath: ReadonlyMap<string, string>
   /** Errors that belong to no single event file. */
   readonly folderErrors: readonly string[]
   /** False if there is no folder, or no event file in it. */
@@ -229,9 +229,9 @@ export async function compileFolder(
   const knownBefore = new Map<string, KnownEvent>()
   for (let from = 0; from < folder.files.length; from += FILES_BATCH_SIZE) {
     const batch = folder.files.slice(from, from + FILES_BATCH_SIZE)
-    const known = await Promise.all(batch.map(({ path: file }) => cache.read(getHash(file))))
+    const cachedEvents = await Promise.all(batch.map(({ path: file }) => cache.read(getHash(file))))
     for (const [at, { path: file }] of batch.entries()) {
-      const entry = known[at]
+      const entry = cachedEvents[at]
       if (entry !== undefined && entry !== null) knownBefore.set(file, entry)
     }
   }
@@ -262,11 +262,11 @@ export async function compileFolder(
     await cache.writeClean(folderHash, { site: verdict.site })
   const served: ServedEvent[] = []
   const refused = new Map(folder.unreadable)
-  const findingsOf = new Map<string, string>()
+  const findingsByPath = new Map<string, string>()
   for (const [at, file] of folder.files.entries()) {
-    const checked = verdict.files[at]
-    if (checked === undefined || checked.event === null) {
-      const findings = checked?.findings ?? []
+    const checkedFile = verdict.files[at]
+    if (checkedFile === undefined || checkedFile.event === null) {
+      const findings = checkedFile?.findings ?? []
       refused.set(
         file.path,
         findings.length === 0 && unreadShared.size > 0
@@ -274,21 +274,21 @@ export async function compileFolder(
           : explainRefusal(file, folder.shared, findings, production),
       )
       if (findings.length > 0)
-        findingsOf.set(file.path, formatFindings(findings, getSources(folder)))
+        findingsByPath.set(file.path, formatFindings(findings, getSources(folder)))
       continue
     }
-    const { event, isNew, leadsTo } = checked
+    const { event, isNew, leadsTo } = checkedFile
     served.push({ config: event, hash: getHash(file.path), text: file.text, shared })
     if (isNew) await cache.write(getHash(file.path), { event, leadsTo })
   }
   const findings = verdict.findings.filter(({ at }) => !unreadShared.has(at.path))
-  const reported = findings.filter(({ severity }) => severity !== 'note')
+  const reportedFindings = findings.filter(({ severity }) => severity !== 'note')
   const hasFiles = folder.files.length + folder.unreadable.size > 0
   const eventPaths = new Set(folder.files.map((file) => file.path))
   return {
     served,
     refused,
-    findingsOf,
+    findingsByPath: findingsByPath,
     folderErrors: [
       ...folder.problems,
       // Shared files are inside the folder: if the folder is missing, so are they.
@@ -303,7 +303,9 @@ export async function compileFolder(
     isUnchecked: false,
     site: verdict.site,
     findings: [
-      ...(reported.length === 0 ? [] : [formatFindings(reported, getSources(folder))]),
+      ...(reportedFindings.length === 0
+        ? []
+        : [formatFindings(reportedFindings, getSources(folder))]),
       ...folder.unread,
     ].join('\n'),
   }
@@ -320,12 +322,12 @@ function isClean({ files, findings }: FolderVerdict): boolean {
 /** Returns the result for a folder of known files that had no findings as a whole. */
 function reuseVerdict(
   files: readonly SourceText[],
-  known: ReadonlyMap<string, KnownEvent>,
+  cachedEvents: ReadonlyMap<string, KnownEvent>,
   { site }: CleanFolder,
 ): FolderVerdict {
   return {
     files: files.map(({ path: file }) => {
-      const { event, leadsTo } = known.get(file) ?? { event: null, leadsTo: [] }
+      const { event, leadsTo } = cachedEvents.get(file) ?? { event: null, leadsTo: [] }
       return { path: file, event, leadsTo, findings: [], isNew: false }
     }),
     site,
@@ -334,15 +336,15 @@ function reuseVerdict(
 }
 
 /** Checks in this thread, with pauses, without a time limit. */
-export const checkFolderHere: FolderCheck = async ({ folder, production, known }) =>
-  ok(await checkFolder(folder, { production }, ({ path: file }) => known.get(file) ?? null))
+export const checkFolderHere: FolderCheck = async ({ folder, production, known: cachedEvents }) =>
+  ok(await checkFolder(folder, { production }, ({ path: file }) => cachedEvents.get(file) ?? null))
 
 /** Serves nothing from a folder that could not be checked. */
 function createEmptyResult(reason: string): CompiledFolder {
   return {
     served: [],
     refused: new Map(),
-    findingsOf: new Map(),
+    findingsByPath: new Map(),
     folderErrors: [reason],
     // The folder was not checked, so no file counts as missing.
     hasFiles: false,

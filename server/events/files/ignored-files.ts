@@ -17,10 +17,10 @@ export async function findIgnoredFiles(folder: string): Promise<readonly string[
     .filter((name) => !name.startsWith('.') && !/\.ya?ml$/.test(name))
     .sort()
     .flatMap((name) => {
-      const found = (YAML_WITH_SUFFIX.exec(name) ?? EVENT_FILE_PATTERN.exec(name))?.groups
-      if (found === undefined) return []
-      const id = (found['id'] ?? '').toLowerCase().replace(/[^a-z0-9]/g, '')
-      const suffix = found['more'] ?? ''
+      const nameParts = (YAML_WITH_SUFFIX.exec(name) ?? EVENT_FILE_PATTERN.exec(name))?.groups
+      if (nameParts === undefined) return []
+      const id = (nameParts['id'] ?? '').toLowerCase().replace(/[^a-z0-9]/g, '')
+      const suffix = nameParts['more'] ?? ''
       const correctName = `${id}.yaml`
       const hasCorrectFile = names.some(
         (otherName) => otherName === correctName || otherName === `${id}.yml`,

@@ -98,10 +98,10 @@ export function excludeConflicts(
   removedFiles: readonly ServedEvent[],
   served: readonly ServedEvent[],
 ): readonly ServedEvent[] {
-  const accepted: ServedEvent[] = []
+  const acceptedEvents: ServedEvent[] = []
   for (const event of removedFiles) {
-    const configs = [...served, ...accepted, event].map(({ config }) => config)
-    if (findClashes(configs).length === 0) accepted.push(event)
+    const configs = [...served, ...acceptedEvents, event].map(({ config }) => config)
+    if (findClashes(configs).length === 0) acceptedEvents.push(event)
   }
-  return accepted
+  return acceptedEvents
 }

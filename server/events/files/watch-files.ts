@@ -16,8 +16,8 @@ export async function readSignature(folder: string, shared: string): Promise<str
   const paths = await listPaths(folder, shared).catch(() => [])
   const parts = await Promise.all(
     paths.map(async (file) => {
-      const found = await withTimeout(file, () => stat(file)).catch(() => null)
-      return found === null ? `${file}:gone` : `${file}:${found.size}:${found.mtimeMs}`
+      const fileStats = await withTimeout(file, () => stat(file)).catch(() => null)
+      return fileStats === null ? `${file}:gone` : `${file}:${fileStats.size}:${fileStats.mtimeMs}`
     }),
   )
   return parts.join('\n')

@@ -41,19 +41,23 @@ export type CompileDeps = {
 export async function compileActive(
   deps: CompileDeps,
   { number, site, events }: Active,
-  known: readonly ServedEvent[],
+  compiledEvents: readonly ServedEvent[],
   previous: readonly ServedEvent[],
 ): Promise<ActiveState> {
-  const byHash = new Map(
-    known.flatMap((event) => (event.isGone === true ? [] : [[event.hash, event] as const])),
+  const eventsByHash = new Map(
+    compiledEvents.flatMap((event) =>
+      event.isGone === true ? [] : [[event.hash, event] as const],
+    ),
   )
   const served: ServedEvent[] = []
   const unservable = new Map<string, string>()
   for (const active of events) {
     const { eventId, hash, isGone } = active
-    const found = byHash.get(hash) ?? (await compileVersion(deps, hash))
-    const reason = found === null ? UNREADABLE_REASON : findObstacle(deps, found.config)
-    if (found !== null && reason === null) served.push(isGone ? closeRegistration(found) : found)
+    const compiledEvent = eventsByHash.get(hash) ?? (await compileVersion(deps, hash))
+    const reason =
+      compiledEvent === null ? UNREADABLE_REASON : findObstacle(deps, compiledEvent.config)
+    if (compiledEvent !== null && reason === null)
+      served.push(isGone ? closeRegistration(compiledEvent) : compiledEvent)
     else {
       unservable.set(
         eventId,
@@ -86,12 +90,12 @@ async function compileVersion(
 ): Promise<ServedEvent | null> {
   // Pauses between two versions, so that requests can proceed.
   await rest()
-  const known = await cache.read(hash)
-  if (known === null) return readVersion(store, hash)
+  const cachedVersion = await cache.read(hash)
+  if (cachedVersion === null) return readVersion(store, hash)
   const stored = await store.eventFile(hash)
   return stored === null
     ? null
-    : { config: known.event, hash, text: stored.text, shared: stored.shared }
+    : { config: cachedVersion.event, hash, text: stored.text, shared: stored.shared }
 }
 
 /**

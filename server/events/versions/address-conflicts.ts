@@ -32,20 +32,20 @@ export function resolveConflicts(
     const conflictingOld = [...conflicts.keys()].filter(isUnchanged)
     const conflictingNew = [...conflicts.keys()].filter((event) => !isUnchanged(event))
     const isUnfixable = conflictingOld.every(({ config }) => strandedBefore.has(config.id))
-    const reverted = new Set(
+    const revertedIds = new Set(
       conflictingNew.length > 0 || isUnfixable
         ? conflictingNew
         : served.filter((event) => !isUnchanged(event)),
     )
-    if (reverted.size === 0) return { served, rejected }
-    for (const event of reverted)
+    if (revertedIds.size === 0) return { served, rejected }
+    for (const event of revertedIds)
       rejected.push({
         event,
         why: conflicts.get(event) ?? 'another event needs its previous version',
       })
     served = served.flatMap((event) => {
       const oldVersion = previousById.get(event.config.id)
-      return !reverted.has(event) ? [event] : oldVersion === undefined ? [] : [oldVersion]
+      return !revertedIds.has(event) ? [event] : oldVersion === undefined ? [] : [oldVersion]
     })
   }
 }

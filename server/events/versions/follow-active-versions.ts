@@ -28,15 +28,21 @@ export type VersionFollower = {
    */
   active(
     number: number,
-    onDisk: readonly ServedEvent[],
+    eventsOnDisk: readonly ServedEvent[],
     previousEvents: readonly ServedEvent[],
   ): Promise<ActiveState | null>
   /** Returns the versions to serve from this disk; for overruled files, the active versions. */
-  candidates(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): readonly ServedEvent[]
+  candidates(
+    eventsOnDisk: readonly ServedEvent[],
+    active: readonly ServedEvent[],
+  ): readonly ServedEvent[]
   /** Marks files that another server's decision overrules. */
-  markOverruled(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): void
+  markOverruled(eventsOnDisk: readonly ServedEvent[], active: readonly ServedEvent[]): void
   /** Called at startup: marks versions that were served before, because they are not new, and logs them. */
-  markServedBefore(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): Promise<void>
+  markServedBefore(
+    eventsOnDisk: readonly ServedEvent[],
+    active: readonly ServedEvent[],
+  ): Promise<void>
   /** Event → hash of the file on this disk that is ignored. */
   overruled(): ReadonlyMap<string, string>
   /** Stops ignoring files on this disk, on request. */
@@ -48,7 +54,7 @@ export type VersionFollower = {
 export async function openFollower(options: Options): Promise<VersionFollower> {
   const { store, log, print, production, cannotServe = () => null } = options
   const follower = { store, cache: await openCache(options.cacheFolder), production, cannotServe }
-  const overruled = new Map<string, string>()
+  const overruledHashes = new Map<string, string>()
   const isActive = ({ hash, config }: ServedEvent, active: readonly ServedEvent[]): boolean =>
     active.some(
       (activeVersion) =>
@@ -57,39 +63,39 @@ export async function openFollower(options: Options): Promise<VersionFollower> {
         activeVersion.isGone !== true,
     )
   return {
-    active: async (number, onDisk, previousEvents) => {
-      const found = store.isShared ? await store.activeEvents(number) : null
-      if (found === null) return null
+    active: async (number, eventsOnDisk, previousEvents) => {
+      const activeVersions = store.isShared ? await store.activeEvents(number) : null
+      if (activeVersions === null) return null
       const now = await compileActive(
         follower,
-        found,
-        [...onDisk, ...previousEvents],
+        activeVersions,
+        [...eventsOnDisk, ...previousEvents],
         previousEvents,
       )
       for (const reason of now.unable.values()) log.error({}, reason)
       return now
     },
-    candidates: (onDisk, active) =>
-      onDisk.flatMap((event) => {
+    candidates: (eventsOnDisk, active) =>
+      eventsOnDisk.flatMap((event) => {
         const { id } = event.config
-        if (overruled.get(id) !== event.hash) return [event]
+        if (overruledHashes.get(id) !== event.hash) return [event]
         return active.filter(({ config }) => config.id === id)
       }),
-    markOverruled: (onDisk, active) => {
-      for (const event of onDisk)
-        if (!isActive(event, active)) overruled.set(event.config.id, event.hash)
+    markOverruled: (eventsOnDisk, active) => {
+      for (const event of eventsOnDisk)
+        if (!isActive(event, active)) overruledHashes.set(event.config.id, event.hash)
     },
-    markServedBefore: async (onDisk, active) => {
-      for (const event of onDisk) {
+    markServedBefore: async (eventsOnDisk, active) => {
+      for (const event of eventsOnDisk) {
         const { id } = event.config
         if (isActive(event, active) || (await store.eventFile(event.hash)) === null) continue
-        overruled.set(id, event.hash)
+        overruledHashes.set(id, event.hash)
         log.warn({ event: id }, explainOverruled(id))
         print(explainOverruled(id))
       }
     },
-    overruled: () => overruled,
-    clearOverruled: () => overruled.clear(),
+    overruled: () => overruledHashes,
+    clearOverruled: () => overruledHashes.clear(),
     startPolling: (refresh) => {
       let isLogged = false
       return repeatTask(

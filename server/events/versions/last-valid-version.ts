@@ -18,7 +18,7 @@ type StartDeps = {
 }
 export type LastValidVersions = {
   /** For files with an error. */
-  readonly standIns: readonly ServedEvent[]
+  readonly fallbacks: readonly ServedEvent[]
   /** Events whose file was removed and that have registrations. */
   readonly gone: readonly ServedEvent[]
   /** Events whose file was removed and that have no registrations: they are no longer served. */
@@ -55,9 +55,9 @@ export async function findLastValid(
   }
   const removedWithoutRegistrations: ServedEvent[] = []
   const left: ServedEvent[] = []
-  const refused = new Set([...first.refused.keys()].map(getEventId))
+  const refusedIds = new Set([...first.refused.keys()].map(getEventId))
   for (const id of servedIds) {
-    if (validIds.has(id) || refused.has(id)) continue
+    if (validIds.has(id) || refusedIds.has(id)) continue
     const last = await findUsable(deps, id)
     if (last === null) continue
     // A folder without event files is invalid: the files were not removed one by one.
@@ -76,7 +76,7 @@ export async function findLastValid(
     deps.print(
       `${first.folderErrors[0] ?? ''} These events are served in their last version: ${fallbackVersions.map(({ config }) => config.id).join(', ')}.`,
     )
-  return ok({ standIns: fallbackVersions, gone: removedWithoutRegistrations, left })
+  return ok({ fallbacks: fallbackVersions, gone: removedWithoutRegistrations, left })
 }
 
 /** Returns the last version if it may be served here: a version with demo values must not take real payments. */

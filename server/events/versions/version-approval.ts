@@ -31,9 +31,9 @@ export async function approveVersions(
   candidates: readonly ServedEvent[],
   previousEvents: readonly ServedEvent[],
 ): Promise<readonly ServedEvent[]> {
-  const approved: ServedEvent[] = []
+  const approvedEvents: ServedEvent[] = []
   for (let from = 0; from < candidates.length; from += CHECKED_BATCH_SIZE) {
-    approved.push(
+    approvedEvents.push(
       ...(await Promise.all(
         candidates.slice(from, from + CHECKED_BATCH_SIZE).map(async (next) => {
           const served = previousEvents.find(({ config }) => config.id === next.config.id)
@@ -48,7 +48,7 @@ export async function approveVersions(
       )),
     )
   }
-  return approved
+  return approvedEvents
 }
 
 async function approveVersion(

@@ -13,11 +13,11 @@ const READ_BATCH_SIZE = 50
 /** Returns the compiled files, each under the hash of its last stored version if that is the same. */
 export async function useStoredHashes(
   store: Pick<Store, 'lastEventFile'>,
-  compiled: CompiledFolder,
+  compiledFolder: CompiledFolder,
 ): Promise<CompiledFolder> {
   const served: ServedEvent[] = []
-  for (let from = 0; from < compiled.served.length; from += READ_BATCH_SIZE) {
-    const batch = compiled.served.slice(from, from + READ_BATCH_SIZE)
+  for (let from = 0; from < compiledFolder.served.length; from += READ_BATCH_SIZE) {
+    const batch = compiledFolder.served.slice(from, from + READ_BATCH_SIZE)
     served.push(
       ...(await Promise.all(
         batch.map(async (event): Promise<ServedEvent> => {
@@ -27,7 +27,7 @@ export async function useStoredHashes(
       )),
     )
   }
-  return { ...compiled, served }
+  return { ...compiledFolder, served }
 }
 
 type Version = Pick<ServedEvent, 'hash' | 'text' | 'shared'>

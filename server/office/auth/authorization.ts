@@ -8,8 +8,8 @@ import { guardedHandlers, isOfficePath, isOfKind } from '../../http/office-route
 import type { GuardedRule, JsonKind, TargetKind } from '../../http/office-route-rule-types.ts'
 import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 import { readInput } from '../../http/request-input.ts'
-import { findAdmin, getStatusMessage, isForeign, rejectForeign } from './sessions.ts'
-import type { Admin } from './sessions.ts'
+import { findUser, getStatusMessage, isForeign, rejectForeign } from './sessions.ts'
+import type { User } from './sessions.ts'
 import { createResolve, describeUnguardedInput } from './request-targets.ts'
 import type { Targets } from './request-targets.ts'
 
@@ -20,7 +20,7 @@ export type Call<
   B extends string = never,
   P extends string = never,
 > = {
-  readonly admin: Admin
+  readonly user: User
   readonly target: Targets[K]
   /** '' for a missing parameter. */
   readonly query: Readonly<Record<Q, string>>
@@ -123,53 +123,53 @@ function createGuard(deps: Deps) {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<Call<K, Q, B, P> | null> => {
-    const admin = await findAdmin(deps, request)
-    if (admin === null) {
+    const user = await findUser(deps, request)
+    if (user === null) {
       sendError(reply, 401, getErrorForStatus(401).code, getStatusMessage(deps, 401))
       return null
     }
-    if (admin.by === 'cookie' && !isReadOnly(request) && isForeign(deps, request)) {
+    if (user.by === 'cookie' && !isReadOnly(request) && isForeign(deps, request)) {
       rejectForeign(deps, reply)
       return null
     }
-    const refusal = findDenial(rule, admin)
+    const refusal = findDenial(rule, user)
     if (refusal !== null) {
       sendError(reply, 403, refusal.code, refusal.message)
       return null
     }
-    const sent = readInput(request)
-    const resolved = await resolve(rule, sent, admin)
-    if (resolved.eventIds.some((id) => !canSee(admin, id))) {
-      sendError(reply, 403, 'not_your_event', buildEventDenial(deps, admin))
+    const input = readInput(request)
+    const resolvedTarget = await resolve(rule, input, user)
+    if (resolvedTarget.eventIds.some((id) => !canSee(user, id))) {
+      sendError(reply, 403, 'not_your_event', buildEventDenial(deps, user))
       return null
     }
-    if (resolved.is === 'malformed') {
-      const { status, message } = resolved
+    if (resolvedTarget.is === 'malformed') {
+      const { status, message } = resolvedTarget
       sendError(reply, status, status === 400 ? 'bad_query' : 'bad_data', message)
       return null
     }
-    if (resolved.is === 'missing') {
-      sendError(reply, 404, resolved.code, resolved.message)
+    if (resolvedTarget.is === 'missing') {
+      sendError(reply, 404, resolvedTarget.code, resolvedTarget.message)
       return null
     }
     const { query = [], params = [], filters } = rule
     const body = rule.body ?? ({} as Readonly<Record<B, JsonKind>>)
     const invalidName = listParameterNames(body).find(
-      (name) => !isOfKind(body[name], getOwn(sent.body, name)),
+      (name) => !isOfKind(body[name], getOwn(input.body, name)),
     )
     if (invalidName !== undefined) {
       sendError(reply, 422, 'bad_data', `“${invalidName}” has the wrong type of value.`)
       return null
     }
     return {
-      admin,
-      target: resolved.target,
-      query: pickNames(query, (name) => sent.query.get(name) ?? ''),
-      body: pickNames(listParameterNames(body), (name) => getOwn(sent.body, name)),
-      params: pickNames(params, (name) => String(getOwn(sent.params, name) ?? '')),
-      filters: filters === true ? sent.query : new URLSearchParams(),
-      path: sent.path,
-      file: sent.file,
+      user,
+      target: resolvedTarget.target,
+      query: pickNames(query, (name) => input.query.get(name) ?? ''),
+      body: pickNames(listParameterNames(body), (name) => getOwn(input.body, name)),
+      params: pickNames(params, (name) => String(getOwn(input.params, name) ?? '')),
+      filters: filters === true ? input.query : new URLSearchParams(),
+      path: input.path,
+      file: input.file,
       caller: { ip: request.ip, headers: request.headers },
     }
   }
@@ -205,11 +205,11 @@ export function findUserEvents(
  */
 export function findListedEventIds(
   deps: Pick<Deps, 'events'>,
-  admin: Pick<PermissionHolder, 'events'>,
+  user: Pick<PermissionHolder, 'events'>,
   requestedId: string | null,
 ): readonly string[] | null {
   if (requestedId !== null) return [requestedId]
-  return admin.events === null ? null : findUserEvents(deps, admin).map(({ id }) => id)
+  return user.events === null ? null : findUserEvents(deps, user).map(({ id }) => id)
 }
 
 /**
@@ -231,30 +231,30 @@ type Denial = { readonly code: string; readonly message: string }
 
 /** Returns why the user may not make this kind of request for any target. Null if they may. */
 function findDenial(
-  { least, about }: Pick<GuardedRule, 'least' | 'about'>,
-  admin: Admin,
+  { minRole, target }: Pick<GuardedRule, 'minRole' | 'target'>,
+  user: User,
 ): Denial | null {
-  if (about !== 'own' && lacksSecondFactor(admin))
+  if (target !== 'own' && lacksSecondFactor(user))
     return {
       code: 'second_factor_needed',
       message: 'Your role needs two-step sign-in. Set it up under Your account first.',
     }
-  if (!isAtLeast(admin.role, least))
+  if (!isAtLeast(user.role, minRole))
     return {
       code: 'role_may_not',
-      message: `You need the ${formatRole(least)} for this. You have ${admin.role}.`,
+      message: `You need the ${formatRole(minRole)} for this. You have ${user.role}.`,
     }
-  if (about === 'every' && admin.events !== null)
+  if (target === 'every' && user.events !== null)
     return { code: 'not_your_event', message: 'You need access to all events for this.' }
   return null
 }
 
-export function lacksSecondFactor(admin: Admin): boolean {
-  return needsSecondFactor(admin) && !admin.hasSecondFactor
+export function lacksSecondFactor(user: User): boolean {
+  return needsSecondFactor(user) && !user.hasSecondFactor
 }
 
 /** True for treasurers and owners, once an owner has required it. */
-export function needsSecondFactor({ secondFactorRequired, role }: Admin): boolean {
+export function needsSecondFactor({ secondFactorRequired, role }: User): boolean {
   return secondFactorRequired && isAtLeast(role, 'treasurer')
 }
 
@@ -262,8 +262,8 @@ function formatRole(minimumRole: Role): string {
   return minimumRole === 'owner' ? 'owner role' : `${minimumRole} role or a higher one`
 }
 
-function buildEventDenial(deps: Deps, admin: Admin): string {
-  const titles = findUserEvents(deps, admin).map((event) => event.title)
+function buildEventDenial(deps: Deps, user: User): string {
+  const titles = findUserEvents(deps, user).map((event) => event.title)
   return titles.length === 0
     ? 'You do not have access to this event, or to any other live event.'
     : `You do not have access to this event. Your events: ${titles.join(', ')}.`

@@ -11,9 +11,9 @@ const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 const GROUP_COUNT = 4
 const LETTERS_PER_GROUP = 4
 /** Longer passwords are refused: an attacker could consume CPU time by having them hashed. */
-export const CREDENTIAL_CHARACTERS_MAX = 256
+export const MAX_CREDENTIAL_CHARACTERS = 256
 /** Shorter passwords can be guessed within the sign-in limits. */
-export const PASSWORD_CHARACTERS_MIN = 8
+export const MIN_PASSWORD_CHARACTERS = 8
 
 /**
  * The most common words in lists of stolen passwords, which attackers guess first. They are rejected on their
@@ -44,19 +44,19 @@ const trimNonLetters = (text: string): string => text.replace(/^[^a-z]+|[^a-z]+$
  * names: a password must not be just one of them.
  */
 export function findPasswordProblem(password: string, names: readonly string[]): string | null {
-  if (password.length > CREDENTIAL_CHARACTERS_MAX)
-    return `The password can have at most ${CREDENTIAL_CHARACTERS_MAX} characters.`
-  if (password.length < PASSWORD_CHARACTERS_MIN)
-    return `The password must have at least ${PASSWORD_CHARACTERS_MIN} characters.`
-  const plain = password.toLowerCase()
-  const substituted = plain.replace(
+  if (password.length > MAX_CREDENTIAL_CHARACTERS)
+    return `The password can have at most ${MAX_CREDENTIAL_CHARACTERS} characters.`
+  if (password.length < MIN_PASSWORD_CHARACTERS)
+    return `The password must have at least ${MIN_PASSWORD_CHARACTERS} characters.`
+  const lowerCasePassword = password.toLowerCase()
+  const withLetters = lowerCasePassword.replace(
     /[013@$]/g,
     (character) => LETTER_BY_CHARACTER[character] ?? character,
   )
   const variants = [
-    trimNonLetters(plain),
-    trimNonLetters(substituted),
-    trimNonLetters(substituted).replace(/[^a-z]/g, ''),
+    trimNonLetters(lowerCasePassword),
+    trimNonLetters(withLetters),
+    trimNonLetters(withLetters).replace(/[^a-z]/g, ''),
   ]
   const ownNames = new Set(
     names.map((name) => trimNonLetters(name.toLowerCase())).filter((name) => name.length > 2),
@@ -65,11 +65,11 @@ export function findPasswordProblem(password: string, names: readonly string[]):
     return 'This password is too easy to guess. Use several words.'
   if (variants.some((variant) => ownNames.has(variant)))
     return 'This password is only a username or the name of an event. Use several words.'
-  if (new Set(plain).size < DISTINCT_CHARACTERS_MIN || isSequence(plain))
+  if (new Set(lowerCasePassword).size < MIN_DISTINCT_CHARACTERS || isSequence(lowerCasePassword))
     return 'This password is too easy to guess (a keyboard row, or too few different characters). Use several words.'
   return null
 }
-const DISTINCT_CHARACTERS_MIN = 4
+const MIN_DISTINCT_CHARACTERS = 4
 const KEYBOARD_ROWS = [
   '01234567890',
   'abcdefghijklmnopqrstuvwxyz',

@@ -58,13 +58,13 @@ export type ResolvedTarget<T> = { readonly eventIds: readonly string[] } & (
 )
 export type Resolve = <K extends TargetKind>(
   rule: GuardedRule<K>,
-  sent: RequestInput,
+  input: RequestInput,
   user: User,
 ) => Promise<ResolvedTarget<Targets[K]>>
 type User = Pick<PermissionHolder, 'events'>
 
 /** More than the rows of a list page. Each registration is a separate transaction. */
-export const ROWS_MAX = 500
+export const MAX_ROWS = 500
 
 /**
  * The names of inputs that name targets, in lower case, letters only. No input of a handler may have one of
@@ -116,24 +116,24 @@ const mayNameTarget = (name: string, about: TargetKind): boolean =>
  * Describes the unchecked inputs that a route's handler would read, so that startup fails. Null if there are none.
  */
 export function describeUnguardedInput(path: string, rule: GuardedRule): string | null {
-  const covered: Names = INPUT_NAMES[rule.about]
+  const guardedNames: Names = INPUT_NAMES[rule.target]
   const { params = [], query = [], body = {} } = rule
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
-  const missingInPath = (covered.params ?? []).filter((name) => !inPath.includes(name))
-  const undeclared = inPath.filter(
-    (name) => !(covered.params ?? []).includes(name) && !params.includes(name),
+  const pathNames = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const missingInPath = (guardedNames.params ?? []).filter((name) => !pathNames.includes(name))
+  const undeclaredNames = pathNames.filter(
+    (name) => !(guardedNames.params ?? []).includes(name) && !params.includes(name),
   )
-  const declared = { params, query, body: Object.keys(body) }
-  const unchecked = (['params', 'query', 'body'] as const).flatMap((part) =>
-    declared[part].filter(
-      (name) => mayNameTarget(name, rule.about) || covered[part]?.includes(name) === true,
+  const declaredNames = { params, query, body: Object.keys(body) }
+  const unguardedNames = (['params', 'query', 'body'] as const).flatMap((part) =>
+    declaredNames[part].filter(
+      (name) => mayNameTarget(name, rule.target) || guardedNames[part]?.includes(name) === true,
     ),
   )
   if (missingInPath.length > 0) return `the path has no :${missingInPath.join(', :')}`
-  if (undeclared.length > 0) return `undeclared path parameter :${undeclared.join(', :')}`
-  return unchecked.length === 0
+  if (undeclaredNames.length > 0) return `undeclared path parameter :${undeclaredNames.join(', :')}`
+  return unguardedNames.length === 0
     ? null
-    : `the handler reads ${unchecked.join(', ')}, which only the guard may read`
+    : `the handler reads ${unguardedNames.join(', ')}, which only the guard may read`
 }
 
 export function createResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
@@ -147,20 +147,20 @@ export function createResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     getIfVisible(user, await store.registration(normaliseNumber(name)))
   const resolveRows = async (
     names: readonly unknown[],
-    fieldsAt: (at: number) => NamedRow['fields'],
+    getFields: (at: number) => NamedRow['fields'],
     user: User,
   ): Promise<ResolvedTarget<readonly NamedRow[]>> => {
     const rows: NamedRow[] = []
     for (const [at, name] of names.entries()) {
       const requestedNo = toText(name)
       if (requestedNo === null)
-        return asMalformed([], 422, 'A registration is named by its number.')
+        return toMalformed([], 422, 'A registration is named by its number.')
       const registration = await findRegistration(requestedNo, user)
-      rows.push({ requestedNo, regNo: registration?.regNo ?? null, fields: fieldsAt(at) })
+      rows.push({ requestedNo, regNo: registration?.regNo ?? null, fields: getFields(at) })
     }
     // Only users with access to all events see which numbers are unknown.
     return hasAllEvents(user) || rows.every(({ regNo }) => regNo !== null)
-      ? asFound([], rows)
+      ? toFound([], rows)
       : buildUnknownRegistration(user)
   }
   const resolveLines = async (
@@ -168,35 +168,35 @@ export function createResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     user: User,
   ): Promise<ResolvedTarget<readonly NamedRow[]>> => {
     const lines = getOwn(body, 'lines') ?? []
-    if (!Array.isArray(lines) || lines.length > ROWS_MAX)
-      return asMalformed([], 422, `Send the lines as a list of at most ${ROWS_MAX}.`)
+    if (!Array.isArray(lines) || lines.length > MAX_ROWS)
+      return toMalformed([], 422, `Send the lines as a list of at most ${MAX_ROWS}.`)
     const names = lines.map((line) => getOwn(asRecord(line), 'reg_no'))
     return resolveRows(names, (at) => asRecord(lines[at]), user)
   }
-  const readEvent = (sent: RequestInput, { filters }: GuardedRule): NamedEvent =>
-    readSingleValue(sent, filters === true ? ['event_id'] : EVENT_NAMES)
+  const readEvent = (input: RequestInput, { filters }: GuardedRule): NamedEvent =>
+    readSingleValue(input, filters === true ? ['event_id'] : EVENT_NAMES)
   /** The named event must be served, regardless of the user. */
   const resolveServedEvent = (
-    sent: RequestInput,
+    input: RequestInput,
     rule: GuardedRule,
   ): ResolvedTarget<ServedEvent> => {
-    const { eventIds, eventId, problem } = readEvent(sent, rule)
-    const servedIds = eventIds.filter((id) => events.byId(id) !== null)
+    const { eventIds, eventId, problem } = readEvent(input, rule)
+    const servedIds = eventIds.filter((id) => events.findById(id) !== null)
     if (problem !== null) return { ...problem, eventIds: servedIds }
-    const served = eventId === null ? null : events.byId(eventId)
+    const served = eventId === null ? null : events.findById(eventId)
     return served === null
-      ? asMissing(servedIds, NO_EVENT, 'no_such_event')
-      : asFound(servedIds, served)
+      ? toMissing(servedIds, NO_EVENT, 'no_such_event')
+      : toFound(servedIds, served)
   }
   const resolveOptionalEvent = (
-    sent: RequestInput,
+    input: RequestInput,
     rule: GuardedRule,
     user: User,
   ): ResolvedTarget<string | null> => {
-    const { eventIds, eventId, problem } = readEvent(sent, rule)
+    const { eventIds, eventId, problem } = readEvent(input, rule)
     if (problem !== null) return { ...problem, eventIds }
-    const isKnown = eventId === null || hasAllEvents(user) || events.byId(eventId) !== null
-    return isKnown ? asFound(eventIds, eventId) : asMissing([], NO_EVENT, 'no_such_event')
+    const isKnown = eventId === null || hasAllEvents(user) || events.findById(eventId) !== null
+    return isKnown ? toFound(eventIds, eventId) : toMissing([], NO_EVENT, 'no_such_event')
   }
   const isReviewVisible = async (user: User, id: string): Promise<boolean> =>
     getIfVisible(user, await store.eventOfReview(id)) !== null
@@ -205,38 +205,38 @@ export function createResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     user: User,
   ): Promise<ResolvedTarget<StoredRegistration>> => {
     const registration = await findRegistration(String(params['reg_no']), user)
-    return registration === null ? buildUnknownRegistration(user) : asFound([], registration)
+    return registration === null ? buildUnknownRegistration(user) : toFound([], registration)
   }
   const resolveBodyReview = async (
     { body }: RequestInput,
     user: User,
   ): Promise<ResolvedTarget<string | null>> => {
     const reviewId = getOwn(body, 'review') ?? ''
-    if (typeof reviewId !== 'string') return asMalformed([], 422, '“review” must be text.')
+    if (typeof reviewId !== 'string') return toMalformed([], 422, '“review” must be text.')
     const id = reviewId.trim()
-    if (id === '') return asFound([], null)
+    if (id === '') return toFound([], null)
     return hasAllEvents(user) || (await isReviewVisible(user, id))
-      ? asFound([], id)
-      : asMissing([], NO_REVIEW)
+      ? toFound([], id)
+      : toMissing([], NO_REVIEW)
   }
 
   const resolvers: { readonly [K in TargetKind]: Resolver<K> } = {
-    own: async () => asFound([], null),
-    any: async () => asFound([], null),
-    every: async () => asFound([], null),
-    event: async (sent, _user, rule) => resolveServedEvent(sent, rule),
-    events: async (sent, user, rule) => resolveOptionalEvent(sent, rule, user),
+    own: async () => toFound([], null),
+    any: async () => toFound([], null),
+    every: async () => toFound([], null),
+    event: async (input, _user, rule) => resolveServedEvent(input, rule),
+    events: async (input, user, rule) => resolveOptionalEvent(input, rule, user),
     'stored registration': resolvePathRegistration,
-    registration: async (sent, user) => {
-      const resolved = await resolvePathRegistration(sent, user)
-      if (resolved.is !== 'found') return resolved
-      const review = await resolveBodyReview(sent, user)
+    registration: async (input, user) => {
+      const resolvedTarget = await resolvePathRegistration(input, user)
+      if (resolvedTarget.is !== 'found') return resolvedTarget
+      const review = await resolveBodyReview(input, user)
       if (review.is !== 'found') return review
-      const registration = resolved.target
-      const served = events.byId(registration.eventId)
+      const registration = resolvedTarget.target
+      const served = events.findById(registration.eventId)
       return served === null
-        ? asMissing([], 'This registration belongs to an event that is not being served.')
-        : asFound([], { registration, served, review: review.target })
+        ? toMissing([], 'This registration belongs to an event that is not being served.')
+        : toFound([], { registration, served, review: review.target })
     },
     payment: async ({ params }, user) => {
       const name = String(params['reg_no'])
@@ -247,73 +247,73 @@ export function createResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       // itself.
       const isOrderVisible =
         owner === null ? registration !== null : getIfVisible(user, owner) !== null
-      return isOrderVisible ? asFound([], order) : buildUnknownRegistration(user)
+      return isOrderVisible ? toFound([], order) : buildUnknownRegistration(user)
     },
     review: async ({ params, body }, user) => {
       const id = String(params['id'])
-      if (!hasAllEvents(user) && !(await isReviewVisible(user, id))) return asMissing([], NO_REVIEW)
+      if (!hasAllEvents(user) && !(await isReviewVisible(user, id))) return toMissing([], NO_REVIEW)
       const to = getOwn(body, 'to') ?? ''
-      if (typeof to !== 'string') return asMalformed([], 422, '“to” must be text.')
+      if (typeof to !== 'string') return toMalformed([], 422, '“to” must be text.')
       const name = to.trim()
-      if (name === '') return asFound([], { id, to: '' })
+      if (name === '') return toFound([], { id, to: '' })
       const target = await findRegistration(name, user)
       if (target === null)
-        return hasAllEvents(user) ? asFound([], { id, to: name }) : buildUnknownRegistration(user)
-      return asFound([], { id, to: target.regNo })
+        return hasAllEvents(user) ? toFound([], { id, to: name }) : buildUnknownRegistration(user)
+      return toFound([], { id, to: target.regNo })
     },
-    registrations: async (sent, user, rule) => {
-      const event = resolveOptionalEvent(sent, rule, user)
+    registrations: async (input, user, rule) => {
+      const event = resolveOptionalEvent(input, rule, user)
       if (event.is !== 'found') return event
-      const names = getOwn(sent.body, 'reg_nos')
-      if (!Array.isArray(names) || names.length === 0 || names.length > ROWS_MAX)
-        return asMalformed(event.eventIds, 422, `Select 1 to ${ROWS_MAX} registrations.`)
+      const names = getOwn(input.body, 'reg_nos')
+      if (!Array.isArray(names) || names.length === 0 || names.length > MAX_ROWS)
+        return toMalformed(event.eventIds, 422, `Select 1 to ${MAX_ROWS} registrations.`)
       const rows = await resolveRows([...new Set(names as unknown[])], () => ({}), user)
       const { eventIds } = event
       return rows.is === 'found'
-        ? asFound(eventIds, { eventId: event.target, rows: rows.target })
+        ? toFound(eventIds, { eventId: event.target, rows: rows.target })
         : { ...rows, eventIds }
     },
-    statement: async (sent, user, rule) => {
-      const event = resolveServedEvent(sent, rule)
+    statement: async (input, user, rule) => {
+      const event = resolveServedEvent(input, rule)
       if (event.is !== 'found') return event
       const { eventIds } = event
-      const rows = await resolveLines(sent, user)
+      const rows = await resolveLines(input, user)
       return rows.is === 'found'
-        ? asFound(eventIds, { served: event.target, rows: rows.target })
+        ? toFound(eventIds, { served: event.target, rows: rows.target })
         : { ...rows, eventIds }
     },
-    'bank statement': async (sent, user) => {
-      const id = String(sent.params['statement'])
+    'bank statement': async (input, user) => {
+      const id = String(input.params['statement'])
       const statement = /^\d{1,15}$/.test(id) ? await store.bankStatement(Number(id)) : null
       // A statement shows the payers of all events of the user who uploaded it.
       if (statement === null || !statement.events.every((eventId) => canSee(user, eventId)))
-        return asMissing([], 'There is no such statement.')
-      const rows = await resolveLines(sent, user)
-      return rows.is === 'found' ? asFound([], { statement, rows: rows.target }) : rows
+        return toMissing([], 'There is no such statement.')
+      const rows = await resolveLines(input, user)
+      return rows.is === 'found' ? toFound([], { statement, rows: rows.target }) : rows
     },
     list: async ({ path, query }) => {
       const call = findOfficeCall(table, path, query)
       return call === null
-        ? asMissing([], 'There is no list for this event type.')
-        : asFound([call.event.id], call)
+        ? toMissing([], 'There is no list for this event type.')
+        : toFound([call.event.id], call)
     },
   }
 
-  return async (rule, sent, user) => {
-    const resolved = await resolvers[rule.about](sent, user, rule)
-    const unexpected = findUnexpectedName(rule, sent)
-    return unexpected === null
-      ? resolved
-      : asMalformed(
-          resolved.eventIds,
+  return async (rule, input, user) => {
+    const resolvedTarget = await resolvers[rule.target](input, user, rule)
+    const unexpectedName = findUnexpectedName(rule, input)
+    return unexpectedName === null
+      ? resolvedTarget
+      : toMalformed(
+          resolvedTarget.eventIds,
           400,
-          `This address does not accept “${unexpected.slice(0, 40)}”.`,
+          `This address does not accept “${unexpectedName.slice(0, 40)}”.`,
         )
   }
 }
 
 type Resolver<K extends TargetKind> = (
-  sent: RequestInput,
+  input: RequestInput,
   user: User,
   rule: GuardedRule,
 ) => Promise<ResolvedTarget<Targets[K]>>
@@ -332,7 +332,7 @@ function getIfVisible<T extends { readonly eventId: string | null }>(
 }
 
 const buildUnknownRegistration = (user: User) =>
-  asMissing(
+  toMissing(
     [],
     hasAllEvents(user)
       ? 'No registration has this number.'
@@ -341,14 +341,14 @@ const buildUnknownRegistration = (user: User) =>
 const NO_REVIEW = 'There is no such review.'
 const NO_EVENT = 'There is no event with this name.'
 
-const asFound = <T>(eventIds: readonly string[], target: T): ResolvedTarget<T> => ({
+const toFound = <T>(eventIds: readonly string[], target: T): ResolvedTarget<T> => ({
   is: 'found',
   eventIds,
   target,
 })
-const asMissing = (eventIds: readonly string[], message: string, code = 'not_found') =>
+const toMissing = (eventIds: readonly string[], message: string, code = 'not_found') =>
   ({ is: 'missing', eventIds, code, message }) as const
-const asMalformed = (eventIds: readonly string[], status: 400 | 422, message: string) =>
+const toMalformed = (eventIds: readonly string[], status: 400 | 422, message: string) =>
   ({ is: 'malformed', eventIds, status, message }) as const
 
 /** People copy a number in groups, as pages print it, or type it in lower case. */
@@ -361,13 +361,13 @@ type NamedEvent = {
   /** All named events, so that the guard checks each of them. */
   readonly eventIds: readonly string[]
   readonly eventId: string | null
-  readonly problem: ReturnType<typeof asMalformed> | null
+  readonly problem: ReturnType<typeof toMalformed> | null
 }
 
 /** Returns the single value that query and body have under these names; an empty one counts as none. */
 function readSingleValue({ query, body }: RequestInput, names: readonly string[]): NamedEvent {
-  const inBody = names.map((name) => getOwn(body, name) ?? '')
-  const values = [...names.flatMap((name) => query.getAll(name)), ...inBody]
+  const bodyValues = names.map((name) => getOwn(body, name) ?? '')
+  const values = [...names.flatMap((name) => query.getAll(name)), ...bodyValues]
   const eventIds = [
     ...new Set(
       values.flatMap((value) =>
@@ -376,9 +376,9 @@ function readSingleValue({ query, body }: RequestInput, names: readonly string[]
     ),
   ]
   const problem = values.some((value) => typeof value !== 'string')
-    ? asMalformed(eventIds, 422, `“${names[0]}” must be text.`)
+    ? toMalformed(eventIds, 422, `“${names[0]}” must be text.`)
     : eventIds.length > 1
-      ? asMalformed(eventIds, 400, `Name one ${names[0]}, not several.`)
+      ? toMalformed(eventIds, 400, `Name one ${names[0]}, not several.`)
       : null
   return { eventIds, eventId: eventIds[0] ?? null, problem }
 }
@@ -389,11 +389,11 @@ function readSingleValue({ query, body }: RequestInput, names: readonly string[]
  */
 function findUnexpectedName(rule: GuardedRule, { query, body }: RequestInput): string | null {
   // An event file may give a filter any name.
-  if (rule.about === 'list') return null
-  const { query: inQuery = [], body: inBody = [] } = INPUT_NAMES[rule.about]
-  const unexpected = [
-    ...(rule.filters === true ? [] : [...query.keys()].filter((name) => !inQuery.includes(name))),
-    ...Object.keys(body).filter((name) => !inBody.includes(name)),
+  if (rule.target === 'list') return null
+  const { query: allowed = [], body: bodyNames = [] } = INPUT_NAMES[rule.target]
+  const unexpectedName = [
+    ...(rule.filters === true ? [] : [...query.keys()].filter((name) => !allowed.includes(name))),
+    ...Object.keys(body).filter((name) => !bodyNames.includes(name)),
   ].find(isTargetName)
-  return unexpected ?? null
+  return unexpectedName ?? null
 }

@@ -19,7 +19,7 @@ export type SecretSeal = {
   /** Encrypts a secret for a user. Null if this server has no key that every server of the database has. */
   seal(secret: string, adminId: number): string | null
   /** Returns the secret. Null if it was sealed with another key, or for another user. */
-  open(sealed: string, adminId: number): string | null
+  open(sealedSecret: string, adminId: number): string | null
   isSealed(stored: string): boolean
 }
 
@@ -32,9 +32,9 @@ export function openSecretSeal(
       if (key === null) return null
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(encodeUserId(adminId))
-      const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-      const sealed = Buffer.concat([nonce, cipher.getAuthTag(), encrypted])
-      return SEALED_PREFIX + sealed.toString('base64url')
+      const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+      const sealedSecret = Buffer.concat([nonce, cipher.getAuthTag(), ciphertext])
+      return SEALED_PREFIX + sealedSecret.toString('base64url')
     },
     open(stored, adminId) {
       if (!stored.startsWith(SEALED_PREFIX)) return stored
@@ -46,8 +46,8 @@ export function openSecretSeal(
       try {
         decipher.setAAD(encodeUserId(adminId))
         decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
-        const encrypted = bytes.subarray(NONCE_BYTES + TAG_BYTES)
-        return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8')
+        const ciphertext = bytes.subarray(NONCE_BYTES + TAG_BYTES)
+        return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8')
       } catch {
         return null
       }

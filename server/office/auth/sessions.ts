@@ -19,7 +19,7 @@ export const IDLE_MS = 2 * 60 * 60_000
 const SESSION_MS = 12 * 60 * 60_000
 
 /** The user of a session. */
-export type Admin = OpenSession & {
+export type User = OpenSession & {
   readonly by: 'cookie' | 'bearer'
   /** The session of the request. */
   readonly tokenHash: string
@@ -35,7 +35,7 @@ const readCookie = ({ server, headers }: FastifyRequest): string | null =>
   headers.cookie === undefined ? null : server.parseCookie(headers.cookie)[SESSION_COOKIE] || null
 
 /** Returns the session of a request and renews its idle time. Null without a valid session. */
-export async function findAdmin(deps: Deps, request: FastifyRequest): Promise<Admin | null> {
+export async function findUser(deps: Deps, request: FastifyRequest): Promise<User | null> {
   const bearer = readBearer(request)
   const token = bearer ?? readCookie(request)
   if (token === null) return null

@@ -18,9 +18,9 @@ import type { Deps } from '../../dependencies.ts'
 import { getAddressKey, openLimit, sendTooMany } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { sendError } from '../../http/error-response.ts'
-import { CREDENTIAL_CHARACTERS_MAX, hashPassword, verifyPassword } from './passwords.ts'
+import { MAX_CREDENTIAL_CHARACTERS, hashPassword, verifyPassword } from './passwords.ts'
 import { openSecondFactors } from './two-step-sign-in.ts'
-import { findAdmin, closeSessions, isForeign, openSession, rejectForeign } from './sessions.ts'
+import { findUser, closeSessions, isForeign, openSession, rejectForeign } from './sessions.ts'
 import { findUserEvents, lacksSecondFactor, buildPaths } from './authorization.ts'
 import type { Call, OfficeRoutes } from './authorization.ts'
 
@@ -48,9 +48,9 @@ const getInvalidSignInText = (deps: Deps): string =>
   deps.events.all()[0]?.config.texts.admin.signIn ?? 'Invalid username or password'
 
 export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: Deps): void {
-  const byAddress = openLimit(deps, TRIES_PER_ADDRESS)
-  const byPair = openLimit(deps, TRIES_PER_PAIR)
-  const byAccount = openLimit(deps, TRIES_PER_ACCOUNT)
+  const addressLimit = openLimit(deps, TRIES_PER_ADDRESS)
+  const pairLimit = openLimit(deps, TRIES_PER_PAIR)
+  const accountLimit = openLimit(deps, TRIES_PER_ACCOUNT)
   const knownAddresses = openLimit(deps, KNOWN_ADDRESS_LIMIT)
   const loggedFailures = openLimit(deps, LOGGED_FAILURES_LIMIT)
   const factors = openSecondFactors(deps)
@@ -97,37 +97,37 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
 
     const at = deps.clock()
     const address = getAddressKey(request)
-    const account = username.slice(0, CREDENTIAL_CHARACTERS_MAX).toLowerCase()
+    const account = username.slice(0, MAX_CREDENTIAL_CHARACTERS).toLowerCase()
     const pair = `${address} ${account}`
     const isKnown = (await knownAddresses.wait(pair, at)) > 0
     // Counted before the check, and only if all limits allow it, so that simultaneous attempts all count.
     for (const step of ['wait', 'take'] as const) {
       const waitMs = Math.max(
-        await byAddress[step](address, at),
-        await byPair[step](pair, at),
-        isKnown ? 0 : await byAccount[step](account, at),
+        await addressLimit[step](address, at),
+        await pairLimit[step](pair, at),
+        isKnown ? 0 : await accountLimit[step](account, at),
       )
       if (waitMs > 0) return sendTooMany(reply, waitMs, 'attempts to sign in')
     }
 
     const tooLong =
-      username.length > CREDENTIAL_CHARACTERS_MAX || password.length > CREDENTIAL_CHARACTERS_MAX
-    const admin = tooLong ? null : await deps.store.admin(username)
+      username.length > MAX_CREDENTIAL_CHARACTERS || password.length > MAX_CREDENTIAL_CHARACTERS
+    const user = tooLong ? null : await deps.store.admin(username)
     const isMatch = await verifyPassword(
       tooLong ? '' : password,
-      admin?.passwordHash ?? (await placeholder),
+      user?.passwordHash ?? (await placeholder),
     )
-    if (admin === null || !isMatch) {
-      await logFailure(admin?.username ?? null, at)
+    if (user === null || !isMatch) {
+      await logFailure(user?.username ?? null, at)
       return sendError(reply, 401, 'invalid_login', getInvalidSignInText(deps))
     }
 
-    await byPair.forget(pair)
+    await pairLimit.forget(pair)
     const factor =
-      admin.totpSecret === null
+      user.totpSecret === null
         ? null
         : await checkSecondFactor(
-            { id: admin.id, username: admin.username, secret: admin.totpSecret },
+            { id: user.id, username: user.username, secret: user.totpSecret },
             code,
             isKnown ? pair : account,
             reply,
@@ -135,21 +135,21 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
           )
     if (factor === 'refused') return reply
     await knownAddresses.count(pair, at)
-    const token = await openSession(deps, request, reply, admin.id, at)
+    const token = await openSession(deps, request, reply, user.id, at)
     await deps.store.addAuditEntry({
       at,
-      who: admin.username,
+      who: user.username,
       what: factor === 'recovery' ? 'signed in with a recovery code' : 'signed in',
       eventId: null,
       regNo: null,
     })
-    const answer: LoginResponse = { status: 'success', token, username: admin.username }
+    const answer: LoginResponse = { status: 'success', token, username: user.username }
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
   /** Returns the method by which the second factor was proved. `refused` means that the error response was sent. */
   const checkSecondFactor = async (
-    admin: { readonly id: number; readonly username: string; readonly secret: string },
+    user: { readonly id: number; readonly username: string; readonly secret: string },
     code: string,
     from: string,
     reply: FastifyReply,
@@ -159,31 +159,31 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
       sendError(reply, 401, 'code_needed', 'Enter the code from your authenticator app.')
       return 'refused'
     }
-    const checked = await factors.take(admin, code.slice(0, CREDENTIAL_CHARACTERS_MAX), from, at)
-    switch (checked.is) {
+    const codeCheck = await factors.take(user, code.slice(0, MAX_CREDENTIAL_CHARACTERS), from, at)
+    switch (codeCheck.is) {
       case 'right':
-        return checked.by
+        return codeCheck.by
       case 'too-many':
-        sendTooMany(reply, checked.waitMs, 'wrong codes')
+        sendTooMany(reply, codeCheck.waitMs, 'wrong codes')
         return 'refused'
       case 'wrong':
-        await logFailure(admin.username, at)
-        sendError(reply, 401, 'wrong_code', checked.message)
+        await logFailure(user.username, at)
+        sendError(reply, 401, 'wrong_code', codeCheck.message)
         return 'refused'
       default:
-        return assertNever(checked)
+        return assertNever(codeCheck)
     }
   }
 
   // Closes every session of the request; a repeated logout succeeds too.
   const logout = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const admin = await findAdmin(deps, request)
-    if (admin?.by === 'cookie' && isForeign(deps, request)) return rejectForeign(deps, reply)
+    const user = await findUser(deps, request)
+    if (user?.by === 'cookie' && isForeign(deps, request)) return rejectForeign(deps, reply)
     await closeSessions(deps, request, reply)
-    if (admin !== null)
+    if (user !== null)
       await deps.store.addAuditEntry({
         at: deps.clock(),
-        who: admin.username,
+        who: user.username,
         what: 'signed out',
         eventId: null,
         regNo: null,
@@ -191,12 +191,9 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
     return reply.header('cache-control', 'no-store').send({ status: 'success' })
   }
 
-  const sendSession = async (
-    { admin }: Call<'own'>,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> => {
+  const sendSession = async ({ user }: Call<'own'>, reply: FastifyReply): Promise<FastifyReply> => {
     // The earliest conference first, as on the other office pages.
-    const events = findUserEvents(deps, admin).toSorted((a, b) =>
+    const events = findUserEvents(deps, user).toSorted((a, b) =>
       a.from < b.from ? -1 : a.from > b.from ? 1 : 0,
     )
     const texts = (events[0] ?? deps.events.all()[0]?.config)?.texts
@@ -204,10 +201,10 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
       return sendError(reply, 503, 'no_events', 'No event file is being served.')
     const answer: SessionResponse = {
       status: 'success',
-      username: admin.username,
-      role: admin.role,
-      all_events: admin.events === null,
-      needs_second_factor: lacksSecondFactor(admin),
+      username: user.username,
+      role: user.role,
+      all_events: user.events === null,
+      needs_second_factor: lacksSecondFactor(user),
       in_recovery: (await deps.store.recovery()) !== null,
       today: dayOf(deps.clock()),
       events: events.map((event) => ({
@@ -247,12 +244,12 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
     app.post(path, { config: { office: 'unauthenticated' } }, signIn)
   for (const path of buildPaths('/admin/logout'))
     app.post(path, { config: { office: 'unauthenticated' } }, logout)
-  office.get('/admin/session', { least: 'viewer', about: 'own' }, sendSession)
+  office.get('/admin/session', { minRole: 'viewer', target: 'own' }, sendSession)
 }
 
 /**
  * Returns true if staff can add a registration on that day: registration is open online or at the front desk, and the
  * event is not over.
  */
-const canAddRegistrations = (event: EventConfig, on: Day): boolean =>
-  !isEventOver(event, on) && checkRegistrationOpen(withDeskDays(event, on), on).open
+const canAddRegistrations = (event: EventConfig, day: Day): boolean =>
+  !isEventOver(event, day) && checkRegistrationOpen(withDeskDays(event, day), day).open

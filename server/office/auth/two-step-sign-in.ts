@@ -15,7 +15,7 @@ import type { SecretSeal } from './seal-secrets.ts'
 /** 160 bits, the length of the hash used (RFC 4226, section 4). */
 const SECRET_BYTES = 20
 /** A phone's clock may be this many 30-second steps off, and typing takes time. */
-const STEPS_OFF_MAX = 1
+const MAX_STEPS_OFF = 1
 const RECOVERY_CODES = 10
 /** For an account from an unknown address: 240 guesses a day, with three in a million codes valid at a time. */
 const TRIES_PER_ACCOUNT: Allowance = { triesMax: 10, windowMs: 60 * 60_000 }
@@ -37,7 +37,7 @@ export function buildAppUri(secret: string, username: string, host: string): str
 /** Returns the 30-second step of a code. Null if the code is not valid now. */
 export function findStep(secret: string, code: string, at: Instant): number | null {
   const totp = buildTotp(secret)
-  const stepsOff = totp.validate({ token: code, timestamp: at, window: STEPS_OFF_MAX })
+  const stepsOff = totp.validate({ token: code, timestamp: at, window: MAX_STEPS_OFF })
   return stepsOff === null ? null : totp.counter({ timestamp: at }) + stepsOff
 }
 
@@ -71,7 +71,7 @@ export type SecondFactors = {
    * does not lock out a user at their usual address.
    */
   take(
-    admin: { readonly id: number; readonly secret: string },
+    user: { readonly id: number; readonly secret: string },
     code: string,
     from: string,
     at: Instant,
@@ -87,15 +87,15 @@ export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): Se
       // Counted before the check, so that simultaneous attempts all count.
       const waitMs = await attemptLimit.take(from, at)
       if (waitMs > 0) return { is: 'too-many', waitMs }
-      const checked = await checkCode(
+      const codeCheck = await checkCode(
         { store: deps.store, seal },
         id,
         secret,
         normaliseCode(code),
         at,
       )
-      if (checked.is === 'right') await attemptLimit.forget(from)
-      return checked
+      if (codeCheck.is === 'right') await attemptLimit.forget(from)
+      return codeCheck
     },
   }
 }
@@ -122,8 +122,8 @@ async function checkCode(
       is: 'wrong',
       message: 'This code is wrong. It changes every 30 seconds, so check the app again.',
     }
-  const sealed = seal.isSealed(stored) ? null : seal.seal(secret, id)
-  return (await store.acceptSecondFactorCode(id, step, sealed))
+  const sealedSecret = seal.isSealed(stored) ? null : seal.seal(secret, id)
+  return (await store.acceptSecondFactorCode(id, step, sealedSecret))
     ? { is: 'right', by: 'app' }
     : { is: 'wrong', message: 'This code was already used. Wait for the next one.' }
 }

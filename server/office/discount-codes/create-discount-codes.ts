@@ -5,10 +5,10 @@ import type { Day, EventConfig, Result } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 
 /** Low enough for a readable list and for a single transaction. */
-const COUNT_MAX = 1_000
+const MAX_CODE_COUNT = 1_000
 /** Enough for one use by each delegate of the largest conference. */
-const USES_MAX = 100_000
-const NOTE_CHARACTERS_MAX = 200
+const MAX_USES = 100_000
+const MAX_NOTE_CHARACTERS = 200
 /**
  * No vowels, so that no code is a word, and no characters that look alike: 28 characters, ten of which give 48
  * bits.
@@ -16,10 +16,10 @@ const NOTE_CHARACTERS_MAX = 200
 const CODE_CHARACTERS = '23456789BCDFGHJKMNPQRSTVWXYZ'
 const CODE_LENGTH = 10
 /** A chosen code is easier to guess, and short ones can be guessed manually. */
-const CHOSEN_CHARACTERS_MIN = 6
-const CHOSEN_CHARACTERS_MAX = 32
+const MIN_CHOSEN_CHARACTERS = 6
+const MAX_CHOSEN_CHARACTERS = 32
 /** A random code is very unlikely to exist already; three such codes in a row indicate a bug. */
-const DRAWS_MAX = 3
+const MAX_GENERATION_ATTEMPTS = 3
 
 /** Input from a form or command line. Missing values mean one code, one use, no last day, no note. */
 export type CodeInput = {
@@ -44,10 +44,10 @@ export async function createCodes(
   user: string,
 ): Promise<Result<readonly string[], CodesError>> {
   const at = clock()
-  const parsed = parseInput(event, input, dayOf(at))
-  if (!parsed.ok) return err({ code: 'bad_code', message: parsed.error })
-  const { chosen: chosenCode, count, ...options } = parsed.value
-  for (let attempt = 0; attempt < DRAWS_MAX; attempt++) {
+  const inputResult = parseInput(event, input, dayOf(at))
+  if (!inputResult.ok) return err({ code: 'bad_code', message: inputResult.error })
+  const { chosen: chosenCode, count, ...options } = inputResult.value
+  for (let attempt = 0; attempt < MAX_GENERATION_ATTEMPTS; attempt++) {
     const codes = Array.from({ length: count }, () => chosenCode ?? generateCode())
     const stored = await store.createDiscountCodes({
       ...options,
@@ -70,7 +70,7 @@ export async function withdrawCode(
   user: string,
 ): Promise<Result<string, CodesError>> {
   const normalisedCode =
-    typeof code === 'string' ? foldCode(code.slice(0, CHOSEN_CHARACTERS_MAX * 2)) : ''
+    typeof code === 'string' ? foldCode(code.slice(0, MAX_CHOSEN_CHARACTERS * 2)) : ''
   const outcome = await store.withdrawDiscountCode(event.id, normalisedCode, user, clock())
   if (outcome === 'unknown')
     return err({ code: 'code_unknown', message: `${event.title} has no such code.` })
@@ -96,24 +96,24 @@ function parseInput(event: EventConfig, input: CodeInput, today: Day): Result<Pa
   if (kinds.length === 0) return err(`The event file of ${event.title} defines no discount codes.`)
   if (!kinds.includes(kind))
     return err(`There is no code kind “${kind.slice(0, 50)}”. Choose one of ${kinds.join(', ')}.`)
-  const count = parseWhole(input.count, COUNT_MAX)
-  if (count === null) return err(`Create 1 to ${COUNT_MAX} codes at a time.`)
-  const usesMax = parseWhole(input.uses, USES_MAX)
-  if (usesMax === null) return err(`A code can have 1 to ${USES_MAX} uses.`)
+  const count = parseWhole(input.count, MAX_CODE_COUNT)
+  if (count === null) return err(`Create 1 to ${MAX_CODE_COUNT} codes at a time.`)
+  const usesMax = parseWhole(input.uses, MAX_USES)
+  if (usesMax === null) return err(`A code can have 1 to ${MAX_USES} uses.`)
   const until = toText(input.until)
   if (until !== '' && !isDay(until)) return err('Enter the date like this: 2027-01-31.')
   if (until !== '' && until < today) return err('“Valid until” is in the past.')
   const note = toText(input.note).replaceAll(/\s+/g, ' ')
-  if (note.length > NOTE_CHARACTERS_MAX)
-    return err(`A note has at most ${NOTE_CHARACTERS_MAX} characters.`)
+  if (note.length > MAX_NOTE_CHARACTERS)
+    return err(`A note has at most ${MAX_NOTE_CHARACTERS} characters.`)
   const chosenCode = toText(input.code)
-  const length = foldCode(chosenCode.slice(0, NOTE_CHARACTERS_MAX)).length
+  const length = foldCode(chosenCode.slice(0, MAX_NOTE_CHARACTERS)).length
   if (
     chosenCode !== '' &&
-    (length < CHOSEN_CHARACTERS_MIN || chosenCode.length > CHOSEN_CHARACTERS_MAX)
+    (length < MIN_CHOSEN_CHARACTERS || chosenCode.length > MAX_CHOSEN_CHARACTERS)
   )
     return err(
-      `A chosen code has ${CHOSEN_CHARACTERS_MIN} to ${CHOSEN_CHARACTERS_MAX} letters and digits.`,
+      `A chosen code has ${MIN_CHOSEN_CHARACTERS} to ${MAX_CHOSEN_CHARACTERS} letters and digits.`,
     )
   if (chosenCode !== '' && count !== 1) return err('If you choose the code, create only one.')
   return ok({

@@ -12,7 +12,7 @@ import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import { sendTable } from '../spreadsheets/send-table.ts'
 import { createCodes, withdrawCode } from './create-discount-codes.ts'
-import { CODE_HEAD, readCodePage, readCodeRows, toWireCode } from './discount-code-rows.ts'
+import { CODE_HEADER, readCodePage, readCodeRows, toWireCode } from './discount-code-rows.ts'
 import type { CodesError, CodeInput } from './create-discount-codes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
@@ -27,17 +27,17 @@ export function maskCode(role: Role, code: string): string {
   return isAtLeast(role, CODES_ROLE) ? code : `${code.slice(0, 2)}…`
 }
 
-type EventCall = Pick<Call<'event'>, 'admin' | 'target'>
+type EventCall = Pick<Call<'event'>, 'user' | 'target'>
 
 export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
   const recordView = (
     viewKey: string,
     description: string,
-    { admin, target }: EventCall,
+    { user, target }: EventCall,
   ): Promise<void> =>
     deps.store.addAuditEntry({
       at: deps.clock(),
-      who: admin.username,
+      who: user.username,
       what: description,
       eventId: target.config.id,
       regNo: null,
@@ -70,20 +70,20 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(answer)
   }
   const sendFile = (
-    { admin, target: { config: event } }: EventCall,
+    { user, target: { config: event } }: EventCall,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const at = deps.clock()
     return sendTable(reply, {
       kind: 'csv',
       fileName: `${event.id}_codes_${dayOf(at)}.csv`,
-      head: CODE_HEAD,
+      head: CODE_HEADER,
       chunks: readCodeRows(deps, event),
       toCells: (cells) => cells,
       recordExport: () =>
         deps.store.addAuditEntry({
           at,
-          who: admin.username,
+          who: user.username,
           what: 'exported the codes',
           eventId: event.id,
           regNo: null,
@@ -93,21 +93,21 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
     })
   }
   const create = async (
-    { admin, target, body }: Call<'event', never, keyof CodeInput>,
+    { user, target, body }: Call<'event', never, keyof CodeInput>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
-    const created = await createCodes(deps, target.config, body, admin.username)
-    if (!created.ok) return sendCodesError(reply, created.error)
-    const answer: CodesCreatedResponse = { status: 'success', codes: [...created.value] }
+    const createResult = await createCodes(deps, target.config, body, user.username)
+    if (!createResult.ok) return sendCodesError(reply, createResult.error)
+    const answer: CodesCreatedResponse = { status: 'success', codes: [...createResult.value] }
     return reply.code(201).send(answer)
   }
   const withdraw = async (
-    { admin, target, body }: Call<'event', never, 'code'>,
+    { user, target, body }: Call<'event', never, 'code'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
-    const result = await withdrawCode(deps, target.config, body.code, admin.username)
+    const result = await withdrawCode(deps, target.config, body.code, user.username)
     return result.ok
       ? reply.send({ status: 'success', message: result.value })
       : sendCodesError(reply, result.error)
@@ -126,7 +126,7 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  const codesRule = { least: CODES_ROLE, about: 'event' } as const
+  const codesRule = { minRole: CODES_ROLE, target: 'event' } as const
   office.get('/admin/codes', { ...codesRule, query: ['before', 'as'] }, sendCodes)
   office.post(
     '/admin/codes',
@@ -144,7 +144,7 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
     create,
   )
   office.post('/admin/codes/withdraw', { ...codesRule, body: { code: 'text' } }, withdraw)
-  office.get('/admin/rolls', { least: 'viewer', about: 'event' }, sendMemberLists)
+  office.get('/admin/rolls', { minRole: 'viewer', target: 'event' }, sendMemberLists)
 }
 
 function sendCodesError(reply: FastifyReply, { code, message }: CodesError): FastifyReply {

@@ -67,7 +67,7 @@ export function toWireCode(event: EventConfig, code: StoredCode): WireCode {
   }
 }
 
-export const CODE_HEAD: readonly string[] = [
+export const CODE_HEADER: readonly string[] = [
   'Code',
   'Kind',
   'Maximum uses',
@@ -89,7 +89,7 @@ function buildCodeRows(event: EventConfig, code: StoredCode): readonly CsvCell[]
   const sums = code.discounts.length > 0 ? code.discounts : [{ currency: event.currency, ...none }]
   const hasDiscount = givesDiscount(event, code)
   return sums.map(({ currency, uses, paid, discount, paidDiscount }) => {
-    const [all, ofPaid] = [discount, paidDiscount].map((amount) =>
+    const [discountCell, paidDiscountCell] = [discount, paidDiscount].map((amount) =>
       hasDiscount
         ? { amount: toMajorUnits(amount, currency), decimals: getDecimals(currency) }
         : null,
@@ -102,8 +102,8 @@ function buildCodeRows(event: EventConfig, code: StoredCode): readonly CsvCell[]
       paid,
       uses - paid,
       currency,
-      all,
-      ofPaid,
+      discountCell,
+      paidDiscountCell,
       code.lastDay,
       code.note,
       isoIndia(code.madeAt),

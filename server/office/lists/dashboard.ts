@@ -23,9 +23,9 @@ import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 export function addDashboardRoutes(office: OfficeRoutes, deps: Deps): void {
-  const sendStats = async ({ admin }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> => {
+  const sendStats = async ({ user }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> => {
     const at = deps.clock()
-    const events = findUserEvents(deps, admin)
+    const events = findUserEvents(deps, user)
     const reviews = await deps.store.reviews(null)
     const figures = await Promise.all(
       events.map((event) => deps.store.dashboardFigures(event.id, dayOf(at), event.currency)),
@@ -37,7 +37,7 @@ export function addDashboardRoutes(office: OfficeRoutes, deps: Deps): void {
     const disputes = workQueueCounts.some(({ is }) => is === 'dispute')
       ? await deps.store.openDisputes(
           events.map(({ id }) => id),
-          DISPUTES_MAX,
+          MAX_DISPUTES,
         )
       : []
     const pausedErasure = await findErasurePauseReason(deps)
@@ -47,10 +47,10 @@ export function addDashboardRoutes(office: OfficeRoutes, deps: Deps): void {
         ...buildWorkQueueRows(workQueueCounts, disputes),
         ...buildUnmatchedRow(reviews, events),
       ],
-      ...(admin.events === null
+      ...(user.events === null
         ? {
             event_files: deps.events.refusedFiles().map(({ why: reason }) => reason),
-            ...(pausedErasure === null || admin.role !== 'owner'
+            ...(pausedErasure === null || user.role !== 'owner'
               ? {}
               : { erasing_waits: pausedErasure }),
           }
@@ -119,20 +119,20 @@ export function addDashboardRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     await deps.store.addAuditEntry({
       at,
-      who: admin.username,
+      who: user.username,
       what: 'viewed the dashboard',
-      eventId: getViewedEventId(admin),
+      eventId: getViewedEventId(user),
       regNo: null,
       look: 'dashboard',
     })
     const answer: StatsResponse = { status: 'success', data }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  office.get('/admin/dashboard/stats', { least: 'viewer', about: 'any' }, sendStats)
+  office.get('/admin/dashboard/stats', { minRole: 'viewer', target: 'any' }, sendStats)
 }
 
 /** The maximum number of disputes that the dashboard describes. The list shows all of them. */
-const DISPUTES_MAX = 5
+const MAX_DISPUTES = 5
 
 function buildWorkQueueRows(
   counts: readonly WaitingCount[],

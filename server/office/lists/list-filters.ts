@@ -34,7 +34,7 @@ import type {
 import type { ListQuery } from '../../storage/index.ts'
 
 /** Longer than any name or address; the search is an index look-up. */
-const SEARCH_CHARACTERS_MAX = 100
+const MAX_SEARCH_CHARACTERS = 100
 
 const STATUSES: readonly PaymentStatus[] = ['pending', 'success', 'failed', 'refunded']
 
@@ -105,9 +105,9 @@ function setCommonFilters(
 
 const buildInvalidOptionMessage = (
   name: string,
-  known: readonly string[],
+  knownValues: readonly string[],
   value: string,
-): QueryError => `“${name}” must be one of ${known.join(', ')}, not “${value}”.`
+): QueryError => `“${name}” must be one of ${knownValues.join(', ')}, not “${value}”.`
 
 function setFilter(
   event: EventConfig,
@@ -117,8 +117,8 @@ function setFilter(
 ): QueryError | null {
   switch (filter.show) {
     case 'search':
-      if (value.length > SEARCH_CHARACTERS_MAX)
-        return `Search for at most ${SEARCH_CHARACTERS_MAX} characters.`
+      if (value.length > MAX_SEARCH_CHARACTERS)
+        return `Search for at most ${MAX_SEARCH_CHARACTERS} characters.`
       draft.search = value
       return null
     case 'date_from':
@@ -132,7 +132,7 @@ function setFilter(
         draft.state = value
         return null
       }
-      const status = STATUSES.find((known) => known === value)
+      const status = STATUSES.find((candidate) => candidate === value)
       if (status === undefined)
         return `“${filter.sentAs}” must be one of ${[...STATUSES, ...ENDED_STATES].join(', ')}, not “${value}”.`
       draft.paymentStatus = status

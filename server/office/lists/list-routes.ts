@@ -17,14 +17,14 @@ import { readTableKind } from '../spreadsheets/send-table.ts'
 
 export function addListRoutes(office: OfficeRoutes, deps: Deps, eventCalls: EventRouteTable): void {
   const handle = async (call: Call<'list'>, reply: FastifyReply): Promise<FastifyReply> => {
-    const { admin, target, filters } = call
+    const { user, target, filters } = call
     const listQuery = readListQuery(target.event, target.list, filters, deps.clock())
     if (!listQuery.ok) return sendError(reply, 400, 'bad_query', listQuery.error)
     if (target.kind === 'list') return sendPage(deps, call, listQuery.value, reply)
     const kind = readTableKind(filters.get('as'))
-    return sendExport(deps, target, listQuery.value, admin.username, kind, reply)
+    return sendExport(deps, target, listQuery.value, user.username, kind, reply)
   }
-  const rule = { least: 'viewer', about: 'list', filters: true } as const
+  const rule = { minRole: 'viewer', target: 'list', filters: true } as const
   office.get('/admin/export', rule, handle)
   eventCalls.add(({ config }) =>
     config.admin.lists.flatMap(({ api, export: { api: exportApi } }) =>
@@ -37,7 +37,7 @@ export function addListRoutes(office: OfficeRoutes, deps: Deps, eventCalls: Even
 
 async function sendPage(
   deps: Deps,
-  { admin, target: { event, list }, filters: params, path }: Call<'list'>,
+  { user, target: { event, list }, filters: params, path }: Call<'list'>,
   query: ListQuery,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -54,7 +54,7 @@ async function sendPage(
   const description = describeQuery(event, list, query, stored.count, stored.countCapped)
   await deps.store.addAuditEntry({
     at: deps.clock(),
-    who: admin.username,
+    who: user.username,
     // The search text may be a person's name or number, and the audit log is kept permanently.
     what: `viewed page ${page} of the list ${list.id}: ${describeQuery(event, list, query, stored.count, stored.countCapped, true)}`,
     eventId: event.id,
@@ -96,12 +96,12 @@ function toWireSums(sums: readonly StatusSum[], event: EventConfig): WireSums {
   const countStatus = (status: PaymentStatus): number =>
     sums.reduce((n, sum) => (sum.status === status ? n + sum.count - sum.ended : n), 0)
   const addUp = (part: 'booked' | 'owed', currency: Currency): number => {
-    const inCurrency = sums.filter(({ category }) => getCurrency(event, category) === currency)
-    const total = inCurrency.reduce((sum, row) => sum + row[part], 0)
+    const sumsInCurrency = sums.filter(({ category }) => getCurrency(event, category) === currency)
+    const total = sumsInCurrency.reduce((sum, row) => sum + row[part], 0)
     return toMajorUnits(toAmount(total), currency)
   }
-  const used = new Set(sums.map(({ category }) => getCurrency(event, category)))
-  const others = [...used].filter((currency) => currency !== event.currency)
+  const usedCurrencies = new Set(sums.map(({ category }) => getCurrency(event, category)))
+  const others = [...usedCurrencies].filter((currency) => currency !== event.currency)
   return {
     paid: countStatus('success'),
     pending: countStatus('pending'),

@@ -20,15 +20,15 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 /** Converts the paid amounts that no row contains: in the event's currency, and in each other one. */
 function toWirePaidWithoutRow(
   paidBeside: readonly Money[],
-  own: Currency,
+  eventCurrency: Currency,
 ): Pick<SalesResponse, 'paid_beside' | 'others_beside'> {
-  const sums = paidBeside.map(({ amount, currency }) => ({
+  const sums = paidBeside.map(({ amount: toAmountCell, currency }) => ({
     currency,
-    amount: toMajorUnits(amount, currency),
+    amount: toMajorUnits(toAmountCell, currency),
   }))
-  const others = sums.filter(({ currency }) => currency !== own)
+  const others = sums.filter(({ currency }) => currency !== eventCurrency)
   return {
-    paid_beside: sums.find(({ currency }) => currency === own)?.amount ?? 0,
+    paid_beside: sums.find(({ currency }) => currency === eventCurrency)?.amount ?? 0,
     ...(others.length > 0 && { others_beside: others }),
   }
 }
@@ -38,15 +38,16 @@ function toWirePaidWithoutRow(
  */
 function buildSalesFile(
   { rows, paid_beside: paidBeside, others_beside: othersBeside = [] }: SalesResponse,
-  own: Currency,
+  eventCurrency: Currency,
 ): string {
-  const amount = (value: number, currency: string) => ({
+  const toAmountCell = (value: number, currency: string) => ({
     amount: value,
-    decimals: getDecimals(readCurrency(currency) ?? own),
+    decimals: getDecimals(readCurrency(currency) ?? eventCurrency),
   })
-  const beside = [{ currency: own, amount: paidBeside }, ...othersBeside].filter(
-    (entry) => entry.amount !== 0,
-  )
+  const paymentsWithoutRow = [
+    { currency: eventCurrency, amount: paidBeside },
+    ...othersBeside,
+  ].filter((entry) => entry.amount !== 0)
   return formatCsvRows(
     [
       [
@@ -60,7 +61,7 @@ function buildSalesFile(
         'Received',
       ],
       ...rows.map((row) => {
-        const currency = row.currency ?? own
+        const currency = row.currency ?? eventCurrency
         return [
           row.label,
           row.option_label,
@@ -68,11 +69,11 @@ function buildSalesFile(
           row.quantity,
           row.paid_quantity,
           currency,
-          amount(row.total, currency),
-          amount(row.paid_total, currency),
+          toAmountCell(row.total, currency),
+          toAmountCell(row.paid_total, currency),
         ]
       }),
-      ...beside.map((entry) => [
+      ...paymentsWithoutRow.map((entry) => [
         'Not on a bill',
         null,
         null,
@@ -80,7 +81,7 @@ function buildSalesFile(
         null,
         entry.currency,
         null,
-        amount(entry.amount, entry.currency),
+        toAmountCell(entry.amount, entry.currency),
       ]),
     ],
     true,
@@ -89,7 +90,7 @@ function buildSalesFile(
 
 export function addSalesRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendSales = async (
-    { admin, target, query, filters }: Call<'event', 'list_id'>,
+    { user, target, query, filters }: Call<'event', 'list_id'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const event = target.config
@@ -116,7 +117,7 @@ export function addSalesRoutes(office: OfficeRoutes, deps: Deps): void {
     )
     await deps.store.addAuditEntry({
       at: deps.clock(),
-      who: admin.username,
+      who: user.username,
       what: `viewed the sales of the list ${list.id}`,
       eventId: event.id,
       regNo: null,
@@ -145,7 +146,7 @@ export function addSalesRoutes(office: OfficeRoutes, deps: Deps): void {
   }
   office.get(
     '/admin/sold',
-    { least: 'viewer', about: 'event', query: ['list_id'], filters: true },
+    { minRole: 'viewer', target: 'event', query: ['list_id'], filters: true },
     sendSales,
   )
 }

@@ -8,10 +8,10 @@ import { asRecord } from '../../http/request-input.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 /** With more views, the right one would be hard to find. */
-const VIEWS_MAX = 20
-const NAME_CHARACTERS_MAX = 60
+const MAX_VIEWS = 20
+const MAX_NAME_CHARACTERS = 60
 /** Enough for all filters of a long list, and below the length limit of a URL. */
-const QUERY_CHARACTERS_MAX = 1_000
+const MAX_QUERY_CHARACTERS = 1_000
 
 export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendLists = async (reply: FastifyReply, adminId: number): Promise<FastifyReply> => {
@@ -20,10 +20,10 @@ export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {
       .header('cache-control', 'no-store')
       .send({ status: 'success', lists } satisfies MyListsResponse)
   }
-  const show = async ({ admin }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> =>
-    sendLists(reply, admin.adminId)
+  const show = async ({ user }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> =>
+    sendLists(reply, user.adminId)
   const save = async (
-    { admin, target, body: input }: Call<'event', never, 'list' | 'columns' | 'views'>,
+    { user, target, body: input }: Call<'event', never, 'list' | 'columns' | 'views'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const event = target.config
@@ -31,13 +31,13 @@ export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {
     if (list === undefined) return sendError(reply, 404, 'not_found', 'No list has this name.')
     const settings = parseSettings(list, input)
     if (!settings.ok) return sendError(reply, 422, 'invalid_answers', settings.error)
-    await deps.store.saveView(admin.adminId, `${event.id}/${list.id}`, settings.value)
-    return sendLists(reply, admin.adminId)
+    await deps.store.saveView(user.adminId, `${event.id}/${list.id}`, settings.value)
+    return sendLists(reply, user.adminId)
   }
-  office.get('/admin/my-lists', { least: 'viewer', about: 'any' }, show)
+  office.get('/admin/my-lists', { minRole: 'viewer', target: 'any' }, show)
   office.post(
     '/admin/my-lists',
-    { least: 'viewer', about: 'event', body: { list: 'text', columns: 'any', views: 'any' } },
+    { minRole: 'viewer', target: 'event', body: { list: 'text', columns: 'any', views: 'any' } },
     save,
   )
 }
@@ -48,8 +48,8 @@ function parseSettings(
 ): Result<MyList, string> {
   if (!Array.isArray(columnIds) || !Array.isArray(views))
     return err('Send the columns and the views, each as a list.')
-  if (views.length > VIEWS_MAX)
-    return err(`You can save ${VIEWS_MAX} views of a list. Delete one first.`)
+  if (views.length > MAX_VIEWS)
+    return err(`You can save ${MAX_VIEWS} views of a list. Delete one first.`)
   const results = views.map((view) => parseView(asRecord(view), list.filters))
   const firstError = results.find((view) => !view.ok)
   if (firstError?.ok === false) return firstError
@@ -73,9 +73,9 @@ function parseView(
   const name = typeof view['name'] === 'string' ? view['name'].trim() : ''
   const query = typeof view['query'] === 'string' ? view['query'] : ''
   if (name === '') return err('Enter a name for the view.')
-  if (name.length > NAME_CHARACTERS_MAX)
-    return err(`The name of a view has at most ${NAME_CHARACTERS_MAX} characters.`)
-  if (query.length > QUERY_CHARACTERS_MAX) return err('A view cannot have this many filters.')
+  if (name.length > MAX_NAME_CHARACTERS)
+    return err(`The name of a view has at most ${MAX_NAME_CHARACTERS} characters.`)
+  if (query.length > MAX_QUERY_CHARACTERS) return err('A view cannot have this many filters.')
   const params = new URLSearchParams(query)
   for (const { kind, sentAs } of filters) if (kind === 'search') params.delete(sentAs)
   params.delete('page')

@@ -13,9 +13,9 @@ import { isoIndia, readDelegate, toMajorUnits, type EventConfig } from '../../..
 import type { StoredRegistration } from '../../storage/index.ts'
 
 /** Longer than any name or reference. */
-const SEARCH_CHARACTERS_MAX = 100
+const MAX_SEARCH_CHARACTERS = 100
 /** With more results, a user needs to refine the search. */
-const RESULTS_MAX = 30
+const MAX_RESULTS = 30
 
 /** Ids of fields that contain the delegate's city. */
 const CITY_FIELD = /(?:^|_)(?:city|town|district)(?:_|$)/
@@ -53,30 +53,30 @@ function describeResult(
 
 export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
   const search = async (
-    { admin, query }: Call<'any', 'q'>,
+    { user, query }: Call<'any', 'q'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const text = query.q.trim()
-    if (text.length > SEARCH_CHARACTERS_MAX)
+    if (text.length > MAX_SEARCH_CHARACTERS)
       return sendError(
         reply,
         400,
         'bad_query',
-        `Search for at most ${SEARCH_CHARACTERS_MAX} characters.`,
+        `Search for at most ${MAX_SEARCH_CHARACTERS} characters.`,
       )
-    const events = new Map(findUserEvents(deps, admin).map((event) => [event.id, event]))
+    const events = new Map(findUserEvents(deps, user).map((event) => [event.id, event]))
     const ids = [...events.keys()]
-    const rows = text === '' ? [] : await deps.store.searchEvents(ids, text, RESULTS_MAX + 1)
+    const rows = text === '' ? [] : await deps.store.searchEvents(ids, text, MAX_RESULTS + 1)
     const similar =
       text === '' || rows.length > 0
         ? []
-        : await deps.store.searchSimilarNames(ids, text, RESULTS_MAX)
+        : await deps.store.searchSimilarNames(ids, text, MAX_RESULTS)
     // The search text may name a person, so the log has only the number of results.
     await deps.store.addAuditEntry({
       at: deps.clock(),
-      who: admin.username,
-      what: `searched all events (${Math.min(rows.length, RESULTS_MAX)} found)`,
-      eventId: getViewedEventId(admin),
+      who: user.username,
+      what: `searched all events (${Math.min(rows.length, MAX_RESULTS)} found)`,
+      eventId: getViewedEventId(user),
       regNo: null,
       look: 'search',
     })
@@ -88,16 +88,16 @@ export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
       return [describeResult(event, row, findLastPayment(captures))]
     }
     const describeAll = async (
-      described: readonly StoredRegistration[],
-    ): Promise<WireSearchResult[]> => (await Promise.all(described.map(describe))).flat()
+      registrations: readonly StoredRegistration[],
+    ): Promise<WireSearchResult[]> => (await Promise.all(registrations.map(describe))).flat()
     const answer: SearchResponse = {
       status: 'success',
-      more: rows.length > RESULTS_MAX,
-      found: await describeAll(rows.slice(0, RESULTS_MAX)),
+      more: rows.length > MAX_RESULTS,
+      found: await describeAll(rows.slice(0, MAX_RESULTS)),
       similar: await describeAll(similar),
       events: [...events.values()].map(({ title }) => title),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  office.get('/admin/find', { least: 'viewer', about: 'any', query: ['q'] }, search)
+  office.get('/admin/find', { minRole: 'viewer', target: 'any', query: ['q'] }, search)
 }

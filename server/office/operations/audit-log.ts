@@ -14,7 +14,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 /** The number of rows on a page, and of rows read at a time for an export. */
 const PAGE_ROWS = 50
 const CHUNK_ROWS = 1_000
-const SEARCH_CHARACTERS_MAX = 100
+const MAX_SEARCH_CHARACTERS = 100
 
 /** The values of `kind`. Without one, the log omits views. */
 const KINDS: Readonly<Record<string, readonly ActKind[] | null>> = {
@@ -42,12 +42,12 @@ export async function addEventEntries(
 
 export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
   const handle = async (
-    { admin, target, query: params }: LogCall,
+    { user, target, query: params }: LogCall,
     reply: FastifyReply,
     send: (query: ActivityQuery) => Promise<FastifyReply>,
   ): Promise<FastifyReply> => {
     // Entries without an event are sign-ins, so only a user with access to all events sees them.
-    const query = parseQuery(params, findListedEventIds(deps, admin, target))
+    const query = parseQuery(params, findListedEventIds(deps, user, target))
     if (!query.ok) return sendError(reply, 400, 'bad_query', query.error)
     reply.header('cache-control', 'no-store')
     return send(query.value)
@@ -70,11 +70,11 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
         Number.isSafeInteger(beforeId) && beforeId > 0 ? beforeId : null,
         PAGE_ROWS + 1,
       )
-      const shown = rows.slice(0, PAGE_ROWS)
+      const shownRows = rows.slice(0, PAGE_ROWS)
       const answer: ActivityResponse = {
         status: 'success',
-        rows: shown.map(toWireActivity),
-        before: rows.length > PAGE_ROWS ? (shown.at(-1)?.id ?? null) : null,
+        rows: shownRows.map(toWireActivity),
+        before: rows.length > PAGE_ROWS ? (shownRows.at(-1)?.id ?? null) : null,
         people: [...(await deps.store.auditLogUsers(query.events))],
       }
       return reply.send(answer)
@@ -86,15 +86,15 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
       let rows = await deps.store.auditLog(query, null, CHUNK_ROWS)
       await addEventEntries(
         deps,
-        { who: call.admin.username, what: 'exported the audit log' },
+        { who: call.user.username, what: 'exported the audit log' },
         query.events ?? [],
       )
       const toCsv = (activityRows: readonly ActivityRow[]): string =>
         formatCsvRows(
           activityRows
             .map(toWireActivity)
-            .map(({ at: when, who: user, what, event, reg_no }) => [
-              when.replace('T', ' ').replace(/\+05:30$/, ''),
+            .map(({ at: time, who: user, what, event, reg_no }) => [
+              time.replace('T', ' ').replace(/\+05:30$/, ''),
               user,
               what,
               event,
@@ -102,7 +102,7 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
             ]),
           false,
         )
-      async function* chunks(): AsyncGenerator<string> {
+      async function* readChunks(): AsyncGenerator<string> {
         yield formatCsvRows([['When', 'Who', 'What', 'Event', 'Registration']], true)
         while (rows.length > 0) {
           yield toCsv(rows)
@@ -112,10 +112,10 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
       return reply
         .header('content-type', 'text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="activity_${dayOf(at)}.csv"`)
-        .send(Readable.from(chunks()))
+        .send(Readable.from(readChunks()))
     })
 
-  const rule = { least: 'owner', about: 'events', query: LOG_QUERY } as const
+  const rule = { minRole: 'owner', target: 'events', query: LOG_QUERY } as const
   office.get('/admin/log', rule, sendPage)
   office.get('/admin/log/export', rule, sendCsv)
 
@@ -136,8 +136,8 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
       return err(
         `“kind” must be one of ${Object.keys(KINDS).filter(Boolean).join(', ')}, not “${kind}”.`,
       )
-    if (searchText.length > SEARCH_CHARACTERS_MAX)
-      return err(`Search for at most ${SEARCH_CHARACTERS_MAX} characters.`)
+    if (searchText.length > MAX_SEARCH_CHARACTERS)
+      return err(`Search for at most ${MAX_SEARCH_CHARACTERS} characters.`)
     return ok({
       who: user || null,
       events,
@@ -150,5 +150,5 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
 }
 
 function formatEvent({ events }: Pick<Deps, 'events'>, id: string | null): string {
-  return id === null ? '' : (events.byId(id)?.config.title ?? id)
+  return id === null ? '' : (events.findById(id)?.config.title ?? id)
 }

@@ -5,12 +5,12 @@ import type { Deps } from '../../dependencies.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 export function addClockRoutes(office: OfficeRoutes, deps: Deps): void {
-  const confirm = async ({ admin }: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
+  const confirm = async ({ user }: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
     const at = deps.clock()
     await deps.store.confirmClock(at)
     await deps.store.addAuditEntry({
       at,
-      who: admin.username,
+      who: user.username,
       what: CLOCK_CONFIRMED,
       eventId: null,
       regNo: null,
@@ -18,7 +18,7 @@ export function addClockRoutes(office: OfficeRoutes, deps: Deps): void {
     deps.log.warn({ at }, 'staff confirmed the clock')
     return reply.send({ status: 'success', message: 'The clock is confirmed.' })
   }
-  office.post('/admin/clock/confirm', { least: 'owner', about: 'every' }, confirm)
+  office.post('/admin/clock/confirm', { minRole: 'owner', target: 'every' }, confirm)
 }
 
 /** Explains why erasure is paused, in sentences. Null if it is not paused. */
@@ -26,6 +26,8 @@ export async function findErasurePauseReason({
   store,
   clock,
 }: Pick<Deps, 'store' | 'clock'>): Promise<string | null> {
-  const seen = await store.lastTrustedTime()
-  return seen === null || seen.waitsSince === null ? null : formatErasurePause(seen, clock())
+  const lastTrustedTime = await store.lastTrustedTime()
+  return lastTrustedTime === null || lastTrustedTime.waitsSince === null
+    ? null
+    : formatErasurePause(lastTrustedTime, clock())
 }

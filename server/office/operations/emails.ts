@@ -18,12 +18,12 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { addEventEntries } from './audit-log.ts'
 
 const PAGE_ROWS = 50
-const ADDRESS_CHARACTERS_MAX = 100
+const MAX_ADDRESS_CHARACTERS = 100
 /** The maximum number of selected emails. To retry more, a user retries all. */
-const IDS_MAX = 200
+const MAX_IDS = 200
 
 export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
-  const findTitle = (id: string): string => deps.events.byId(id)?.config.title ?? id
+  const findTitle = (id: string): string => deps.events.findById(id)?.config.title ?? id
   const toWireEmail = (email: ListedMail): WireMail => ({
     id: email.id,
     to: email.to,
@@ -48,10 +48,10 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
         }),
   })
   const list = async (
-    { admin, target, query: params }: Call<'events', 'status' | 'address' | 'before' | 'id'>,
+    { user, target, query: params }: Call<'events', 'status' | 'address' | 'before' | 'id'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const query = parseQuery(params, findListedEventIds(deps, admin, target))
+    const query = parseQuery(params, findListedEventIds(deps, user, target))
     if (!query.ok) return sendError(reply, 400, 'bad_query', query.error)
     const beforeId = Number(params.before)
     const emails = await deps.store.mails(
@@ -62,12 +62,12 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
     const pageEmails = emails.slice(0, PAGE_ROWS)
     await deps.store.addAuditEntry({
       at: deps.clock(),
-      who: admin.username,
+      who: user.username,
       ...((query.value.id ?? null) === null
         ? {
             what: 'viewed the emails',
             look: 'mails',
-            eventId: getViewedEventId(admin, target),
+            eventId: getViewedEventId(user, target),
             regNo: null,
           }
         : {
@@ -87,12 +87,12 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(answer)
   }
   const retry = async (
-    { admin, target, body }: Call<'events', never, 'ids' | 'all'>,
+    { user, target, body }: Call<'events', never, 'ids' | 'all'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const ids = parseIds(body)
     if (!ids.ok) return sendError(reply, 422, 'bad_data', ids.error)
-    const eventIds = findListedEventIds(deps, admin, target)
+    const eventIds = findListedEventIds(deps, user, target)
     const count = await deps.store.retryMails(deps.clock(), { ids: ids.value, events: eventIds })
     const message =
       count === 0
@@ -101,7 +101,7 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
     if (count > 0)
       await addEventEntries(
         deps,
-        { who: admin.username, what: `retried emails (${count})` },
+        { who: user.username, what: `retried emails (${count})` },
         eventIds ?? [],
       )
     return reply.send({ status: 'success', message })
@@ -109,12 +109,12 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
   // The role that may resend a confirmation.
   office.get(
     '/admin/mail',
-    { least: 'desk', about: 'events', query: ['status', 'address', 'before', 'id'] },
+    { minRole: 'desk', target: 'events', query: ['status', 'address', 'before', 'id'] },
     list,
   )
   office.post(
     '/admin/mail/retry',
-    { least: 'desk', about: 'events', body: { ids: 'list', all: 'flag' } },
+    { minRole: 'desk', target: 'events', body: { ids: 'list', all: 'flag' } },
     retry,
   )
 }
@@ -137,8 +137,8 @@ function parseQuery(
   const status = MAIL_STATES.find((state) => state === statusText) ?? null
   if (statusText !== '' && status === null)
     return err(`“status” must be one of ${MAIL_STATES.join(', ')}, not “${statusText}”.`)
-  if (address.length > ADDRESS_CHARACTERS_MAX)
-    return err(`Search for at most ${ADDRESS_CHARACTERS_MAX} characters.`)
+  if (address.length > MAX_ADDRESS_CHARACTERS)
+    return err(`Search for at most ${MAX_ADDRESS_CHARACTERS} characters.`)
   const id = Number(params.id)
   if (params.id !== '' && !Number.isSafeInteger(id))
     return err(`“id” must be the number of an email, not “${params.id}”.`)
@@ -153,7 +153,7 @@ function parseIds({
   readonly ids?: unknown
   readonly all?: unknown
 }): Result<readonly number[] | null, string> {
-  if (Array.isArray(ids) && ids.length <= IDS_MAX && ids.every((id) => Number.isSafeInteger(id)))
+  if (Array.isArray(ids) && ids.length <= MAX_IDS && ids.every((id) => Number.isSafeInteger(id)))
     return ok(ids as number[])
-  return all === true ? ok(null) : err(`Send “ids” of at most ${IDS_MAX} emails, or “all”: true.`)
+  return all === true ? ok(null) : err(`Send “ids” of at most ${MAX_IDS} emails, or “all”: true.`)
 }

@@ -13,11 +13,11 @@ export function addOfficeEventFileRoutes(office: OfficeRoutes, deps: Deps): void
   const buildAnswer = (): EventFilesResponse => ({ status: 'success', files: [...listFiles(deps)] })
   const list = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
     reply.header('cache-control', 'no-store').send(buildAnswer())
-  const reload = async ({ admin }: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
+  const reload = async ({ user }: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
     await deps.events.reload()
     await deps.store.addAuditEntry({
       at: deps.clock(),
-      who: admin.username,
+      who: user.username,
       what: 'reloaded the event files',
       eventId: null,
       regNo: null,
@@ -25,7 +25,7 @@ export function addOfficeEventFileRoutes(office: OfficeRoutes, deps: Deps): void
     return reply.send(buildAnswer())
   }
   // Requires all events, because the reason for rejecting a file may name another event.
-  const rule = { least: 'owner', about: 'every' } as const
+  const rule = { minRole: 'owner', target: 'every' } as const
   office.get('/admin/served-files', rule, list)
   office.post('/admin/served-files/reload', rule, reload)
 }
@@ -38,7 +38,7 @@ function listFiles({
   // Paths on the server are not shown.
   const hidePath = (findings: string | undefined): string | null =>
     findings?.replaceAll(`${environment.eventsDir}${path.sep}`, '') ?? null
-  const refused = new Map(
+  const refusedById = new Map(
     events
       .refusedFiles()
       .map(
@@ -48,8 +48,8 @@ function listFiles({
   )
   const served = events.all().map((event): WireEventFile => {
     const file = `${event.config.id}.yaml`
-    const problem = refused.get(file) ?? null
-    refused.delete(file)
+    const problem = refusedById.get(file) ?? null
+    refusedById.delete(file)
     const { title, id } = event.config
     return {
       file,
@@ -59,7 +59,7 @@ function listFiles({
       ...describeState(event, problem),
     }
   })
-  const otherFiles = [...refused].map(([file, problem]): WireEventFile => ({
+  const otherFiles = [...refusedById].map(([file, problem]): WireEventFile => ({
     file,
     event_id: null,
     title: null,

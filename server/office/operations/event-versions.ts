@@ -35,17 +35,17 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
     const spellings = groupSameVersions(rows)
     // The last row may be incomplete: the next page repeats it in full.
     const isLast = rows.length <= PAGE_ROWS || spellings.length === 1
-    const shown = isLast ? spellings : spellings.slice(0, -1)
+    const shownSpellings = isLast ? spellings : spellings.slice(0, -1)
     const response: EventVersionsResponse = {
       status: 'success',
-      versions: shown.map((versions, index) => ({
+      versions: shownSpellings.map((versions, index) => ({
         version: versions[0].hash,
         loaded_at: isoIndia(versions.at(-1)?.firstAt ?? versions[0].firstAt),
         last_loaded_at: isoIndia(versions[0].lastAt),
         is_live: target.isGone !== true && versions.some(({ hash }) => hash === target.hash),
         previous: spellings[index + 1]?.[0].hash ?? null,
       })),
-      before: isLast ? null : (shown.at(-1)?.at(-1)?.hash ?? null),
+      before: isLast ? null : (shownSpellings.at(-1)?.at(-1)?.hash ?? null),
     }
     return sendPrivately(reply, response)
   }
@@ -90,7 +90,7 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
     return sendPrivately(reply, response)
   }
 
-  const rule = { least: 'treasurer', about: 'event' } as const
+  const rule = { minRole: 'treasurer', target: 'event' } as const
   office.get('/admin/event-versions', { ...rule, query: ['before'] }, list)
   office.get(
     '/admin/event-versions/difference',

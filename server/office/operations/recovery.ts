@@ -17,7 +17,7 @@ export function addRecoveryRoutes(office: OfficeRoutes, deps: Deps): void {
     const status = await readRecoveryStatus(deps, events)
     return {
       status: 'success',
-      recovery: toWireRecovery(status, (id) => deps.events.byId(id)?.config.title ?? id),
+      recovery: toWireRecovery(status, (id) => deps.events.findById(id)?.config.title ?? id),
       past: status.figures.past.map(({ code, begunAt, endedAt, endedBy, mails }) => ({
         code,
         begun_at: isoIndia(begunAt),
@@ -30,13 +30,13 @@ export function addRecoveryRoutes(office: OfficeRoutes, deps: Deps): void {
   const show = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
     reply.header('cache-control', 'no-store').send(await buildAnswer())
   const endRecovery = async (
-    { admin, body }: Call<'every', never, 'mails'>,
+    { user, body }: Call<'every', never, 'mails'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { mails } = body
     if (!isHeldEmails(mails))
       return sendError(reply, 422, 'bad_data', 'Choose which of the held emails are sent.')
-    const result = await deps.store.endRecovery({ at: deps.clock(), who: admin.username, mails })
+    const result = await deps.store.endRecovery({ at: deps.clock(), who: user.username, mails })
     if (result === null)
       return sendError(reply, 409, 'not_now', 'The installation is no longer in recovery.')
     return reply.header('cache-control', 'no-store').send({
@@ -44,7 +44,7 @@ export function addRecoveryRoutes(office: OfficeRoutes, deps: Deps): void {
       message: `The recovery has ended. Held emails: ${result.sent} to be sent, ${result.discarded} discarded.`,
     })
   }
-  const rule = { least: 'owner', about: 'every' } as const
+  const rule = { minRole: 'owner', target: 'every' } as const
   office.get('/admin/recovery-state', rule, show)
   office.post('/admin/recovery-state/end', { ...rule, body: { mails: 'text' } }, endRecovery)
 }

@@ -25,9 +25,9 @@ export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
     isRunning = true
     try {
       const sharedFolder = findSharedFolder(deps.environment.eventsDir)
-      const rehearsed = await rehearseInWorker({ text, sharedFolder })
-      if (!rehearsed.ok) return sendError(reply, 422, 'not_rehearsed', rehearsed.error)
-      const { title, days } = rehearsed.value
+      const rehearsalResult = await rehearseInWorker({ text, sharedFolder })
+      if (!rehearsalResult.ok) return sendError(reply, 422, 'not_rehearsed', rehearsalResult.error)
+      const { title, days } = rehearsalResult.value
       const response: RehearsalResponse = { status: 'success', title, days: [...days] }
       return await reply.header('cache-control', 'no-store').send(response)
     } finally {
@@ -38,7 +38,7 @@ export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
   // maintainers of event files.
   office.post(
     '/admin/served-files/rehearse',
-    { least: 'owner', about: 'every', body: { text: 'text' } },
+    { minRole: 'owner', target: 'every', body: { text: 'text' } },
     rehearse,
   )
 }

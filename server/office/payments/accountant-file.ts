@@ -4,7 +4,7 @@ import type { Zippable } from 'fflate'
 import { addMonths, day, INR } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ListedDocument, MonthClosing, Movement, SettlementFee } from '../../storage/index.ts'
-import { formatSheetRow, XLSX_ROWS_MAX } from '../spreadsheets/send-table.ts'
+import { formatSheetRow, MAX_XLSX_ROWS } from '../spreadsheets/send-table.ts'
 import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 import { buildExcelFiles } from '../spreadsheets/write-excel.ts'
@@ -39,13 +39,13 @@ export async function buildAccountantFile(
   const movements: Movement[] = []
   for await (const rows of readMovements(deps, scope)) movements.push(...rows)
   const documents = await deps.store.taxDocuments(scope)
-  const first = day(`${scope.month}-01`)
-  const fees = await deps.store.settlementFees(scope.eventIds, first, addMonths(first, 1))
+  const firstDay = day(`${scope.month}-01`)
+  const fees = await deps.store.settlementFees(scope.eventIds, firstDay, addMonths(firstDay, 1))
   const sums = await deps.store.movementSums(scope)
   const changedIds = new Set(changes.map(({ id }) => id))
-  const movedAway = changes.filter(({ isMovedAway }) => isMovedAway === true)
+  const movedEventId = changes.filter(({ isMovedAway }) => isMovedAway === true)
   const toRows = (kind: 'in' | 'out') =>
-    [...movements, ...movedAway]
+    [...movements, ...movedEventId]
       .filter(({ is }) => (is === 'payment') === (kind === 'in'))
       .map((row) => [...buildMovementCells(deps, row), changedIds.has(row.id) ? 'Yes' : ''])
   const head = [...MOVEMENT_HEAD, 'Changed after closing']
@@ -71,7 +71,7 @@ export async function buildAccountantFile(
       rows: fees.map((line) => buildFeeCells(deps, line)),
     },
   ]
-  const sheets = tables.filter(({ rows }) => rows.length <= XLSX_ROWS_MAX)
+  const sheets = tables.filter(({ rows }) => rows.length <= MAX_XLSX_ROWS)
   const excelFiles = await buildExcelFiles(
     sheets.map(({ head, rows }) => ({ head, rows: rows.map(formatSheetRow) })),
   )

@@ -51,11 +51,13 @@ export function formatSummary(
   ])
   return [...keys].toSorted().map((key) => {
     const [eventId, currency] = JSON.parse(key) as [string | null, Currency]
-    const own = sums.filter((sum) => buildKey(sum.eventId, sum.currency) === key)
+    const ownSums = sums.filter((sum) => buildKey(sum.eventId, sum.currency) === key)
     const add = (read: (sum: MovementSum) => number): number =>
-      own.reduce((total, sum) => total + read(sum), 0)
-    const formatSum = (read: (sum: MovementSum) => number, in_: Currency = currency): CsvCell =>
-      buildAmountCell(toAmount(add(read)), in_)
+      ownSums.reduce((total, sum) => total + read(sum), 0)
+    const formatSum = (
+      read: (sum: MovementSum) => number,
+      documentsInSum: Currency = currency,
+    ): CsvCell => buildAmountCell(toAmount(add(read)), documentsInSum)
     const filterDocuments = (kind: 'invoice' | 'credit'): readonly ListedDocument[] =>
       documents.filter(
         (document) =>

@@ -18,8 +18,8 @@ const PAGE_ROWS = 100
 const CHUNK_ROWS = 500
 
 export function addDebtorRoutes(office: OfficeRoutes, deps: Deps): void {
-  const findEventIds = ({ admin, target }: Pick<Call<'events'>, 'admin' | 'target'>) =>
-    findListedEventIds(deps, admin, target) ?? findUserEvents(deps, admin).map(({ id }) => id)
+  const findEventIds = ({ user, target }: Pick<Call<'events'>, 'user' | 'target'>) =>
+    findListedEventIds(deps, user, target) ?? findUserEvents(deps, user).map(({ id }) => id)
 
   const sendPage = async (call: Call<'events', 'after'>, reply: FastifyReply) => {
     const eventIds = findEventIds(call)
@@ -28,9 +28,9 @@ export function addDebtorRoutes(office: OfficeRoutes, deps: Deps): void {
     const totals = after === null ? await deps.store.debtorSums(eventIds) : null
     await deps.store.addAuditEntry({
       at: deps.clock(),
-      who: call.admin.username,
+      who: call.user.username,
       what: `viewed the amounts due (${rows.length})`,
-      eventId: getViewedEventId(call.admin, call.target),
+      eventId: getViewedEventId(call.user, call.target),
       regNo: null,
       look: 'payments',
     })
@@ -76,7 +76,7 @@ export function addDebtorRoutes(office: OfficeRoutes, deps: Deps): void {
         addEventEntries(
           deps,
           {
-            who: call.admin.username,
+            who: call.user.username,
             what: `exported the amounts due${kind === 'csv' ? '' : ' to Excel'}`,
           },
           eventIds,
@@ -84,7 +84,7 @@ export function addDebtorRoutes(office: OfficeRoutes, deps: Deps): void {
     })
   }
 
-  const rule = { least: 'treasurer', about: 'events' } as const
+  const rule = { minRole: 'treasurer', target: 'events' } as const
   office.get('/admin/debtors', { ...rule, query: ['after'] }, sendPage)
   office.get('/admin/debtors/export', { ...rule, query: ['format'] }, sendFile)
 }

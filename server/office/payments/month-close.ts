@@ -21,17 +21,17 @@ import { buildMonthPeriod } from './payment-period.ts'
 import type { MonthScope, Period } from './payment-period.ts'
 
 /** The number of later changes that the page lists; the file has all of them. */
-const CHANGES_SHOWN_MAX = 100
+const MAX_SHOWN_CHANGES = 100
 
 export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
   const readScope = (
-    { admin, target }: Pick<Call<'events'>, 'admin' | 'target'>,
+    { user, target }: Pick<Call<'events'>, 'user' | 'target'>,
     month: string,
     reply: FastifyReply,
   ): MonthScope | null => {
     const period = buildMonthPeriod(month === '' ? getLastMonth(dayOf(deps.clock())) : month)
     if (period.ok)
-      return { ...toScope(period.value), eventIds: findListedEventIds(deps, admin, target) }
+      return { ...toScope(period.value), eventIds: findListedEventIds(deps, user, target) }
     sendError(reply, 400, 'bad_month', period.error)
     return null
   }
@@ -47,14 +47,14 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
       await deps.store.movementSums(scope),
       await deps.store.monthClosings(month, eventIds),
       await deps.store.taxDocuments(scope),
-      await readChecks(deps, call.admin, scope),
+      await readChecks(deps, call.user, scope),
     ]
     const changes = await readChanges(deps, scope, closings)
     await deps.store.addAuditEntry({
       at: deps.clock(),
-      who: call.admin.username,
+      who: call.user.username,
       what: `viewed the month ${month}`,
-      eventId: getViewedEventId(call.admin, call.target),
+      eventId: getViewedEventId(call.user, call.target),
       regNo: null,
       look: 'month',
     })
@@ -74,7 +74,7 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
         who,
         at: isoIndia(at),
       })),
-      changes: changes.slice(0, CHANGES_SHOWN_MAX).map((row) => toWireMovement(deps, row)),
+      changes: changes.slice(0, MAX_SHOWN_CHANGES).map((row) => toWireMovement(deps, row)),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
@@ -100,8 +100,12 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
     call: Call<'events', never, 'month'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const { month: wanted } = call.body
-    const scope = readScope(call, typeof wanted === 'string' ? wanted : 'none', reply)
+    const { month: requestedMonth } = call.body
+    const scope = readScope(
+      call,
+      typeof requestedMonth === 'string' ? requestedMonth : 'none',
+      reply,
+    )
     if (scope === null) return reply
     const { month, to } = scope
     const at = deps.clock()
@@ -112,13 +116,13 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
         'month_not_over',
         `This month ends on ${formatDay(addDays(dayOf(to), -1))}. Close it after that day.`,
       )
-    const eventIds = scope.eventIds ?? findUserEvents(deps, call.admin).map(({ id }) => id)
+    const eventIds = scope.eventIds ?? findUserEvents(deps, call.user).map(({ id }) => id)
     const sums = await deps.store.movementSums({ ...scope, eventIds })
     await deps.store.closeMonth(
       eventIds.map((eventId) => ({
         eventId,
         month,
-        who: call.admin.username,
+        who: call.user.username,
         at,
         figures: sums.filter((sum) => sum.eventId === eventId),
       })),
@@ -129,17 +133,17 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const addEntries = (
-    { admin }: Pick<Call<'events'>, 'admin'>,
+    { user }: Pick<Call<'events'>, 'user'>,
     what: string,
     eventIds: readonly string[] | null,
   ): Promise<void> =>
     addEventEntries(
       deps,
-      { who: admin.username, what },
-      eventIds ?? findUserEvents(deps, admin).map(({ id }) => id),
+      { who: user.username, what },
+      eventIds ?? findUserEvents(deps, user).map(({ id }) => id),
     )
 
-  const rule = { least: 'treasurer', about: 'events' } as const
+  const rule = { minRole: 'treasurer', target: 'events' } as const
   office.get('/admin/months', { ...rule, query: ['month'] }, sendMonth)
   office.get('/admin/months/export', { ...rule, query: ['month'] }, sendFile)
   office.post('/admin/months/close', { ...rule, body: { month: 'text' } }, close)
@@ -168,7 +172,7 @@ async function readChanges(
 
 async function readChecks(
   deps: Deps,
-  admin: Call['admin'],
+  user: Call['user'],
   scope: MonthScope,
 ): Promise<MonthResponse['checks']> {
   const { store, events } = deps
@@ -176,13 +180,13 @@ async function readChecks(
   const isListed = (eventId: string | null): boolean =>
     eventIds === null || (eventId !== null && eventIds.includes(eventId))
   const [first, last] = [dayOf(from), addDays(dayOf(to), -1)]
-  const statements = await countStatementLines(deps, admin, eventIds, { first, last })
-  const unreconciled = await store.movementSums({ ...scope, isUnreconciled: true })
+  const statements = await countStatementLines(deps, user, eventIds, { first, last })
+  const unreconciledSums = await store.movementSums({ ...scope, isUnreconciled: true })
   const reviews = (await store.reviews(null)).filter(
     ({ eventId, came, since }) => isListed(eventId) && (came?.paidAt ?? since) < to,
   )
   const refunds = (await store.openRefunds(eventIds)).filter(({ at }) => at < to)
-  const unsettled = await store.movementSums({ ...scope, isUnsettled: true })
+  const unsettledSums = await store.movementSums({ ...scope, isUnsettled: true })
   let rates = 0
   for (const { config } of events.all())
     if (isListed(config.id))
@@ -191,14 +195,14 @@ async function readChecks(
       ).length
   return {
     statements,
-    unreconciled: unreconciled.reduce((sum, { payments }) => sum + payments, 0),
+    unreconciled: unreconciledSums.reduce((sum, { payments }) => sum + payments, 0),
     reviews: reviews.length,
     refunds: refunds.length,
     to_refund: await countRefundsToMake(deps, eventIds),
-    payouts: await countPayouts(deps, admin, scope),
+    payouts: await countPayouts(deps, user, scope),
     unsettled: {
-      payments: unsettled.reduce((sum, { payments }) => sum + payments, 0),
-      refunds: unsettled.reduce((sum, { refunds: n }) => sum + n, 0),
+      payments: unsettledSums.reduce((sum, { payments }) => sum + payments, 0),
+      refunds: unsettledSums.reduce((sum, { refunds: n }) => sum + n, 0),
     },
     rates,
   }
@@ -226,11 +230,11 @@ async function countRefundsToMake(
  */
 async function countPayouts(
   deps: Deps,
-  admin: Call['admin'],
+  user: Call['user'],
   { from, to }: MonthScope,
 ): Promise<MonthResponse['checks']['payouts']> {
   const [first, after] = [dayOf(from), dayOf(to)]
-  const payouts = (await readPayouts(deps, admin)).filter(
+  const payouts = (await readPayouts(deps, user)).filter(
     ({ day: on }) => on !== null && on >= first && on < after,
   )
   return {

@@ -18,7 +18,7 @@ import type { CsvCell } from '../spreadsheets/write-csv.ts'
 
 /** Returns the title of an event; its id if it is not served, '' for a payment that belongs to none. */
 export const getEventTitle = ({ events }: Pick<Deps, 'events'>, id: string | null): string =>
-  id === null ? '' : (events.byId(id)?.config.title ?? id)
+  id === null ? '' : (events.findById(id)?.config.title ?? id)
 
 const COUNTS = {
   fits: 'received',
@@ -60,19 +60,19 @@ export function toWireMovement(deps: Pick<Deps, 'events'>, movement: Movement): 
 
 export function toWireTotals(deps: Pick<Deps, 'events'>, sum: MovementSum): WireMovementTotals {
   const { currency } = sum
-  const major = (amount: Amount): number => toMajorUnits(amount, currency)
+  const toMajor = (amount: Amount): number => toMajorUnits(amount, currency)
   return {
     event_id: sum.eventId,
     event: getEventTitle(deps, sum.eventId),
     method: formatMethod(sum.method),
     ...toWireCurrency(currency),
     payments: sum.payments,
-    received: major(sum.received),
-    in_review: major(sum.inReview),
-    not_counted: major(sum.notCounted),
+    received: toMajor(sum.received),
+    in_review: toMajor(sum.inReview),
+    not_counted: toMajor(sum.notCounted),
     refunds: sum.refunds,
-    refunded: major(sum.refunded),
-    refunded_not_counted: major(sum.refundedNotCounted),
+    refunded: toMajor(sum.refunded),
+    refunded_not_counted: toMajor(sum.refundedNotCounted),
     fee: toMajorUnits(sum.fee, INR),
   }
 }

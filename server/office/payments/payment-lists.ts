@@ -41,14 +41,14 @@ type Filter = (typeof FILTERS)[number]
 type Parsed = MovementQuery & { readonly name: string }
 
 export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
-  const parse = ({ admin, target, query }: Call<'events', Filter>): Result<Parsed, string> => {
+  const parse = ({ user, target, query }: Call<'events', Filter>): Result<Parsed, string> => {
     const period = readPeriod(query, dayOf(deps.clock()))
     if (!period.ok) return period
     for (const name of ['unsettled', 'unreconciled'] as const)
       if (!['', '1'].includes(query[name])) return err(`“${name}” must be 1, or left out.`)
     const { from, to, name } = period.value
     return ok({
-      eventIds: findListedEventIds(deps, admin, target),
+      eventIds: findListedEventIds(deps, user, target),
       from,
       to,
       name,
@@ -64,7 +64,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const query = parse(call)
     if (!query.ok) return sendError(reply, 400, 'bad_query', query.error)
-    await matchStatements(call.admin, query.value)
+    await matchStatements(call.user, query.value)
     const after = call.query.after === '' ? null : call.query.after
     const { rows, next } = await deps.store.movementPage(query.value, after, PAGE_ROWS)
     const totals = after === null ? await deps.store.movementSums(query.value) : null
@@ -84,22 +84,22 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
 
   /** A payment may have been recorded by hand after its statement was uploaded. */
   const matchStatements = async (
-    admin: Call['admin'],
+    user: Call['user'],
     { isUnreconciled, eventIds, from, to }: MovementQuery,
   ): Promise<void> => {
     const days = { first: dayOf(from), last: addDays(dayOf(to), -1) }
-    if (isUnreconciled === true) await countStatementLines(deps, admin, eventIds, days)
+    if (isUnreconciled === true) await countStatementLines(deps, user, eventIds, days)
   }
 
   const recordView = (
-    { admin, target }: Pick<Call<'events'>, 'admin' | 'target'>,
+    { user, target }: Pick<Call<'events'>, 'user' | 'target'>,
     what: string,
   ): Promise<void> =>
     deps.store.addAuditEntry({
       at: deps.clock(),
-      who: admin.username,
+      who: user.username,
       what,
-      eventId: getViewedEventId(admin, target),
+      eventId: getViewedEventId(user, target),
       regNo: null,
       look: 'payments',
     })
@@ -110,7 +110,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const query = parse(call)
     if (!query.ok) return sendError(reply, 400, 'bad_query', query.error)
-    await matchStatements(call.admin, query.value)
+    await matchStatements(call.user, query.value)
     const kind = readTableKind(call.query.format)
     return sendTable(reply, {
       kind,
@@ -123,16 +123,16 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
         addEventEntries(
           deps,
           {
-            who: call.admin.username,
+            who: call.user.username,
             what: `exported the payments${kind === 'csv' ? '' : ' to Excel'}`,
           },
-          query.value.eventIds ?? findUserEvents(deps, call.admin).map(({ id }) => id),
+          query.value.eventIds ?? findUserEvents(deps, call.user).map(({ id }) => id),
         ),
     })
   }
 
   const sendRefunds = async (call: Call<'events'>, reply: FastifyReply): Promise<FastifyReply> => {
-    const refunds = await deps.store.openRefunds(findListedEventIds(deps, call.admin, call.target))
+    const refunds = await deps.store.openRefunds(findListedEventIds(deps, call.user, call.target))
     await recordView(call, `viewed the open refunds (${refunds.length})`)
     const answer: OpenRefundsResponse = {
       status: 'success',
@@ -154,7 +154,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  const rule = { least: 'treasurer', about: 'events' } as const
+  const rule = { minRole: 'treasurer', target: 'events' } as const
   office.get('/admin/movements', { ...rule, query: [...FILTERS, 'after'] }, sendPage)
   office.get('/admin/movements/export', { ...rule, query: [...FILTERS, 'format'] }, sendFile)
   office.get('/admin/open-refunds', rule, sendRefunds)

@@ -68,7 +68,7 @@ function listParts(body: DocumentBody): readonly Part[] {
       },
     ]
   }
-  const taxed = byRate.map((row): Part => ({
+  const taxedParts = byRate.map((row): Part => ({
     ...NO_AMOUNTS,
     place: formatState({ code: row.place, name: STATES_OF_INDIA[row.place] }),
     sac: joinWords(
@@ -83,11 +83,11 @@ function listParts(body: DocumentBody): readonly Part[] {
     igst: row.igst,
     roundOff: row.roundOff,
   }))
-  const untaxed = base - taxed.reduce((sum, { taxable }) => sum + taxable, 0)
-  if (untaxed === 0 && taxed.length > 0) return taxed
+  const untaxedAmount = base - taxedParts.reduce((sum, { taxable }) => sum + taxable, 0)
+  if (untaxedAmount === 0 && taxedParts.length > 0) return taxedParts
   const untaxedLines = lines.filter(({ gst: charged }) => charged === 0)
   return [
-    ...taxed,
+    ...taxedParts,
     {
       ...NO_AMOUNTS,
       place: joinWords(
@@ -97,7 +97,7 @@ function listParts(body: DocumentBody): readonly Part[] {
       ),
       sac: joinWords(untaxedLines.map(({ sac }) => sac)),
       rate: '',
-      untaxed,
+      untaxed: untaxedAmount,
     },
   ]
 }

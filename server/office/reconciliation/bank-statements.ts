@@ -48,22 +48,27 @@ export async function addBankStatementRoutes(
   const showMatches = async (call: SheetCall, reply: FastifyReply): Promise<FastifyReply> => {
     const upload = await loadSheet(call, reply)
     if (upload === null) return reply
-    const { admin, query } = call
+    const { user, query } = call
     const event = call.target.config
     const { rows } = upload
     const accounts = await loadSettlementAccounts(deps.store, event)
     const settlement = await readReportedSettlement(deps.store, accounts, rows, query)
     const auditEntry = {
       at: deps.clock(),
-      who: admin.username,
+      who: user.username,
       eventId: event.id,
       regNo: null,
       look: 'statement',
     }
     if (settlement !== null) {
-      const { of, report } = settlement
+      const { settlementAccounts, report } = settlement
       await deps.store.addAuditEntry({ ...auditEntry, what: 'matched a settlement report' })
-      const settlements = await matchSettlements(deps, of, report, buildViewer(deps, admin))
+      const settlements = await matchSettlements(
+        deps,
+        settlementAccounts,
+        report,
+        buildViewer(deps, user),
+      )
       const answer: ReconcileResponse = {
         status: 'success',
         settlement: toWireSettlement(event, settlements),
@@ -79,26 +84,26 @@ export async function addBankStatementRoutes(
         'bad_currency',
         `Choose the currency of the account: ${listCurrenciesOfEvent(event).join(' or ')}.`,
       )
-    const viewer = buildViewer(deps, admin)
-    const matched = await matchStatement(deps.store, event, rows, columns, currency, viewer)
-    if (!matched.ok) {
-      if (matched.error.code === 'too_many_numbers')
-        return sendError(reply, 422, matched.error.code, matched.error.message)
+    const viewer = buildViewer(deps, user)
+    const matchResult = await matchStatement(deps.store, event, rows, columns, currency, viewer)
+    if (!matchResult.ok) {
+      if (matchResult.error.code === 'too_many_numbers')
+        return sendError(reply, 422, matchResult.error.code, matchResult.error.message)
       const unknownColumns: ReconcileResponse = {
         status: 'success',
-        header: [...matched.error.header],
+        header: [...matchResult.error.header],
       }
       return reply.send(unknownColumns)
     }
     await deps.store.addAuditEntry({ ...auditEntry, what: 'matched a bank statement' })
-    await reportReturnedTransfers(deps, admin, matched.value, currency)
-    return reply.send(toWireStatement(await hideOtherEvents(deps, admin, matched.value)))
+    await reportReturnedTransfers(deps, user, matchResult.value, currency)
+    return reply.send(toWireStatement(await hideOtherEvents(deps, user, matchResult.value)))
   }
 
   const saveSettlement = async (call: SheetCall, reply: FastifyReply): Promise<FastifyReply> => {
     const upload = await loadSheet(call, reply)
     if (upload === null) return reply
-    const { admin, query } = call
+    const { user, query } = call
     const event = call.target.config
     const { rows, file } = upload
     const accounts = await loadSettlementAccounts(deps.store, event)
@@ -110,33 +115,38 @@ export async function addBankStatementRoutes(
         'not_settlement',
         'This is not a settlement report of the gateway.',
       )
-    const user = admin.username
-    const { of, report } = settlement
-    const reportToSave = { file, lines: report.lines, who: user }
-    const saved = await saveReport(deps, event, of.reported, reportToSave, buildViewer(deps, admin))
-    return reply.send(saved)
+    const { settlementAccounts, report } = settlement
+    const reportToSave = { file, lines: report.lines, who: user.username }
+    const saveResult = await saveReport(
+      deps,
+      event,
+      settlementAccounts.reported,
+      reportToSave,
+      buildViewer(deps, user),
+    )
+    return reply.send(saveResult)
   }
 
   const confirmAll = async (
-    { admin, target, body }: Call<'statement', never, 'keep'>,
+    { user, target, body }: Call<'statement', never, 'keep'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { id: eventId } = target.served.config
     const toSave = parseLinesToKeep(body.keep, target.served.config, {
-      who: admin.username,
+      who: user.username,
       at: deps.clock(),
-      viewer: buildViewer(deps, admin),
+      viewer: buildViewer(deps, user),
     })
     if (toSave === null)
       return sendError(reply, 422, 'bad_data', 'A line needs a reference, an amount and a date.')
     const result = await performEach(
       deps,
-      admin,
+      user,
       target.rows.map((row) => ({ ...row, words: findWordsToConfirm(target.served.config, row) })),
       { act: 'confirm', why: 'From the bank statement', handler: confirmOrRecordExtra, eventId },
     )
     const differingCount = await countInReview(deps, result.done)
-    const confirmed = {
+    const confirmedAnswer = {
       ...buildBulkAnswer(result, 'confirmed'),
       message: formatConfirmed(result, differingCount),
     }
@@ -146,10 +156,11 @@ export async function addBankStatementRoutes(
         : formatSaved(toSave.length, await deps.store.saveUnmatchedLines(toSave))
     const answer: BulkActionResponse =
       toSave.length === 0
-        ? confirmed
+        ? confirmedAnswer
         : {
-            ...confirmed,
-            message: target.rows.length === 0 ? savedText : `${confirmed.message} ${savedText}`,
+            ...confirmedAnswer,
+            message:
+              target.rows.length === 0 ? savedText : `${confirmedAnswer.message} ${savedText}`,
           }
     return reply.header('cache-control', 'no-store').send(answer)
   }
@@ -158,7 +169,7 @@ export async function addBankStatementRoutes(
     scope.addContentTypeParser(
       ['text/csv', XLSX_TYPE],
       async (_request: FastifyRequest, payload: NodeJS.ReadableStream) => {
-        const body = await app.bodies.read(payload as never, STATEMENT_LIMITS.bytesMax)
+        const body = await app.bodies.read(payload as never, STATEMENT_LIMITS.maxBytes)
         if (body.ok) return body.value
         throw Object.assign(new Error(body.error), {
           statusCode: body.error === 'too_large' ? 413 : 400,
@@ -166,12 +177,12 @@ export async function addBankStatementRoutes(
       },
     )
     const routes = office.in(scope)
-    const sheet = { least: 'treasurer', about: 'event', query: COLUMN_NAMES } as const
+    const sheet = { minRole: 'treasurer', target: 'event', query: COLUMN_NAMES } as const
     routes.post('/admin/reconcile', sheet, showMatches)
     routes.post('/admin/reconcile/keep', sheet, saveSettlement)
     routes.post(
       '/admin/reconcile/confirm',
-      { least: 'treasurer', about: 'statement', body: { keep: 'list' } },
+      { minRole: 'treasurer', target: 'statement', body: { keep: 'list' } },
       confirmAll,
     )
   })

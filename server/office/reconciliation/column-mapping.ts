@@ -32,10 +32,10 @@ type ColumnName = (typeof COLUMN_NAMES)[number]
 export type ColumnParams = Readonly<Partial<Record<ColumnName, string>>>
 
 /** Returns the currency in which a statement is read: the event's, or the one chosen. Null if the event does not use it. */
-export function getStatementCurrency(event: EventConfig, chosen: unknown): Currency | null {
-  return chosen === undefined || chosen === null || chosen === ''
+export function getStatementCurrency(event: EventConfig, chosenCurrency: unknown): Currency | null {
+  return chosenCurrency === undefined || chosenCurrency === null || chosenCurrency === ''
     ? event.currency
-    : (listCurrenciesOfEvent(event).find((currency) => currency === chosen) ?? null)
+    : (listCurrenciesOfEvent(event).find((currency) => currency === chosenCurrency) ?? null)
 }
 
 /** Returns column numbers from 0. Null if the user chose no columns. */

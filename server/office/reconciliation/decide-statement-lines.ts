@@ -15,7 +15,7 @@ import type { Deps } from '../../dependencies.ts'
 import { accept } from '../../registration/actions/cancel-and-refund.ts'
 import { confirmOrRecordExtra } from '../../registration/actions/record-payment.ts'
 import type { StoredLineDecision } from '../../storage/index.ts'
-import type { Admin } from '../auth/sessions.ts'
+import type { User } from '../auth/sessions.ts'
 import type { NamedRow } from '../auth/request-targets.ts'
 import { addEventEntries } from '../operations/audit-log.ts'
 import { performEach } from '../registrations/bulk-actions.ts'
@@ -29,7 +29,7 @@ import { findUserEvents } from '../auth/authorization.ts'
 type Outcome = Omit<StatementDecisionResponse, 'status' | 'message'>
 type Task = {
   readonly deps: Deps
-  readonly admin: Admin
+  readonly user: User
   readonly view: ViewedStatement
 }
 /** One payer of a line. */
@@ -42,7 +42,7 @@ type Part = {
 export type Choice = { readonly line: number; readonly seen: number | null }
 
 /** A line rarely pays for more people; each of them is a separate transaction. */
-const PARTS_MAX = 50
+const MAX_PARTS = 50
 
 /** Reads the line and the newest decision that the user saw. Null if a field has the wrong type. */
 export function readChoice(fields: Readonly<Record<string, unknown>>): Choice | null {
@@ -57,23 +57,23 @@ export async function assignLines(
   task: Task,
   rows: readonly { readonly choice: Choice; readonly row: NamedRow }[],
 ): Promise<Outcome> {
-  const done: number[] = []
+  const assignedIds: number[] = []
   const refused: { line: number; message: string }[] = []
-  for (const [lineId, ofLine] of Map.groupBy(rows, ({ choice }) => choice.line)) {
+  for (const [lineId, lineRows] of Map.groupBy(rows, ({ choice }) => choice.line)) {
     const { currency } = task.view.statement
-    const parts = ofLine.flatMap(({ row }) => readPart(row, currency) ?? [])
-    const [first] = ofLine
+    const parts = lineRows.flatMap(({ row }) => readPart(row, currency) ?? [])
+    const [first] = lineRows
     const line = findLine(task.view, lineId)
     const message =
-      line === null || first === undefined || parts.length !== ofLine.length
+      line === null || first === undefined || parts.length !== lineRows.length
         ? 'A part needs a registration and an amount.'
         : (explainDecided(line, first.choice) ??
           explainParts(line, parts, currency) ??
           (await assignLine(task, line, first.choice.seen, parts)))
-    if (message === null) done.push(lineId)
+    if (message === null) assignedIds.push(lineId)
     else refused.push({ line: line?.stored.line ?? 0, message })
   }
-  return { done, refused }
+  return { done: assignedIds, refused }
 }
 
 function readPart(row: NamedRow, currency: Currency): Part | null {
@@ -101,18 +101,21 @@ function explainParts(
   parts: readonly Part[],
   currency: Currency,
 ): string | null {
-  if (parts.length > PARTS_MAX) return `Split a line over at most ${PARTS_MAX} people.`
+  if (parts.length > MAX_PARTS) return `Split a line over at most ${MAX_PARTS} people.`
   // Checked first: if it were refused later, a recorded payment would stay under review.
   if (parts.some(({ difference }) => difference.length > REASON_CHARACTERS_MAX))
     return `Enter at most ${REASON_CHARACTERS_MAX} characters as the reason.`
   const numbers = parts.map(({ row: { regNo, requestedNo } }) => regNo ?? requestedNo)
-  const repeated = numbers.find((number, index) => numbers.indexOf(number) < index)
+  const repeatedNumber = numbers.find((number, index) => numbers.indexOf(number) < index)
   // The second part would be a second payment, which needs review.
-  if (repeated !== undefined) return `${repeated} is in this split twice. Enter one amount for it.`
+  if (repeatedNumber !== undefined)
+    return `${repeatedNumber} is in this split twice. Enter one amount for it.`
   const sum = parts.reduce((total, { amount }) => total + amount, 0)
   if (sum === sums.left) return null
-  const [left, given] = [sums.left, sum].map((amount) => formatMoney(amount as Amount, currency))
-  return `The amounts must add up to ${left}. They add up to ${given}.`
+  const [remainingText, enteredText] = [sums.left, sum].map((amount) =>
+    formatMoney(amount as Amount, currency),
+  )
+  return `The amounts must add up to ${remainingText}. They add up to ${enteredText}.`
 }
 
 const DECISION_TEXTS = {
@@ -121,10 +124,10 @@ const DECISION_TEXTS = {
   not_ours: 'marked this line as not ours',
   undone: 'reopened this line',
 } as const
-const describeDecision = (made: StoredLineDecision | null): string =>
-  made === null
+const describeDecision = (decision: StoredLineDecision | null): string =>
+  decision === null
     ? 'Another user has removed this statement. Nothing was recorded.'
-    : `${made.who} ${DECISION_TEXTS[made.decision]} at ${isoIndia(made.at).slice(11, 16)}. Nothing was recorded twice.`
+    : `${decision.who} ${DECISION_TEXTS[decision.decision]} at ${isoIndia(decision.at).slice(11, 16)}. Nothing was recorded twice.`
 
 /**
  * Records the parts one after the other. The first recorded part gets the references of the line, so that the line
@@ -132,7 +135,7 @@ const describeDecision = (made: StoredLineDecision | null): string =>
  * otherwise null.
  */
 async function assignLine(
-  { deps, admin, view }: Task,
+  { deps, user, view }: Task,
   { stored, match, payments }: ViewedLine,
   seen: number | null,
   parts: readonly Part[],
@@ -146,12 +149,12 @@ async function assignLine(
       seen: seenNow,
       decision,
       parts: decision === 'assigned' ? others : [],
-      who: admin.username,
+      who: user.username,
       at: deps.clock(),
     })
   // The decision is stored first: if two users assign the line at the same time, the second is refused here.
-  const decided = await decide('assigned', seen)
-  if (!decided.ok) return describeDecision(decided.error)
+  const decideResult = await decide('assigned', seen)
+  if (!decideResult.ok) return describeDecision(decideResult.error)
   let isFirst = payments.length === 0
   let recordedCount = 0
   const problems: string[] = []
@@ -171,7 +174,7 @@ async function assignLine(
       handler: confirmOrRecordExtra,
       eventId: null,
     } as const
-    const { refused } = await performEach(deps, admin, [{ ...row, words: params }], task)
+    const { refused } = await performEach(deps, user, [{ ...row, words: params }], task)
     const [refusal] = refused
     if (refusal !== undefined) {
       problems.push(`${row.requestedNo}: ${refusal.message}`)
@@ -180,11 +183,11 @@ async function assignLine(
     recordedCount += 1
     isFirst = false
     if (difference !== '') {
-      const problem = await acceptDifference({ deps, admin, view }, row, reference, difference)
+      const problem = await acceptDifference({ deps, user, view }, row, reference, difference)
       if (problem !== null) problems.push(`${row.requestedNo}: ${problem}`)
     }
   }
-  if (recordedCount === 0) await decide('undone', decided.value)
+  if (recordedCount === 0) await decide('undone', decideResult.value)
   return problems.length === 0 ? null : problems.join(' ')
 }
 
@@ -193,7 +196,7 @@ async function assignLine(
  * accepted, otherwise null.
  */
 async function acceptDifference(
-  { deps, admin }: Task,
+  { deps, user }: Task,
   row: NamedRow,
   reference: string,
   difference: string,
@@ -206,7 +209,7 @@ async function acceptDifference(
   if (review === null) return null
   const { refused } = await performEach(
     deps,
-    admin,
+    user,
     [{ ...row, words: { review: id, version: getReviewVersion(review) } }],
     { act: 'accept', why: difference, handler: accept, eventId: null },
   )
@@ -215,10 +218,10 @@ async function acceptDifference(
 
 /** Sends lines to review, as payments that match no registration. */
 export async function sendLinesToReview(task: Task, choices: readonly Choice[]): Promise<Outcome> {
-  const { deps, admin, view } = task
-  const eventOf = createEventFinder(task)
+  const { deps, user, view } = task
+  const findEventOfLine = createEventFinder(task)
   return decideEach(task, choices, 'review', async (line) => {
-    const event = eventOf(line)
+    const event = findEventOfLine(line)
     if (event === null) return 'No event can receive this payment.'
     const { stored, match } = line
     const numbers = [...listLineNumbers(match)]
@@ -231,9 +234,9 @@ export async function sendLinesToReview(task: Task, choices: readonly Choice[]):
         day: stored.day,
         narration: stored.narration,
         own: listBankDetailKeys(event),
-        hiddenNumbers: findHiddenNumbers(numbers, [event], buildViewer(deps, admin)),
+        hiddenNumbers: findHiddenNumbers(numbers, [event], buildViewer(deps, user)),
         eventId: event.id,
-        who: admin.username,
+        who: user.username,
         at: deps.clock(),
       },
     ])
@@ -245,22 +248,24 @@ export async function sendLinesToReview(task: Task, choices: readonly Choice[]):
  * Finds the event whose staff decide: the one that the line names, else that of the best proposal, else the most
  * frequent one in the statement.
  */
-function createEventFinder({ deps, admin, view }: Task) {
-  const events = findUserEvents(deps, admin)
+function createEventFinder({ deps, user, view }: Task) {
+  const events = findUserEvents(deps, user)
   const propose = createProposer(view.lines, view.matches)
   const counts = new Map<string, number>()
   for (const { payments } of view.lines)
     for (const { eventId } of payments)
       if (eventId !== null) counts.set(eventId, (counts.get(eventId) ?? 0) + 1)
   const frequent = [...counts].toSorted(([, a], [, b]) => b - a).map(([id]) => id)
-  const numbered = new Map(
+  const eventIdsByKey = new Map(
     [...view.matches.eventsByNumber].map(([regNo, eventId]) => [toBankKey(regNo), eventId]),
   )
   return (line: ViewedLine) => {
-    const named = listLineNumbers(line.match).flatMap((key) => numbered.get(key) ?? [])
-    const ids = [...named, ...propose(line).map(({ event }) => event), ...frequent]
+    const namedEventIds = listLineNumbers(line.match).flatMap((key) => eventIdsByKey.get(key) ?? [])
+    const ids = [...namedEventIds, ...propose(line).map(({ event }) => event), ...frequent]
     return (
-      events.find(({ id }) => id === ids.find((one) => events.some((event) => event.id === one))) ??
+      events.find(
+        ({ id }) => id === ids.find((eventId) => events.some((event) => event.id === eventId)),
+      ) ??
       events[0] ??
       null
     )
@@ -273,24 +278,24 @@ export async function markLines(
   choices: readonly Choice[],
   decision: 'not_ours' | 'undone',
 ): Promise<Outcome> {
-  const { deps, admin, view } = task
+  const { deps, user, view } = task
   return decideEach(task, choices, decision, async ({ match }) => {
     const what =
       decision === 'not_ours'
         ? `marked a bank line as not ours: ${match.reference}`
         : `reopened a bank line: ${match.reference}`
-    await addEventEntries(deps, { who: admin.username, what }, view.statement.events)
+    await addEventEntries(deps, { who: user.username, what }, view.statement.events)
     return null
   })
 }
 
 async function decideEach(
-  { deps, admin, view }: Task,
+  { deps, user, view }: Task,
   choices: readonly Choice[],
   decision: 'review' | 'not_ours' | 'undone',
   perform: (line: ViewedLine) => Promise<string | null>,
 ): Promise<Outcome> {
-  const done: number[] = []
+  const assignedIds: number[] = []
   const refused: { line: number; message: string }[] = []
   for (const { line: lineId, seen } of choices) {
     const line = findLine(view, lineId)
@@ -300,24 +305,24 @@ async function decideEach(
         seen: seenNow,
         decision: what,
         parts: [],
-        who: admin.username,
+        who: user.username,
         at: deps.clock(),
       })
     const explain = async (): Promise<string | null> => {
       if (line === null) return 'This statement has no such line.'
       const problem = explainUndecidable(line, { line: lineId, seen }, decision)
       if (problem !== null) return problem
-      const decided = await decide(decision, seen)
-      if (!decided.ok) return describeDecision(decided.error)
+      const decideResult = await decide(decision, seen)
+      if (!decideResult.ok) return describeDecision(decideResult.error)
       const failure = await perform(line)
-      if (failure !== null) await decide('undone', decided.value)
+      if (failure !== null) await decide('undone', decideResult.value)
       return failure
     }
     const message = await explain()
-    if (message === null) done.push(lineId)
+    if (message === null) assignedIds.push(lineId)
     else refused.push({ line: line?.stored.line ?? 0, message })
   }
-  return { done, refused }
+  return { done: assignedIds, refused }
 }
 
 function explainUndecidable(

@@ -18,7 +18,7 @@ import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-const SOURCE_CHARACTERS_MAX = 100
+const MAX_SOURCE_CHARACTERS = 100
 /** Each invoice takes the lock of its number series, so payments wait for at most this many invoices. */
 const INVOICES_AT_ONCE = 50
 
@@ -33,7 +33,7 @@ export function listCurrenciesWithRate(
 
 export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
   const list = async (
-    { target, admin }: Call<'event'>,
+    { target, user }: Call<'event'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { id: eventId } = target.config
@@ -41,7 +41,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     const waiting = await deps.store.waitingInvoices(eventId)
     await deps.store.addAuditEntry({
       at: deps.clock(),
-      who: admin.username,
+      who: user.username,
       what: 'viewed the exchange rates',
       eventId,
       regNo: null,
@@ -69,7 +69,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const enter = async (
-    { target, admin, body }: Call<'event', never, 'currency' | 'day' | 'rate' | 'source'>,
+    { target, user, body }: Call<'event', never, 'currency' | 'day' | 'rate' | 'source'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
@@ -90,20 +90,20 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
         `Enter the rupees for 1 ${currency}, such as 83.4125, with at most six decimals.`,
       )
     const source = String(body.source ?? '').trim()
-    if (source === '' || source.length > SOURCE_CHARACTERS_MAX)
+    if (source === '' || source.length > MAX_SOURCE_CHARACTERS)
       return refuse(
-        `Enter the source of the rate, such as “FBIL reference rate”, at most ${SOURCE_CHARACTERS_MAX} characters.`,
+        `Enter the source of the rate, such as “FBIL reference rate”, at most ${MAX_SOURCE_CHARACTERS} characters.`,
       )
-    const { username: who } = admin
-    const known = (await deps.store.exchangeRates(event.id)).filter(
-      (entered) => entered.currency === currency,
+    const { username: who } = user
+    const knownRates = (await deps.store.exchangeRates(event.id)).filter(
+      (known) => known.currency === currency,
     )
-    const [compared] = known.filter((entered) => entered.day !== day)
-    if (compared !== undefined && isFarFrom(rate, compared.rate))
+    const [comparedRate] = knownRates.filter((known) => known.day !== day)
+    if (comparedRate !== undefined && isFarFrom(rate, comparedRate.rate))
       return refuse(
-        `1 ${currency} was INR ${compared.rate} on ${formatDayShort(compared.day)}. Check the decimal point of ${rate}. If the rate of ${formatDayShort(compared.day)} is wrong, correct that one first.`,
+        `1 ${currency} was INR ${comparedRate.rate} on ${formatDayShort(comparedRate.day)}. Check the decimal point of ${rate}. If the rate of ${formatDayShort(comparedRate.day)} is wrong, correct that one first.`,
       )
-    const isReplaced = known.some((entered) => entered.day === day && entered.rate !== rate)
+    const isReplaced = knownRates.some((known) => known.day === day && known.rate !== rate)
     await deps.store.saveExchangeRate({ eventId: event.id, currency, day, rate, source, who, at })
     await deps.store.addAuditEntry({
       at,
@@ -112,19 +112,19 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
       eventId: event.id,
       regNo: null,
     })
-    const issued = await issueWaitingInvoices(deps, event, { currency, day })
+    const issuedCount = await issueWaitingInvoices(deps, event, { currency, day })
     return reply.send({
       status: 'success',
-      message: `The rate is saved.${isReplaced ? ' Invoices that were issued with the earlier rate of this day keep it.' : ''} ${issued === 0 ? 'No invoice was waiting for it.' : issued === 1 ? '1 invoice was issued.' : `${issued} invoices were issued.`}`,
+      message: `The rate is saved.${isReplaced ? ' Invoices that were issued with the earlier rate of this day keep it.' : ''} ${issuedCount === 0 ? 'No invoice was waiting for it.' : issuedCount === 1 ? '1 invoice was issued.' : `${issuedCount} invoices were issued.`}`,
     })
   }
 
-  office.get('/admin/exchange-rates', { least: 'treasurer', about: 'event' }, list)
+  office.get('/admin/exchange-rates', { minRole: 'treasurer', target: 'event' }, list)
   office.post(
     '/admin/exchange-rates',
     {
-      least: 'treasurer',
-      about: 'event',
+      minRole: 'treasurer',
+      target: 'event',
       body: { currency: 'text', day: 'text', rate: 'text', source: 'text' },
     },
     enter,
@@ -156,6 +156,6 @@ async function issueWaitingInvoices(
     })
     await store.issueWaitingInvoices(regNos, clock(), emails)
   }
-  const left = (await store.waitingInvoices(event.id)).filter(isInDays)
-  return waiting.length - left.length
+  const remainingInvoices = (await store.waitingInvoices(event.id)).filter(isInDays)
+  return waiting.length - remainingInvoices.length
 }

@@ -17,29 +17,29 @@ import { loadSettlementAccounts } from './settlement-account.ts'
 import { findEventOfOrder } from './settlement-line-events.ts'
 import { findOwner, formatAccounts, toWireLine } from './settlement-import.ts'
 
-const REASON_CHARACTERS_MAX = 500
+const MAX_REASON_CHARACTERS = 500
 
 export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
   const handle = async (
-    { admin, target, body }: Call<'event', never, 'line' | 'why' | 'seen'>,
+    { user, target, body }: Call<'event', never, 'line' | 'why' | 'seen'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
     const event = target.config
     const why = body.why === undefined ? null : trimReason(readText(body, 'why'))
-    if (why !== null && (why === '' || [...why].length > REASON_CHARACTERS_MAX))
+    if (why !== null && (why === '' || [...why].length > MAX_REASON_CHARACTERS))
       return sendError(
         reply,
         422,
         'bad_data',
-        `Give the reason, in at most ${REASON_CHARACTERS_MAX} characters.`,
+        `Give the reason, in at most ${MAX_REASON_CHARACTERS} characters.`,
       )
     const accounts = await loadSettlementAccounts(deps.store, event)
-    const viewer = buildViewer(deps, admin)
+    const viewer = buildViewer(deps, user)
     const settlements =
       accounts === null ? null : await matchSettlements(deps, accounts, null, viewer)
     // Includes only lines that the page shows to this user: those of other events have no id.
-    const shown =
+    const shownLines =
       settlements === null
         ? []
         : formatAccounts(settlements).flatMap(({ all, ownership }) =>
@@ -52,7 +52,7 @@ export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void 
                 owner: findOwner(settledLine),
               })),
           )
-    const line = shown.find(({ id }) => id !== null && String(id) === String(body.line))
+    const line = shownLines.find(({ id }) => id !== null && String(id) === String(body.line))
     if (line?.id === null || line === undefined)
       return sendError(
         reply,
@@ -60,19 +60,19 @@ export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void 
         'not_there',
         'This line is not in your settlements, or needs no decision. Reload the page.',
       )
-    const handled = await deps.store.handleSettlementLine({
+    const handleResult = await deps.store.handleSettlementLine({
       id: line.id,
       why,
       seen: readSeen(body.seen),
-      who: admin.username,
+      who: user.username,
       at: deps.clock(),
       // The page of an event lists the whole account, but the audit entry belongs to the line's event.
       eventId: line.owner?.eventId ?? findEventOfOrder(viewer.all, line.order)?.id ?? event.id,
       name: line.name,
       regNo: (line.owner?.regNo ?? null) as RegNo | null,
     })
-    if (!handled.ok)
-      return sendError(reply, 409, 'decided_already', describeDecision(handled.error))
+    if (!handleResult.ok)
+      return sendError(reply, 409, 'decided_already', describeDecision(handleResult.error))
     const answer: SettlementHandledResponse = {
       status: 'success',
       message: why === null ? 'The line needs attention again.' : 'Line marked as handled.',
@@ -82,7 +82,7 @@ export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void 
 
   office.post(
     '/admin/settlements/handle',
-    { least: 'treasurer', about: 'event', body: { line: 'text', seen: 'text', why: 'text' } },
+    { minRole: 'treasurer', target: 'event', body: { line: 'text', seen: 'text', why: 'text' } },
     handle,
   )
 }

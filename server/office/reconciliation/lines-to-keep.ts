@@ -14,7 +14,7 @@ import { getStatementCurrency } from './column-mapping.ts'
 import { findHiddenNumbers } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 
-const NARRATION_CHARACTERS_MAX = 300
+const MAX_NARRATION_CHARACTERS = 300
 
 /** Parses the lines in a request. Null if one of them is incomplete. */
 export function parseLinesToKeep(
@@ -32,18 +32,18 @@ export function parseLinesToKeep(
   const parsedLines = list.map(asRecord).flatMap((fields) => {
     const { reference, also, amount, day, narration } = fields
     const currency = getStatementCurrency(event, fields['currency'])
-    const received = currency === null ? null : fromMajorUnits(amount, currency)
+    const receivedAmount = currency === null ? null : fromMajorUnits(amount, currency)
     const isUsable =
       typeof reference === 'string' &&
       toBankKey(reference) !== '' &&
       reference.length <= REFERENCE_CHARACTERS_MAX &&
       typeof narration === 'string' &&
       currency !== null &&
-      received !== null &&
-      received > 0 &&
+      receivedAmount !== null &&
+      receivedAmount > 0 &&
       typeof day === 'string' &&
       isDay(day)
-    const text = typeof narration === 'string' ? narration.slice(0, NARRATION_CHARACTERS_MAX) : ''
+    const text = typeof narration === 'string' ? narration.slice(0, MAX_NARRATION_CHARACTERS) : ''
     const otherReferences = readOtherReferences(also)
     if (!isUsable || otherReferences === null) return []
     const numbers = [reference, ...otherReferences, text].flatMap((numberText) => [
@@ -53,7 +53,7 @@ export function parseLinesToKeep(
     const line = {
       reference,
       also: otherReferences,
-      amount: received,
+      amount: receivedAmount,
       currency,
       day,
       narration: text,

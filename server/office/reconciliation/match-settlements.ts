@@ -30,7 +30,7 @@ import type { LineOwnership } from './settlement-line-events.ts'
 type SettlementStore = Pick<Store, 'settlementLines' | 'paymentsOfAccount' | 'knownOrders'>
 /** The settlements of one account, as shown to a user. */
 export type Account = {
-  readonly of: SettlementAccount
+  readonly settlementAccount: SettlementAccount
   readonly ownership: LineOwnership
   readonly settled: readonly SettledLine[]
   /** All lines of its payouts, including those not in the report. */
@@ -60,12 +60,15 @@ export async function readReportedSettlement(
   accounts: SettlementAccounts | null,
   rows: readonly CsvLine[],
   query: ColumnParams = {},
-): Promise<{ readonly of: SettlementAccounts; readonly report: Settlement } | null> {
+): Promise<{
+  readonly settlementAccounts: SettlementAccounts
+  readonly report: Settlement
+} | null> {
   if (accounts === null || readStatementColumns(query) !== null) return null
   const report = readSettlement(rows, readSettlementColumns(query))
   if (!report.ok) return null
-  const of = await addReportedAccount(store, accounts, report.value.lines)
-  return { of, report: report.value }
+  const settlementAccounts = await addReportedAccount(store, accounts, report.value.lines)
+  return { settlementAccounts, report: report.value }
 }
 
 /** Matches without writing anything. Null for `report` means the stored lines. */
@@ -81,9 +84,9 @@ export async function matchSettlements(
   // count once.
   const seenKeys = listLineKeys(reported, account)
   for (const otherAccount of others) {
-    const matched = await matchAccount(store, otherAccount, null, viewer, seenKeys)
-    for (const key of listLineKeys(otherAccount, matched)) seenKeys.add(key)
-    otherAccounts.push(matched)
+    const matchedAccount = await matchAccount(store, otherAccount, null, viewer, seenKeys)
+    for (const key of listLineKeys(otherAccount, matchedAccount)) seenKeys.add(key)
+    otherAccounts.push(matchedAccount)
   }
   const accounts = [account, ...otherAccounts]
   return {
@@ -146,13 +149,13 @@ async function matchAccount(
   )
   const settled = allLines.map((line) => results.get(line) ?? toOtherEventLine(line))
   const keys = new Set(ownLines.map(getLineKey))
-  const inReport = new Set(report?.lines.map(getLineKey))
+  const reportKeys = new Set(report?.lines.map(getLineKey))
   const transfers = new Set(report?.lines.map(getTransferKey))
   return {
-    of: account,
+    settlementAccount: account,
     ownership,
     settled:
-      report === null ? settled : settled.filter(({ line }) => inReport.has(getLineKey(line))),
+      report === null ? settled : settled.filter(({ line }) => reportKeys.has(getLineKey(line))),
     all: settled,
     report:
       report === null

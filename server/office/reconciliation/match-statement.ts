@@ -166,7 +166,7 @@ export async function reportReturnedTransfers(
   { lines }: Pick<Matches, 'lines'>,
   currency: Currency,
 ): Promise<void> {
-  const returned = lines.flatMap(({ line, reference, returns = [] }) =>
+  const returnedLines = lines.flatMap(({ line, reference, returns = [] }) =>
     returns
       .filter(({ eventId = null }) => eventId !== null && canSee(user, eventId))
       .map(({ id }) => ({
@@ -179,7 +179,7 @@ export async function reportReturnedTransfers(
         eventIds: user.events,
       })),
   )
-  if (returned.length > 0) await store.reportReturned(returned)
+  if (returnedLines.length > 0) await store.reportReturned(returnedLines)
 }
 
 /** Hides the registration of a line if it belongs to an event that the user cannot access. */

@@ -24,17 +24,17 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
   const list = async (
-    { admin, target: eventId }: Call<'events'>,
+    { user, target: eventId }: Call<'events'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const reviews = (await deps.store.reviews(eventId)).filter((review) =>
-      review.eventId === null ? admin.events === null : canSee(admin, review.eventId),
+      review.eventId === null ? user.events === null : canSee(user, review.eventId),
     )
     await deps.store.addAuditEntry({
       at: deps.clock(),
-      who: admin.username,
+      who: user.username,
       what: `viewed the reviews (${reviews.length})`,
-      eventId: getViewedEventId(admin, eventId),
+      eventId: getViewedEventId(user, eventId),
       regNo: null,
       look: 'reviews',
     })
@@ -42,30 +42,30 @@ export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
       status: 'success',
       count: reviews.length,
       reviews: reviews.map(toWireReview),
-      refund_requests: await countRefundRequests(deps, admin, eventId),
+      refund_requests: await countRefundRequests(deps, user, eventId),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
   const decide = async (
-    { admin, target: { id, to }, body }: Call<'review', never, DecisionField>,
+    { user, target: { id, to }, body }: Call<'review', never, DecisionField>,
     reply: FastifyReply,
   ): Promise<FastifyReply> =>
-    sendDecision(reply, await decideReview(deps, id, { ...body, to }, admin.username))
+    sendDecision(reply, await decideReview(deps, id, { ...body, to }, user.username))
 
   const refund = async (
-    { admin, target, body }: Call<'payment', never, 'why' | 'amount'>,
+    { user, target, body }: Call<'payment', never, 'why' | 'amount'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> =>
-    sendDecision(reply, await refundPayment(deps, target, body, admin.username))
-  office.get('/admin/reviews', { least: 'treasurer', about: 'events' }, list)
+    sendDecision(reply, await refundPayment(deps, target, body, user.username))
+  office.get('/admin/reviews', { minRole: 'treasurer', target: 'events' }, list)
   office.post(
     '/admin/reviews/:id/decide',
-    { least: 'treasurer', about: 'review', body: DECISION_FIELDS },
+    { minRole: 'treasurer', target: 'review', body: DECISION_FIELDS },
     decide,
   )
   office.post(
     '/admin/registrations/:reg_no/refund',
-    { least: 'treasurer', about: 'payment', body: { why: 'text', amount: 'text' } },
+    { minRole: 'treasurer', target: 'payment', body: { why: 'text', amount: 'text' } },
     refund,
   )
 }
@@ -73,10 +73,10 @@ export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
 /** Counts the refund requests of one event, or of all events that the user has access to. */
 async function countRefundRequests(
   deps: Deps,
-  admin: Call<'events'>['admin'],
+  user: Call<'events'>['user'],
   eventId: string | null,
 ): Promise<ReviewsResponse['refund_requests']> {
-  const events = findUserEvents(deps, admin).filter(({ id }) => eventId === null || id === eventId)
+  const events = findUserEvents(deps, user).filter(({ id }) => eventId === null || id === eventId)
   const counts = await Promise.all(
     events.map(async ({ id }) => ({
       event_id: id,
@@ -144,7 +144,7 @@ function getStatusCode(code: DecisionRefusal['code']): 404 | 409 | 422 {
 
 /** Converts a review for the office pages and for `rollcall payment reviews --json`. */
 export function toWireReview(review: Review): WireReview {
-  const { came: received, due, currency, dueCurrency } = review
+  const { came: receivedPayment, due, currency, dueCurrency } = review
   return {
     id: review.id,
     version: getReviewVersion(review),
@@ -155,15 +155,15 @@ export function toWireReview(review: Review): WireReview {
     order_id: review.orderId,
     name: review.name,
     came:
-      received === null
+      receivedPayment === null
         ? null
         : {
-            amount: toMajorUnits(received.amount, currency),
-            currency: received.currency,
-            kind: received.kind,
-            reference: received.reference,
-            source: received.source,
-            paid_at: isoIndia(received.paidAt),
+            amount: toMajorUnits(receivedPayment.amount, currency),
+            currency: receivedPayment.currency,
+            kind: receivedPayment.kind,
+            reference: receivedPayment.reference,
+            source: receivedPayment.source,
+            paid_at: isoIndia(receivedPayment.paidAt),
           },
     due: due === null ? null : toMajorUnits(due, dueCurrency),
     ...(due !== null && dueCurrency !== currency && { due_currency: dueCurrency }),

@@ -24,41 +24,41 @@ import { loadSettlementAccounts, readSettlementAccounts } from './settlement-acc
 import { buildPayouts, findOwner, formatAccounts, toWireLine } from './settlement-import.ts'
 
 /** Banks credit a payout by the second working day, and a gateway may date it by the day before. */
-const DAYS_BEFORE_MAX = 1
-const DAYS_AFTER_MAX = 5
+const MAX_DAYS_BEFORE = 1
+const MAX_DAYS_AFTER = 5
 
 type PayoutDeps = Pick<Deps, 'store' | 'events' | 'clock'>
 type User = Pick<PermissionHolder, 'events'>
 
 export function addPayoutRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendPayouts = async (
-    { admin, query }: Call<'any', 'reference'>,
+    { user, query }: Call<'any', 'reference'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
-    const settlements = await loadAllSettlements(deps, admin)
+    const settlements = await loadAllSettlements(deps, user)
     await deps.store.addAuditEntry({
       at: deps.clock(),
-      who: admin.username,
+      who: user.username,
       what: 'viewed the payouts',
-      eventId: getViewedEventId(admin),
+      eventId: getViewedEventId(user),
       regNo: null,
       look: 'settlements',
     })
     const allPayouts = settlements === null ? [] : buildPayouts(settlements)
-    const payouts = await findInStatements(deps, admin, allPayouts)
-    const shown =
+    const payouts = await findInStatements(deps, user, allPayouts)
+    const shownPayouts =
       query.reference === ''
         ? payouts
         : payouts.filter((payout) => getPayoutReference(payout) === query.reference)
     const lines =
       settlements === null || query.reference === '' ? [] : listLines(settlements, query.reference)
-    const answer: PayoutsResponse = { status: 'success', payouts: shown, lines }
+    const answer: PayoutsResponse = { status: 'success', payouts: shownPayouts, lines }
     return reply.send(answer)
   }
   office.get(
     '/admin/payouts',
-    { least: 'treasurer', about: 'any', query: ['reference'] },
+    { minRole: 'treasurer', target: 'any', query: ['reference'] },
     sendPayouts,
   )
 }
@@ -115,11 +115,16 @@ async function loadAllSettlements(deps: PayoutDeps, user: User): Promise<AllSett
       eventByAccount.set(formatAccountName(account), event.id)
     }
   }
-  const [reported, ...others] = accounts.values()
-  if (reported === undefined) return null
+  const [reportedAccount, ...others] = accounts.values()
+  if (reportedAccount === undefined) return null
   const current = events.flatMap(readSettlementAccounts)
   const viewer = buildViewer(deps, user)
-  const settlements = await matchSettlements(deps, { reported, current, others }, null, viewer)
+  const settlements = await matchSettlements(
+    deps,
+    { reported: reportedAccount, current, others },
+    null,
+    viewer,
+  )
   return { ...settlements, eventByAccount }
 }
 
@@ -129,12 +134,15 @@ function listLines(
   { eventByAccount, ...settlements }: AllSettlements,
   reference: string,
 ): PayoutsResponse['lines'] {
-  return formatAccounts(settlements).flatMap(({ of, all, ownership }) =>
+  return formatAccounts(settlements).flatMap(({ settlementAccount, all, ownership }) =>
     all
       .filter(({ line }) => ownership.isOwn(line) && getPayoutReference(line) === reference)
       .map((settledLine) => ({
         ...toWireLine(settledLine, ownership),
-        event: findOwner(settledLine)?.eventId ?? eventByAccount.get(formatAccountName(of)) ?? null,
+        event:
+          findOwner(settledLine)?.eventId ??
+          eventByAccount.get(formatAccountName(settlementAccount)) ??
+          null,
       })),
   )
 }
@@ -175,17 +183,19 @@ async function findDeposits(
       ? []
       : (
           await store.statementDeposits(
-            addDays(toDay(first), -DAYS_BEFORE_MAX),
-            addDays(toDay(last), DAYS_AFTER_MAX),
+            addDays(toDay(first), -MAX_DAYS_BEFORE),
+            addDays(toDay(last), MAX_DAYS_AFTER),
           )
         ).filter(({ events }) => events.every((id) => canSee(user, id)))
-  const byKey = new Map(
+  const depositsByKey = new Map(
     deposits.flatMap((deposit) => [...listLineKeys(deposit)].map((key) => [key, deposit] as const)),
   )
-  const named = payouts.map(({ utr }) => (utr === '' ? undefined : byKey.get(toBankKey(utr))))
-  const used = new Set(named.flatMap((deposit) => deposit?.id ?? []))
+  const namedDeposits = payouts.map(({ utr }) =>
+    utr === '' ? undefined : depositsByKey.get(toBankKey(utr)),
+  )
+  const usedDepositIds = new Set(namedDeposits.flatMap((deposit) => deposit?.id ?? []))
   const found = payouts.map((payout, index): DepositMatch => {
-    const deposit = named[index]
+    const deposit = namedDeposits[index]
     if (deposit !== undefined) return { payout, deposit, isByAmount: false }
     const net = fromMajorUnits(Math.abs(payout.net), INR)
     const sameAmount = deposits.find(
@@ -194,9 +204,9 @@ async function findDeposits(
         amount === net &&
         isNearPayoutDay(payout.day, day) &&
         isTaken === 0 &&
-        !used.has(id),
+        !usedDepositIds.has(id),
     )
-    if (sameAmount !== undefined) used.add(sameAmount.id)
+    if (sameAmount !== undefined) usedDepositIds.add(sameAmount.id)
     return { payout, deposit: sameAmount, isByAmount: true }
   })
   return { found, deposits }
@@ -205,8 +215,8 @@ async function findDeposits(
 const isNearPayoutDay = (payoutDay: string | null, day: Day): boolean =>
   payoutDay !== null &&
   isDay(payoutDay) &&
-  addDays(toDay(payoutDay), -DAYS_BEFORE_MAX) <= day &&
-  day <= addDays(toDay(payoutDay), DAYS_AFTER_MAX)
+  addDays(toDay(payoutDay), -MAX_DAYS_BEFORE) <= day &&
+  day <= addDays(toDay(payoutDay), MAX_DAYS_AFTER)
 
 function describeDeposit(
   { day, net }: WirePayout,

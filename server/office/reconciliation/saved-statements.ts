@@ -47,7 +47,7 @@ const NEWEST_ID = Number.MAX_SAFE_INTEGER
 /** Used as the period of a file without lines. */
 const NO_DAY = '' as Day
 /** The maximum number of lines that one request can assign. */
-const CHOICES_MAX = 500
+const MAX_CHOICES = 500
 
 export async function addSavedStatementRoutes(
   app: FastifyInstance,
@@ -55,7 +55,7 @@ export async function addSavedStatementRoutes(
   deps: Deps,
 ): Promise<void> {
   const upload = async (
-    { admin, file, query }: Call<'any', keyof ColumnParams>,
+    { user, file, query }: Call<'any', keyof ColumnParams>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
@@ -65,7 +65,7 @@ export async function addSavedStatementRoutes(
       const { code, message } = rows.error
       return sendError(reply, code === 'busy' ? 503 : 422, code, message)
     }
-    const events = findUserEvents(deps, admin)
+    const events = findUserEvents(deps, user)
     const currency = findCurrency(events, query.statement_currency)
     if (currency === null)
       return sendError(reply, 422, 'bad_currency', 'Choose the currency of the account.')
@@ -89,32 +89,32 @@ export async function addSavedStatementRoutes(
     }
     if (findStatementReferences(statement.value) === null)
       return sendError(reply, 422, 'too_many_numbers', TOO_MANY_NUMBERS_MESSAGE)
-    const saved = await save(admin, statement.value, events)
-    const stored = await deps.store.bankStatement(saved.id)
+    const saveResult = await save(user, statement.value, events)
+    const stored = await deps.store.bankStatement(saveResult.id)
     if (stored !== null) {
-      const view = await viewStatement(deps, admin, stored)
+      const view = await viewStatement(deps, user, stored)
       // Links the statement's payments now, without waiting for a user to open it.
-      await saveMatches(deps, admin, view)
+      await saveMatches(deps, user, view)
     }
-    const answer: StatementUploadResponse = { status: 'success', header: null, ...saved }
+    const answer: StatementUploadResponse = { status: 'success', header: null, ...saveResult }
     return reply.send(answer)
   }
 
   /** Returns the existing statement if a user with access to it uploads the same file again. */
   const save = async (
-    admin: Call['admin'],
+    user: Call['user'],
     statement: StatementLines & Pick<StoredBankStatement, 'unread' | 'repeated'>,
     events: readonly EventConfig[],
   ): Promise<{ readonly id: number; readonly is_new: boolean }> => {
     const { currency, lines, withdrawals, details, unread, repeated } = statement
-    const toRows = (ofKind: readonly StatementLine[], isWithdrawal: boolean) =>
-      ofKind.map((line) => ({ ...line, isWithdrawal }))
+    const toRows = (statementLines: readonly StatementLine[], isWithdrawal: boolean) =>
+      statementLines.map((line) => ({ ...line, isWithdrawal }))
     const rows: readonly StatementRow[] = [...toRows(lines, false), ...toRows(withdrawals, true)]
     const sha256 = createHash('sha256')
       .update(JSON.stringify([rows, details, unread]))
       .digest('hex')
-    const known = await deps.store.statementsWithHash(sha256, currency)
-    const visible = known.find((stored) => isVisible(admin, stored))
+    const sameStatements = await deps.store.statementsWithHash(sha256, currency)
+    const visible = sameStatements.find((stored) => isVisible(user, stored))
     if (visible !== undefined) return { id: visible.id, is_new: false }
     const days = rows.map(({ day }) => day).toSorted()
     const id = await deps.store.saveBankStatement({
@@ -128,19 +128,19 @@ export async function addSavedStatementRoutes(
       unread,
       repeated,
       rows,
-      who: admin.username,
+      who: user.username,
       at: deps.clock(),
     })
     await addEventEntries(
       deps,
-      { who: admin.username, what: 'uploaded a bank statement' },
+      { who: user.username, what: 'uploaded a bank statement' },
       events.map((event) => event.id),
     )
     return { id, is_new: true }
   }
 
   const list = async (
-    { admin, query }: Call<'any', 'before'>,
+    { user, query }: Call<'any', 'before'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const statements: BankStatementSummary[] = []
@@ -150,7 +150,7 @@ export async function addSavedStatementRoutes(
         before,
         RECONCILIATION_ROWS,
       )
-      statements.push(...page.filter((statement) => isVisible(admin, statement)))
+      statements.push(...page.filter((statement) => isVisible(user, statement)))
       before = page.length < RECONCILIATION_ROWS ? null : (page.at(-1)?.id ?? null)
     }
     const answer: StatementsResponse = {
@@ -162,29 +162,29 @@ export async function addSavedStatementRoutes(
   }
 
   const show = async (
-    { admin, target, query }: Call<'bank statement', 'since'>,
+    { user, target, query }: Call<'bank statement', 'since'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
     const stamp = await deps.store.newestDecision(target.statement.id)
     const unchanged: StatementResponse = { status: 'success', unchanged: true }
     if (query.since === String(stamp)) return reply.send(unchanged)
-    const view = await viewStatement(deps, admin, target.statement)
-    await saveMatches(deps, admin, view)
+    const view = await viewStatement(deps, user, target.statement)
+    await saveMatches(deps, user, view)
     if (query.since === '')
       await deps.store.addAuditEntry({
         at: deps.clock(),
-        who: admin.username,
+        who: user.username,
         what: 'viewed a bank statement',
-        eventId: getViewedEventId(admin),
+        eventId: getViewedEventId(user),
         regNo: null,
         look: 'statement',
       })
-    return reply.send(toWireStatement(view, stamp, admin))
+    return reply.send(toWireStatement(view, stamp, user))
   }
 
   const assign = async (
-    { admin, target }: Call<'bank statement'>,
+    { user, target }: Call<'bank statement'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const rows = target.rows.flatMap((row) => {
@@ -193,50 +193,54 @@ export async function addSavedStatementRoutes(
     })
     if (rows.length === 0 || rows.length !== target.rows.length)
       return sendError(reply, 422, 'bad_data', 'Name a line and a registration for each part.')
-    const view = await viewStatement(deps, admin, target.statement)
-    const outcome = await assignLines({ deps, admin, view }, rows)
-    return sendOutcome(reply, outcome, ASSIGNED_TEXT, admin, target.statement)
+    const view = await viewStatement(deps, user, target.statement)
+    const outcome = await assignLines({ deps, user, view }, rows)
+    return sendOutcome(reply, outcome, ASSIGNED_TEXT, user, target.statement)
   }
 
   const decide = async (
-    { admin, target, body }: Call<'bank statement', never, 'decision' | 'choices'>,
+    { user, target, body }: Call<'bank statement', never, 'decision' | 'choices'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const sent: readonly unknown[] = Array.isArray(body.choices) ? body.choices : []
-    const choices = sent.map(asRecord).flatMap((fields): Choice[] => {
+    const sentChoices: readonly unknown[] = Array.isArray(body.choices) ? body.choices : []
+    const choices = sentChoices.map(asRecord).flatMap((fields): Choice[] => {
       const choice = readChoice(fields)
       return choice === null ? [] : [choice]
     })
     const { decision } = body
-    if (sent.length === 0 || choices.length !== sent.length || sent.length > CHOICES_MAX)
-      return sendError(reply, 422, 'bad_data', `Name 1 to ${CHOICES_MAX} lines.`)
+    if (
+      sentChoices.length === 0 ||
+      choices.length !== sentChoices.length ||
+      sentChoices.length > MAX_CHOICES
+    )
+      return sendError(reply, 422, 'bad_data', `Name 1 to ${MAX_CHOICES} lines.`)
     const isKnown = decision === 'review' || decision === 'not_ours' || decision === 'undone'
     if (!isKnown)
       return sendError(reply, 422, 'decision_unknown', 'Choose a decision for the lines.')
-    const view = await viewStatement(deps, admin, target.statement)
-    const task = { deps, admin, view }
+    const view = await viewStatement(deps, user, target.statement)
+    const task = { deps, user, view }
     const outcome =
       decision === 'review'
         ? await sendLinesToReview(task, choices)
         : await markLines(task, choices, decision)
-    return sendOutcome(reply, outcome, DECISION_TEXTS[decision], admin, target.statement)
+    return sendOutcome(reply, outcome, DECISION_TEXTS[decision], user, target.statement)
   }
 
   const remove = async (
-    { admin, target }: Call<'bank statement'>,
+    { user, target }: Call<'bank statement'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
     const { id, bank, currency, firstDay, lastDay, events } = target.statement
-    const removed = await deps.store.removeBankStatement({
+    const removeResult = await deps.store.removeBankStatement({
       id,
       name: [bank, currency, firstDay, lastDay].filter(Boolean).join(', '),
       events,
-      who: admin.username,
+      who: user.username,
       at: deps.clock(),
     })
-    if (!removed.ok) {
-      const lines = removed.error === 1 ? '1 line has' : `${removed.error} lines have`
+    if (!removeResult.ok) {
+      const lines = removeResult.error === 1 ? '1 line has' : `${removeResult.error} lines have`
       return sendError(
         reply,
         409,
@@ -252,11 +256,11 @@ export async function addSavedStatementRoutes(
     reply: FastifyReply,
     { done, refused }: Omit<StatementDecisionResponse, 'status' | 'message'>,
     text: string,
-    admin: Call['admin'],
+    user: Call['user'],
     statement: ViewedStatement['statement'],
   ): Promise<FastifyReply> => {
-    const view = await viewStatement(deps, admin, statement)
-    await saveMatches(deps, admin, view)
+    const view = await viewStatement(deps, user, statement)
+    await saveMatches(deps, user, view)
     const count = describeDecided(done, text, view)
     const message =
       refused.length === 0 ? `${count}.` : `${count}; ${refused.length} not, for the reasons below.`
@@ -264,36 +268,36 @@ export async function addSavedStatementRoutes(
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  office.get('/admin/statements', { least: 'treasurer', about: 'any', query: ['before'] }, list)
+  office.get('/admin/statements', { minRole: 'treasurer', target: 'any', query: ['before'] }, list)
   office.get(
     '/admin/statements/:statement',
-    { least: 'treasurer', about: 'bank statement', query: ['since'] },
+    { minRole: 'treasurer', target: 'bank statement', query: ['since'] },
     show,
   )
   office.post(
     '/admin/statements/:statement/assign',
-    { least: 'treasurer', about: 'bank statement' },
+    { minRole: 'treasurer', target: 'bank statement' },
     assign,
   )
   office.post(
     '/admin/statements/:statement/decide',
     {
-      least: 'treasurer',
-      about: 'bank statement',
+      minRole: 'treasurer',
+      target: 'bank statement',
       body: { decision: 'text', choices: 'list' },
     },
     decide,
   )
   office.post(
     '/admin/statements/:statement/remove',
-    { least: 'treasurer', about: 'bank statement' },
+    { minRole: 'treasurer', target: 'bank statement' },
     remove,
   )
   await app.register(async (scope) => {
     scope.addContentTypeParser(
       ['text/csv', XLSX_TYPE],
       async (_request: FastifyRequest, payload: NodeJS.ReadableStream) => {
-        const body = await app.bodies.read(payload as never, STATEMENT_LIMITS.bytesMax)
+        const body = await app.bodies.read(payload as never, STATEMENT_LIMITS.maxBytes)
         if (body.ok) return body.value
         throw Object.assign(new Error(body.error), {
           statusCode: body.error === 'too_large' ? 413 : 400,
@@ -302,7 +306,11 @@ export async function addSavedStatementRoutes(
     )
     office
       .in(scope)
-      .post('/admin/statements', { least: 'treasurer', about: 'any', query: COLUMN_NAMES }, upload)
+      .post(
+        '/admin/statements',
+        { minRole: 'treasurer', target: 'any', query: COLUMN_NAMES },
+        upload,
+      )
   })
 }
 
@@ -334,16 +342,16 @@ function describeDecided(
 }
 
 /** A statement shows the payers of all events of the user who uploaded it. */
-const isVisible = (admin: Call['admin'], { events }: BankStatementSummary): boolean =>
-  events.every((id) => canSee(admin, id))
+const isVisible = (user: Call['user'], { events }: BankStatementSummary): boolean =>
+  events.every((id) => canSee(user, id))
 
 /**
  * Returns the chosen currency, if an event uses it. Without a choice, returns rupees, or the only currency of the
  * events.
  */
-function findCurrency(events: readonly EventConfig[], chosen: string): Currency | null {
-  if (chosen !== '')
-    return events.flatMap((event) => getStatementCurrency(event, chosen) ?? [])[0] ?? null
+function findCurrency(events: readonly EventConfig[], chosenCurrency: string): Currency | null {
+  if (chosenCurrency !== '')
+    return events.flatMap((event) => getStatementCurrency(event, chosenCurrency) ?? [])[0] ?? null
   const currencies = new Set(events.map(({ currency }) => currency))
   return currencies.size === 1 ? ([...currencies][0] ?? null) : currencies.has(INR) ? INR : null
 }

@@ -30,11 +30,11 @@ export async function loadSettlementAccounts(
   const storedAccounts = await store.accountsOfEvent(event.id)
   const reported = current[0] ?? storedAccounts.at(-1)
   if (reported === undefined) return null
-  const named = [reported, ...current.slice(1)]
-  const former = storedAccounts.filter(
-    (storedAccount) => !named.some((account) => refersToAccount(account, storedAccount)),
+  const namedAccounts = [reported, ...current.slice(1)]
+  const formerAccounts = storedAccounts.filter(
+    (storedAccount) => !namedAccounts.some((account) => refersToAccount(account, storedAccount)),
   )
-  return { current, reported, others: [...named.slice(1), ...former] }
+  return { current, reported, others: [...namedAccounts.slice(1), ...formerAccounts] }
 }
 
 /**
@@ -57,20 +57,20 @@ export async function addReportedAccount(
   let best = { account: reported, count: 0 }
   for (const account of candidates) {
     const payments = await store.paymentsOfAccount(account)
-    const own = payments.filter(
+    const accountPayments = payments.filter(
       ({ isOfAccount, reference, refunds }) =>
         isOfAccount &&
         [reference, ...refunds.map((refund) => refund.reference)].some(
-          (known) => known !== null && references.has(known),
+          (candidate) => candidate !== null && references.has(candidate),
         ),
     )
-    if (own.length > best.count) best = { account, count: own.length }
+    if (accountPayments.length > best.count) best = { account, count: accountPayments.length }
   }
-  const all = [reported, ...others]
+  const allAccounts = [reported, ...others]
   return {
     ...accounts,
     reported: best.account,
-    others: all.filter((account) => account !== best.account),
+    others: allAccounts.filter((account) => account !== best.account),
   }
 }
 

@@ -87,7 +87,7 @@ export const buildPayouts = (settlements: EventSettlements): WirePayout[] =>
     .flatMap((account) =>
       buildAccountPayouts(account).map((payout) => ({
         ...payout,
-        account: formatFormerAccount(settlements.current, account.of),
+        account: formatFormerAccount(settlements.current, account.settlementAccount),
       })),
     )
     .toSorted((a, b) => (b.day ?? '').localeCompare(a.day ?? ''))
@@ -96,17 +96,17 @@ export const buildPayouts = (settlements: EventSettlements): WirePayout[] =>
  * Omits payouts without a line of the user's events. In the others, lines of other events appear as a count and a
  * sum, because the user compares the payout's total with the bank's.
  */
-function buildAccountPayouts({ all, payouts: paid, ownership }: Account): WirePayout[] {
+function buildAccountPayouts({ all, payouts: accountPayouts, ownership }: Account): WirePayout[] {
   const lines = Map.groupBy(all, ({ line }) => getTransferKey(line))
-  return paid.flatMap((payout): readonly WirePayout[] => {
+  return accountPayouts.flatMap((payout): readonly WirePayout[] => {
     const payoutLines = lines.get(getTransferKey(payout)) ?? []
-    const shown = payoutLines.filter(({ line }) => ownership.isOwn(line))
-    if (shown.length === payoutLines.length) return [toWirePayout(payout)]
-    const [ownLines] = shown.some(isOfEvent) ? groupByPayout(shown.map(({ line }) => line)) : []
+    const ownRows = payoutLines.filter(({ line }) => ownership.isOwn(line))
+    if (ownRows.length === payoutLines.length) return [toWirePayout(payout)]
+    const [ownLines] = ownRows.some(isOfEvent) ? groupByPayout(ownRows.map(({ line }) => line)) : []
     if (ownLines === undefined) return []
     const { day, net } = payout
     const otherEventLines = {
-      lines: payoutLines.length - shown.length,
+      lines: payoutLines.length - ownRows.length,
       net: toMajorUnits(toAmount(net - ownLines.net), INR),
     }
     return [{ ...toWirePayout({ ...ownLines, day, net }), elsewhere: otherEventLines }]
@@ -141,11 +141,11 @@ export function toWireLine(
   const reason =
     isPartial && money === null && order === null ? UNKNOWN_IN_EVENTS_MESSAGE : settledLine.why
   const stored = isHidden || !canBeHandled(settledLine) ? undefined : line.stored
-  const handled = isHidden ? null : findHandled(settledLine)
+  const handling = isHidden ? null : findHandled(settledLine)
   return {
     line: line.line,
     is: line.is,
-    as: isHidden ? 'elsewhere' : handled === null ? settledLine.as : 'handled',
+    as: isHidden ? 'elsewhere' : handling === null ? settledLine.as : 'handled',
     // The order id of a first attempt is the registration number.
     order_id: isHidden ? '' : line.order,
     reference: line.reference,
@@ -159,7 +159,7 @@ export function toWireLine(
     why: isHidden ? ANOTHER_EVENT_MESSAGE : reason,
     id: stored?.id ?? null,
     seen: stored?.decisionId ?? null,
-    handled: handled === null ? null : { ...handled, at: isoIndia(handled.at) },
+    handled: handling === null ? null : { ...handling, at: isoIndia(handling.at) },
   }
 }
 
@@ -277,11 +277,11 @@ export async function saveReport(
 }
 
 export function addSettlementRoutes(office: OfficeRoutes, deps: Deps): void {
-  const loadAccounts = async ({ admin, target }: Call<'event'>, reply: FastifyReply) => {
+  const loadAccounts = async ({ user, target }: Call<'event'>, reply: FastifyReply) => {
     const event = target.config
     const accounts = await loadSettlementAccounts(deps.store, event)
     reply.header('cache-control', 'no-store')
-    if (accounts !== null) return { admin, event, accounts }
+    if (accounts !== null) return { user, event, accounts }
     sendError(reply, 404, 'not_found', 'No event with this name takes card payments.')
     return null
   }
@@ -290,12 +290,12 @@ export function addSettlementRoutes(office: OfficeRoutes, deps: Deps): void {
     call: Call<'event'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const loaded = await loadAccounts(call, reply)
-    if (loaded === null) return reply
-    const { admin, event, accounts } = loaded
+    const loadResult = await loadAccounts(call, reply)
+    if (loadResult === null) return reply
+    const { user, event, accounts } = loadResult
     await deps.store.addAuditEntry({
       at: deps.clock(),
-      who: admin.username,
+      who: user.username,
       what: 'viewed the settlements',
       eventId: event.id,
       regNo: null,
@@ -305,18 +305,18 @@ export function addSettlementRoutes(office: OfficeRoutes, deps: Deps): void {
       status: 'success',
       settlement: toWireSettlement(
         event,
-        await matchSettlements(deps, accounts, null, buildViewer(deps, admin)),
+        await matchSettlements(deps, accounts, null, buildViewer(deps, user)),
       ),
     }
     return reply.send(answer)
   }
 
   const sendCsv = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
-    const loaded = await loadAccounts(call, reply)
-    if (loaded === null) return reply
-    const { admin, event, accounts } = loaded
-    const settlements = await matchSettlements(deps, accounts, null, buildViewer(deps, admin))
-    const shown = formatAccounts(settlements).flatMap(({ settled, ownership }) =>
+    const loadResult = await loadAccounts(call, reply)
+    if (loadResult === null) return reply
+    const { user, event, accounts } = loadResult
+    const settlements = await matchSettlements(deps, accounts, null, buildViewer(deps, user))
+    const shownLines = formatAccounts(settlements).flatMap(({ settled, ownership }) =>
       settled
         .filter(({ line }) => ownership.isOwn(line))
         .map((settledLine) => ({ settledLine, ownership })),
@@ -324,7 +324,7 @@ export function addSettlementRoutes(office: OfficeRoutes, deps: Deps): void {
     const at = deps.clock()
     await deps.store.addAuditEntry({
       at,
-      who: admin.username,
+      who: user.username,
       what: 'exported the settlements',
       eventId: event.id,
       regNo: null,
@@ -333,22 +333,18 @@ export function addSettlementRoutes(office: OfficeRoutes, deps: Deps): void {
       ({ day, utr, elsewhere: otherEventLines }) =>
         otherEventLines === null ? [] : [buildOtherEventsRow(day, utr, otherEventLines)],
     )
-    const rows = shown.map(({ settledLine, ownership }) => {
+    const rows = shownLines.map(({ settledLine, ownership }) => {
       const { line, money } = settledLine
-      const {
-        as,
-        reg_no: regNo,
-        order_id: order,
-        why,
-        handled,
-      } = toWireLine(settledLine, ownership)
-      const reason = handled === null ? why : `${why ?? ''} ${handled.who}: ${handled.why}`.trim()
+      const wireLine = toWireLine(settledLine, ownership)
+      const { as, reg_no: regNo, order_id: order, why, handled: handling } = wireLine
+      const reason =
+        handling === null ? why : `${why ?? ''} ${handling.who}: ${handling.why}`.trim()
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) => ({
         amount: toMajorUnits(amount, INR),
         decimals: getDecimals(INR),
       }))
-      const paid = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
-      const names = [line.is, order, line.reference, regNo, paid]
+      const paidOn = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
+      const names = [line.is, order, line.reference, regNo, paidOn]
       return [line.day, line.utr, ...names, ...amounts, SETTLED_LABELS[as], reason]
     })
     return reply
@@ -360,7 +356,7 @@ export function addSettlementRoutes(office: OfficeRoutes, deps: Deps): void {
       .send(formatCsvRows([CSV_HEADINGS, ...rows, ...otherPayouts], true))
   }
 
-  const rule = { least: 'treasurer', about: 'event' } as const
+  const rule = { minRole: 'treasurer', target: 'event' } as const
   office.get('/admin/settlements', rule, sendSettlements)
   office.get('/admin/settlements/export', rule, sendCsv)
 }

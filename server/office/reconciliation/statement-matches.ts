@@ -8,7 +8,7 @@ import { sumByState, viewStatement } from './statement-view.ts'
 import type { ViewedStatement } from './statement-view.ts'
 
 /** More statements than a society uploads in years. */
-const STATEMENTS_READ_MAX = 500
+const MAX_STATEMENTS_READ = 500
 
 type ViewDeps = Pick<Deps, 'store' | 'events' | 'clock'>
 type User = Pick<PermissionHolder, 'events'>
@@ -23,15 +23,19 @@ export async function saveMatches(
   user: User,
   { statement, lines, matches }: ViewedStatement,
 ): Promise<void> {
-  const { left, sum_in: all } = sumByState(lines)
-  const [matched, open] = [all.lines - left.lines, left.lines]
+  const { left, sum_in: total } = sumByState(lines)
+  const [matchedCount, openCount] = [total.lines - left.lines, left.lines]
   const payments = lines.flatMap((line) =>
     line.payments.flatMap(({ id, lineId }) =>
       lineId === null ? [{ lineId: line.stored.id, captureId: id }] : [],
     ),
   )
-  if (matched !== statement.matched || open !== statement.open || payments.length > 0)
-    await store.saveStatementMatches(statement.id, { matched, open, payments })
+  if (matchedCount !== statement.matched || openCount !== statement.open || payments.length > 0)
+    await store.saveStatementMatches(statement.id, {
+      matched: matchedCount,
+      open: openCount,
+      payments,
+    })
   await reportReturnedTransfers({ store }, user, matches, statement.currency)
 }
 
@@ -47,7 +51,7 @@ export async function countStatementLines(
 ): Promise<MonthResponse['checks']['statements']> {
   const isListed = (eventId: string): boolean => eventIds === null || eventIds.includes(eventId)
   const statements = (
-    await deps.store.bankStatements(Number.MAX_SAFE_INTEGER, STATEMENTS_READ_MAX)
+    await deps.store.bankStatements(Number.MAX_SAFE_INTEGER, MAX_STATEMENTS_READ)
   ).filter(
     ({ firstDay, lastDay, events }) =>
       firstDay <= last && lastDay >= first && events.every(isListed),
@@ -56,16 +60,16 @@ export async function countStatementLines(
   for (const statement of statements)
     for (const { id, day, isOpen } of await readDeposits(deps, user, statement))
       if (day >= first && day <= last) openById.set(id, isOpen || openById.get(id) === true)
-  const open = [...openById.values()].filter((isOpen) => isOpen).length
-  return { statements: statements.length, matched: openById.size - open, open }
+  const openCount = [...openById.values()].filter((isOpen) => isOpen).length
+  return { statements: statements.length, matched: openById.size - openCount, open: openCount }
 }
 
 async function readDeposits(
   deps: ViewDeps,
   user: User,
-  { id, open }: BankStatementSummary,
+  { id, open: openCount }: BankStatementSummary,
 ): Promise<readonly { readonly id: number; readonly day: Day; readonly isOpen: boolean }[]> {
-  const statement = open === 0 ? null : await deps.store.bankStatement(id)
+  const statement = openCount === 0 ? null : await deps.store.bankStatement(id)
   if (statement === null)
     return (await deps.store.bankStatementLines(id)).flatMap((line) =>
       line.isWithdrawal ? [] : [{ ...line, isOpen: false }],

@@ -69,15 +69,17 @@ export function toStatementLines(
   { currency, details }: Pick<StoredBankStatement, 'currency' | 'details'>,
   rows: readonly StoredBankLine[],
 ): StatementLines & { readonly byLine: ReadonlyMap<StatementLine, StoredBankLine> } {
-  const byLine = new Map(
+  const rowsByLine = new Map(
     rows.map((stored) => {
       const { line, day, narration, reference, amount } = stored
       return [{ line, day, narration, reference, amount }, stored] as const
     }),
   )
   const pick = (isWithdrawal: boolean): StatementLine[] =>
-    [...byLine].flatMap(([line, stored]) => (stored.isWithdrawal === isWithdrawal ? [line] : []))
-  return { currency, details, lines: pick(false), withdrawals: pick(true), byLine }
+    [...rowsByLine].flatMap(([line, stored]) =>
+      stored.isWithdrawal === isWithdrawal ? [line] : [],
+    )
+  return { currency, details, lines: pick(false), withdrawals: pick(true), byLine: rowsByLine }
 }
 
 /** Matches a saved statement with the events of the user as they are now. */
@@ -88,24 +90,24 @@ export async function viewStatement(
 ): Promise<ViewedStatement> {
   const { store } = deps
   const rows = await store.bankStatementLines(statement.id)
-  const { byLine, ...lines } = toStatementLines(statement, rows)
+  const { byLine: rowsByLine, ...lines } = toStatementLines(statement, rows)
   const events = findUserEvents(deps, user)
-  const found = await matchLines(store, events, lines, buildViewer(deps, user))
-  assert(found !== null, 'a saved statement has few enough numbers')
-  const matches = await hideOtherEvents(deps, user, found)
+  const matchResult = await matchLines(store, events, lines, buildViewer(deps, user))
+  assert(matchResult !== null, 'a saved statement has few enough numbers')
+  const matches = await hideOtherEvents(deps, user, matchResult)
   const partKeys = rows.flatMap(({ parts }) => parts.map(toBankKey))
-  const recorded = await store.paymentsUnderKeys([
+  const recordedPayments = await store.paymentsUnderKeys([
     ...new Set([...partKeys, ...matches.lines.flatMap(listRecordedKeys)]),
   ])
-  const byKey = new Map(recorded.map((payment) => [payment.key, payment]))
-  const byId = new Map(recorded.map((payment) => [payment.id, payment]))
-  const viewed = matches.lines.flatMap((match): readonly ViewedLine[] => {
-    const stored = byLine.get(match.line)
+  const paymentsByKey = new Map(recordedPayments.map((payment) => [payment.key, payment]))
+  const paymentsById = new Map(recordedPayments.map((payment) => [payment.id, payment]))
+  const viewedLines = matches.lines.flatMap((match): readonly ViewedLine[] => {
+    const stored = rowsByLine.get(match.line)
     if (stored === undefined || match.as === 'returned') return []
-    const own = (match.recorded ?? []).flatMap(({ id }) => byId.get(id) ?? [])
-    const parts = stored.parts.flatMap((part) => byKey.get(toBankKey(part)) ?? [])
+    const linePayments = (match.recorded ?? []).flatMap(({ id }) => paymentsById.get(id) ?? [])
+    const parts = stored.parts.flatMap((part) => paymentsByKey.get(toBankKey(part)) ?? [])
     const payments = [
-      ...new Map([...own, ...parts].map((payment) => [payment.id, payment])).values(),
+      ...new Map([...linePayments, ...parts].map((payment) => [payment.id, payment])).values(),
     ]
     return [evaluateLine(stored, match, payments, statement.currency, user)]
   })
@@ -114,18 +116,18 @@ export async function viewStatement(
     payments.length === 0 &&
     stored.decision === null &&
     (match.as === 'unmatched' || match.as === 'ambiguous')
-  const byAmount =
-    statement.currency === INR && viewed.some(isUnknown)
+  const payoutsByAmount =
+    statement.currency === INR && viewedLines.some(isUnknown)
       ? await readPayoutsByAmount(deps, user)
       : new Map<number, KnownPayout>()
   return {
     statement,
-    lines: viewed.map((line) => {
-      const payout = byAmount.get(line.stored.id)
+    lines: viewedLines.map((line) => {
+      const payout = payoutsByAmount.get(line.stored.id)
       if (payout === undefined || !isUnknown(line)) return line
       const match: ReconciledLine = { ...line.match, as: 'payout', of: [], why: null, payout }
-      const judged = evaluateLine(line.stored, match, [], statement.currency, user)
-      return { ...judged, isPayoutByAmount: true }
+      const evaluation = evaluateLine(line.stored, match, [], statement.currency, user)
+      return { ...evaluation, isPayoutByAmount: true }
     }),
     returned: matches.lines.filter(({ as }) => as === 'returned'),
     withdrawals: lines.withdrawals.length,
@@ -133,8 +135,8 @@ export async function viewStatement(
   }
 }
 
-const listRecordedKeys = ({ line, recorded }: ReconciledLine) =>
-  recorded === undefined ? [] : [...listLineKeys(line), ...listFallbackKeys(line)]
+const listRecordedKeys = ({ line, recorded: recordedPayments }: ReconciledLine) =>
+  recordedPayments === undefined ? [] : [...listLineKeys(line), ...listFallbackKeys(line)]
 
 /** The keys of all references in a line. */
 export const listLineNumbers = ({ line }: Pick<ReconciledLine, 'line'>): readonly BankKey[] => [
@@ -150,11 +152,11 @@ function evaluateLine(
   user: User,
 ): ViewedLine {
   const sums = { left: 0, review: 0, not_ours: 0, other_event: 0, assigned: 0 }
-  const inCurrency = payments.filter((payment) => payment.currency === currency)
-  for (const payment of inCurrency) sums[getState(payment, user)] += payment.amount
-  const recorded = sums.review + sums.not_ours + sums.other_event + sums.assigned
-  const rest = stored.amount - recorded
-  const restState =
+  const paymentsInCurrency = payments.filter((payment) => payment.currency === currency)
+  for (const payment of paymentsInCurrency) sums[getState(payment, user)] += payment.amount
+  const recordedAmount = sums.review + sums.not_ours + sums.other_event + sums.assigned
+  const remainder = stored.amount - recordedAmount
+  const remainderState =
     payments.length > 0
       ? 'left'
       : match.as === 'payout'
@@ -164,13 +166,21 @@ function evaluateLine(
           : stored.decision?.decision === 'not_ours'
             ? 'not_ours'
             : 'left'
-  sums[restState] += rest
+  sums[remainderState] += remainder
   const state =
     sums.left !== 0
       ? 'left'
       : (STATES.find((name) => sums[name] !== 0 && name !== 'left') ?? 'assigned')
   const isExact = match.as === 'matched' && state === 'left' && payments.length === 0
-  return { stored, match, payments: inCurrency, sums, state, isExact, isPayoutByAmount: false }
+  return {
+    stored,
+    match,
+    payments: paymentsInCurrency,
+    sums,
+    state,
+    isExact,
+    isPayoutByAmount: false,
+  }
 }
 
 /** States in order of precedence: the state of a line is the first one that one of its parts has. */
@@ -341,18 +351,18 @@ export function createProposer(
   return ({ match, sums }) => {
     const line = { ...match.line, amount: sums.left as Amount }
     const keys = listLineKeys(match.line)
-    const named = match.of.flatMap((regNo): readonly PayerProposal[] => {
+    const namedProposals = match.of.flatMap((regNo): readonly PayerProposal[] => {
       const payer = byNumber.get(regNo)
       const eventId = payer?.eventId ?? eventsByNumber.get(regNo)
       if (payer === undefined)
         return eventId === undefined
           ? []
           : [{ reg_no: regNo, name: '', event: eventId, due: 0, basis: 'number' }]
-      const reported = payer.claim === null ? null : toBankKey(payer.claim.reference)
-      const isInText = keys.has(toBankKey(regNo)) || (reported !== null && keys.has(reported))
+      const reportedKey = payer.claim === null ? null : toBankKey(payer.claim.reference)
+      const isInText = keys.has(toBankKey(regNo)) || (reportedKey !== null && keys.has(reportedKey))
       return [toProposed(payer, line, isInText ? 'number' : 'amount')]
     })
-    if (named.length > 0 && match.as !== 'known') return named
+    if (namedProposals.length > 0 && match.as !== 'known') return namedProposals
     return proposePayers(line).map(({ registration, basis }) =>
       toProposed(registration, line, basis),
     )

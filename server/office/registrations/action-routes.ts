@@ -46,14 +46,14 @@ import { listEditableAnswers } from '../../registration/actions/correctable-answ
 import { findLastClaim } from '../../registration/actions/payment-claims.ts'
 import { buildTimeline } from './timeline.ts'
 
-type RegistrationCall = Pick<Call<'registration'>, 'admin' | 'target'>
+type RegistrationCall = Pick<Call<'registration'>, 'user' | 'target'>
 
 export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
   const show = async (call: Call<'registration'>, reply: FastifyReply): Promise<FastifyReply> =>
     reply.header('cache-control', 'no-store').send(await loadActions(deps, call))
 
   const performAction = async (
-    { admin, target, body }: Call<'registration', never, ActionParameter>,
+    { user, target, body }: Call<'registration', never, ActionParameter>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { registration, served, review } = target
@@ -68,14 +68,14 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
     const { regNo } = registration
     const requestKey = readIdempotency(
       { ...input, why: reason },
-      { who: admin.username, regNo, act: actionName },
+      { who: user.username, regNo, act: actionName },
     )
     if (!requestKey.ok) return sendDenial(reply, requestKey.error)
     const request = {
       regNo,
       act: actionName,
-      actor: admin.role,
-      who: admin.username,
+      actor: user.role,
+      who: user.username,
       why: readText({ why: reason }, 'why'),
       at: deps.clock(),
       once: requestKey.value,
@@ -96,18 +96,18 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const path = '/admin/registrations/:reg_no/acts'
-  office.get(path, { least: 'viewer', about: 'registration' }, show)
+  office.get(path, { minRole: 'viewer', target: 'registration' }, show)
   // Further requirements of an action are in the table of actions.
   office.post(
     path,
-    { least: 'desk', about: 'registration', body: ACTION_PARAMETERS },
+    { minRole: 'desk', target: 'registration', body: ACTION_PARAMETERS },
     performAction,
   )
 }
 
 async function loadActions(
   { store, clock, events }: Pick<Deps, 'store' | 'clock' | 'events'>,
-  { admin, target: { registration, served } }: RegistrationCall,
+  { user, target: { registration, served } }: RegistrationCall,
 ): Promise<ActionsResponse> {
   const { regNo, state, due } = registration
   const at = clock()
@@ -141,7 +141,7 @@ async function loadActions(
     store.disputesOf(regNo),
   ])
   const isErased = actions.some(({ act: action }) => action === 'erase')
-  const allowed = listAllowedActions(state, admin.role).filter(
+  const allowedActions = listAllowedActions(state, user.role).filter(
     (action) =>
       ACTION_HANDLERS[action] !== undefined &&
       // Undoing a note is offered in the message that it was saved.
@@ -157,7 +157,7 @@ async function loadActions(
     at,
   )
   // A payment made by mistake is refunded in full, regardless of the cancellation scale.
-  const proposed = secondPayment === null ? refund.proposed : netPaid
+  const proposedRefund = secondPayment === null ? refund.proposed : netPaid
   return {
     status: 'success',
     reg_no: regNo,
@@ -184,7 +184,8 @@ async function loadActions(
     refund_notes: buildRefundNotes(captures, disputes, gatewayKinds, at),
     refund_unsettled: isRefundUnsettled,
     second_payment: toWireSecondPayment(secondPayment, netPaid, registration.currency),
-    proposed_back: proposed === null ? null : toMajorUnits(proposed, registration.currency),
+    proposed_back:
+      proposedRefund === null ? null : toMajorUnits(proposedRefund, registration.currency),
     cancellation: {
       paid: toMajorUnits(refund.paid, registration.currency),
       owed: toMajorUnits(refund.owed, registration.currency),
@@ -197,8 +198,10 @@ async function loadActions(
       share: refund.share === null ? null : toMajorUnits(refund.share, registration.currency),
       refunded: toMajorUnits(refund.refunded, registration.currency),
     },
-    allowed,
-    fields: allowed.includes('correct') ? listEditableAnswers(served.config, registration) : [],
+    allowed: allowedActions,
+    fields: allowedActions.includes('correct')
+      ? listEditableAnswers(served.config, registration)
+      : [],
     persons: Object.values(served.config.roles),
     approval: buildApprovalView(served.config, registration),
     told: claim?.view ?? null,
@@ -207,7 +210,8 @@ async function loadActions(
   }
 }
 
-const isEnded = (state: RegistrationState): boolean => ENDED_STATES.some((ended) => ended === state)
+const isEnded = (state: RegistrationState): boolean =>
+  ENDED_STATES.some((endedState) => endedState === state)
 
 /** Describes the state: a paid registration with day and method, an unpaid one with the cause. */
 function describeState(

@@ -58,7 +58,7 @@ const ADD_FIELDS = {
 } as const
 type AddField = keyof typeof ADD_FIELDS
 /** More registrations of one person would not help staff. */
-const SIMILAR_REGISTRATIONS_MAX = 5
+const MAX_SIMILAR_REGISTRATIONS = 5
 /** Every manual registration has a key, so that a double click creates only one. */
 const KEY_PATTERN = /^[\w-]{8,64}$/
 
@@ -83,7 +83,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
   }
 
   const add = async (
-    { admin, target, body: parameters }: Call<'event', never, AddField>,
+    { user, target, body: parameters }: Call<'event', never, AddField>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
@@ -102,10 +102,10 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
     const result = await addManualRegistration(
       deps,
       served,
-      { key: `${admin.username} ${key}`, answers },
+      { key: `${user.username} ${key}`, answers },
       {
-        user: admin.username,
-        deskPayment: paid.value === null ? null : { ...paid.value, actor: admin.role },
+        user: user.username,
+        deskPayment: paid.value === null ? null : { ...paid.value, actor: user.role },
         shownTotal: getOwn(parameters, 'total'),
       },
     )
@@ -115,12 +115,12 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
         result.error.code === 'idempotency_key_reused' ? refuseResentWithChanges() : result.error,
       )
     const { reg_no: regNo } = result.value
-    const registered = await deps.store.registration(regNo)
-    assert(registered !== null, 'the new manual registration does not exist')
+    const registration = await deps.store.registration(regNo)
+    assert(registration !== null, 'the new manual registration does not exist')
     const answer: ManualRegistrationResponse = {
       status: 'success',
       reg_no: regNo,
-      state: registered.state,
+      state: registration.state,
     }
     return reply.code(201).send(answer)
   }
@@ -152,24 +152,24 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
 
   /** Lists registrations of the event with the same email, phone or name, to prevent duplicates. */
   const sendSimilar = async (
-    { admin, target: { config }, body }: Call<'event', never, 'answers'>,
+    { user, target: { config }, body }: Call<'event', never, 'answers'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const answers = readObject(body, 'answers')
-    const entered = readDelegate(config, normalise(config, answers).answers)
-    const found = new Map<RegNo, WireSimilar>()
-    for (const text of listSearchTexts(entered)) {
+    const enteredDetails = readDelegate(config, normalise(config, answers).answers)
+    const similarByNumber = new Map<RegNo, WireSimilar>()
+    for (const text of listSearchTexts(enteredDetails)) {
       for (const row of await deps.store.searchEvents(
         [config.id],
         text,
-        SIMILAR_REGISTRATIONS_MAX,
+        MAX_SIMILAR_REGISTRATIONS,
       )) {
-        const known = readDelegate(config, row.answers)
-        const matches = listSharedDetails(entered, known)
+        const knownDetails = readDelegate(config, row.answers)
+        const matches = listSharedDetails(enteredDetails, knownDetails)
         if (matches.length === 0) continue
-        found.set(row.regNo, {
+        similarByNumber.set(row.regNo, {
           reg_no: row.regNo,
-          name: known.fullName,
+          name: knownDetails.fullName,
           matches,
           payment_status: row.paymentStatus,
           payment_status_display: String(buildListRow(config, row)['payment_status_display'] ?? ''),
@@ -178,12 +178,12 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
         })
       }
     }
-    const answer: SimilarResponse = { status: 'success', similar: [...found.values()] }
-    if (found.size > 0)
+    const answer: SimilarResponse = { status: 'success', similar: [...similarByNumber.values()] }
+    if (similarByNumber.size > 0)
       await deps.store.addAuditEntry({
         at: deps.clock(),
-        who: admin.username,
-        what: `viewed ${found.size} registrations of the person being added`,
+        who: user.username,
+        what: `viewed ${similarByNumber.size} registrations of the person being added`,
         eventId: config.id,
         regNo: null,
         look: 'search',
@@ -191,7 +191,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  const rule = { least: 'desk', about: 'event' } as const
+  const rule = { minRole: 'desk', target: 'event' } as const
   office.get('/admin/add', rule, sendForm)
   office.post('/admin/add/similar', { ...rule, body: { answers: 'object' } }, sendSimilar)
   office.post('/admin/add', { ...rule, body: ADD_FIELDS }, add)

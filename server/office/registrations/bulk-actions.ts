@@ -9,7 +9,7 @@ import type { BulkActionResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
-import type { Admin } from '../auth/sessions.ts'
+import type { User } from '../auth/sessions.ts'
 import type { NamedRow } from '../auth/request-targets.ts'
 import { ACTION_PARAMETERS, readText } from '../../registration/actions/action-input.ts'
 import type {
@@ -48,7 +48,7 @@ function findSeenVersion(versions: unknown, review: string): string {
 /** Null for `eventId` means any event that the user has access to. */
 export async function performEach(
   deps: Deps,
-  admin: Admin,
+  user: User,
   rows: readonly BulkRow[],
   task: {
     readonly act: ActionName
@@ -63,13 +63,13 @@ export async function performEach(
     const reject = (message: string): void => void refused.push({ reg_no: requestedNo, message })
     // The registration is read again, because a previous action may have changed it.
     const registration = foundNo === null ? null : await deps.store.registration(foundNo)
-    const served = registration === null ? null : deps.events.byId(registration.eventId)
+    const served = registration === null ? null : deps.events.findById(registration.eventId)
     if (registration === null || served === null) {
       reject('No registration has this number.')
       continue
     }
     if (
-      !canSee(admin, registration.eventId) ||
+      !canSee(user, registration.eventId) ||
       (task.eventId !== null && task.eventId !== registration.eventId)
     ) {
       reject('This registration belongs to another event.')
@@ -77,12 +77,12 @@ export async function performEach(
     }
     const { regNo } = registration
     const { act, why: reason } = task
-    const { role: actor, username: user } = admin
+    const { role: actor, username: who } = user
     const request = {
       regNo,
       act,
       actor,
-      who: user,
+      who,
       why: reason,
       at: deps.clock(),
       once: null,
@@ -117,7 +117,7 @@ export function buildBulkAnswer({ done, refused }: BulkResult, label: string): B
 
 export function addBulkRoutes(office: OfficeRoutes, deps: Deps): void {
   const performAction = async (
-    { admin, target, body }: Call<'registrations', never, ActionParameter | 'versions'>,
+    { user, target, body }: Call<'registrations', never, ActionParameter | 'versions'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { act: actionName, versions, ...texts } = body
@@ -146,7 +146,7 @@ export function addBulkRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     const result = await performEach(
       deps,
-      admin,
+      user,
       target.rows.map((row) => ({ ...row, words: buildInput(row.regNo) })),
       { act: actionName, why: reason, handler, eventId: target.eventId },
     )
@@ -154,7 +154,7 @@ export function addBulkRoutes(office: OfficeRoutes, deps: Deps): void {
   }
   office.post(
     '/admin/registrations/bulk',
-    { least: 'desk', about: 'registrations', body: BULK_PARAMETERS },
+    { minRole: 'desk', target: 'registrations', body: BULK_PARAMETERS },
     performAction,
   )
 }

@@ -34,16 +34,16 @@ export function buildRefundNotes(
   gatewayKinds: GatewayKinds,
   at: Instant,
 ): string[] {
-  const tooOld = captures.flatMap((capture) =>
+  const tooOldPayments = captures.flatMap((capture) =>
     capture.backByGateway === 0 ? [] : (explainTooOldForGateway(capture, gatewayKinds, at) ?? []),
   )
-  const disputed = disputes.flatMap(({ status, disputeId }) => {
+  const disputeNotes = disputes.flatMap(({ status, disputeId }) => {
     if (status === 'won' || status === 'closed') return []
     return status === 'lost'
       ? `The bank took money back in the lost dispute ${disputeId}. Do not pay it a second time: record it as already refunded outside Rollcall.`
       : `The bank has not decided the dispute ${disputeId}. If you refund now and the dispute is lost, the delegate gets the money twice.`
   })
-  return [...new Set([...disputed, ...tooOld])]
+  return [...new Set([...disputeNotes, ...tooOldPayments])]
 }
 
 const NOT_DESCRIBED_TEXT = 'the gateway reported a dispute and has not described it yet'

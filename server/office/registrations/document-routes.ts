@@ -11,12 +11,12 @@ import { sendDocument } from '../../documents/send-pdf.ts'
 
 export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
   const recordView = async (
-    { admin, target: registration }: Pick<Call<'stored registration'>, 'admin' | 'target'>,
+    { user, target: registration }: Pick<Call<'stored registration'>, 'user' | 'target'>,
     description: string,
   ): Promise<void> => {
     await deps.store.addAuditEntry({
       at: deps.clock(),
-      who: admin.username,
+      who: user.username,
       what: description,
       eventId: registration.eventId,
       regNo: registration.regNo,
@@ -53,7 +53,7 @@ export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
     return sendDocument(deps, reply, call.target.regNo, call.params)
   }
   const sendEvidence = async (
-    { admin, target }: Call<'registration'>,
+    { user, target }: Call<'registration'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { registration } = target
@@ -62,7 +62,7 @@ export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
     const at = deps.clock()
     await store.addAuditEntry({
       at,
-      who: admin.username,
+      who: user.username,
       what: 'downloaded the evidence for a dispute',
       eventId: registration.eventId,
       regNo,
@@ -93,10 +93,10 @@ export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
       .header('content-disposition', `attachment; filename="Evidence-${regNo}.pdf"`)
       .send(await renderEvidence(evidence, at))
   }
-  const rule = { least: 'viewer', about: 'stored registration' } as const
+  const rule = { minRole: 'viewer', target: 'stored registration' } as const
   office.get(
     '/admin/registrations/:reg_no/evidence',
-    { least: 'treasurer', about: 'registration' },
+    { minRole: 'treasurer', target: 'registration' },
     sendEvidence,
   )
   office.get('/admin/registrations/:reg_no/documents', rule, list)

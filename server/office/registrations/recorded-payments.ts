@@ -51,12 +51,12 @@ export function findPartReceived(
   captures: readonly StoredCapture[],
 ): Pick<WirePayment, 'received'> {
   const { amount, status, currency } = payment
-  const counted = listCounted(payment, captures).filter(
+  const countedPayments = listCounted(payment, captures).filter(
     (capture) => getMoneyCurrency(capture) === currency,
   )
-  const received = counted.reduce((sum, capture) => sum + capture.amount, 0)
-  return status === 'success' && received > 0 && received < amount
-    ? { received: toMajorUnits(received as Amount, currency) }
+  const receivedAmount = countedPayments.reduce((sum, capture) => sum + capture.amount, 0)
+  return status === 'success' && receivedAmount > 0 && receivedAmount < amount
+    ? { received: toMajorUnits(receivedAmount as Amount, currency) }
     : {}
 }
 

@@ -36,7 +36,7 @@ import { findWithSameEmail } from '../../registration/same-person.ts'
 
 export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendRegistration = async (
-    { admin, target }: Call<'registration'>,
+    { user, target }: Call<'registration'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { registration } = target
@@ -44,7 +44,7 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
     const { regNo } = registration
     await deps.store.addAuditEntry({
       at: deps.clock(),
-      who: admin.username,
+      who: user.username,
       what: 'opened the registration',
       eventId: event.id,
       regNo,
@@ -86,7 +86,7 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
       contact: buildContact(event, registration),
       ...(event.fees.tax !== null && { tax_name: event.fees.tax.name }),
       lines: toWireLines(registration.lines, registration.currency),
-      answers: buildAnswers(event, registration, code === null ? null : maskCode(admin.role, code)),
+      answers: buildAnswers(event, registration, code === null ? null : maskCode(user.role, code)),
       payments: registration.payments.map((payment, index) => ({
         order_id: payment.orderId,
         amount: toMajorUnits(payment.amount, registration.currency),
@@ -118,7 +118,7 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
       })),
       disputes: disputes.map(describeDispute),
       ...(disputes.length > 0 &&
-        isAtLeast(admin.role, 'treasurer') && {
+        isAtLeast(user.role, 'treasurer') && {
           evidence_url: `/admin/registrations/${regNo}/evidence/`,
         }),
       mails: emails.map(({ id, to, subject, status, at, error }) => ({
@@ -150,7 +150,7 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
   }
 
   const sendFile = async (
-    { admin, target, params }: Call<'registration', never, never, 'field'>,
+    { user, target, params }: Call<'registration', never, never, 'field'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { registration } = target
@@ -168,7 +168,7 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
       return sendError(reply, 404, 'not_found', 'No such file.')
     await deps.store.addAuditEntry({
       at: deps.clock(),
-      who: admin.username,
+      who: user.username,
       what: `opened the file ${upload.field}`,
       eventId: event.id,
       regNo: registration.regNo,
@@ -183,7 +183,7 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
     return reply.header('content-length', stored.bytes).send(stored.content)
   }
 
-  const rule = { least: 'viewer', about: 'registration' } as const
+  const rule = { minRole: 'viewer', target: 'registration' } as const
   office.get('/admin/registrations/:reg_no', rule, sendRegistration)
   office.get('/admin/registrations/:reg_no/files/:field', { ...rule, params: ['field'] }, sendFile)
 }
@@ -282,12 +282,12 @@ function describeFile(upload: StoredRegistrationUpload | undefined): string | un
 
 /** Returns the gateway accounts of the successful card payments, as a listed registration states them. */
 function findPaidAccounts({ payments }: Pick<StoredRegistration, 'payments'>): string | null {
-  const paid = payments.flatMap(({ status, gateway, account }) =>
+  const paidAccounts = payments.flatMap(({ status, gateway, account }) =>
     (status === 'success' || status === 'refunded') && gateway != null && account !== null
       ? [`${gateway} ${account}`]
       : [],
   )
-  return paid.length === 0 ? null : [...new Set(paid)].join(',')
+  return paidAccounts.length === 0 ? null : [...new Set(paidAccounts)].join(',')
 }
 
 /** Describes how a payment started: only a gateway payment was sent to the gateway. */

@@ -70,10 +70,10 @@ function describeData(data: StoredAction['data'], currency: Currency): string {
 function describeDifference(difference: number, dueAmount: unknown, currency: Currency): string {
   const size = formatMoney(toAmount(Math.abs(difference)), currency)
   if (difference > 0 && dueAmount === undefined) return `${size} more due`
-  const changed = `${size} ${difference > 0 ? 'more' : 'less'}`
-  if (typeof dueAmount !== 'number' || dueAmount === 0) return changed
+  const changeText = `${size} ${difference > 0 ? 'more' : 'less'}`
+  if (typeof dueAmount !== 'number' || dueAmount === 0) return changeText
   const balance = formatMoney(toAmount(Math.abs(dueAmount)), currency)
-  return `${changed}; ${balance} ${dueAmount > 0 ? 'due' : 'to refund'}`
+  return `${changeText}; ${balance} ${dueAmount > 0 ? 'due' : 'to refund'}`
 }
 
 /**
@@ -87,12 +87,12 @@ function toDecisionEntry(
 ): WireAction {
   const matching = refunds.filter((refund) => refund.at === at && refund.amount === amount)
   const isRefused = matching.some(({ state }) => state === 'refused')
-  const completed = matching.find(
+  const completedRefund = matching.find(
     ({ captureId, state }) => subject === `C${captureId}` && state === 'done',
   )
   const reference =
-    decision === 'refund by hand' && completed?.reference
-      ? `, reference ${completed.reference}`
+    decision === 'refund by hand' && completedRefund?.reference
+      ? `, reference ${completedRefund.reference}`
       : ''
   const outcome = decision === 'refund' && isRefused ? ', refused by the gateway' : ''
   const amountText = amount === null ? '' : `, ${formatMoney(amount, currency)}`

@@ -14,11 +14,11 @@ export type CsvLine = { readonly line: number; readonly cells: readonly string[]
 
 /** Limits for one file. With loose `quotes`, a quote within a word is literal, as banks write it. */
 export type SheetLimits = {
-  readonly bytesMax: number
-  readonly linesMax: number
-  readonly cellsMax: number
+  readonly maxBytes: number
+  readonly maxLines: number
+  readonly maxCells: number
   /** The maximum reading time. */
-  readonly msMax: number
+  readonly maxMs: number
   readonly quotes: 'strict' | 'loose'
   /** `below` is for banks, which write lines such as the account above the headings. */
   readonly headings: 'first' | 'below'
@@ -27,24 +27,24 @@ export type SheetLimits = {
 const MB = 1024 * 1024
 /** For a bank statement or a settlement report: enough for more than a year of a busy account. */
 export const STATEMENT_LIMITS: SheetLimits = {
-  bytesMax: 2 * MB,
-  linesMax: 5_000,
-  cellsMax: 300_000,
-  msMax: 30_000,
+  maxBytes: 2 * MB,
+  maxLines: 5_000,
+  maxCells: 300_000,
+  maxMs: 30_000,
   quotes: 'loose',
   headings: 'below',
 }
 /** For a member list, or registrations from another system: the largest society has about 400,000 members. */
 export const LIST_LIMITS: SheetLimits = {
-  bytesMax: 64 * MB,
-  linesMax: 500_001,
-  cellsMax: 5_000_000,
-  msMax: 120_000,
+  maxBytes: 64 * MB,
+  maxLines: 500_001,
+  maxCells: 5_000_000,
+  maxMs: 120_000,
   quotes: 'strict',
   headings: 'first',
 }
 /** The widest gateway report has about sixty columns. */
-const COLUMNS_MAX = 500
+const MAX_COLUMNS = 500
 
 /**
  * Returns the non-empty lines with their numbers and trimmed cells. Stops at the first limit that the file
@@ -59,7 +59,7 @@ export function readLines(
   const limiter = createLimiter(limits)
   // The parser creates every cell of a line before it can be counted, so the delimiters are counted first.
   const delimiter = findDelimiter(bytes, limits)
-  if (countBytes(bytes, delimiter) > limits.cellsMax) return err(limiter.tooManyCells())
+  if (countBytes(bytes, delimiter) > limits.maxCells) return err(limiter.checkCellCount())
   try {
     parse(bytes, {
       bom: true,
@@ -104,30 +104,30 @@ class LimitExceeded extends Error {
 }
 
 /** Counts lines and cells while reading, for both kinds of file. */
-export function createLimiter({ linesMax, cellsMax }: SheetLimits): {
+export function createLimiter({ maxLines, maxCells }: SheetLimits): {
   /** Counts a line and returns the limit that it exceeds. Null if it exceeds none. */
   countLine(line: CsvLine): CsvProblem | null
-  tooManyCells(): CsvProblem
+  checkCellCount(): CsvProblem
 } {
   let lines = 0
   let cells = 0
-  const tooManyCells = (): CsvProblem => ({
+  const checkCellCount = (): CsvProblem => ({
     line: null,
-    message: `This file has more than ${cellsMax} cells. Upload a shorter one.`,
+    message: `This file has more than ${maxCells} cells. Upload a shorter one.`,
   })
   return {
-    tooManyCells,
+    checkCellCount,
     countLine({ line, cells: { length } }) {
       lines += 1
       cells += length
-      if (lines > linesMax)
+      if (lines > maxLines)
         return {
           line: null,
-          message: `This file has more than ${linesMax} lines. Upload a shorter one.`,
+          message: `This file has more than ${maxLines} lines. Upload a shorter one.`,
         }
-      if (length > COLUMNS_MAX)
-        return { line, message: `This line has ${length} cells. The limit is ${COLUMNS_MAX}.` }
-      return cells > cellsMax ? tooManyCells() : null
+      if (length > MAX_COLUMNS)
+        return { line, message: `This line has ${length} cells. The limit is ${MAX_COLUMNS}.` }
+      return cells > maxCells ? checkCellCount() : null
     },
   }
 }

@@ -18,14 +18,14 @@ export type SheetThreadMessage =
 /** An Excel file is a ZIP archive, so its name does not matter. */
 const ZIP_SIGNATURE = Buffer.from('PK\u0003\u0004', 'latin1')
 /** For all entries of an archive together, after inflation; a statement of 5,000 lines has about 5 MB. */
-const INFLATED_BYTES_MAX = 50 * 1024 * 1024
+const MAX_INFLATED_BYTES = 50 * 1024 * 1024
 /** A cell is one or two elements, and its text one more; a file with more elements is not parsed. */
 const ELEMENTS_PER_CELL = 8
 /** The number of lines per message, which limits the data copied at a time. */
 const LINES_PER_MESSAGE = 10_000
 const TAG_START = 0x3c
 /** Rounding errors of formulas are smaller. A third decimal is larger and is rejected later. */
-const ROUNDING_ERROR_MAX = 1e-6
+const MAX_ROUNDING_ERROR = 1e-6
 
 assert(parentPort !== null, 'this module runs in a worker thread')
 const port = parentPort
@@ -54,11 +54,11 @@ async function readExcel(archive: Buffer): Promise<Result<readonly CsvLine[], Cs
       return false
     },
   })
-  if (statedBytes > INFLATED_BYTES_MAX) return tooLarge
+  if (statedBytes > MAX_INFLATED_BYTES) return tooLarge
   // Each entry is inflated to its stated size and no further.
   const parts = unzipSync(archive, { filter: ({ name }) => /\.(?:xml|rels)$/.test(name) })
   const elements = Object.values(parts).reduce((sum, part) => sum + countTags(part), 0)
-  if (elements > limits.cellsMax * ELEMENTS_PER_CELL) return tooLarge
+  if (elements > limits.maxCells * ELEMENTS_PER_CELL) return tooLarge
   // The archive is packed again without compression, so that exactly the counted data is parsed.
   const { buffer } = zipSync(parts, { level: 0 })
   const rows = await readSheet(buffer as ArrayBuffer)
@@ -90,5 +90,5 @@ function toText(cell: unknown): string {
 function formatNumber(number: number): string {
   const amount = number.toFixed(3).replace(/0$/, '')
   if (Number.isInteger(number)) return String(number)
-  return Math.abs(Number(amount) - number) < ROUNDING_ERROR_MAX ? amount : String(number)
+  return Math.abs(Number(amount) - number) < MAX_ROUNDING_ERROR ? amount : String(number)
 }

@@ -9,9 +9,9 @@ import type { SheetThreadMessage, SheetThreadData } from './read-spreadsheet-wor
 export type SheetError = CsvProblem & { readonly code: 'not_csv' | 'busy' }
 
 /** Heap of the worker thread; a file that needs more ends it. */
-const THREAD_MB_MAX = 160
+const MAX_THREAD_HEAP_MB = 160
 /** The maximum number of files being read or waiting. Each of them is in memory. */
-const QUEUED_FILES_MAX = 4
+const MAX_QUEUED_FILES = 4
 
 let filesWaiting = 0
 /** Resolves when the most recent file has been read. */
@@ -24,7 +24,7 @@ export async function readSheet(
   file: Buffer,
   limits: SheetLimits,
 ): Promise<Result<readonly CsvLine[], SheetError>> {
-  if (filesWaiting >= QUEUED_FILES_MAX)
+  if (filesWaiting >= MAX_QUEUED_FILES)
     return err({
       code: 'busy',
       line: null,
@@ -50,10 +50,10 @@ export async function readSheetFile(
 > | null> {
   const stats = await stat(path).catch(() => null)
   if (stats === null || stats.isDirectory()) return null
-  if (stats.size > limits.bytesMax)
+  if (stats.size > limits.maxBytes)
     return err({
       line: null,
-      message: `The file is larger than ${limits.bytesMax / 1024 / 1024} MB.`,
+      message: `The file is larger than ${limits.maxBytes / 1024 / 1024} MB.`,
     })
   const bytes = await readFile(path).catch(() => null)
   if (bytes === null) return null
@@ -70,7 +70,7 @@ function readInThread(
     const workerData: SheetThreadData = { file, limits }
     const thread = new Worker(new URL('./read-spreadsheet-worker.ts', import.meta.url), {
       workerData,
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_MB_MAX },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_THREAD_HEAP_MB },
       // Errors are reported only to the user who uploaded the file.
       stderr: true,
     })
@@ -87,10 +87,10 @@ function readInThread(
         result = err({
           code: 'not_csv',
           line: null,
-          message: `Reading this file took more than ${limits.msMax / 1000} seconds and was stopped. Save the sheet as CSV and upload that.`,
+          message: `Reading this file took more than ${limits.maxMs / 1000} seconds and was stopped. Save the sheet as CSV and upload that.`,
         })
         void thread.terminate()
-      }, limits.msMax)
+      }, limits.maxMs)
     })
     thread.on('message', (message: SheetThreadMessage) => {
       if ('lines' in message) for (const line of message.lines) lines.push(line)

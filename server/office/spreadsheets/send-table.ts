@@ -7,7 +7,7 @@ import type { CsvCell } from './write-csv.ts'
 import { buildExcel, XLSX_TYPE } from './write-excel.ts'
 
 /** An Excel file is built in memory; each row needs about 10 kB. */
-export const XLSX_ROWS_MAX = 10_000
+export const MAX_XLSX_ROWS = 10_000
 
 export type TableKind = 'csv' | 'xlsx'
 export const readTableKind = (format: string | null): TableKind =>
@@ -33,12 +33,12 @@ export async function sendTable<Row>(
 ): Promise<FastifyReply> {
   const { kind, fileName, head, toCells, advice } = table
   const chunks = table.chunks[Symbol.asyncIterator]()
-  const first = await chunks.next()
+  const firstChunk = await chunks.next()
   const rows: Row[] = []
   if (kind === 'xlsx')
-    for (let chunk = first; chunk.done !== true; chunk = await chunks.next()) {
+    for (let chunk = firstChunk; chunk.done !== true; chunk = await chunks.next()) {
       rows.push(...chunk.value)
-      if (rows.length > XLSX_ROWS_MAX)
+      if (rows.length > MAX_XLSX_ROWS)
         return sendError(
           reply,
           422,
@@ -55,12 +55,12 @@ export async function sendTable<Row>(
     const file = await buildExcel({ head, rows: rows.map((row) => toSheetRow(toCells(row))) })
     return reply.type(XLSX_TYPE).send(file)
   }
-  async function* csv(): AsyncGenerator<string> {
+  async function* generateCsv(): AsyncGenerator<string> {
     yield formatCsvRows([head], true)
-    for (let chunk = first; chunk.done !== true; chunk = await chunks.next())
+    for (let chunk = firstChunk; chunk.done !== true; chunk = await chunks.next())
       if (chunk.value.length > 0) yield formatCsvRows(chunk.value.map(toCells), false)
   }
-  return reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(csv()))
+  return reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(generateCsv()))
 }
 
 /** Cells of an Excel file: amounts as numbers, all else as text. */

@@ -21,8 +21,8 @@ const NEEDS_ESCAPING =
   /[",;|\t\r\n\u202a-\u202e\u2066-\u2069]|^[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u
 
 /** Formats one chunk of a CSV file; the first chunk has the byte order mark. Rows end with CRLF. */
-export function formatCsvRows(rows: readonly (readonly CsvCell[])[], first: boolean): string {
-  let text = first ? BYTE_ORDER_MARK : ''
+export function formatCsvRows(rows: readonly (readonly CsvCell[])[], isFirst: boolean): string {
+  let text = isFirst ? BYTE_ORDER_MARK : ''
   for (const row of rows) {
     let separator = ''
     for (const cell of row) {
@@ -44,11 +44,11 @@ function formatCell(cell: CsvCell): string {
 }
 
 function escapeText(text: string): string {
-  const withInnerEscaped = escapeInnerCells(text)
-  const escaped = showDirectionMarks(
-    FORMULA.test(withInnerEscaped) ? `'${withInnerEscaped}` : withInnerEscaped,
+  const textWithEscapedCells = escapeInnerCells(text)
+  const escapedText = showDirectionMarks(
+    FORMULA.test(textWithEscapedCells) ? `'${textWithEscapedCells}` : textWithEscapedCells,
   )
-  return QUOTED.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped
+  return QUOTED.test(escapedText) ? `"${escapedText.replaceAll('"', '""')}"` : escapedText
 }
 /** Some programs drop white space and invisible characters before they look for a formula. */
 const FORMULA = /^(?:[\t\r]|[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠])/u

@@ -16,7 +16,7 @@ import type { SessionSeen, StoredAccount } from '../../storage/index.ts'
 import { needsSecondFactor, findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import {
-  CREDENTIAL_CHARACTERS_MAX,
+  MAX_CREDENTIAL_CHARACTERS,
   hashPassword,
   verifyPassword,
   findPasswordProblem,
@@ -29,7 +29,7 @@ import {
   findStep,
 } from '../auth/two-step-sign-in.ts'
 import { IDLE_MS, openSession } from '../auth/sessions.ts'
-import type { Admin } from '../auth/sessions.ts'
+import type { User } from '../auth/sessions.ts'
 
 /** Limits password guesses by someone at the user's unlocked browser. */
 const TRIES: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
@@ -40,7 +40,7 @@ const NO_KEY_MESSAGE =
   'Two-step sign-in cannot be set up yet: the operator must set SECOND_FACTOR_KEY, the same on every server.'
 
 type OwnRequest = {
-  readonly admin: Admin
+  readonly user: User
   readonly account: StoredAccount
   readonly at: Instant
   /** Returns a field of the body; '' if it is missing. */
@@ -56,10 +56,10 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   const { store } = deps
 
   const loadRequest = async (
-    { admin, body }: OwnCall,
+    { user, body }: OwnCall,
     reply: FastifyReply,
   ): Promise<OwnRequest | null> => {
-    const account = await store.account(admin.adminId)
+    const account = await store.account(user.adminId)
     reply.header('cache-control', 'no-store')
     if (account === null) {
       sendError(reply, 404, 'not_found', 'This account was removed.')
@@ -67,61 +67,61 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     const readField = (name: OwnField): string => {
       const value = body[name]
-      return typeof value === 'string' ? value.slice(0, CREDENTIAL_CHARACTERS_MAX + 1) : ''
+      return typeof value === 'string' ? value.slice(0, MAX_CREDENTIAL_CHARACTERS + 1) : ''
     }
-    return { admin, account, at: deps.clock(), readField }
+    return { user, account, at: deps.clock(), readField }
   }
-  const recordAction = ({ admin, at }: OwnRequest, description: string): Promise<void> =>
-    store.addAuditEntry({ at, who: admin.username, what: description, eventId: null, regNo: null })
+  const recordAction = ({ user, at }: OwnRequest, description: string): Promise<void> =>
+    store.addAuditEntry({ at, who: user.username, what: description, eventId: null, regNo: null })
 
   /** Proves the user's identity: by password, and by a code if there is a second factor. */
   const proveIdentity = async (ownRequest: OwnRequest, reply: FastifyReply): Promise<boolean> => {
-    const { admin, account, at, readField } = ownRequest
-    const waitMs = await attemptLimit.take(admin.username, at)
+    const { user, account, at, readField } = ownRequest
+    const waitMs = await attemptLimit.take(user.username, at)
     if (waitMs > 0) {
       sendTooMany(reply, waitMs, 'wrong passwords')
       return false
     }
     if (
-      readField('password').length > CREDENTIAL_CHARACTERS_MAX ||
+      readField('password').length > MAX_CREDENTIAL_CHARACTERS ||
       !(await verifyPassword(readField('password'), account.passwordHash))
     ) {
       sendFieldError(reply, 'password', 'This password is wrong.')
       return false
     }
-    await attemptLimit.forget(admin.username)
+    await attemptLimit.forget(user.username)
     if (account.totpSecret === null) return true
     if (readField('code').trim() === '') {
       sendFieldError(reply, 'code', 'Enter the code from your authenticator app.')
       return false
     }
-    const checked = await factors.take(
-      { id: admin.adminId, secret: account.totpSecret },
+    const codeCheck = await factors.take(
+      { id: user.adminId, secret: account.totpSecret },
       readField('code').trim(),
-      `account ${admin.username}`,
+      `account ${user.username}`,
       at,
     )
-    if (checked.is === 'too-many') sendTooMany(reply, checked.waitMs, 'wrong codes')
-    if (checked.is === 'wrong') sendFieldError(reply, 'code', checked.message)
-    return checked.is === 'right'
+    if (codeCheck.is === 'too-many') sendTooMany(reply, codeCheck.waitMs, 'wrong codes')
+    if (codeCheck.is === 'wrong') sendFieldError(reply, 'code', codeCheck.message)
+    return codeCheck.is === 'right'
   }
 
   const show = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null) return reply
-    const { admin, account, at } = ownRequest
-    const sessions = await store.sessionsOf(admin.adminId, at, IDLE_MS)
+    const { user, account, at } = ownRequest
+    const sessions = await store.sessionsOf(user.adminId, at, IDLE_MS)
     const answer: AccountResponse = {
       status: 'success',
-      username: admin.username,
-      role: admin.role,
-      events: admin.events === null ? null : findUserEvents(deps, admin).map(({ title }) => title),
+      username: user.username,
+      role: user.role,
+      events: user.events === null ? null : findUserEvents(deps, user).map(({ title }) => title),
       second_factor: {
         is_on: account.totpSecret !== null,
-        is_required: needsSecondFactor(admin),
+        is_required: needsSecondFactor(user),
         recovery_codes_left: account.recoveryCodesLeft,
       },
-      sessions: sessions.map((session) => toWireSession(session, admin)),
+      sessions: sessions.map((session) => toWireSession(session, user)),
     }
     return reply.send(answer)
   }
@@ -129,14 +129,14 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   const setPassword = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null) return reply
-    const { admin, at, readField } = ownRequest
-    const names = [admin.username, ...deps.events.all().map(({ config }) => config.id)]
+    const { user, at, readField } = ownRequest
+    const names = [user.username, ...deps.events.all().map(({ config }) => config.id)]
     const refusal = findPasswordProblem(readField('new_password'), names)
     if (refusal !== null) return sendFieldError(reply, 'new_password', refusal)
     if (!(await proveIdentity(ownRequest, reply))) return reply
-    await store.setPassword(admin.username, await hashPassword(readField('new_password')), at)
+    await store.setPassword(user.username, await hashPassword(readField('new_password')), at)
     // All sessions are closed, including this one; the user who changed the password continues in a new one.
-    await openSession(deps, call.caller, reply, admin.adminId, at)
+    await openSession(deps, call.caller, reply, user.adminId, at)
     await recordAction(ownRequest, 'set a new password and signed out everywhere')
     return reply.send({
       status: 'success',
@@ -148,16 +148,16 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null || !(await proveIdentity(ownRequest, reply))) return reply
     const secret = generateSecret()
-    const { adminId } = ownRequest.admin
-    const sealed = factors.seal.seal(secret, adminId)
-    if (sealed === null) return sendError(reply, 409, 'no_key', NO_KEY_MESSAGE)
-    await store.startSecondFactorSetup(adminId, sealed)
+    const { adminId } = ownRequest.user
+    const sealedSecret = factors.seal.seal(secret, adminId)
+    if (sealedSecret === null) return sendError(reply, 409, 'no_key', NO_KEY_MESSAGE)
+    await store.startSecondFactorSetup(adminId, sealedSecret)
     const answer: SecondFactorResponse = {
       status: 'success',
       secret: secret.replaceAll(/(.{4})(?=.)/g, '$1 '),
       address: buildAppUri(
         secret,
-        ownRequest.admin.username,
+        ownRequest.user.username,
         new URL(deps.environment.publicUrl).hostname,
       ),
     }
@@ -167,13 +167,13 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   const finishSecondFactor = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null) return reply
-    const { admin, account, at, readField } = ownRequest
+    const { user, account, at, readField } = ownRequest
     if (account.totpWanted === null)
       return sendError(reply, 409, 'not_begun', 'Start the setup again.')
     // The secret is new and belongs to the user, so guessing its code gains nothing, but attempts are still counted.
-    const waitMs = await attemptLimit.take(admin.username, at)
+    const waitMs = await attemptLimit.take(user.username, at)
     if (waitMs > 0) return sendTooMany(reply, waitMs, 'wrong codes')
-    const secret = factors.seal.open(account.totpWanted, admin.adminId)
+    const secret = factors.seal.open(account.totpWanted, user.adminId)
     if (secret === null)
       return sendError(reply, 409, 'not_begun', 'Start the setup again on this server.')
     const step = findStep(secret, readField('code').replaceAll(/\s/g, ''), at)
@@ -184,15 +184,15 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
         'This code is wrong. Scan the QR code again, and check the clock of your phone.',
       )
     const { codes, hashes } = generateRecoveryCodes()
-    if (!(await store.confirmSecondFactor(admin.adminId, account.totpWanted, step, hashes)))
+    if (!(await store.confirmSecondFactor(user.adminId, account.totpWanted, step, hashes)))
       return sendError(
         reply,
         409,
         'not_begun',
         'Start again: the setup was started elsewhere in the meantime.',
       )
-    await attemptLimit.forget(admin.username)
-    await store.closeOtherSessions(admin.adminId, admin.tokenHash)
+    await attemptLimit.forget(user.username)
+    await store.closeOtherSessions(user.adminId, user.tokenHash)
     await recordAction(ownRequest, 'set up a second factor')
     const answer: RecoveryCodesResponse = {
       status: 'success',
@@ -217,7 +217,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
       )
     if (!(await proveIdentity(ownRequest, reply))) return reply
     const { codes, hashes } = generateRecoveryCodes()
-    await store.renewRecoveryCodes(ownRequest.admin.adminId, hashes)
+    await store.renewRecoveryCodes(ownRequest.user.adminId, hashes)
     await recordAction(ownRequest, 'created new recovery codes')
     const answer: RecoveryCodesResponse = {
       status: 'success',
@@ -230,7 +230,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   const disableSecondFactor = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null) return reply
-    if (needsSecondFactor(ownRequest.admin))
+    if (needsSecondFactor(ownRequest.user))
       return sendError(
         reply,
         409,
@@ -238,7 +238,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
         'Your role needs two-step sign-in. You can set it up again, but not turn it off.',
       )
     if (!(await proveIdentity(ownRequest, reply))) return reply
-    await store.removeSecondFactor(ownRequest.admin.username)
+    await store.removeSecondFactor(ownRequest.user.username)
     await recordAction(ownRequest, 'turned off the second factor')
     return reply.send({ status: 'success', message: 'Two-step sign-in is off.' })
   }
@@ -246,14 +246,14 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   const endSessions = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null) return reply
-    const { admin, at, readField } = ownRequest
+    const { user, at, readField } = ownRequest
     const id = readField('id')
     if (id === '') {
-      const closedCount = await store.closeOtherSessions(admin.adminId, admin.tokenHash)
+      const closedCount = await store.closeOtherSessions(user.adminId, user.tokenHash)
       await recordAction(ownRequest, `signed out everywhere else (${closedCount})`)
       return reply.send({ status: 'success', message: 'You are signed out everywhere else.' })
     }
-    const sessions = await store.sessionsOf(admin.adminId, at, IDLE_MS)
+    const sessions = await store.sessionsOf(user.adminId, at, IDLE_MS)
     const session = sessions.find(({ tokenHash }) => shortenId(tokenHash) === id)
     if (session === undefined)
       return sendError(reply, 404, 'not_found', 'This session has already ended.')
@@ -262,7 +262,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.send({ status: 'success', message: 'Session ended.' })
   }
 
-  const rule = { least: 'viewer', about: 'own', body: OWN_FIELDS } as const
+  const rule = { minRole: 'viewer', target: 'own', body: OWN_FIELDS } as const
   office.get('/admin/me', rule, show)
   office.post('/admin/me/password', rule, setPassword)
   office.post('/admin/me/second-factor', rule, startSecondFactor)
@@ -278,10 +278,10 @@ function sendFieldError(reply: FastifyReply, field: string, message: string): Fa
   return sendError(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
 }
 
-function toWireSession(session: SessionSeen, admin: Admin): WireSession {
+function toWireSession(session: SessionSeen, user: User): WireSession {
   return {
     id: shortenId(session.tokenHash),
-    is_this: session.tokenHash === admin.tokenHash,
+    is_this: session.tokenHash === user.tokenHash,
     signed_in_at: isoIndia(session.at),
     seen_at: isoIndia(session.seenAt),
     network: session.network,

@@ -23,7 +23,7 @@ import { isForeign, rejectForeign } from '../auth/sessions.ts'
 const LINK_MS = 3 * 24 * 60 * 60_000
 /** A link has 256 bits; this limit only protects the server from load. */
 const LINK_TRIES: Allowance = { triesMax: 60, windowMs: 5 * 60_000 }
-const USERNAME_CHARACTERS_MAX = 64
+const MAX_USERNAME_CHARACTERS = 64
 /** Letters and digits of any script, and the punctuation used in email addresses. */
 const USERNAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.@_+-]*$/u
 /** Names of actors in the audit log that are not users. */
@@ -31,8 +31,8 @@ const RESERVED_NAMES = ['delegate', 'import', 'migration', 'gateway', 'rollcall'
 
 /** Returns why a username is not allowed, as a sentence. Null if it is allowed. */
 export function findUsernameProblem(username: string): string | null {
-  if (username.length > USERNAME_CHARACTERS_MAX)
-    return `A username has at most ${USERNAME_CHARACTERS_MAX} characters.`
+  if (username.length > MAX_USERNAME_CHARACTERS)
+    return `A username has at most ${MAX_USERNAME_CHARACTERS} characters.`
   if (!USERNAME.test(username))
     return 'A username can have letters, digits, dots, hyphens and @, but no spaces.'
   return RESERVED_NAMES.includes(username.toLowerCase())
@@ -52,7 +52,7 @@ export function parsePermissions(
   const ids = [...new Set(list.filter((id) => typeof id === 'string'))]
   if (ids.length === 0 || list.some((id) => typeof id !== 'string'))
     return err('Choose at least one event, or all events.')
-  const unknownId = ids.find((id) => allEvents.byId(id) === null)
+  const unknownId = ids.find((id) => allEvents.findById(id) === null)
   return unknownId === undefined
     ? ok({ role, events: ids })
     : err(`No event is called “${unknownId}”.`)
@@ -79,14 +79,14 @@ async function createPasswordLink(
 export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
   const { store } = deps
   const sendChanged = async (
-    { admin }: Pick<Call<'every'>, 'admin'>,
+    { user }: Pick<Call<'every'>, 'user'>,
     reply: FastifyReply,
     action: string,
     message: string,
     link: string | null = null,
   ): Promise<FastifyReply> => {
     const at = deps.clock()
-    await store.addAuditEntry({ at, who: admin.username, what: action, eventId: null, regNo: null })
+    await store.addAuditEntry({ at, who: user.username, what: action, eventId: null, regNo: null })
     const answer: UserUpdatedResponse = { status: 'success', message, link }
     return reply.header('cache-control', 'no-store').send(answer)
   }
@@ -198,30 +198,30 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
     call: Call<'every', never, 'required'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const { required } = call.body
-    if (typeof required !== 'boolean')
+    const { required: isRequired } = call.body
+    if (typeof isRequired !== 'boolean')
       return sendFieldError(reply, 'required', 'Choose whether it is required: true or false.')
-    if (required && !call.admin.hasSecondFactor)
+    if (isRequired && !call.user.hasSecondFactor)
       return sendError(
         reply,
         409,
         'set_up_yours_first',
         'First set up two-step sign-in for yourself, under Your account.',
       )
-    await store.requireSecondFactor(required)
+    await store.requireSecondFactor(isRequired)
     return sendChanged(
       call,
       reply,
-      required
+      isRequired
         ? 'required a second factor for treasurers and owners'
         : 'made the second factor optional for treasurers and owners',
-      required
+      isRequired
         ? 'Two-step sign-in is now required for treasurers and owners.'
         : 'Two-step sign-in is now optional.',
     )
   }
 
-  const ownerRule = { least: 'owner', about: 'every' } as const
+  const ownerRule = { minRole: 'owner', target: 'every' } as const
   const userRule = { ...ownerRule, params: ['username'] } as const
   office.get('/admin/admins', ownerRule, list)
   office.post(
@@ -247,8 +247,8 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
 type UserCall = Call<'every', never, never, 'username'>
 
 /** Ignores case, as the store does when it compares usernames. */
-const isOwnAccount = ({ admin, params }: UserCall): boolean =>
-  admin.username.toLowerCase() === params.username.toLowerCase()
+const isOwnAccount = ({ user, params }: UserCall): boolean =>
+  user.username.toLowerCase() === params.username.toLowerCase()
 
 /** A stolen session could otherwise take over the account; the account page asks for password and code. */
 function rejectOwnAccount(reply: FastifyReply): FastifyReply {

@@ -156,8 +156,8 @@ async function copyAll(
   const copy = path.join(partialFolder, DATABASE_FILE)
   await copyDatabaseReporting({ dataDir, target: copy })
   reportProgress({ step: COUNTING_STEP, done: 0, total: 1 })
-  const { version, rows, files: referred } = checkCopy(copy)
-  const files = uploadsBucket === null ? referred : []
+  const { version, rows, files: referencedFiles } = checkCopy(copy)
+  const files = uploadsBucket === null ? referencedFiles : []
   await syncToDisk(copy)
   const missing = await copyFiles(dataDir, partialFolder, files)
   const events = path.join(partialFolder, EVENTS_FOLDER)

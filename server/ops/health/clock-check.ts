@@ -10,7 +10,7 @@ import type { ClockSeen } from '../../storage/files/upload-and-clock-types.ts'
  * A server may be stopped over a weekend. If the clock is further ahead of the last recorded time, staff must confirm
  * it.
  */
-export const AHEAD_MS_MAX = 3 * 24 * 60 * 60_000
+export const MAX_AHEAD_MS = 3 * 24 * 60 * 60_000
 
 type ErasureCheckDeps = Pick<Deps, 'store' | 'clock' | 'clockJumps' | 'log'>
 
@@ -19,9 +19,9 @@ export function createErasureCheck(deps: ErasureCheckDeps): () => Promise<boolea
   let isLogged = false
   return async () => {
     const { store, clock, clockJumps, log } = deps
-    const clockRecord = await store.recordClock(clock(), AHEAD_MS_MAX)
+    const clockRecord = await store.recordClock(clock(), MAX_AHEAD_MS)
     clockJumps.reportJump(clockRecord.movedMs)
-    const jump = clockJumps.look()
+    const jump = clockJumps.findRecentJump()
     if (clockRecord.waitsSince !== null && !isLogged)
       log.error({ seen: clockRecord.at }, formatErasurePause(clockRecord, clock()))
     isLogged = clockRecord.waitsSince !== null

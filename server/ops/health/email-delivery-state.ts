@@ -7,7 +7,7 @@ import type { Deps } from '../../dependencies.ts'
 import { formatDuration } from '../clock-jumps.ts'
 
 /** Emails are usually sent within seconds. If one waits this long, the mail server accepts no emails. */
-const WAIT_MS_MAX = 15 * 60_000
+const MAX_WAIT_MS = 15 * 60_000
 
 export type EmailState = {
   readonly queued: number
@@ -34,8 +34,8 @@ export function formatDeliveryProblem(
   { queued, oldestAt, unreachableSince }: EmailState,
   at: Instant,
 ): string | null {
-  const isOverdue = oldestAt !== null && at - oldestAt > WAIT_MS_MAX
-  const isUnreachable = unreachableSince !== null && at - unreachableSince > WAIT_MS_MAX
+  const isOverdue = oldestAt !== null && at - oldestAt > MAX_WAIT_MS
+  const isUnreachable = unreachableSince !== null && at - unreachableSince > MAX_WAIT_MS
   if (!isOverdue && !isUnreachable) return null
   const emails = queued === 1 ? '1 email is waiting' : `${queued} emails are waiting`
   const oldest = oldestAt === null ? '' : `, the oldest for ${formatDuration(at - oldestAt)}`

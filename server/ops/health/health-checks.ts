@@ -27,25 +27,25 @@ import { explainWriteError } from '../../storage/database/error-explanations.ts'
 import { listRescuedSentences } from '../../storage/recovery/rescued-databases.ts'
 
 /** A disk that takes longer to write one row is not healthy. */
-const WRITE_MS_MAX = 5_000
+const MAX_WRITE_MS = 5_000
 /** Monitoring checks every few seconds. More frequent writes give no additional information. */
 const WRITE_INTERVAL_MS = 5_000
 /**
  * Below this, registrations may soon fail: the database log alone grows to 16 MB between checkpoints. The server
  * counts as up, because it accepts registrations until a write fails.
  */
-const FREE_DISK_BYTES_MIN = 64 * 1024 * 1024
+const MIN_FREE_DISK_BYTES = 64 * 1024 * 1024
 /** Below this, uploads are rejected (`server/registration/uploads/store-uploaded-files.ts`). */
-const UPLOAD_BYTES_MIN = 512 * 1024 * 1024
+const MIN_UPLOAD_FREE_BYTES = 512 * 1024 * 1024
 /** A running server creates a few files, plus one for each upload. */
-const FREE_FILES_MIN = 1_000
+const MIN_FREE_FILES = 1_000
 /**
  * The time for which the disk counts as full after a request failed for lack of space, even if it reports free space:
  * disk quotas are not included in that figure.
  */
 const FULL_DISK_MS = 30_000
 /** Backups run nightly, with a few hours of tolerance. */
-const BACKUP_AGE_MS_MAX = 36 * 60 * 60_000
+const MAX_BACKUP_AGE_MS = 36 * 60 * 60_000
 
 /** Advice if too many files are open. */
 const RAISE_DESCRIPTOR_LIMIT_ADVICE =
@@ -93,7 +93,7 @@ export type HealthCheckDeps = Pick<
   | 'log'
 > & {
   /** Returns the time at which a request last failed because the database had no space. Null if never. */
-  readonly noRoomAt: () => Instant | null
+  readonly getLastNoSpaceTime: () => Instant | null
 }
 
 export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
@@ -105,22 +105,25 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     const addProblem = (code: HealthProblem['code'], text: string, isDown = false): void =>
       void problems.push({ code, text, isDown })
     const freeSpace = await getFreeBytes(environment.dataDir)
-    const noRoomAt = deps.noRoomAt()
-    const isFull = noRoomAt !== null && at >= noRoomAt && at - noRoomAt < FULL_DISK_MS
+    const getLastNoSpaceTime = deps.getLastNoSpaceTime()
+    const isFull =
+      getLastNoSpaceTime !== null &&
+      at >= getLastNoSpaceTime &&
+      at - getLastNoSpaceTime < FULL_DISK_MS
     if (isFull)
       addProblem('no_room', `Writes to the disk fail: ${formatMb(freeSpace)} are free.`, true)
-    else if (freeSpace < FREE_DISK_BYTES_MIN)
+    else if (freeSpace < MIN_FREE_DISK_BYTES)
       addProblem(
         'little_room',
         `The disk is nearly full: ${formatMb(freeSpace)} are free. Registrations are still accepted; uploads are refused. Free some space.`,
       )
-    else if (freeSpace < UPLOAD_BYTES_MIN)
+    else if (freeSpace < MIN_UPLOAD_FREE_BYTES)
       addProblem(
         'little_room',
-        `${formatMb(freeSpace)} are free, and uploads are refused below ${formatMb(UPLOAD_BYTES_MIN)}.`,
+        `${formatMb(freeSpace)} are free, and uploads are refused below ${formatMb(MIN_UPLOAD_FREE_BYTES)}.`,
       )
     const files = await getFreeFiles(environment.dataDir)
-    if (files !== null && files < FREE_FILES_MIN)
+    if (files !== null && files < MIN_FREE_FILES)
       addProblem(
         'little_room',
         `${files === 0 ? 'No file' : `Only ${files} more files`} can be created on the disk of DATA_DIR (inodes), although ${formatMb(freeSpace)} are free. Remove files that are not needed.`,
@@ -160,7 +163,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
         'recovery',
         `In recovery since ${formatInstant(recovery.begunAt)}: scheduled emails, refunds and erasure are held until it is ended (rollcall db recovery).`,
       )
-    const clockJump = clockJumps.look()
+    const clockJump = clockJumps.findRecentJump()
     if (clockJump !== null)
       addProblem(
         'clock',
@@ -175,7 +178,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     if (uploadProblem !== null) addProblem('files', uploadProblem)
     const lastBackup = await readLastBackup(environment.dataDir)
     // An operator who has never used our backup command uses another method, or is warned by rollcall doctor.
-    if (lastBackup !== null && at - lastBackup > BACKUP_AGE_MS_MAX)
+    if (lastBackup !== null && at - lastBackup > MAX_BACKUP_AGE_MS)
       addProblem('backup', `The last backup is ${formatDuration(at - lastBackup)} old.`)
     return problems
   }
@@ -241,7 +244,7 @@ function createDatabaseCheck({ store, clock }: Pick<Deps, 'store' | 'clock'>): (
   return async () => {
     const at = clock()
     if (lastWrite === null || at - lastWrite.at >= WRITE_INTERVAL_MS || at < lastWrite.at)
-      lastWrite = { at, write: withTimeout(WRITE_MS_MAX, store.ping(at)) }
+      lastWrite = { at, write: withTimeout(MAX_WRITE_MS, store.ping(at)) }
     await lastWrite.write
     await store.adminCount()
   }

@@ -5,7 +5,7 @@ import type { Deps } from '../../dependencies.ts'
 /** A check sends several requests to the object storage, so it is not repeated more often. */
 const CHECK_MS = 60_000
 /** A health report does not wait longer for the check, which then continues in the background. */
-const WAIT_MS_MAX = 3_000
+const MAX_WAIT_MS = 3_000
 
 /** Returns a check that repeats a good result for a minute. Its sentence is null if files can be stored. */
 export function createUploadStorageCheck({
@@ -29,7 +29,7 @@ async function waitFor(result: Promise<string | null>): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string>()
   const timer = setTimeout(
     () => resolve('The object storage of uploads does not respond.'),
-    WAIT_MS_MAX,
+    MAX_WAIT_MS,
   )
   try {
     return await Promise.race([result, promise])

@@ -22,7 +22,7 @@ export async function rescueIfLost(
     await sleep(RETRY_MS)
     await lossWatch.check()
   }
-  const rescuedFile = lossWatch.rescued()
+  const rescuedFile = lossWatch.getRescuedLocation()
   if (rescuedFile === null) return null
   const { dataDir } = deps.environment
   const { file, isWhole } = rescuedFile

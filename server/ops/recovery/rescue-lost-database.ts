@@ -32,11 +32,11 @@ export type LossWatch = {
    */
   check(): Promise<void>
   /** Resolves when the process can end without losing data, however long that takes. */
-  beforeStop(): Promise<void>
+  waitUntilSaved(): Promise<void>
   /** True while the server holds data that is in no file. */
   isUnsaved(): boolean
   /** Returns the location of the rescued data. Null if there is none. */
-  rescued(): Pick<RescuedRows, 'file' | 'isWhole'> | null
+  getRescuedLocation(): Pick<RescuedRows, 'file' | 'isWhole'> | null
   /** True if the data is in a file that the next start will not find. */
   isOutsideDataDir(): boolean
 }
@@ -97,10 +97,10 @@ export function watchForLoss(
   return {
     check: () => check(),
     isUnsaved,
-    rescued: () => rescuedDatabase,
+    getRescuedLocation: () => rescuedDatabase,
     isOutsideDataDir: () =>
       rescuedDatabase !== null && path.dirname(rescuedDatabase.file) !== dataDir,
-    async beforeStop() {
+    async waitUntilSaved() {
       // A rescue in progress may have begun before the signal and may fail, so another one follows.
       await check()
       if (isUnsaved()) await check(0)

@@ -66,10 +66,10 @@ export const buildRecoveryContext = (
  */
 export function beginRecoveryAfterRestore(
   deps: Pick<RecoveryDeps, 'store' | 'environment'>,
-  restored: RestoreRecord,
+  restoreRecord: RestoreRecord,
   at: Instant,
 ): Promise<Recovery> {
-  const { copyAt, why: reason = explainRestore(restored) } = restored
+  const { copyAt, why: reason = explainRestore(restoreRecord) } = restoreRecord
   return beginRecovery(deps, { at, who: 'rollcall', why: reason, copyAt })
 }
 
@@ -94,8 +94,8 @@ export async function scheduleRecoveryIfLogMissing({
 /** Begins a recovery if the database is older. Call it before anything is sent, queried or erased. Logs the state. */
 export async function recoverIfOlder(deps: RecoveryDeps): Promise<void> {
   const { store, clock, log, environment } = deps
-  const restored = await readRestored(environment.dataDir)
-  if (restored !== null) await beginRecoveryAfterRestore(deps, restored, clock())
+  const restoreRecord = await readRestored(environment.dataDir)
+  if (restoreRecord !== null) await beginRecoveryAfterRestore(deps, restoreRecord, clock())
   else if (!(await recoverIfOlderThanRescue(deps))) await compareProgress(deps)
   const rescuedDatabases = store.isShared ? [] : listRescuedFiles(environment.dataDir)
   if (rescuedDatabases.length > 0)
@@ -119,8 +119,8 @@ export async function explainNextRecovery(
   { dataDir, databaseUrl }: Pick<Environment, 'dataDir' | 'databaseUrl'>,
   readCounted: () => Promise<Progress>,
 ): Promise<string | null> {
-  const restored = await readRestored(dataDir)
-  if (restored !== null) return restored.why ?? explainRestore(restored)
+  const restoreRecord = await readRestored(dataDir)
+  if (restoreRecord !== null) return restoreRecord.why ?? explainRestore(restoreRecord)
   if (databaseUrl !== null) return explainOlderPostgres(dataDir, readCounted)
   if (findServingPid(dataDir) !== null) return null
   if (isLogMissing(dataDir)) return LOG_MISSING_REASON
@@ -150,21 +150,21 @@ async function explainOlderPostgres(
 ): Promise<string | null> {
   const lastRecord = await readLastServed(dataDir)
   if (lastRecord === null) return null
-  const { name, counted } = await readCounted()
-  return (name === null || name === lastRecord.name) && isOlder(counted, lastRecord)
+  const { name, counted: rowCounts } = await readCounted()
+  return (name === null || name === lastRecord.name) && isOlder(rowCounts, lastRecord)
     ? explainOlder(lastRecord)
     : null
 }
 
 /** Returns a rescued database of the same installation that has made more progress. Null if there is none. */
 async function findNewerRescued(
-  { name, counted }: Awaited<ReturnType<Store['databaseProgress']>>,
+  { name, counted: rowCounts }: Awaited<ReturnType<Store['databaseProgress']>>,
   dataDir: string,
 ): Promise<{ readonly file: string; readonly storedAt: Instant } | null> {
   for (const file of listRescuedFiles(dataDir)) {
     const rescuedProgress = await readProgress(file)
     if (rescuedProgress === null || rescuedProgress.storedAt === null) continue
-    if ((name === null || rescuedProgress.name === name) && isOlder(counted, rescuedProgress))
+    if ((name === null || rescuedProgress.name === name) && isOlder(rowCounts, rescuedProgress))
       return { file, storedAt: rescuedProgress.storedAt }
   }
   return null
@@ -242,7 +242,7 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
     await recordProgress(dataDir, store, at, null)
     return 0
   }
-  const { name, counted } = await store.databaseProgress()
+  const { name, counted: rowCounts } = await store.databaseProgress()
   const isSameDatabase = name === null || name === lastRecord.name
   if (!isSameDatabase && !store.isShared) return recoverFromOtherDatabase(deps, lastRecord)
   // A server may be configured for another PostgreSQL database, which other servers already use.
@@ -251,15 +251,15 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
       { servedAt: lastRecord.at },
       'DATABASE_URL names a different database from the one that this DATA_DIR served before',
     )
-  if (!isSameDatabase || !isOlder(counted, lastRecord)) {
-    if (!isSameDatabase || !hasSameProgress(counted, lastRecord))
+  if (!isSameDatabase || !isOlder(rowCounts, lastRecord)) {
+    if (!isSameDatabase || !hasSameProgress(rowCounts, lastRecord))
       await recordProgress(dataDir, store, at, lastRecord)
     return 0
   }
-  const isEmpty = name === null && Object.values(counted).every((position) => position === 0)
-  const until = formatInstant(lastRecord.at)
+  const isEmpty = name === null && Object.values(rowCounts).every((position) => position === 0)
+  const lastServedText = formatInstant(lastRecord.at)
   const reason = isEmpty
-    ? `A new, empty database was created in a DATA_DIR whose previous database was served until ${until}.`
+    ? `A new, empty database was created in a DATA_DIR whose previous database was served until ${lastServedText}.`
     : explainOlder(lastRecord)
   const newRecovery = await store.beginRecovery(
     { at, who: 'rollcall', why: reason, copyAt: null, ...buildRecoveryContext(lastRecord) },
@@ -296,8 +296,8 @@ async function recoverFromOtherDatabase(
 }
 
 /** Returns true if the record has exactly this progress. */
-const hasSameProgress = (counted: LastServed['counted'], lastRecord: LastServed): boolean =>
-  Object.entries(counted).every(([table, position]) => lastRecord.counted[table] === position)
+const hasSameProgress = (rowCounts: LastServed['counted'], lastRecord: LastServed): boolean =>
+  Object.entries(rowCounts).every(([table, position]) => lastRecord.counted[table] === position)
 
 async function recordProgress(
   dataDir: string,

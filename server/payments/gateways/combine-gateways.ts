@@ -23,22 +23,25 @@ export function combineGateways(
     return adapter
   }
   return {
-    handOff: (event, ...rest) => getAdapter(event).handOff(event, ...rest),
-    createCheckout: async (event, order, form, ...rest) =>
-      (await getAdapter(event).createCheckout?.(event, order, form, ...rest)) ?? ok(form),
-    readNotice: (body) => {
-      const messages = entries.flatMap(([sender, { readNotice }]): SentMessage[] =>
-        readNotice === undefined ? [] : [{ sender, parsed: readNotice(body) }],
+    handOff: (event, ...handOffArguments) => getAdapter(event).handOff(event, ...handOffArguments),
+    createCheckout: async (event, order, form, ...handOffArguments) =>
+      (await getAdapter(event).createCheckout?.(event, order, form, ...handOffArguments)) ??
+      ok(form),
+    readReturnOrWebhook: (body) => {
+      const messages = entries.flatMap(([sender, { readReturnOrWebhook }]): SentMessage[] =>
+        readReturnOrWebhook === undefined ? [] : [{ sender, parsed: readReturnOrWebhook(body) }],
       )
-      const named = ({ parsed }: SentMessage): boolean =>
+      const namesOrder = ({ parsed }: SentMessage): boolean =>
         parsed.ok || parsed.error.code === 'unknown_order'
-      return messages.find(({ parsed }) => parsed.ok) ?? messages.find(named) ?? UNREADABLE_MESSAGE
+      return (
+        messages.find(({ parsed }) => parsed.ok) ?? messages.find(namesOrder) ?? UNREADABLE_MESSAGE
+      )
     },
     readReturn: async (event, orderId, body) => {
       const messages: SentMessage[] = []
-      for (const ofAccount of listEventsByAccount(event)) {
-        const sender = getKind(ofAccount)
-        const parsed = await adapters[sender]?.readReturn?.(ofAccount, orderId, body)
+      for (const accountEvent of listEventsByAccount(event)) {
+        const sender = getKind(accountEvent)
+        const parsed = await adapters[sender]?.readReturn?.(accountEvent, orderId, body)
         if (parsed !== undefined) messages.push({ sender, parsed })
       }
       return (
@@ -51,13 +54,14 @@ export function combineGateways(
     },
     readWebhook: async (sender, webhook) =>
       (await adapters[sender]?.readWebhook?.(webhook)) ?? { is: 'unsigned' },
-    confirmedWithoutWebhook: (sender, ...rest) =>
-      adapters[sender]?.confirmedWithoutWebhook?.(...rest) ?? null,
-    merchantOf: (event) => getAdapter(event).merchantOf(event),
-    status: (event, ...rest) => getAdapter(event).status(event, ...rest),
-    refund: (event, ...rest) => getAdapter(event).refund(event, ...rest),
-    dispute: async (event, ...rest) =>
-      (await getAdapter(event).dispute?.(event, ...rest)) ?? err('the gateway has no disputes'),
+    confirmedWithoutWebhook: (sender, ...handOffArguments) =>
+      adapters[sender]?.confirmedWithoutWebhook?.(...handOffArguments) ?? null,
+    getMerchantId: (event) => getAdapter(event).getMerchantId(event),
+    status: (event, ...handOffArguments) => getAdapter(event).status(event, ...handOffArguments),
+    refund: (event, ...handOffArguments) => getAdapter(event).refund(event, ...handOffArguments),
+    dispute: async (event, ...handOffArguments) =>
+      (await getAdapter(event).dispute?.(event, ...handOffArguments)) ??
+      err('the gateway has no disputes'),
     origins: () => [...new Set(entries.flatMap(([, adapter]) => adapter.origins()))],
   }
 }

@@ -16,7 +16,7 @@ import type { SimulatorOrigins } from './simulator-port.ts'
 /** The addresses of a gateway's API: the real ones are in the shared gateways file, and its simulator has others. */
 export type GatewayAddresses = Gateway['live']
 /** The events that use one gateway, each listed once for each of its accounts at this gateway. */
-export type GatewayEvents = Pick<EventRegistry, 'all' | 'byOrderId'>
+export type GatewayEvents = Pick<EventRegistry, 'all' | 'findByOrderId'>
 
 export type AdapterOptions = {
   readonly environment: Pick<Environment, 'gatewayMode' | 'airpayChecksum' | 'airpayAssumed'>
@@ -45,14 +45,14 @@ export type CheckQuery = AccountQuery & {
   /** Null to query an order that cannot exist. */
   readonly orderId: OrderId | null
   /** True to repeat the query with a deliberately wrong key. */
-  readonly comparesKeys: boolean
+  readonly shouldCompareKeys: boolean
 }
 /** `impossible` means that the gateway cannot be queried in this mode, with the reason in a sentence. */
 export type ConnectionCheck =
   | {
       readonly is: 'checked'
       /** The response shows no problem. */
-      readonly asExpected: boolean
+      readonly isAsExpected: boolean
       readonly sentences: readonly string[]
     }
   | { readonly is: 'no-credentials' }

@@ -19,7 +19,7 @@ import type { SimulatorOrigins, SimulatorPort } from './simulator-port.ts'
 
 /** The simulators, with the origins of their port. */
 export type OpenSimulators = {
-  readonly of: Simulators
+  readonly byKind: Simulators
   readonly origins: SimulatorOrigins
   close(): Promise<void>
 }
@@ -78,17 +78,21 @@ async function openSimulators(options: GatewayOptions): Promise<OpenSimulators> 
       clock,
       log,
     }) as Simulators[Kind]
-  const of = mapGatewayKinds(open) as Simulators
-  const all: readonly GatewaySimulator[] = Object.values(of)
+  const simulators = mapGatewayKinds(open) as Simulators
+  const allSimulators: readonly GatewaySimulator[] = Object.values(simulators)
   const port = await openSimulatorPort({
     ...environment,
     port: environment.sandboxPort,
     addRoutes: (app) => {
-      for (const simulator of all) simulator.addRoutes(app)
+      for (const simulator of allSimulators) simulator.addRoutes(app)
     },
   })
-  for (const simulator of all) simulator.start(port.origins)
-  return { of, origins: port.origins, close: () => closeSimulators(all, port) }
+  for (const simulator of allSimulators) simulator.start(port.origins)
+  return {
+    byKind: simulators,
+    origins: port.origins,
+    close: () => closeSimulators(allSimulators, port),
+  }
 }
 
 async function closeSimulators(
@@ -132,7 +136,7 @@ const mapGatewayKinds = <Value>(
 /** An adapter sees an event once for each of its accounts at this gateway, and no events of other gateways. */
 function selectEvents(
   kind: GatewayKind,
-  events: Pick<EventRegistry, 'all' | 'byOrderId'>,
+  events: Pick<EventRegistry, 'all' | 'findByOrderId'>,
 ): GatewayEvents {
   const isOfKind = <Served extends { readonly config: EventConfig }>(
     served: Served,
@@ -144,8 +148,8 @@ function selectEvents(
     )
   return {
     all: () => events.all().flatMap(isOfKind),
-    byOrderId: (orderId) => {
-      const served = events.byOrderId(orderId)
+    findByOrderId: (orderId) => {
+      const served = events.findByOrderId(orderId)
       return served === null ? null : (isOfKind(served)[0] ?? null)
     },
   }

@@ -11,7 +11,7 @@ export type RequestResult =
       /** Null if there was no response. */
       readonly status: number | null
       readonly error: string
-      readonly sent: boolean
+      readonly wasSent: boolean
       /** The body of a response with another status. Absent if it could not be read. */
       readonly text?: string
     }
@@ -25,9 +25,9 @@ export type GatewayRequest = {
 }
 
 /** The maximum length of a response, which is longer than a list of a hundred payments. */
-const RESPONSE_BYTES_MAX = 1024 * 1024
+const MAX_RESPONSE_BYTES = 1024 * 1024
 /** The maximum length of a response from Airpay. */
-const AIRPAY_BYTES_MAX = 64 * 1024
+const MAX_AIRPAY_BYTES = 64 * 1024
 
 /** Network errors that mean no connection was made; an invalid certificate is detected before anything is sent. */
 const NOT_SENT_ERRORS =
@@ -48,14 +48,14 @@ export function postRequest(
       body,
       signal: AbortSignal.timeout(timeoutMs),
     },
-    AIRPAY_BYTES_MAX,
+    MAX_AIRPAY_BYTES,
   )
 }
 
 /** Never throws: a network failure is a result too. */
 export async function sendRequest(
   { address, method, headers, body, signal }: GatewayRequest,
-  bytesMax: number = RESPONSE_BYTES_MAX,
+  maxBytes: number = MAX_RESPONSE_BYTES,
 ): Promise<RequestResult> {
   let status: number | null = null
   try {
@@ -68,12 +68,12 @@ export async function sendRequest(
       signal,
     })
     status = response.status
-    const text = await readWithin(response, bytesMax)
+    const text = await readWithin(response, maxBytes)
     const toFailure = (error: string): RequestResult => ({
       is: 'failed',
       status,
       error,
-      sent: true,
+      wasSent: true,
       ...(text === null ? {} : { text }),
     })
     if (status >= 300 && status < 400)
@@ -86,19 +86,19 @@ export async function sendRequest(
       is: 'failed',
       status,
       error: formatError(error, code),
-      sent: !NOT_SENT_ERRORS.test(code),
+      wasSent: !NOT_SENT_ERRORS.test(code),
     }
   }
 }
 
 /** Returns null and stops reading once the response is too long: an endless one must not fill the memory. */
-async function readWithin(response: Response, bytesMax: number): Promise<string | null> {
+async function readWithin(response: Response, maxBytes: number): Promise<string | null> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     const bytesRead = chunk as Uint8Array
     bytes += bytesRead.byteLength
-    if (bytes > bytesMax) return null
+    if (bytes > maxBytes) return null
     chunks.push(bytesRead)
   }
   return Buffer.concat(chunks).toString('utf8')

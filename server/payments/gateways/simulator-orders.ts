@@ -12,7 +12,7 @@ export type SimulatorOrders<Order> = {
 export function openSimulatorOrders<Order extends object>(
   dataDir: string,
   fileName: `sandbox${'' | `-${string}`}.jsonl`,
-  idOf: (order: Order) => string,
+  getId: (order: Order) => string,
 ): SimulatorOrders<Order> {
   mkdirSync(dataDir, { recursive: true })
   const file = join(dataDir, fileName)
@@ -22,13 +22,13 @@ export function openSimulatorOrders<Order extends object>(
       // A process that was killed may have left an incomplete line.
       .filter((line) => line.endsWith('}'))
       .map((line) => JSON.parse(line) as Order)
-      .map((order) => [idOf(order), order]),
+      .map((order) => [getId(order), order]),
   )
   return {
     get: (id) => orders.get(id) ?? null,
     put: (order) => {
       appendFileSync(file, `${JSON.stringify(order)}\n`)
-      orders.set(idOf(order), order)
+      orders.set(getId(order), order)
       return order
     },
     all: () => [...orders.values()],

@@ -6,7 +6,7 @@
 import formbody from '@fastify/formbody'
 import Fastify from 'fastify'
 import type { FastifyInstance } from 'fastify'
-import { MESSAGE_BYTES_MAX } from './message-fields.ts'
+import { MAX_MESSAGE_BYTES } from './message-fields.ts'
 import { RETURN_SCRIPT, STYLE } from './simulator-page.ts'
 
 /**
@@ -54,7 +54,7 @@ export async function openSimulatorPort(options: {
   readonly port: number
   readonly addRoutes: (app: FastifyInstance) => void
 }): Promise<SimulatorPort> {
-  const app = Fastify({ logger: false, bodyLimit: MESSAGE_BYTES_MAX, forceCloseConnections: true })
+  const app = Fastify({ logger: false, bodyLimit: MAX_MESSAGE_BYTES, forceCloseConnections: true })
   await app.register(formbody)
   app.get('/style.css', async (_request, reply) =>
     reply.type('text/css; charset=utf-8').send(STYLE),

@@ -101,7 +101,7 @@ export function readAmountParameter(
 /** Returns the message that asks for an amount, with an example. */
 export function describeAmount(currency: Currency): string {
   if (currency === INR) return 'Enter the amount in rupees, such as 985 or 985.50.'
-  const withDecimals =
+  const decimalExample =
     getDecimals(currency) === 0 ? '' : ` or 985.${'50'.padEnd(getDecimals(currency), '0')}`
-  return `Enter the amount in ${currency}, such as 985${withDecimals}.`
+  return `Enter the amount in ${currency}, such as 985${decimalExample}.`
 }

@@ -28,11 +28,11 @@ import { choosePaymentChannel } from './choose-payment-method.ts'
 export const approveRegistration: ActionHandler = async (request) => {
   const { deps, served, registration, wanted } = request
   const { config } = served
-  const until = getExpiryAfterApproval(getApproval(config, registration), wanted.at)
+  const payUntil = getExpiryAfterApproval(getApproval(config, registration), wanted.at)
   return deps.store.approve(wanted, {
     ...buildPaymentStart(request, registration),
-    payUntil: until,
-    mail: buildApprovedEmail(config, registration, registration.total ?? toAmount(0), until),
+    payUntil: payUntil,
+    mail: buildApprovedEmail(config, registration, registration.total ?? toAmount(0), payUntil),
   })
 }
 
@@ -49,16 +49,19 @@ export const refuseApproval: ActionHandler = async ({
   const isOfferRequested = words['offer'] === true || words['offer'] === 'true'
   if (isOfferRequested && offer === null)
     return refuseData('The event file has no other category to offer.')
-  const offered =
+  const offeredQuote =
     isOfferRequested && offer !== null ? quoteOffer(config, registration, offer) : null
-  if (isOfferRequested && offered === null)
+  if (isOfferRequested && offeredQuote === null)
     return refuseData('The offered category was not on sale on the day of registration.')
   const email = buildNotApprovedEmail(config, registration, {
     why: wanted.why,
     say: message,
-    offer: offered,
+    offer: offeredQuote,
   })
-  return deps.store.rejectApplication(wanted, { offer: offered?.category ?? null, mail: email })
+  return deps.store.rejectApplication(wanted, {
+    offer: offeredQuote?.category ?? null,
+    mail: email,
+  })
 }
 
 /** `{category}`: the offered category that the delegate saw when accepting. */
@@ -66,17 +69,21 @@ export const acceptOffer: ActionHandler = async (request) => {
   const { deps, served, registration, wanted, params: words } = request
   const { config } = served
   // The store checks in its transaction whether the offer exists, and recognises a repeated click.
-  const offered = quoteOffer(config, registration, readText(words, 'category'))
-  if (offered === null) return refuseData(REFUSAL_MESSAGES.selfService.offerEnded)
-  const { category, quote } = offered
-  const until = getExpiryAfterApproval(getApproval(config, registration), wanted.at)
-  const offerTerms = { category, due: offered.total, payUntil: until }
-  const accepted: StoredRegistration = { ...registration, category, ...readAmounts(quote) }
+  const offeredQuote = quoteOffer(config, registration, readText(words, 'category'))
+  if (offeredQuote === null) return refuseData(REFUSAL_MESSAGES.selfService.offerEnded)
+  const { category, quote } = offeredQuote
+  const payUntil = getExpiryAfterApproval(getApproval(config, registration), wanted.at)
+  const offerTerms = { category, due: offeredQuote.total, payUntil }
+  const acceptedRegistration: StoredRegistration = {
+    ...registration,
+    category,
+    ...readAmounts(quote),
+  }
   return deps.store.acceptOffer(wanted, {
-    ...buildPaymentStart(request, accepted),
+    ...buildPaymentStart(request, acceptedRegistration),
     category,
     quote,
-    payUntil: until,
+    payUntil: payUntil,
     mail: buildOfferAcceptedEmail(config, registration, offerTerms),
   })
 }
@@ -90,7 +97,7 @@ export function buildApprovalView(
   if (state !== 'to_approve' && state !== 'refused') return null
   const rule = getApproval(config, registration)
   const { offer } = rule?.ifRefused ?? {}
-  const offered = offer === undefined ? null : quoteOffer(config, registration, offer)
+  const offeredQuote = offer === undefined ? null : quoteOffer(config, registration, offer)
   return {
     look_at: (rule?.documents ?? uploads.map(({ field }) => field)).map((id) => {
       const upload = uploads.find(({ field, droppedAt }) => field === id && droppedAt === null)
@@ -107,12 +114,12 @@ export function buildApprovalView(
     decide_by: decideBy === null ? null : isoIndia(decideBy),
     total: total === null ? null : toMajorUnits(total, currency),
     offer:
-      offered === null
+      offeredQuote === null
         ? null
         : {
-            label: getCategoryLabel(config, offered.category),
-            total: toMajorUnits(offered.total, offered.currency),
-            ...toWireCurrency(offered.currency),
+            label: getCategoryLabel(config, offeredQuote.category),
+            total: toMajorUnits(offeredQuote.total, offeredQuote.currency),
+            ...toWireCurrency(offeredQuote.currency),
           },
     ...toWireCurrency(currency),
   }
@@ -127,18 +134,18 @@ export async function buildRefusalView(
   const { state, offer, regNo } = registration
   if (state !== 'refused') return null
   const refusal = (await store.actions(regNo)).findLast(({ act }) => act === 'refuse')
-  const offered = offer === null ? null : quoteOffer(config, registration, offer)
+  const offeredQuote = offer === null ? null : quoteOffer(config, registration, offer)
   return {
     why: refusal?.why ?? '',
     say: getApproval(config, registration)?.ifRefused.message ?? null,
     offer:
-      offered === null
+      offeredQuote === null
         ? null
         : {
-            category: offered.category,
-            label: getCategoryLabel(config, offered.category),
-            total: toMajorUnits(offered.total, offered.currency),
-            ...toWireCurrency(offered.currency),
+            category: offeredQuote.category,
+            label: getCategoryLabel(config, offeredQuote.category),
+            total: toMajorUnits(offeredQuote.total, offeredQuote.currency),
+            ...toWireCurrency(offeredQuote.currency),
           },
   }
 }

@@ -31,10 +31,10 @@ export function calculateRefundDue(
   { due }: Pick<StoredRegistration, 'due'>,
   refunds: readonly Pick<StoredRefund, 'state' | 'amount'>[],
 ): Amount {
-  const inProgress = refunds
+  const refundsInProgress = refunds
     .filter(({ state }) => state === 'wanted' || state === 'asked' || state === 'unsure')
     .reduce((sum, { amount }) => sum + amount, 0)
-  return toAmount(Math.max(0, -due - inProgress))
+  return toAmount(Math.max(0, -due - refundsInProgress))
 }
 
 /**

@@ -88,11 +88,11 @@ async function applyDecision(
   const { deps, wanted, params: words } = request
   const review = readText(words, 'review')
   const parameters = { ...words, decision, why: wanted.why }
-  const prepared = await prepareDecision(deps, review, parameters, wanted.who)
-  if (!prepared.ok) return prepared
+  const prepareResult = await prepareDecision(deps, review, parameters, wanted.who)
+  if (!prepareResult.ok) return prepareResult
   return requestRefund(
     request,
-    await deps.store.decideReviewOfRegistration(wanted, { review, ...prepared.value }),
+    await deps.store.decideReviewOfRegistration(wanted, { review, ...prepareResult.value }),
   )
 }
 

@@ -26,8 +26,8 @@ export function choosePaymentChannel(
     (chosenMethod.ok && chosenMethod.value !== null ? chosenMethod.value.id : null)
   const transfer = findTransferMethod(event, methodId)
   if (transfer !== null) return { way: transfer.id }
-  const byCard = withCardOf(event, answers, currency)
-  const { payment } = byCard
+  const cardEvent = withCardOf(event, answers, currency)
+  const { payment } = cardEvent
   if (payment === null) {
     const onlyTransfer = event.methods.find(
       (method) => method.is === 'transfer' && acceptsCurrency(method, currency),
@@ -36,6 +36,6 @@ export function choosePaymentChannel(
   }
   return {
     gateway: payment.gateway.name,
-    askedOf: { account: payment.account, merchantId: gateway.merchantOf(byCard) },
+    askedOf: { account: payment.account, merchantId: gateway.getMerchantId(cardEvent) },
   }
 }

@@ -58,8 +58,8 @@ export const correct: ActionHandler = async (request) => {
   const changes = request.params['answers']
   if (typeof changes !== 'object' || changes === null)
     return refuseData('Choose at least one answer to correct: answers: {field: answer}.')
-  const changed = describeChangeSinceSeen(request)
-  if (changed !== null) return err({ code: 'moved_on', message: changed })
+  const changeMessage = describeChangeSinceSeen(request)
+  if (changeMessage !== null) return err({ code: 'moved_on', message: changeMessage })
   return changeAnswers(request, changes as RawAnswers, 'correct')
 }
 
@@ -68,12 +68,12 @@ export const correct: ActionHandler = async (request) => {
  * overwrite the change. Null if there is none.
  */
 function describeChangeSinceSeen({ served, registration, params }: ActionRequest): string | null {
-  const seen = params['seen']
-  if (typeof seen !== 'object' || seen === null) return null
+  const seenAnswers = params['seen']
+  if (typeof seenAnswers !== 'object' || seenAnswers === null) return null
   const changedField = listEditableAnswers(served.config, registration).find(
     ({ id, value }) =>
-      Object.hasOwn(seen, id) &&
-      JSON.stringify(getOwn(seen as RawAnswers, id)) !== JSON.stringify(value),
+      Object.hasOwn(seenAnswers, id) &&
+      JSON.stringify(getOwn(seenAnswers as RawAnswers, id)) !== JSON.stringify(value),
   )
   if (changedField === undefined) return null
   const { id, label } = changedField
@@ -194,8 +194,8 @@ async function changeAnswers(
         quote,
       })
   }
-  const updated = { ...registration, answers }
-  const corrected = await deps.store.correct(wanted, {
+  const updatedRegistration = { ...registration, answers }
+  const correctResult = await deps.store.correct(wanted, {
     was: registration.answers,
     answers,
     category,
@@ -222,18 +222,18 @@ async function changeAnswers(
       quote?.total === 0
         ? buildFreeConfirmationEmail(
             config,
-            { ...updated, ...readAmounts(quote), category, due: toAmount(0) },
+            { ...updatedRegistration, ...readAmounts(quote), category, due: toAmount(0) },
             wanted.at,
           )
         : null,
     mails: isTransfer
       ? removeNulls([
           buildTransferredEmail(config, registration),
-          buildTransferredToYouEmail(config, updated),
+          buildTransferredToYouEmail(config, updatedRegistration),
         ])
       : await buildBalanceEmails(
           request,
-          updated,
+          updatedRegistration,
           await calculateBalanceAfter(request, quote?.total ?? null),
         ),
     // The links were sent to an address that did not belong to the delegate. A delegate who edits their own
@@ -241,15 +241,18 @@ async function changeAnswers(
     endsLinks:
       isTransfer || (kind === 'correct' && hasNewEmail(config, registration.answers, answers)),
   })
-  return corrected.ok && !corrected.value.repeated
-    ? ok({ ...corrected.value, message: `${corrected.value.message}${refundedBefore}` })
-    : corrected
+  return correctResult.ok && !correctResult.value.repeated
+    ? ok({ ...correctResult.value, message: `${correctResult.value.message}${refundedBefore}` })
+    : correctResult
 }
 
 /** Returns true if future emails go to another address. */
 function hasNewEmail(config: EventConfig, previous: Answers, current: Answers): boolean {
-  const [contextBefore, after] = [readDelegate(config, previous), readDelegate(config, current)]
-  return contextBefore.email.toLowerCase() !== after.email.toLowerCase()
+  const [contextBefore, contextAfter] = [
+    readDelegate(config, previous),
+    readDelegate(config, current),
+  ]
+  return contextBefore.email.toLowerCase() !== contextAfter.email.toLowerCase()
 }
 
 /** Computes the balance at a new price, by the same rule as the store; `total` is null if the price is unchanged. */
@@ -294,17 +297,20 @@ async function buildCorrectionContext(
   const { answers, category } = registration
   const contextBefore = extractContext(config, answers)
   const raw = mergeRawAnswers(config, answers, changes)
-  const left = await readSeatsLeft(deps, config, at)
+  const seatsLeft = await readSeatsLeft(deps, config, at)
   const heldSeats = listRequiredSeats(config.quotas, answers, category).map(
     ({ id, quantity, limit }) =>
-      [id, limit.count === undefined ? 1 : Math.max(0, getOwn(left, id) ?? 0) + quantity] as const,
+      [
+        id,
+        limit.count === undefined ? 1 : Math.max(0, getOwn(seatsLeft, id) ?? 0) + quantity,
+      ] as const,
   )
   const { context: listContext } = await buildPricingContext(deps, config, raw, {}, at)
   const isUnchanged = (field: string): boolean => getOwn(changes, field) === undefined
   return {
     code: contextBefore.code,
     // An item that was full at registration also counted as full in its price.
-    left: { ...left, ...Object.fromEntries(heldSeats), ...contextBefore.left },
+    left: { ...seatsLeft, ...Object.fromEntries(heldSeats), ...contextBefore.left },
     rolls: Object.fromEntries(
       Object.entries(listContext.rolls).map(([field, row]) => [
         field,

@@ -50,9 +50,9 @@ export function startRetentionJob(
 ): PeriodicJob {
   const run = async (): Promise<number> => {
     if (!(await deps.isClockTrusted())) return 0
-    let erased = 0
-    for (const served of deps.events.all()) erased += await applyRetention(deps, served)
-    return erased
+    let erasedCount = 0
+    for (const served of deps.events.all()) erasedCount += await applyRetention(deps, served)
+    return erasedCount
   }
   return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
     deps.log.error(
@@ -78,7 +78,7 @@ async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Pro
       logErasure(deps, config.id, droppedCount, 'the files of registrations were deleted')
   }
   if (answers === null || today <= answers) return 0
-  let erased = 0
+  let erasedCount = 0
   for (let batch = await store.registrationsToErase(config.id, 0); batch.length > 0;) {
     let lastId = 0
     for (const { id, regNo } of batch) {
@@ -97,7 +97,7 @@ async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Pro
         ...action,
         why: RETENTION_OVER_REASON,
       })
-      if (result.ok) erased += 1
+      if (result.ok) erasedCount += 1
       // A pending payment review prevents erasure. The review is reported elsewhere, and erasure is tried again in an
       // hour.
       else
@@ -108,9 +108,9 @@ async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Pro
     }
     batch = await store.registrationsToErase(config.id, lastId)
   }
-  if (erased > 0)
-    logErasure(deps, config.id, erased, 'the personal data of registrations was erased')
-  return erased
+  if (erasedCount > 0)
+    logErasure(deps, config.id, erasedCount, 'the personal data of registrations was erased')
+  return erasedCount
 }
 
 function logErasure(

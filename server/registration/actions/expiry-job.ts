@@ -26,7 +26,7 @@ export function startExpiryJob(
       const registration = await store.registration(regNo)
       if (registration === null) continue
       const { eventId, total, payUntil } = registration
-      const event = events.byId(eventId)?.config ?? null
+      const event = events.findById(eventId)?.config ?? null
       const email =
         event === null || payUntil === null
           ? null
@@ -57,7 +57,7 @@ export function startExpiryJob(
       for (const regNo of regNos) {
         const registration = await store.registration(regNo)
         if (registration === null) continue
-        const event = events.byId(registration.eventId)?.config ?? null
+        const event = events.findById(registration.eventId)?.config ?? null
         const email = event === null ? null : buildExpiredEmail(event, registration)
         const action = {
           regNo,

@@ -87,7 +87,7 @@ async function addSlipNumber(request: ActionRequest): Promise<ActionRequest> {
 }
 
 /** A payment may be earlier than its registration, but not by so much that a mistyped year is accepted. */
-const DAYS_EARLIER_MAX = 180
+const MAX_DAYS_EARLIER = 180
 
 function readPayment({
   served,
@@ -109,9 +109,11 @@ function readPayment({
   if (!isManualMethod(manualMethod)) return refuseData('Choose a payment method.')
   if (!canPayIn(manualMethod, currency))
     return refuseData(`UPI transfers only rupees, and this registration is in ${currency}.`)
-  const stated = readText(params, 'currency')
-  if (stated !== '' && stated !== currency)
-    return refuseData(`This payment is in ${stated}, and the registration is in ${currency}.`)
+  const statedCurrency = readText(params, 'currency')
+  if (statedCurrency !== '' && statedCurrency !== currency)
+    return refuseData(
+      `This payment is in ${statedCurrency}, and the registration is in ${currency}.`,
+    )
   const { minimumRole } = describeMethod(manualMethod)
   const referenceLabel = getReferenceLabel(manualMethod, currency)
   if (!canConfirm(wanted.actor, minimumRole))
@@ -143,12 +145,12 @@ function readPayment({
     )
   // The limit counts from the opening of registration, which may be long before staff add a delegate who paid
   // earlier.
-  const registered = dayOf(createdAt)
-  const { opens = registered } = served.config.registration
-  const since = opens < registered ? opens : registered
-  if (countDaysBetween(day, since) > DAYS_EARLIER_MAX)
+  const registrationDay = dayOf(createdAt)
+  const { opens = registrationDay } = served.config.registration
+  const earliestDay = opens < registrationDay ? opens : registrationDay
+  if (countDaysBetween(day, earliestDay) > MAX_DAYS_EARLIER)
     return refuseData(
-      `The date received, ${formatDayShort(day)}, is more than ${DAYS_EARLIER_MAX} days before ${since === registered ? 'the registration was made' : 'registration opened'}, ${formatDayShort(since)}. Check the year.`,
+      `The date received, ${formatDayShort(day)}, is more than ${MAX_DAYS_EARLIER} days before ${earliestDay === registrationDay ? 'the registration was made' : 'registration opened'}, ${formatDayShort(earliestDay)}. Check the year.`,
     )
   const paidAt = day === today ? wanted.at : instant(startOfDay(day))
   return ok({
@@ -157,7 +159,7 @@ function readPayment({
     also: otherReferences,
     amount: amount.value,
     paidAt,
-    ...(stated !== '' && { accountCurrency: currency }),
+    ...(statedCurrency !== '' && { accountCurrency: currency }),
   })
 }
 
@@ -174,7 +176,7 @@ export function findCharacterError(method: ManualMethod, reference: string): str
 }
 
 /** A bank statement line has only a few numbers. */
-const OTHER_REFERENCES_MAX = 10
+const MAX_OTHER_REFERENCES = 10
 
 /**
  * Parses the other references that a bank statement line contains for the same payment. Null if it is not a list of
@@ -182,7 +184,7 @@ const OTHER_REFERENCES_MAX = 10
  */
 export function readOtherReferences(references: unknown): readonly string[] | null {
   if (references === undefined) return []
-  const isList = Array.isArray(references) && references.length <= OTHER_REFERENCES_MAX
+  const isList = Array.isArray(references) && references.length <= MAX_OTHER_REFERENCES
   return isList &&
     references.every(
       (reference) => typeof reference === 'string' && reference.length <= REFERENCE_CHARACTERS_MAX,

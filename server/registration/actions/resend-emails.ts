@@ -35,9 +35,9 @@ export const sendPayLink = async ({
 }: PayLinkRequest): Promise<ActionOutcomeResult> => {
   const balance = getBalance(registration)
   if (balance === null || balance <= 0) return refuseData('Nothing is due for this registration.')
-  const byCard = config.payment !== null && canRetry(config, registration, wanted.at)
+  const isPayableByCard = config.payment !== null && canRetry(config, registration, wanted.at)
   // The page behind the link has the instructions of the transfer.
-  if (!byCard && (await buildPaymentInstructions(deps, config, registration)) === null)
+  if (!isPayableByCard && (await buildPaymentInstructions(deps, config, registration)) === null)
     return refuseData(
       'No payment link is possible now: a payment is in progress, the amount is below the gateway’s minimum, or registration is closed.',
     )

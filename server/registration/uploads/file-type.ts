@@ -60,8 +60,10 @@ export async function detectKind(filePath: string): Promise<string | null> {
   if (kind === 'doc') return isWord ? kind : null
   // Loaded with the first upload: an idle server does not need it.
   const { fileTypeFromFile } = await import('file-type')
-  const found = await fileTypeFromFile(filePath).catch(() => undefined)
-  return found !== undefined && Object.hasOwn(KINDS, found.ext) ? found.ext : null
+  const detectedType = await fileTypeFromFile(filePath).catch(() => undefined)
+  return detectedType !== undefined && Object.hasOwn(KINDS, detectedType.ext)
+    ? detectedType.ext
+    : null
 }
 
 /** Returns the kind that the first bytes suggest and, for an OLE file, whether it is a Word document. */

@@ -15,7 +15,7 @@ type RunningFlush = { readonly current: Promise<void>; next: Promise<void> | nul
 /** `sync` flushes one folder to disk. */
 export function createFlushes(sync: (folder: string) => Promise<void> = syncFolder): Flushes {
   const runningFlushes = new Map<string, RunningFlush>()
-  const finished = new Map<string, Promise<void>>()
+  const finishedFlushes = new Map<string, Promise<void>>()
 
   const startFlush = (folder: string): Promise<void> => {
     const current = sync(folder).finally(() => {
@@ -43,13 +43,13 @@ export function createFlushes(sync: (folder: string) => Promise<void> = syncFold
     flush,
     flushOnce: (folder, entry) => {
       const key = `${folder}\0${entry}`
-      const earlierFlush = finished.get(key)
+      const earlierFlush = finishedFlushes.get(key)
       if (earlierFlush !== undefined) return earlierFlush
-      const flushed = flush(folder)
-      finished.set(key, flushed)
+      const folderFlush = flush(folder)
+      finishedFlushes.set(key, folderFlush)
       // After a failure, the next caller tries again.
-      flushed.catch(() => finished.delete(key))
-      return flushed
+      folderFlush.catch(() => finishedFlushes.delete(key))
+      return folderFlush
     },
   }
 }

@@ -7,13 +7,13 @@
 import type { FileHandle } from 'node:fs/promises'
 
 /** A Word document has about ten entries, or a few hundred with very many embedded objects. */
-const ENTRIES_MAX = 4096
+const MAX_ENTRIES = 4096
 const ENTRY_BYTES = 128
 const HEADER_BYTES = 512
 /** The header lists the first sectors of the allocation table; further ones form a chain. */
 const TABLE_IN_HEADER = 109
 /** Sector numbers from here on mean "end of chain", "free" and similar. */
-const SECTOR_MAX = 0xfffffffa
+const FIRST_SPECIAL_SECTOR = 0xfffffffa
 const STREAM = 2
 const ROOT = 5
 
@@ -67,8 +67,8 @@ async function readEntries(container: Container): Promise<readonly Entry[] | nul
   const entries: Entry[] = []
   const visited = new Set<number>()
   let sector: number | null = container.header.readUInt32LE(48)
-  while (sector !== null && sector < SECTOR_MAX) {
-    if (visited.has(sector) || entries.length >= ENTRIES_MAX) return null
+  while (sector !== null && sector < FIRST_SPECIAL_SECTOR) {
+    if (visited.has(sector) || entries.length >= MAX_ENTRIES) return null
     visited.add(sector)
     const content = await readSector(container, sector)
     if (content === null) return null
@@ -92,13 +92,13 @@ function parseEntry(bytes: Buffer): Entry {
 }
 
 /**
- * Returns the next sector of the chain, or a number from SECTOR_MAX on at its end. Null if the table leaves the
+ * Returns the next sector of the chain, or a number from FIRST_SPECIAL_SECTOR on at its end. Null if the table leaves the
  * file.
  */
 async function readNextSector(container: Container, sector: number): Promise<number | null> {
   const perSector = container.sectorBytes / 4
   const table = await findTableSector(container, Math.floor(sector / perSector))
-  if (table === null || table >= SECTOR_MAX) return null
+  if (table === null || table >= FIRST_SPECIAL_SECTOR) return null
   const at = getSectorOffset(container, table) + (sector % perSector) * 4
   return (await readAt(container.file, at, 4))?.readUInt32LE(0) ?? null
 }
@@ -113,7 +113,7 @@ async function findTableSector(container: Container, index: number): Promise<num
   const perSector = container.sectorBytes / 4 - 1
   let sector = container.header.readUInt32LE(68)
   for (let left = index - TABLE_IN_HEADER; ; left -= perSector) {
-    const content = sector < SECTOR_MAX ? await readSector(container, sector) : null
+    const content = sector < FIRST_SPECIAL_SECTOR ? await readSector(container, sector) : null
     if (content === null) return null
     if (left < perSector) return content.readUInt32LE(left * 4)
     sector = content.readUInt32LE(perSector * 4)

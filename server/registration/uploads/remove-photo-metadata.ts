@@ -113,7 +113,7 @@ async function overwrite(
   const orientation = marker === EXIF ? await readOrientation(window, dataStart, end) : null
   await window.change(dataStart, end, overwriteChunk)
   if (orientation === null) return
-  const exif = Buffer.alloc(EXIF_BYTES_MIN)
+  const exif = Buffer.alloc(MIN_EXIF_BYTES)
   exif.write('Exif\0\0MM\0*', 'latin1')
   exif.writeUInt32BE(8, 10)
   exif.writeUInt16BE(1, 14)
@@ -125,7 +125,7 @@ async function overwrite(
 }
 const ORIENTATION_TAG = 0x0112
 /** The header, one entry, and no further directory. */
-const EXIF_BYTES_MIN = 32
+const MIN_EXIF_BYTES = 32
 const TIFF_HEAD_BYTES = 8
 const ENTRY_BYTES = 12
 
@@ -135,7 +135,7 @@ async function readOrientation(
   dataStart: number,
   end: number,
 ): Promise<number | null> {
-  if (end - dataStart < EXIF_BYTES_MIN) return null
+  if (end - dataStart < MIN_EXIF_BYTES) return null
   const tiff = dataStart + 6
   const head = await window.read(dataStart, 6 + TIFF_HEAD_BYTES)
   if (head.toString('latin1', 0, 6) !== 'Exif\0\0') return null

@@ -25,18 +25,18 @@ import {
 import { INCOMING_FOLDER, openDiskUploads } from './uploads-on-disk.ts'
 
 /** A file without a registration is kept for this long, because its registration may still be in progress. */
-const UNUSED_MS_MAX = 24 * 60 * 60 * 1000
+const UNUSED_FILE_RETENTION_MS = 24 * 60 * 60 * 1000
 /** Disk space reserved for the database, its log, emails, and registrations without a proof. */
-const FREE_BYTES_MIN = 512 * 1024 * 1024
+const MIN_FREE_BYTES = 512 * 1024 * 1024
 /** After this time, an unpaid registration is neither retried nor paid late. */
-const UNPAID_DAYS_MAX = 30
+const MAX_UNPAID_DAYS = 30
 /** A delegate who has to fetch another document or card before registering returns within days. */
 export const DRAFT_MS = 3 * 24 * 60 * 60 * 1000
 type References = Pick<Store, 'uploadsInUse' | 'uploadsDropped'> & Partial<Pick<Store, 'proofs'>>
 type UploadRecords = References &
   Pick<Store, 'dropFilesOfUnpaid' | 'deleteOldDraftUploads' | 'databaseSince'>
 /** The disk that receives files before they are stored. */
-type Disk = { readonly folder: string; readonly freeBytesMin: number }
+type Disk = { readonly folder: string; readonly minFreeBytes: number }
 
 /** Returns the locations of uploads, and a function for the time at which the database was restored. */
 export const getUploadLocations = ({
@@ -46,7 +46,7 @@ export const getUploadLocations = ({
   bucket: uploadsBucket,
   folder: path.join(dataDir, 'uploads'),
   asideFolder: path.join(dataDir, SET_ASIDE_FOLDER),
-  restoredAt: () => readNewDatabaseDate(dataDir),
+  getRestoreTime: () => readNewDatabaseDate(dataDir),
 })
 
 type StorageOptions = {
@@ -71,30 +71,30 @@ export function openUploads(
     readonly store: UploadRecords
     readonly clock: () => Instant
     /** Returns the time at which the database was restored; null (the default) if never. */
-    readonly restoredAt?: () => Promise<Instant | null>
+    readonly getRestoreTime?: () => Promise<Instant | null>
     /** Bytes of disk space that uploads must leave free. */
-    readonly freeBytesMin?: number
+    readonly minFreeBytes?: number
   },
 ): Uploads {
   const { store, clock } = options
-  const { restoredAt = async () => null } = options
-  const databaseSince: ReadDatabaseTime = async () => {
-    const [restored, created] = await Promise.all([restoredAt(), store.databaseSince()])
-    return restored === null || created === null
-      ? (restored ?? created)
-      : instant(Math.max(restored, created))
+  const { getRestoreTime = async () => null } = options
+  const getDatabaseTime: ReadDatabaseTime = async () => {
+    const [restoredTime, createdTime] = await Promise.all([getRestoreTime(), store.databaseSince()])
+    return restoredTime === null || createdTime === null
+      ? (restoredTime ?? createdTime)
+      : instant(Math.max(restoredTime, createdTime))
   }
-  const { freeBytesMin = FREE_BYTES_MIN } = options
-  const disk: Disk = { folder: options.folder, freeBytesMin }
+  const { minFreeBytes = MIN_FREE_BYTES } = options
+  const disk: Disk = { folder: options.folder, minFreeBytes }
   const storage = openUploadStorage(options)
   mkdirSync(path.join(disk.folder, INCOMING_FOLDER), { recursive: true })
   removeLeftovers(path.join(disk.folder, INCOMING_FOLDER))
   return {
-    receive: (content, bytesMax) => receive(disk, content, bytesMax),
-    typeOf: (file, name, accept) => detectMediaType(file.path, name, accept),
+    receive: (content, maxBytes) => receive(disk, content, maxBytes),
+    detectType: (file, name, accept) => detectMediaType(file.path, name, accept),
     removePhotoMetadata,
     discard: (file) => rm(file.path, { force: true }),
-    ...createFileApi(storage, store, clock, databaseSince),
+    ...createFileApi(storage, store, clock, getDatabaseTime),
   }
 }
 
@@ -113,17 +113,17 @@ function createFileApi(
 ): FileApi {
   let lastSweep: Pick<SweepResult, 'held' | 'aside'> = { held: null, aside: 0 }
   /** The time at which each hash was last submitted since the server started. */
-  const submitted = new Map<string, Instant>()
-  const isSubmitted = (sha256: string): boolean => submitted.has(sha256)
+  const submissionTimes = new Map<string, Instant>()
+  const isSubmitted = (sha256: string): boolean => submissionTimes.has(sha256)
   return {
     keep: async (file) => {
       const at = clock()
-      submitted.set(file.sha256, at)
+      submissionTimes.set(file.sha256, at)
       await storage.keep(file, at)
     },
     hold: async (sha256) => {
       const at = clock()
-      submitted.set(sha256, at)
+      submissionTimes.set(sha256, at)
       return storage.hold(sha256, at)
     },
     read: async (sha256) => (isHash(sha256) ? storage.read(sha256) : null),
@@ -131,21 +131,24 @@ function createFileApi(
     forget: async (sha256s) => void (await storage.forget(sha256s)),
     sweep: async (moveAll = false) => {
       const at = clock()
-      const { dropped: droppedCount, forgotten } = await dropOldReferences(store, at)
-      const expected = new Set<string>()
-      for (const [sha256, submittedAt] of submitted) {
-        if (at - submittedAt < UNUSED_MS_MAX) continue
-        expected.add(sha256)
-        submitted.delete(sha256)
+      const { dropped: droppedCount, forgotten: forgottenHashes } = await dropOldReferences(
+        store,
+        at,
+      )
+      const expectedHashes = new Set<string>()
+      for (const [sha256, submittedAt] of submissionTimes) {
+        if (at - submittedAt < UNUSED_FILE_RETENTION_MS) continue
+        expectedHashes.add(sha256)
+        submissionTimes.delete(sha256)
       }
-      const forgottenFiles = await storage.forget(forgotten, isSubmitted)
+      const forgottenFiles = await storage.forget(forgottenHashes, isSubmitted)
       const isRecent = !moveAll && isYoung(await timeLimit(), at)
       const sweepResult = await storage.sweep({
         at,
-        keptBefore: instant(at - UNUSED_MS_MAX),
+        keptBefore: instant(at - UNUSED_FILE_RETENTION_MS),
         deleteBefore: isRecent ? null : instant(getDeletionLimit(at)),
         isSubmitted,
-        expected,
+        expected: expectedHashes,
         mayMove: (unknown, unexpected, files) =>
           moveAll ? null : findHoldReason(isRecent ? unknown : unexpected, files, isRecent),
       })
@@ -169,7 +172,7 @@ function createFileApi(
 async function receive(
   disk: Disk,
   content: Readable,
-  bytesMax: number,
+  maxBytes: number,
 ): Promise<Result<ReceivedFile, ReceiveRefusal>> {
   const filePath = path.join(disk.folder, INCOMING_FOLDER, `${process.pid}.${randomUUID()}`)
   const hash = createHash('sha256')
@@ -182,7 +185,7 @@ async function receive(
       // An empty file input needs no disk space.
       if (bytes === 0 && (await isNearlyFull(disk))) return err('no_room')
       bytes += chunk.length
-      if (bytes > bytesMax) return err('too_large')
+      if (bytes > maxBytes) return err('too_large')
       hash.update(chunk)
       isWriting = true
       await file.writeFile(chunk)
@@ -200,17 +203,17 @@ async function receive(
   }
 }
 
-async function isNearlyFull({ folder, freeBytesMin }: Disk): Promise<boolean> {
+async function isNearlyFull({ folder, minFreeBytes }: Disk): Promise<boolean> {
   const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize < freeBytesMin
+  return bavail * bsize < minFreeBytes
 }
 
 async function removePhotoMetadata(file: ReceivedFile, mime: string): Promise<ReceivedFile> {
   if (!mime.startsWith('image/')) return file
   const image = await open(file.path, 'r+')
   try {
-    const stripped = await removeMetadata(image, file.bytes, mime)
-    return stripped === null ? file : { path: file.path, ...stripped }
+    const strippedFile = await removeMetadata(image, file.bytes, mime)
+    return strippedFile === null ? file : { path: file.path, ...strippedFile }
   } finally {
     await image.close()
   }
@@ -243,12 +246,12 @@ async function dropOldReferences(
   store: UploadRecords,
   at: Instant,
 ): Promise<{ readonly dropped: number; readonly forgotten: readonly string[] }> {
-  const failedBefore = instant(at - UNPAID_DAYS_MAX * 24 * 60 * 60 * 1000)
-  const forgotten = await store.deleteOldDraftUploads(instant(at - DRAFT_MS))
+  const failedBefore = instant(at - MAX_UNPAID_DAYS * 24 * 60 * 60 * 1000)
+  const forgottenHashes = await store.deleteOldDraftUploads(instant(at - DRAFT_MS))
   const droppedCount = await store.dropFilesOfUnpaid(
     failedBefore,
     at,
-    `not paid for ${UNPAID_DAYS_MAX} days`,
+    `not paid for ${MAX_UNPAID_DAYS} days`,
   )
-  return { dropped: droppedCount, forgotten }
+  return { dropped: droppedCount, forgotten: forgottenHashes }
 }

@@ -24,18 +24,19 @@ export const YOUNG_DATABASE_DAYS = 7
  * Interrupted requests leave a few files. If there are many, the database may not belong to these files. Many means
  * more than twenty, or more than one in a hundred; up to five are always moved.
  */
-const FEW_MAX = 20
-const FEW_PERCENT_MAX = 1
-const ALWAYS_MOVED_MAX = 5
+const MAX_LEFTOVER_FILES = 20
+const MAX_LEFTOVER_PERCENT = 1
+const MAX_ALWAYS_MOVED_FILES = 5
 /** Hashes per query. */
-const BATCH_MAX = 500
+const MAX_BATCH_SIZE = 500
 
 /** Returns the reason for not moving this many of all files; null if they are moved. */
 export function findHoldReason(count: number, total: number, isYoung: boolean): HeldFiles | null {
   if (count === 0) return null
   if (isYoung) return { count, why: 'young' }
   const isMany =
-    count > FEW_MAX || (count > ALWAYS_MOVED_MAX && count * 100 > total * FEW_PERCENT_MAX)
+    count > MAX_LEFTOVER_FILES ||
+    (count > MAX_ALWAYS_MOVED_FILES && count * 100 > total * MAX_LEFTOVER_PERCENT)
   return isMany ? { count, why: 'many' } : null
 }
 
@@ -60,10 +61,10 @@ export const formatSetAside = (count: number, location: string): string =>
 
 /** Returns the files that are set aside, by hash, with the time at which they were moved. */
 async function listSetAside(folder: string): Promise<ReadonlyMap<string, number>> {
-  const found = new Map<string, number>()
+  const filesByHash = new Map<string, number>()
   for (const name of await readdir(folder).catch(() => []))
-    found.set(name, (await stat(path.join(folder, name))).mtimeMs)
-  return found
+    filesByHash.set(name, (await stat(path.join(folder, name))).mtimeMs)
+  return filesByHash
 }
 
 type ReferenceStore = Pick<Store, 'uploadsInUse'>
@@ -76,18 +77,18 @@ export async function checkSetAside(
   deleteBefore: number | null,
 ): Promise<{ readonly aside: number; readonly removed: number }> {
   const files = await listSetAside(folder)
-  const used = new Set(
+  const usedHashes = new Set(
     await queryInBatches([...files.keys()], (batch) => store.uploadsInUse(batch)),
   )
   let removed = 0
   for (const [sha256, databaseSince] of files) {
-    if (used.has(sha256)) await restoreFile(folder, getFilePath, sha256)
+    if (usedHashes.has(sha256)) await restoreFile(folder, getFilePath, sha256)
     else if (deleteBefore !== null && databaseSince <= deleteBefore) {
       await rm(path.join(folder, sha256), { force: true })
       removed += 1
     }
   }
-  return { aside: files.size - used.size - removed, removed }
+  return { aside: files.size - usedHashes.size - removed, removed }
 }
 
 /** Returns false if the file is not set aside. */
@@ -124,10 +125,10 @@ export async function queryInBatches<T>(
   hashes: readonly string[],
   query: (batch: readonly string[]) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
-  const found: T[] = []
-  for (let from = 0; from < hashes.length; from += BATCH_MAX)
-    found.push(...(await query(hashes.slice(from, from + BATCH_MAX))))
-  return found
+  const results: T[] = []
+  for (let from = 0; from < hashes.length; from += MAX_BATCH_SIZE)
+    results.push(...(await query(hashes.slice(from, from + MAX_BATCH_SIZE))))
+  return results
 }
 
 export function describeUploads(
@@ -155,10 +156,10 @@ export async function findOldFiles(
   for (const folderName of await readdir(folder).catch(() => [])) {
     if (folderName === incoming) continue
     for (const name of await readdir(path.join(folder, folderName)).catch(() => [])) {
-      const found = await stat(path.join(folder, folderName, name)).catch(() => null)
-      if (found === null || !isHash(name)) continue
+      const stats = await stat(path.join(folder, folderName, name)).catch(() => null)
+      if (stats === null || !isHash(name)) continue
       files += 1
-      if (found.mtimeMs <= submittedBefore) oldHashes.push(name)
+      if (stats.mtimeMs <= submittedBefore) oldHashes.push(name)
     }
   }
   return { old: oldHashes, files }

@@ -57,8 +57,8 @@ export async function addUploadRoutes(app: FastifyInstance, deps: Deps): Promise
     if (event === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
     if ((await isRateLimited(request, reply)) || (await isRateLimitedToday(request, reply)))
       return reply
-    const open = checkRegistrationOpen(event, dayOf(deps.clock()))
-    if (!open.open) return sendRefusal(reply, refuseClosed(open.text))
+    const openState = checkRegistrationOpen(event, dayOf(deps.clock()))
+    if (!openState.open) return sendRefusal(reply, refuseClosed(openState.text))
     const body = await readBody(request, getFileLimits(event), deps.uploads)
     if (!body.ok) return sendRefusal(reply, refuseBody(event, body.error))
     const draft = await storeDraft(deps, event, body.value, event.fields)
@@ -92,7 +92,7 @@ export async function addUploadRoutes(app: FastifyInstance, deps: Deps): Promise
 
 function findEvent(deps: Deps, request: FastifyRequest): EventConfig | null {
   const { id } = request.params as { readonly id: string }
-  return deps.events.byId(id)?.config ?? null
+  return deps.events.findById(id)?.config ?? null
 }
 
 /** Returns the single file of a body, under its field. */
@@ -100,9 +100,11 @@ function getSingleFile(
   { files }: Body,
   fields: readonly Field[],
 ): (SentFile & { readonly field: Field }) | null {
-  const [[id, sent] = []] = files
+  const [[id, sentFile] = []] = files
   const field = fields.find((field) => field.id === id)
-  return files.size === 1 && sent !== undefined && field !== undefined ? { ...sent, field } : null
+  return files.size === 1 && sentFile !== undefined && field !== undefined
+    ? { ...sentFile, field }
+    : null
 }
 
 /**
@@ -132,13 +134,13 @@ async function storeDraftFile(
   const checkedName = readFileName(field, upload.name)
   if (!checkedName.ok) return err(refuseAnswers({ [field.id]: checkedName.error }))
   const name = checkedName.value
-  const type = await deps.uploads.typeOf(file, name, field.accept ?? [])
+  const type = await deps.uploads.detectType(file, name, field.accept ?? [])
   if (file.bytes === 0 || type === null) return err(refuseAnswers({ [field.id]: field.invalid }))
-  const stripped = await deps.uploads.removePhotoMetadata(file, type)
-  await deps.uploads.keep(stripped)
+  const strippedFile = await deps.uploads.removePhotoMetadata(file, type)
+  await deps.uploads.keep(strippedFile)
   const at = deps.clock()
   const token = createToken()
-  const { sha256, bytes } = stripped
+  const { sha256, bytes } = strippedFile
   const draft = { eventId: event.id, field: field.id, sha256, name, type, bytes, at }
   return (await deps.store.saveDraftUpload(hashToken(token), draft))
     ? ok({ status: 'success', token, name, bytes, until: isoIndia(instant(at + DRAFT_MS)) })

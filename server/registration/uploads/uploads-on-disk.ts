@@ -56,15 +56,15 @@ export function openDiskUploads(
     read: (sha256) => read(disk, sha256),
     hashes: () => listHashes(disk.folder),
     forget: async (sha256s, isSubmitted = () => false) => {
-      const used = new Set(await queryInBatches(sha256s, references.uploadsInUse))
-      let removed = 0
+      const usedHashes = new Set(await queryInBatches(sha256s, references.uploadsInUse))
+      let removedCount = 0
       for (const sha256 of sha256s) {
         // The file may have been submitted again since the query.
-        if (used.has(sha256) || isSubmitted(sha256)) continue
+        if (usedHashes.has(sha256) || isSubmitted(sha256)) continue
         await remove(disk, sha256)
-        removed += 1
+        removedCount += 1
       }
-      return removed
+      return removedCount
     },
     sweep: (options) => sweepUploads(disk, references, options),
     reclaim: async () =>
@@ -89,25 +89,25 @@ async function listHashes(folder: string): Promise<readonly string[]> {
 async function storeDurably(
   flushes: Flushes,
   filePath: string,
-  received: StagedFile,
+  receivedFile: StagedFile,
   at: Instant,
 ): Promise<void> {
   const existing = await stat(filePath).catch(() => null)
   const parent = path.dirname(filePath)
-  if (existing?.size === received.bytes) {
+  if (existing?.size === receivedFile.bytes) {
     // Resets the age, for the sweep after a restart.
     await utimes(filePath, at / 1000, at / 1000)
-    await rm(received.path, { force: true })
+    await rm(receivedFile.path, { force: true })
   } else {
     await mkdir(parent, { recursive: true })
-    const file = await open(received.path, 'r+')
+    const file = await open(receivedFile.path, 'r+')
     try {
       await file.utimes(at / 1000, at / 1000)
       await file.sync()
     } finally {
       await file.close()
     }
-    await rename(received.path, filePath)
+    await rename(receivedFile.path, filePath)
   }
   // The folder is flushed even if the file existed, because the process that wrote it may have died before this line.
   await flushes.flush(parent)
@@ -144,25 +144,25 @@ async function sweepUploads(
   { at, keptBefore, deleteBefore, isSubmitted, expected, mayMove }: SweepOptions,
 ): Promise<SweptFiles> {
   const { old, files } = await findOldFiles(disk.folder, INCOMING_FOLDER, keptBefore)
-  const used = new Set(await queryInBatches(old, references.uploadsInUse))
-  const unusedHashes = old.filter((sha256) => !used.has(sha256) && !isSubmitted(sha256))
+  const usedHashes = new Set(await queryInBatches(old, references.uploadsInUse))
+  const unusedHashes = old.filter((sha256) => !usedHashes.has(sha256) && !isSubmitted(sha256))
   const droppedHashes = new Set(await queryInBatches(unusedHashes, references.uploadsDropped))
   // The file may have been submitted again since the query.
   for (const sha256 of droppedHashes) if (!isSubmitted(sha256)) await remove(disk, sha256)
 
   const unknown = unusedHashes.filter((sha256) => !droppedHashes.has(sha256))
-  const unexpected = unknown.filter((sha256) => !expected.has(sha256))
-  const heldReason = mayMove(unknown.length, unexpected.length, files)
+  const unexpectedHashes = unknown.filter((sha256) => !expected.has(sha256))
+  const heldReason = mayMove(unknown.length, unexpectedHashes.length, files)
   const movedFiles = heldReason === null ? unknown : []
   for (const sha256 of movedFiles) if (!isSubmitted(sha256)) await moveAside(disk, sha256, at)
-  const { aside, removed } = await checkSetAside(
+  const { aside, removed: removedCount } = await checkSetAside(
     disk.asideFolder,
     (sha256) => getPath(disk, sha256),
     references,
     deleteBefore,
   )
   return {
-    removed: droppedHashes.size + removed,
+    removed: droppedHashes.size + removedCount,
     setAside: movedFiles.length,
     held: heldReason,
     aside,

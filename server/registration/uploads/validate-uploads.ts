@@ -95,14 +95,20 @@ async function checkEachFile(
     uploads.push({ field, sha256, name, type, bytes })
   }
   for (const { field, name: sent, file } of files) {
-    const type = await deps.uploads.typeOf(file, sent, field.accept ?? [])
+    const type = await deps.uploads.detectType(file, sent, field.accept ?? [])
     if (type === null) errors[field.id] = field.invalid
     else {
       // The checked answer is a file name without folders and invisible characters, and of limited length.
       const name = String(answers[field.id])
-      const stripped = await deps.uploads.removePhotoMetadata(file, type)
-      filesToKeep.push(stripped)
-      uploads.push({ field: field.id, sha256: stripped.sha256, name, type, bytes: stripped.bytes })
+      const strippedFile = await deps.uploads.removePhotoMetadata(file, type)
+      filesToKeep.push(strippedFile)
+      uploads.push({
+        field: field.id,
+        sha256: strippedFile.sha256,
+        name,
+        type,
+        bytes: strippedFile.bytes,
+      })
     }
   }
   return Object.keys(errors).length > 0 ? err(errors) : ok({ uploads, files: filesToKeep })
@@ -114,9 +120,9 @@ function findVisibleFiles(
   sent: Body['files'],
 ): readonly FieldFile[] {
   return event.fields.flatMap((field) => {
-    const found =
+    const sentFile =
       field.type === 'file' && Object.hasOwn(answers, field.id) ? sent.get(field.id) : undefined
-    return found === undefined || found.file.bytes === 0 ? [] : [{ field, ...found }]
+    return sentFile === undefined || sentFile.file.bytes === 0 ? [] : [{ field, ...sentFile }]
   })
 }
 
@@ -136,8 +142,8 @@ export function findMissingFiles(
 ): FieldErrors {
   const missing = [...drafts].filter(([id, { ok: isFound }]) => !isFound && !body.files.has(id))
   if (missing.length === 0) return {}
-  const shown = findVisibleFields(event, raw, context)
+  const visibleFields = findVisibleFields(event, raw, context)
   return Object.fromEntries(
-    missing.flatMap(([id]) => (shown.has(id) ? [[id, FILE_EXPIRED] as const] : [])),
+    missing.flatMap(([id]) => (visibleFields.has(id) ? [[id, FILE_EXPIRED] as const] : [])),
   )
 }

@@ -51,7 +51,7 @@ test("every registration passes the form's validation and is obviously invented"
   for (const row of app.rows(
     'SELECT event_id, answers, email FROM registrations WHERE event_id IN (SELECT DISTINCT r.event_id FROM registrations r JOIN payment_facts f JOIN payments p ON p.registration_id = r.id AND f.payment_id = p.id)',
   )) {
-    const event = app.deps.events.byId(String(row['event_id']))?.config
+    const event = app.deps.events.findById(String(row['event_id']))?.config
     if (event === undefined) throw new Error('an event of the demo is not served')
     expect(checkAnswers(event, JSON.parse(String(row['answers'])))).toMatchObject({ ok: true })
     expect(String(row['email'])).toMatch(/@example\.org$/)

@@ -39,7 +39,7 @@ beforeEach(() => {
 })
 
 const readPulmocon = () => {
-  const served = app.deps.events.byId('pulmocon2025')
+  const served = app.deps.events.findById('pulmocon2025')
   if (served === null) throw new Error('the event is not served')
   return served.config
 }
@@ -405,7 +405,7 @@ describe('the command', () => {
 const readNumbered = (lines: readonly string[]): ImportRow[] => {
   const importResult = readImportText(
     readPulmocon(),
-    app.deps.events.byId('pulmocon2025')?.hash ?? '',
+    app.deps.events.findById('pulmocon2025')?.hash ?? '',
     lines.join('\n'),
   )
   if (!importResult.ok) throw new Error('the file must be valid')
@@ -529,7 +529,7 @@ test('the office lists imported rows, and its export can be imported elsewhere',
   const csv = (await office.get('/admin/export/?event_type=pulmocon')).body
   const readAgain = readImportText(
     readPulmocon(),
-    app.deps.events.byId('pulmocon2025')?.hash ?? '',
+    app.deps.events.findById('pulmocon2025')?.hash ?? '',
     csv,
   )
   if (!readAgain.ok) throw new Error(JSON.stringify(readAgain.error))

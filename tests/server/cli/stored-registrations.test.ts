@@ -45,7 +45,7 @@ afterAll(async () => {
 const getVariables = () => ({ DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir })
 
 test('explains an old price with the version of the file that quoted it', async () => {
-  expect(server.deps.events.byId('sample2026')?.config.fees.prices?.['member']?.['early']).toBe(
+  expect(server.deps.events.findById('sample2026')?.config.fees.prices?.['member']?.['early']).toBe(
     150_000,
   )
   const { status, out, err } = await folder.rollcall(

@@ -413,11 +413,11 @@ test('a changed file that takes too long to check is not served: the previous ve
     checkFolderInWorker(input, 1),
   )
   const file = join(folder, 'sample2026.yaml')
-  const before = registry?.byId('sample2026')?.hash
+  const before = registry?.findById('sample2026')?.hash
   expect(before).toBeDefined()
   writeFileSync(file, `${readFileSync(file, 'utf8')}\n# changed\n`)
   await registry?.reload()
-  expect(registry?.byId('sample2026')?.hash).toBe(before)
+  expect(registry?.findById('sample2026')?.hash).toBe(before)
   expect(output.join('\n')).toMatch(
     /^Checking \S*sample2026\.yaml took longer than 0\.001 seconds and was stopped: .* The previous versions stay/m,
   )
@@ -433,14 +433,14 @@ test('a changed file that takes too long to check is not served: the previous ve
 
   const waitingServer = await openEvents(folder, false, null)
   writeFileSync(file, `${readFileSync(file, 'utf8')}\n# once more\n`)
-  const served = waitingServer.registry?.byId('sample2026')?.hash
+  const served = waitingServer.registry?.findById('sample2026')?.hash
   let threadCount = 0
   const count = (): void => void (threadCount += 1)
   process.on('worker', count)
   await waitingServer.registry?.reload()
   process.removeListener('worker', count)
   expect(threadCount).toBe(1)
-  expect(waitingServer.registry?.byId('sample2026')?.hash).not.toBe(served)
+  expect(waitingServer.registry?.findById('sample2026')?.hash).not.toBe(served)
   await waitingServer.registry?.close()
 })
 
@@ -449,7 +449,7 @@ test('a changed file whose check was stopped on a busy machine is served two min
   let isBusy = true
   const check: FolderCheck = async (input) => (isBusy ? err('stopped') : checkFolderHere(input))
   const { registry } = await openEvents(folder, false, check, true)
-  const hash = (): string | undefined => registry?.byId('sample2026')?.hash
+  const hash = (): string | undefined => registry?.findById('sample2026')?.hash
   const before = hash()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {

@@ -75,7 +75,7 @@ test('a price changed together with its example: form and server follow, the ope
     ),
   ).toEqual([
     { amount: 118_000, event_hash: before.hash },
-    { amount: 177_000, event_hash: app.deps.events.byId('sample2026')?.hash },
+    { amount: 177_000, event_hash: app.deps.events.findById('sample2026')?.hash },
   ])
   expect(app.rows('SELECT count(*) AS n FROM event_files')).toEqual([{ n: 2 }])
 })
@@ -98,11 +98,11 @@ test.each([
   const app = await start()
   app.writeEvent(file, spoil(fixtureEvent({ title: 'Sample changed' })))
   await app.deps.events.reload()
-  expect(app.deps.events.byId('sample2026')?.config.title).toBe('Sample 2026')
+  expect(app.deps.events.findById('sample2026')?.config.title).toBe('Sample 2026')
   expect(app.printed.join('\n')).toContain(file)
   app.writeEvent(file, fixtureEvent({ title: 'Sample changed' }))
   await app.deps.events.reload()
-  expect(app.deps.events.byId('sample2026')?.config.title).toBe('Sample changed')
+  expect(app.deps.events.findById('sample2026')?.config.title).toBe('Sample changed')
 })
 
 test('the server does not start on a file with an error, and prints the finding', async () => {
@@ -123,13 +123,13 @@ test('serves a new file; closes registration a few seconds after a file is remov
   expect((await app.post('/api/other2026/register/', fixtureDelegate)).statusCode).toBe(201)
   rmSync(join(app.eventsDir, 'other2026.yaml'))
   await app.deps.events.reload()
-  expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
+  expect(app.deps.events.findById('other2026')?.config.status).toBe('open')
   app.setTime('2026-01-10T12:00:04+05:30')
   await app.deps.events.reload()
-  expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
+  expect(app.deps.events.findById('other2026')?.config.status).toBe('open')
   app.setTime('2026-01-10T12:00:05+05:30')
   await app.deps.events.reload()
-  expect(app.deps.events.byId('other2026')).toMatchObject({
+  expect(app.deps.events.findById('other2026')).toMatchObject({
     isGone: true,
     config: { status: 'closed' },
   })
@@ -145,7 +145,7 @@ test('serves a new file; closes registration a few seconds after a file is remov
   expect(app.log.map(({ message }) => message)).toContainEqual(reason)
   app.writeEvent('other2026.yaml', other)
   await app.deps.events.reload()
-  expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
+  expect(app.deps.events.findById('other2026')?.config.status).toBe('open')
   app.setTime('2026-01-10T12:00:20+05:30')
   expect(await health()).toEqual([])
 })
@@ -161,15 +161,15 @@ test('renaming or rewriting an event file does not close registration', async ()
   await app.deps.events.reload()
   app.setTime('2026-01-10T13:00:00+05:30')
   await app.deps.events.reload()
-  expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
+  expect(app.deps.events.findById('other2026')?.config.status).toBe('open')
   // A renamed file keeps its event's addresses.
   rmSync(join(app.eventsDir, 'other2026.yaml'))
   app.writeEvent('renamed2026.yaml', other.replace('id: other2026', 'id: renamed2026'))
   await app.deps.events.reload()
-  expect(app.deps.events.byId('renamed2026')).toBeNull()
+  expect(app.deps.events.findById('renamed2026')).toBeNull()
   app.setTime('2026-01-10T13:00:05+05:30')
   await app.deps.events.reload()
-  expect(app.deps.events.byOrderId('OTHR123')?.config.id).toBe('renamed2026')
+  expect(app.deps.events.findByOrderId('OTHR123')?.config.id).toBe('renamed2026')
 })
 
 test('a missing folder of event files closes no registration, and the health check reports it', async () => {
@@ -178,7 +178,7 @@ test('a missing folder of event files closes no registration, and the health che
   await app.deps.events.reload()
   app.setTime('2026-01-10T13:00:00+05:30')
   await app.deps.events.reload()
-  expect(app.deps.events.byId('sample2026')?.config.status).toBe('open')
+  expect(app.deps.events.findById('sample2026')?.config.status).toBe('open')
   const health = async (): Promise<unknown> => (await app.app.inject('/healthz')).json()
   expect(await health()).toMatchObject({
     health: 'degraded',
@@ -216,7 +216,7 @@ test('two events can exchange an address in one reload', async () => {
       'third2026.yaml': fixtureEvent({ id: 'third2026', prefix: 'THRD' }),
     },
   })
-  const formPathOf = (id: string) => app.deps.events.byId(id)?.config.routes.form
+  const formPathOf = (id: string) => app.deps.events.findById(id)?.config.routes.form
   app.writeEvent(
     'third2026.yaml',
     app.readEvent('third2026.yaml').replace('form: /third2026', 'form: /sample2026'),
@@ -234,10 +234,10 @@ test('two events can exchange an address in one reload', async () => {
 
 test('shared files that are briefly missing do not change the events', async () => {
   const app = await start()
-  const before = app.deps.events.byId('sample2026')?.hash
+  const before = app.deps.events.findById('sample2026')?.hash
   rmSync(join(app.eventsDir, '_shared', 'texts.yaml'))
   await app.deps.events.reload()
-  expect(app.deps.events.byId('sample2026')?.hash).toBe(before)
+  expect(app.deps.events.findById('sample2026')?.hash).toBe(before)
   expect(app.deps.events.refusedFiles()).toContainEqual({
     file: '_shared',
     why: 'There is no texts.yaml in _shared. Put it back.',
@@ -254,7 +254,7 @@ test('starts even if compiled events cannot be cached', async () => {
     production: false,
   })
   expect(compilation.served.map(({ hash }) => hash)).toEqual([
-    app.deps.events.byId('sample2026')?.hash,
+    app.deps.events.findById('sample2026')?.hash,
   ])
 })
 
@@ -304,7 +304,7 @@ test('compiles open events in advance, and logs an event that cannot be compiled
   const app = await start()
   const { warmValidators } = await import('../../../server/events/answer-validators.ts')
   const warmedEvents: string[] = []
-  const served = app.deps.events.byId('sample2026')
+  const served = app.deps.events.findById('sample2026')
   if (served === null) throw new Error('the event must be served')
   const [first, ...others] = served.config.fields
   if (first === undefined) throw new Error('it must have a field')
@@ -330,12 +330,12 @@ test('notices a changed file automatically', async () => {
   const eventsChanged = new Promise<void>((resolve) => app.deps.events.onChange(resolve))
   writeFileSync(join(app.eventsDir, file), fixtureEvent({ title: 'Sample changed' }))
   await eventsChanged
-  expect(app.deps.events.byId('sample2026')?.config.title).toBe('Sample changed')
+  expect(app.deps.events.findById('sample2026')?.config.title).toBe('Sample changed')
 })
 
 test('a changed shared file creates a new version of every event', async () => {
   const app = await start()
-  const before = app.deps.events.byId('sample2026')?.hash
+  const before = app.deps.events.findById('sample2026')?.hash
   const textsFile = app.readEvent('_shared/texts.yaml')
   app.writeEvent(
     '_shared/texts.yaml',
@@ -345,15 +345,15 @@ test('a changed shared file creates a new version of every event', async () => {
     ),
   )
   await app.deps.events.reload()
-  expect(app.deps.events.byId('sample2026')?.config.form.failure).toBe(
+  expect(app.deps.events.findById('sample2026')?.config.form.failure).toBe(
     'That did not work. Please try again.',
   )
-  expect(app.deps.events.byId('sample2026')?.hash).not.toBe(before)
+  expect(app.deps.events.findById('sample2026')?.hash).not.toBe(before)
 })
 
 test('compiles an event once and returns the same result', async () => {
   const app = await start(fixtureEvent(), { isCompiling: true })
-  const compilation = app.deps.events.byId('sample2026')?.config
+  const compilation = app.deps.events.findById('sample2026')?.config
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   const secondCompilation = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'cache', 'events'),

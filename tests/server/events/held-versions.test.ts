@@ -242,7 +242,7 @@ describe('the server', () => {
     return server
   }
   const prefix = ({ deps }: TestApp): string | undefined =>
-    deps.events.byId('sample2026')?.config.orderId.prefix
+    deps.events.findById('sample2026')?.config.orderId.prefix
   const changedPrefix = file.replace('prefix: SMPL', 'prefix: SMPX')
 
   test('holds back a version that would break a stored registration, with the reason, until it is approved', async () => {
@@ -274,7 +274,7 @@ describe('the server', () => {
         (await app.post('/api/sample2026/register/', { ...fixtureDelegate, email, state: 'goa' }))
           .statusCode,
       ).toBe(201)
-    const max = () => app.deps.events.byId('sample2026')?.config.quotas[0]?.max
+    const max = () => app.deps.events.findById('sample2026')?.config.quotas[0]?.max
     for (const [text, code] of [
       [withQuota(1), 'EV1011'],
       [file, 'EV1010'],
@@ -298,7 +298,7 @@ describe('the server', () => {
 
   test('serves the last valid version at startup, and reports it', async () => {
     const app = await start()
-    const hash = app.deps.events.byId('sample2026')?.hash
+    const hash = app.deps.events.findById('sample2026')?.hash
     const copy = mkdtempSync(join(tmpdir(), 'rollcall-past-'))
     cpSync(app.dir, copy, { recursive: true })
     const store = await openStoreHere({ dataDir: copy })
@@ -320,8 +320,8 @@ describe('the server', () => {
         isWatching: false,
       })
       if (!registry.ok) throw new Error(registry.error)
-      expect(registry.value.byId('sample2026')?.hash).toBe(hash)
-      expect(registry.value.byOrderId('SMPL123')?.config.id).toBe('sample2026')
+      expect(registry.value.findById('sample2026')?.hash).toBe(hash)
+      expect(registry.value.findByOrderId('SMPL123')?.config.id).toBe('sample2026')
       expect(formatFindings.join('\n')).toContain('the last valid version')
       await registry.value.close()
     } finally {

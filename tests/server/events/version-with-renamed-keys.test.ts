@@ -77,7 +77,7 @@ async function readRegistration({
   eventId,
   regNo,
 }: OpenRegistration): Promise<RegistrationResponse['registration']> {
-  const path = testServer.parts().deps.events.byId(eventId)?.config.api.registration ?? ''
+  const path = testServer.parts().deps.events.findById(eventId)?.config.api.registration ?? ''
   const response = await fetch(`${testServer.url}${path.replace('{reg_no}', regNo)}`)
   return ((await response.json()) as RegistrationResponse).registration
 }

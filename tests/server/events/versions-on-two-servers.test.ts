@@ -43,7 +43,7 @@ else {
     const app = await startTestApp({
       clock: '2026-01-20',
       events,
-      isDeciding: true,
+      activatesVersions: true,
       variables: { DATABASE_URL: url, ...variables },
     })
     startedApps.push(app)

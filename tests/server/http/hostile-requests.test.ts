@@ -316,7 +316,7 @@ describe('unfinished request bodies', () => {
 
   test('a stalled upload gets a response, and its connection is closed', async () => {
     const app = Fastify()
-    addBodyBudget(app, { bodyMsMax: 10 })
+    addBodyBudget(app, { maxBodyMs: 10 })
     app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     app.post('/', async ({ body }) => app.bodies.read(body as Readable, 1000))
     await app.listen({ port: 0, host: '127.0.0.1' })

@@ -99,7 +99,7 @@ function listPostRoutes(): readonly PostRoute[] {
       rule === undefined || rule === null || rule === 'unauthenticated' ? null : (rule.body ?? {})
     const names =
       kinds === null ? [...PUBLIC_FIELDS, ...eventFieldIds] : [...Object.keys(kinds), ...TARGETS]
-    const about = kinds === null || rule === 'unauthenticated' ? '' : (rule?.about ?? '')
+    const about = kinds === null || rule === 'unauthenticated' ? '' : (rule?.target ?? '')
     const targets = /^(event|events|statement|registrations)$/.test(about) ? { event } : {}
     const fills = about === 'registrations' ? { ...targets, reg_nos: [regNo] } : targets
     // Existing objects, so that handlers are reached.

@@ -174,7 +174,7 @@ test('a document that cannot be generated delays one email, and the mail server 
 test('the receipt was generated for the email and again for each download: it is generated once', async () => {
   const regNo = await registerAndPay()
   const { store, events } = server.deps
-  const event = events.byId(KERALA)?.config ?? null
+  const event = events.findById(KERALA)?.config ?? null
   const ticket = await collectTicket(store, event, { kind: 'confirmation', regNo }, server.now())
   const { attachments } = generateEmail(
     {

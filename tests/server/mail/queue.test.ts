@@ -60,7 +60,7 @@ const startMailer = (
       store,
       clock: () => now,
       log: { info: () => {}, warn: () => {}, error: (_, text = '') => void logged.push(text) },
-      events: { byId: () => served },
+      events: { findById: () => served },
       environment: {
         smtpUrl,
         mailFrom: 'Rollcall <no-reply@example.org>',

@@ -47,8 +47,14 @@ const startMailer = (smtpUrl: string): Mailer => {
     dataDir: dir,
     publicUrl: 'https://register.example.org',
   }
-  const deps = { store, clock: () => now, clockJumps: { look: () => clockJump }, log, environment }
-  const queue = startMailQueue({ ...deps, events: { byId: () => null } }, { isEnabled: false })
+  const deps = {
+    store,
+    clock: () => now,
+    clockJumps: { findRecentJump: () => clockJump },
+    log,
+    environment,
+  }
+  const queue = startMailQueue({ ...deps, events: { findById: () => null } }, { isEnabled: false })
   closers.push(queue.close)
   return queue
 }

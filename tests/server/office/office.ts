@@ -125,7 +125,7 @@ export const toNoon = (dayText: string, minutes = 0): Instant =>
 
 /** The number of the nth registration of an event, with digits derived from n. */
 export function buildRegNo(test: TestApp, eventId: string, n: number): RegNo {
-  const event = test.deps.events.byId(eventId)?.config
+  const event = test.deps.events.findById(eventId)?.config
   if (event === undefined) throw new Error(`no event ${eventId}`)
   return createRegNo(event, [...String(n).padStart(event.orderId.digits - 1, '0')].map(Number))
 }
@@ -149,7 +149,7 @@ export async function register(
   eventId: string,
   details: SampleDetails,
 ): Promise<RegNo> {
-  const servedEvent = test.deps.events.byId(eventId)
+  const servedEvent = test.deps.events.findById(eventId)
   if (servedEvent === null) throw new Error(`no event ${eventId}`)
   const event = servedEvent.config
   const regNo = buildRegNo(test, eventId, details.n)

@@ -118,7 +118,7 @@ describe('after a restart', () => {
       app.writeEvent('sample2026.yaml', fixtureEvent({ title: 'Mended' }))
       rmSync(join(app.eventsDir, 'third2026.yaml'))
       await registry.reload()
-      expect(registry.byId('sample2026')?.config.title).toBe('Mended')
+      expect(registry.findById('sample2026')?.config.title).toBe('Mended')
       expect(registry.refusedFiles()).toEqual([])
       await close()
     },
@@ -158,7 +158,7 @@ describe('after a restart', () => {
       // The folder exists again.
       app.writeEvent('sample2026.yaml', fixtureEvent({ title: 'Changed' }))
       await registry.value.reload()
-      expect(registry.value.byId('sample2026')?.config.title).toBe('Changed')
+      expect(registry.value.findById('sample2026')?.config.title).toBe('Changed')
       expect(registry.value.refusedFiles()).toEqual([])
       await close()
     },
@@ -182,8 +182,8 @@ describe('after a restart', () => {
     const { opened, said: output, close } = await restart()
     if (!opened.ok) throw new Error(opened.error)
     const registry = opened.value
-    expect(registry.byId('other2026')?.config.status).toBe('closed')
-    expect(registry.byOrderId('OTHR123')?.config.id).toBe('other2026')
+    expect(registry.findById('other2026')?.config.status).toBe('closed')
+    expect(registry.findByOrderId('OTHR123')?.config.id).toBe('other2026')
     expect(registry.cards(instant(Date.UTC(2026, 0, 10))).map(({ id }) => id)).toEqual([
       'sample2026',
     ])
@@ -192,7 +192,7 @@ describe('after a restart', () => {
     // Restored, unchanged.
     app.writeEvent('other2026.yaml', other)
     await registry.reload()
-    expect(registry.byId('other2026')?.config.status).toBe('open')
+    expect(registry.findById('other2026')?.config.status).toBe('open')
     expect(registry.cards(instant(Date.UTC(2026, 0, 10)))).toHaveLength(2)
     await close()
   })
@@ -203,8 +203,8 @@ describe('after a restart', () => {
     app.writeEvent('renamed2026.yaml', other.replace('id: other2026', 'id: renamed2026'))
     const { opened: registry, close } = await restart()
     if (!registry.ok) throw new Error(registry.error)
-    expect(registry.value.byOrderId('OTHR123')?.config.id).toBe('renamed2026')
-    expect(registry.value.byId('other2026')).toBeNull()
+    expect(registry.value.findByOrderId('OTHR123')?.config.id).toBe('renamed2026')
+    expect(registry.value.findById('other2026')).toBeNull()
     await close()
   })
 
@@ -222,7 +222,7 @@ test('if "Copy of sample2026.yaml" is next to sample2026.yaml, the correctly nam
   cpSync(join(app.eventsDir, 'sample2026.yaml'), join(app.eventsDir, 'Copy of sample2026.yaml'))
   app.writeEvent('sample2026.yaml', fixtureEvent({ title: 'Changed' }))
   await app.deps.events.reload()
-  expect(app.deps.events.byId('sample2026')?.config.title).toBe('Changed')
+  expect(app.deps.events.findById('sample2026')?.config.title).toBe('Changed')
   expect(app.deps.events.refusedFiles().map(({ file }) => file)).toEqual([
     'Copy of sample2026.yaml',
   ])
@@ -232,17 +232,17 @@ describe('a truncated file', () => {
   test('is not served while the server runs, wherever it is truncated, until it is complete', async () => {
     const completeText = fixtureEvent({ title: 'Changed', extra: '' })
     const lines = completeText.split('\n')
-    const before = app.deps.events.byId('sample2026')?.hash
+    const before = app.deps.events.findById('sample2026')?.hash
     // The first truncated text is a valid event without its examples.
     const examplesLine = lines.indexOf('examples:')
     for (const at of [examplesLine, lines.length - 4, lines.length - 3, lines.length - 2]) {
       app.writeEvent('sample2026.yaml', lines.slice(0, at).join('\n'))
       await app.deps.events.reload()
-      expect(app.deps.events.byId('sample2026')?.hash).toBe(before)
+      expect(app.deps.events.findById('sample2026')?.hash).toBe(before)
     }
     app.writeEvent('sample2026.yaml', completeText)
     await app.deps.events.reload()
-    expect(app.deps.events.byId('sample2026')?.config.title).toBe('Changed')
+    expect(app.deps.events.findById('sample2026')?.config.title).toBe('Changed')
   })
 
   const text = fixtureEvent()
@@ -296,7 +296,7 @@ test('a changed file with an account without credentials: the previous version s
     fixtureEvent().replace('account: sample', 'account: elsewhere'),
   )
   await other.deps.events.reload()
-  expect(other.deps.events.byId('sample2026')?.config.payment?.account).toBe('sample')
+  expect(other.deps.events.findById('sample2026')?.config.payment?.account).toBe('sample')
   expect(other.deps.events.refusedFiles()).toEqual([
     {
       file: 'sample2026.yaml',

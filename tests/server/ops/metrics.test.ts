@@ -83,7 +83,7 @@ test('a full disk: rejected delegates get an error, monitoring sees it, the log 
 test('a database that rejected a write for lack of space counts as down for half a minute', async () => {
   const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
   const refusedAt = app.now()
-  const healthChecks = createHealthChecks({ ...app.deps, noRoomAt: () => refusedAt })
+  const healthChecks = createHealthChecks({ ...app.deps, getLastNoSpaceTime: () => refusedAt })
   expect(await healthChecks.check()).toEqual([
     expect.objectContaining({ code: 'no_room', isDown: true }),
   ])

@@ -158,7 +158,7 @@ async function bootHere(
       waitForStop: () => started,
       onExit: (_log, exitHandler) => (runExitHandler = exitHandler),
     },
-    { opens: openStoreHere, checkFolder: checkFolderHere, ...openOptions },
+    { openStore: openStoreHere, checkFolder: checkFolderHere, ...openOptions },
   )
   // Node runs exit handlers when the process ends.
   if (booted.ok) void booted.value.stopped.then(runExitHandler, runExitHandler)

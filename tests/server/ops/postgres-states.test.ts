@@ -35,7 +35,7 @@ const LONG_WAIT_MS = 200_000
 const createOpenOptions = (startingMsMax = LONG_WAIT_MS): BootOptions => ({
   steadyMs: readPassedMs,
   clock: () => instant(Math.floor(startTime + readPassedMs())),
-  opens: async ({ databaseUrl, migrates = false, isNew = false }) => {
+  openStore: async ({ databaseUrl, migrates = false, isNew = false }) => {
     if (databaseUrl == null) throw new Error('the proxy has no address')
     const faults = { startingMsMax }
     return (await openInsidePostgres({ url: databaseUrl, migrates, isNew, faults })).store

@@ -58,7 +58,7 @@ async function bootHere(name: string, variables: Readonly<Record<string, string>
     environment,
     { print, printError: print, environment: () => environment },
     { write: () => {}, waitForStop: () => started },
-    { opens: openStoreHere },
+    { openStore: openStoreHere },
   )
   return { booted, printed: () => printed, tell: requestStop }
 }

@@ -555,12 +555,12 @@ describe('a form that cannot be rendered delays no page', () => {
       return ${RENDERED_CODE}
     }`)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const first = prerenderer.of(hangingForm.served, page)
+    const first = prerenderer.renderForm(hangingForm.served, page)
     await expect.poll(() => beats[0]).toBeGreaterThan(0)
-    const other = prerenderer.of(nextForm.served, nextForm.page)
+    const other = prerenderer.renderForm(nextForm.served, nextForm.page)
     await vi.advanceTimersByTimeAsync(2_000)
     expect([await first, await other]).toEqual(['late', 'late'])
-    const lateServer = prerenderer.of(hangingForm.served, page)
+    const lateServer = prerenderer.renderForm(hangingForm.served, page)
     await vi.advanceTimersByTimeAsync(18_000)
     expect(await lateServer).toBe('late')
     expect(printed).toEqual([expect.stringContaining('not rendered within 20 seconds')])
@@ -572,8 +572,10 @@ describe('a form that cannot be rendered delays no page', () => {
     }
     await expect.poll(isCounting).toBe(false)
     // The failure is recorded, and the next form in the queue is rendered.
-    expect(await prerenderer.of(hangingForm.served, page)).toBe(null)
-    expect(await prerenderer.of(nextForm.served, nextForm.page)).toMatchObject({ html: '<form>' })
+    expect(await prerenderer.renderForm(hangingForm.served, page)).toBe(null)
+    expect(await prerenderer.renderForm(nextForm.served, nextForm.page)).toMatchObject({
+      html: '<form>',
+    })
   })
 
   test.each([
@@ -586,8 +588,8 @@ describe('a form that cannot be rendered delays no page', () => {
       const { served, page } = await formOf('afpicon2026')
       const prerenderer = createPrerenderer(code)
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-      expect(await prerenderer.of(served, page)).toBe(null)
-      expect(await prerenderer.of(served, page)).toBe(null)
+      expect(await prerenderer.renderForm(served, page)).toBe(null)
+      expect(await prerenderer.renderForm(served, page)).toBe(null)
       expect(printed).toEqual([expect.stringContaining(reason)])
     },
   )

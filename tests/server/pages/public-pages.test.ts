@@ -286,7 +286,7 @@ describe('changes apply immediately', () => {
       startTestApp({
         clock: '2026-01-20',
         events: { [FILE]: outsideEvent },
-        isDeciding: true,
+        activatesVersions: true,
         variables: { DATABASE_URL: url },
       })
     const [first, second] = [await start(), await start()]

@@ -33,7 +33,7 @@ const paidState = {
 /** The length of the secret part of a webhook's hash. */
 const getSecretLength = (): number => {
   const { merchantId, username } = createSandboxAccount(
-    testServer.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? '',
+    testServer.parts().deps.events.findById('afpicon2026')?.config.payment?.account ?? '',
   )
   return `${merchantId}:${username}`.length
 }
@@ -47,7 +47,7 @@ describe('a webhook', () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     expect(
-      await readResponse(await testServer.sendWebhook(testServer.sandbox().messageOf(orderId))),
+      await readResponse(await testServer.sendWebhook(testServer.sandbox().getMessage(orderId))),
     ).toEqual({
       status: 'success',
     })
@@ -58,7 +58,7 @@ describe('a webhook', () => {
       orderId,
     )
     expect(storedMessage).toEqual({
-      body: new URLSearchParams(testServer.sandbox().messageOf(orderId)).toString(),
+      body: new URLSearchParams(testServer.sandbox().getMessage(orderId)).toString(),
       content_type: `${FORM_TYPE};charset=UTF-8`,
     })
   })
@@ -67,8 +67,8 @@ describe('a webhook', () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     for (const fields of [
-      testServer.sandbox().messageOf(orderId),
-      { ...testServer.sandbox().messageOf(orderId), CUSTOMERVPA: 'asha@okbank' },
+      testServer.sandbox().getMessage(orderId),
+      { ...testServer.sandbox().getMessage(orderId), CUSTOMERVPA: 'asha@okbank' },
     ]) {
       const response = await fetch(`${testServer.url}/api/payment/webhook`, {
         method: 'POST',
@@ -86,7 +86,7 @@ describe('a webhook', () => {
     await testServer.sandbox().runAction(paidOrder.orderId, 'silent')
     const logLength = testServer.log.length
     for (const { orderId } of [paidOrder, unpaidOrder]) {
-      const genuineMessage = testServer.sandbox().messageOf(orderId)
+      const genuineMessage = testServer.sandbox().getMessage(orderId)
       const forgedMessage = { ...genuineMessage, TRANSACTIONSTATUS: '200', ap_SecureHash: '1' }
       expect((await testServer.sendWebhook(forgedMessage)).status).toBe(200)
     }
@@ -100,7 +100,7 @@ describe('a webhook', () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'wrong')
     await testServer.waitUntilIdle()
-    const genuineMessage = testServer.sandbox().messageOf(orderId)
+    const genuineMessage = testServer.sandbox().getMessage(orderId)
     expect(genuineMessage['AMOUNT']).toBe('7079.00')
     const forgedMessage = forgeMessage(genuineMessage, { AMOUNT: '7080.00' }, getSecretLength())
     expect(forgedMessage['ap_SecureHash']).not.toBe(genuineMessage['ap_SecureHash'])
@@ -122,7 +122,7 @@ describe('a webhook', () => {
     await testServer.sandbox().runAction(orderId, 'decline')
     await testServer.waitUntilIdle()
     const forgedMessage = forgeMessage(
-      { ...testServer.sandbox().messageOf(orderId) },
+      { ...testServer.sandbox().getMessage(orderId) },
       { TRANSACTIONSTATUS: '200' },
       getSecretLength(),
     )
@@ -145,7 +145,7 @@ describe('a webhook', () => {
     await testServer.sandbox().runAction(otherOrderId, 'pay')
     await testServer.waitUntilIdle()
     const falseMessage = forgeMessage(
-      testServer.sandbox().messageOf(otherOrderId),
+      testServer.sandbox().getMessage(otherOrderId),
       { TRANSACTIONID: orderId },
       getSecretLength(),
     )
@@ -161,7 +161,7 @@ describe('a webhook', () => {
     const unknownOrder = `${orderId.slice(0, -2)}${orderId.endsWith('77') ? '78' : '77'}`
     const response = await testServer.sendWebhook(
       forgeMessage(
-        testServer.sandbox().messageOf(orderId),
+        testServer.sandbox().getMessage(orderId),
         { TRANSACTIONID: unknownOrder },
         getSecretLength(),
       ),
@@ -218,7 +218,7 @@ describe('a webhook', () => {
       const { orderId } = await testServer.placeOrder()
       await testServer.sandbox().runAction(orderId, 'silent')
       const response = await testServer.sendWebhook({
-        ...testServer.sandbox().messageOf(orderId),
+        ...testServer.sandbox().getMessage(orderId),
         [name]: '',
       })
       expect(response.status).toBe(200)
@@ -241,7 +241,7 @@ describe('a webhook', () => {
   test('a hundred copies concurrently: one success, one email, a hundred webhooks stored, each with 200', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
-    const fields = testServer.sandbox().messageOf(orderId)
+    const fields = testServer.sandbox().getMessage(orderId)
     const statuses = await Promise.all(
       Array.from({ length: 100 }, async () => (await testServer.sendWebhook(fields)).status),
     )
@@ -264,7 +264,7 @@ describe("the browser's return", () => {
       const { orderId } = await testServer.placeOrder()
       await testServer.sandbox().runAction(orderId, 'silent')
       const target = await testServer.returnFromGateway(
-        testServer.sandbox().messageOf(orderId),
+        testServer.sandbox().getMessage(orderId),
         path,
       )
       expect([target.pathname, Object.fromEntries(target.searchParams)]).toEqual([
@@ -279,7 +279,7 @@ describe("the browser's return", () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const response = await fetch(
-      `${testServer.url}${path}?${new URLSearchParams(testServer.sandbox().messageOf(orderId)).toString()}`,
+      `${testServer.url}${path}?${new URLSearchParams(testServer.sandbox().getMessage(orderId)).toString()}`,
       { redirect: 'manual' },
     )
     expect([
@@ -294,7 +294,7 @@ describe("the browser's return", () => {
     await testServer.sandbox().runAction(orderId, 'silent')
     const response = await fetch(`${testServer.url}/api/payment/return/`, {
       method: 'POST',
-      body: new URLSearchParams(testServer.sandbox().messageOf(orderId)),
+      body: new URLSearchParams(testServer.sandbox().getMessage(orderId)),
       redirect: 'manual',
     })
     expect([
@@ -307,7 +307,7 @@ describe("the browser's return", () => {
   test('after a decline: the failed page', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
-    const target = await testServer.returnFromGateway(testServer.sandbox().messageOf(orderId))
+    const target = await testServer.returnFromGateway(testServer.sandbox().getMessage(orderId))
     expect(target.pathname).toBe('/afpicon/payment/failed')
     await testServer.waitUntilIdle()
     expect(testServer.readOrderState(orderId)).toMatchObject({
@@ -356,7 +356,7 @@ describe("the browser's return", () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const target = await testServer.returnFromGateway(
-      change(testServer.sandbox().messageOf(orderId)),
+      change(testServer.sandbox().getMessage(orderId)),
     )
     expect(target.pathname).toBe('/afpicon/payment/success')
     expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, returns: 1 })
@@ -366,7 +366,7 @@ describe("the browser's return", () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'later')
     expect(
-      (await testServer.returnFromGateway(testServer.sandbox().messageOf(orderId))).pathname,
+      (await testServer.returnFromGateway(testServer.sandbox().getMessage(orderId))).pathname,
     ).toBe('/afpicon/payment/success')
     expect(testServer.readOrderState(orderId)).toEqual({ ...pendingState, returns: 1 })
     testServer.sandbox().settle(orderId)
@@ -382,7 +382,7 @@ describe("the browser's return", () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const target = await testServer.returnFromGateway(
-      change(testServer.sandbox().messageOf(orderId)),
+      change(testServer.sandbox().getMessage(orderId)),
     )
     const page = await (await fetch(target)).text()
     expect([target.pathname, page.includes('We could not match the payment')]).toEqual(['/', true])
@@ -398,10 +398,10 @@ describe("the browser's return", () => {
     try {
       const { orderId } = await server.placeOrder()
       await server.sandbox().runAction(orderId, 'silent')
-      const fields = server.sandbox().messageOf(orderId)
+      const fields = server.sandbox().getMessage(orderId)
       const { gateway, events } = server.parts().deps
       await server.closeGateways()
-      const config = events.byId('afpicon2026')?.config
+      const config = events.findById('afpicon2026')?.config
       if (config === undefined) throw new Error('the event is not served')
       expect((await gateway.status(config, orderId, instant(0), 5_000)).is).toBe('unreachable')
       expect((await server.returnFromGateway(fields)).pathname).toBe('/afpicon/payment/success')

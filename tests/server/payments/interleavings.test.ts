@@ -66,7 +66,7 @@ const stepSequence = fc.array(
 
 async function performStep(orderId: string, messages: Fields[], step: Step): Promise<void> {
   const sandbox = testServer.sandbox()
-  const message = sandbox.messageOf(orderId)
+  const message = sandbox.getMessage(orderId)
   messages.push(message)
   const firstMessage = messages[0] ?? message
   switch (step.do) {

@@ -42,7 +42,7 @@ describe('payments that arrive after polling ended', () => {
       await advanceUntilQueriesAreRare(server)
       await server.closeGateways()
       server.sandbox().settle(orderId)
-      expect((await server.sendWebhook(server.sandbox().messageOf(orderId))).status).toBe(200)
+      expect((await server.sendWebhook(server.sandbox().getMessage(orderId))).status).toBe(200)
       await server.parts().deps.payments.idle()
       expect(server.readOrderState(orderId)).toMatchObject({
         status: 'failed',
@@ -71,7 +71,7 @@ describe('payments that arrive after polling ended', () => {
       await advanceUntilQueriesAreRare(server)
       const { merchantId, username } = createSandboxAccount('afpi')
       const claim = forgeMessage(
-        server.sandbox().messageOf(orderId),
+        server.sandbox().getMessage(orderId),
         { TRANSACTIONSTATUS: '200' },
         `${merchantId}:${username}`.length,
       )
@@ -115,8 +115,10 @@ describe('payments that arrive after polling ended', () => {
       ...deps.gateway,
       status: async (...args: Parameters<typeof deps.gateway.status>) => {
         const answer = await deps.gateway.status(...args)
-        return args[1] === orderId && answer.is === 'fact' && answer.fact.type === 'confirmed'
-          ? { ...answer, fact: { ...answer.fact, reference: 'SECOND1' } }
+        return args[1] === orderId &&
+          answer.is === 'payment-event' &&
+          answer.paymentEvent.type === 'confirmed'
+          ? { ...answer, paymentEvent: { ...answer.paymentEvent, reference: 'SECOND1' } }
           : answer
       },
     }
@@ -141,14 +143,14 @@ describe('payments that arrive after polling ended', () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
-    const servedEvent = deps.events.byId('afpicon2026')
+    const servedEvent = deps.events.findById('afpicon2026')
     if (servedEvent === null) throw new Error('the event is not served')
     const eventWithoutPayment = {
       ...servedEvent,
       hash: 'new',
       config: { ...servedEvent.config, payment: null },
     }
-    const events = { ...deps.events, byId: () => eventWithoutPayment }
+    const events = { ...deps.events, findById: () => eventWithoutPayment }
     const payments = openPayments({ ...deps, events }, { isEnabled: false })
     expect(await payments.verify(orderId, 5_000)).toBe('success')
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
@@ -167,13 +169,13 @@ describe('payments that arrive after polling ended', () => {
       await server.restart()
       const { events, payments } = server.parts().deps
       // The last served version replaces the file, so that every payer gets a response.
-      expect(events.byId('afpicon2026')).toMatchObject({
+      expect(events.findById('afpicon2026')).toMatchObject({
         isGone: true,
         config: { status: 'closed' },
       })
       await expect(server.register()).rejects.toThrow('registration_closed')
       expect(
-        (await server.sendWebhook(server.sandbox().messageOf(notifiedOrder.orderId))).status,
+        (await server.sendWebhook(server.sandbox().getMessage(notifiedOrder.orderId))).status,
       ).toBe(200)
       await payments.idle()
       expect(server.readOrderState(notifiedOrder.orderId)).toMatchObject({
@@ -197,8 +199,8 @@ describe('payments that arrive after polling ended', () => {
       const { orderId } = await server.placeOrder()
       await server.sandbox().runAction(orderId, 'silent')
       const { events, payments } = server.parts().deps
-      Object.assign(events, { byOrderId: () => null })
-      expect((await server.sendWebhook(server.sandbox().messageOf(orderId))).status).toBe(200)
+      Object.assign(events, { findByOrderId: () => null })
+      expect((await server.sendWebhook(server.sandbox().getMessage(orderId))).status).toBe(200)
       await payments.idle()
       expect(server.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
     } finally {
@@ -213,7 +215,7 @@ describe('payments that arrive after polling ended', () => {
     const queriedOrders: string[] = []
     const otherMerchant = {
       ...deps.gateway,
-      merchantOf: () => '999999',
+      getMerchantId: () => '999999',
       status: async (...args: Parameters<typeof deps.gateway.status>) => {
         queriedOrders.push(args[1])
         return { is: 'no-record', raw: '' } as const
@@ -236,7 +238,7 @@ describe('payments that arrive after polling ended', () => {
   test('after an event changes its account, the account that requested the payment is queried', async () => {
     const { orderId } = await testServer.placeOrder()
     const { deps } = testServer.parts()
-    const event = deps.events.byId('afpicon2026')
+    const event = deps.events.findById('afpicon2026')
     if (event === null || event.config.payment === null) throw new Error('the event is not served')
     const { payment } = event.config
     const movedEvent = {
@@ -251,7 +253,7 @@ describe('payments that arrive after polling ended', () => {
         return deps.gateway.status(...args)
       },
     }
-    const events = { ...deps.events, byId: () => movedEvent }
+    const events = { ...deps.events, findById: () => movedEvent }
     await openPayments({ ...deps, events, gateway: recordingGateway }, { isEnabled: false }).verify(
       orderId,
       5_000,

@@ -76,7 +76,7 @@ test('a stored registration with a price of ₹ 0.14 offered “Pay” and sent 
     on: instant(app.now()),
     answers: { ...delegate, email: 'stored@example.org', is_member: true },
   })
-  const event = app.deps.events.byId('sample2026')
+  const event = app.deps.events.findById('sample2026')
   const registration = await app.deps.store.registration(regNo)
   if (event === null || registration === null) throw new Error('the registration was not found')
   expect(await retryPayment(app.deps, event.config, regNo, app.now())).toEqual({

@@ -149,7 +149,7 @@ describe('a delegate who pays again', () => {
 
   test('is not asked to pay again if the gateway does not have the returned payment yet', async () => {
     const { orderId, regNo } = await testServer.placeOrder()
-    const { messageOf } = testServer.sandbox()
+    const { getMessage: messageOf } = testServer.sandbox()
     const claim = { ...messageOf(orderId), TRANSACTIONSTATUS: '200' }
     await testServer.returnFromGateway(claim)
     expect(await readRegistration(regNo)).toMatchObject({ stands: 'at-bank', may_pay: false })
@@ -557,7 +557,7 @@ describe('a browser that returns after payment', () => {
     withTestServer(async (server) => {
       const { orderId } = await server.placeOrder()
       await server.sandbox().runAction(orderId, 'stay')
-      const message = server.sandbox().messageOf(orderId)
+      const message = server.sandbox().getMessage(orderId)
       await server.sandbox().idle()
       await server.parts().deps.store.close()
       const address = await server.returnFromGateway(message)
@@ -573,7 +573,7 @@ describe('a browser that returns after payment', () => {
       await server.sandbox().runAction(orderId, 'stay')
       const openReturn = (url: string) => server.parts().app.inject({ method: 'GET', url })
       for (let times = 0; times < 600; times += 1) await openReturn('/api/payment/return/')
-      const query = new URLSearchParams(server.sandbox().messageOf(orderId)).toString()
+      const query = new URLSearchParams(server.sandbox().getMessage(orderId)).toString()
       const response = await openReturn(`/api/payment/return/?${query}`)
       expect([response.statusCode, response.headers.location]).toEqual([
         303,

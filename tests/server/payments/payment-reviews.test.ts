@@ -113,7 +113,7 @@ describe('a payment that does not match', () => {
         ...deps,
         gateway: {
           ...deps.gateway,
-          status: async () => ({ is: 'fact', fact: paymentEvent, raw: '' }),
+          status: async () => ({ is: 'payment-event', paymentEvent: paymentEvent, raw: '' }),
         },
       },
       { isEnabled: false },
@@ -131,7 +131,7 @@ describe('a payment that does not match', () => {
   test('is accepted after its event file was removed, and the delegate gets the confirmation', async () => {
     const { orderId, id } = await payWrongAmount()
     const { deps } = testServer.parts()
-    const depsWithoutEvent = { ...deps, events: { ...deps.events, byId: () => null } }
+    const depsWithoutEvent = { ...deps, events: { ...deps.events, findById: () => null } }
     const decision = { decision: 'accept', version: await readVersion(id), why: reason }
     expect(await decideReview(depsWithoutEvent, id, decision, 'treasurer')).toMatchObject({
       ok: true,
@@ -441,7 +441,7 @@ test('sends one email at nine to the organisers on days with open reviews', asyn
   expect(await startDailyReviewEmail(deps, { isEnabled: false }).run()).toBe(0)
   expect(readReviewEmails()).toMatchObject([
     {
-      recipient: deps.events.byId('afpicon2026')?.config.office,
+      recipient: deps.events.findById('afpicon2026')?.config.office,
       subject: expect.stringContaining('one payment needs review'),
       body: expect.stringContaining(id),
     },

@@ -41,11 +41,11 @@ const retry = (orderId: string): Promise<Response> =>
 describe('polling', () => {
   test('queries at growing intervals; an unpaid order expires after 24 hours without an email', async () => {
     const { orderId } = await testServer.placeOrder()
-    expect(await reconcile()).toEqual({ asked: 0, ended: 0 })
+    expect(await reconcile()).toEqual({ queriedCount: 0, endedCount: 0 })
     const queryTimes: number[] = []
     for (let minutes = 1; minutes < 24 * 60; minutes += 1) {
       testServer.advance(minute)
-      if ((await reconcile()).asked > 0) queryTimes.push(minutes)
+      if ((await reconcile()).queriedCount > 0) queryTimes.push(minutes)
     }
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'pending', events: [] })
     const intervals = queryTimes.map((at, index) => at - (queryTimes[index - 1] ?? 0))
@@ -55,7 +55,7 @@ describe('polling', () => {
     expect(queryTimes.length).toBeLessThan(25)
     expect(countQueries(orderId)).toBe(queryTimes.length)
     testServer.advance(7 * 60 * minute)
-    expect(await reconcile()).toEqual({ asked: 1, ended: 1 })
+    expect(await reconcile()).toEqual({ queriedCount: 1, endedCount: 1 })
     expect(testServer.readOrderState(orderId)).toEqual({
       status: 'failed',
       registration: 'failed',
@@ -71,13 +71,13 @@ describe('polling', () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     testServer.advance(2 * minute)
-    expect(await reconcile()).toEqual({ asked: 1, ended: 1 })
+    expect(await reconcile()).toEqual({ queriedCount: 1, endedCount: 1 })
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'success',
       events: ['confirmed'],
       emails: 1,
     })
-    expect(await reconcile(true)).toEqual({ asked: 0, ended: 0 })
+    expect(await reconcile(true)).toEqual({ queriedCount: 0, endedCount: 0 })
   })
 
   test('never expires a payment that the bank is processing; after five days it goes to review', async () => {
@@ -85,10 +85,10 @@ describe('polling', () => {
     await testServer.sandbox().runAction(orderId, 'later')
     for (let days = 0; days < 4; days += 1) {
       testServer.advance(24 * 60 * minute)
-      expect(await reconcile()).toEqual({ asked: 1, ended: 0 })
+      expect(await reconcile()).toEqual({ queriedCount: 1, endedCount: 0 })
     }
     testServer.advance(24 * 60 * minute)
-    expect(await reconcile()).toEqual({ asked: 1, ended: 1 })
+    expect(await reconcile()).toEqual({ queriedCount: 1, endedCount: 1 })
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'pending',
       review: 'The gateway has given no final answer for five days.',
@@ -142,7 +142,10 @@ describe('polling', () => {
       const { orderId, regNo } = await server.placeOrder()
       await server.sandbox().runAction(orderId, 'silent')
       server.advance(4 * 24 * 60 * minute)
-      expect(await server.parts().deps.payments.reconcile()).toEqual({ asked: 1, ended: 1 })
+      expect(await server.parts().deps.payments.reconcile()).toEqual({
+        queriedCount: 1,
+        endedCount: 1,
+      })
       expect(server.readOrderState(orderId)).toMatchObject({
         status: 'success',
         review: null,
@@ -195,9 +198,10 @@ describe('polling', () => {
                 }
                 const event = { type: 'confirmed' as const, ...rupeePayment, ...dollarPayment }
                 return {
-                  is: 'fact',
+                  is: 'payment-event',
                   raw: '',
-                  fact: otherPayments.length === 0 ? event : { ...event, further: otherPayments },
+                  paymentEvent:
+                    otherPayments.length === 0 ? event : { ...event, further: otherPayments },
                 }
               },
             },
@@ -253,10 +257,10 @@ describe('polling', () => {
       ...deps.gateway,
       status: async (...args: Parameters<typeof deps.gateway.status>) => {
         const answer = await deps.gateway.status(...args)
-        if (answer.is !== 'fact' || answer.fact.type !== 'confirmed') return answer
-        const { paidAt: _, ...event } = answer.fact
+        if (answer.is !== 'payment-event' || answer.paymentEvent.type !== 'confirmed') return answer
+        const { paidAt: _, ...event } = answer.paymentEvent
         const paidAt = readTime(time)
-        return { ...answer, fact: paidAt === null ? event : { ...event, paidAt } }
+        return { ...answer, paymentEvent: paidAt === null ? event : { ...event, paidAt } }
       },
     }
     testServer.advance(minute)
@@ -270,7 +274,7 @@ describe('polling', () => {
     await testServer.sandbox().runAction(orderId, 'wrong')
     await testServer.waitUntilIdle()
     testServer.advance(48 * 60 * minute)
-    expect(await reconcile(true)).toEqual({ asked: 0, ended: 0 })
+    expect(await reconcile(true)).toEqual({ queriedCount: 0, endedCount: 0 })
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'pending',
       events: ['confirmed'],
@@ -337,9 +341,9 @@ describe('polling', () => {
       { ...deps, clock: () => instant(testServer.now() + 48 * 60 * minute) },
       { isEnabled: false },
     )
-    expect(await wrongClock.reconcile(true)).toEqual({ asked: 1, ended: 0 })
+    expect(await wrongClock.reconcile(true)).toEqual({ queriedCount: 1, endedCount: 0 })
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'pending', events: [] })
-    expect(await reconcile(true)).toEqual({ asked: 1, ended: 1 })
+    expect(await reconcile(true)).toEqual({ queriedCount: 1, endedCount: 1 })
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success' })
   })
 
@@ -536,7 +540,7 @@ describe('gateway settings at startup', () => {
         lastName: data.last_name ?? '',
       }
       const account = createSandboxAccount(
-        server.parts().deps.events.byOrderId(data.orderid)?.config.payment?.account ?? '',
+        server.parts().deps.events.findByOrderId(data.orderid)?.config.payment?.account ?? '',
       )
       const checksumOf = (variant: 'A' | 'B') =>
         computeHandOffChecksum(

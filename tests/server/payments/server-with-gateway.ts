@@ -120,7 +120,7 @@ export async function openTestServer(
       print: () => {},
       hasJobs: false,
       checkFolder: checkFolderHere,
-      opens: openStoreHere,
+      openStore: openStoreHere,
     })
     if (!assembly.ok) throw new Error(assembly.error.text)
     await assembly.value.app.listen({ port, host: '127.0.0.1' })
@@ -141,7 +141,7 @@ export async function openTestServer(
     if (parts.simulators === null) throw new Error('the server has no simulators')
     return parts.simulators
   }
-  const sandbox = (): Sandbox => simulators().of.airpay
+  const sandbox = (): Sandbox => simulators().byKind.airpay
   const send = (path: string, fields: Fields): Promise<Response> =>
     fetch(`${url}${path}`, {
       method: 'POST',
@@ -240,7 +240,7 @@ export async function openTestServer(
 
 /** The fields of the hidden form that the web app posts to the gateway. */
 export function createForm({ events }: Pick<Deps, 'events'>, data: PaymentData): Fields {
-  const config = events.byOrderId(data.orderid)?.config
+  const config = events.findByOrderId(data.orderid)?.config
   const form = config === undefined ? undefined : buildGatewayForm(config, data)
   if (form === undefined) throw new Error('the order belongs to no event')
   return form.fields

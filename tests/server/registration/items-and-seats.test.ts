@@ -303,14 +303,14 @@ describe('the office', () => {
   let office: Office
   const list = '/api/admin/sample2026/registrations/'
   const readSales = async (query = ''): Promise<SalesResponse> => {
-    const list = server.deps.events.byId('sample2026')?.config.admin.lists[0]
+    const list = server.deps.events.findById('sample2026')?.config.admin.lists[0]
     const answer = await office.get(`/admin/sold/?event_id=sample2026&list_id=${list?.id}${query}`)
     return answer.json()
   }
   const count = async (query: string): Promise<unknown> =>
     (await office.json(`${listApi()}?${query}`))['count']
   const listApi = (): string =>
-    server.deps.events.byId('sample2026')?.config.admin.lists[0]?.api ?? list
+    server.deps.events.findById('sample2026')?.config.admin.lists[0]?.api ?? list
   const countStored = (condition: string): number =>
     Number(
       server.rows(
@@ -367,7 +367,7 @@ describe('the office', () => {
     ])
   })
   const exportApi = (): string =>
-    server.deps.events.byId('sample2026')?.config.admin.lists[0]?.export.api ?? ''
+    server.deps.events.findById('sample2026')?.config.admin.lists[0]?.export.api ?? ''
 
   test.each([
     'items.sold=nothing',
@@ -476,7 +476,7 @@ test('a stored bill equals the bill that is computed again from its file version
   const { store } = server.deps
   const hash = (await store.registration(registrations[0]?.regNo ?? ''))?.eventHash ?? ''
   const version = await readVersion(store, hash)
-  expect(version?.hash).not.toBe(server.deps.events.byId('sample2026')?.hash)
+  expect(version?.hash).not.toBe(server.deps.events.findById('sample2026')?.hash)
   for (const { regNo, at } of registrations) {
     const registration = await store.registration(regNo)
     if (registration === null || version === null)

@@ -238,7 +238,7 @@ async function payAtGateway(data: PaymentData | undefined, gateway: Row['pays'])
   })
   expect(response.status, await response.text()).toBe(303)
   if (gateway === 'razorpay') {
-    const simulator = server.parts().simulators?.of.razorpay
+    const simulator = server.parts().simulators?.byKind.razorpay
     await simulator?.run(data['checkout_id'] ?? '', 'pay')
     await simulator?.idle()
   } else await server.sandbox().runAction(data.orderid, 'stay')

@@ -72,7 +72,7 @@ describe('a registration', () => {
       answer = response.json()
     })
     expect(addedCounts).toEqual(oneAdded)
-    const event = server.deps.events.byId('afpicon2026')
+    const event = server.deps.events.findById('afpicon2026')
     expect(answer?.status).toBe('success')
     expect(event !== null && isRegNo(event.config, answer?.reg_no ?? '')).toBe(true)
     expect(answer?.payment_data).toMatchObject({

@@ -360,7 +360,7 @@ test('an invoice in dollars waits for the exchange rate on the payment date, and
 
 test('delegates got no email when the invoice they waited for was issued', async () => {
   const { store, events, clock } = server.deps
-  const config = events.byId('dunecon2027')?.config ?? null
+  const config = events.findById('dunecon2027')?.config ?? null
   const emails = (await store.dueMails(clock(), 500)).filter(({ kind }) => kind === 'documents')
   expect(emails.map(({ subject }) => subject)).toEqual(
     Array.from({ length: 3 }, () => 'Your invoice for DuneCon 2027'),
@@ -447,7 +447,7 @@ test('an invoice that waited for the rate was issued net of later refunds, at pr
 })
 
 test("an invoice in dollars worth more than 50,000 rupees did not require the buyer's address", () => {
-  const config = server.deps.events.byId('dunecon2027')?.config
+  const config = server.deps.events.findById('dunecon2027')?.config
   if (config === undefined || config.invoice === null) throw new Error('there is no invoice')
   // An answered field serves as the address, and a buyer abroad is not asked for an Indian state.
   const buyerFields = { address: 'phone_number', state: 'country' }

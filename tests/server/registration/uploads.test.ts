@@ -52,7 +52,7 @@ type Uploads = ReturnType<typeof open>
 /** Receives and checks a file, then stores or discards it. */
 async function receiveFile(uploads: Uploads, name: string, bytes: Buffer) {
   const file = expectOk(await uploads.receive(Readable.from([bytes]), bytes.length))
-  const type = await uploads.typeOf(file, name, ACCEPTED_TYPES)
+  const type = await uploads.detectType(file, name, ACCEPTED_TYPES)
   await (type === null ? uploads.discard(file) : uploads.keep(file))
   return { type, sha256: file.sha256, bytes: file.bytes }
 }
@@ -208,7 +208,7 @@ describe('a file during upload', () => {
       bucket: null,
       store: NO_RECORDS,
       clock: () => now,
-      freeBytesMin: Number.MAX_SAFE_INTEGER,
+      minFreeBytes: Number.MAX_SAFE_INTEGER,
     })
     expect(await fullDisk.receive(Readable.from([createPdf()]), 5000)).toEqual({
       ok: false,

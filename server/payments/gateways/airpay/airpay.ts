@@ -21,17 +21,17 @@ import type { ChecksumVariant } from './checksums.ts'
 import { toUpperCaseNames, readStatusXml } from './parse-message.ts'
 import type { Fields } from '../message-fields.ts'
 import { buildCheckoutForm } from './checkout-form.ts'
-import { readNotice } from './return-and-webhook.ts'
+import { readReturnOrWebhook } from './return-and-webhook.ts'
 import { parseRefundResponse } from './refund-response.ts'
 import { postRequest } from '../send-request.ts'
 import type { RequestResult } from '../send-request.ts'
 
 /** The number of webhooks kept in memory if there is no status call (Airpay's own sandbox). */
-const WEBHOOKS_MAX = 1000
+const MAX_STORED_WEBHOOKS = 1000
 
 export type AirpayOptions = {
   readonly mode: GatewayMode
-  readonly events: Pick<EventRegistry, 'all' | 'byOrderId'>
+  readonly events: Pick<EventRegistry, 'all' | 'findByOrderId'>
   /** Null if there are no credentials; such an event cannot start a payment. */
   readonly account: (name: string) => Account | null
   /** The simulator's addresses; null to use those of the event's gateway. */
@@ -65,13 +65,13 @@ export function createAirpayGateway(options: AirpayOptions): GatewayAdapter {
       const payUrl = getAddresses(event).pay
       return buildCheckoutForm({ account, event, payUrl, variant }, buyer, orderId, money, at)
     },
-    merchantOf: ({ payment }) =>
+    getMerchantId: ({ payment }) =>
       payment === null ? null : (options.account(payment.account)?.merchantId ?? null),
-    readNotice(fields) {
-      const parsed = readNotice(fields, options.events, (event) =>
+    readReturnOrWebhook(fields) {
+      const parsed = readReturnOrWebhook(fields, options.events, (event) =>
         listEventsByAccount(event)
           .filter(({ payment }) => payment?.gateway.kind === undefined)
-          .flatMap((ofAccount) => getAccount(ofAccount) ?? []),
+          .flatMap((accountEvent) => getAccount(accountEvent) ?? []),
       )
       if (mode !== 'airpay-test' || !parsed.ok) return parsed
       if (parsed.value.hash === 'right') storeWebhook(webhooks, parsed.value.orderId, fields)
@@ -120,7 +120,7 @@ export function createAirpayGateway(options: AirpayOptions): GatewayAdapter {
         timeoutMs,
       )
       if (result.is === 'answered') return parseRefundResponse(result.text, reference)
-      return result.sent
+      return result.wasSent
         ? { is: 'unsure', error: result.error, raw: '' }
         : { is: 'not-sent', error: result.error }
     },
@@ -166,5 +166,5 @@ function storeWebhook(webhooks: Map<string, Fields>, orderId: string, fields: Fi
   webhooks.delete(orderId)
   webhooks.set(orderId, toUpperCaseNames(fields))
   const oldest = webhooks.keys().next()
-  if (webhooks.size > WEBHOOKS_MAX && !oldest.done) webhooks.delete(oldest.value)
+  if (webhooks.size > MAX_STORED_WEBHOOKS && !oldest.done) webhooks.delete(oldest.value)
 }

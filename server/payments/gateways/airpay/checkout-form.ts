@@ -22,7 +22,7 @@ import { importLazily } from '../../../ops/lazy-import.ts'
 const loadTransliteration = importLazily<typeof Letters>('transliteration')
 
 /** Airpay rejects longer names; it does not truncate them. */
-const NAME_CHARACTERS_MAX = 50
+const MAX_NAME_CHARACTERS = 50
 /** Used if neither name nor number has a letter or digit that Airpay accepts. */
 const FALLBACK_NAME = 'Delegate'
 
@@ -121,7 +121,7 @@ function deriveName(regNo: string): string {
 }
 
 function truncate(name: string): string {
-  return name.length <= NAME_CHARACTERS_MAX ? name : name.slice(0, NAME_CHARACTERS_MAX).trim()
+  return name.length <= MAX_NAME_CHARACTERS ? name : name.slice(0, MAX_NAME_CHARACTERS).trim()
 }
 
 /**

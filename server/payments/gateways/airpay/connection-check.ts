@@ -16,7 +16,7 @@ import type { Fields } from '../message-fields.ts'
 import type { RequestResult } from '../send-request.ts'
 
 /** The number of characters shown from a response in an unknown format, enough to identify it. */
-const SHOWN_CHARACTERS_MAX = 200
+const MAX_SHOWN_CHARACTERS = 200
 /** An order id of letters only, so that no event can use it, in a format that the gateway accepts. */
 export const NO_SUCH_ORDER = 'NOSUCHORDER'
 /** The fields shown from a response about a real order: none of them identifies the payer. */
@@ -42,20 +42,20 @@ export type GatewayQuery = {
   /** Null to query an order that cannot exist. */
   readonly orderId: OrderId | null
   /** True to repeat the query with a deliberately wrong key. */
-  readonly comparesKeys: boolean
+  readonly shouldCompareKeys: boolean
   readonly assumed: Assumptions
   readonly at: Instant
   readonly timeoutMs: number
 }
-/** `asExpected` is true if the response shows no problem. */
+/** `isAsExpected` is true if the response shows no problem. */
 export type GatewayCheckResult = {
-  readonly asExpected: boolean
+  readonly isAsExpected: boolean
   readonly sentences: readonly string[]
 }
-type CheckLine = readonly [asExpected: boolean, ...sentences: string[]]
+type CheckLine = readonly [isAsExpected: boolean, ...sentences: string[]]
 
 export async function checkGateway(query: GatewayQuery): Promise<GatewayCheckResult> {
-  const { address, account, orderId, at, timeoutMs, comparesKeys } = query
+  const { address, account, orderId, at, timeoutMs, shouldCompareKeys } = query
   const queriedOrder = orderId ?? NO_SUCH_ORDER
   const orderText =
     orderId === null ? `the order ${queriedOrder}, which cannot exist` : `the order ${queriedOrder}`
@@ -63,14 +63,14 @@ export async function checkGateway(query: GatewayQuery): Promise<GatewayCheckRes
   const result = await requestStatus(address, account, queriedOrder, at, timeoutMs)
   const lines: CheckLine[] = [[true, firstSentence], describeConnection(address, result)]
   if (result.is === 'answered') lines.push(...describeResponse(query, result.text))
-  if (result.is === 'answered' && comparesKeys) {
+  if (result.is === 'answered' && shouldCompareKeys) {
     const wrongAccount = { ...account, secret: `${account.secret}x` }
     lines.push(
       compareKeys(result, await requestStatus(address, wrongAccount, queriedOrder, at, timeoutMs)),
     )
   }
   return {
-    asExpected: lines.every(([asExpected]) => asExpected),
+    isAsExpected: lines.every(([isAsExpected]) => isAsExpected),
     sentences: lines.flatMap(([, ...sentences]) => sentences),
   }
 }
@@ -84,7 +84,7 @@ function describeConnection(address: string, result: RequestResult): CheckLine {
     return [
       false,
       `The gateway did not respond: ${result.error}.`,
-      result.sent
+      result.wasSent
         ? 'The query was sent. Try again; if this continues, the gateway is slow or a firewall blocks its responses.'
         : 'No connection was made: check the address in gateways.yaml, and the DNS, certificates and firewall of this machine.',
     ]
@@ -102,7 +102,7 @@ function describeResponse(query: GatewayQuery, text: string): readonly CheckLine
     const start = text
       .replaceAll(getPrivateKey(account), '…')
       .replaceAll(/\s+/g, ' ')
-      .slice(0, SHOWN_CHARACTERS_MAX)
+      .slice(0, MAX_SHOWN_CHARACTERS)
     return [[false, `The response cannot be read: ${xmlResult.error}. It starts with: ${start}`]]
   }
   const [fields = {}] = xmlResult.value
@@ -181,10 +181,10 @@ function listOrderFields(fields: Fields): readonly CheckLine[] {
 /** Describes how the server would interpret such a response. */
 function describeInterpretation(answer: StatusResponse): CheckLine {
   switch (answer.is) {
-    case 'fact': {
-      const { fact } = answer
-      if (fact.type !== 'confirmed') return [true, 'This would count as a failed payment.']
-      const { amount, currency, kind, paidAt, reference } = fact
+    case 'payment-event': {
+      const { paymentEvent } = answer
+      if (paymentEvent.type !== 'confirmed') return [true, 'This would count as a failed payment.']
+      const { amount, currency, kind, paidAt, reference } = paymentEvent
       const isExpected = kind === 'sale' && currency === 'INR'
       return [
         isExpected,

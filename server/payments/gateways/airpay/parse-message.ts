@@ -54,8 +54,10 @@ export function readStatusXml(text: string): Result<readonly Fields[], string> {
     return err('the response is not XML')
   }
   const response = getChild(parsed, 'RESPONSE') ?? parsed
-  const found = getChild(response, 'TRANSACTION') ?? response
-  const transactions = (Array.isArray(found) ? found : [found]).flatMap((item: unknown) => {
+  const transactionData = getChild(response, 'TRANSACTION') ?? response
+  const transactions = (
+    Array.isArray(transactionData) ? transactionData : [transactionData]
+  ).flatMap((item: unknown) => {
     const fields = readTransaction(item)
     const { TRANSACTIONSTATUS: code, TRANSACTIONID: order } = fields
     return code === undefined && order === undefined ? [] : [fields]

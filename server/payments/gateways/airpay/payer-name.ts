@@ -5,7 +5,7 @@ import { toUpperCaseNames, readStatusXml } from './parse-message.ts'
 import type { Fields } from '../message-fields.ts'
 
 /** The maximum length; real names and addresses are shorter. */
-const CHARACTERS_MAX = 100
+const MAX_CHARACTERS = 100
 
 /**
  * Uses the first text that names a payer: the status response before messages, which any client can send. Null if none
@@ -33,7 +33,7 @@ function readPayer(fields: Fields): Payer {
   const readFirst = (...names: readonly string[]): string =>
     (names.map((name) => fields[name]?.trim() ?? '').find((value) => value !== '') ?? '').slice(
       0,
-      CHARACTERS_MAX,
+      MAX_CHARACTERS,
     )
   return {
     name: readFirst('CUSTOMER', 'CUSTOMERNAME'),

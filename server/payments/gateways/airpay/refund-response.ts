@@ -15,14 +15,16 @@ export function parseRefundResponse(text: string, reference: string): RefundResu
     return createUnsure('the response is not JSON')
   }
   const transactions = getChild(json, 'transactions')
-  const listed: readonly unknown[] = Array.isArray(transactions) ? transactions : []
-  const matching = listed.filter((item) => toText(getChild(item, 'airpayid')) === reference)
+  const listedTransactions: readonly unknown[] = Array.isArray(transactions) ? transactions : []
+  const matching = listedTransactions.filter(
+    (item) => toText(getChild(item, 'airpayid')) === reference,
+  )
   const overallSuccess = readYesOrNo(getChild(json, 'success'))
   if (matching.length > 1) return createUnsure('the response lists the payment twice')
   const [transaction] = matching
   if (transaction === undefined) {
     // If the whole request is rejected, the response lists no transactions.
-    if (overallSuccess !== 'no' || listed.length > 0)
+    if (overallSuccess !== 'no' || listedTransactions.length > 0)
       return createUnsure('the response does not list the payment')
     return { is: 'refused', message: toText(getChild(json, 'message')), raw: text }
   }

@@ -12,15 +12,15 @@ import type { Fields } from '../message-fields.ts'
  * A message with a wrong or missing hash is accepted too: it only starts a query, and the gateway's hash may differ from
  * its documentation. The message must name an order.
  */
-export function readNotice(
+export function readReturnOrWebhook(
   fields: Fields,
-  events: Pick<EventRegistry, 'byOrderId'>,
+  events: Pick<EventRegistry, 'findByOrderId'>,
   getAccounts: (event: EventConfig) => readonly Account[],
 ): Result<GatewayMessage, InvalidGatewayMessage> {
   const messageFields = toUpperCaseNames(fields)
   const orderId = messageFields['TRANSACTIONID'] ?? ''
   if (orderId === '') return err({ code: 'malformed', orderId: null })
-  const event = events.byOrderId(orderId)?.config
+  const event = events.findByOrderId(orderId)?.config
   if (event === undefined || event.payment === null) return err({ code: 'unknown_order', orderId })
   return ok({
     orderId,

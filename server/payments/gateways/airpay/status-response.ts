@@ -19,7 +19,7 @@ import type { StatusResponse } from '../../../dependencies.ts'
 import type { Fields } from '../message-fields.ts'
 
 /** The number of characters of the bank's message that fit on a line of an office page. */
-const MESSAGE_CHARACTERS_MAX = 200
+const MAX_MESSAGE_CHARACTERS = 200
 
 /**
  * The meaning of each status code. Only `paid` and `declined` end a payment; any other code leaves it pending.
@@ -87,16 +87,20 @@ export function interpretStatus(
   if (matching.length === 0)
     return { is: 'unreachable', error: 'the response is about another order' }
   const results = matching.map((fields) => interpretTransaction(fields, context))
-  const confirmed = results.flatMap((answer) =>
-    answer.is === 'fact' && answer.fact.type === 'confirmed' ? [answer.fact] : [],
+  const confirmations = results.flatMap((answer) =>
+    answer.is === 'payment-event' && answer.paymentEvent.type === 'confirmed'
+      ? [answer.paymentEvent]
+      : [],
   )
   const refunds = results.flatMap((answer) =>
-    answer.is === 'fact' && answer.fact.type === 'refunded' ? [answer.fact] : [],
+    answer.is === 'payment-event' && answer.paymentEvent.type === 'refunded'
+      ? [answer.paymentEvent]
+      : [],
   )
   const unreadable = results.find(({ is }) => is === 'unreachable')
-  const payment = confirmed.find(({ kind }) => kind !== 'sale') ?? confirmed[0]
+  const payment = confirmations.find(({ kind }) => kind !== 'sale') ?? confirmations[0]
   if (unreadable === undefined) {
-    if (payment !== undefined) return combinePayment(payment, confirmed, refunds, context)
+    if (payment !== undefined) return combinePayment(payment, confirmations, refunds, context)
     if (refunds.length > 0) return combineRefunds(refunds, context)
   }
   return (
@@ -111,7 +115,7 @@ export function interpretStatus(
 function combinePayment(
   payment: Confirmation,
   confirmations: readonly Confirmation[],
-  refunded: readonly RefundedEvent[],
+  reportedRefunds: readonly RefundedEvent[],
   { raw }: ResponseContext,
 ): StatusResponse {
   const otherPayments = confirmations.filter(({ reference }) => reference !== payment.reference)
@@ -125,36 +129,40 @@ function combinePayment(
     kind,
     ...(paidAt === undefined ? {} : { paidAt }),
   }))
-  const refunds = mergeRefunds(refunded)
+  const refunds = mergeRefunds(reportedRefunds)
   const confirmation: Confirmation = {
     ...payment,
     ...(furtherPayments.length === 0 ? {} : { further: furtherPayments }),
     ...(refunds.length === 0 ? {} : { refunds }),
   }
-  return { is: 'fact', raw, fact: confirmation }
+  return { is: 'payment-event', raw, paymentEvent: confirmation }
 }
 
 /** Handles a response that lists refunds but not their payment. */
 function combineRefunds(
-  refunded: readonly RefundedEvent[],
+  refunds: readonly RefundedEvent[],
   { raw, at }: ResponseContext,
 ): StatusResponse {
-  const [first, ...furtherPayments] = mergeRefunds(refunded)
+  const [first, ...furtherPayments] = mergeRefunds(refunds)
   assert(first !== undefined, 'a refund response without a refund')
   const refundEvent: RefundedEvent = { type: 'refunded', ...first, at }
   return {
-    is: 'fact',
+    is: 'payment-event',
     raw,
-    fact: furtherPayments.length === 0 ? refundEvent : { ...refundEvent, further: furtherPayments },
+    paymentEvent:
+      furtherPayments.length === 0 ? refundEvent : { ...refundEvent, further: furtherPayments },
   }
 }
 
 /** Refunds with the same reference count as one, with the larger amount: it was reported in stages. */
-function mergeRefunds(refunded: readonly RefundedEvent[]): readonly ReportedRefund[] {
-  const byReference = new Map<string, Amount>()
-  for (const { reference, amount } of refunded)
-    byReference.set(reference, toAmount(Math.max(amount, byReference.get(reference) ?? 0)))
-  return [...byReference].map(([reference, amount]) => ({ reference, amount }))
+function mergeRefunds(refunds: readonly RefundedEvent[]): readonly ReportedRefund[] {
+  const amountsByReference = new Map<string, Amount>()
+  for (const { reference, amount } of refunds)
+    amountsByReference.set(
+      reference,
+      toAmount(Math.max(amount, amountsByReference.get(reference) ?? 0)),
+    )
+  return [...amountsByReference].map(([reference, amount]) => ({ reference, amount }))
 }
 
 /**
@@ -181,8 +189,8 @@ function interpretTransaction(fields: Fields, context: ResponseContext): StatusR
     case 'no-record':
       return { is: 'no-record', raw }
     case 'declined': {
-      const message = (fields['MESSAGE'] ?? '').slice(0, MESSAGE_CHARACTERS_MAX)
-      return { is: 'fact', raw, fact: { type: 'declined', code, message, at } }
+      const message = (fields['MESSAGE'] ?? '').slice(0, MAX_MESSAGE_CHARACTERS)
+      return { is: 'payment-event', raw, paymentEvent: { type: 'declined', code, message, at } }
     }
     case 'paid':
       return interpretPaid(fields, context)
@@ -212,7 +220,7 @@ function interpretPaid(
   const isSale = type === '' ? assumed.sale : SALE_PATTERN.test(type)
   const isTestPayment = !acceptsTests && isTest(fields)
   if (REFUND_PATTERN.test(type) && isRupee && !isTestPayment && amount > 0)
-    return { is: 'fact', raw, fact: { type: 'refunded', reference, amount, at } }
+    return { is: 'payment-event', raw, paymentEvent: { type: 'refunded', reference, amount, at } }
   const paidAt = readTime(fields['TRANSACTIONTIME'] ?? '')
   const confirmation: Confirmation = {
     type: 'confirmed',
@@ -222,7 +230,11 @@ function interpretPaid(
     kind: isTestPayment ? 'test' : isSale ? 'sale' : 'other',
     at,
   }
-  return { is: 'fact', raw, fact: paidAt === null ? confirmation : { ...confirmation, paidAt } }
+  return {
+    is: 'payment-event',
+    raw,
+    paymentEvent: paidAt === null ? confirmation : { ...confirmation, paidAt },
+  }
 }
 
 /** A transaction in the gateway's test mode moves no money, regardless of its status. */
@@ -253,8 +265,8 @@ export function readGatewayAmount(text: string): Amount | null {
  * and pm; or ISO 8601 with an offset. Null for anything else: times are never guessed.
  */
 export function readTime(text: string): Instant | null {
-  const withOffset = /T.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? readInstant(text) : null
-  if (withOffset !== null) return withOffset
+  const parsedInstant = /T.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? readInstant(text) : null
+  if (parsedInstant !== null) return parsedInstant
   const match =
     /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})[ T]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*([ap]m)?$/i.exec(
       text.trim(),

@@ -20,7 +20,7 @@ export type ApiResponse =
       readonly text: string
     }
   /** `sent` is false only if the gateway cannot have received the request. */
-  | { readonly is: 'failed'; readonly error: string; readonly sent: boolean }
+  | { readonly is: 'failed'; readonly error: string; readonly wasSent: boolean }
 
 /** A JSON object from the gateway. Every value in it must be checked. */
 export type Json = Readonly<Record<string, unknown>>
@@ -48,9 +48,9 @@ export async function requestApi(
   const json = parseObject(result.is === 'answered' ? result.text : (result.text ?? ''))
   if (result.is === 'answered')
     return json === null
-      ? { is: 'failed', error: 'the response is not a JSON object', sent: true }
+      ? { is: 'failed', error: 'the response is not a JSON object', wasSent: true }
       : { is: 'ok', json, text: result.text }
-  const { status, error, sent, text = '' } = result
+  const { status, error, wasSent: sent, text = '' } = result
   const problem = json === null ? null : asObject(json['error'])
   // A rate-limited request was not processed. A 5xx, or a response from another server, reveals nothing about it.
   if (status !== null && status >= 400 && status < 500 && status !== 429 && problem !== null)
@@ -61,7 +61,7 @@ export async function requestApi(
       message: asText(problem['description']),
       text,
     }
-  return { is: 'failed', error, sent: sent && status !== 429 }
+  return { is: 'failed', error, wasSent: sent && status !== 429 }
 }
 
 export function parseObject(text: string): Json | null {

@@ -20,7 +20,7 @@ const { razorpay } = GATEWAY_CAPABILITIES
 /** Receipts may have 40 characters; ours are an order id and a number. */
 const ORDER_ID = /^[A-Za-z0-9]{1,36}$/
 /** Rollcall shortens longer texts, so that the gateway does not refuse them. */
-const TEXT_CHARACTERS_MAX = 250
+const MAX_TEXT_CHARACTERS = 250
 const MINUTE_MS = 60_000
 
 /** Refuses payments that the gateway would refuse. The checkout's id is added once it exists. */
@@ -56,7 +56,7 @@ export function buildCheckoutForm(
   return ok(form)
 }
 
-const shortenText = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX)
+const shortenText = (text: string): string => text.slice(0, MAX_TEXT_CHARACTERS)
 
 /**
  * Returns the minutes from the start of a payment after which the gateway no longer captures it. With quotas, this is
@@ -94,10 +94,10 @@ export async function createOrder(
         ? ok([checkout])
         : err('the gateway created another order than the requested one')
     }
-    if (!response.sent || isLast) return err(response.error)
-    const found = await findByReceipt(api, order.orderId, receipt)
-    if (!found.ok) return found
-    const matching = found.value.filter((checkout) => isForOrder(checkout, order))
+    if (!response.wasSent || isLast) return err(response.error)
+    const findResult = await findByReceipt(api, order.orderId, receipt)
+    if (!findResult.ok) return findResult
+    const matching = findResult.value.filter((checkout) => isForOrder(checkout, order))
     if (matching.length > 0) return ok(matching)
   }
   return err('the gateway did not create the order')

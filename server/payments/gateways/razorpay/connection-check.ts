@@ -25,7 +25,7 @@ export type RazorpayQuery = {
   /** Null to query an order that cannot exist. */
   readonly orderId: OrderId | null
   /** True to repeat the query with a deliberately wrong key. */
-  readonly comparesKeys: boolean
+  readonly shouldCompareKeys: boolean
   readonly at: Instant
   readonly timeoutMs: number
 }
@@ -35,10 +35,10 @@ const buildExpectedLine = (sentence: string): Line => ({ isExpected: true, sente
 const buildUnexpectedLine = (sentence: string): Line => ({ isExpected: false, sentence })
 
 export async function checkRazorpay(query: RazorpayQuery): Promise<{
-  readonly asExpected: boolean
+  readonly isAsExpected: boolean
   readonly sentences: readonly string[]
 }> {
-  const { address, account, orderId, comparesKeys, timeoutMs } = query
+  const { address, account, orderId, shouldCompareKeys, timeoutMs } = query
   const openApi = (secret = account.keySecret): Api => ({
     address,
     account: { ...account, keySecret: secret },
@@ -60,10 +60,10 @@ export async function checkRazorpay(query: RazorpayQuery): Promise<{
   ]
   if (response.is === 'ok' && orderId !== null)
     lines.push(...(await describeOrder(openApi(), orderId, query.at)))
-  if (response.is === 'ok' && comparesKeys) {
-    const wrong = await requestApi(openApi(`${account.keySecret}x`), 'GET', search)
+  if (response.is === 'ok' && shouldCompareKeys) {
+    const wrongKeyResponse = await requestApi(openApi(`${account.keySecret}x`), 'GET', search)
     lines.push(
-      wrong.is === 'refused'
+      wrongKeyResponse.is === 'refused'
         ? buildExpectedLine('Razorpay refuses a wrong key, so it checks the key.')
         : buildUnexpectedLine(
             'Razorpay does not refuse a wrong key, or could not be queried a second time.',
@@ -71,7 +71,7 @@ export async function checkRazorpay(query: RazorpayQuery): Promise<{
     )
   }
   return {
-    asExpected: lines.every(({ isExpected }) => isExpected),
+    isAsExpected: lines.every(({ isExpected }) => isExpected),
     sentences: lines.map(({ sentence }) => sentence),
   }
 }
@@ -88,7 +88,7 @@ function describeResponse(response: ApiResponse): Line {
       )
     case 'failed':
       return buildUnexpectedLine(
-        `Razorpay sent no usable response: ${response.error}. ${response.sent ? 'Try again later.' : 'Check the address in gateways.yaml, and the DNS, certificates and firewall of this machine.'}`,
+        `Razorpay sent no usable response: ${response.error}. ${response.wasSent ? 'Try again later.' : 'Check the address in gateways.yaml, and the DNS, certificates and firewall of this machine.'}`,
       )
     default:
       return assertNever(response)
@@ -96,11 +96,12 @@ function describeResponse(response: ApiResponse): Line {
 }
 
 async function describeOrder(api: Api, orderId: OrderId, at: Instant): Promise<readonly Line[]> {
-  const found = await findByReceipt(api, orderId)
-  if (!found.ok) return [buildUnexpectedLine(`The orders cannot be read: ${found.error}.`)]
+  const findResult = await findByReceipt(api, orderId)
+  if (!findResult.ok)
+    return [buildUnexpectedLine(`The orders cannot be read: ${findResult.error}.`)]
   const lines: Line[] = []
   const payments: RazorpayPayment[] = []
-  for (const { checkoutId, amount, currency } of found.value) {
+  for (const { checkoutId, amount, currency } of findResult.value) {
     lines.push(buildExpectedLine(`${checkoutId} requests ${formatMoney(amount, currency)}.`))
     const response = await requestApi(api, 'GET', `orders/${checkoutId}/payments`)
     const items = response.is === 'ok' ? asItems(response.json)?.map(readPayment) : undefined
@@ -121,8 +122,8 @@ async function describeOrder(api: Api, orderId: OrderId, at: Instant): Promise<r
 
 function describeStatus(answer: StatusResponse): string {
   switch (answer.is) {
-    case 'fact':
-      return answer.fact.type === 'confirmed'
+    case 'payment-event':
+      return answer.paymentEvent.type === 'confirmed'
         ? 'It is paid.'
         : 'It is not paid: the last payment failed.'
     case 'pending':

@@ -51,11 +51,11 @@ export const razorpayDefinition: GatewayDefinition<RazorpaySimulator> = {
   checkConnection: async (query) => {
     const account = createAccountLookup(query)(query.account)
     if (account === null) return { is: 'no-credentials' }
-    const { addresses, orderId, comparesKeys, at, timeoutMs } = query
+    const { addresses, orderId, shouldCompareKeys, at, timeoutMs } = query
     const address = addresses.status
     return {
       is: 'checked',
-      ...(await checkRazorpay({ address, account, orderId, comparesKeys, at, timeoutMs })),
+      ...(await checkRazorpay({ address, account, orderId, shouldCompareKeys, at, timeoutMs })),
     }
   },
   fetchSettlement: (query, period) => {

@@ -5,7 +5,7 @@ import type { Payer } from '../../../storage/index.ts'
 import { asItems, asObject, asText } from './api.ts'
 
 /** The maximum length; real addresses are shorter. */
-const CHARACTERS_MAX = 100
+const MAX_CHARACTERS = 100
 
 /** `raw` is the list of responses as stored. Null if no payment names a payer. */
 export function findRazorpayPayer(raw: string): Payer | null {
@@ -20,7 +20,7 @@ export function findRazorpayPayer(raw: string): Payer | null {
   )
   for (const payment of payments) {
     const [email = '', phone = '', way = ''] = ['email', 'contact', 'method'].map((name) =>
-      asText(payment[name]).trim().slice(0, CHARACTERS_MAX),
+      asText(payment[name]).trim().slice(0, MAX_CHARACTERS),
     )
     if (email !== '' || phone !== '') return { name: '', email, phone, way }
   }

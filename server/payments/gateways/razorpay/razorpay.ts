@@ -44,9 +44,9 @@ export type RazorpayOptions = {
 const MINUTE_MS = 60_000
 const REFUND_FAILS_AFTER_MS = 60 * MINUTE_MS
 /** The number of confirmed payments kept in memory. */
-const CONFIRMED_MAX = 1000
+const MAX_REMEMBERED_PAYMENTS = 1000
 /** One webhook may be late. If none came for this many payments within this time, webhooks do not arrive. */
-const PAYMENTS_WITHOUT_WEBHOOK_MIN = 3
+const MIN_PAYMENTS_WITHOUT_WEBHOOK = 3
 const WEBHOOK_WAIT_MS = 60 * MINUTE_MS
 const NO_CREDENTIALS = 'there are no credentials'
 
@@ -71,15 +71,19 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
     options.events.all().flatMap(({ config }) => listEventsByAccount(config).filter(isRazorpay))
 
   /** The time at which this process first confirmed each payment. */
-  const confirmed = new Map<OrderId, Instant>()
+  const confirmationTimes = new Map<OrderId, Instant>()
   const recordConfirmed = (
     orderId: OrderId,
     answer: StatusResponse,
     at: Instant,
   ): StatusResponse => {
-    const isPaid = answer.is === 'fact' && answer.fact.type === 'confirmed'
-    if (isPaid && confirmed.size < CONFIRMED_MAX && !confirmed.has(orderId))
-      confirmed.set(orderId, at)
+    const isPaid = answer.is === 'payment-event' && answer.paymentEvent.type === 'confirmed'
+    if (
+      isPaid &&
+      confirmationTimes.size < MAX_REMEMBERED_PAYMENTS &&
+      !confirmationTimes.has(orderId)
+    )
+      confirmationTimes.set(orderId, at)
     return answer
   }
 
@@ -93,15 +97,15 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
     async createCheckout(event, order, form, at, timeoutMs) {
       const api = openApi(event, timeoutMs)
       if (api === null) return err(NO_CREDENTIALS)
-      const created = await createOrder(
+      const createResult = await createOrder(
         api,
         event,
         order,
         await checkouts.checkoutsOf(order.orderId),
       )
-      if (!created.ok) return created
-      for (const checkout of created.value) await checkouts.recordCheckout(checkout, at)
-      const [checkout] = created.value
+      if (!createResult.ok) return createResult
+      for (const checkout of createResult.value) await checkouts.recordCheckout(checkout, at)
+      const [checkout] = createResult.value
       assert(checkout !== undefined, 'a checkout was created and is missing')
       return ok({ ...form, checkout_id: checkout.checkoutId })
     },
@@ -114,39 +118,44 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
         checkouts.checkoutById,
       ),
     confirmedWithoutWebhook(lastWebhookAt, at) {
-      for (const [orderId, confirmedAt] of confirmed)
-        if (lastWebhookAt !== null && confirmedAt <= lastWebhookAt) confirmed.delete(orderId)
-      const [since] = confirmed.values()
+      for (const [orderId, confirmedAt] of confirmationTimes)
+        if (lastWebhookAt !== null && confirmedAt <= lastWebhookAt)
+          confirmationTimes.delete(orderId)
+      const [since] = confirmationTimes.values()
       return since === undefined ||
-        confirmed.size < PAYMENTS_WITHOUT_WEBHOOK_MIN ||
+        confirmationTimes.size < MIN_PAYMENTS_WITHOUT_WEBHOOK ||
         at - since < WEBHOOK_WAIT_MS
         ? null
-        : { payments: confirmed.size, since }
+        : { payments: confirmationTimes.size, since }
     },
-    merchantOf: (event) =>
+    getMerchantId: (event) =>
       event.payment === null ? null : describeMerchant(options.account(event.payment.account)),
     async status(event, orderId, at, timeoutMs, canCapture = false) {
       const api = openApi(event, timeoutMs)
       if (api === null) return { is: 'unreachable', error: NO_CREDENTIALS }
-      const found = await findCheckouts(api, checkouts, orderId)
-      if (!found.ok) return { is: 'unreachable', error: found.error }
-      const read = await readPayments(api, found.value)
+      const findResult = await findCheckouts(api, checkouts, orderId)
+      if (!findResult.ok) return { is: 'unreachable', error: findResult.error }
+      const read = await readPayments(api, findResult.value)
       if (!read.ok) return { is: 'unreachable', error: read.error }
       const capturable = canCapture
         ? findCapturable(
             read.value.payments,
-            found.value,
+            findResult.value,
             at - calculateCaptureMinutes(event) * MINUTE_MS,
           )
         : null
       if (capturable === null)
         return recordConfirmed(orderId, await interpret(api, read.value, at), at)
       const { id, amount, currency } = capturable
-      const captured = await requestApi(api, 'POST', `payments/${id}/capture`, { amount, currency })
-      if (captured.is === 'failed') return { is: 'unreachable', error: captured.error }
+      const captureResponse = await requestApi(api, 'POST', `payments/${id}/capture`, {
+        amount,
+        currency,
+      })
+      if (captureResponse.is === 'failed')
+        return { is: 'unreachable', error: captureResponse.error }
       // The payments are read again even after a refusal, because the gateway may have captured this one itself
       // meanwhile.
-      const again = await readPayments(api, found.value)
+      const again = await readPayments(api, findResult.value)
       return again.ok
         ? recordConfirmed(orderId, await interpret(api, again.value, at), at)
         : { is: 'unreachable', error: again.error }
@@ -160,8 +169,8 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
     async dispute(event, orderId, disputeId, timeoutMs) {
       const api = openApi(event, timeoutMs)
       if (api === null) return err(NO_CREDENTIALS)
-      const found = await findCheckouts(api, checkouts, orderId)
-      const read = found.ok ? await readPayments(api, found.value) : found
+      const findResult = await findCheckouts(api, checkouts, orderId)
+      const read = findResult.ok ? await readPayments(api, findResult.value) : findResult
       return read.ok
         ? requestDispute(
             api,

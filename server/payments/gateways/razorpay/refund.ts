@@ -28,9 +28,9 @@ export async function requestRefund(
       { amount, speed: 'normal', receipt: key, notes: {} },
       headers,
     )
-  const first = await send()
-  const isLost = first.is === 'failed' && first.sent && KEY_PATTERN.test(key)
-  return interpretRefund(isLost ? await send() : first, amount)
+  const firstResponse = await send()
+  const isLost = firstResponse.is === 'failed' && firstResponse.wasSent && KEY_PATTERN.test(key)
+  return interpretRefund(isLost ? await send() : firstResponse, amount)
 }
 
 /**
@@ -57,7 +57,7 @@ export function interpretRefund(response: ApiResponse, amount: Amount): RefundRe
         ? { is: 'unsure', error: describeFailure(response), raw: response.text }
         : { is: 'refused', message: response.message || response.code, raw: response.text }
     case 'failed':
-      return response.sent
+      return response.wasSent
         ? { is: 'unsure', error: response.error, raw: '' }
         : { is: 'not-sent', error: response.error }
   }

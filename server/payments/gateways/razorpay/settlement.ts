@@ -16,14 +16,14 @@ import type { Api, Json } from './api.ts'
 /** The gateway returns at most this many rows at a time. */
 const PAGE_ROWS = 1000
 /** Enough for a month of the largest conference. This limit also stops a gateway that repeats a page. */
-const PAGES_MAX = 100
+const MAX_PAGES = 100
 
 export async function fetchSettlement(
   api: Api,
   { year, month, day }: SettlementPeriod,
 ): Promise<Result<readonly Json[], string>> {
   const rows: Json[] = []
-  for (let page = 0; page < PAGES_MAX; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const query = new URLSearchParams({
       year: String(year),
       month: String(month).padStart(2, '0'),
@@ -38,7 +38,7 @@ export async function fetchSettlement(
     rows.push(...items)
     if (items.length < PAGE_ROWS) return ok(rows)
   }
-  return err(`the settlement has more than ${PAGES_MAX * PAGE_ROWS} rows`)
+  return err(`the settlement has more than ${MAX_PAGES * PAGE_ROWS} rows`)
 }
 
 export const SETTLEMENT_HEADINGS = [

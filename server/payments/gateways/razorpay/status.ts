@@ -85,15 +85,15 @@ export function interpretPayments(
   refunds: readonly RazorpayRefund[],
   { at, raw }: { readonly at: Instant; readonly raw: string },
 ): StatusResponse {
-  const inOrder = payments.toSorted(
+  const paymentsInOrder = payments.toSorted(
     (one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1),
   )
-  const [first, ...further] = inOrder.filter(isReceived)
+  const [first, ...further] = paymentsInOrder.filter(isReceived)
   if (first !== undefined) {
-    const done = refunds.flatMap(({ reference, amount, status }) =>
+    const isDone = refunds.flatMap(({ reference, amount, status }) =>
       status === 'processed' ? [{ reference, amount }] : [],
     )
-    const fact: PaymentEvent = {
+    const paymentEvent: PaymentEvent = {
       type: 'confirmed',
       ...toMoney(first),
       currency: first.currency,
@@ -101,21 +101,26 @@ export function interpretPayments(
       ...(further.length === 0
         ? {}
         : { further: further.map((one) => ({ ...toMoney(one), currency: one.currency })) }),
-      ...(done.length === 0 ? {} : { refunds: done }),
+      ...(isDone.length === 0 ? {} : { refunds: isDone }),
     }
     const failedRefunds = refunds.flatMap(({ reference, status }) =>
       status === 'failed' ? [reference] : [],
     )
-    return { is: 'fact', fact, raw, ...(failedRefunds.length === 0 ? {} : { failedRefunds }) }
+    return {
+      is: 'payment-event',
+      paymentEvent,
+      raw,
+      ...(failedRefunds.length === 0 ? {} : { failedRefunds }),
+    }
   }
-  if (inOrder.some(({ status }) => status === 'authorized' || status === 'captured'))
+  if (paymentsInOrder.some(({ status }) => status === 'authorized' || status === 'captured'))
     return { is: 'pending', code: 'authorized', raw }
-  const last = inOrder.at(-1)
+  const last = paymentsInOrder.at(-1)
   // The buyer has opened the payment page, and may still be there.
   if (last === undefined || last.status === 'created') return { is: 'no-record', raw }
   const message = last.error.message || last.error.reason
-  const fact = { type: 'declined', code: getDeclineCode(last), message, at } as const
-  return { is: 'fact', fact, raw }
+  const paymentEvent = { type: 'declined', code: getDeclineCode(last), message, at } as const
+  return { is: 'payment-event', paymentEvent, raw }
 }
 
 function toMoney({ id, amount, createdAt }: RazorpayPayment) {

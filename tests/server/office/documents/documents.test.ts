@@ -342,7 +342,7 @@ test('after a transfer, the new holder could open documents in the name of the f
     expect([answer.statusCode, answer.body.includes('First Holder')]).toEqual([404, false])
   }
   // The first holder's email attached their receipt and invoice.
-  const event = server.deps.events.byId(EVENT)?.config ?? null
+  const event = server.deps.events.findById(EVENT)?.config ?? null
   const resendRequest = { kind: 'again', regNo } as const
   const ticket = await collectTicket(server.deps.store, event, resendRequest, server.now())
   expect(ticket?.documents).toEqual([])

@@ -68,7 +68,7 @@ async function registerAccepted(extras: Answers, amount: number): Promise<RegNo>
 
 /** Imports a registration that was paid elsewhere. */
 async function importPaid(extras: Answers): Promise<RegNo> {
-  const event = server.deps.events.byId(EVENT)
+  const event = server.deps.events.findById(EVENT)
   const answers = buildPerson(extras)
   const quoteResult = event === null ? null : quote(event.config, answers, paidOn)
   const regNo = buildRegNo(server, EVENT, count)

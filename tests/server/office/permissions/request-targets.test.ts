@@ -61,7 +61,7 @@ beforeAll(async () => {
   const [first, second] = server.deps.events.all().map(({ config }) => config.id)
   ownParty = await createParty(first ?? '', 100)
   otherParty = await createParty(second ?? '', 200)
-  const { config } = server.deps.events.byId(otherParty.event) ?? {}
+  const { config } = server.deps.events.findById(otherParty.event) ?? {}
   if (config === undefined) throw new Error('the test needs two events')
   const regNo = createRegNo(
     config,
@@ -90,7 +90,7 @@ afterAll(() => server.close())
 
 async function createParty(event: string, n: number): Promise<EventParty> {
   const { store } = server.deps
-  const { config } = server.deps.events.byId(event) ?? {}
+  const { config } = server.deps.events.findById(event) ?? {}
   if (config === undefined) throw new Error('the test needs two events')
   const choice = config.categoryChoice.by === 'field' ? config.categoryChoice.field : ''
   const answers = {
@@ -290,7 +290,7 @@ const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Reque
   },
 }
 const exportOf = (event: string): string =>
-  server.deps.events.byId(event)?.config.admin.lists[0]?.export.api ?? ''
+  server.deps.events.findById(event)?.config.admin.lists[0]?.export.api ?? ''
 
 /** Further inputs that handlers need, so that an accepted request has an effect. */
 const SAMPLE_INPUTS: Readonly<Record<string, unknown>> = {
@@ -387,7 +387,7 @@ function snapshotDatabase(): Readonly<Record<string, string>> {
 
 /** Whether the path is a list of this event: the path of a list contains its event. */
 const isEventList = ({ event }: EventParty, { url }: Route): boolean =>
-  (server.deps.events.byId(event)?.config.admin.lists ?? []).some(
+  (server.deps.events.findById(event)?.config.admin.lists ?? []).some(
     ({ api, export: { api: file } }) =>
       [api, file].some((path) => stripRoot(path) === stripRoot(url)),
   )
@@ -425,7 +425,7 @@ describe('a user of another event', () => {
       // Under /api, with a trailing slash or as HEAD, a route behaves the same: a sample of the requests is enough.
       const isMainSpelling =
         route.method !== 'HEAD' && !route.url.startsWith('/api/') && !route.url.endsWith('/')
-      for (const [index, request] of ATTACKS[route.rule.about](otherParty).entries()) {
+      for (const [index, request] of ATTACKS[route.rule.target](otherParty).entries()) {
         if (!isMainSpelling && index % 9 !== 0) continue
         if (route.method !== 'POST' && request.body !== undefined) continue
         const { statusCode, body } = await sendRequest(route, ownParty, request)
@@ -447,8 +447,8 @@ describe('a user of another event', () => {
     let requestCount = 0
     for (const route of routes) {
       if (route.url.startsWith('/api/') || route.url.endsWith('/')) continue
-      const details = ATTACKS[route.rule.about](unknownParty)
-      for (const [index, request] of ATTACKS[route.rule.about](otherParty).entries()) {
+      const details = ATTACKS[route.rule.target](unknownParty)
+      for (const [index, request] of ATTACKS[route.rule.target](otherParty).entries()) {
         const requestForUnknown = details[index] ?? {}
         const isSame = JSON.stringify(request) === JSON.stringify(requestForUnknown)
         if (isSame || (route.method !== 'POST' && request.body !== undefined)) continue
@@ -499,12 +499,12 @@ describe('a user of the event', () => {
         ]),
     )
     for (const route of distinctRoutes.values()) {
-      const request = OWN_REQUESTS[route.rule.about]()
+      const request = OWN_REQUESTS[route.rule.target]()
       const isListOfOtherEvent =
-        route.rule.about === 'list' && !isShared(route) && !isEventList(otherParty, route)
+        route.rule.target === 'list' && !isShared(route) && !isEventList(otherParty, route)
       if (request === null || isListOfOtherEvent) continue
       // The event has only one parameter name, except in filters, which an event file declares.
-      const isFiltered = route.rule.filters === true && route.rule.about === 'event'
+      const isFiltered = route.rule.filters === true && route.rule.target === 'event'
       const ownRequest = isFiltered ? { query: `event_id=${otherParty.event}` } : request
       const { statusCode, body } = await sendRequest(route, otherParty, ownRequest)
       const code = /"code":"(\w+)"/.exec(body)?.[1] ?? ''
@@ -535,39 +535,51 @@ describe('the server does not start with a route of the office', () => {
   })
 
   test('whose handler receives the request', () => {
-    const rule: GuardedRule = { least: 'viewer', about: 'event' }
+    const rule: GuardedRule = { minRole: 'viewer', target: 'event' }
     expect(
       start((app) => void app.get('/admin/new', { config: { office: rule } }, answer)),
     ).toThrow('reads the request itself')
   })
 
   test.each<[string, string, GuardedRule]>([
-    ['an event', '/admin/new', { least: 'owner', about: 'any', query: ['event'] }],
+    ['an event', '/admin/new', { minRole: 'owner', target: 'any', query: ['event'] }],
     [
       'an event in other letter case',
       '/admin/new',
-      { least: 'owner', about: 'any', query: ['eventId'] },
+      { minRole: 'owner', target: 'any', query: ['eventId'] },
     ],
-    ['a registration', '/admin/new', { least: 'owner', about: 'event', body: { reg_no: 'text' } }],
+    [
+      'a registration',
+      '/admin/new',
+      { minRole: 'owner', target: 'event', body: { reg_no: 'text' } },
+    ],
     [
       'another registration',
       '/admin/registrations/:reg_no/new',
-      { least: 'owner', about: 'registration', body: { to_reg_no: 'text' } },
+      { minRole: 'owner', target: 'registration', body: { to_reg_no: 'text' } },
     ],
-    ['a second event', '/admin/new', { least: 'owner', about: 'event', query: ['other-events'] }],
-    ['a payment', '/admin/new', { least: 'owner', about: 'any', body: { payments: 'list' } }],
-    ['a list of them', '/admin/new', { least: 'owner', about: 'event', body: { reg_nos: 'list' } }],
-    ['an order', '/admin/new', { least: 'owner', about: 'event', query: ['order_id'] }],
+    [
+      'a second event',
+      '/admin/new',
+      { minRole: 'owner', target: 'event', query: ['other-events'] },
+    ],
+    ['a payment', '/admin/new', { minRole: 'owner', target: 'any', body: { payments: 'list' } }],
+    [
+      'a list of them',
+      '/admin/new',
+      { minRole: 'owner', target: 'event', body: { reg_nos: 'list' } },
+    ],
+    ['an order', '/admin/new', { minRole: 'owner', target: 'event', query: ['order_id'] }],
     [
       'the target of a move',
       '/admin/reviews/:id/new',
-      { least: 'owner', about: 'review', body: { to: 'text' } },
+      { minRole: 'owner', target: 'review', body: { to: 'text' } },
     ],
-    ['a name in the path', '/admin/new/:reg_no', { least: 'owner', about: 'event' }],
+    ['a name in the path', '/admin/new/:reg_no', { minRole: 'owner', target: 'event' }],
     [
       'the declared number of the path',
       '/admin/:reg_no',
-      { least: 'owner', about: 'payment', params: ['reg_no'] },
+      { minRole: 'owner', target: 'payment', params: ['reg_no'] },
     ],
   ])('that reads %s without the access check', (_, path, rule) => {
     expect(describeUnguardedInput(path, rule)).not.toBe(null)
@@ -575,7 +587,7 @@ describe('the server does not start with a route of the office', () => {
   })
 
   test('whose path lacks the parameter that its rule declares', () => {
-    const rule: GuardedRule = { least: 'owner', about: 'registration' }
+    const rule: GuardedRule = { minRole: 'owner', target: 'registration' }
     expect(start((app) => office(app).get('/admin/new', rule, answer))).toThrow(':reg_no')
   })
 })

@@ -248,7 +248,7 @@ function sendRequest(
     .replace(':username', 'nobody-of-this-name')
     .replaceAll(/[:{]\w+\}?/g, 'nothing')
     .replace('*', 'nothing')
-  const list = server.deps.events.byId(ownEvent)?.config.admin.lists[0]
+  const list = server.deps.events.findById(ownEvent)?.config.admin.lists[0]
   const query = new URLSearchParams({
     // An endpoint without an event parameter rejects one.
     ...(hasTarget(url) ||
@@ -362,7 +362,7 @@ describe('the authorization matrix', () => {
         .map(({ path }) => path),
     ).toEqual([])
     const differences: string[] = []
-    const ownLists = server.deps.events.byId(ownEvent)?.config.admin.lists ?? []
+    const ownLists = server.deps.events.findById(ownEvent)?.config.admin.lists ?? []
     for (const {
       api,
       export: { api: exportApi },
@@ -385,7 +385,7 @@ const findUser = (name: string): TestUser => {
 describe('a user of one event', () => {
   test('sees which event and role a rejected call requires', async () => {
     const response = await sendRequest(findUser('owner-elsewhere'), 'GET', '/admin/codes')
-    const { title } = server.deps.events.byId(ownEvent)!.config
+    const { title } = server.deps.events.findById(ownEvent)!.config
     expect(response.json()).toMatchObject({
       status: 'error',
       code: 'not_your_event',
@@ -438,7 +438,7 @@ describe('a user of one event', () => {
   })
 
   test('finds no data of another event in endpoints open to every user', async () => {
-    const { title } = server.deps.events.byId(ownEvent)!.config
+    const { title } = server.deps.events.findById(ownEvent)!.config
     const traces = [regNo, 'Asha Sample', `"${ownEvent}"`, `"${title}"`]
     const listTraces = async (name: string): Promise<string[]> => {
       const marker: string[] = []

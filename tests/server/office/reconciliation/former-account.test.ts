@@ -38,7 +38,7 @@ async function changeAccount(to: string): Promise<void> {
   expect(text).not.toBe(fixtureEvent({}))
   server.writeEvent(EVENT_FILE, text)
   await server.deps.events.reload()
-  const { config } = server.deps.events.byId(EVENT) ?? {}
+  const { config } = server.deps.events.findById(EVENT) ?? {}
   expect(config?.payment?.account, server.printed.join('\n')).not.toBe('sample')
 }
 const NEXT_ACCOUNT = 'payment: {gateway: airpay, account: next}'

@@ -125,7 +125,7 @@ const movePayment = async (review: string, to: string) =>
     to,
     why: 'Meant for that event.',
   })
-const getTitle = (event: string) => server.deps.events.byId(event)?.config.title ?? ''
+const getTitle = (event: string) => server.deps.events.findById(event)?.config.title ?? ''
 
 test('a transfer to the bank account of one event was recorded for an event with another bank account', async () => {
   const review = await transferTo(HERE)

@@ -514,7 +514,7 @@ test('a forged report revealed to a treasurer which orders and payments of anoth
     events: [EVENT],
   })
   const treasurer = await signIn(server, 'guesses')
-  const event = server.deps.events.byId('other2026')?.config as EventConfig
+  const event = server.deps.events.findById('other2026')?.config as EventConfig
   const digits = Array.from({ length: getDigitCount(event) }, () => 4)
   const freeRegNo = createRegNo(event, digits)
   /** The same lines for existing and for unknown orders. */

@@ -122,7 +122,7 @@ const readReviews = async (user: Office): Promise<string> =>
 
 test('saving an unmatched line does not reveal which registration numbers of another event exist', async () => {
   const otherDelegate = await register(OTHER_EVENT)
-  const event = toPublicEvent(server.deps.events.byId(OTHER_EVENT)?.config as EventConfig)
+  const event = toPublicEvent(server.deps.events.findById(OTHER_EVENT)?.config as EventConfig)
   const unknownRegNo = createRegNo(
     event,
     Array.from({ length: getDigitCount(event) }, () => 7),
@@ -178,7 +178,7 @@ describe('a transfer of the other event', () => {
 
   test('gets the same result here whether or not the registration that it names exists there', async () => {
     const otherDelegate = await register(OTHER_EVENT)
-    const config = server.deps.events.byId(OTHER_EVENT)?.config
+    const config = server.deps.events.findById(OTHER_EVENT)?.config
     const title = config?.title ?? ''
     const event = toPublicEvent(config as EventConfig)
     const unknownRegNo = createRegNo(

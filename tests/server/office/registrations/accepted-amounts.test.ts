@@ -139,7 +139,7 @@ test('a payment that was ₹ 100 short could only be waived or refunded: the res
     const { found: foundRegistrations } = (await office.json(
       `/admin/find/?q=${regNo}`,
     )) as unknown as SearchResponse
-    const listApi = server.deps.events.byId(EVENT)?.config.admin.lists[0]?.api
+    const listApi = server.deps.events.findById(EVENT)?.config.admin.lists[0]?.api
     const { registrations } = (await office.json(
       `${listApi}?rows=listed`,
     )) as unknown as ListResponse
@@ -399,7 +399,7 @@ test('₹ 1,180 that was refundable when a registration was cancelled with a ref
   const cancelResponse = await office.act(regNo, { act: 'cancel', why: 'No show.', pay_back: 0 })
   expect(cancelResponse.body.message).toContain('To refund: ₹\u00a01,180')
   expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 1180, kept: 5900, invoiced: 4720 })
-  const api = server.deps.events.byId(EVENT)?.config.admin.lists[0]?.api
+  const api = server.deps.events.findById(EVENT)?.config.admin.lists[0]?.api
   const toRefundList = await office.json(`${api}?waiting=pay_back&page_size=100`)
   expect(JSON.stringify(toRefundList)).toContain(regNo)
   await refund(regNo, 1180)

@@ -107,7 +107,7 @@ test('the filter Cancelled finds cancelled registrations, and totals count none 
 })
 
 test('sales exclude cancelled registrations, unless they are filtered for', async () => {
-  const list = server.deps.events.byId(EVENT)?.config.admin.lists[0]?.id
+  const list = server.deps.events.findById(EVENT)?.config.admin.lists[0]?.id
   const readSales = async (options: string) => {
     const answer = await owner.json(`/admin/sold/?event_id=${EVENT}&list_id=${list}${options}`)
     const [row] = (answer as unknown as SalesResponse).rows
@@ -125,7 +125,7 @@ test('an export filtered for Paid excludes cancelled registrations', async () =>
   expect(statuses).toEqual(['Cancelled', 'Pending', 'Paid', 'Cancelled (paid)'])
   const csvExport = await owner.get(`/admin/export/?event_type=${EVENT}&payment_status=cancelled`)
   expect(csvExport.headers['content-disposition']).toContain('_cancelled.csv')
-  const config = server.deps.events.byId(EVENT)
+  const config = server.deps.events.findById(EVENT)
   if (config === null) throw new Error('no event')
   const importResult = readImportText(config.config, config.hash, file.body)
   expect(importResult.ok ? [] : importResult.error.map(({ message }) => message)).toContainEqual(
@@ -136,7 +136,7 @@ test('an export filtered for Paid excludes cancelled registrations', async () =>
 })
 
 test('a registration that was refunded before its import was displayed as "Cancelled (refunded)" under the filter "Refunded"', async () => {
-  const config = server.deps.events.byId(EVENT)?.config
+  const config = server.deps.events.findById(EVENT)?.config
   if (config === undefined) throw new Error('no event')
   const row = createImportRow({
     eventId: EVENT,

@@ -136,7 +136,7 @@ test('shows other registrations with the same email address in any spelling', as
 })
 
 const findFieldIndex = (id: string): number =>
-  server.deps.events.byId(EVENT)?.config.fields.findIndex((field) => field.id === id) ?? -1
+  server.deps.events.findById(EVENT)?.config.fields.findIndex((field) => field.id === id) ?? -1
 
 test('describes a payment that does not match', async () => {
   const regNo = await register(server, EVENT, {

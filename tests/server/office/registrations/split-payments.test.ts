@@ -269,7 +269,7 @@ test('a price paid in two transfers, of which the second could only be refunded,
 test('payments that staff dismiss are in the dashboard figures, until they are refunded', async () => {
   const sumDismissed = async (): Promise<number> => {
     const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
-    const { key = '' } = server.deps.events.byId(EVENT)?.config.admin.dashboard ?? {}
+    const { key = '' } = server.deps.events.findById(EVENT)?.config.admin.dashboard ?? {}
     return (data[`${key}_stats`] as EventStats).dismissed_amount
   }
   const dismissedBefore = await sumDismissed()

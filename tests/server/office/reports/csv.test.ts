@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import {
   readTableKind,
   sendTable,
-  XLSX_ROWS_MAX,
+  MAX_XLSX_ROWS,
 } from '../../../../server/office/spreadsheets/send-table.ts'
 import { formatCsvRows } from '../../../../server/office/spreadsheets/write-csv.ts'
 import type { CsvCell } from '../../../../server/office/spreadsheets/write-csv.ts'
@@ -126,8 +126,8 @@ test('an Excel file of more than 10,000 rows is refused before it is built, and 
       fileName: `numbers.${kind}`,
       head: ['Number'],
       chunks: (async function* () {
-        yield Array.from({ length: XLSX_ROWS_MAX }, (_, n) => n)
-        yield [XLSX_ROWS_MAX]
+        yield Array.from({ length: MAX_XLSX_ROWS }, (_, n) => n)
+        yield [MAX_XLSX_ROWS]
       })(),
       toCells: (row) => [row],
       advice: 'Choose fewer days',
@@ -142,7 +142,7 @@ test('an Excel file of more than 10,000 rows is refused before it is built, and 
     message: 'An Excel file can have at most 10,000 rows. Choose fewer days, or export CSV.',
   })
   const csv = await app.inject('/csv')
-  expect(csv.body.trimEnd().split('\r\n')).toHaveLength(XLSX_ROWS_MAX + 2)
+  expect(csv.body.trimEnd().split('\r\n')).toHaveLength(MAX_XLSX_ROWS + 2)
   expect(recordedExports).toEqual(['csv'])
   await app.close()
 })

@@ -314,7 +314,7 @@ describe('an export', () => {
   test('contains every row of the list, newest first, under its column headings', async () => {
     const { rows, text } = await readCsv('/afpicon/download-csv/')
     expect(text.startsWith('\uFEFF')).toBe(true)
-    const list = server.deps.events.byId(EVENT)?.config.admin.lists[1]
+    const list = server.deps.events.findById(EVENT)?.config.admin.lists[1]
     // The specification's columns in its order, then additional ones.
     expect(rows[0]).toEqual([
       ...(list?.columns ?? []).map(({ label }) => label),

@@ -205,7 +205,7 @@ describe('contents of a message', () => {
   const readMessage = (body: string, type: string): unknown => {
     const parsedFields = readFields(body, type)
     if (parsedFields === null) return null
-    const message = adapter.readNotice?.(parsedFields)
+    const message = adapter.readReturnOrWebhook?.(parsedFields)
     return message?.ok === true ? message.value : message?.error.code
   }
 
@@ -291,7 +291,7 @@ describe('contents of a message', () => {
 
   test('is still read if its account has no credentials after a file change', () => {
     const adapterWithoutAccount = adapterAt(1, { account: () => null })
-    expect(adapterWithoutAccount.readNotice?.(genuine)).toEqual({
+    expect(adapterWithoutAccount.readReturnOrWebhook?.(genuine)).toEqual({
       ok: true,
       value: { ...expectedClaim, hash: 'unknown' },
     })

@@ -25,7 +25,7 @@ const NO_RECORD = buildXml({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found
 const checkOptions = {
   account,
   orderId: null,
-  comparesKeys: false,
+  shouldCompareKeys: false,
   assumed: { currency: false, sale: false },
   at: responseTime,
   timeoutMs: 30_000,
@@ -78,7 +78,7 @@ describe('the report for an order that cannot exist', () => {
     )
     const result = await runCheck()
     expect(result.sentences.join('\n')).toMatch(message)
-    expect(result.asExpected).toBe(isExpected)
+    expect(result.isAsExpected).toBe(isExpected)
   })
 
   test('reports no connection for an unreachable address or one without TLS', async () => {
@@ -88,8 +88,8 @@ describe('the report for an order that cannot exist', () => {
       `http://127.0.0.1:${closedGateway.port}/`,
       `https://127.0.0.1:${gateway.port}/`,
     ]) {
-      const { asExpected, sentences } = await runCheck({ address })
-      expect([asExpected, sentences.at(-1)]).toEqual([
+      const { isAsExpected, sentences } = await runCheck({ address })
+      expect([isAsExpected, sentences.at(-1)]).toEqual([
         false,
         expect.stringMatching(/^No connection was made: check the address/),
       ])
@@ -113,9 +113,9 @@ describe('the report for an order that cannot exist', () => {
       keys.push(new URLSearchParams(query).get('private_key'))
       to.end(isKeyRejected && keys.length > 1 ? buildXml({ TRANSACTIONSTATUS: '905' }) : NO_RECORD)
     })
-    const result = await runCheck({ comparesKeys: true })
+    const result = await runCheck({ shouldCompareKeys: true })
     expect(new Set(keys).size).toBe(2)
-    expect([result.asExpected, result.sentences.at(-1)]).toEqual([
+    expect([result.isAsExpected, result.sentences.at(-1)]).toEqual([
       isKeyRejected,
       expect.stringContaining(expectedText),
     ])
@@ -170,7 +170,7 @@ describe('the report for a real order', () => {
   ])('%s', async (_what, changes, isExpected, message) => {
     gateway.setResponse(buildXml({ ...PAID_FIELDS, ...changes }))
     const result = await runCheck({ orderId })
-    expect([result.asExpected, result.sentences.at(-1)]).toEqual([isExpected, message])
+    expect([result.isAsExpected, result.sentences.at(-1)]).toEqual([isExpected, message])
     expect(result.sentences).toContain('TRANSACTIONTIME: "21-11-2026 11:59:00"')
     // No personal data of the payer.
     expect(result.sentences.join()).not.toContain('asha@okbank')
@@ -227,7 +227,8 @@ describe('the command', () => {
     const testServer = await openTestServer()
     try {
       const environment = { ...testServer.environment, clockStart: testServer.now() }
-      const name = testServer.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? ''
+      const name =
+        testServer.parts().deps.events.findById('afpicon2026')?.config.payment?.account ?? ''
       expect(await run(['--account', name, '--compare'], environment)).toBe(0)
       expect(output.join('\n')).toMatch(
         /about the order NOSUCHORDER, which cannot exist, as merchant \d+\.[^]*Code 503[^]*got a different response[^]*The check passed\.$/,

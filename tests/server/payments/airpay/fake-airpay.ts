@@ -44,7 +44,7 @@ export function adapterAt(port: number, options: Partial<AirpayOptions> = {}): G
     mode: 'live',
     events: {
       all: () => [servedEvent],
-      byOrderId: (id) => (id.startsWith('SAMP') ? servedEvent : null),
+      findByOrderId: (id) => (id.startsWith('SAMP') ? servedEvent : null),
     },
     account: (name) => (name === 'demo' ? account : null),
     addresses: { pay: url, status: `${url}/status`, refund: `${url}/refund`, hops: [url] },

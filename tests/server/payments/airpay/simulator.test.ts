@@ -281,7 +281,7 @@ describe('stored payments', () => {
     await testServer.sandbox().runAction(orderId, 'stay')
     await testServer.waitUntilIdle()
     const { deps } = testServer.parts()
-    const event = deps.events.byId('afpicon2026')?.config
+    const event = deps.events.findById('afpicon2026')?.config
     const reference = testServer.sandbox().order(orderId)?.reference ?? ''
     if (event === undefined) throw new Error('the event is not served')
     const refundAmount = async (amount: number, paymentReference = reference) =>

@@ -45,8 +45,8 @@ const removeCdata = (text: string): string => text.replaceAll(/<!\[CDATA\[(.*?)\
 /** Returns a short form of the result, with unchanged payment events. */
 function sumUp(answer: StatusResponse): unknown {
   switch (answer.is) {
-    case 'fact':
-      return answer.fact
+    case 'payment-event':
+      return answer.paymentEvent
     case 'pending':
       return `pending ${answer.code}`
     case 'unreachable':

@@ -48,7 +48,7 @@ const check = (
     address: `http://127.0.0.1:${gateway.port}/`,
     account,
     orderId: options.orderId ?? null,
-    comparesKeys: options.wrongKey !== undefined,
+    shouldCompareKeys: options.wrongKey !== undefined,
     at: AT,
     timeoutMs: 30_000,
   })
@@ -106,7 +106,7 @@ describe('the report', () => {
     ],
   ])('%s', async (_name, input, isExpected, text) => {
     const result = await check(...input)
-    expect([result.asExpected, result.sentences.join('\n')]).toEqual([
+    expect([result.isAsExpected, result.sentences.join('\n')]).toEqual([
       isExpected,
       expect.stringMatching(text),
     ])

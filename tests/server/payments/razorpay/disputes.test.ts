@@ -101,7 +101,7 @@ test('a dispute about a payment of another order is refused', async () => {
   const order = await server.simulator().setDispute(findGatewayOrder(firstPayment.orderId), 'won')
   await server.waitUntilIdle()
   const { events, gateway } = server.parts().deps
-  const event = events.byId('razorinr')?.config
+  const event = events.findById('razorinr')?.config
   if (event === undefined) throw new Error('no event')
   const query = (orderId: OrderId, disputeId = `${order.payments[0]?.dispute?.id}`) =>
     gateway.dispute?.(event, orderId, disputeId, 5_000)

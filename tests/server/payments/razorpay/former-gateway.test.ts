@@ -9,7 +9,7 @@ import { createRazorpayEvent } from './fake-razorpay.ts'
 const findGatewayName = async (gateway: string | null, version: EventConfig, now: EventConfig) => {
   const servedEvent = { config: now, hash: 'now', text: '', shared: '' }
   const requestEvent = await findRequestEvent(
-    { events: { byId: () => servedEvent } as never },
+    { events: { findById: () => servedEvent } as never },
     async () => version,
     { eventHash: 'before' },
     { eventId: now.id, account: 'demo', gateway },

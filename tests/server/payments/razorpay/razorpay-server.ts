@@ -52,7 +52,7 @@ export async function openRazorpayServer(
   const simulator = (): RazorpaySimulator => {
     const { simulators } = server.parts()
     if (simulators === null) throw new Error('the server has no simulator')
-    return simulators.of.razorpay
+    return simulators.byKind.razorpay
   }
   const send = async (path: string, body: object): Promise<Registered> => {
     const response = await fetch(`${server.url}${path}`, {

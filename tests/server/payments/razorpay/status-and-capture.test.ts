@@ -34,17 +34,19 @@ const TIMEOUT_MS = 30_000
 /** Returns a short form of the result. */
 function describeAction(answer: StatusResponse): string {
   switch (answer.is) {
-    case 'fact': {
-      const { fact, failedRefunds = [] } = answer
+    case 'payment-event': {
+      const { paymentEvent, failedRefunds = [] } = answer
       const failedText = failedRefunds.length === 0 ? '' : `, refund failed ${failedRefunds.join()}`
-      if (fact.type === 'declined')
-        return `declined (${findFailure(fact.code, fact.message)}): ${fact.message}`
-      if (fact.type !== 'confirmed') return fact.type
-      const payments = [fact, ...(fact.further ?? [])].map(
+      if (paymentEvent.type === 'declined')
+        return `declined (${findFailure(paymentEvent.code, paymentEvent.message)}): ${paymentEvent.message}`
+      if (paymentEvent.type !== 'confirmed') return paymentEvent.type
+      const payments = [paymentEvent, ...(paymentEvent.further ?? [])].map(
         ({ amount, reference }) => `${amount} as ${reference.slice(-1)}`,
       )
-      const refunds = (fact.refunds ?? []).map(({ amount }) => `, refunded ${amount}`).join('')
-      return `paid ${fact.currency} ${payments.join(' and ')}${refunds}${failedText}`
+      const refunds = (paymentEvent.refunds ?? [])
+        .map(({ amount }) => `, refunded ${amount}`)
+        .join('')
+      return `paid ${paymentEvent.currency} ${payments.join(' and ')}${refunds}${failedText}`
     }
     case 'pending':
       return `waits: ${answer.code}`

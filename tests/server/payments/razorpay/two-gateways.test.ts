@@ -110,7 +110,7 @@ describe('an event with two card gateways', () => {
     const lostCheckout = await placeCheckout({ way: 'razorpay', email: 'lata@example.org' })
     await server.simulator().run(await server.openCheckout(lostCheckout.data), 'silent')
     const { store, events, gateway } = server.parts().deps
-    const config = events.byId('razortwo')?.config
+    const config = events.findById('razortwo')?.config
     if (config === undefined) throw new Error('the event is not served')
     const reviewedPayments: unknown[] = []
     const deps = {
@@ -182,7 +182,7 @@ describe('an event with two card gateways', () => {
   })
 
   test('rollcall event show lists both with their accounts', () => {
-    const config = server.parts().deps.events.byId('razortwo')?.config
+    const config = server.parts().deps.events.findById('razortwo')?.config
     if (config === undefined) throw new Error('the event is not served')
     const text = showEvent(config)
     expect(text).toMatch(/id: airpay\n.*\n +gateway: airpay\n +account: society\n/)
@@ -206,7 +206,7 @@ describe('an event with two card gateways', () => {
     const checkout = await placeCheckout({ way: 'razorpay', email: 'uma@example.org' })
     await payByRazorpay(checkout)
     const { deps } = server.parts()
-    const config = deps.events.byId('razortwo')?.config
+    const config = deps.events.findById('razortwo')?.config
     if (config === undefined) throw new Error('the event is not served')
     const registration = await deps.store.registrationByOrder(checkout.orderId)
     const rows = [
@@ -228,11 +228,13 @@ describe('an event with two card gateways', () => {
     const accounts = await loadSettlementAccounts(deps.store, config)
     const reportedSettlement = await readReportedSettlement(deps.store, accounts, rows)
     if (reportedSettlement === null) throw new Error('no settlement report')
-    expect(reportedSettlement.of.reported).toEqual({
+    expect(reportedSettlement.settlementAccounts.reported).toEqual({
       source: 'razorpay',
       account: 'society-abroad',
     })
-    expect(reportedSettlement.of.others).toEqual([{ source: 'airpay', account: 'society' }])
+    expect(reportedSettlement.settlementAccounts.others).toEqual([
+      { source: 'airpay', account: 'society' },
+    ])
     const viewer = { all: [config], user: { events: null } } as never
     // A payment that is saved for the wrong account still counts once.
     const upload = {
@@ -250,7 +252,7 @@ describe('an event with two card gateways', () => {
     ).toEqual([{ source: 'razorpay', state: 'fits' }])
     const settlement = await matchSettlements(
       deps,
-      reportedSettlement.of,
+      reportedSettlement.settlementAccounts,
       reportedSettlement.report,
       viewer,
     )

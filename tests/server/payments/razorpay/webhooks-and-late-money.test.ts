@@ -370,9 +370,9 @@ test('a payment for an order that is missing from the database goes to review, w
   // As after a restore, the order exists at the gateway but is unknown here.
   const lostOrderId = `${orderId.slice(0, -1)}${orderId.endsWith('9') ? '8' : '9'}`
   server.simulator().changeReceipt(order.id, lostOrderId)
-  const event = server.parts().deps.events.byId('razorinr')?.config
+  const event = server.parts().deps.events.findById('razorinr')?.config
   if (event === undefined) throw new Error('no event')
-  expect(await server.parts().deps.payments.lookUp(event, lostOrderId, 20_000)).toBe('kept')
+  expect(await server.parts().deps.payments.lookUpOrder(event, lostOrderId, 20_000)).toBe('kept')
   const [capture] = server.rows(
     'SELECT payer, amount FROM captures WHERE unknown_order = ?',
     lostOrderId,
@@ -384,7 +384,7 @@ test('a payment for an order that is missing from the database goes to review, w
 test('the health check reports that webhooks do not arrive, until one does', async () => {
   const freshServer = await openRazorpayServer()
   const { deps } = freshServer.parts()
-  const healthChecks = createHealthChecks({ ...deps, noRoomAt: () => null })
+  const healthChecks = createHealthChecks({ ...deps, getLastNoSpaceTime: () => null })
   const listProblems = async () =>
     (await healthChecks.check()).filter(({ code }) => code === 'gateway').map(({ text }) => text)
   for (let n = 0; n < 3; n++) await freshServer.pay('silent')

@@ -45,7 +45,7 @@ export type SimulatorContext = {
   readonly orders: Orders
   readonly clock: () => Instant
   readonly returnUrl: (merchantId: string) => string
-  readonly accountOf: (merchantId: string) => Account | null
+  readonly findAccount: (merchantId: string) => Account | null
   readonly buildMessage: (order: SandboxOrder) => Fields
   readonly runAction: (order: SandboxOrder, action: Action) => Promise<boolean>
   readonly settle: (orderId: string) => void
@@ -54,14 +54,14 @@ export type SimulatorContext = {
 
 const ORDERS_COOKIE = 'sandbox_orders'
 /** The number of orders that a browser can list; a cookie may have about four thousand characters. */
-const COOKIE_ORDERS_MAX = 50
+const MAX_COOKIE_ORDERS = 50
 
 /** Returns the tokens of the orders whose pages the browser has opened, newest first. */
 function readSeenTokens(request: FastifyRequest): readonly string[] {
-  const found = new RegExp(`(?:^|; )${ORDERS_COOKIE}=([0-9a-f.]*)`).exec(
+  const cookieMatch = new RegExp(`(?:^|; )${ORDERS_COOKIE}=([0-9a-f.]*)`).exec(
     request.headers.cookie ?? '',
   )
-  return (found?.[1] ?? '').split('.').filter((token) => token !== '')
+  return (cookieMatch?.[1] ?? '').split('.').filter((token) => token !== '')
 }
 
 export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext): void {
@@ -91,14 +91,14 @@ export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext
   })
 
   app.post('/pay/index.php', async (request, reply) => {
-    const accepted = acceptCheckout(context, readForm(request))
-    if (!accepted.ok)
+    const acceptResult = acceptCheckout(context, readForm(request))
+    if (!acceptResult.ok)
       return sendSimulatorPage(
         reply,
-        renderMessagePage('The payment cannot start', accepted.error),
+        renderMessagePage('The payment cannot start', acceptResult.error),
         400,
       )
-    return reply.redirect(`${context.origins().hop}/hop/${accepted.value.token}`, 303)
+    return reply.redirect(`${context.origins().hop}/hop/${acceptResult.value.token}`, 303)
   })
   app.get('/hop/:token', async (request, reply) =>
     reply.redirect(`${context.origins().page}/page/${encodeURIComponent(getToken(request))}`, 303),
@@ -112,7 +112,7 @@ export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext
     ]
     reply.header(
       'set-cookie',
-      `${ORDERS_COOKIE}=${seenTokens.slice(0, COOKIE_ORDERS_MAX).join('.')}; Path=/; HttpOnly; SameSite=Lax`,
+      `${ORDERS_COOKIE}=${seenTokens.slice(0, MAX_COOKIE_ORDERS).join('.')}; Path=/; HttpOnly; SameSite=Lax`,
     )
     return sendSimulatorPage(reply, renderPaymentPage(order))
   })
@@ -123,7 +123,7 @@ export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext
     if (order.stage !== 'open' || !isAction(action))
       return sendSimulatorPage(reply, renderPaymentPage(order), 409)
     const returnsToEvent = await context.runAction(order, action)
-    const updated = orders.get(order.orderId) ?? order
+    const updatedOrder = orders.get(order.orderId) ?? order
     if (!returnsToEvent)
       return sendSimulatorPage(
         reply,
@@ -135,7 +135,7 @@ export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext
     const address = context.returnUrl(order.merchantId)
     return sendSimulatorPage(
       reply,
-      renderReturnPage(updated, address, context.buildMessage(updated)),
+      renderReturnPage(updatedOrder, address, context.buildMessage(updatedOrder)),
       200,
       new URL(address).origin,
     )
@@ -168,11 +168,11 @@ const isAction = (text: string): text is Action => Object.hasOwn(ACTIONS, text)
 
 /** As strict as the gateway's documentation: a rehearsal must reject every form that the gateway would reject. */
 function acceptCheckout(
-  { orders, accountOf, clock }: SimulatorContext,
+  { orders, findAccount, clock }: SimulatorContext,
   form: Fields,
 ): Result<SandboxOrder, string> {
   const getField = (name: string): string => form[name] ?? ''
-  const account = accountOf(getField('mercid'))
+  const account = findAccount(getField('mercid'))
   if (account === null) return err('The merchant id is unknown.')
   if (getField('privatekey') !== getPrivateKey(account))
     return err('The private key does not match the merchant.')
@@ -247,10 +247,10 @@ function renderXml(...transactions: readonly Fields[]): string {
 }
 
 function renderStatusXml(
-  { orders, accountOf, buildMessage: messageOf, clock }: SimulatorContext,
+  { orders, findAccount, buildMessage: getMessage, clock }: SimulatorContext,
   form: Fields,
 ): string | null {
-  const account = accountOf(form['merchant_id'] ?? '')
+  const account = findAccount(form['merchant_id'] ?? '')
   const orderId = form['merchant_txn_id'] ?? ''
   const isAllowed =
     account !== null &&
@@ -265,7 +265,7 @@ function renderStatusXml(
       TRANSACTIONID: orderId,
     })
   const sale = {
-    ...messageOf(order),
+    ...getMessage(order),
     CURRENCYCODE: '356',
     TRANSACTIONTYPE: '320',
     TRANSACTIONTIME: order.paidAt == null ? '' : formatIndianTime(instant(order.paidAt)),
@@ -286,7 +286,7 @@ function formatIndianTime(at: Instant): string {
   return `${day.split('-').toReversed().join('-')} ${time.slice(0, 8)}`
 }
 
-function refund({ orders, accountOf, clock }: SimulatorContext, body: unknown): object {
+function refund({ orders, findAccount, clock }: SimulatorContext, body: unknown): object {
   const rejectAll = (message: string): object => ({ success: 'false', message, transactions: [] })
   const {
     merchant_id: merchantId,
@@ -295,7 +295,7 @@ function refund({ orders, accountOf, clock }: SimulatorContext, body: unknown): 
     transactions,
     checksum,
   } = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>
-  const account = accountOf(String(merchantId))
+  const account = findAccount(String(merchantId))
   if (
     account === null ||
     privateKey !== getPrivateKey(account) ||

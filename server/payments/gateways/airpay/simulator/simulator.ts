@@ -38,7 +38,7 @@ export type SandboxOptions = {
 export type Sandbox = GatewaySimulator & {
   order(orderId: string): SandboxOrder | null
   /** Returns the fields that a return or webhook about the order has now. */
-  messageOf(orderId: string): Fields
+  getMessage(orderId: string): Fields
   /** Runs the action of a button of the page, without a browser. */
   runAction(orderId: string, action: Action): Promise<void>
   /** Lets a payment arrive that is in progress or no longer expected. */
@@ -229,7 +229,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       addSandboxRoutes(app, {
         ...options,
         orders,
-        accountOf: findAccount,
+        findAccount: findAccount,
         buildMessage: createMessage,
         runAction: performAction,
         settle,
@@ -239,7 +239,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       origins = value
     },
     order: orders.get,
-    messageOf: (orderId) => createMessage(getOrder(orderId)),
+    getMessage: (orderId) => createMessage(getOrder(orderId)),
     runAction: async (orderId, action) => void (await performAction(getOrder(orderId), action)),
     settle,
     refundInPanel: (orderId, amount) => {
@@ -295,12 +295,12 @@ function openOrders(dataDir: string): Orders {
     'sandbox.jsonl',
     ({ orderId }) => orderId,
   )
-  const byToken = new Map(orders.all().map(({ token, orderId }) => [token, orderId]))
+  const orderIdsByToken = new Map(orders.all().map(({ token, orderId }) => [token, orderId]))
   return {
     ...orders,
-    byToken: (token) => orders.get(byToken.get(token) ?? ''),
+    byToken: (token) => orders.get(orderIdsByToken.get(token) ?? ''),
     put: (order) => {
-      byToken.set(order.token, order.orderId)
+      orderIdsByToken.set(order.token, order.orderId)
       return orders.put(order)
     },
   }

@@ -17,9 +17,9 @@ import type { SimulatedOrder, SimulatedPayment } from './simulator-state.ts'
 
 export const SIMULATOR_PATH = '/razorpay/v1/'
 const SIX_MONTHS_MS = 183 * 24 * 60 * 60_000
-const RECEIPT_CHARACTERS_MAX = 40
-const KEY_CHARACTERS_MIN = 10
-const MINUTES_MIN = 12
+const MAX_RECEIPT_CHARACTERS = 40
+const MIN_KEY_CHARACTERS = 10
+const MIN_MINUTES = 12
 const MINUTES_DEFAULT = 3 * 24 * 60
 
 type Problem = { readonly status: number; readonly code: string; readonly description: string }
@@ -84,9 +84,11 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
   ): { readonly order: SimulatedOrder; readonly payment: SimulatedPayment } | null => {
     const { id } = request.params as { readonly id: string }
     const order = store.all().find(({ payments }) => payments.some((payment) => payment.id === id))
-    const refreshed = order === undefined || order.keyId !== keyId ? null : refresh(order)
-    const payment = refreshed?.payments.find((candidate) => candidate.id === id)
-    return refreshed === null || payment === undefined ? null : { order: refreshed, payment }
+    const refreshedOrder = order === undefined || order.keyId !== keyId ? null : refresh(order)
+    const payment = refreshedOrder?.payments.find((candidate) => candidate.id === id)
+    return refreshedOrder === null || payment === undefined
+      ? null
+      : { order: refreshedOrder, payment }
   }
   const toList = (items: readonly object[]): object => ({
     entity: 'collection',
@@ -126,9 +128,9 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
     return toList(faults.settlement(rows).slice(Number(skip)))
   })
   route('POST', 'payments/:id/capture', (request, keyId) => {
-    const found = findPayment(request, keyId)
-    if (found === null) return UNKNOWN_ID_PROBLEM
-    const { order, payment } = found
+    const paymentWithOrder = findPayment(request, keyId)
+    if (paymentWithOrder === null) return UNKNOWN_ID_PROBLEM
+    const { order, payment } = paymentWithOrder
     const body = asObject(request.body) ?? {}
     if (payment.status === 'captured')
       return createProblem('This payment has already been captured')
@@ -136,10 +138,10 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
       return createProblem('Only payments which have been authorized can be captured')
     if (body['amount'] !== payment.amount || body['currency'] !== order.currency)
       return createProblem('Capture amount must be equal to the amount authorized')
-    const captured = parts.capture(order, payment.id)
-    parts.notify('payment.captured', captured)
-    const updated = captured.payments.find(({ id }) => id === payment.id) ?? payment
-    return buildPaymentEntity(captured, updated, clock())
+    const updatedOrder = parts.capture(order, payment.id)
+    parts.notify('payment.captured', updatedOrder)
+    const updatedPayment = updatedOrder.payments.find(({ id }) => id === payment.id) ?? payment
+    return buildPaymentEntity(updatedOrder, updatedPayment, clock())
   })
   route('GET', 'disputes/:id', (request, keyId) => {
     const { id } = request.params as { readonly id: string }
@@ -149,26 +151,26 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
     return UNKNOWN_ID_PROBLEM
   })
   route('GET', 'payments/:id/refunds', (request, keyId) => {
-    const found = findPayment(request, keyId)
-    if (found === null) return UNKNOWN_ID_PROBLEM
-    const { order, payment } = found
+    const paymentWithOrder = findPayment(request, keyId)
+    if (paymentWithOrder === null) return UNKNOWN_ID_PROBLEM
+    const { order, payment } = paymentWithOrder
     return toList(
       payment.refunds.map((refund) => buildRefundEntity(payment, refund, order.currency, clock())),
     )
   })
   route('POST', 'payments/:id/refund', (request, keyId) => {
-    const found = findPayment(request, keyId)
-    if (found === null) return UNKNOWN_ID_PROBLEM
-    const { order, payment } = found
+    const paymentWithOrder = findPayment(request, keyId)
+    if (paymentWithOrder === null) return UNKNOWN_ID_PROBLEM
+    const { order, payment } = paymentWithOrder
     const body = asObject(request.body) ?? {}
     const amount = asWholeNumber(body['amount']) ?? payment.amount
     const key = String(request.headers['x-refund-idempotency'] ?? '')
-    if (key !== '' && (key.length < KEY_CHARACTERS_MIN || !/^[\w-]+$/.test(key)))
+    if (key !== '' && (key.length < MIN_KEY_CHARACTERS || !/^[\w-]+$/.test(key)))
       return createProblem('The idempotency key is invalid')
-    const repeated = payment.refunds.find((refund) => key !== '' && refund.key === key)
-    if (repeated !== undefined)
-      return repeated.amount === amount
-        ? buildRefundEntity(payment, repeated, order.currency, clock())
+    const earlierRefund = payment.refunds.find((refund) => key !== '' && refund.key === key)
+    if (earlierRefund !== undefined)
+      return earlierRefund.amount === amount
+        ? buildRefundEntity(payment, earlierRefund, order.currency, clock())
         : createProblem('The same idempotency key was used with another request')
     if (payment.status !== 'captured')
       return createProblem('The payment status should be captured for action to be taken')
@@ -188,12 +190,12 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
       dueAt: clock() + faults.refundDelayMs,
       outcome: faults.refundOutcome,
     }
-    const updated = { ...payment, refunds: [...payment.refunds, refund] }
+    const updatedPayment = { ...payment, refunds: [...payment.refunds, refund] }
     store.put({
       ...order,
-      payments: [...order.payments.filter(({ id }) => id !== payment.id), updated],
+      payments: [...order.payments.filter(({ id }) => id !== payment.id), updatedPayment],
     })
-    return buildRefundEntity(updated, refund, order.currency, clock())
+    return buildRefundEntity(updatedPayment, refund, order.currency, clock())
   })
 }
 
@@ -212,11 +214,11 @@ function readNewOrder(body: Json, keyId: string, now: number): SimulatedOrder | 
   const { currencies } = GATEWAY_CAPABILITIES.razorpay
   if (!(currencies as readonly string[]).includes(currency))
     return createProblem('Currency is not supported')
-  if (receipt.length > RECEIPT_CHARACTERS_MAX)
+  if (receipt.length > MAX_RECEIPT_CHARACTERS)
     return createProblem('The receipt may not be greater than 40 characters')
   const options = asObject(asObject(body['payment'])?.['capture_options'])
   const minutes = asWholeNumber(options?.['automatic_expiry_period']) ?? MINUTES_DEFAULT
-  if (minutes < MINUTES_MIN) return createProblem('The automatic expiry period must be at least 12')
+  if (minutes < MIN_MINUTES) return createProblem('The automatic expiry period must be at least 12')
   const notes = Object.entries(asObject(body['notes']) ?? {})
   return {
     id: createId('order'),

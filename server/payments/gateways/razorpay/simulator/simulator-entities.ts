@@ -49,19 +49,20 @@ export function buildPaymentEntity(
 ): object {
   const { id, amount, status, createdAt, reason } = payment
   const isCaptured = status === 'captured'
-  const refunded = status === 'returned' ? amount : sumRefunds(payment, now)
+  const refundedAmount = status === 'returned' ? amount : sumRefunds(payment, now)
   return {
     id,
     entity: 'payment',
     amount,
     currency: order.currency,
-    status: status === 'returned' || (isCaptured && refunded === amount) ? 'refunded' : status,
+    status:
+      status === 'returned' || (isCaptured && refundedAmount === amount) ? 'refunded' : status,
     order_id: order.id,
     invoice_id: null,
     international: order.currency !== 'INR',
     method: 'card',
-    amount_refunded: refunded,
-    refund_status: refunded === 0 ? null : refunded === amount ? 'full' : 'partial',
+    amount_refunded: refundedAmount,
+    refund_status: refundedAmount === 0 ? null : refundedAmount === amount ? 'full' : 'partial',
     captured: isCaptured,
     description: '',
     email: order.email,
@@ -135,7 +136,7 @@ export function listSettlementRows(
     order.payments.flatMap((payment) => {
       if (payment.status !== 'captured') return []
       const fee = Math.round(payment.amount * FEE_RATE)
-      const settled = {
+      const settlementColumns = {
         currency: order.currency,
         settled: true,
         on_hold: false,
@@ -148,7 +149,7 @@ export function listSettlementRows(
         method: 'card',
       }
       const sale = {
-        ...settled,
+        ...settlementColumns,
         entity_id: payment.id,
         type: 'payment',
         debit: 0,
@@ -161,7 +162,7 @@ export function listSettlementRows(
       const refunds = payment.refunds
         .filter((refund) => getRefundState(refund, now) === 'processed')
         .map((refund) => ({
-          ...settled,
+          ...settlementColumns,
           entity_id: refund.id,
           type: 'refund',
           debit: refund.amount,

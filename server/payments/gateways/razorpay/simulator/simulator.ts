@@ -64,11 +64,13 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       payments: [...order.payments.filter(({ id }) => id !== payment.id), payment],
     })
   const refresh = (order: SimulatedOrder): SimulatedOrder => {
-    const late = order.payments.find(
+    const latePayment = order.payments.find(
       ({ status, createdAt }) =>
         status === 'authorized' && clock() >= createdAt + order.captureMinutes * MINUTE_MS,
     )
-    return late === undefined ? order : refresh(setPayment(order, { ...late, status: 'returned' }))
+    return latePayment === undefined
+      ? order
+      : refresh(setPayment(order, { ...latePayment, status: 'returned' }))
   }
   const findLatest = ({ id }: Pick<SimulatedOrder, 'id'>): SimulatedOrder => {
     const order = store.get(id)
@@ -152,9 +154,9 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       createdAt: clock(),
       respondBy: clock() + RESPOND_WITHIN_MS,
     }
-    const disputed = setPayment(order, { ...payment, dispute: { ...dispute, status } })
-    await sendWebhook(`payment.dispute.${event}`, disputed)
-    return disputed
+    const disputedOrder = setPayment(order, { ...payment, dispute: { ...dispute, status } })
+    await sendWebhook(`payment.dispute.${event}`, disputedOrder)
+    return disputedOrder
   }
 
   const buildSignedReturn = (order: SimulatedOrder): ReturnFields => {
@@ -184,22 +186,22 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       case 'cancel':
         return {}
       case 'decline': {
-        const failed = addPayment(order, 'failed', 'payment_declined')
-        notify('payment.failed', failed)
-        return buildFailedReturn(failed)
+        const failedOrder = addPayment(order, 'failed', 'payment_declined')
+        notify('payment.failed', failedOrder)
+        return buildFailedReturn(failedOrder)
       }
       case 'late': {
-        const failed = addPayment(order, 'failed', 'payment_timed_out')
-        notify('payment.failed', failed)
-        return buildFailedReturn(failed)
+        const failedOrder = addPayment(order, 'failed', 'payment_timed_out')
+        notify('payment.failed', failedOrder)
+        return buildFailedReturn(failedOrder)
       }
       case 'authorize':
         return buildSignedReturn(addPayment(order, 'authorized'))
       case 'twice': {
-        const twice = addPayment(addPayment(order, 'captured'), 'captured')
-        notify('payment.captured', twice)
-        notify('order.paid', twice)
-        return buildSignedReturn(twice)
+        const orderPaidTwice = addPayment(addPayment(order, 'captured'), 'captured')
+        notify('payment.captured', orderPaidTwice)
+        notify('order.paid', orderPaidTwice)
+        return buildSignedReturn(orderPaidTwice)
       }
       case 'pay':
       case 'first':
@@ -208,30 +210,32 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       case 'forged':
       case 'truncated':
       case 'stay': {
-        const paid = addPayment(order, 'captured')
-        await announce(paid, action)
-        return action === 'stay' ? null : buildSignedReturn(paid)
+        const paidOrder = addPayment(order, 'captured')
+        await announce(paidOrder, action)
+        return action === 'stay' ? null : buildSignedReturn(paidOrder)
       }
     }
   }
-  const announce = async (paid: SimulatedOrder, action: SimulatorAction): Promise<void> => {
+  const announce = async (paidOrder: SimulatedOrder, action: SimulatorAction): Promise<void> => {
     if (action === 'silent') return
-    if (action === 'forged') return void sendWebhook('payment.captured', paid, { secret: 'wrong' })
+    if (action === 'forged')
+      return void sendWebhook('payment.captured', paidOrder, { secret: 'wrong' })
     if (action === 'truncated')
-      return void sendWebhook('payment.captured', paid, { truncated: true })
+      return void sendWebhook('payment.captured', paidOrder, { truncated: true })
     if (action === 'often') {
       const eventId = createId('evt')
       // Webhooks are sent in another order: the payment of the order is reported before its authorisation.
-      for (let n = 0; n < REPEATED_WEBHOOKS; n++) void sendWebhook('order.paid', paid, { eventId })
-      return notify('payment.authorized', paid)
+      for (let n = 0; n < REPEATED_WEBHOOKS; n++)
+        void sendWebhook('order.paid', paidOrder, { eventId })
+      return notify('payment.authorized', paidOrder)
     }
     if (action === 'first') {
-      await sendWebhook('payment.captured', paid)
+      await sendWebhook('payment.captured', paidOrder)
       return
     }
-    notify('payment.authorized', paid)
-    notify('payment.captured', paid)
-    notify('order.paid', paid)
+    notify('payment.authorized', paidOrder)
+    notify('payment.captured', paidOrder)
+    notify('order.paid', paidOrder)
   }
 
   const parts: SimulatorParts = {
@@ -267,11 +271,13 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       const order = findLatest({ id })
       const payment = order.payments.at(-1)
       if (payment === undefined) return
-      const authorized = setPayment(order, { ...payment, status: 'authorized', reason: '' })
-      const inTime = clock() < payment.createdAt + order.captureMinutes * MINUTE_MS
-      const after =
-        inTime && !faults.withoutCapture ? capture(authorized, payment.id) : refresh(authorized)
-      await sendWebhook(inTime ? 'payment.captured' : 'payment.authorized', after)
+      const authorizedOrder = setPayment(order, { ...payment, status: 'authorized', reason: '' })
+      const isInTime = clock() < payment.createdAt + order.captureMinutes * MINUTE_MS
+      const updatedOrder =
+        isInTime && !faults.withoutCapture
+          ? capture(authorizedOrder, payment.id)
+          : refresh(authorizedOrder)
+      await sendWebhook(isInTime ? 'payment.captured' : 'payment.authorized', updatedOrder)
     },
     refundInPanel: (paymentId, amount) => {
       const order = store.all().find(({ payments }) => payments.some(({ id }) => id === paymentId))
