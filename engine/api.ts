@@ -1,4 +1,4 @@
-/** Entry point: the types of requests and responses, which server and browser exchange. */
+/** Entry point: the types of requests and responses between server and browser. */
 export type {
   ActionResponse,
   ActionsResponse,

@@ -6,9 +6,9 @@ export type { KnownEvent } from './authoring/check-event.ts'
 export {
   compileFolderStepwise,
   type EventFolder,
-  type FolderVerdict,
+  type CheckedFolder,
 } from './authoring/check-folder.ts'
-export { findClashes, findStrandedEvents } from './authoring/event-clashes.ts'
+export { findClashes, findEventsWithDeadButtons } from './authoring/event-clashes.ts'
 export { countFindings, formatFindings } from './authoring/format-findings.ts'
 export { catalogue } from './authoring/finding-catalogue.ts'
 export { isSameApartFromNames, renameKeys } from './authoring/schema/renamed-keys.ts'

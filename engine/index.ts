@@ -143,7 +143,7 @@ export {
   listOfferedOptions,
   findVisibleFields,
 } from './answers/normalize-answers.ts'
-export { checkBySchema, toMessages } from './answers/validate-answers.ts'
+export { validateWithSchema, toMessages } from './answers/validate-answers.ts'
 export type { AdjustmentPart, Line } from './pricing/bill-lines.ts'
 export {
   getTablePrice,

@@ -8,7 +8,7 @@ import { getOwn } from '../lib/result.ts'
 import { memoize } from '../lib/memoize.ts'
 import type { Unique } from '../event/pricing-types.ts'
 
-/** A rule that answers must be unique, for which the store keeps an index. */
+/** A uniqueness rule of the event file. The store keeps an index for each. */
 export type UniqueRule = Pick<Unique, 'onDuplicate'> & {
   /** Name of the index: rules that compare the same answers in the same way share one. */
   readonly name: string
@@ -69,15 +69,19 @@ function formatAnswerAsText(answer: Answer): string {
  * equal (NFKC).
  */
 export function foldText(text: string): string {
-  // Nearly every answer is plain ASCII, and there may be a hundred thousand to normalise together.
+  // Fast path: nearly every answer is plain ASCII, and one call may normalise 100,000 of them.
   if (/^[ -~]*$/.test(text)) return text.replaceAll(' ', '').toLowerCase()
   const plain = toNfc(text).normalize('NFKC').replace(INVISIBLE_CHARACTERS, '')
-  // Both conversions, so that ß equals ss and a final sigma equals a sigma.
+  // Converts to upper case and then to lower case, so that ß equals ss and a final sigma equals a
+  // sigma.
   return plain.toUpperCase().toLowerCase().normalize('NFKC')
 }
 const INVISIBLE_CHARACTERS = /[\s\p{Default_Ignorable_Code_Point}\u2800]+/gu
 
-/** Returns the digits; for an Indian mobile number its ten national digits, however it is written. */
+/**
+ * Returns the digits of a phone number; for an Indian mobile number in any notation, its ten
+ * national digits.
+ */
 export function foldPhone(text: string): string {
   const digits = text.normalize('NFKC').replace(/[^0-9]/g, '')
   return INDIAN_MOBILE.exec(digits)?.[1] ?? digits.replace(/^00/, '')

@@ -16,6 +16,6 @@ const CONSENT_PREFIX = 'agreed to '
 export const isConsentSentence = (text: string): boolean => text.startsWith(CONSENT_PREFIX)
 
 function describeConsent({ label, version, link }: Field): string {
-  const about = [...(version === undefined ? [] : [`version ${version}`]), link ?? []].flat()
-  return `${CONSENT_PREFIX}“${label}”${about.length === 0 ? '' : ` (${about.join(', ')})`}`
+  const details = [...(version === undefined ? [] : [`version ${version}`]), link ?? []].flat()
+  return `${CONSENT_PREFIX}“${label}”${details.length === 0 ? '' : ` (${details.join(', ')})`}`
 }

@@ -10,7 +10,7 @@ import { getDecimals, type Currency } from '../lib/money.ts'
 import { assertNever } from '../lib/result.ts'
 import { DAY_PATTERN, type Day } from '../lib/time.ts'
 
-/** The length of the payer's email address that the gateway accepts (its field table), in characters. */
+/** The length of an email address that the gateway accepts (see its field table), in characters. */
 export const GATEWAY_EMAIL_CHARACTERS = { min: 6, max: 50 } as const
 
 const EMAIL_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
@@ -18,8 +18,8 @@ const EMAIL_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
 const EMAIL_PATTERN = `^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${EMAIL_LABEL}(?:\\.${EMAIL_LABEL})*$`
 
 /**
- * A pattern that an answer must match, in JSON Schema syntax (unanchored, flag u), and the message
- * if it does not.
+ * A pattern that an answer must match, in JSON Schema syntax (unanchored, flag u), and the error
+ * message for a mismatch.
  */
 type AnswerPattern = { readonly pattern: string; readonly message: (answer: string) => string }
 
@@ -31,7 +31,7 @@ export function getMaxCharacters(field: Field): number {
 
 const EMAIL_REGEXP = new RegExp(EMAIL_PATTERN, 'u')
 
-/** Whether browsers would accept it as an email address. */
+/** Returns true if browsers accept the text as an email address. */
 export function isEmail(text: string): boolean {
   return EMAIL_REGEXP.test(text)
 }
@@ -48,41 +48,49 @@ export function buildGatewayEmailMessage(characters: number): string {
  */
 export function getFieldPatterns(field: Field): readonly AnswerPattern[] {
   const limit = getMaxCharacters(field)
-  const measureLength = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
+  const buildLengthPattern = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
   const notTooLong: AnswerPattern = {
-    pattern: measureLength(0, limit),
+    pattern: buildLengthPattern(0, limit),
     message: () => formatMessage(VALIDATION_MESSAGES.tooLong, { max: limit }),
   }
-  const toProper = (pattern: string): AnswerPattern => ({
+  const withInvalidMessage = (pattern: string): AnswerPattern => ({
     pattern,
     message: () => getInvalidMessage(field),
   })
   switch (field.type) {
     case 'text':
     case 'multiline':
-      return [notTooLong, ...(field.pattern === undefined ? [] : [toProper(field.pattern)])]
+      return [
+        notTooLong,
+        ...(field.pattern === undefined ? [] : [withInvalidMessage(field.pattern)]),
+      ]
     case 'email':
       return [
-        // A truncated text may or may not have been an address.
+        // Checked first: a truncated text cannot be judged as an address.
         notTooLong,
-        toProper(EMAIL_PATTERN),
-        ...(field.check ? [toProper('@[^\\s@]+\\.[^\\s@]+$')] : []),
+        withInvalidMessage(EMAIL_PATTERN),
+        ...(field.check ? [withInvalidMessage('@[^\\s@]+\\.[^\\s@]+$')] : []),
         ...(field.toGateway === true
           ? [
               {
-                pattern: measureLength(GATEWAY_EMAIL_CHARACTERS.min, GATEWAY_EMAIL_CHARACTERS.max),
+                pattern: buildLengthPattern(
+                  GATEWAY_EMAIL_CHARACTERS.min,
+                  GATEWAY_EMAIL_CHARACTERS.max,
+                ),
                 message: ({ length: characters }: string) => buildGatewayEmailMessage(characters),
               },
             ]
           : []),
       ]
     case 'phone':
-      return [...(field.check ? [toProper(getPhonePattern(field))] : []), notTooLong]
+      return [...(field.check ? [withInvalidMessage(getPhonePattern(field))] : []), notTooLong]
     case 'date':
-      return getDatePatterns(field.from, field.to).map(toProper)
+      return getDatePatterns(field.from, field.to).map(withInvalidMessage)
     case 'file':
       return [
-        ...(field.accept === undefined ? [] : [toProper(buildExtensionPattern(field.accept))]),
+        ...(field.accept === undefined
+          ? []
+          : [withInvalidMessage(buildExtensionPattern(field.accept))]),
         notTooLong,
       ]
     case 'number':
@@ -97,7 +105,7 @@ export function getFieldPatterns(field: Field): readonly AnswerPattern[] {
   }
 }
 
-/** Whether an answer can be malformed, and not merely missing or too long. */
+/** Returns true if an answer can be malformed, not only missing or too long. */
 export function canBeMalformed({ type, pattern, roll }: Field): boolean {
   switch (type) {
     case 'text':
@@ -127,9 +135,9 @@ export function getInvalidMessage(field: Field): string {
 }
 
 /**
- * Returns the error of a well-formed answer; null if there is none. No pattern can express it, so
- * the schema does not know it, and both validations call this. A GSTIN is accepted exactly if an
- * invoice can print it.
+ * Checks rules that no pattern can express, and returns the error of a well-formed answer or null.
+ * The JSON Schema cannot contain these rules, so both validations call this function. A GSTIN is
+ * accepted if and only if an invoice can print it.
  */
 export function findValueError(
   field: Field,
@@ -185,7 +193,7 @@ function buildLimitPattern(limit: Day, side: 'later' | 'earlier'): string {
   return `^(?:${[limit, ...alternatives].join('|')})$`
 }
 
-// JSON Schema patterns have no flags, so each letter is written in both cases.
+// JSON Schema patterns have no flags, so each letter is listed in both cases.
 function buildExtensionPattern(accept: readonly string[]): string {
   const matchAnyCase = (suffix: string): string =>
     [...suffix]

@@ -1,9 +1,9 @@
 /**
- * Compiles an event to JSON Schema draft-07, for validators that do not know event files.
+ * Compiles an event to JSON Schema draft-07, for validators that do not support event files.
  *
- * Conditions become `allOf: [{if, then}]`, always with `required` inside `if`; each field occurs in
- * one `then`. Uses no format, minLength or object const, so that the module that ajv compiles from
- * it needs no import at run time.
+ * Conditions become `allOf: [{if, then}]`, always with `required` inside `if`; each field occurs
+ * in one `then`. Uses no format, minLength or object const, so that the module that ajv compiles
+ * from the schema needs no import at run time.
  */
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Condition, Scalar, Test } from '../event/answer-types.ts'
@@ -204,7 +204,9 @@ function buildMultipleChoiceSchema({ options = [], choose }: Field): Schema {
   }
 }
 
-/** The conditions that must all hold for a field to show: its section's and its own. */
+/**
+ * Returns the conditions that must all hold for a field to be visible: its section's and its own.
+ */
 function getShowConditions(event: PublicEvent, field: Field): readonly Condition[] {
   return [event.sections[field.section]?.showWhen, field.showWhen].filter(
     (condition) => condition !== undefined,

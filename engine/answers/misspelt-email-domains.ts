@@ -73,8 +73,8 @@ const INTENDED_ENDINGS: Readonly<Record<string, string>> = {
 const ENDINGS_BY_LENGTH = Object.keys(INTENDED_ENDINGS).sort((a, b) => b.length - a.length)
 
 /**
- * Returns the address that a delegate probably intended: the same one with the corrected domain.
- * Null if it may be right, or is not an address.
+ * Returns the address that a delegate probably intended, with the corrected domain; null if the
+ * domain may be correct or the text is not an address.
  */
 export function suggestMailbox(text: string): string | null {
   const address = text.trim()
@@ -84,7 +84,7 @@ export function suggestMailbox(text: string): string | null {
   return correctedDomain === null ? null : `${address.slice(0, at)}@${correctedDomain}`
 }
 
-/** Returns the intended domain; null if it may be right. */
+/** Returns the intended domain; null if the domain may be correct. */
 export function suggestDomain(domain: string): string | null {
   if (MAILBOX_DOMAINS.includes(domain) || REAL_DOMAINS.has(domain)) return null
   const dot = domain.indexOf('.')
@@ -106,7 +106,7 @@ export function suggestDomain(domain: string): string | null {
   const nearest = MAILBOX_DOMAINS.find(
     (candidate) =>
       candidate === corrected ||
-      // The provider's name with one mistake, or with its ending cut short: gmial.com, gmail.co.
+      // One mistake in the provider's name, or a truncated ending: gmial.com, gmail.co.
       (corrected.length > 7 && isOneTypo(candidate, corrected) && candidate.slice(0, 2) !== 'li') ||
       (candidate.length > 8 &&
         candidate.slice(-4) === corrected.slice(-4) &&
@@ -121,8 +121,8 @@ export function suggestDomain(domain: string): string | null {
 const DOMAINS_IGNORING_DOTS: readonly string[] = ['gmail.com', 'googlemail.com']
 
 /**
- * Returns the mailbox of an address: "A.Nair+x@GMail.com" and "anair@googlemail.com" are one. Only
- * for counting; emails are sent to the address as written.
+ * Returns the mailbox of an address, for counting only: "A.Nair+x@GMail.com" and
+ * "anair@googlemail.com" are the same mailbox. Emails are sent to the address as written.
  */
 export function getMailboxKey(address: string): string {
   const folded = foldText(address)

@@ -35,7 +35,7 @@ export function normalise(
   return { answers, dropped }
 }
 
-/** Returns the normalised answers with the context added, and the ids of the fields that show for them. */
+/** Returns the normalised answers with the context added, and the ids of the visible fields. */
 export function normaliseWithContext(
   event: PublicEvent,
   raw: RawAnswers,
@@ -43,12 +43,12 @@ export function normaliseWithContext(
 ): { readonly answers: Answers; readonly shown: ReadonlySet<string> } {
   const all = readAll(event, raw)
   const contextAnswers = context === EMPTY_CONTEXT ? NO_ANSWERS : getContextValues(context)
-  const shown = filterShown(event, all, contextAnswers)
+  const shown = computeVisibleFields(event, all, contextAnswers)
   const answers = mergeAnswers(pickKeys(all, shown), contextAnswers)
   return { answers: withOfferedMethod(event, answers), shown }
 }
 
-/** The payment method field, if some method does not accept every currency of the event. */
+/** Returns the payment method field if some method does not accept every currency of the event. */
 const findMethodFieldByCurrency = memoize((event: PublicEvent) =>
   event.fields.find(({ options = [] }) => options.some(({ currencies }) => currencies)),
 )
@@ -62,8 +62,9 @@ export function listOfferedOptions(
 }
 
 /**
- * The form preselects the first method. If it does not accept the currency of the category, the first one that does
- * replaces it. Any other method that does not accept it is removed, because another one may cost more.
+ * The form preselects the first method. If that method does not accept the category's currency, the
+ * first one that does replaces it. A method that the delegate chose is removed instead of replaced,
+ * because another one may cost more.
  */
 function withOfferedMethod(event: PublicEvent, answers: Answers): Answers {
   const field = findMethodFieldByCurrency(event)
@@ -79,13 +80,13 @@ function withOfferedMethod(event: PublicEvent, answers: Answers): Answers {
     : { ...answers, [field.id]: first.id }
 }
 
-/** Returns the ids of the fields that show for these answers, raw or normalised. */
+/** Returns the ids of the fields that are visible for these answers, raw or normalised. */
 export function findVisibleFields(
   event: PublicEvent,
   answers: RawAnswers,
   context: PricingContext = EMPTY_CONTEXT,
 ): ReadonlySet<string> {
-  return filterShown(event, readAll(event, answers), getContextValues(context))
+  return computeVisibleFields(event, readAll(event, answers), getContextValues(context))
 }
 
 const NO_ANSWERS: Answers = {}
@@ -125,7 +126,9 @@ export function checkAnswers(
   return Object.keys(errors).length === 0 ? ok(answers) : err(errors)
 }
 
-/** Reads answers once for all purposes: normalised, the ids of the fields that show, and the errors. */
+/**
+ * Evaluates answers once for all purposes: normalised answers, ids of the visible fields, errors.
+ */
 export function evaluateAnswers(
   event: PublicEvent,
   raw: RawAnswers,
@@ -155,7 +158,7 @@ type FormState = {
   readonly category: string | null
   readonly currency: Currency
 }
-/** For file names and parts of listed people: they have no conditions and are not amounts. */
+/** For file names and parts of listed people, which have no conditions and are not amounts. */
 const STANDALONE_STATE: FormState = { answers: {}, category: null, currency: INR }
 
 function findError(
@@ -172,7 +175,7 @@ function findError(
   }
   if (!hasType(field, answer)) return getInvalidMessage(field)
   if (field.type === 'many')
-    return isChosenWell(field, toList(answer)) ? null : getChoiceMessage(field)
+    return isValidChoice(field, toList(answer)) ? null : getChoiceMessage(field)
   if (typeof answer !== 'string') return findValueError(field, answer, currency)
   return (
     compileFieldPatterns(field)
@@ -181,16 +184,19 @@ function findError(
   )
 }
 
-/** Returns the name of a file as an answer, without folders and invisible characters, or the error. */
-export function readFileName(field: Field, sent: string): Result<string, string> {
-  const name = readField(field, sent)
+/**
+ * Returns the name of an uploaded file as an answer, without folders and invisible characters, or
+ * the error.
+ */
+export function readFileName(field: Field, uploadedName: string): Result<string, string> {
+  const name = readField(field, uploadedName)
   const wrong = findError(field, name, STANDALONE_STATE)
   return typeof name === 'string' && wrong === null
     ? ok(name)
     : err(wrong ?? getRequiredMessage(field))
 }
 
-/** A field's patterns, compiled once because compiling takes longer than testing. */
+/** Compiles a field's patterns once, because compiling takes longer than testing. */
 const compileFieldPatterns = memoize((field: Field) =>
   getFieldPatterns(field).map(({ pattern, message }) => ({
     pattern: new RegExp(pattern, 'u'),
@@ -236,7 +242,7 @@ function hasType(field: Field, answer: Answer): boolean {
   }
 }
 
-function isChosenWell({ choose }: Field, chosen: readonly unknown[]): boolean {
+function isValidChoice({ choose }: Field, chosen: readonly unknown[]): boolean {
   return (
     chosen.length >= (choose?.atLeast ?? 0) &&
     chosen.length <= (choose?.atMost ?? Infinity) &&
@@ -244,7 +250,7 @@ function isChosenWell({ choose }: Field, chosen: readonly unknown[]): boolean {
   )
 }
 
-/** Returns the errors of a listed person, under `field.at.part`. */
+/** Returns the errors of listed people, under `field.index.part`. */
 function findErrorsOfPeople(field: Field, answer: Answer | undefined): [string, string][] {
   if (field.type !== 'people') return []
   return toList(answer).flatMap((person, index) =>
@@ -257,7 +263,7 @@ function findErrorsOfPeople(field: Field, answer: Answer | undefined): [string, 
   )
 }
 
-/** The name in errors of one part of a listed person: `companions.0.age`. */
+/** Returns the key for errors of one part of a listed person: `companions.0.age`. */
 export function formatPersonPartName(field: Field, at: number, part: Field): string {
   return `${field.id}.${at}.${part.id}`
 }
@@ -271,7 +277,9 @@ function readAll(event: PublicEvent, raw: RawAnswers): Answers {
   return fromPairs(pairs)
 }
 
-/** All fields, and those with a condition of the field or its section. */
+/**
+ * Returns the ids of all fields, and the fields that have a condition or are in a section with one.
+ */
 const splitFieldsByCondition = memoize((event: PublicEvent) => {
   const isConditional = ({ showWhen, section }: Field): boolean =>
     showWhen !== undefined || event.sections[section]?.showWhen !== undefined
@@ -284,29 +292,29 @@ const splitFieldsByCondition = memoize((event: PublicEvent) => {
 })
 
 /**
- * A hidden field counts as not answered, which may hide or show others. Each round evaluates the
- * conditional fields with the answers of those that showed in the round before; without cycles
- * (EV308) this settles after as many rounds as the longest chain has links.
+ * A hidden field counts as not answered, which may hide or show other fields. Each round evaluates
+ * the conditional fields with the answers of the fields that were visible after the previous round.
+ * Without cycles (EV308) the result is stable after as many rounds as the longest chain has links.
  */
-function filterShown(
+function computeVisibleFields(
   event: PublicEvent,
   answers: Answers,
   contextAnswers: Answers = NO_ANSWERS,
 ): ReadonlySet<string> {
   const { all, conditional } = splitFieldsByCondition(event)
   let shown = all
-  let counting = answers
+  let visibleAnswers = answers
   for (let round = 0; conditional.length > 0 && round <= event.fields.length; round++) {
-    const merged = mergeAnswers(counting, contextAnswers)
+    const merged = mergeAnswers(visibleAnswers, contextAnswers)
     const category = findCategory(event, merged)
     const hidden = conditional.filter((field) => !isShownIn(event, field, merged, category))
-    const showing = new Set(all)
-    for (const { id } of hidden) showing.delete(id)
-    shown = showing
+    const visibleIds = new Set(all)
+    for (const { id } of hidden) visibleIds.delete(id)
+    shown = visibleIds
     const next = pickKeys(answers, shown)
     // If the same answers count, the next round would give the same result.
-    if (haveSameKeys(next, counting)) break
-    counting = next
+    if (haveSameKeys(next, visibleAnswers)) break
+    visibleAnswers = next
   }
   return shown
 }

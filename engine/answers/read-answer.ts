@@ -6,8 +6,8 @@ import { getMaxCharacters, getPersonFields } from './field-types.ts'
 import { assertNever, fromPairs, getOwn } from '../lib/result.ts'
 
 /**
- * Whether the value is a list or an object in place of an answer, or not a form in a list of
- * people. This is not a malformed answer but no answer at all.
+ * Returns true for a value of the wrong structure: a list or object instead of a scalar, or a list
+ * of people with an entry that is not an object of answers. It counts as missing, not as malformed.
  */
 export function isUnreadable(field: Field, value: unknown): boolean {
   if (field.type === 'people') return asList(value).some((candidate) => !isPerson(field, candidate))
@@ -40,7 +40,7 @@ export function readField(field: Field, value: unknown): Answer | undefined {
   return readAnswer(field, value)
 }
 
-/** Accepts a list, JSON text (as sent by a form with files), or a single value as a list of one. */
+/** Accepts a list, JSON text (as sent by a form with files) or a single value. */
 function asList(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (isBlank(value)) return []
@@ -54,8 +54,8 @@ function asList(value: unknown): readonly unknown[] {
 }
 
 /**
- * Each option once, in the order of the options; invalid ones come last, so that validation can
- * report them.
+ * Returns each chosen option once, in the order of the options, followed by invalid ones, so that
+ * validation can report them.
  */
 function readMany(field: Field, values: readonly unknown[]): Answer | undefined {
   const ids = (field.options ?? []).map(({ id }) => id)
@@ -87,7 +87,7 @@ function readPeople(field: Field, values: readonly unknown[]): Answer | undefine
   return people.length === 0 ? undefined : people
 }
 
-/** No field has this many options. */
+/** Above the number of options of any field. */
 const LISTED_MAX = 500
 
 function readAnswer(field: Field, value: unknown): Scalar | undefined {
@@ -122,7 +122,7 @@ function readAnswer(field: Field, value: unknown): Scalar | undefined {
   }
 }
 
-/** An unticked box is not an answer: No is not consent. */
+/** An unticked box counts as not answered, because a refusal is not consent. */
 function readConsent(value: unknown): Scalar | undefined {
   if (isObject(value)) return undefined
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value
@@ -149,17 +149,19 @@ const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
  * variation selectors.
  */
 const INVISIBLE_CHARACTERS = /(?![\u200c\u200d\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
-/** At least one visible character; a name of only joiners or blank Braille is not a name. */
+/**
+ * Matches a visible character: a name that contains only joiners or blank Braille is not a name.
+ */
 const VISIBLE_CHARACTER = /[^\s\u200c\u200d\ufe00-\ufe0f\u2800]/u
 
 /**
- * Truncates a text that is certainly too long, and marks it as cut: all patterns of its field are tested on it, and
- * some take quadratic time. The end of a file name is kept, because it identifies its type; an option is only
- * compared.
+ * Truncates a text that is certainly too long and marks it with an ellipsis: all patterns of the
+ * field are tested on it, and some take quadratic time. A file name keeps its end, which contains
+ * the extension. Options are not truncated, because they are only compared.
  */
 function truncateLongText(field: Field, text: string): string {
-  // A character may be written as two units, so this exceeds the field's limit however it is
-  // counted.
+  // A character can take two UTF-16 units, so a longer text exceeds the field's limit in either
+  // count.
   const units = 2 * getMaxCharacters(field) + 2
   if (text.length <= units || field.type === 'select') return text
   return toWellFormed(

@@ -48,17 +48,17 @@ export function toMessages(
       if (field.type === 'people')
         return toList(answer).flatMap((_, index) =>
           getPersonFields(field).flatMap((part): (readonly [string, string])[] => {
-            const wrong = findErrorsAt(`/${formatPointer(field.id)}/${index}`, part)
+            const schemaErrors = findErrorsAt(`/${formatPointer(field.id)}/${index}`, part)
             const partAnswer = getOwn(getPersonAt(answer, index), part.id)
             const message =
-              wrong.length > 0
-                ? findMessage(part, wrong, partAnswer)
+              schemaErrors.length > 0
+                ? findMessage(part, schemaErrors, partAnswer)
                 : findValueError(part, partAnswer, currency)
             return message === null ? [] : [[formatPersonPartName(field, index, part), message]]
           }),
         )
-      const fault = findValueError(field, answer, currency)
-      return fault === null ? [] : [[field.id, fault]]
+      const valueError = findValueError(field, answer, currency)
+      return valueError === null ? [] : [[field.id, valueError]]
     }),
   )
 }
@@ -70,11 +70,11 @@ function validateEach(
   errors: readonly SchemaError[],
 ): (readonly [string, string])[] {
   const isMissing = found.some(({ keyword }) => keyword === 'required')
-  const isNone = errors.some(({ instancePath }) =>
+  const isEmptyList = errors.some(({ instancePath }) =>
     instancePath.startsWith(`/${formatPointer(field.id)}/`),
   )
   if (isMissing) return [[field.id, getRequiredMessage(field)]]
-  if (isNone || found.some(({ keyword }) => keyword === 'type'))
+  if (isEmptyList || found.some(({ keyword }) => keyword === 'type'))
     return [[field.id, getInvalidMessage(field)]]
   return found.length === 0 ? [] : [[field.id, getChoiceMessage(field)]]
 }
@@ -102,11 +102,11 @@ function formatPointer(id: string): string {
 }
 
 /**
- * The same result as `checkAnswers`, from the compiled schema. `validate` gets normalised answers. A
- * list or an object in place of an answer is not among them, so no schema sees it: it is reported
+ * Gives the same result as `checkAnswers`, from the compiled schema. `validate` receives normalised
+ * answers, which never contain a list or object in place of an answer, so such values are reported
  * here.
  */
-export function checkBySchema(
+export function validateWithSchema(
   event: PublicEvent,
   raw: RawAnswers,
   validate: (answers: Answers) => readonly SchemaError[],

@@ -22,36 +22,44 @@ export type ActionsResponse = {
   today: Day
   /** The balance after a correction; 0: none. */
   due: number
-  /** The amount still to be paid: the price of an unpaid registration, or the balance; 0: nothing. */
+  /**
+   * The amount still to be paid: the price of an unpaid registration, or the balance after a
+   * correction; 0: none.
+   */
   to_pay: number
   /** The amount to refund that is not in progress yet; 0: none. */
   pay_back: number
-  /** Refunded although it was not owed, and not deducted from `pay_back`; 0: nothing, or an ended registration. */
+  /**
+   * Refunded although it was not owed, and not deducted from `pay_back`; 0: none, or the
+   * registration has ended.
+   */
   goodwill: number
   /** Payments that count, less refunds made or pending. */
   kept: number
-  /** The part of it that was paid through the gateway and can be refunded through it; 0: none. */
+  /**
+   * The part of `kept` that was paid through the gateway and can be refunded through it; 0: none.
+   */
   back_by_gateway: number
   /** Warnings before a refund, in sentences: a dispute, a payment that is too old for its gateway. */
   refund_notes: string[]
-  /** Whether a refund is not in any settlement report after five days, and is not marked as handled. */
+  /** Whether a refund is in no settlement report after five days and is not marked as handled. */
   refund_unsettled: boolean
-  /** It is the second payment for this email address and name. Null if it is not. */
+  /** Set if this is the second payment for this email address and name; otherwise null. */
   second_payment: WireSecondPayment | null
   /**
-   * The refund proposed for a cancellation today: all of a second payment. Null if the event file has
-   * no scale.
+   * The refund proposed for a cancellation today; for a second payment, its whole amount. Null if
+   * the event file has no refund scale.
    */
   proposed_back: number | null
   /** The figures of that refund: proposed = owed + share − refunded. */
   cancellation: {
     paid: number
-    /** Paid in excess of the price: refunded in any case. */
+    /** Paid in excess of the price; always refunded. */
     owed: number
     /** The part of the payment that is the price. */
     remaining: number
     percent: number | null
-    /** The tax in `remaining`, which is not refunded. Absent if it is part of the share. */
+    /** The tax in `remaining`, which is not refunded. Absent if tax is refunded with the price. */
     tax_kept?: number
     /** Deducted from the share. Absent if there is none. */
     charge?: number
@@ -68,9 +76,9 @@ export type ActionsResponse = {
    * If approval is required: the documents to check, and the offer after a refusal. Null if no approval is needed.
    */
   approval: WireApproval | null
-  /** The delegate's newest payment claim. Null if none. */
+  /** The newest payment claim. Null if none. */
   told: WirePaymentClaim | null
-  /** Its payment reviews: POST {act: accept | dismiss, review, why, reference?, amount?}. */
+  /** The open payment reviews: POST {act: accept | dismiss, review, why, reference?, amount?}. */
   reviews: WireReview[]
   /** The history, newest first. */
   trail: WireAction[]
@@ -87,13 +95,18 @@ export type WireSecondPayment = {
   asked_at: string | null
 }
 export type WireApproval = {
-  /** The files, by the label of their field; `href` is null if the file was not sent or is no longer kept. */
+  /**
+   * The uploaded files with the labels of their fields; `href` is null if the file was not sent or
+   * was deleted.
+   */
   look_at: { id: string; label: string; name: string; href: string | null }[]
   decide_by: string | null
-  /** The current price, in the currency of the registration. Null if it states no price. */
+  /**
+   * The current price, in the currency of the registration. Null if the registration has no price.
+   */
   total: number | null
   offer: { label: string; total: number; currency?: string } | null
-  /** Of `total`. */
+  /** The currency of `total`. */
   currency?: string
 }
 /** A form field with its current answer; a list of options for `many`, else text, empty if not answered. */
@@ -106,7 +119,7 @@ export type WireEditableField = {
 }
 export type WireAction = { at: string; who: string; act: string; text: string; why: string }
 
-/** POST /admin/registrations/{reg_no}/acts/. `repeated`: the same click was processed before. */
+/** POST /admin/registrations/{reg_no}/acts/. `repeated`: the same request was already processed. */
 export type ActionResponse = {
   status: 'success'
   message: string
@@ -119,12 +132,18 @@ export type ActionResponse = {
   repeated: boolean
 }
 
-/** GET /admin/find/?q=: registrations of all events the user has access to. `more`: whether there are others. */
+/**
+ * GET /admin/find/?q=: registrations of all events that the user can access. `more`: whether there
+ * are more.
+ */
 export type SearchResponse = {
   status: 'success'
   more: boolean
   found: WireSearchResult[]
-  /** Registrations whose name differs from the text by one letter. Empty if something was found. */
+  /**
+   * Registrations whose name differs by one letter from the search text. Empty if something was
+   * found.
+   */
   similar: WireSearchResult[]
   /** The titles of the searched events. */
   events: string[]
@@ -135,7 +154,9 @@ export type WireSearchResult = {
   phone: string
   /** From the answers; '' if the form does not ask for it. */
   city: string
-  /** When it was paid, and the method in words: "by UPI". Null and '' if it is not paid, or not known. */
+  /**
+   * When it was paid, and the payment method in words ("by UPI"). Null and '' if unpaid or unknown.
+   */
   paid_at: string | null
   paid_by: string
   event: { id: string; title: string }
@@ -149,6 +170,6 @@ export type WireSearchResult = {
   payment_status_display: string
   in_review: boolean
   in_state: RegistrationState
-  /** The amount that a paid registration still owes. 0 if nothing, or if it is not paid at all. */
+  /** The balance of a paid registration. 0 if there is none, or if it is unpaid. */
   due: number
 }

@@ -37,11 +37,14 @@ export function toWireLines(lines: readonly Line[], currency: Currency): WireLin
   }))
 }
 
-/** The currency of amounts in a response. Responses in rupees do not state it. */
+/** Returns the currency of a response's amounts. Responses in rupees omit it. */
 export const toWireCurrency = (currency: Currency): { readonly currency?: Currency } =>
   currency === INR ? {} : { currency }
 
-/** Reads lines from an API response; empty if a version without lines sent it, or if an amount is invalid. */
+/**
+ * Reads lines from an API response; empty if an old version without lines sent it, or an amount is
+ * invalid.
+ */
 export function readLines(
   wire: readonly WireLine[] | undefined,
   currency: Currency,

@@ -13,17 +13,23 @@ export type ManualRegistrationFormResponse = {
   /** The server's clock, ISO with +05:30, which decides prices. */
   now: string
   event: PublicEvent
-  /** The seats left by quota id or `limit.option`: 0 if full; another number only if the file shows it. */
+  /**
+   * The seats left by quota id or `limit.option`: 0 if full; other numbers only if the event file
+   * shows them.
+   */
   left: Record<string, number>
-  /** The payment methods of the desk. Empty if it takes no payments. */
+  /** The payment methods at the desk. Empty if the desk takes no payments. */
   ways: { id: string; label: string; asks: WireClaimField[] }[]
 }
-/** POST /admin/add/similar/ {event, answers}: registrations of the event that may be of the same person. */
+/**
+ * POST /admin/add/similar/ {event, answers}: registrations of the event that may belong to the same
+ * person.
+ */
 export type SimilarResponse = { status: 'success'; similar: WireSimilar[] }
 export type WireSimilar = {
   reg_no: string
   name: string
-  /** The details that are the same. */
+  /** The details that match. */
   matches: readonly SharedDetail[]
   payment_status: PaymentStatus
   payment_status_display: string

@@ -27,11 +27,11 @@ export type ListRow = {
 export type ListResponse = {
   status: 'success'
   count: number
-  /** True if a search's count stopped at its maximum. */
+  /** True if counting of the search results stopped at its maximum. */
   count_capped: boolean
   /** Null if there are more registrations than are counted. */
   sums: WireSums | null
-  /** Why the requested sorting was not applied. Null if it was. */
+  /** The reason why the requested sorting was not applied. Null if it was. */
   not_sorted: string | null
   next: string | null
   previous: string | null
@@ -76,7 +76,7 @@ export type OfficeRegistrationResponse = {
     asked: string
     facts: { at: string; type: string; text: string }[]
   }[]
-  /** The gateway's settlement lines for it, in the order of their days. Amounts as stated there. */
+  /** The registration's lines in gateway settlements, by day. Amounts as in the settlement. */
   settled: {
     is: 'sale' | 'refund' | 'other'
     reference: string
@@ -88,9 +88,9 @@ export type OfficeRegistrationResponse = {
     day: string | null
     utr: string
   }[]
-  /** Disputes about its payments, the oldest first. */
+  /** Disputes about the payments, oldest first. */
   disputes: WireDispute[]
-  /** The PDF of evidence, for users who may download it, if there is a dispute. */
+  /** The PDF of evidence for users who may download it. Absent without a dispute. */
   evidence_url?: string
   mails: {
     id: number
@@ -104,7 +104,10 @@ export type OfficeRegistrationResponse = {
   audit: { at: string; who: string; what: string; is_access: boolean }[]
   /** Other registrations of the event with the same email address, the newest first. */
   same_email: { reg_no: string; payment_status_display: string }[]
-  /** Other paid registrations of the event with the same email address and name, the first payment first. */
+  /**
+   * Other paid registrations of the event with the same email address and name, first payment
+   * first.
+   */
   paid_by_same_person: string[]
   event: { id: string; title: string; route: string }
 }
@@ -112,7 +115,7 @@ export type OfficeRegistrationResponse = {
 /** A dispute, in sentences. */
 export type WireDispute = {
   id: string
-  /** It needs evidence. */
+  /** Whether the dispute needs evidence. */
   is_open: boolean
   text: string
   /** Phase and reason. Empty if the gateway states none. */
@@ -120,20 +123,20 @@ export type WireDispute = {
   since: string
 }
 
-/** GET /admin/reviews/?event=ID: open payment reviews, the oldest first. */
+/** GET /admin/reviews/?event=ID: open payment reviews, oldest first. */
 export type ReviewsResponse = {
   status: 'success'
   count: number
   reviews: WireReview[]
   /**
-   * The number of delegates of each event who request the refund of a second payment; events
-   * without one are omitted.
+   * By event, the number of delegates who request the refund of a second payment. Events without
+   * one are omitted.
    */
   refund_requests: { event_id: string; count: number }[]
 }
 export type WireReview = {
   id: string
-  /** The version that the user sees; a decision on another version is refused. */
+  /** The version that the user sees; a decision on another version is rejected. */
   version: string
   kind: ReviewKind
   /** The allowed decisions: POST /admin/reviews/{id}/decide/ {decision, version, why, to?, reference?, amount?}. */
@@ -190,7 +193,7 @@ export type ExchangeRatesResponse = {
     entered_by: string
     entered_at: string
   }[]
-  /** Invoices without a rate, by the day of payment. */
+  /** Invoices that have no exchange rate yet, by the day of payment. */
   waiting: { currency: string; day: string; invoices: number }[]
 }
 
@@ -201,13 +204,16 @@ export type EventStats = {
   pending_registrations: number
   failed_registrations: number
   refunded_registrations: number
-  /** Cancelled or refused, whatever happened to their payments. */
+  /** Cancelled or refused, regardless of their payments. */
   ended_registrations: number
   today_registrations: number
   total_revenue: number
   /** Received and dismissed by staff: not included in any other figure. */
   dismissed_amount: number
-  /** The currency of the event's figures and days, and of the newest registrations that do not state their own. */
+  /**
+   * The currency of the event's figures and days, and of the newest registrations that do not state
+   * their own.
+   */
   currency?: string
   /** The same two figures in other currencies, which are never added to them. Absent if there are none. */
   other_currencies?: {
@@ -233,7 +239,10 @@ export type StatsResponse = {
      * events.
      */
     event_files?: string[]
-    /** The reason why nothing is erased by age until an owner confirms the clock; only for owners of all events. */
+    /**
+     * The reason why no data is erased by age until an owner confirms the clock; only for owners of
+     * all events.
+     */
     erasing_waits?: string
     /** In rupees; events in other currencies are summed separately. */
     revenue_stats: {
@@ -262,7 +271,7 @@ export type StatsResponse = {
   }
 }
 
-/** GET /admin/codes/?event=ID&before=…: the newest first. With as=csv all of them as a file. */
+/** GET /admin/codes/?event=ID&before=…: newest first. With as=csv, all of them as a file. */
 export type CodesResponse = {
   status: 'success'
   /** By the server's clock. Codes valid until an earlier day are expired. */
@@ -286,11 +295,11 @@ export type WireCode = {
   /** The number of registrations that use it now, and the maximum. */
   uses: number
   uses_max: number
-  /** The number of paid uses. The others are still to be paid or approved. */
+  /** The number of paid uses. The others are unpaid or need approval. */
   paid: number
   /**
-   * The amount that the code deducted from the bills of its uses, with tax, by currency (absent for INR): of all, and of the paid ones.
-   * Null if its kind gives a category instead of a discount.
+   * The amount that the code deducted from the bills of all its uses and of the paid ones, with
+   * tax, by currency (absent for INR). Null if its kind gives a category instead of a discount.
    */
   discounts: { currency?: string; amount: number; paid: number }[] | null
   /** The last day on which it is valid. Null if it has none. */
@@ -303,7 +312,10 @@ export type WireCode = {
 /** GET /admin/rolls/?event=ID: the number of rows in each member list of the event file. */
 export type MemberListsResponse = { status: 'success'; rolls: { id: string; rows: number }[] }
 
-/** GET /admin/registrations/{reg_no}/documents/; each is a PDF below its id. */
+/**
+ * GET /admin/registrations/{reg_no}/documents/. Each document is a PDF at the same address plus its
+ * id.
+ */
 export type DocumentsResponse = {
   status: 'success'
   /** `title`: the printed title of the document: "Bill of supply". */

@@ -18,13 +18,13 @@ export type WireMail = {
   to: string
   subject: string
   event_id: string
-  /** Its title, or its id if the event is no longer served. */
+  /** The event's title, or its id if it is no longer served. */
   event: string
   /** Null if it is not about a registration. */
   reg_no: string | null
   status: 'queued' | 'failed' | 'sent'
   tries: number
-  /** When it was sent, or, if it was not, when it was written. */
+  /** When it was sent; for an unsent email, when it was written. */
   at: string
   /** The time of the next attempt. Null if there is none. */
   next_at: string | null
@@ -62,19 +62,19 @@ export type RecoveryResponse = {
 }
 export type WireRecovery = {
   begun_at: string
-  /** Why it began, in a sentence. */
+  /** The reason for the recovery, in a sentence. */
   why: string
-  /** Included in the document numbers issued since. */
+  /** The code in document numbers issued since the restore. */
   code: string
   /** When the copy was made. Null if unknown. */
   copy_at: string | null
-  /** The newest record in the copy. Null if it has none. */
+  /** The time of the newest record in the copy. Null if the copy has no records. */
   stored_at: string | null
   /** The latest known time at which this server served records that the copy lacks. Null if unknown. */
   served_at: string | null
   /**
-   * Payments that were pending in the copy: the number checked with the gateway, and the number
-   * no longer pending.
+   * The payments that were pending in the copy: all of them, those checked with the gateway, and
+   * those no longer pending.
    */
   pending: { all: number; asked: number; ended: number }
   /**
@@ -101,14 +101,19 @@ export type WireEventFile = {
   event_id: string | null
   title: string | null
   version: string | null
-  /** Served as it is; in an older version; served although its file is gone; never served. */
+  /**
+   * Served in its current version; in an older version; although its file is gone; never served.
+   */
   is: 'served' | 'before' | 'gone' | 'refused'
   why: string | null
   /** The findings of the checker, line by line. */
   findings: string | null
 }
 
-/** POST /admin/served-files/rehearse/ {text}: runs an event file from its first day to its last under a test clock. */
+/**
+ * POST /admin/served-files/rehearse/ {text}: runs an event file from its first day to its last on a
+ * simulated clock.
+ */
 export type RehearsalResponse = { status: 'success'; title: string; days: WireRehearsedDay[] }
 export type WireRehearsedDay = {
   /** As shown. */
@@ -118,8 +123,8 @@ export type WireRehearsedDay = {
 }
 
 /**
- * GET /admin/event-versions/?event=: the served versions of an event's file, the newest first. Two
- * spellings of one version (old and new keys) are one entry.
+ * GET /admin/event-versions/?event=: the served versions of an event's file, newest first. Two
+ * files that differ only in old and new keys are one version.
  */
 export type EventVersionsResponse = {
   status: 'success'
@@ -143,7 +148,7 @@ export type VersionDifferenceResponse = {
   status: 'success'
   version: string
   from: string
-  /** Versions that today's rules no longer accept, so that their changes cannot be listed. */
+  /** Versions whose changes cannot be listed, because the current rules do not accept them. */
   unreadable: string[]
   /** A sentence for each change. Empty if nothing visible changed. */
   groups: { title: string; changes: string[] }[]

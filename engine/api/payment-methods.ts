@@ -9,20 +9,20 @@ export type WirePaymentInstructions = {
   label: string
   /** Payment instructions, as written by the organisers. */
   tell: string
-  /** The numbers in them that delegates copy. */
+  /** The account numbers in the instructions, for delegates to copy. */
   numbers: BankNumber[]
   /** The content of a QR code for UPI apps. Null if there is no UPI ID. */
   upi: string | null
   total: number
   /**
-   * The last day of this total if the day of credit decides the price, YYYY-MM-DD. Null if it does
+   * If the day of credit decides the price: the last day of this total, YYYY-MM-DD. Null if it does
    * not change.
    */
   price_until: string | null
   /** The payment deadline. Null if none. */
   pay_until: string | null
 }
-/** For a self-service page. Null if nothing is payable outside a gateway. */
+/** For a self-service page. Null if nothing can be paid outside a gateway. */
 export type WireManualPayment = WirePaymentInstructions & {
   /** The id of the chosen payment method. */
   way: string
@@ -37,9 +37,12 @@ export type WireClaimField = {
   hint: string | null
   required: boolean
   options: { id: string; label: string }[]
-  /** file: the name under which it is uploaded first, its accepted types, and its maximum size. */
+  /**
+   * For a file: the name under which it is uploaded first, its accepted types, and its maximum
+   * size.
+   */
   file: { field: string; accept: string[]; bytes_max: number } | null
-  /** The value of the last claim. */
+  /** The value in the last claim. */
   value: string
 }
 /** The last payment claim. */

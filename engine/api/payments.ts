@@ -8,7 +8,7 @@ import type { RegistrationState } from '../registration/registration-and-payment
 export type MovementsResponse = {
   status: 'success'
   movements: WireMovement[]
-  /** The `after` of the next page. Null: this is the last. */
+  /** The `after` of the next page. Null if this is the last. */
   after: string | null
   /** Of all pages; only on the first. */
   totals: WireMovementTotals[] | null
@@ -37,11 +37,11 @@ export type WireMovement = {
    * `moved_away`: among the changes of a closed month, a payment that is now in another event.
    */
   counts: 'received' | 'review' | 'not_counted' | 'moved_away'
-  /** Fee and tax on it. Null: in no settlement yet, or not through a gateway. */
+  /** Fee and tax on it. Null if it is in no settlement yet, or not paid through a gateway. */
   fee: number | null
   /** A transfer or UPI payment that no saved bank statement shows. */
   unreconciled: boolean
-  /** For a payment: the amount that its registration still owes. Null if nothing. */
+  /** For a payment: the balance of its registration. Null if there is none. */
   due: { amount: number; currency?: string } | null
   /** Invoices, or credit notes of a refund. */
   documents: { id: number; serial: string }[]
@@ -111,7 +111,7 @@ export type MonthResponse = {
   /** Its first and last day. */
   from: string
   to: string
-  /** Whether its last day is over: only then it can be closed. */
+  /** Whether its last day is over. Only then can it be closed. */
   is_over: boolean
   totals: WireMovementTotals[]
   checks: {

@@ -8,7 +8,7 @@ import { buildPublicAvailability } from '../pricing/quotas.ts'
 import { getCurrency } from '../rules/category.ts'
 import { quoteCategory } from '../pricing/quote.ts'
 
-/** GET of the event's tariff path. The same response for every alias. */
+/** GET of the event's tariff path. The response is the same for every alias. */
 export type TariffResponse = {
   status: 'success'
   /** The server's clock, ISO with +05:30. */
@@ -35,8 +35,8 @@ export type AvailabilityResponse = {
 }
 
 /**
- * Returns the complete tariff in all three shapes that readers of the specification expect. `left`:
- * the seats left per quota; a quota that is missing has its maximum.
+ * Returns the complete tariff in the three formats that clients of the specification expect.
+ * `left`: the seats left per quota; a missing quota has its maximum.
  */
 export function buildTariff(
   event: PublicEvent,
@@ -69,9 +69,11 @@ export function buildTariff(
     ),
     pricing: fromPairs(
       Object.keys(prices).flatMap((category) => {
-        const own = findPeriodOn(event.fees, today, category)
+        const ownPeriod = findPeriodOn(event.fees, today, category)
         const price =
-          opening.open && own !== null ? quoteCategory(event, category, own.id, today) : null
+          opening.open && ownPeriod !== null
+            ? quoteCategory(event, category, ownPeriod.id, today)
+            : null
         return price === null
           ? []
           : [

@@ -6,8 +6,8 @@ import type { ReconciledLine } from '../payments/reconciliation.ts'
 import type { WireSettlement } from './settlements.ts'
 
 /**
- * POST /admin/reconcile/?event=ID with a bank's statement or a gateway's settlement report as
- * text/csv. Stores nothing except that the bank returned a recorded payment.
+ * POST /admin/reconcile/?event=ID with a bank statement or a gateway's settlement report as
+ * text/csv. Stores only that the bank returned a recorded payment.
  */
 export type ReconcileResponse =
   | {
@@ -36,7 +36,10 @@ export type WireReconciledLine = {
   narration: string
   /** The reference under which it is confirmed. */
   reference: string
-  /** Other bank references in this line: sent back with it, so that none of them counts again. */
+  /**
+   * Other bank references in this line. The client sends them back, so that none of them counts
+   * again.
+   */
   also: string[]
   amount: number
   /** The currency of the line and its payout. */
@@ -58,15 +61,18 @@ export type WireUnmatchedClaim = {
   reference: string | null
 }
 /**
- * Of POST /admin/registrations/bulk/ {event?, act, reg_nos, why?} and of POST
+ * Response of POST /admin/registrations/bulk/ {event?, act, reg_nos, why?} and of POST
  * /admin/reconcile/confirm/ {event, lines: [{reg_no, reference, also?, amount, day}], keep?:
- * [{reference, also?, amount, day, narration}]}: each item is processed separately, whatever the
- * result of the others.
+ * [{reference, also?, amount, day, narration}]}. Each item is processed separately, regardless of
+ * the others.
  */
 export type BulkActionResponse = {
   status: 'success'
   message: string
   done: string[]
-  /** `is_reminded`: a payment link was sent in the last 24 hours, so this is no failure. */
+  /**
+   * `is_reminded`: a payment link was sent in the last 24 hours. Clients do not show this as a
+   * failure.
+   */
   refused: { reg_no: string; message: string; is_reminded?: true }[]
 }

@@ -25,13 +25,13 @@ export type ErrorResponse = {
   errors?: FieldErrors
   /** The current quote. */
   quote?: WireQuote | null
-  /** For `price_moved`: the quote held before. */
+  /** For `price_moved`: the price that was held before. */
   was?: WireQuote
   /** For `registered_already`: sending it again with `confirmed: true` registers anyway. */
   may_confirm?: true
   /** For `same_person`: the registration that the delegate is asked about. */
   reg_no?: string
-  /** For `full`: the seat that is full, a quota's id or `limit.option`, and the number left. */
+  /** For `full`: the full quota's id or `limit.option`, and the number of seats left. */
   place?: string
   left?: number
 }
@@ -88,15 +88,15 @@ export type PaymentData = {
 } & Record<string, string>
 
 /**
- * 201 of the register call and of `/api/payment/retry/` and `/resume/`; without payment_data there
- * is nothing to pay now: `stands` says why. `page`: the page with the instructions for manual
- * payment.
+ * 201 of the register call and of `/api/payment/retry/` and `/resume/`. If `payment_data` is
+ * absent, nothing is to be paid now, and `stands` gives the reason. `page`: the page with the
+ * instructions for manual payment.
  */
 export type RegisterResponse = {
   status: 'success'
   message: string
   reg_no: string
-  /** The payment state; any value is possible if the same form is sent again. */
+  /** The payment state; any state is possible if the same form is sent again. */
   stands: PaymentState
   payment_data?: PaymentData
   page?: string
@@ -112,8 +112,8 @@ export type AnsweredValues = {
   /** The kind of failure, over all attempts; null if the payment has not failed. */
   failed_as: Failure | null
   /**
-   * The kind of failure of the card payments that replaced a manual payment, which is due again. Null if there were
-   * none, or it is not due.
+   * The kind of failure of the card payments that replaced a manual payment, which is due again.
+   * Null if there were none, or if the manual payment is not due.
    */
   card_failed_as: Failure | null
   payment_date: string | null
@@ -143,7 +143,7 @@ export type AnsweredValues = {
   price_until: Day | null
   /** Since when the payment is in payment review. Null if it is not. */
   review_since: string | null
-  /** It is paid, and a further payment arrived for it. */
+  /** Whether the registration is paid and a further payment arrived for it. */
   second_payment: boolean
   /** The amount refunded of the payment. */
   refunded_amount: number
@@ -152,13 +152,14 @@ export type AnsweredValues = {
   /** The organisers' deadline to decide about approval. Null if no approval is needed. */
   decide_by: string | null
   /**
-   * It may be paid: POST `/api/payment/retry/` {order_id, price?} returns payment_data, or the reason for refusing.
+   * Whether it may be paid: POST `/api/payment/retry/` {order_id, price?} returns payment_data, or
+   * the reason for a refusal.
    */
   may_pay: boolean
 }
 /**
- * Names of these values: no field and no name of `api.returns` may equal one of them, or its answer
- * would be hidden.
+ * Names of these values. No field and no name of `api.returns` may equal one of them, because it
+ * would hide the answer.
  */
 export const ANSWERED_NAMES = Object.keys({
   reg_no: true,
@@ -198,8 +199,8 @@ export type RegistrationResponse = {
   status: 'success'
   registration: AnsweredValues & Record<string, unknown>
   /**
-   * The request contained only the number, so only name and state are returned; with the email
-   * address, more.
+   * Set if the request contained only the number: only name and state are returned. With the email
+   * address, more is returned.
    */
   partial?: true
   /** How to pay by the manual payment method that is due. Absent without proof of ownership. */
@@ -226,7 +227,7 @@ export type EventCard = Pick<
   open: boolean
   /** The reason why registration is closed today. Null if it is open. */
   closed: ClosedBy | null
-  /** Its last day is over. */
+  /** Whether the event's last day is over. */
   took_place: boolean
 }
 /** GET /api/events/{id}/ and the data block of the event's pages. */
@@ -243,7 +244,10 @@ export type EventResponse = {
 /** The id of the page element that lists the fonts to load, disabled until the page's script has started. */
 export const FONTS_ELEMENT_ID = 'rollcall-faces'
 
-/** The data block that the server writes into every page, as `<script type="application/json" id="page">`. */
+/**
+ * The data block that the server writes into every page, as `<script type="application/json"
+ * id="page">`.
+ */
 export type PageData =
   /**
    * `buildTariff`: today's prices, without the seats left. Null if the browser requests them. `drawn`: the

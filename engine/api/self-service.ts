@@ -19,8 +19,8 @@ export type SelfServiceResponse = {
   /** Each is a PDF at /api/my/{token}/documents/{id}/. */
   documents: DocumentsResponse['documents']
   /**
-   * Fields that can be changed: POST to acts/ {act: 'edit', answers}. `until`: the last day; empty
-   * fields: none.
+   * Fields that can be changed: POST to acts/ {act: 'edit', answers}. `until`: the last day. Empty
+   * if there are none.
    */
   edit: { fields: WireEditableField[]; until: string | null }
   /**
@@ -31,8 +31,9 @@ export type SelfServiceResponse = {
   /** Null if cancellation cannot be requested now. POST to acts/ {act: 'ask_cancel', why?}. */
   cancel: WireCancellation | null
   /**
-   * It is the second payment for this email address and name. Null if it is not, or the link is not
-   * from an email. POST to acts/ {act: 'ask_refund'}; {act: 'withdraw_refund'} once requested.
+   * Set if this is the second payment for this email address and name; null if not, or if the link
+   * is not from an email. POST to acts/ {act: 'ask_refund'}; {act: 'withdraw_refund'} once
+   * requested.
    */
   second_payment: WireSecondPayment | null
   /** Present if the organisers refused the registration. Null if they did not. */
@@ -54,8 +55,8 @@ export type WireCancellation = {
   /** The refund by the organisers' scale today. Null if there is no scale. */
   back: number | null
   /**
-   * How it is calculated, if tax or a charge is deducted; absent otherwise. `of`: the amount that the percentage applies
-   * to. `without_tax`: the name of the tax that is not part of it.
+   * The calculation, if tax or a charge is deducted; otherwise absent. `of`: the amount that the
+   * percentage applies to. `without_tax`: the name of the tax that is not part of it.
    */
   terms?: { percent: number; of: number; without_tax?: string; charge?: number }
 }

@@ -54,13 +54,19 @@ export type WireSettledLine = {
   currency?: string
   day: string | null
   utr: string
-  /** Null if unknown here, or of an event to which the requesting user has no access. */
+  /** Null if unknown, or if it belongs to an event that the requesting user cannot access. */
   reg_no: string | null
   /** An explanation if staff must check it. Null if no check is needed. */
   why: string | null
-  /** The id of a saved line that staff can mark as handled or reopen. Null if there is nothing to decide. */
+  /**
+   * The id of a saved line that staff can mark as handled or reopen. Null if no decision is
+   * possible.
+   */
   id: number | null
-  /** The latest decision on it, which the call that decides sends back. Null if there is none. */
+  /**
+   * The id of the latest decision on it, which the client sends back with the next one. Null if
+   * there is none.
+   */
   seen: number | null
   /** The user who handled it, the time and the reason. Null if no one has. */
   handled: { why: string; who: string; at: string } | null

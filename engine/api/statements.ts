@@ -44,7 +44,7 @@ export type StatementResponse =
       stamp: number
       statement: WireStatementSummary
       lines: WireStatementLine[]
-      /** Withdrawals that name a payment: the bank may have returned it. */
+      /** Withdrawals whose text names a payment: the bank may have returned it. */
       returned: WireReturnedLine[]
       /** The number of withdrawals in the file, including those. */
       withdrawals: number
@@ -54,7 +54,7 @@ export type StatementResponse =
       unread: number[]
       repeated: { line: number; first: number }[]
     }
-/** `other_event`: it belongs to an event that the user cannot access. */
+/** `other_event`: the line belongs to an event that the user cannot access. */
 export type StatementLineState = 'left' | 'review' | 'not_ours' | 'other_event' | 'assigned'
 export type WireStatementLine = {
   id: number
@@ -67,19 +67,22 @@ export type WireStatementLine = {
   /** The part that is neither recorded nor decided on. */
   left: number
   state: StatementLineState
-  /** One registration is named by the line and owes exactly its amount. */
+  /** Whether the line names exactly one registration, and its balance equals the amount. */
   is_exact: boolean
-  /** The line names a registration that owes another amount, or several. */
+  /** The reason to check: the line names a registration with a different balance, or several. */
   why: string | null
   payments: {
     reg_no: string | null
     name: string
     event: string | null
     amount: number
-    /** It does not count, because it was refunded. */
+    /** Whether it was refunded and so does not count. */
     refunded: boolean
   }[]
-  /** `by_amount`: only its amount and day fit; the line can be reopened. `utr`: of a payout without one, its day. */
+  /**
+   * `by_amount`: matched only by amount and day, so the line can be reopened. `utr`: for a payout
+   * without one, its day.
+   */
   payout: { utr: string; lines: number; net: number; by_amount: boolean } | null
   proposals: WireProposal[]
   /** The newest decision. Sent back with the next one, so that two users do not decide twice. */

@@ -9,13 +9,13 @@ export type SessionResponse = {
   status: 'success'
   username: string
   role: Role
-  /** False: the user sees only the events below, now and in future. */
+  /** If false, the user sees only the events below; events added later stay hidden. */
   all_events: boolean
-  /** Only their own account is available until they have set up a second factor. */
+  /** Whether only the user's own account is available, until they set up a second factor. */
   needs_second_factor: boolean
-  /** An older copy of the database was restored, and the recovery has not been ended yet. */
+  /** Whether an older copy of the database was restored and the recovery has not ended yet. */
   in_recovery: boolean
-  /** By the clock of the server, in India: decides which events are over. */
+  /** The server's day in India. It decides which events are over. */
   today: Day
   events: OfficeEvent[]
   texts: PublicEvent['texts']
@@ -42,9 +42,9 @@ export type OfficeEvent = {
   checks_documents: boolean
   /** Whether there is a sales report beyond registrations: items, accompanying persons, seats. */
   sells: boolean
-  /** The currencies of its bills, unless all are in rupees. */
+  /** The currencies of its bills. Absent if all are in rupees. */
   currencies?: string[]
-  /** The currencies in which its invoices need an exchange rate, if there are any. */
+  /** The currencies in which its invoices need an exchange rate. Absent if none. */
   rate_currencies?: string[]
 }
 

@@ -13,22 +13,22 @@ export const acceptedFindingChecks = {
 } as const satisfies Record<string, Meta>
 
 /**
- * Codes found only by comparison with an older version; their entries count as used if nothing is
- * compared.
+ * Codes found only by comparison with an older version. Without such a comparison, their entries
+ * count as used.
  */
 const needsOlderVersion = (code: string): boolean => /^EV10\d\d$/.test(code)
 
 /** Stored amounts are in the currency of their category, so it must not change afterwards. */
 const isNeverAccepted = (code: string): boolean => code === 'EV1014'
 
-/** Needs other files: the entry may match when they are checked with this file. */
+/** Depends on other files: the entry may match when they are checked together. */
 const needsOtherFiles = (code: string): boolean => code === 'EV808'
 
 /** Removes the allowed findings. Errors remain, except EV10xx: organisers may accept most of these changes. */
 export function applyAllow(
   findings: readonly Finding[],
   source: Source,
-  known: ReadonlySet<string>,
+  knownCodes: ReadonlySet<string>,
   options: { readonly compared?: boolean } = {},
 ): readonly Finding[] {
   const entries = (source.value as EventFile).allow ?? []
@@ -37,7 +37,7 @@ export function applyAllow(
     (finding.severity !== 'error' || (needsOlderVersion(code) && !isNeverAccepted(code))) &&
     (at === undefined || finding.at.keyPath === at || finding.at.keyPath.startsWith(`${at}.`))
   const remaining = findings.filter((finding) => !entries.some((entry) => accepts(entry, finding)))
-  // While there are errors, some checks did not run: an entry may be needed again once they are
+  // While there are errors, some checks do not run, so an entry may be needed again once they are
   // fixed.
   if (remaining.some(({ severity }) => severity === 'error')) return remaining
   const unused = entries.flatMap((entry, index) => {
@@ -48,7 +48,7 @@ export function applyAllow(
     )
       return []
     const path = `allow.${index}.code`
-    const message = known.has(entry.code)
+    const message = knownCodes.has(entry.code)
       ? `\`${entry.code}\` is no longer reported here`
       : `there is no finding \`${entry.code}\``
     return [

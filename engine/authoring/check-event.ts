@@ -23,9 +23,9 @@ type CompiledEvent = { readonly event: EventConfig | null; readonly findings: re
 type CompileOptions = CheckOptions
 
 /**
- * Compiles one event file. Pure: the same texts give the same findings, whatever the clock, the
- * machine or the order of files. `event` is null if and only if there is a finding of severity
- * error; `reads` is the result of `readEvent`. Never throws, regardless of the text.
+ * Compiles one event file. Pure: the same texts give the same findings, regardless of clock,
+ * machine and file order. `event` is null if and only if a finding has severity error; `reads` is
+ * the result of `readEvent`. Never throws, regardless of the text.
  */
 export function compileEvent(
   text: string,
@@ -38,8 +38,8 @@ export function compileEvent(
 }
 
 /**
- * Reads an event without checking its meaning, to compare versions that may have findings, or to
- * explain one. Null if its structure is invalid. Never serve the result.
+ * Reads an event without checking its meaning, to explain it or to compare versions that may have
+ * findings. Null if its structure is invalid. Never serve the result.
  */
 export function readEvent(
   text: string,
@@ -86,9 +86,9 @@ export function compileEvents(
 }
 
 /**
- * `compileEvents` with a pause after each file, so that a server answers requests while it compiles
- * a thousand. A file in `known`, because the same text had no findings with the same shared files,
- * is checked again only against other files and options.
+ * Like `compileEvents`, with a pause after each file, so that a server can answer requests while it
+ * compiles a thousand. A file whose text and shared files had no findings before (`known`) is
+ * checked again only against other files and options.
  */
 export function* compileEventsStepwise(
   files: readonly SourceText[],
@@ -97,12 +97,14 @@ export function* compileEventsStepwise(
   known: (file: SourceText) => KnownEvent | null,
 ): Generator<void, CompiledFiles> {
   const common = readShared(shared)
-  // Buttons may link to other events' pages, so every file is read before any is checked.
+  // Buttons may link to other events' pages, so all files are read before any is checked.
   const filesToCheck: FileToCheck[] = []
   for (const file of files) {
     const before = known(file)
     const isKnown =
-      before !== null && isNamedFor(before.event.id, file.path) && !isOfTheDay(before, options)
+      before !== null &&
+      isNamedFor(before.event.id, file.path) &&
+      !dependsOnDayOrProduction(before, options)
     filesToCheck.push(
       isKnown
         ? { file, before, shaped: null }
@@ -116,7 +118,7 @@ export function* compileEventsStepwise(
       listFormRoutes(before?.event ?? shaped?.config ?? null),
     ),
   ])
-  const judge = ({ file, shaped }: FileToCheck): ParsedFile =>
+  const checkFile = ({ file, shaped }: FileToCheck): ParsedFile =>
     checkParsedFile(shaped ?? checkShape(file, common), common, {
       ...options,
       otherRoutes: [...routes],
@@ -126,7 +128,7 @@ export function* compileEventsStepwise(
     const hasSameLinks =
       file.before !== null &&
       haveSameTexts(file.before.leadsTo, listLinkedAddresses(file.before.event, routes))
-    const fresh = hasSameLinks ? null : judge(file)
+    const fresh = hasSameLinks ? null : checkFile(file)
     all.push({
       ...file,
       fresh,
@@ -155,7 +157,7 @@ export function* compileEventsStepwise(
     files: all.map((entry) => {
       const { path } = entry.file
       const clashes = crossFileDrafts.get(path) ?? []
-      const fresh = clashes.length === 0 ? entry.fresh : (entry.fresh ?? judge(entry))
+      const fresh = clashes.length === 0 ? entry.fresh : (entry.fresh ?? checkFile(entry))
       return {
         path,
         isNew: fresh !== null,
@@ -180,8 +182,11 @@ type CheckedFile = FileToCheck & {
   readonly fresh: ParsedFile | null
 }
 
-/** Returns the findings of a clean event that depend on the day or on production. */
-function isOfTheDay({ event }: KnownEvent, { on, production }: CompileOptions): boolean {
+/** Returns true if a clean event has findings that depend on the day or on production. */
+function dependsOnDayOrProduction(
+  { event }: KnownEvent,
+  { on, production }: CompileOptions,
+): boolean {
   return on !== undefined || (production === true && event.demo.length > 0)
 }
 
@@ -216,7 +221,7 @@ type ParsedFile = {
   readonly findings: readonly Finding[]
 }
 
-/** The shared files stay the same while many events are read with them; they are read once. */
+/** Reads the shared files once for all events that use them. */
 const readShared = memoize((shared: SharedFiles): Shared => {
   const sharedFiles = (['lists', 'gateways', 'texts'] as const).map((name) => ({
     name,
@@ -260,7 +265,10 @@ function checkParsedFile(shaped: ParsedFile, shared: Shared, options: CompileOpt
   }
 }
 
-/** Runs every check, causes before consequences: a check is skipped while one of its causes is reported. */
+/**
+ * Runs every check, causes before consequences: a check is skipped if one of its causes is
+ * reported.
+ */
 function runChecks(model: Model, shared: Shared): readonly Finding[] {
   const results = new Map<string, readonly Draft[]>()
   const run = (code: string): readonly Draft[] => {

@@ -12,27 +12,27 @@ export type EventFolder = {
   /** The text of the landing page; null if the folder has none. */
   readonly site: SourceText | null
 }
-export type FolderVerdict = {
+export type CheckedFolder = {
   readonly files: readonly CompiledFile[]
   readonly site: Site | null
   /** In reading order: shared files, site, each event. */
   readonly findings: readonly Finding[]
 }
 
-/** A folder with an error is not served. Pauses after each file. */
+/** Compiles a folder. The server serves no folder with an error. Pauses after each file. */
 export function* compileFolderStepwise(
   { files, shared, site }: EventFolder,
   options: CheckOptions = {},
   known: (file: SourceText) => KnownEvent | null = () => null,
-): Generator<void, FolderVerdict> {
+): Generator<void, CheckedFolder> {
   const compiled = yield* compileEventsStepwise(files, shared, options, known)
-  const ofSite = site === null ? null : compileSite(site.text, site)
+  const compiledSite = site === null ? null : compileSite(site.text, site)
   return {
     files: compiled.files,
-    site: ofSite?.site ?? null,
+    site: compiledSite?.site ?? null,
     findings: [
       ...compiled.shared,
-      ...(ofSite?.findings ?? []),
+      ...(compiledSite?.findings ?? []),
       ...compiled.files.flatMap(({ findings }) => findings),
     ],
   }

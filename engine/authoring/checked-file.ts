@@ -12,9 +12,12 @@ import { join } from './syntax/source.ts'
 import type { Source } from './syntax/source.ts'
 
 export type CheckOptions = {
-  /** Demo values are errors. */
+  /** Whether demo values are errors. */
   readonly production?: boolean
-  /** A day in India: adds findings that depend on the day, such as an open event that is over. */
+  /**
+   * A day in India: adds findings that depend on the day, such as an event that is over but still
+   * open.
+   */
   readonly on?: string
   /** Pages of other events and of the site that buttons may link to. */
   readonly otherRoutes?: readonly string[]
@@ -35,7 +38,10 @@ type MapAt = {
     readonly raw: unknown
   }[]
 }
-/** `rule` derives the category, so it cannot refer to it. `owner` is the path of the condition's owner. */
+/**
+ * `rule` derives the category and so cannot refer to it. `owner` is the path of the condition's
+ * owner.
+ */
 export type ConditionAt = {
   readonly kind:
     | 'rule'
@@ -68,7 +74,7 @@ type TextPlace =
   | 'export-file'
   | 'plain'
   | 'line'
-/** A text as written in the file, quotes included, from the offset `at`. */
+/** A text as written in the file, including quotes; `at` is its offset. */
 export type WrittenText = { readonly path: string; readonly written: string; readonly at: number }
 export type TextAt = WrittenText & { readonly text: string; readonly place: TextPlace }
 
@@ -91,15 +97,18 @@ export type Model = {
    * count people.
    */
   readonly persons: ReadonlyMap<string, Model>
-  /** Every text of the file, displayed or not; examples are answers, not texts. */
+  /**
+   * Every text of the file, displayed or not. Examples are not included, because they contain
+   * answers.
+   */
   readonly writtenTexts: readonly WrittenText[]
   /** The displayed texts. */
   readonly displayedTexts: readonly TextAt[]
 }
 
 /**
- * A check of the catalogue. Skipped if a finding in `after` is reported, because its own would only
- * be a consequence.
+ * A check of the catalogue. It is skipped if a finding in `after` is reported, because its own
+ * finding would only be a consequence.
  */
 export type Check = Meta & {
   readonly after?: readonly string[]
@@ -332,10 +341,10 @@ const TEXT_PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace
   codes: [[/^codes\.kinds\.\d+\.label$/, 'plain']],
 }
 
-/** Not displayed, and its characters are not text. */
+/** The value is not displayed, and its characters are not text. */
 const PATTERN_KEY = 'pattern'
 
-/** One pass over the file for all checks that read its texts. */
+/** Collects all texts in one pass, for all checks that read them. */
 export function collectTexts(source: Source): Pick<Model, 'displayedTexts' | 'writtenTexts'> {
   const displayedTexts: TextAt[] = []
   const writtenTexts: WrittenText[] = []
@@ -360,7 +369,7 @@ export function collectTexts(source: Source): Pick<Model, 'displayedTexts' | 'wr
 
 /**
  * Returns the ids of the form's fields, of the payment method field if there is a choice, and of
- * values stored with them.
+ * the values stored with them.
  */
 export function listStoredIds({ fields, stored, config }: Model): readonly string[] {
   const partFields = config.fields.slice(fields.length)

@@ -1,31 +1,34 @@
 /**
  * Finds clashes between events: ids, page and API addresses, order ids, dashboard cards.
  *
- * Works on configs alone, so that the checker and the server agree; claims are indexed, not
- * compared pair by pair, so that a thousand events take a moment.
+ * Works only on configs, so that the checker and the server agree. Claims are indexed and not
+ * compared pairwise, so that a thousand events are fast.
  */
 import type { EventConfig } from '../event/config.ts'
 import { isPathParameter, listPathSegments, SITE_PAGES } from '../event/reserved-addresses.ts'
 
-/** A value that two events cannot share: reported for the later one in the list. */
+/** A value that two events cannot share. It is reported for the later one in the list. */
 export type Clash = {
   readonly code: 'EV801' | 'EV802' | 'EV803' | 'EV804' | 'EV806'
-  /** List indexes of the event it is reported for, and of the one that has it already. */
+  /** List indexes of the event it is reported for, and of the event that already uses the value. */
   readonly later: number
   readonly earlier: number
-  /** Dotted paths of the value in each file. A file may leave it to its default. */
+  /**
+   * Dotted paths of the value in each file. The value may be a default that the file does not
+   * contain.
+   */
   readonly at: string
   readonly earlierAt: string
   readonly message: string
   readonly help?: string
 }
 
-/** An address that an event uses: as written in its file, its place there, and the path for lookup. */
+/** An address that an event uses: its text and path in the file, and the path for lookup. */
 export type Claim = { readonly name: string; readonly at: string; readonly path: string }
 type OwnedClaim = { readonly owner: number; readonly claim: Claim }
 
 /**
- * Returns every clash among the events, once for every pair. For two events with the same id, nothing else is
+ * Returns the clashes between events, each pair once. For two events with the same id, only that is
  * reported.
  */
 export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
@@ -45,7 +48,7 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
       message: (name: string, otherName: string, owner: string) => string,
     ): readonly Clash[] =>
       claims.flatMap((first) =>
-        seen.meeting(first.path).map(({ owner, claim }) => ({
+        seen.findClashing(first.path).map(({ owner, claim }) => ({
           code,
           later,
           earlier: owner,
@@ -73,13 +76,13 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
         pages,
         (claim, _, owner) => `${claim} is the address of a page of ${owner}`,
       ),
-      ...orders.meeting(event).flatMap(({ owner, witness }) => ({
+      ...orders.findClashing(event).flatMap(({ owner, sharedOrderId }) => ({
         code: 'EV802' as const,
         later,
         earlier: owner,
         at: 'order_id',
         earlierAt: 'order_id',
-        message: `${witness} could belong to ${getIdAt(owner)} or ${event.id}`,
+        message: `${sharedOrderId} could belong to ${getIdAt(owner)} or ${event.id}`,
         help: 'choose a prefix that does not start like the other one',
       })),
       ...keys.of(event.admin.dashboard.key).map((owner) => ({
@@ -112,10 +115,10 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
 }
 
 /**
- * Returns the list indexes of events with a button that leads to no page of their own, of other
- * events or of the site.
+ * Returns the list indexes of events with a button that leads to no page of any event or of the
+ * site.
  */
-export function findStrandedEvents(events: readonly EventConfig[]): readonly number[] {
+export function findEventsWithDeadButtons(events: readonly EventConfig[]): readonly number[] {
   const forms = new Set(events.flatMap(({ routes }) => [routes.form, ...routes.also]))
   return events.flatMap(({ routes, results }, index) =>
     [...results.errorButtons, ...results.success.buttons, ...results.failed.buttons].some(
@@ -141,9 +144,9 @@ export function listPages({ routes, admin }: EventConfig): readonly Claim[] {
 }
 
 /**
- * Returns the endpoints of an event. Those of the office are served at the root and under /api, so
- * every endpoint is looked up without it. The dashboard's export is shared and distinguishes events
- * by its query.
+ * Returns the endpoints of an event. Office endpoints are served at the root and under /api, so
+ * every endpoint is looked up without /api. Events share the dashboard's export, which
+ * distinguishes them by its query.
  */
 export function listEndpoints(event: EventConfig): readonly Claim[] {
   const { api, admin } = event
@@ -159,7 +162,7 @@ export function listEndpoints(event: EventConfig): readonly Claim[] {
   ].map((call) => ({ ...call, path: call.name.replace(/^\/api(?=\/)/, '') }))
 }
 
-/** Returns the addresses at which GET reaches an endpoint, as it does a page. */
+/** Returns the addresses that GET requests can reach, for endpoints as well as pages. */
 export function listGetAddresses(event: EventConfig): readonly Claim[] {
   return listEndpoints(event)
     .filter(({ at }) => at !== 'api.register')
@@ -172,8 +175,8 @@ export function listGetAddresses(event: EventConfig): readonly Claim[] {
 }
 
 /**
- * Returns a text that matches both patterns, or null. Two prefixes clash if one begins the other
- * and its rest matches the shorter one's digits.
+ * Returns an order id that matches both patterns, or null. Two prefixes clash if one begins the
+ * other and the remainder matches the shorter one's digits.
  */
 function findSharedOrderId(a: EventConfig['orderId'], b: EventConfig['orderId']): string | null {
   const [short, long] = a.prefix.length <= b.prefix.length ? [a, b] : [b, a]
@@ -195,7 +198,7 @@ function createNameIndex() {
 function createOrderIdIndex() {
   type OwnedOrderId = { readonly owner: number; readonly orderId: EventConfig['orderId'] }
   const byPrefix = new Map<string, OwnedOrderId[]>()
-  /** By each text that a longer prefix begins with. */
+  /** By each beginning of a longer prefix. */
   const byBeginning = new Map<string, OwnedOrderId[]>()
   const put = (map: Map<string, OwnedOrderId[]>, key: string, seen: OwnedOrderId): void => {
     const existing = map.get(key)
@@ -205,13 +208,13 @@ function createOrderIdIndex() {
   const listBeginnings = (prefix: string): readonly string[] =>
     Array.from(prefix.slice(1), (_, index) => prefix.slice(0, index + 1))
   return {
-    meeting: ({ orderId }: EventConfig): readonly { owner: number; witness: string }[] =>
+    findClashing: ({ orderId }: EventConfig): readonly { owner: number; sharedOrderId: string }[] =>
       [orderId.prefix, ...listBeginnings(orderId.prefix)]
         .flatMap((prefix) => byPrefix.get(prefix) ?? [])
         .concat(byBeginning.get(orderId.prefix) ?? [])
         .flatMap(({ owner, orderId: other }) => {
-          const witness = findSharedOrderId(other, orderId)
-          return witness === null ? [] : [{ owner, witness }]
+          const sharedOrderId = findSharedOrderId(other, orderId)
+          return sharedOrderId === null ? [] : [{ owner, sharedOrderId }]
         }),
     add: ({ orderId }: EventConfig, owner: number): void => {
       put(byPrefix, orderId.prefix, { owner, orderId })
@@ -223,12 +226,12 @@ function createOrderIdIndex() {
 
 type Branch = { readonly below: Map<string, Branch>; readonly here: OwnedClaim[] }
 type SeenPaths = {
-  /** Returns the other claims that one request could also match; only the first of each owner. */
-  meeting(path: string): readonly OwnedClaim[]
+  /** Returns the other claims that one request could also match, at most one per owner. */
+  findClashing(path: string): readonly OwnedClaim[]
   add(claim: Claim, owner: number): void
 }
 
-/** Indexes paths by segment. Paths with a query are distinguished by it, and match only themselves. */
+/** Indexes paths by segment. Paths with a query match only themselves. */
 function createPathIndex(): SeenPaths {
   const createBranch = (): Branch => ({ below: new Map(), here: [] })
   const top = createBranch()
@@ -242,7 +245,7 @@ function createPathIndex(): SeenPaths {
     return next.flatMap((entry) => (entry === undefined ? [] : findReachable(entry, rest)))
   }
   return {
-    meeting: (path) => {
+    findClashing: (path) => {
       const first = new Map<number, OwnedClaim>()
       for (const seen of findReachable(top, splitPath(path)))
         if (!first.has(seen.owner)) first.set(seen.owner, seen)

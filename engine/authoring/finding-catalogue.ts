@@ -87,7 +87,9 @@ const demo: Checks = {
   },
 }
 
-/** Semantic checks, in the order of the codes; a check sees which codes were reported before it. */
+/**
+ * Semantic checks, in the order of the codes. A check can read which codes were reported before it.
+ */
 export const checks: Checks = {
   ...typingMistakeChecks,
   ...declaredNameChecks,

@@ -15,7 +15,7 @@ export type Finding = {
   readonly fix?: { readonly start: number; readonly end: number; readonly text: string }
 }
 
-/** The file of a dotted path: the event's, unless a shared one is named. */
+/** The shared file of a dotted path. Without one, the path is in the event file. */
 export type SharedName = 'lists' | 'gateways' | 'texts'
 type At = {
   readonly at?: string
@@ -40,7 +40,9 @@ export type Meta = {
   /** Why the problem matters. */ readonly why: string
 }
 
-/** Findings about the text itself, other files or stored data, which `allow` does not accept. */
+/**
+ * Codes that `allow` does not accept: findings about the text itself, other files or stored data.
+ */
 const NEVER_ACCEPTED_CODE = /^EV(?:0|8|99|10\d\d$)/
 
 /** Looks up the places of a draft and adds its code's slug and severity. */
@@ -55,7 +57,7 @@ export function createFinding(
     const file = name === undefined ? source : (shared[name] ?? source)
     return span === undefined ? file.place(at, part) : file.placeOf(span, at)
   }
-  // Only a warning or a note can be intended; an error is never accepted.
+  // A warning or a note can be intended, an error cannot.
   const help =
     draft.help ??
     (severity === 'error' || NEVER_ACCEPTED_CODE.test(code)

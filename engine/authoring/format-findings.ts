@@ -2,7 +2,7 @@
 import type { Finding } from './finding.ts'
 import type { Place } from './syntax/source.ts'
 
-/** Longer lines are cut around the place, so that the caret stays on the screen. */
+/** Longer lines are cut around the marked place, so that the caret stays on the screen. */
 const WIDTH_MAX = 160
 
 /** Formats all findings in the order given, separated by an empty line; "" if there are none. */
@@ -85,13 +85,13 @@ function formatExcerpt(
   ]
 }
 
-/** A line of UTF-16 read as UTF-8 has a zero between its letters, which is hard to read. */
+/** Removes the zeros between letters that appear when UTF-16 is read as UTF-8. */
 function makeReadable(line: string): string {
   const visibleText = line.replaceAll('\u0000', '')
   return visibleText.length < line.length * 0.75 ? visibleText.replace(/^\ufffd+/, '') : line
 }
 
-/** Returns what a terminal can print: tabs as one space, invisible characters by name. */
+/** Returns text that a terminal can print: tabs as one space, invisible characters by name. */
 function makePrintable(text: string): string {
   return text
     .replaceAll('\t', ' ')

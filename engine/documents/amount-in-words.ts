@@ -2,7 +2,7 @@
 import { assert } from '../lib/result.ts'
 import { spellCurrency, INR, toMajorAndMinor, type Currency, type Amount } from '../lib/money.ts'
 
-/** By their number. */
+/** Indexed by number. */
 export const ONES_WORDS = [
   'zero',
   'one',
@@ -67,11 +67,11 @@ function spellNumber(count: number, scales: Scales = INDIAN_SCALES): string {
 }
 
 /**
- * Writes an amount as "Rupees seven thousand eighty and fifty paise only", in other currencies as "One hundred fifty euros
- * and 50/100 only"; not negative.
+ * Writes a non-negative amount: "Rupees seven thousand eighty and fifty paise only"; in other
+ * currencies "One hundred fifty euros and 50/100 only".
  */
 export function spellAmount(amount: Amount, currency: Currency): string {
-  assert(amount >= 0, 'an amount below nothing has no words')
+  assert(amount >= 0, 'the amount must not be negative')
   const { major, minor: remainder, minorPerMajor } = toMajorAndMinor(amount, currency)
   if (currency !== INR) {
     const words = spellNumber(major, WESTERN_SCALES)

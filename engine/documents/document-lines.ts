@@ -1,4 +1,4 @@
-/** Determines the lines of tax documents: those of the bill, less refunds, each at its own rate. */
+/** Computes the lines of tax documents: the lines of the bill less refunds, each at its own rate. */
 import type { DocumentLine } from './receipt-invoice-and-credit-note.ts'
 import { type Line } from '../pricing/bill-lines.ts'
 import { REGISTRATION } from '../event/pricing-types.ts'
@@ -15,8 +15,8 @@ export type IssuedDocument = {
   readonly of: string | null
   readonly lines: readonly DocumentLine[]
   /**
-   * The bill of its payment, to interpret lines of older versions. Empty if the document is for
-   * a difference, or had no bill.
+   * The bill of the payment, to interpret lines of older versions. Empty if the document covers a
+   * difference or had no bill.
    */
   readonly bill: readonly Line[]
 }
@@ -40,27 +40,27 @@ export type Charge = {
   /** The bill when a refund was last credited, and the number of documents at that time. */
   readonly lastRefund?: { readonly bill: readonly Line[]; readonly documents: number } | null
   /**
-   * A bill that was paid but never invoiced here: only the amount above it is invoiced. One line without a rate: its
-   * items are not known.
+   * A bill that was paid but not invoiced here: only the amount above it is invoiced. If its items
+   * are unknown, it is one line without a rate.
    */
   readonly withoutInvoice: readonly Line[]
   /** The part of the bill that is still charged: its total less refunds. */
   readonly charged: Amount
-  /** With `withoutInvoice`: the amount above it, paid or due. A refund of the rest credits nothing. */
+  /** With `withoutInvoice`: the amount above it, paid or due. Refunds of the rest credit nothing. */
   readonly chargedHere: Amount
-  /** An amount that was due and will not be paid, credited from the newest invoices. */
+  /** An amount that was due but will not be paid. It is credited from the newest invoices. */
   readonly unpaid: Amount
 }
 
-/** Tax may be rounded to whole rupees, so a rate is recognised within this tolerance. */
+/** Tax may be rounded to whole rupees, so rates are recognised with this tolerance. */
 const ROUNDED_PAISE_MAX = 50
 /** The statutory rates, for lines that were stored without one. */
 const USUAL_RATES = [18, 5, 12, 28, 40, 3]
 
 /**
- * Returns the invoices and credit notes to issue after any action. A changed bill adds its
- * difference, line by line; a refund is deducted from all lines in proportion, and the last rupee
- * takes the remainder. A change and its reversal leave each line unchanged. Call it after every action.
+ * Returns the invoices and credit notes to issue; call it after every action. A changed bill adds
+ * its difference, line by line. A refund is deducted from all lines in proportion, and the last
+ * rupee takes the remainder. A change and its reversal leave each line unchanged.
  */
 export function computeDocumentChange(
   issued: readonly IssuedDocument[],
@@ -70,7 +70,7 @@ export function computeDocumentChange(
   const was = computeExcess(before ?? [], withoutInvoice)
   const open = listRemaining(issued)
   const covered = sumByLine(issued)
-  // The charge of a changed bill depends on the refunds alone, not on the bills in between.
+  // The charge of a changed bill depends only on the refunds, not on the bills in between.
   const isChanged = JSON.stringify([...now]) !== JSON.stringify([...was])
   const refunded =
     lastRefund === null || !isChanged
@@ -83,7 +83,7 @@ export function computeDocumentChange(
     charged:
       withoutInvoice.length === 0
         ? charged
-        : Math.max(charged - sumOf(bill) + sumOf(now.values()), chargedHere),
+        : Math.max(charged - sumTotals(bill) + sumTotals(now.values()), chargedHere),
     unpaid: computeUnpaidLines(open, unpaid),
   })
   const sold = mapLinesByKey(bill)
@@ -113,7 +113,7 @@ export function computeDocumentChange(
   }
 }
 
-/** Returns the lines of a bill for documents: each item at one rate, net of adjustments. */
+/** Returns the lines of a bill for documents: each item at one rate, including its adjustments. */
 export function listBilledLines(bill: readonly Line[]): readonly RatedLine[] {
   const isOlder = bill.some(({ rate, parts }) => rate === undefined && parts === undefined)
   const parts = isOlder ? getPartsOfOlderLines(bill) : bill.map((line) => line.parts ?? null)
@@ -143,7 +143,7 @@ export function listBilledLines(bill: readonly Line[]): readonly RatedLine[] {
   })
 }
 
-/** Bills of older versions: a reduction lowers all lines in proportion. */
+/** Computes the parts of an older bill, in which a reduction lowers all lines in proportion. */
 function getPartsOfOlderLines(bill: readonly Line[]): readonly (Line['parts'] | null)[] {
   const isSold = ({ total, base, gst }: Line): boolean => total >= 0 && base >= 0 && gst >= 0
   const sold = bill.map((line) => (isSold(line) ? line : { base: 0, gst: 0 }))
@@ -173,7 +173,7 @@ function toRate({ base, gst }: Pick<Line, 'base' | 'gst'>): number | null {
   return USUAL_RATES.find(isRate) ?? Math.round((gst * 10_000) / base) / 100
 }
 
-/** Returns the lines of a bill in excess of those paid without an invoice. */
+/** Returns the amounts of a bill that exceed those paid without an invoice. */
 function computeExcess(bill: readonly Line[], withoutInvoice: readonly Line[]): Map<string, Sum> {
   const sums = sumByKey(listBilledLines(bill))
   const [first, second] = withoutInvoice
@@ -191,7 +191,7 @@ function computeExcess(bill: readonly Line[], withoutInvoice: readonly Line[]): 
   return sums
 }
 
-/** Deducts an amount from the remainder of the invoices, the newest first. */
+/** Deducts an amount from the remaining amounts of the invoices, newest first. */
 function computeUnpaidLines(open: readonly Remainder[], amount: number): ReadonlyMap<string, Sum> {
   const sums = new Map<string, Sum>()
   let rest = amount
@@ -212,7 +212,7 @@ const toSplit = ({ base, gst }: Sum): Split => ({
   total: toAmount(base + gst),
 })
 const getTotal = ({ base, gst }: Sum): number => base + gst
-const sumOf = (sums: Iterable<Sum>): number =>
+const sumTotals = (sums: Iterable<Sum>): number =>
   [...sums].reduce((total, sum) => total + getTotal(sum), 0)
 const add = (a: Sum, b: Sum): Sum => ({ base: a.base + b.base, gst: a.gst + b.gst })
 const subtract = (a: Sum, b: Sum): Sum => ({ base: a.base - b.base, gst: a.gst - b.gst })
@@ -239,8 +239,8 @@ function sumByKey(lines: readonly RatedLine[]): Map<string, Sum> {
 }
 
 /**
- * Returns the lines that are charged. A refund of a line remains when the bill changes; the refund
- * of a removed line is deducted from the others.
+ * Returns the lines that are charged. The refund of a line stays when the bill changes; the refund
+ * of a removed line is deducted from the other lines.
  */
 function computeChargedLines(
   now: ReadonlyMap<string, Sum>,
@@ -265,16 +265,16 @@ function computeChargedLines(
 }
 
 /**
- * Divides an amount over lines in proportion to their totals, each part with tax in proportion to
- * its line.
+ * Divides an amount over lines in proportion to their totals. The tax of each part is in proportion
+ * to its line.
  */
 function divideOverLines(amount: number, over: readonly Sum[]): readonly Sum[] {
   const totals = over.map(getTotal)
-  const within = Math.min(
+  const cappedAmount = Math.min(
     amount,
     totals.reduce((sum, total) => sum + total, 0),
   )
-  return splitByWeight(within, totals).map((share, index) => {
+  return splitByWeight(cappedAmount, totals).map((share, index) => {
     const line = over[index] ?? ZERO
     const gst = share === 0 ? 0 : roundShare(line.gst, share, getTotal(line))
     return { base: share - gst, gst }
@@ -286,8 +286,8 @@ const roundShare = (amount: number, part: number, totalAmount: number): number =
   Number((2n * BigInt(amount) * BigInt(part) + BigInt(totalAmount)) / (2n * BigInt(totalAmount)))
 
 /**
- * Divides whole paise in proportion to the weights, none above its own; the largest remainders get
- * the odd paise.
+ * Divides whole paise in proportion to the weights. No share exceeds its weight, and the largest
+ * remainders get the odd paise.
  */
 function splitByWeight(amount: number, weights: readonly number[]): readonly number[] {
   const weightSum = weights.reduce((sum, weight) => sum + weight, 0)
@@ -308,7 +308,7 @@ const sumByLine = (issued: readonly IssuedDocument[]): ReadonlyMap<string, Sum> 
   sumByKey(listRemaining(issued).flatMap(({ lines }) => lines))
 type Remainder = { readonly serial: string; readonly lines: readonly RatedLine[] }
 
-/** Returns the remainder of each invoice after its credit notes, oldest first. */
+/** Returns what remains of each invoice after its credit notes, oldest first. */
 function listRemaining(issued: readonly IssuedDocument[]): readonly Remainder[] {
   return issued
     .filter(({ of }) => of === null)
@@ -330,7 +330,7 @@ function withoutCredit(lines: readonly RatedLine[], credit: IssuedDocument): rea
   })
 }
 
-/** Null if it was issued before documents had a rate for each line. */
+/** Null if the document was issued before each line had a rate. */
 function listRatedLines({ lines }: IssuedDocument): readonly RatedLine[] | null {
   const rated = lines.flatMap((line): RatedLine[] => {
     const { item, option = null, rate = null } = line
@@ -339,9 +339,7 @@ function listRatedLines({ lines }: IssuedDocument): readonly RatedLine[] | null 
   return rated.length === lines.length ? rated : null
 }
 
-/**
- * An invoice of an older version lists its bill; an invoice for a difference has a single line, which no bill has.
- */
+/** Rebuilds the lines of an older invoice: the bill, or a single line for a difference. */
 function rebuildOlderInvoice({ lines, bill }: IssuedDocument): readonly RatedLine[] {
   const sum = lines.reduce(add, ZERO)
   const sold = listBilledLines(bill)
@@ -354,18 +352,19 @@ function rebuildOlderInvoice({ lines, bill }: IssuedDocument): readonly RatedLin
   return [{ item, option: null, rate: toRate(sums), label, quantity: 1, unit: sums.base, ...sums }]
 }
 
-/** Divides base over bases and tax over taxes; if the lines have none, the first line gets all of it. */
+/** Divides base over bases and tax over taxes. If the lines have none, the first line gets all. */
 function divideSum(sum: Sum, over: readonly Sum[]): Sum[] {
   const getPart = (of: keyof Sum): readonly number[] => {
     const weights = over.map((line) => line[of])
-    const isNone = weights.every((weight) => weight === 0)
-    return isNone ? weights.map((_, i) => (i === 0 ? sum[of] : 0)) : splitByWeight(sum[of], weights)
+    const areAllZero = weights.every((weight) => weight === 0)
+    if (areAllZero) return weights.map((_, i) => (i === 0 ? sum[of] : 0))
+    return splitByWeight(sum[of], weights)
   }
   const [bases, gsts] = [getPart('base'), getPart('gst')]
   return over.map((_, index) => ({ base: bases[index] ?? 0, gst: gsts[index] ?? 0 }))
 }
 
-/** Credits a sum from the invoices that contain it, the newest first. */
+/** Credits a sum from the invoices that contain it, newest first. */
 function creditInvoices(
   open: readonly Remainder[],
   key: string,
@@ -383,7 +382,7 @@ function creditInvoices(
   )
 }
 
-/** Returns a part of a line: the whole line with its quantity, otherwise the quantity added, or one. */
+/** Returns part of a line. Its quantity is the line's for the whole line, else the added one or 1. */
 function takePartOfLine(line: RatedLine, sum: Sum, before: RatedLine | undefined): RatedLine {
   const { item, option, rate, label, quantity, unit, adjusted } = line
   const shared = { item, option, rate, label, ...toSplit(sum) }

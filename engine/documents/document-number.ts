@@ -8,14 +8,14 @@ export function getFinancialYear(day: Day): string {
 }
 
 /** Returns the last day of the financial year that contains the day. */
-export function getLastDayOfFinancialYear(of: Day): Day {
-  const year = Number(of.slice(0, 4)) + (of.slice(5) < '04-01' ? 0 : 1)
+export function getLastDayOfFinancialYear(date: Day): Day {
+  const year = Number(date.slice(0, 4)) + (date.slice(5) < '04-01' ? 0 : 1)
   return addDays(day(`${year}-04-01`), -1)
 }
 
 /**
- * Formats a serial number; `pattern` contains `{n}`, and `{year}` if the series continues across
- * financial years.
+ * Formats a serial number. `pattern` contains `{n}`, and `{year}` if numbers are per financial
+ * year.
  */
 export function formatSerial(pattern: string, n: number, year: string): string {
   return pattern.replaceAll('{year}', year).replaceAll('{n}', String(n))

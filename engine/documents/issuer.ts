@@ -6,7 +6,7 @@ import { formatDays } from '../lib/time.ts'
 import type { SupplyTerms } from '../pricing/invoice-tax.ts'
 
 /**
- * The event data that documents need, stored with the registrations, so that the payment
+ * The event data that documents need. It is stored with the registrations, so that the payment
  * transaction can issue them.
  */
 export type Issuer = {
@@ -21,9 +21,12 @@ export type Issuer = {
   readonly roles: EventConfig['roles']
   readonly tax: { readonly name: string; readonly percent: number } | null
   readonly invoice: Invoice | null
-  /** Terms that differ from the event's, by item or adjustment. Absent in data stored by an older version. */
+  /**
+   * Terms that differ from the event's, by item or adjustment. Absent in data stored by an older
+   * version.
+   */
   readonly terms?: Readonly<Record<string, Partial<SupplyTerms>>>
-  /** Labels of the field that asks for the buyer's state, by option. */
+  /** Labels of the options of the field for the buyer's state. */
   readonly states: Readonly<Record<string, string>>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Documents for payers: receipt, tax invoice if the file names a supplier, credit note for a
- * refund. A document is frozen data; rendering reads nothing else.
+ * Documents for payers: a receipt, a tax invoice if the file names a supplier, and credit notes for
+ * refunds. A document is frozen data, and rendering reads nothing else.
  */
 import { computeRupeeValue, type ExchangeRate, type RupeeValue } from './rupee-value.ts'
 import { DOCUMENT_MESSAGES } from '../text-catalogue/documents.ts'
@@ -31,11 +31,11 @@ export const DOCUMENT_KINDS = ['receipt', 'invoice', 'credit'] as const
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
 
 /**
- * A line of a document. On invoices and credit notes each line has one rate; `base` is its taxable
+ * A line of a document. On invoices and credit notes each line has one rate. `base` is its taxable
  * value after discounts (or its amount, if untaxed), and base + gst = total.
  */
 export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | 'gst' | 'total'> & {
-  /** Percent. Null if untaxed. Absent for a receipt, or if issued before documents had a rate for each line. */
+  /** Percent. Null if untaxed. Absent for a receipt, or if issued before lines had a rate. */
   readonly rate?: number | null
   /** The item sold: `registration` or an item's id, and its option. Absent in the same cases as `rate`. */
   readonly item?: string
@@ -44,7 +44,7 @@ export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | '
   readonly sac?: string
   /** The place of supply. Absent in the same cases as `rate`. */
   readonly place?: StateCode
-  /** Adjustments of the line (negative: reductions); included in `base` and `gst`. */
+  /** Adjustments of the line (reductions are negative), which `base` and `gst` include. */
   readonly adjusted?: readonly {
     readonly label: string
     readonly base: Amount
@@ -55,8 +55,8 @@ export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | '
 export type DocumentBody = {
   readonly kind: DocumentKind
   /**
-   * The statutory document type. Absent for a receipt, or if issued before documents had a type; then it
-   * follows from the kind.
+   * The statutory document type. Absent for a receipt, or if issued before documents had a type,
+   * which then follows from the kind.
    */
   readonly form?: TaxForm
   /** For a receipt, the order id. */
@@ -68,15 +68,15 @@ export type DocumentBody = {
   readonly supplier:
     | (Pick<Invoice, 'supplier' | 'address' | 'gstin' | 'sac'> & { readonly declaration?: string })
     | null
-  /** Only in documents issued before each line had its place. */
+  /** Only in documents issued before each line had a place of supply. */
   readonly placeOfSupply: State | null
   readonly lines: readonly DocumentLine[]
   readonly tax: Issuer['tax']
   /** Only in documents issued before `byRate`. */
   readonly heads: TaxHeads | null
   /**
-   * The tax by rate and place of supply. Absent for a receipt, or if issued before rates were summed
-   * separately.
+   * The tax by rate and place of supply. Absent for a receipt, or if issued before rates were
+   * summed separately.
    */
   readonly byRate?: readonly RateSummary[]
   readonly base: Amount
@@ -85,11 +85,14 @@ export type DocumentBody = {
   readonly currency?: Currency
   /** The value of a tax document in another currency. Absent in rupees, and for a receipt. */
   readonly rupees?: RupeeValue
-  /** For a receipt: the untaxed part of `base`. Absent if there is none, or issued before it was stated. */
+  /**
+   * For a receipt: the untaxed part of `base`. Absent if there is none, or if issued before
+   * receipts stated it.
+   */
   readonly untaxed?: Amount
-  /** For a receipt the amount received, otherwise the total. */
+  /** For a receipt, the amount received; otherwise the total. */
   readonly inWords: string
-  /** `amount`: the amount received, if staff accepted a different amount. Absent for the total. */
+  /** `amount`: the amount received, if staff accepted one that differs from the total. */
   readonly paid: {
     readonly reference: string
     readonly at: Instant
@@ -109,8 +112,8 @@ const TAX_FORM_BY_KIND: Readonly<Record<Exclude<DocumentKind, 'receipt'>, TaxFor
 }
 
 /**
- * Returns the amount of a document, as on its page and in every list: for a receipt the amount
- * received, otherwise its total.
+ * Returns the amount that a document and every list state: for a receipt the amount received,
+ * otherwise the total.
  */
 export function getStatedAmount({
   kind,
@@ -125,14 +128,14 @@ type DocumentType = {
   readonly form?: TaxForm | undefined
 }
 
-/** Returns the title of a document, as on its page and in every list. */
+/** Returns the title of a document, for its page and for lists. */
 export function getDocumentTitle({ kind, form }: DocumentType): string {
   return kind === 'receipt'
     ? DOCUMENT_MESSAGES.receipt
     : TAX_FORMS[form ?? TAX_FORM_BY_KIND[kind]].title
 }
 
-/** The items paid for: the lines of the bill if they add up to the amount, else one line. */
+/** The items paid for: the lines of the bill if they add up to the amount, otherwise one line. */
 export type ItemsPaidFor = {
   readonly regNo: string
   readonly answers: Answers
@@ -145,8 +148,8 @@ export type ItemsPaidFor = {
   readonly untaxed?: Amount
   readonly lines: readonly DocumentLine[]
   /**
-   * Null if invoiced before payment, as after a correction. `came` may be a different amount that
-   * staff accepted.
+   * Null if invoiced before payment, as after a correction. `came`: the amount received, which may
+   * differ if staff accepted it.
    */
   readonly paid: {
     readonly reference: string
@@ -222,7 +225,10 @@ function buildSupplier({
   return { supplier, address, gstin, sac, ...(declaration === undefined ? {} : { declaration }) }
 }
 
-/** Adds to each line its rate, code and place of supply, their summary, and the document type. */
+/**
+ * Adds rate, code and place of supply to each line; returns them with their summary and the
+ * document type.
+ */
 function buildTaxPart(
   issuer: Issuer,
   invoice: Invoice,
@@ -254,15 +260,15 @@ function buildTaxPart(
   }
 }
 
-/** A line of a bill from before lines had a rate uses the event's rate, if it has tax. */
+/** A line stored before lines had a rate uses the event's rate, if the line has tax. */
 const getLineRate = (
   { rate, gst }: Pick<DocumentLine, 'rate' | 'gst'>,
   tax: Issuer['tax'],
 ): number | null => (rate === undefined ? (gst === 0 ? null : (tax?.percent ?? null)) : rate)
 
 /**
- * Creates a credit note for these lines of an invoice, each with the code and place stated on the
- * invoice. `refund` null: the bill was lowered, and nothing was refunded yet. `earlier`: the credit
+ * Creates a credit note for these lines of an invoice, with the codes and places of the invoice.
+ * `refund` is null if the bill was lowered and nothing was refunded yet. `earlier`: the credit
  * notes that the invoice already has.
  */
 export function createCreditNote(
@@ -302,7 +308,7 @@ export function createCreditNote(
     lines,
     heads: null,
     ...byRate,
-    // At the rate of the invoice, whose value it reduces.
+    // Uses the exchange rate of the invoice, whose value it reduces.
     ...(invoice.rupees === undefined
       ? {}
       : { rupees: computeRupeeValue({ ...invoice, ...byRate, base }, invoice.rupees, earlier) }),
@@ -321,11 +327,15 @@ export function createCreditNote(
 
 /** Returns the sums of a document over its lines. */
 export function sumDocument(lines: readonly Split[]): Split {
-  const sum = (of: keyof Split): Amount => toAmount(lines.reduce((so, line) => so + line[of], 0))
+  const sum = (of: keyof Split): Amount =>
+    toAmount(lines.reduce((total, line) => total + line[of], 0))
   return { base: sum('base'), gst: sum('gst'), total: sum('total') }
 }
 
-/** An invoice issued before lines had a rate and a place uses the rate of its event and the place of the document. */
+/**
+ * Returns a line as invoiced. An older invoice without rates and places uses the event's rate and
+ * the document's place.
+ */
 function buildInvoicedLine(
   { lines, supplier, placeOfSupply: whole, tax }: DocumentBody,
   line: DocumentLine,
@@ -343,7 +353,10 @@ function buildInvoicedLine(
   }
 }
 
-/** A credit note issued before rates were summed separately: its lines are summed now. */
+/**
+ * Sums the rates of a credit note; for one issued before rates were summed separately, from its
+ * lines.
+ */
 const summariseRates = (
   invoice: DocumentBody,
   { byRate, lines }: DocumentBody,
@@ -358,7 +371,7 @@ const summariseRates = (
     getStateOfGstin(supplier.gstin),
   )
 
-/** A line without a place is supplied at the supplier's location. */
+/** Adds the place of supply. A line without one is supplied in the supplier's state. */
 function withPlaceOfSupply(
   lines: readonly DocumentLine[],
   { gstin }: { readonly gstin: string },

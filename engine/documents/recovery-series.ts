@@ -1,37 +1,39 @@
 /**
  * Document numbers after a restore.
  *
- * The restored copy lacks the documents issued since the backup, so numbers continue in a series in
- * which none can have been issued.
+ * The restored copy lacks the documents issued since the backup. Numbers therefore continue in a
+ * series that was never used before.
  */
 import { SERIAL_CHARACTERS_MAX, formatSerial } from './document-number.ts'
 import type { Instant } from '../lib/time.ts'
 
 /**
- * The code that distinguishes the series of one recovery from all others: a letter, and three
- * characters for its quarter of an hour.
+ * The code that distinguishes the series of a recovery from all others: a letter, and three
+ * characters for the quarter of an hour in which it began.
  */
 const CODE_MS = 15 * 60_000
-const CODE_SIGNS = 3
-/** Longer than a financial year, within which a number is unique. */
-const CODES_MAX = 36 ** CODE_SIGNS
+const CODE_CHARACTERS = 3
+/**
+ * More than the number of quarters of an hour in a financial year, within which a number is unique.
+ */
+const CODES_MAX = 36 ** CODE_CHARACTERS
 
 /**
- * Returns the code added to document numbers after a restore at that instant; `usedCodes`: the codes of
- * earlier restores.
+ * Returns the code that is added to document numbers after a restore at that instant. `usedCodes`:
+ * the codes of earlier restores.
  */
 export function createRecoveryCode(at: Instant, usedCodes: readonly string[] = []): string {
   for (let quarter = Math.floor(at / CODE_MS); ; quarter += 1) {
     const characters = (quarter % CODES_MAX).toString(36).toUpperCase()
-    const code = `R${characters.padStart(CODE_SIGNS, '0')}`
+    const code = `R${characters.padStart(CODE_CHARACTERS, '0')}`
     if (!usedCodes.includes(code)) return code
   }
 }
 
 /**
- * Returns a series pattern that shares no number with `pattern`: with the code appended; if that is
- * too long, in place of the year; and if that is too long as well, in place of the last characters
- * before `{n}`.
+ * Returns a series pattern that shares no number with `pattern`. The code is appended; if that is
+ * too long, it replaces the year; if that is still too long, it replaces the last characters before
+ * `{n}`.
  */
 export function buildSeriesAfterRecovery(pattern: string, code: string): string {
   const isShortEnough = (series: string): boolean =>
@@ -47,14 +49,14 @@ export function buildSeriesAfterRecovery(pattern: string, code: string): string 
   }
   return `{n}${code}`
 }
-/** The highest number for which the checks leave room. */
+/** The highest serial number that must fit into the length limit. */
 const SERIES_MAX = 9_999
 const SAMPLE_YEAR = '26-27'
 
 /**
- * What happens to the held emails when a recovery ends: all are sent; only those queued in the
- * restored copy are sent; or none. Emails written since are about events before the restore, and
- * may have been sent then.
+ * What to do with held emails when a recovery ends: send all; send only those that the copy had
+ * queued; send none. Emails written since the restore concern earlier events and may already have
+ * been sent.
  */
 export const HELD_EMAILS = ['send', 'copy', 'discard'] as const
 export type HeldEmails = (typeof HELD_EMAILS)[number]

@@ -1,15 +1,15 @@
 /**
- * The value in rupees of a tax document in another currency (CGST Rules, rule 34: the rate of exchange at the time of
- * supply). Returns and the tax authority know amounts in rupees only.
+ * The value in rupees of a tax document in another currency (CGST Rules, rule 34: the exchange rate
+ * at the time of supply). Tax returns state amounts in rupees only.
  */
 import { getDecimals, INR, toAmount, type Amount, type Currency } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 import type { RateSummary } from '../pricing/invoice-tax.ts'
 
-/** Rupees for one unit of the currency, such as "83.4125", with the day and the source of the rate. */
+/** Rupees for one unit of the currency, such as "83.4125", with its day and source. */
 export type ExchangeRate = { readonly rate: string; readonly day: Day; readonly source: string }
 
-/** The amounts of a document in paise, at one rate. The parts add up to the total. */
+/** The amounts of a document in paise, converted at one rate. The parts add up to the total. */
 export type RupeeValue = ExchangeRate & {
   readonly taxable: Amount
   readonly cgst: Amount
@@ -21,7 +21,7 @@ export type RupeeValue = ExchangeRate & {
   readonly total: Amount
 }
 
-/** A rate is published on working days only: the newest of this many days before applies. */
+/** Rates are published on working days only, so the newest rate within this many days applies. */
 export const RATE_DAYS_MAX = 7
 
 const RATE_DECIMALS = 6
@@ -52,7 +52,7 @@ const PART_NAMES = ['taxable', 'halved', 'igst', 'untaxed'] as const
 /** `halved`: the tax of which half is CGST and half SGST. */
 type Parts = Readonly<Record<(typeof PART_NAMES)[number], number>>
 
-/** The parts of a document in its own currency. */
+/** Returns the parts of a document in its own currency. */
 function computeParts({ byRate = [], base }: ConvertibleParts): Parts {
   const sum = (of: (row: RateSummary) => number): number =>
     byRate.reduce((total, row) => total + of(row), 0)
@@ -65,13 +65,14 @@ function computeParts({ byRate = [], base }: ConvertibleParts): Parts {
   }
 }
 
-/** The same parts of values in rupees. */
+/** Sums one part of several values in rupees. */
 const sumRupees = (values: readonly RupeeValue[], of: (value: RupeeValue) => number): number =>
   values.reduce((sum, value) => sum + of(value), 0)
 
 /**
- * Returns the value of a document in rupees. `earlier`: the credit notes that its invoice already has. Credit notes are
- * converted together, so that those of a whole invoice add up to its value. The tax is halved in rupees, in which it is paid.
+ * Returns the value of a document in rupees. `earlier`: the credit notes that its invoice already
+ * has. Credit notes are converted together, so that those of a whole invoice add up to its value.
+ * The tax is halved in rupees, the currency in which it is paid.
  */
 export function computeRupeeValue(
   body: ConvertibleParts,

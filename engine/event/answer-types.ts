@@ -17,7 +17,10 @@ export type RawAnswers = Readonly<Record<string, unknown>>
 /** One message per field, in form order. */
 export type FieldErrors = Readonly<Record<string, string>>
 
-/** Ages in completed years on a day; before compilation without `on` on the first day of the event. */
+/**
+ * Ages in completed years on the day `on`; without `on`, which only an uncompiled condition omits,
+ * on the event's first day.
+ */
 export type AgeBounds = {
   readonly atLeast?: number
   readonly atMost?: number
@@ -29,9 +32,9 @@ export type AgeBounds = {
 export type Test =
   | { readonly is: 'in'; readonly values: readonly Scalar[] }
   | { readonly is: 'not-in'; readonly values: readonly Scalar[] }
-  /** `many` field: any of these options is among those chosen. */
+  /** `many` field: at least one of these options is chosen. */
   | { readonly is: 'has'; readonly values: readonly string[] }
-  /** The number of options chosen, or of people listed; 0 if there are none. */
+  /** The number of chosen options or listed people; 0 if none. */
   | {
       readonly is: 'count'
       readonly atLeast?: number
@@ -47,7 +50,7 @@ export type Test =
       readonly above?: number
       readonly below?: number
     }
-  /** `age`: the test as it was written, from which the days of birth are computed. */
+  /** `age`: the test as written, from which the dates of birth are computed. */
   | { readonly is: 'date'; readonly from?: Day; readonly to?: Day; readonly age?: AgeBounds }
 /** All tests of one map must hold. `field` may be `category`. */
 export type ConditionMap = readonly { readonly field: string; readonly test: Test }[]

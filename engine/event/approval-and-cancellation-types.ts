@@ -11,7 +11,10 @@ export type Approval = {
   readonly documents: readonly string[]
   /** Days after registration within which staff decide. */
   readonly decideWithinDays: number
-  /** Days after approval in which the registration can be paid, at the price of the day of registration. */
+  /**
+   * Days after approval within which the registration can be paid, at the price of the registration
+   * day.
+   */
   readonly payWithinDays: number
   readonly ifRefused: {
     /** The category offered instead. Absent if there is none. */
@@ -27,11 +30,11 @@ export type RefundTerms = {
   readonly percent: number
   /** The percentage applies to the price before its tax, and the tax is kept. */
   readonly withoutTax?: true
-  /** Deducted from the share, by the currency of the registration. Absent: nothing is. */
+  /** Deducted from the share, by the currency of the registration. Absent: no deduction. */
   readonly charge?: Readonly<Record<string, Amount>>
 }
 export type Cancellation = {
-  /** Refund steps, each valid up to and including its day; the earliest first. */
+  /** Refund steps, earliest first; each is valid up to and including its day. */
   readonly steps: readonly (RefundTerms & { readonly until: Day })[]
   /** The refund after the last of those days. */
   readonly otherwise: RefundTerms
@@ -43,5 +46,5 @@ export type Edit = {
   readonly fields: readonly string[]
 }
 
-/** The last day for which the data is kept. Null if the organisers decide. */
+/** The last day on which the data is kept. Null if the organisers decide. */
 export type Retention = { readonly answers: Day | null; readonly files: Day | null }

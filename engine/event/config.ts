@@ -26,8 +26,7 @@ export type Category = {
   /** Absent: the event's currency. */
   readonly currency?: Currency
   /**
-   * The answers expected of a delegate who picks this category; different answers are pointed out
-   * but accepted.
+   * The answers expected in this category. The form points out different answers but accepts them.
    */
   readonly expects?: Condition
 }
@@ -126,7 +125,10 @@ export type AdminList = {
   readonly empty: string
   readonly errors: { readonly load: string; readonly shape: string; readonly export: string }
   readonly export: { readonly api: string; readonly file: string }
-  /** The event is paid into several gateway accounts, which lists and exports name. Absent otherwise. */
+  /**
+   * Set if the event is paid into several gateway accounts. Lists and exports then name the
+   * account.
+   */
   readonly hasSeveralAccounts?: true
 }
 export type Admin = {
@@ -165,7 +167,9 @@ type Api = {
   readonly registration: string
   readonly tariff: string
   readonly gatewayReturn: string | null
-  /** Wire name → value that the browser sends besides the answers (compared, never trusted). */
+  /**
+   * Wire name → value that the browser sends in addition to the answers; compared, never trusted.
+   */
   readonly sends: Readonly<Record<string, string>>
   /** Wire name → value, in the public API response for a registration. */
   readonly returns: Readonly<Record<string, string>>
@@ -237,7 +241,7 @@ export type EventConfig = {
   readonly status: 'open' | 'closed'
   readonly support: string
   readonly office?: string
-  /** Non-empty if the file lists placeholder values: the page then shows a badge. */
+  /** Placeholder values in the file. If there are any, the page shows a badge. */
   readonly demo: readonly string[]
   readonly look: { readonly colour: string; readonly logo?: string }
   readonly closed: { readonly heading: string; readonly text: string } | null
@@ -245,12 +249,12 @@ export type EventConfig = {
   readonly words?: Readonly<Record<string, string>>
   /**
    * The first and last day of registration. `closes` is the event's last day unless the file states
-   * another; absent if the file says never.
+   * another; absent if the file states `never`.
    */
   readonly registration: {
     readonly opens?: Day
     readonly closes?: Day
-    /** Further days on which staff register delegates, at the front desk. */
+    /** Additional days on which staff register delegates at the front desk. */
     readonly desk?: { readonly opens: Day; readonly closes: Day }
   }
   readonly routes: {
@@ -259,7 +263,7 @@ export type EventConfig = {
     readonly success: string
     readonly failed: string
   }
-  /** The currency of every amount of the event, unless a category states another. */
+  /** The currency of all amounts, unless a category has its own. */
   readonly currency: Currency
   readonly categories: readonly Category[]
   readonly categoryChoice: CategoryChoice
@@ -278,7 +282,7 @@ export type EventConfig = {
   readonly approvals: readonly Approval[]
   readonly sections: readonly Section[]
   readonly fields: readonly Field[]
-  /** Values stored with a registration that no form field supplies. */
+  /** Values stored with a registration that are not form fields. */
   readonly alsoStored: readonly {
     readonly id: string
     readonly type: 'text' | 'number' | 'money' | 'date'
@@ -287,7 +291,7 @@ export type EventConfig = {
   /** The fields that identify a delegate. */
   readonly roles: Roles
   readonly form: FormTexts
-  /** `digits` counts the random digits and the check digit together. */
+  /** `digits` is the number of random digits plus the check digit. */
   readonly orderId: {
     readonly prefix: string
     readonly followedBy: 'digits' | 'anything'
@@ -295,7 +299,10 @@ export type EventConfig = {
   }
   /** The card gateway; if there are several, the gateway of the first card method. Null without card payments. */
   readonly payment: GatewayAccount | null
-  /** By method id, if there are several card methods. Absent: `payment` belongs to the only one. */
+  /**
+   * By method id, if there are several card methods. Absent if there is only one, which uses
+   * `payment`.
+   */
   readonly cardAccounts?: Readonly<Record<string, GatewayAccount>>
   /** All payment methods, in the file's order. Empty if the event takes no payments. */
   readonly methods: readonly PaymentMethod[]
@@ -335,13 +342,13 @@ export type PublicEvent = Omit<
   | 'office'
   | 'retention'
 > & {
-  /** Whether a confirmation email is sent; absent if the public event was not made from a complete one. */
+  /** Whether a confirmation email is sent. Absent if created from an incomplete event. */
   readonly sendsMail?: boolean
 }
 
 /**
- * Why registration is closed: the organisers closed it, or its days are over or still to come;
- * `opens` is then the first of them.
+ * Why registration is closed: the organisers closed it, or its days are over or in the future. For
+ * future days, `opens` is the first of them.
  */
 export type ClosedBy =
   | { readonly by: 'hand' | 'day' }

@@ -1,5 +1,5 @@
 /**
- * Defaults of an event file that `_shared/texts.yaml` does not hold.
+ * Defaults of an event file that are not in `_shared/texts.yaml`.
  *
  * Used by the compiler, the checks and `show`.
  */
@@ -8,7 +8,9 @@ import type { Amount, Tax } from '../lib/money.ts'
 
 /** A field without a type is one line of text. */
 export const FIELD_TYPE = 'text' satisfies FieldType
-/** Two radio buttons show that both answers are possible; a switch looks answered already. */
+/**
+ * Radio buttons show that both answers are possible; a switch looks as if it were already answered.
+ */
 export const YES_NO_DISPLAY = 'radio' satisfies Field['as']
 /** Large enough for a photographed certificate, too small for a video. */
 export const PROOF_MB = 5
@@ -17,7 +19,7 @@ export const BYTES_PER_MB = 1024 * 1024
 /** The smallest amount that a gateway accepts in one payment. */
 export const GATEWAY_MINIMUM = 100 as Amount
 
-/** The longest answers: enough for any real answer, too short to fill a disk. */
+/** The maximum length of answers: enough for any real answer, too short to fill a disk. */
 export const ANSWER_CHARACTERS_MAX = {
   text: 200,
   multiline: 2000,
@@ -37,23 +39,23 @@ export const ANSWER_CHARACTERS_MAX = {
   consent: 5,
 } satisfies Record<FieldType, number>
 
-/** Written in place of the last day of registration if there is none. */
+/** The value for the last day of registration if registration never closes. */
 export const NEVER = 'never'
 
-/** The time for which a seat is held during payment: as long as a gateway payment may take. */
+/** The time for which a seat is held during payment: the longest duration of a gateway payment. */
 export const SEAT_HOLD_MS = 30 * 60_000
 
-/** The days that a transfer may take: banks need some days, but no seat is held for weeks. */
+/** The days allowed for a transfer. Banks need some days, but a seat is not held for weeks. */
 export const EXPIRY_DAYS = 14
 
 /** The default theme colour, a blue. */
 export const THEME_COLOUR = '#1050AC'
 /**
- * Twelve random digits and a check digit: numbers cannot be guessed, and leave room for a prefix of
- * three letters and a year.
+ * Twelve random digits and a check digit: numbers cannot be guessed, and there is room for a prefix
+ * of three letters and a year.
  */
 export const ORDER_NUMBER_DIGITS = 13
-/** Tax is split exactly unless the file asks for whole rupees. */
+/** Tax is exact to the paisa unless the file chooses whole rupees. */
 export const TAX_ROUNDING = 'paise' satisfies Tax['round']
 export const TAX_PRICES = 'exclusive' satisfies Tax['prices']
 export const MESSAGE_DISPLAY = 'snackbar'
@@ -61,26 +63,26 @@ export const MESSAGE_DISPLAY = 'snackbar'
 export const RESULT_AMOUNTS = 'stored'
 /** The submit button of a form with nothing to pay. */
 export const FREE_BUTTON = 'Register'
-/** The success page looks the registration up; the failure page never does. */
+/** The success page looks up the registration; the failure page never does. */
 export const LOOKUP_DEFAULT = { success: 'always', failed: 'never' } as const
 export const ERROR_BUTTONS: readonly Button[] = [{ label: 'Go Home', go: '/' }]
 
 /**
- * The API paths of an event without an `api` section; `register` is the file's own path, if it
- * states one.
+ * Returns the API paths of an event without an `api` section. `register` is the path in the file,
+ * if any.
  */
 export const buildDefaultApi = (id: string, register: string | undefined) => ({
   register: register ?? `/api/${id}/register/`,
   registration: `/api/${id}/registrations/{reg_no}/`,
   tariff: (register ?? `/api/${id}/register/`).replace(/[^/]+\/?$/, 'tariff-info/'),
 })
-/** The API paths of an office list and its CSV export, by the list's id. */
+/** Returns the API paths of an office list and its CSV export. */
 export const buildDefaultListApi = (id: string) => ({
   api: `/admin/${id}/registrations/`,
   exportApi: `/admin/export/?event_type=${id}`,
   exportFile: `${id}_registrations.csv`,
 })
-/** The default list, for an event that declares none. */
+/** Returns the default list of an event that declares none. */
 export const buildDefaultList = (id: string, title: string) => ({
   id,
   title: `${title} Registrations`,

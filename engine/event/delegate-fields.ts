@@ -1,14 +1,16 @@
 /** Identifies the fields for name, email, phone and council number by their type and usual names. */
 
 export type Role = 'fullName' | 'email' | 'phone' | 'councilNo'
-/** Role → id of the field (or of a value stored with the form) that supplies it. Absent if none does. */
+/**
+ * The id of the field, or of a value stored with the form, that has each role. Absent if none has.
+ */
 export type Roles = { readonly [role in Role]?: string }
 
 type Question = { readonly id: string; readonly type: string }
 
 /**
- * The usual name first, then the type, then similar names; if several fields match, the first of
- * the form.
+ * Tests for each role, in order: the usual name, then the type, then similar names. If several
+ * fields match, the first in the form counts.
  */
 const ROLE_TESTS: Readonly<Record<Role, readonly ((question: Question) => boolean)[]>> = {
   fullName: [
@@ -26,12 +28,12 @@ const ROLE_TESTS: Readonly<Record<Role, readonly ((question: Question) => boolea
   councilNo: [({ id }) => id.endsWith('_reg_no')],
 }
 
-/** Computed once, when an event is compiled, from its fields and the values stored with them. */
+/** Finds the field of each role among the fields and the values stored with them. */
 export function findRoles(questions: readonly Question[]): Roles {
   return Object.fromEntries(
     Object.entries(ROLE_TESTS).flatMap(([role, candidates]) => {
       const id = candidates
-        .map((plays) => questions.find((question) => plays(question))?.id)
+        .map((hasRole) => questions.find((question) => hasRole(question))?.id)
         .find((candidate) => candidate !== undefined)
       return id === undefined ? [] : [[role, id]]
     }),

@@ -22,7 +22,7 @@ export type Option = {
   readonly label: string
   readonly about?: string
   readonly colour?: Colour
-  /** A payment method: the currencies of the bills for which it is offered. Absent: all. */
+  /** For a payment method: the currencies of the bills for which it is offered. Absent: all. */
   readonly currencies?: readonly Currency[]
 }
 
@@ -47,13 +47,13 @@ export type Field = {
   /** The field's own condition; its section's condition is in `sections`. Both must hold. */
   readonly showWhen?: Condition
   /**
-   * If present, a shown field must be answered (if `when` holds, where given); `message` is shown
-   * if it is not.
+   * If present, the field must be answered when it is visible (and `when` holds, if given).
+   * `message` is shown if it is not answered.
    */
   readonly required?: { readonly when?: Condition; readonly message: string }
   /** Message for a malformed answer. */
   readonly invalid: string
-  /** False: any phone number is accepted, and any email address that browsers accept. */
+  /** If false, any phone number is accepted, and any email address that browsers accept. */
   readonly check: boolean
   /** email: the payer's address, which the gateway must accept. */
   readonly toGateway?: boolean
@@ -71,7 +71,10 @@ export type Field = {
   readonly to?: Day
   /** number: whole numbers only, because the answer is a quantity. */
   readonly isWhole?: boolean
-  /** number: an amount chosen by the delegate (`amount_in`), in major units with the decimals of its currency. */
+  /**
+   * number: an amount that the delegate chooses (`amount_in`), in major units with the decimals of
+   * its currency.
+   */
   readonly isAmount?: boolean
   /** number: the unit ("nights"), shown after the number; `unitOne` is the singular, if it differs. */
   readonly unit?: string
@@ -85,7 +88,7 @@ export type Field = {
   }
   /** people: the fields for each person. Only simple types, without conditions. */
   readonly fields?: readonly Field[]
-  /** consent: link to the full text, and the version that is agreed to. */
+  /** consent: link to the full text, and the version that delegates accept. */
   readonly link?: string
   readonly version?: string
   /** The member list that must contain the answer. */

@@ -1,7 +1,7 @@
-/** Reads and checks GSTINs and the Indian state codes that begin them (Rule 46, CGST Rules 2017). */
+/** Reads and checks GSTINs and the Indian state codes at their start (Rule 46, CGST Rules 2017). */
 import { getOwn } from '../lib/result.ts'
 
-/** States and union territories by the code that begins a GSTIN (CBIC); 26 replaced 25. */
+/** States and union territories by GSTIN state code (CBIC). 26 replaced 25. */
 export const STATES_OF_INDIA = {
   '01': 'Jammu and Kashmir',
   '02': 'Himachal Pradesh',
@@ -46,7 +46,7 @@ export type StateCode = keyof typeof STATES_OF_INDIA
 /** Territories that levy UTGST instead of SGST: the union territories without a legislature. */
 export const UNION_TERRITORIES: readonly StateCode[] = ['04', '26', '31', '35', '38', '97']
 
-/** Former names that lists of states still use. */
+/** Former names that some lists of states still contain. */
 const FORMER_NAMES: Readonly<Record<string, StateCode>> = {
   'dadra and nagar haveli': '26',
   'daman and diu': '26',
@@ -69,10 +69,10 @@ const GSTIN_CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const GSTIN_PATTERN = /^\d{2}[A-Z]{5}\d{4}[A-Z][0-9A-Z]Z[0-9A-Z]$/
 
 /**
- * Computes the last character of a GSTIN from the first fourteen: weights 1 and 2 alternately, the
- * digits of each product summed, modulo 36.
+ * Computes the last character of a GSTIN from the first fourteen: the weights are 1 and 2
+ * alternately, and the digits of each product are summed, modulo 36.
  */
-function checkSign(first: string): string {
+function computeCheckCharacter(first: string): string {
   const sum = [...first].reduce((total, sign, index) => {
     const product = GSTIN_CHARACTERS.indexOf(sign) * (index % 2 === 0 ? 1 : 2)
     return total + Math.floor(product / 36) + (product % 36)
@@ -81,17 +81,17 @@ function checkSign(first: string): string {
 }
 
 /**
- * Returns a GSTIN as printed, in capitals without spaces; null if it is invalid, including a wrong
- * check character.
+ * Returns a GSTIN in capitals without spaces; null if it is invalid or its check character is
+ * wrong.
  */
 export function readGstin(text: string): string | null {
   const gstin = text.replaceAll(/\s/g, '').toUpperCase()
   return GSTIN_PATTERN.test(gstin) &&
     findState(gstin.slice(0, 2)) !== null &&
-    checkSign(gstin.slice(0, 14)) === gstin.charAt(14)
+    computeCheckCharacter(gstin.slice(0, 14)) === gstin.charAt(14)
     ? gstin
     : null
 }
 
-/** The state that registered a supplier: the first two digits of a valid GSTIN. */
+/** Returns the state of a valid GSTIN, which its first two digits state. */
 export const getStateOfGstin = (gstin: string): StateCode => gstin.slice(0, 2) as StateCode

@@ -1,24 +1,24 @@
 /**
  * Patterns of Indian identifiers (PIN, GSTIN, PAN, UTR, mobile).
  *
- * They match the whole answer (JSON Schema, flag u), in either case and with the spaces people
- * write.
+ * They match the whole answer (JSON Schema, flag u), in upper or lower case and with the usual
+ * spaces.
  */
 
 const STATE_CODE = '(?:0[1-9]|[12][0-9]|3[0-8]|97|99)'
 const PAN_PATTERN = '[A-Za-z]{5}[0-9]{4}[A-Za-z]'
 
-/** Apps show references in groups. */
+/** Apps display references in groups. */
 const GROUP_SEPARATOR = '[ .\\-]?'
-/** Matches this many of these characters, in one piece or in groups. */
+/** Matches `count` of these characters, with or without separators. */
 const repeatPattern = (characters: string, count: number): string =>
   `${characters}(?:${GROUP_SEPARATOR}${characters}){${count - 1}}`
 const [DIGIT, LETTER, EITHER] = ['[0-9]', '[A-Za-z]', '[A-Za-z0-9]']
 
-/** Written before a reference: "UTR", "Ref no.", and zeros that a spreadsheet adds. */
-const BEFORE_UTR = '(?:(?:[Uu][Tt][Rr]|[Rr][Ee][Ff])(?: ?[Nn][Oo])?[ .:]{1,2})?0{0,4}'
+/** Text before a reference: "UTR", "Ref no.", and leading zeros that a spreadsheet adds. */
+const UTR_PREFIX = '(?:(?:[Uu][Tt][Rr]|[Rr][Ee][Ff])(?: ?[Nn][Oo])?[ .:]{1,2})?0{0,4}'
 
-/** The forms accepted by `isUtr`, and 22 characters with more letters among them. */
+/** The formats that `isUtr` accepts, and references of 22 characters with more letters. */
 const UTR_PATTERNS: readonly string[] = [
   repeatPattern(DIGIT, 12),
   [repeatPattern(LETTER, 4), EITHER, repeatPattern(DIGIT, 11)].join(GROUP_SEPARATOR),
@@ -38,7 +38,7 @@ export const FORMATS = {
   /** Five letters, four digits, a letter (Income Tax Department). */
   pan: `^${PAN_PATTERN}$`,
   /** Bank reference of a transfer: twelve digits of UPI and IMPS, or the letters and digits of NEFT and RTGS. */
-  utr: `^${BEFORE_UTR}(?:${UTR_PATTERNS.join('|')})$`,
+  utr: `^${UTR_PREFIX}(?:${UTR_PATTERNS.join('|')})$`,
   /** Ten digits starting with 6 to 9, with or without the country code (DoT). */
   'mobile-in': '^(?:(?:\\+?91|0)[ \\-]?)?[6-9][0-9]{4}[ \\-]?[0-9]{5}$',
 } as const

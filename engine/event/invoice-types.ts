@@ -8,7 +8,7 @@ export type Invoice = {
   readonly gstin: string
   readonly sac: string
   /**
-   * The state of the venue. Absent in an issuer stored by an older version, which could hold the
+   * The state of the venue. Absent in an issuer stored by an older version, which could store the
    * buyer's state here.
    */
   readonly placeOfSupply: { readonly state?: StateCode }

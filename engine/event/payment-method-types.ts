@@ -8,10 +8,13 @@ type MethodLabels = {
   readonly label: string
   /** The last day to start a payment with this method. Absent if it is the last day of registration. */
   readonly until?: Day
-  /** The currencies of the bills that can be paid with it. Absent: all. */
+  /** The currencies of the bills that this method can pay. Absent: all. */
   readonly currencies?: readonly Currency[]
 }
-/** The protocols of card gateways, in lower-case letters: variables, folders and webhook addresses are named after them. */
+/**
+ * The protocols of card gateways, in lower case. Variables, folders and webhook addresses contain
+ * these names.
+ */
 export type GatewayKind = 'airpay' | 'razorpay'
 /** Payment through the event's card gateway. `gateway` absent: Airpay. */
 export type CardMethod = MethodLabels & { readonly is: 'card'; readonly gateway?: GatewayKind }
@@ -21,20 +24,20 @@ export type TransferMethod = MethodLabels & {
   /** Payment instructions, as written by the organisers. */
   readonly instructions: string
   readonly fields: readonly Field[]
-  /** The field that contains the bank reference, which identifies a payment and counts only once. */
+  /** The field with the bank reference. A reference identifies a payment and counts only once. */
   readonly reference: string
-  /** The field that contains the payment day. Absent if the form has none. */
+  /** The field with the payment day. Absent if there is none. */
   readonly day?: string
   /** The day that decides the price. */
   readonly priceDate: 'registration' | 'credit'
-  /** The number of days after registration in which a payment claim is awaited. */
+  /** The number of days after registration within which a payment claim is accepted. */
   readonly expiresAfterDays: number
 }
 /** Payment taken by staff in person. */
 export type OfficeMethod = MethodLabels & {
   readonly is: 'desk'
   readonly fields: readonly Field[]
-  /** The field that contains the slip number. Absent if the form has none. */
+  /** The field with the slip number. Absent if there is none. */
   readonly reference?: string
 }
 export type PaymentMethod = CardMethod | TransferMethod | OfficeMethod

@@ -20,7 +20,9 @@ export function findPlaceholderNames(text: string): readonly string[] {
   return Array.from(text.matchAll(PLACEHOLDER_PATTERN), ([, name = '']) => name)
 }
 
-/** Replaces {name} by its value, or by `missing` if there is none. Other braces stay as they are. */
+/**
+ * Replaces {name} with its value, or with `missing` if there is none. Other braces are unchanged.
+ */
 export function fillPlaceholders(
   text: string,
   values: Readonly<Record<string, string | undefined>>,
@@ -32,7 +34,10 @@ export function fillPlaceholders(
   )
 }
 
-/** Fills a text; null if it contains an unknown name, so that no one is asked to quote "N/A". */
+/**
+ * Fills a text; null if it contains an unknown name, so that no text tells a delegate to quote
+ * "N/A".
+ */
 export function fillKnown(
   text: string,
   values: Readonly<Record<string, string | undefined>>,
@@ -56,8 +61,8 @@ export function formatIdAsWords(id: string): string {
 }
 
 /**
- * Formats an answer for display: the option's label, Yes or No, a formatted day, or money for an
- * amount stored with the form.
+ * Formats an answer for display: the option's label, Yes or No, a formatted day, or money for a
+ * stored amount.
  */
 export function formatAnswer(event: PublicEvent, id: string, answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
@@ -82,12 +87,12 @@ export function formatAnswer(event: PublicEvent, id: string, answer: Answer): st
   return field?.options?.find((option) => option.id === answer)?.label ?? String(answer)
 }
 
-/** Returns the unit of a number field for a count: "night", "nights"; undefined if the field has no unit. */
+/** Returns the unit of a number field for a count: "night", "nights"; undefined without a unit. */
 export function formatUnit({ unit, unitOne }: Field, count: unknown): string | undefined {
   return Number(count) === 1 ? (unitOne ?? unit) : unit
 }
 
-/** The placeholder name of a field's unit. */
+/** Returns the placeholder name of a field's unit. */
 export const getUnitName = (field: string): string => `${field}.unit`
 
 /** Formats one listed person, in the order of the fields: "Asha Nair, 34". */
@@ -120,20 +125,22 @@ export function getEventValues(event: PublicEvent): Readonly<Record<string, stri
   }
 }
 
-/** Returns the parts of a price to show: without tax, only the total. */
+/** Returns the parts of a price to show: without a tax, only the total. */
 export function listPriceParts({
   fees,
 }: Pick<PublicEvent, 'fees'>): readonly ('base' | 'gst' | 'total')[] {
   return fees.tax === null ? ['total'] : ['base', 'gst', 'total']
 }
 
-/** Returns the label of the submit button. `total` null: the price is not known yet, or there is none. */
+/**
+ * Returns the label of the submit button. `total` is null if the price is unknown or there is none.
+ */
 export function getButtonText(event: PublicEvent, total: Amount | null): string {
   const { button, freeButton } = event.form.summary
   return total === 0 && event.payment !== null ? freeButton : button
 }
 
-/** The part of a bill line that decides which taxes its label names. */
+/** The part of a bill line that its tax label depends on. */
 type BilledLine = { readonly id: string; readonly gst: number; readonly rate?: number | null }
 
 /** Returns the tax rules of an event and its items. */
@@ -144,14 +151,16 @@ function listTaxRules({ fees }: PublicEvent): readonly TaxRule[] {
   ]
 }
 
-/** Returns the taxes of a bill; if no line bears any, the taxes of everything that the event sells. */
+/**
+ * Returns the taxes of a bill; if no line has tax, the taxes of everything that the event sells.
+ */
 function listTaxes(
   { fees }: PublicEvent,
   rules: readonly TaxRule[],
   lines: readonly BilledLine[],
 ): readonly Tax[] {
   const sold = [{ id: REGISTRATION, tax: fees.tax }, ...fees.items]
-  // A rule decides the rate of each line, so the line states it.
+  // Rules decide the rate of each line, so the rate is read from the line.
   const rated = lines.flatMap(({ id, gst, rate }) => {
     const tax = fees.tax ?? fees.items.find((item) => item.id === id)?.tax ?? null
     return rules.length > 0 && tax !== null && gst !== 0 && rate != null
@@ -164,9 +173,8 @@ function listTaxes(
 }
 
 /**
- * Returns the label of a field or of a built-in value; also the event's word for a `delegate`. The
- * tax label lists each rate, highest first: "GST (18% and 5%)". `lines`: only the rates of this
- * bill.
+ * Returns the label of a field or of a built-in value; for `delegate`, the event's word. The tax
+ * label lists each rate, highest first: "GST (18% and 5%)". `lines`: only the rates of this bill.
  */
 export function getLabel(
   event: PublicEvent,
@@ -184,7 +192,7 @@ export function getLabel(
   return namedLine ?? fillPlaceholders(word ?? formatIdAsWords(id), values, '')
 }
 
-/** Texts write the percent sign after {tax.percent} themselves. */
+/** Returns the values without a percent sign, which texts contain after {tax.percent}. */
 function getTaxValues(
   event: PublicEvent,
   lines: readonly BilledLine[],
@@ -193,8 +201,8 @@ function getTaxValues(
   const taxes = listTaxes(event, rules, lines)
   const [first] = taxes
   const rates = formatRates(taxes.map(({ percent }) => percent))
-  // A rule that removes the tax, such as a reverse charge, leaves none of the rates. Without rules
-  // only a free bill has no tax, and its label lists the rates of the event.
+  // If a rule removes the tax, such as a reverse charge, no rate applies. Without rules, only a
+  // free bill has no tax, and its label lists the rates of the event.
   const isUntaxed = rules.length > 0 && lines.length > 0 && lines.every(({ gst }) => gst === 0)
   if (first !== undefined && rates.includes(' and ') && isUntaxed)
     return { 'tax.name': first.name, 'tax.percent': '0' }
@@ -203,7 +211,7 @@ function getTaxValues(
     : { 'tax.name': first.name, 'tax.percent': rates.slice(0, -1) }
 }
 
-/** Returns the same label for the middle of a sentence: "category", "race". */
+/** Returns the label for use within a sentence: "category", "race". */
 export function getLowerCaseLabel(event: PublicEvent, id: string): string {
   return getLabel(event, id).toLowerCase()
 }

@@ -1,26 +1,29 @@
-/** Types of sale: periods, prices, items, adjustments, quotas, discount codes, member lists. */
+/** Types for pricing: periods, prices, items, adjustments, quotas, discount codes, member lists. */
 import type { Condition } from './answer-types.ts'
 import type { StateCode } from './gstin.ts'
 import type { Amount, Currency, Tax } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 
-/** The id of the first line of a bill, and of the category's price in it. */
+/** The id of a bill's first line, which is the category's price. */
 export const REGISTRATION = 'registration'
 
-/** Both ends included; an absent end is open. */
+/** Both days are included. An absent day means that the period is open at that end. */
 export type Period = {
   readonly id: string
   readonly label: string
   readonly from?: Day
   readonly to?: Day
 }
-/** A tax that replaces the usual one for some answers, categories or days. */
+/** A tax that replaces the event's tax for some answers, categories or days. */
 export type TaxRule = {
   readonly when?: Condition
-  /** The Indian days on which it applies, both included. */
+  /** The first and last Indian day on which it applies, both included. */
   readonly from?: Day
   readonly to?: Day
-  /** Items with their own tax have it too, in their `taxRules`. Absent: only lines with the usual tax. */
+  /**
+   * `all`: also for items with their own tax, in whose `taxRules` it is repeated. Absent: only for
+   * lines with the event's tax.
+   */
   readonly on?: 'all'
   readonly tax: Tax
   /** Added to the label of each line: "reverse charge". */
@@ -28,28 +31,31 @@ export type TaxRule = {
 }
 export type Fees = {
   readonly tax: Tax | null
-  /** The first that applies replaces `tax`. Absent if the file states none. */
+  /** The first matching rule replaces `tax`. Absent if the file has no rules. */
   readonly taxRules?: readonly TaxRule[]
   /** In the file's order; the first that contains a day applies. */
   readonly periods: readonly Period[]
-  /** The period of every other day. Null if registration is closed then. */
+  /** The period of every other day. Null if registration is closed on other days. */
   readonly otherDates: string | null
   /**
-   * prices[category][period]. Null if not on sale in that period; 0: free. The whole table is null if
-   * the event states no prices.
+   * prices[category][period]. Null if not on sale in that period; 0 if free. The whole table is
+   * null if the event has no prices.
    */
   readonly prices: PriceTable | null
-  /** Groups of categories with their own periods, which are the columns of their rows in `prices`. Absent if there is none. */
+  /**
+   * Groups of categories with their own periods, which are the columns of their rows in `prices`.
+   * Absent if there are none.
+   */
   readonly groups?: readonly PriceGroup[]
-  /** Items sold besides the registration, in the file's order. */
+  /** Items sold in addition to registration, in the file's order. */
   readonly items: readonly Item[]
   /** Changes to the lines above, applied from top to bottom. */
   readonly adjustments: readonly Adjustment[]
-  /** Every payment method, if an adjustment depends on it. Absent if none does. */
+  /** All payment methods, if an adjustment depends on them. Absent otherwise. */
   readonly methods?: readonly PricedMethod[]
 }
 
-/** Categories whose prices change on other days than the prices of the event. */
+/** Categories with price periods of their own. */
 export type PriceGroup = {
   /** The heading of its prices. */
   readonly label: string
@@ -64,32 +70,37 @@ export type PricedMethod = {
   readonly is: 'card' | 'transfer' | 'desk'
   /** The last day on which delegates can choose it. */
   readonly until?: Day
-  /** The currencies of the bills that it can pay. Absent: all. */
+  /** The currencies of the bills that this method can pay. Absent: all. */
   readonly currencies?: readonly Currency[]
 }
 
-/** table[row][period]. Null if not on sale in that period; 0: free. */
+/** table[row][period]. Null if not on sale in that period; 0 if free. */
 export type PriceTable = Readonly<Record<string, Readonly<Record<string, Amount | null>>>>
 
-/** One table of an item. `currency`: the currency of its categories; absent: the event's. */
+/** One price table of an item. `currency`: the currency of its categories. Absent: the event's. */
 export type ItemPrices = {
   readonly when: Condition | null
   readonly table: PriceTable
   readonly currency?: Currency
 }
 
-/** An item sold besides the registration: one line of the bill, or with `by` one for each option chosen. */
+/**
+ * An item sold in addition to registration: one bill line, or with `by` one line per chosen option.
+ */
 export type Item = {
   readonly id: string
   /** May contain `{option}` and answers by their field's id. */
   readonly label: string
-  /** Absent: for everyone. */
+  /** Absent: for all delegates. */
   readonly when?: Condition
-  /** A select or many field: the rows of the tables are its options. Without it, the only row is `each`. */
+  /**
+   * A select or many field whose options are the rows of the tables. Without it, the only row is
+   * `each`.
+   */
   readonly by?: string
   /**
-   * The quantity: a number or people field, or the people of a people field for whom a condition
-   * holds. Absent: 1.
+   * The quantity: a number or people field, or the people of a people field who match a condition.
+   * Absent: 1.
    */
   readonly count?: { readonly field: string; readonly where?: Condition }
   /** A number field by which the count is multiplied. */

@@ -8,10 +8,10 @@ import { getOwn } from '../lib/result.ts'
 
 type TriedRule = {
   readonly rule: number
-  readonly fits: boolean
+  readonly isMatch: boolean
   readonly then: string
-  readonly says: string
-  readonly but: string | null
+  readonly condition: string
+  readonly failingTest: string | null
 }
 export type CategoryExplanation =
   | {
@@ -43,10 +43,11 @@ export function explainCategory(event: PublicEvent, answers: Answers): CategoryE
     .slice(0, decided === -1 ? undefined : decided + 1)
     .map(({ when, then }, index): TriedRule => ({
       rule: index + 1,
-      fits: index === decided,
+      isMatch: index === decided,
       then,
-      says: when === null ? 'otherwise' : describeCondition(event, when),
-      but: when === null || index === decided ? null : describeFirstFailure(event, when, answers),
+      condition: when === null ? 'otherwise' : describeCondition(event, when),
+      failingTest:
+        when === null || index === decided ? null : describeFirstFailure(event, when, answers),
     }))
   return { by: 'rules', category, tried }
 }

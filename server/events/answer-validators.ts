@@ -11,7 +11,7 @@ import { Ajv } from 'ajv'
 import type { ValidateFunction } from 'ajv'
 import {
   assert,
-  checkBySchema,
+  validateWithSchema,
   dayOf,
   isoIndia,
   EMPTY_CONTEXT,
@@ -83,7 +83,7 @@ export function checkAnswers(
 ): Result<Answers, FieldErrors> {
   const validate = getValidator(served)
   const runSchema = (answers: Answers) => (validate(answers) ? [] : (validate.errors ?? []))
-  return checkBySchema(served.config, raw, runSchema, context)
+  return validateWithSchema(served.config, raw, runSchema, context)
 }
 
 const getValidator = memoize((served: ServedEvent): ValidateFunction => {

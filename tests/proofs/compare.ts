@@ -38,7 +38,7 @@ export function proveAll(event: EventConfig): BillFindings | null {
     dearest: extremes.dearest?.total ?? null,
     holes,
     reached: reachedItems,
-    overdrawn: new Set(extremes.overdrawn.map(({ adjustment }) => adjustment)),
+    overdrawn: new Set(extremes.excessiveDeductions.map(({ adjustment }) => adjustment)),
     meet: new Set(overlapping.map(([first, second]) => `${first} ${second}`)),
   }
 }

@@ -14,7 +14,9 @@ function readRefundPercent(written: unknown): number {
     : Number(asText(written).replace('%', ''))
 }
 
-/** Wrong order is reported by a check, and such a file is never served. */
+/**
+ * Compiles the steps as written. A check reports a wrong order, and such a file is never served.
+ */
 export function toCancellation(plain: PlainMap, currency: Currency): Cancellation {
   const steps = asList(plain.steps).map(asMap)
   const last = steps.find(({ otherwise }) => otherwise !== undefined)
@@ -33,7 +35,7 @@ export function toRefundTerms(scale: PlainMap, step: PlainMap, currency: Currenc
   const percent = readRefundPercent(step.otherwise ?? step.refund)
   const charge = readCharge(step.charge ?? scale.charge, currency)
   const isWithoutTax = (step.without_tax ?? scale.without_tax) === true
-  // Nothing is deducted from nothing.
+  // Without a refund, there is nothing to deduct from.
   return percent === 0
     ? { percent }
     : {

@@ -1,4 +1,4 @@
-/** Compiles the conditions of a file from any accepted notation to the form that is evaluated. */
+/** Compiles conditions from every accepted notation of a file to the structure that is evaluated. */
 import type { AgeBounds, Condition, Scalar, Test } from '../../event/answer-types.ts'
 import { fromPairs } from '../../lib/result.ts'
 import { addDays, addMonths, type Day } from '../../lib/time.ts'
@@ -53,8 +53,9 @@ function toBounds(test: PlainMap): Omit<Extract<Test, { is: 'number' }>, 'is'> {
 }
 
 /**
- * Computes the days of birth of all tests of an age in a compiled value, such as a condition or a whole event. An age
- * without a day is the age on `firstDay`. Returns the same value if it has no such test.
+ * Replaces the age tests in a compiled value, such as a condition or a whole event, by tests on the
+ * date of birth. An age without a day is the age on `firstDay`. Returns the same value if it has no
+ * age test.
  */
 export function resolveAges<T>(value: T, firstDay: Day): T {
   if (typeof value !== 'object' || value === null) return value
@@ -73,7 +74,7 @@ export function resolveAges<T>(value: T, firstDay: Day): T {
 const isAgeTest = (value: object): value is { is: 'date'; age: AgeBounds } =>
   'is' in value && value.is === 'date' && 'age' in value && value.age !== undefined
 
-/** A person born on 29 February is a year older on 1 March of a year without that day. */
+/** A person born on 29 February turns a year older on 1 March of a non-leap year. */
 function toBirthDays(
   { atLeast = -Infinity, atMost = Infinity, above = -Infinity, below = Infinity, on }: AgeBounds,
   firstDay: Day,

@@ -103,12 +103,13 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   const panel = rawForm.panel === undefined ? null : asMap(rawForm.panel)
   const stepper = rawForm.stepper === undefined ? null : asMap(rawForm.stepper)
   const withoutPayment = { ...asMap(common.without_payment), ...asMap(rawForm.without_payment) }
-  // A transfer is not paid by pressing a button.
-  const isOnlyCard = paying.payment !== null && listDelegateMethods(paying).length === 1
-  const isWithoutNull = (value: unknown): string | null => (value === 'none' ? null : asText(value))
+  // A transfer is not paid by clicking a button.
+  const hasOnlyCardPayment = paying.payment !== null && listDelegateMethods(paying).length === 1
+  const readOptionalMessage = (value: unknown): string | null =>
+    value === 'none' ? null : asText(value)
   const api = asMap(file.api)
-  const apiHere = buildDefaultApi(id, asOptionalText(api.register))
-  const head = {
+  const apiDefaults = buildDefaultApi(id, asOptionalText(api.register))
+  const eventDetails = {
     id,
     title: asText(event.title),
     ...days,
@@ -136,7 +137,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
             ),
         }
   const config: EventConfig = {
-    ...head,
+    ...eventDetails,
     demo: asTexts(file.demo),
     look: {
       colour: asOptionalText(asMap(file.look).colour) ?? THEME_COLOUR,
@@ -202,15 +203,15 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
         ) as EventConfig['form']['summary']['lines'],
         button:
           asOptionalText(asMap(rawForm.summary).button) ??
-          (isOnlyCard ? asText(summary.button) : freeButton),
+          (hasOnlyCardPayment ? asText(summary.button) : freeButton),
         freeButton,
         busy: asText(summary.busy),
       },
       notices: (rawForm.notices as EventConfig['form']['notices'] | undefined) ?? MESSAGE_DISPLAY,
       noticeMs: site.noticeMs,
       withoutPayment: {
-        notice: isWithoutNull(withoutPayment.notice),
-        alert: isWithoutNull(withoutPayment.alert),
+        notice: readOptionalMessage(withoutPayment.notice),
+        alert: readOptionalMessage(withoutPayment.alert),
       },
       failure: asText(rawForm.failure ?? common.failure),
     },
@@ -226,9 +227,9 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
     invoice: file.invoice === undefined ? null : toInvoice(asMap(file.invoice)),
     ...paying,
     api: {
-      register: apiHere.register,
-      registration: asOptionalText(api.registration) ?? apiHere.registration,
-      tariff: asOptionalText(api.tariff) ?? apiHere.tariff,
+      register: apiDefaults.register,
+      registration: asOptionalText(api.registration) ?? apiDefaults.registration,
+      tariff: asOptionalText(api.tariff) ?? apiDefaults.tariff,
       gatewayReturn: asOptionalText(api.gateway_return) ?? null,
       sends: asWireNames(api.sends),
       returns: asWireNames(api.returns),
@@ -265,11 +266,11 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
               copyTo: asMap(file.email).copy_to as 'office' | 'support' | undefined,
             }),
           },
-    admin: { dashboard: { key: id, label: head.title, cards: [] }, lists: [] },
+    admin: { dashboard: { key: id, label: eventDetails.title, cards: [] }, lists: [] },
     examples: toExamples(asMap(file.examples), { currency, categories, categoryChoice }),
     texts: site,
   }
-  // Labels of rows, filters and columns come from the fields and values compiled above.
+  // Built last: the labels of rows, filters and columns come from the fields and values above.
   const results = asMap(file.results)
   return resolveAges(
     {
@@ -285,7 +286,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   )
 }
 
-/** Adds the most seats that one registration can take of each quota that counts a field. */
+/** Adds to each quota that counts a field the maximum number of seats per registration. */
 function withCountMax<Context extends Pick<EventConfig, 'quotas'>>(
   context: Context,
   fields: readonly Field[],
@@ -301,7 +302,7 @@ function withCountMax<Context extends Pick<EventConfig, 'quotas'>>(
   }
 }
 
-/** The front desk opens on the first day of the event and closes on its last, unless the file says otherwise. */
+/** Returns the front desk's days: by default the first and the last day of the event. */
 const readDeskDays = (
   raw: unknown,
   { from, to }: { readonly from: Day; readonly to: Day },
@@ -313,7 +314,7 @@ const readDeskDays = (
         closes: asOptionalDay(asMap(raw).closes) ?? to,
       }
 
-/** Registration closes when the event is over, unless the file says otherwise. */
+/** Returns the closing day: by default the last day of the event. */
 const readClosingDay = (raw: unknown, last: Day): Day | undefined =>
   raw === NEVER ? undefined : (asOptionalDay(raw) ?? last)
 

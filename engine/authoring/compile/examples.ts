@@ -18,8 +18,8 @@ import {
 } from './read-checked-values.ts'
 
 /**
- * The currency of the expected amounts: the currency of the expected or chosen category, if the example names one;
- * otherwise the event's.
+ * Returns the currency of the expected amounts: that of the expected or chosen category if the
+ * example names one, otherwise the event's.
  */
 function findExpectedCurrency(
   event: Pick<EventConfig, 'currency' | 'categories' | 'categoryChoice'>,

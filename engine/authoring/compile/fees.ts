@@ -34,7 +34,7 @@ import {
   type PlainMap,
 } from './read-checked-values.ts'
 
-/** Whether a page can show the value: without a tax there is no `gst` to show on any page. */
+/** Returns true if a page can show the value: without a tax, no page shows `gst`. */
 export function isCharged({ tax }: Pick<Fees, 'tax'>, value: unknown): boolean {
   return tax !== null || value !== 'gst'
 }
@@ -96,8 +96,8 @@ function toPeriods(periods: unknown): readonly Period[] {
 }
 
 /**
- * Returns the payment methods on which adjustments depend; undefined if none does. A field called `method` is that
- * field in conditions.
+ * Returns the payment methods if an adjustment depends on them; otherwise undefined. If a field is
+ * called `method`, conditions refer to that field instead.
  */
 export function toPricedMethods(
   { adjustments }: Pick<Fees, 'adjustments'>,
@@ -131,19 +131,25 @@ function toTax(value: unknown): Tax | null {
   }
 }
 
-/** Compiles rules that replace a tax; undefined if there are none. A rule states its differences from that tax. */
-function toTaxRules(rules: readonly PlainMap[], usual: Tax | null): readonly TaxRule[] | undefined {
-  if (rules.length === 0 || usual === null) return undefined
+/**
+ * Compiles the rules that replace a tax; undefined if there are none. A rule states only its
+ * differences from that tax.
+ */
+function toTaxRules(
+  rules: readonly PlainMap[],
+  defaultTax: Tax | null,
+): readonly TaxRule[] | undefined {
+  if (rules.length === 0 || defaultTax === null) return undefined
   return rules.map((rule) => {
     const prices = rule.prices as Tax['prices'] | undefined
-    const isReplaced = prices === undefined && usual.prices === 'inclusive'
+    const isReplaced = prices === undefined && defaultTax.prices === 'inclusive'
     return {
       tax: {
-        name: asOptionalText(rule.name) ?? usual.name,
+        name: asOptionalText(rule.name) ?? defaultTax.name,
         percent: Number(rule.percent),
         prices: prices ?? 'exclusive',
-        round: usual.round,
-        ...(isReplaced ? { replaces: usual.percent } : {}),
+        round: defaultTax.round,
+        ...(isReplaced ? { replaces: defaultTax.percent } : {}),
       },
       ...removeUndefined({
         when: rule.when === undefined ? undefined : toCondition(rule.when),
@@ -156,7 +162,7 @@ function toTaxRules(rules: readonly PlainMap[], usual: Tax | null): readonly Tax
   })
 }
 
-/** An item with its own tax, or none, follows only the rules for all lines; without any, it has no rules. */
+/** An item with its own tax, or none, follows only the rules for all lines, if there are any. */
 function buildOwnTaxRules(tax: unknown, rules: readonly PlainMap[]): Pick<Item, 'taxRules'> {
   if (tax === undefined || rules.length === 0) return {}
   return {
@@ -188,7 +194,7 @@ type Currencies = Pick<EventConfig, 'currency'> & {
   readonly categories: readonly CategoryCurrency[]
 }
 
-/** Limits a condition to the categories that pay in this currency. Unchanged if all categories do. */
+/** Limits a condition to the categories in this currency. Unchanged if all categories are. */
 function limitToCurrency(
   when: Condition | null,
   currency: Currency,
@@ -204,17 +210,17 @@ function limitToCurrency(
   return (when ?? [[]]).map((tests) => (tests.some(isStated) ? tests : [...tests, test]))
 }
 
-/** An amount in the file is in the event's currency, unless it states its own. */
+/** Returns the currency of an amount in the file: the stated one, or else the event's. */
 const getAmountCurrency = (written: unknown, { currency }: Currencies): Currency =>
   readCurrency(written) ?? currency
 
-/** Names the currency only where it is not the event's. */
+/** Returns the currency only if it differs from the event's. */
 const getOwnCurrency = (currency: Currency, event: Currencies): { readonly currency?: Currency } =>
   currency === event.currency ? {} : { currency }
 
 /**
- * Reads one table, or a list of tables of which the first match applies: each to categories that pay in its currency
- * only.
+ * Reads one table, or a list of tables of which the first match applies. Each applies only to
+ * categories in its currency.
  */
 function toTables(prices: unknown, currencies: Currencies): Item['prices'] {
   if (prices === undefined) return []
@@ -267,7 +273,7 @@ function toCount(count: unknown): Item['count'] {
     : { field: counted[0], where: toCondition(counted[1]) }
 }
 
-/** An amount applies only to bills in its currency, a percentage to all. */
+/** Compiles an adjustment. An amount applies only to bills in its currency, a percentage to all. */
 function toAdjustment(adjustment: PlainMap, currencies: Currencies): Adjustment {
   const { amount, percent } = adjustment
   const currency = getAmountCurrency(adjustment.currency, currencies)

@@ -76,8 +76,8 @@ export type FieldContext = {
   readonly days: { readonly from: Day; readonly to: Day }
 }
 
-export function toField(value: PlainMap, section: number, around: FieldContext): Field {
-  const { categories, shared, days } = around
+export function toField(value: PlainMap, section: number, context: FieldContext): Field {
+  const { categories, shared, days } = context
   const type = (value.type as FieldType | undefined) ?? FIELD_TYPE
   const invalid = asMap(asMap(shared.texts.form).invalid)
   const required =
@@ -125,7 +125,7 @@ export function toField(value: PlainMap, section: number, around: FieldContext):
         type === 'people'
           ? asList(value.fields)
               .map(asMap)
-              .map((part) => toField(part, section, around))
+              .map((part) => toField(part, section, context))
           : undefined,
       link: asOptionalText(value.link),
       version: asOptionalText(value.version),
@@ -162,5 +162,8 @@ function readPattern(value: PlainMap): string | undefined {
     : anchorPattern(pattern)
 }
 
-/** Turns an id such as `senior-resident` into words; an option written as a label stays unchanged. */
+/**
+ * Turns an id such as `senior-resident` into words. An option that is already written as a label
+ * stays unchanged.
+ */
 const formatIdAsLabel = (id: string): string => (/^[a-z0-9-]+$/.test(id) ? formatIdAsWords(id) : id)

@@ -53,8 +53,8 @@ export function toAdmin(
 }
 
 /**
- * The default list of an event that declares none: every field a column, every field with a list of
- * values a filter.
+ * Returns the default list of an event that declares none: a column for every field, and a filter
+ * for every field with a list of values.
  */
 function listEveryField(config: EventConfig): PlainMap {
   return {
@@ -81,7 +81,7 @@ function listEveryField(config: EventConfig): PlainMap {
   }
 }
 
-/** Types with a list of values to choose from; for people, whether there are any. */
+/** Field types that can be filtered by a list of values; for people, by whether there are any. */
 const FILTERABLE_TYPES: readonly FieldType[] = ['select', 'yes-no', 'many', 'people']
 
 function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminList {
@@ -120,7 +120,7 @@ function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminLis
   }
 }
 
-/** Ended registrations are filtered in place of their payment status. */
+/** Ended registrations are filtered by how they ended, not by payment status. */
 const STATUS_OPTIONS: readonly Option[] = [
   ...(['success', 'pending', 'failed', 'refunded'] as const).map((status) => ({
     id: status,

@@ -21,29 +21,29 @@ import {
   type PlainMap,
 } from './read-checked-values.ts'
 
-/** The only method of a file that declares none. */
+/** The only method of a file that declares no methods. */
 const DEFAULT_CARD_METHOD = { id: 'card', label: 'Card, UPI or net banking' } as const
 
 /** Compiles `payment`; the result's `payment` is null if no card gateway is among the methods. */
 export function toPaying(
   written: unknown,
-  around: FieldContext,
+  context: FieldContext,
 ): Pick<EventConfig, 'payment' | 'cardAccounts' | 'methods'> {
   if (written === undefined || written === 'none') return { payment: null, methods: [] }
   const plain = asMap(written)
   if (plain.methods === undefined)
     return {
-      payment: toPayment(plain, around),
-      methods: [toCard(DEFAULT_CARD_METHOD, plain, around)],
+      payment: toPayment(plain, context),
+      methods: [toCard(DEFAULT_CARD_METHOD, plain, context)],
     }
   const methods = asList(plain.methods).map(asMap)
   const cards = methods
     .filter(({ gateway }) => gateway !== undefined)
-    .map((card): [string, GatewayAccount] => [asText(card.id), toPayment(card, around)])
+    .map((card): [string, GatewayAccount] => [asText(card.id), toPayment(card, context)])
   return {
     payment: cards[0]?.[1] ?? null,
     ...(cards.length > 1 ? { cardAccounts: Object.fromEntries(cards) } : {}),
-    methods: methods.map((method) => toMethod(method, around)),
+    methods: methods.map((method) => toMethod(method, context)),
   }
 }
 
@@ -54,7 +54,7 @@ function toPayment(plain: PlainMap, { shared }: FieldContext): GatewayAccount {
   }
 }
 
-/** `kind` is omitted for Airpay, the gateway of files that were written before there was another. */
+/** Omits `kind` for Airpay, because older files were written when it was the only gateway. */
 function toCard(
   labels: Omit<CardMethod, 'is' | 'gateway'>,
   plain: PlainMap,
@@ -64,7 +64,7 @@ function toCard(
   return { is: 'card', ...labels, ...(kind === undefined ? {} : { gateway: kind }) }
 }
 
-/** Reads a currency or a list of them. Undefined if none is written. */
+/** Reads a currency or a list of currencies. Undefined if none is given. */
 function toCurrencies(written: unknown): readonly Currency[] | undefined {
   if (written === undefined) return undefined
   return (Array.isArray(written) ? written : [written])
@@ -72,7 +72,7 @@ function toCurrencies(written: unknown): readonly Currency[] | undefined {
     .filter((currency) => currency !== null)
 }
 
-function toMethod(plain: PlainMap, around: FieldContext): PaymentMethod {
+function toMethod(plain: PlainMap, context: FieldContext): PaymentMethod {
   const id = asText(plain.id)
   const isCard = plain.gateway !== undefined
   const labels = {
@@ -84,17 +84,18 @@ function toMethod(plain: PlainMap, around: FieldContext): PaymentMethod {
       currencies: toCurrencies(plain.currencies),
     }),
   }
-  if (isCard) return toCard(labels, plain, around)
+  if (isCard) return toCard(labels, plain, context)
   const claimFields = asList(plain.fields).map(asMap)
-  const fields = claimFields.map((field) => toAsk(field, around))
+  const fields = claimFields.map((field) => toClaimField(field, context))
   const unique = claimFields.find((field) => field.unique === true)
   if (plain.office_only === true) {
-    const slip = unique ?? claimFields.find(({ type, options }) => type === undefined && !options)
+    const referenceField =
+      unique ?? claimFields.find(({ type, options }) => type === undefined && !options)
     return {
       is: 'desk',
       ...labels,
       fields,
-      ...removeUndefined({ reference: asOptionalText(slip?.id) }),
+      ...removeUndefined({ reference: asOptionalText(referenceField?.id) }),
     }
   }
   return {
@@ -110,11 +111,11 @@ function toMethod(plain: PlainMap, around: FieldContext): PaymentMethod {
   }
 }
 
-/** A field of a payment method is like any form field, with fewer keys. */
-function toAsk(field: PlainMap, around: FieldContext): Field {
+/** Compiles a field of a payment method. It is like a form field, with fewer keys. */
+function toClaimField(field: PlainMap, context: FieldContext): Field {
   const { unique: _unique, ...rest } = field
   const type = field.type ?? (field.options === undefined ? undefined : 'select')
-  return toField({ label: formatIdAsWords(asText(field.id)), ...rest, type }, 0, around)
+  return toField({ label: formatIdAsWords(asText(field.id)), ...rest, type }, 0, context)
 }
 
 /** Reads "10 days"; other values are reported by the schema check. */
@@ -141,10 +142,10 @@ function toGateway(name: string, gateways: PlainMap): Gateway {
   }
 }
 
-/** `kind` is omitted for the gateway of files without one. The schema refuses a kind that does not exist. */
+/** Omits `kind` if the file does. The schema rejects unknown kinds. */
 function toKind(written: unknown): Pick<Gateway, 'kind'> {
   if (written === undefined) return {}
   const kind = asText(written)
-  assert(isGatewayKind(kind), 'a gateway of an unknown kind would be taken for another gateway')
+  assert(isGatewayKind(kind), 'a gateway of an unknown kind must not be compiled')
   return kind === DEFAULT_GATEWAY ? {} : { kind }
 }

@@ -18,7 +18,7 @@ export const asText = (value: unknown): string => String(value)
 export const asOptionalText = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : String(value)
 export const asTexts = (value: unknown): readonly string[] => asList(value).map(asText)
-/** Removes undefined values, as exact optional properties require. */
+/** Removes undefined values, as `exactOptionalPropertyTypes` requires. */
 export function removeUndefined<T extends object>(
   value: T,
 ): { [K in keyof T]: Exclude<T[K], undefined> } {
@@ -30,8 +30,8 @@ export const asOptionalDay = (value: unknown): Day | undefined =>
   value === undefined ? undefined : day(asText(value))
 
 /**
- * Converts major units of the file to minor ones. Invalid amounts are reported by EV411, and such a
- * file is never served.
+ * Converts an amount in major units from the file to minor units. Invalid amounts are reported by
+ * EV411, and such a file is never served.
  */
 export function readFileAmount(value: unknown, currency: Currency): Amount {
   return readAmount(asText(value), currency) ?? toAmount(0)
@@ -45,7 +45,7 @@ export function readSignedFileAmount(value: unknown, currency: Currency): Amount
     : readFileAmount(valueText, currency)
 }
 
-/** Reads external names with the values they stand for. */
+/** Reads a map of external names to their values. */
 export function asWireNames(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(asMap(value)).map(([key, inner]) => [key, asText(inner)]),

@@ -9,7 +9,7 @@ export function toEdit({ until, fields }: PlainMap): Edit {
   return { until: day(asText(until)), fields: asTexts(fields) }
 }
 
-/** Counted from the event's last day. */
+/** Compiles the retention periods, which are counted from the event's last day. */
 export function toRetention(plain: PlainMap, last: Day): Retention {
   const readUntil = (written: string | undefined): Day | null =>
     written === undefined ? null : addDuration(last, written)
@@ -22,7 +22,7 @@ export function toRetention(plain: PlainMap, last: Day): Retention {
 /** Reads "3 years", "6 months" or "30 days"; other values are reported by the schema check. */
 function addDuration(last: Day, written: string): Day {
   const [count = '', unit = ''] = written.split(' ')
-  const many = Number.parseInt(count, 10)
-  if (unit.startsWith('day')) return addDays(last, many)
-  return addMonths(last, unit.startsWith('year') ? many * 12 : many)
+  const number = Number.parseInt(count, 10)
+  if (unit.startsWith('day')) return addDays(last, number)
+  return addMonths(last, unit.startsWith('year') ? number * 12 : number)
 }

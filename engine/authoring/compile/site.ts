@@ -49,7 +49,7 @@ export type SiteFile = {
   readonly organisers: Site['organisers']
 }
 
-/** Returns the landing page; null with at least one finding. Never throws, regardless of the text. */
+/** Returns the landing page; null if there are findings. Never throws, regardless of the text. */
 export function compileSite(
   text: string,
   file: { readonly path: string } = { path: 'events/_shared/site.yaml' },

@@ -16,17 +16,17 @@ import {
 
 type Point = { readonly answers: Answers }
 
-/** Above this number combinations are not listed; the caller reports that. */
+/** If there are more combinations, none are listed, and the caller reports that. */
 const POINTS_MAX = 200_000
 
 /**
- * Returns the axes that decide the category in any of these versions: the fields named by its rules, and the fields
- * that decide whether these are shown.
+ * Returns the axes that decide the category in any of these versions: the fields in its rules, and
+ * the fields that decide their visibility.
  */
 export function listCategoryAxes(
   ...versions: readonly (EventConfig | PublicEvent)[]
 ): readonly Axis[] {
-  const behind = versions.map((event) => {
+  const categoryInputs = versions.map((event) => {
     const { categoryChoice: choice } = event
     const rules =
       choice.by === 'rules' ? choice.rules.flatMap(({ when }) => (when === null ? [] : [when])) : []
@@ -36,8 +36,8 @@ export function listCategoryAxes(
       conditions: [...rules, ...[...ids].flatMap((id) => listVisibilityConditions(event, id))],
     }
   })
-  const tests = behind.flatMap(({ conditions }) => conditions).flat(2)
-  return [...new Set(behind.flatMap(({ ids }) => [...ids]))]
+  const tests = categoryInputs.flatMap(({ conditions }) => conditions).flat(2)
+  return [...new Set(categoryInputs.flatMap(({ ids }) => [...ids]))]
     .filter((id) => id !== 'category')
     .map(
       (id) =>
@@ -67,9 +67,9 @@ export function listPoints(axes: readonly Axis[]): readonly Point[] | null {
 }
 
 /**
- * Returns a point as a delegate's answers: defaults filled in, hidden ones removed, so that
- * impossible points become possible ones; with the context, of member lists only if the answer they
- * check is given.
+ * Returns a point as a delegate's answers: adds defaults and removes hidden ones, so that
+ * impossible points become possible ones. Includes the context; member records only if the answer
+ * for their lookup is given.
  */
 export function toAnswers(event: EventConfig | PublicEvent, point: Answers): Answers {
   const context = extractContext(event, point)
@@ -107,8 +107,8 @@ function areSetsEqual(a: ReadonlySet<unknown>, b: ReadonlySet<unknown>): boolean
 }
 
 /**
- * Describes points of these axes in as few lines as possible; `all` is every possible point, so
- * that an axis on which everything is possible is omitted.
+ * Describes points of these axes in as few lines as possible. `all` contains every possible point;
+ * an axis on which every value is possible is omitted.
  */
 export function formatPoints(
   axes: readonly Axis[],
@@ -139,8 +139,8 @@ export function formatPoints(
 }
 
 /**
- * Describes each answer; consecutive days on the axis as a range, because all days between are
- * equivalent.
+ * Describes each answer. Consecutive days on the axis become a range, because all days between them
+ * are equivalent.
  */
 function describeAll(axis: Axis, contained: readonly (Answer | undefined)[]): readonly string[] {
   const days = axis.values.flatMap(({ answer }) =>
@@ -170,7 +170,10 @@ function describeSpan(run: readonly Day[], all: readonly Day[]): string {
   return to === null ? `from ${from}` : from === to ? from : `${from} to ${to}`
 }
 
-/** Uses the axis's description; an answer that is not on it (a default, a trimmed text) is shown as it is. */
+/**
+ * Returns the axis's description; an answer that is not on the axis (a default, a trimmed text) is
+ * shown as it is.
+ */
 function describe({ values }: Axis, answer: Answer | undefined): string {
   if (answer === undefined)
     return (

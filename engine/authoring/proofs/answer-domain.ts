@@ -19,7 +19,10 @@ export type Domain = {
   /** Impossible answers: answered although hidden. */ readonly impossible: readonly Box[]
 }
 
-/** Returns the domain of these conditions and of everything that decides the visibility of their fields. */
+/**
+ * Returns the domain of these conditions, with everything that decides the visibility of their
+ * fields.
+ */
 export function buildDomain(event: EventConfig, conditions: readonly Condition[]): Domain {
   const ids = [...findRelevantFields(event, conditions)]
   const tests = [...conditions, ...ids.flatMap((id) => listVisibilityConditions(event, id))].flat(2)
@@ -44,8 +47,8 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
   })
   assertListed(axes)
   const space = createSpace(axes.map(({ values }) => values.length))
-  const partial = { axes, space, impossible: [] }
-  /** A member list value is known only if the answer it checks is. */
+  const unrestricted = { axes, space, impossible: [] }
+  /** A value from a member list is known only if the answer for its lookup is given. */
   const notListedBoxes = axes.flatMap(({ field }, axis): Box[] => {
     const lookupField = findMemberListColumn(event, field)?.field
     const box =
@@ -60,12 +63,12 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
   })
   const hidden = axes.flatMap(({ field }) =>
     listVisibilityConditions(event, field).flatMap((shown): Box[] =>
-      subtractCondition(partial, shown).flatMap((unseen) => {
+      subtractCondition(unrestricted, shown).flatMap((hiddenBox) => {
         const axis = axes.findIndex((axis) => axis.field === field)
         const box = createBox(
           space,
           (at, value) =>
-            containsValue(space, unseen, at, value) &&
+            containsValue(space, hiddenBox, at, value) &&
             (at !== axis || axes[axis]?.values[value]?.answer !== undefined),
         )
         return box === null ? [] : [box]
@@ -75,7 +78,9 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
   return { axes, space, impossible: [...hidden, ...notListedBoxes] }
 }
 
-/** Returns a condition as boxes of the domain; tests of fields that are not an axis count as never true. */
+/**
+ * Returns a condition as boxes of the domain; tests of fields that are not an axis count as false.
+ */
 export function toBoxes({ axes, space }: Domain, condition: Condition): readonly Box[] {
   return condition.flatMap((map) => {
     if (map.some(({ field }) => !axes.some((axis) => axis.field === field))) return []
@@ -94,7 +99,7 @@ export function listAllBoxes({ space }: Pick<Domain, 'space'>): readonly Box[] {
   return box === null ? [] : [box]
 }
 
-// ¬(A or B) = ¬A and ¬B; ¬map = one box per failing test.
+// ¬(A or B) = ¬A and ¬B; the negation of a map is one box per failing test.
 function subtractCondition(domain: Domain, condition: Condition): readonly Box[] {
   return condition.reduce<readonly Box[]>((rest, map) => {
     const failing = map.flatMap(({ field, test }) => {
@@ -120,7 +125,10 @@ function subtractCondition(domain: Domain, condition: Condition): readonly Box[]
   }, listAllBoxes(domain))
 }
 
-/** Returns categories that a discount code gives, or a quota offers when full, whatever the answers are. */
+/**
+ * Returns the categories that a discount code gives or a full quota offers, regardless of the
+ * answers.
+ */
 export function listCategoriesFromContext({ codeKinds, quotas }: EventConfig): readonly string[] {
   return [
     ...codeKinds.flatMap(({ gives }) => ('category' in gives ? [gives.category] : [])),
@@ -142,7 +150,7 @@ function buildCategoryAxis(event: EventConfig): Axis {
 }
 
 /**
- * Describes a box: "designation: senior-resident or not answered, asi_member: no"; axes that do not
+ * Describes a box: "designation: senior-resident or not answered, asi_member: no". Axes that do not
  * matter are omitted.
  */
 export function describeBox(domain: Domain, box: Box): string {

@@ -1,7 +1,7 @@
 /**
  * Proofs about bills: missing cells, lowest and highest bill, excessive or overlapping adjustments.
  *
- * The search goes from line to line and forgets values that no later line reads.
+ * The search proceeds line by line and drops values that no later line reads.
  */
 import type { EventConfig } from '../../event/config.ts'
 import {
@@ -36,9 +36,9 @@ import {
   type SampleDelegate,
 } from './item-prices.ts'
 import { collectAnswers, extendPath, type AnswerPath } from './example-answers.ts'
-import { CATEGORY, listConditionNames, searchAnswers, type Stop } from './walk-form.ts'
+import { CATEGORY, listConditionNames, searchAnswers, type Checkpoint } from './walk-form.ts'
 
-/** A possible bill, and its day. */
+/** A possible bill and its day. */
 export type PossibleBill = SampleDelegate & {
   readonly period: string
   readonly on: Day
@@ -47,10 +47,10 @@ export type PossibleBill = SampleDelegate & {
 }
 export type ItemProof = {
   readonly id: string
-  /** Null if too many answers to check all. */
+  /** Null if there are too many answers to check all. */
   readonly found: ItemResult | null
 }
-/** A negative adjustment deducts more than its lines cost. */
+/** A negative adjustment that deducts more than its lines cost. */
 export type ExcessiveDeduction = {
   readonly adjustment: string
   /** The amount that it could not deduct. */
@@ -58,31 +58,31 @@ export type ExcessiveDeduction = {
   readonly who: SampleDelegate
   readonly on: Day
 }
-/** Of the bills in one currency; amounts in two cannot be compared. */
+/** The extreme bills in one currency, because amounts in two currencies cannot be compared. */
 export type Extremes = {
   readonly currency: Currency
   /** Null if no registration is possible. */
   readonly cheapest: PossibleBill | null
   /**
-   * A small bill above zero. Null if none was found. It is the smallest, unless an amount is deducted
-   * from a counted item: then a number between one and the maximum may leave less.
+   * The smallest bill above zero. Null if none was found. If an amount is deducted from a counted
+   * item, a count between one and the maximum may give a smaller bill.
    */
   readonly smallest: PossibleBill | null
   readonly dearest: PossibleBill | null
-  readonly overdrawn: readonly ExcessiveDeduction[]
+  readonly excessiveDeductions: readonly ExcessiveDeduction[]
 }
 export type BillProof = {
   readonly items: readonly ItemProof[]
-  /** One for each currency of the event. Null if too many answers to check all. */
+  /** One for each currency of the event. Null if there are too many answers to check all. */
   readonly extremes: readonly Extremes[] | null
 }
 
-/** Steps of a search before it counts as too large to prove; less than half a second. */
+/** The maximum number of steps before a search counts as too large; less than half a second. */
 const STEPS_MAX = 150_000
 
 /**
- * The proofs about the bill of an event whose names and conditions are valid and whose numbers have
- * bounds; each part is computed on request.
+ * Returns the proofs about the bill of an event with valid names and conditions and bounded
+ * numbers. Each part is computed on first use.
  */
 export const proveBill = (event: EventConfig): BillProof => ({
   get items() {
@@ -107,13 +107,13 @@ const proveExtremes = memoize((event: EventConfig): readonly Extremes[] | null =
   }, null),
 )
 
-/** Returns the lowest and highest bills in that currency. Null if there are none, or they are not known. */
+/** Returns the lowest and highest bills in that currency; null if there are none, or unknown. */
 export const computeExtremes = (event: EventConfig, currency: Currency): Extremes | null =>
   proveBill(event).extremes?.find((extremes) => extremes.currency === currency) ?? null
 
 /** A partial sum, and the answers that led to it. */
 type Sum = { readonly total: number; readonly answerPath: AnswerPath; readonly category: string }
-/** Sorts the lower sum first, or with -1 the higher; of equal sums, the one with fewer answers. */
+/** Sorts the lower sum first, or the higher with -1; of equal sums, the one with fewer answers. */
 function compareSums(a: Sum, b: Sum, sign: 1 | -1 = 1): number {
   return sign * (a.total - b.total) || (a.answerPath?.weight ?? 0) - (b.answerPath?.weight ?? 0)
 }
@@ -121,11 +121,11 @@ function pickSmallerSum(a: Sum | null, b: Sum | null): Sum | null {
   if (a === null || b === null) return a ?? b
   return compareSums(a, b) <= 0 ? a : b
 }
-/** An adjustment that applies: the amount still to be distributed over lines, and whether it found one. */
+/** An adjustment that applies: the amount not yet distributed over lines, and whether a line matched. */
 type PendingAdjustment = { readonly left: number; readonly hasLine: boolean }
 type Bill = {
   readonly min: Sum
-  /** The smallest above zero. Null if none so far. */
+  /** The smallest above zero so far. Null if none. */
   readonly smallest: Sum | null
   readonly max: Sum
   /** By adjustment. Null if it does not apply, or its whole amount was distributed over its lines. */
@@ -136,12 +136,12 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
   const ends = listBillDays(event).flatMap((at) =>
     findBills(event, currency, at, budget).map((bill) => ({ ...at, bill })),
   )
-  const overdrawn = new Map<string, ExcessiveDeduction>()
+  const excessiveDeductions = new Map<string, ExcessiveDeduction>()
   for (const { on, bill } of ends)
     bill.pending.forEach((entry, index) => {
       const id = event.fees.adjustments[index]?.id ?? ''
-      if (entry !== null && !overdrawn.has(id))
-        overdrawn.set(id, {
+      if (entry !== null && !excessiveDeductions.has(id))
+        excessiveDeductions.set(id, {
           adjustment: id,
           left: toAmount(-entry.left),
           who: { answers: collectAnswers(bill.min.answerPath), category: bill.min.category },
@@ -162,7 +162,7 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
     cheapest: pickBest('min', 1),
     smallest: pickBest('smallest', 1),
     dearest: pickBest('max', -1),
-    overdrawn: [...overdrawn.values()],
+    excessiveDeductions: [...excessiveDeductions.values()],
   }
 }
 
@@ -176,7 +176,7 @@ function createBill(event: EventConfig, on: Day, usual: string, sum: Sum): Possi
   return { answers, category: sum.category, period, on, lines: lines.value, total }
 }
 
-/** Returns the lowest and highest total on a day, by the state at the end of the search. */
+/** Returns the bills at the end of the search on a day, each with its lowest and highest total. */
 function findBills(
   event: EventConfig,
   currency: Currency,
@@ -184,7 +184,7 @@ function findBills(
   budget: Budget,
 ): readonly Bill[] {
   const { items, adjustments, prices } = event.fees
-  const today = adjustments.map((adjustment) =>
+  const activeAdjustments = adjustments.map((adjustment) =>
     isAdjustmentActive(adjustment, on) ? adjustment : null,
   )
   const lineIds = [REGISTRATION, ...items.map(({ id }) => id)]
@@ -193,7 +193,7 @@ function findBills(
   const getLastLine = (adjustment: Adjustment): string | undefined =>
     lineIds.findLast((id) => affectsItem(adjustment, id))
 
-  /** Appends a line of one price, through all adjustments that apply to it. */
+  /** Appends a line with one price after applying all matching adjustments to it. */
   const addLine = (bill: Bill, id: string, price: Amount, taxOfLine: Tax | null): Bill => {
     let amount = price
     const pending = bill.pending.map((entry, index): PendingAdjustment | null => {
@@ -215,8 +215,8 @@ function findBills(
     return { pending, min, smallest: min.total > 0 ? min : dearer, max }
   }
   /**
-   * Completes an adjustment after its last line; its remainder is kept, to be reported if the bill
-   * is possible.
+   * Completes an adjustment after its last line. The remainder is kept, because it is reported if
+   * the bill is possible.
    */
   const removeLine = (bill: Bill, id: string): Bill => ({
     ...bill,
@@ -226,7 +226,7 @@ function findBills(
       return entry.hasLine && entry.left < 0 ? entry : null
     }),
   })
-  const addAdjustment = (adjustment: Adjustment, at: number): Stop<Bill> => ({
+  const addAdjustment = (adjustment: Adjustment, at: number): Checkpoint<Bill> => ({
     reads: listConditionNames([adjustment.when]),
     conditions: adjustment.when === undefined ? [] : [adjustment.when],
     at: ({ answers, category }, bill) => {
@@ -238,15 +238,17 @@ function findBills(
   })
   const listTaxConditions = (item: Item | null): readonly Condition[] =>
     getTaxRules(event.fees, item).flatMap(({ when }) => (when === undefined ? [] : [when]))
-  // Delegates choose among the methods that accept the currency of their bill.
-  const refusing = (event.fees.methods ?? []).flatMap(({ id, currencies }) =>
+  // Delegates can choose only methods that accept the currency of their bill.
+  const rejectingMethods = (event.fees.methods ?? []).flatMap(({ id, currencies }) =>
     currencies?.includes(currency) === false ? [id] : [],
   )
-  const isRefused: readonly Condition[] =
-    refusing.length === 0 ? [] : [[[{ field: METHOD_NAME, test: { is: 'in', values: refusing } }]]]
-  const registering: Stop<Bill> = {
-    reads: [CATEGORY, ...listConditionNames([...isRefused, ...listTaxConditions(null)])],
-    conditions: [...isRefused, ...listTaxConditions(null)],
+  const rejections: readonly Condition[] =
+    rejectingMethods.length === 0
+      ? []
+      : [[[{ field: METHOD_NAME, test: { is: 'in', values: rejectingMethods } }]]]
+  const registration: Checkpoint<Bill> = {
+    reads: [CATEGORY, ...listConditionNames([...rejections, ...listTaxConditions(null)])],
+    conditions: [...rejections, ...listTaxConditions(null)],
     at: ({ answers, category }, bill) => {
       const cell =
         category === null
@@ -258,7 +260,7 @@ function findBills(
             )
       if (category === null || cell === null || getCurrency(event, category) !== currency)
         return null
-      if (isRefused.some((condition) => matchesCondition(condition, answers, category))) return null
+      if (rejections.some((when) => matchesCondition(when, answers, category))) return null
       const known: Bill = {
         ...bill,
         min: { ...bill.min, category },
@@ -269,7 +271,7 @@ function findBills(
       return removeLine(addLine(known, REGISTRATION, cell, tax), REGISTRATION)
     },
   }
-  const addItem = (item: Item): Stop<Bill> => ({
+  const addItem = (item: Item): Checkpoint<Bill> => ({
     reads: [...listNamesReadByItem(item), ...listConditionNames(listTaxConditions(item)), CATEGORY],
     conditions: [...listItemConditions(item), ...listTaxConditions(item)],
     at: ({ answers, category }, bill) => {
@@ -287,27 +289,27 @@ function findBills(
     },
   })
   const ready = new Set<Adjustment>()
-  const stops = lineIds.flatMap((id, i): Stop<Bill>[] => {
+  const checkpoints = lineIds.flatMap((id, i): Checkpoint<Bill>[] => {
     const item = items[i - 1]
-    const before = today.flatMap((adjustment, index): Stop<Bill>[] => {
+    const before = activeAdjustments.flatMap((adjustment, index): Checkpoint<Bill>[] => {
       if (adjustment === null || ready.has(adjustment) || !affectsItem(adjustment, id)) return []
       ready.add(adjustment)
       return [addAdjustment(adjustment, index)]
     })
-    return [...before, item === undefined ? registering : addItem(item)]
+    return [...before, item === undefined ? registration : addItem(item)]
   })
-  const nothing: Sum = { total: 0, answerPath: null, category: '' }
+  const zeroSum: Sum = { total: 0, answerPath: null, category: '' }
   return searchAnswers(
     event,
-    stops,
+    checkpoints,
     {
       start: {
-        min: nothing,
+        min: zeroSum,
         smallest: null,
-        max: nothing,
+        max: zeroSum,
         pending: adjustments.map(() => null),
       },
-      answered: (bill, name, answer) => ({
+      addAnswer: (bill, name, answer) => ({
         ...bill,
         min: { ...bill.min, answerPath: extendPath(bill.min.answerPath, name, answer) },
         smallest:
@@ -316,11 +318,11 @@ function findBills(
             : { ...bill.smallest, answerPath: extendPath(bill.smallest.answerPath, name, answer) },
         max: { ...bill.max, answerPath: extendPath(bill.max.answerPath, name, answer) },
       }),
-      keyOf: ({ pending }) =>
+      buildKey: ({ pending }) =>
         pending
           .map((entry) => (entry === null ? '' : `${entry.left}${entry.hasLine ? '+' : '-'}`))
           .join(),
-      joined: (a, b) => ({
+      merge: (a, b) => ({
         pending: a.pending,
         min: compareSums(a.min, b.min) <= 0 ? a.min : b.min,
         smallest: pickSmallerSum(a.smallest, b.smallest),
@@ -332,14 +334,14 @@ function findBills(
   )
 }
 
-/** Returns the part of a percentage deduction beyond the whole price, as a negative remainder. */
+/** Returns the part of a percentage deduction that exceeds the price, as a negative remainder. */
 function computeOverdraft(price: Amount, percent: number): number {
   return percent < -100 && price > 0 ? Math.floor((price * (percent + 100)) / 100) : 0
 }
 
 /**
- * Pairs of adjustments, by id, that can apply to the same line of one bill. Null if too many answers
- * to check all.
+ * Returns the pairs of adjustments, by id, that can apply to the same line of one bill. Null if
+ * there are too many answers to check all.
  */
 export const findOverlappingAdjustments = memoize(
   (event: EventConfig): readonly (readonly [string, string])[] | null =>
@@ -369,7 +371,7 @@ function canBothApply(
   budget: Budget,
 ): boolean {
   const conditions = [one.when, other.when].filter((when) => when !== undefined)
-  const both: Stop<null> = {
+  const both: Checkpoint<null> = {
     reads: [...listConditionNames(conditions), ...(includesEveryDelegate(event) ? [] : [CATEGORY])],
     conditions,
     at: ({ answers, category }) => {
@@ -384,14 +386,14 @@ function canBothApply(
   searchAnswers(
     event,
     [both],
-    { start: null, answered: () => null, keyOf: () => '', joined: () => null },
+    { start: null, addAnswer: () => null, buildKey: () => '', merge: () => null },
     () => ({}),
     budget,
   )
   return isMet
 }
 
-/** Whether every answer has a category, because the last rule covers all others. */
+/** Returns true if every answer has a category, because the last rule covers all others. */
 function includesEveryDelegate({ categoryChoice: choice }: EventConfig): boolean {
   return choice.by === 'rules' && choice.rules.some(({ when }) => when === null)
 }

@@ -9,7 +9,7 @@ import type { PossibleBill } from './bill-bounds.ts'
 import type { SampleDelegate } from './item-prices.ts'
 import { getCurrency } from '../../rules/category.ts'
 
-/** Lists categories: "`member` or `senior`"; many are counted instead. */
+/** Lists categories: "`member` or `senior`". If there are many, ends with their number. */
 export function describeCategories(who: readonly SampleDelegate[]): string {
   const names = [...new Set(who.map(({ category }) => `\`${category}\``))]
   return names.length > NAMED_MAX
@@ -18,7 +18,10 @@ export function describeCategories(who: readonly SampleDelegate[]): string {
 }
 const NAMED_MAX = 4
 
-/** Describes answers: "code: coupon, workshops: usg and ecmo"; in their order, without those answered No. */
+/**
+ * Describes answers: "code: coupon, workshops: usg and ecmo", in their order, without those
+ * answered No.
+ */
 export function describeAnswers({ answers }: Pick<SampleDelegate, 'answers'>): string {
   return Object.entries(answers)
     .filter(([, answer]) => answer !== false)

@@ -1,8 +1,8 @@
-/** The trail of answers along a search path, to describe the delegate who reaches a result. */
+/** The answers along a search path, to describe the delegate who reaches a result. */
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import type { StateOperations } from './walk-form.ts'
 
-/** The answers of a path, the newest first. `weight` is their number; a No counts zero. */
+/** The answers of a path, newest first. `weight` is their number; a No counts as zero. */
 export type AnswerPath = {
   readonly name: string
   readonly answer: Answer
@@ -20,14 +20,14 @@ export function collectAnswers(path: AnswerPath): Answers {
   return Object.fromEntries(pairs)
 }
 
-/** Returns the trail with fewer answers, so that only relevant ones are shown. */
+/** Returns the path with fewer answers, so that only relevant ones are shown. */
 function pickShorterPath(a: AnswerPath, b: AnswerPath): AnswerPath {
   return (a?.weight ?? 0) <= (b?.weight ?? 0) ? a : b
 }
 
 export const pathState: StateOperations<AnswerPath> = {
   start: null,
-  answered: extendPath,
-  keyOf: () => '',
-  joined: pickShorterPath,
+  addAnswer: extendPath,
+  buildKey: () => '',
+  merge: pickShorterPath,
 }

@@ -23,17 +23,22 @@ type Value = { readonly answer: Answer | undefined; readonly description: string
 export type Axis = {
   readonly field: string
   readonly values: readonly Value[]
-  /** The field has too many classes of answers to list: nothing that depends on it is proved. */
+  /**
+   * Set if the field has too many classes of answers to list. Nothing that depends on it is proved.
+   */
   readonly isTooLarge?: true
 }
-/** Criteria that distinguish answers besides tests. */
+/** What distinguishes answers in addition to tests. */
 export type Distinctions = {
   /** many: the property that distinguishes options. */
   readonly distinguishes?: (option: string) => string
-  /** people: the conditions by which some of them are counted. */
-  readonly wheres?: readonly Condition[]
-  /** number: it is counted or an amount, so both the minimum and the maximum of each class are included. */
-  readonly hasEnds?: boolean
+  /** people: the conditions that select the counted people. */
+  readonly countConditions?: readonly Condition[]
+  /**
+   * number: the field is counted or an amount, so the minimum and maximum of each class are
+   * included.
+   */
+  readonly needsBounds?: boolean
 }
 
 export const NOT_ANSWERED: Value = { answer: undefined, description: 'not answered' }
@@ -52,7 +57,9 @@ export function collectConditions(event: EventConfig | PublicEvent): readonly Co
   ]
 }
 
-/** Returns the conditions that show a field, its section's and its own; all of them must hold. */
+/**
+ * Returns the conditions that must all hold for a field to be visible: its section's and its own.
+ */
 export function listVisibilityConditions(
   event: EventConfig | PublicEvent,
   id: string,
@@ -65,8 +72,8 @@ export function listVisibilityConditions(
 }
 
 /**
- * Returns the fields that these conditions read, and those that decide whether these are shown,
- * each before the fields it shows.
+ * Returns the fields that these conditions read and the fields that decide their visibility, each
+ * before the fields that it shows.
  */
 export function findRelevantFields(
   event: EventConfig | PublicEvent,
@@ -87,8 +94,8 @@ export function findRelevantFields(
 }
 
 /**
- * Returns the member list column of a name such as `ksp_number.kind`, and the field checked against
- * the list. Null if there is no such name.
+ * Returns the member list column with a name such as `ksp_number.kind`, and the field that looks it
+ * up. Null if there is no such name.
  */
 export function findMemberListColumn(
   event: EventConfig | PublicEvent,
@@ -101,14 +108,14 @@ export function findMemberListColumn(
   return null
 }
 
-/** Returns the seats that may be full, by the names used in conditions. */
+/** Returns the names that conditions use for seats that may be full. */
 export function listFullSeatNames(limits: EventConfig['quotas']): readonly string[] {
   return listSeatPools(limits).map(({ id }) => getFullSeatName(id))
 }
 
 /**
- * Returns the axis of a context value: a discount code of each kind or none, a seat full or not, a
- * row of a member list. Null if the name is not a context value.
+ * Returns the axis of a context value: no discount code or one of each kind, a seat that is full or
+ * not, a row of a member list. Null if the name is not a context value.
  */
 export function createContextAxis(event: EventConfig | PublicEvent, name: string): Axis | null {
   const createAxis = (values: readonly Value[], description: string): Axis => ({
@@ -137,21 +144,21 @@ export function createContextAxis(event: EventConfig | PublicEvent, name: string
 }
 
 /**
- * Returns the axis of one field, `fields` being its versions: the values that these tests
- * distinguish. Options of a select stay separate, so that each can be displayed.
+ * Returns the axis of one field with the values that these tests distinguish. `fields` are the
+ * field's versions. Options of a select stay separate, so that each can be displayed.
  */
 export function createFieldAxis(
   id: string,
   fields: readonly Field[],
   tests: readonly Test[],
   mayBeEmpty: boolean,
-  separate: Distinctions = {},
+  distinctions: Distinctions = {},
 ): Axis {
   return tryWithinBudget(
     (): Axis => {
       const answers = new Map(
         fields.flatMap((field) =>
-          listAnswers(field, tests, separate).map(
+          listAnswers(field, tests, distinctions).map(
             (answer) => [answer, describeAnswer(field, tests, answer)] as const,
           ),
         ),
@@ -176,7 +183,7 @@ export function assertListed(axes: readonly Axis[]): void {
 function listAnswers(
   field: Field,
   tests: readonly Test[],
-  separate: Distinctions,
+  distinctions: Distinctions,
 ): readonly Answer[] {
   switch (field.type) {
     case 'yes-no':
@@ -184,13 +191,13 @@ function listAnswers(
     case 'select':
       return (field.options ?? []).map(({ id }) => id)
     case 'number':
-      return listDistinctNumbers(field, listNumbers(tests), separate.hasEnds === true)
+      return listDistinctNumbers(field, listNumbers(tests), distinctions.needsBounds === true)
     case 'date': {
-      const marks = listDays(tests)
+      const thresholds = listDays(tests)
       return [
         ...new Set([
-          ...marks.flatMap((mark) => [addDays(mark, -1), mark, addDays(mark, 1)]),
-          ...(marks.length === 0 ? [field.from ?? field.to ?? '2000-01-01'] : []),
+          ...thresholds.flatMap((mark) => [addDays(mark, -1), mark, addDays(mark, 1)]),
+          ...(thresholds.length === 0 ? [field.from ?? field.to ?? '2000-01-01'] : []),
           ...[field.from, field.to].filter((day) => day !== undefined),
         ]),
       ]
@@ -198,15 +205,19 @@ function listAnswers(
         .sort()
     }
     case 'many':
-      return listDistinctChoices(field, tests, separate.distinguishes ?? null)
+      return listDistinctChoices(field, tests, distinctions.distinguishes ?? null)
     case 'people':
-      return listDistinctPeople(field, tests, separate.wheres ?? [], (part, ownTests) =>
-        createFieldAxis(
-          part.id,
-          [part],
-          ownTests,
-          part.required === undefined && part.default === undefined,
-        ).values.map(({ answer }) => answer),
+      return listDistinctPeople(
+        field,
+        tests,
+        distinctions.countConditions ?? [],
+        (part, ownTests) =>
+          createFieldAxis(
+            part.id,
+            [part],
+            ownTests,
+            part.required === undefined && part.default === undefined,
+          ).values.map(({ answer }) => answer),
       )
     case 'consent':
       return [true]
@@ -226,26 +237,26 @@ function listAnswers(
   }
 }
 
-/** Smaller than any charged step: the value next to a threshold, rounded to it. */
+/** Smaller than any step that is charged: the distance from a threshold to the value next to it. */
 const NEIGHBOUR_DISTANCE = 0.001
 
-/** The smallest amount that can be given, in rupees. */
+/** The smallest possible amount, in rupees. */
 const ONE_PAISA = 0.01
 
 /**
- * Returns one number for each interval between thresholds and for each threshold, as far as the
- * field accepts them; for an interval its minimum and maximum if both are requested.
+ * Returns one number for each threshold and for each interval between thresholds, if the field
+ * accepts it; for an interval, its minimum and maximum if requested.
  */
 function listDistinctNumbers(
   { min = -Infinity, max = Infinity, isWhole = false }: Field,
-  marks: readonly number[],
-  hasEnds: boolean,
+  thresholds: readonly number[],
+  needsBounds: boolean,
 ): readonly number[] {
-  const edges = [-Infinity, ...marks, Infinity]
+  const edges = [-Infinity, ...thresholds, Infinity]
   const ranges = edges.slice(1).flatMap((end, index) => {
     const start = edges[index] ?? -Infinity
     return [
-      ...(marks.includes(start) ? [{ from: start, to: start, isMark: true }] : []),
+      ...(thresholds.includes(start) ? [{ from: start, to: start, isMark: true }] : []),
       { from: start, to: end, isMark: false },
     ]
   })
@@ -261,15 +272,16 @@ function listDistinctNumbers(
     if (!Number.isFinite(lowest) && !Number.isFinite(highest)) return [1]
     if (!Number.isFinite(lowest)) return [isWhole || max < to ? highest : to - 1]
     if (!Number.isFinite(highest)) return [isWhole || min > from ? lowest : from + 1]
-    // Zero causes no bill line: the smallest number that does is included too.
+    // Zero causes no bill line, so the smallest number that causes one is included too.
     const one = isWhole ? 1 : ONE_PAISA
-    if (hasEnds) return lowest <= 0 && one < highest ? [lowest, one, highest] : [lowest, highest]
+    if (needsBounds)
+      return lowest <= 0 && one < highest ? [lowest, one, highest] : [lowest, highest]
     return [isWhole ? lowest : (Math.max(from, min) + Math.min(to, max)) / 2]
   })
   return [...new Set(distinguished)]
 }
 
-/** Represents every text that no test names; no form can send it, because texts are trimmed. */
+/** Represents every text that no test names. No form can send it, because texts are trimmed. */
 const OTHER_TEXT = ' anything '
 
 function listNumbers(tests: readonly Test[]): readonly number[] {
@@ -302,10 +314,10 @@ function describeAnswer(field: Field, tests: readonly Test[], answer: Answer): s
     return tests.some(({ is }) => is === 'in' || is === 'not-in') ? 'anything else' : 'anything'
   if (field.type === 'date' && typeof answer === 'string' && isDay(answer)) return formatDay(answer)
   if (field.type !== 'number' || typeof answer !== 'number') return String(answer)
-  const marks = listNumbers(tests)
-  if (marks.includes(answer)) return String(answer)
-  const below = marks.findLast((mark) => mark < answer)
-  const above = marks.find((mark) => mark > answer)
+  const thresholds = listNumbers(tests)
+  if (thresholds.includes(answer)) return String(answer)
+  const below = thresholds.findLast((mark) => mark < answer)
+  const above = thresholds.find((mark) => mark > answer)
   if (below === undefined) return above === undefined ? 'any number' : `below ${above}`
   return above === undefined ? `above ${below}` : `between ${below} and ${above}`
 }

@@ -1,4 +1,4 @@
-/** Proves that an ordered item has its quantity asked, and that no hidden field causes a charge. */
+/** Proves that an ordered item's quantity is asked, and that no hidden field causes a charge. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers, Condition } from '../../event/answer-types.ts'
 import { itemApplies, getItemQuantity } from '../../pricing/bill.ts'
@@ -17,7 +17,7 @@ import {
 import { collectAnswers, pathState } from './example-answers.ts'
 import { CATEGORY, listConditionNames, searchAnswers } from './walk-form.ts'
 
-/** A field that an item is counted by and that is unanswered although the item is ordered. */
+/** A field that counts an item but is unanswered although the item is ordered. */
 export type UnansweredField = {
   readonly item: string
   readonly field: string
@@ -25,10 +25,10 @@ export type UnansweredField = {
   readonly who: SampleDelegate
 }
 
-/** Steps of a search over the values that one item reads. */
+/** The maximum number of steps of a search over the values that one item reads. */
 const STEPS_MAX = 50_000
 
-/** One for each item and field; an item with too many answers to check has none here. */
+/** Returns one entry for each item and field. Items with too many answers to check are left out. */
 export const findUnansweredFields = memoize((event: EventConfig): readonly UnansweredField[] =>
   event.fees.items.flatMap((item) =>
     tryWithinBudget(() => findHiddenItemFields(event, item, { left: STEPS_MAX }), []),
@@ -45,16 +45,20 @@ function findHiddenItemFields(
   )
   const found = new Map<string, UnansweredField>()
   if (counted.length === 0) return []
-  const shows = counted.flatMap((name) => listVisibilityConditions(event, name))
+  const visibilityConditions = counted.flatMap((name) => listVisibilityConditions(event, name))
   searchAnswers(
     event,
     [
       {
-        reads: [...listNamesReadByItem(item), ...listConditionNames(shows), CATEGORY],
-        conditions: [...listItemConditions(item), ...shows],
+        reads: [
+          ...listNamesReadByItem(item),
+          ...listConditionNames(visibilityConditions),
+          CATEGORY,
+        ],
+        conditions: [...listItemConditions(item), ...visibilityConditions],
         at: ({ answers, category }, path) => {
           if (category === null || !itemApplies(item, answers, category)) return null
-          // If no person counts, there is nothing to count.
+          // If no person counts, no number must be asked.
           const { times: _, ...withoutTimes } = item
           if (
             item.count !== undefined &&
@@ -86,8 +90,8 @@ function findHiddenItemFields(
 }
 
 /**
- * Whether an answer orders the item explicitly: each way in which its condition holds includes a
- * Yes or an option.
+ * Returns true if an answer orders the item explicitly: each alternative of its condition that
+ * holds includes a Yes or an option.
  */
 function isVisible(
   event: EventConfig,
@@ -95,7 +99,7 @@ function isVisible(
   answers: Answers,
   category: string,
 ): boolean {
-  // An item sold by option is ordered by choosing one.
+  // An item sold by option is ordered by choosing an option.
   if (by !== undefined || when === undefined) return false
   const holding: Condition = when.filter((map) => matchesCondition([map], answers, category))
   return holding.every((map) =>
@@ -112,10 +116,10 @@ function isChosen(answer: Answer | undefined): boolean {
   return answer === true || typeof answer === 'string' || toList(answer).length > 0
 }
 
-/** A field that is hidden from a delegate who is charged for an item because it is unanswered. */
+/** A hidden field that causes a charge for an item because it is unanswered. */
 export type HiddenField = Omit<UnansweredField, 'isHidden'>
 
-/** One for each item and field; an item with too many answers to check has none here. */
+/** Returns one entry for each item and field. Items with too many answers to check are left out. */
 export const findHiddenFields = memoize((event: EventConfig): readonly HiddenField[] =>
   event.fees.items.flatMap((item) =>
     tryWithinBudget(() => findHiddenFieldsOfItem(event, item, { left: STEPS_MAX }), []),
@@ -128,7 +132,7 @@ function findHiddenFieldsOfItem(
   budget: Budget,
 ): readonly HiddenField[] {
   const { when, by, count, times, amountIn } = item
-  // An item that is chosen, counted or priced by the delegate was ordered by doing so.
+  // An item that the delegate chooses, counts or prices is ordered explicitly.
   const isFree = item.prices.every(({ table }) =>
     Object.values(table).every((cells) => Object.values(cells).every((price) => !price)),
   )
@@ -138,35 +142,42 @@ function findHiddenFieldsOfItem(
     [by, count, times, amountIn].some((candidate) => candidate !== undefined)
   )
     return []
-  const denied = event.fields.filter(
+  const negatedFields = event.fields.filter(
     ({ id }) =>
       listVisibilityConditions(event, id).length > 0 &&
       when.flat().some(({ field, test }) => field === id && test.is === 'not-in'),
   )
-  if (denied.length === 0) return []
+  if (negatedFields.length === 0) return []
   const found = new Map<string, HiddenField>()
-  const shows = denied.flatMap(({ id }) => listVisibilityConditions(event, id))
+  const visibilityConditions = negatedFields.flatMap(({ id }) =>
+    listVisibilityConditions(event, id),
+  )
   searchAnswers(
     event,
     [
       {
-        reads: [...listNamesReadByItem(item), ...listConditionNames(shows), CATEGORY],
-        conditions: [...listItemConditions(item), ...shows],
+        reads: [
+          ...listNamesReadByItem(item),
+          ...listConditionNames(visibilityConditions),
+          CATEGORY,
+        ],
+        conditions: [...listItemConditions(item), ...visibilityConditions],
         at: ({ answers, category }, path) => {
           if (category === null || isVisible(event, item, answers, category)) return null
           const holding = when.filter((map) => matchesCondition([map], answers, category))
-          const isUnseen = (map: Condition[number]): string | undefined =>
+          const findHiddenField = (map: Condition[number]): string | undefined =>
             map.find(
               ({ field, test }) =>
                 test.is === 'not-in' &&
                 getOwn(answers, field) === undefined &&
-                denied.some(({ id }) => id === field) &&
+                negatedFields.some(({ id }) => id === field) &&
                 !listVisibilityConditions(event, field).every((shown) =>
                   matchesCondition(shown, answers, category),
                 ),
             )?.field
-          const [field] = holding.map(isUnseen)
-          if (field === undefined || holding.some((map) => isUnseen(map) === undefined)) return null
+          const [field] = holding.map(findHiddenField)
+          if (field === undefined || holding.some((map) => findHiddenField(map) === undefined))
+            return null
           if (!found.has(field))
             found.set(field, {
               item: item.id,

@@ -1,8 +1,8 @@
 /**
- * Finds which cells of an item's price tables can be reached, and which are missing.
+ * Finds the cells of an item's price tables that can be reached and are missing.
  *
- * An item reads the category, its own fields and the names in its conditions, so each is checked
- * separately.
+ * An item reads the category, its own fields and the names in its conditions, so each item is
+ * checked separately.
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers, Condition } from '../../event/answer-types.ts'
@@ -18,19 +18,22 @@ import { collectAnswers, pathState, type AnswerPath } from './example-answers.ts
 import { CATEGORY, listConditionNames, searchAnswers, type KnownValues } from './walk-form.ts'
 
 /**
- * A delegate accepted by the form, described by the relevant data: answers, context values by name,
- * category.
+ * A delegate that the form accepts, described by the relevant data: answers, context values by
+ * name, category.
  */
 export type SampleDelegate = { readonly answers: Answers; readonly category: string }
-/** A price that an item lacks for a delegate who reaches it. `table` counts from 0. Null if none matches. */
+/**
+ * A missing price of an item that a delegate can order. `table` counts from 0; null if no table
+ * matches.
+ */
 export type MissingPrice = {
   readonly is: 'no-table' | 'no-row' | 'no-cell' | 'not-on-sale'
   readonly table: number | null
   /** An option, or `each`; null if no table matches. */
   readonly row: string | null
-  /** Null: in every period. */
+  /** Null for every period. */
   readonly period: string | null
-  /** One for each category that reaches it. */
+  /** One for each category that needs the price. */
   readonly who: readonly SampleDelegate[]
 }
 /** A cell that can be charged. */
@@ -56,11 +59,13 @@ export function listItemConditions(item: Item): readonly Condition[] {
   )
 }
 
-/** An item sold by option, or counted, is distinguished by more than tests. */
+/**
+ * Returns what distinguishes answers, in addition to tests, for items sold by option or counted.
+ */
 export function buildItemDistinctions(items: readonly Item[]): (field: Field) => Distinctions {
   return ({ id }) => {
     const optionItems = items.filter((item) => item.by === id)
-    const wheres = items.flatMap(({ count }) =>
+    const countConditions = items.flatMap(({ count }) =>
       count?.field !== id || count.where === undefined ? [] : [count.where],
     )
     return {
@@ -72,15 +77,18 @@ export function buildItemDistinctions(items: readonly Item[]): (field: Field) =>
                 optionItems.map(({ prices }) => prices.map(({ table }) => getOwn(table, option))),
               ),
           }),
-      wheres,
-      hasEnds: items.some(
+      countConditions,
+      needsBounds: items.some(
         ({ count, times, amountIn }) => count?.field === id || times === id || amountIn === id,
       ),
     }
   }
 }
 
-/** Returns each period with the column of the item then; a column is empty on days without one of its own periods. */
+/**
+ * Returns each period with the item's column in it. On days outside the item's own periods, the
+ * column is empty.
+ */
 function listReachedPeriods(
   event: EventConfig,
   item: Item,
@@ -94,21 +102,21 @@ function listReachedPeriods(
 }
 
 /**
- * Checks each option of a multiple-choice field alone, whatever else is chosen: all others are then
+ * Checks each option of a multiple-choice field separately, so that all other options are
  * equivalent.
  */
 export function proveItem(event: EventConfig, item: Item, budget: Budget): ItemResult {
   const field = event.fields.find(({ id }) => id === item.by)
-  const looks =
+  const rowsToCheck =
     field?.type === 'many' ? (field.options ?? []).map(({ id }): string | null => id) : [null]
-  const found = looks.map((row) => checkItem(event, item, row, budget))
+  const found = rowsToCheck.map((row) => checkItem(event, item, row, budget))
   return {
     holes: found.flatMap(({ holes }) => holes),
     reached: found.flatMap(({ reached }) => reached),
   }
 }
 
-/** Checks one row, or all. */
+/** Checks one row, or all rows. */
 function checkItem(
   event: EventConfig,
   item: Item,
@@ -121,7 +129,7 @@ function checkItem(
   }))
   const holes = new Map<string, MissingPrice>()
   const reached = new Map<string, Cell>()
-  const lacks = (hole: Omit<MissingPrice, 'who'>, who: SampleDelegate): void => {
+  const addMissingPrice = (hole: Omit<MissingPrice, 'who'>, who: SampleDelegate): void => {
     const key = JSON.stringify([hole.is, hole.table, hole.row, hole.period])
     const known = holes.get(key)?.who ?? []
     if (!known.some(({ category }) => category === who.category))
@@ -140,11 +148,11 @@ function checkItem(
     )
     const rows = item.prices[table]?.table
     if (rows === undefined) {
-      lacks({ is: 'no-table', table: null, row: null, period: null }, knownValues)
+      addMissingPrice({ is: 'no-table', table: null, row: null, period: null }, knownValues)
       return null
     }
-    const own = findGroupOfCategory(event.fees, category) ?? null
-    const { periods = [] } = groups.find(({ group }) => group === own) ?? {}
+    const categoryGroup = findGroupOfCategory(event.fees, category) ?? null
+    const { periods = [] } = groups.find(({ group }) => group === categoryGroup) ?? {}
     const onSale = periods.flatMap(({ period, column }) =>
       column === '' || getTablePrice(event.fees.prices ?? {}, category, period) === null
         ? []
@@ -153,13 +161,14 @@ function checkItem(
     for (const { row } of sold) {
       const cells = getOwn(rows, row)
       if (cells === undefined) {
-        lacks({ is: 'no-row', table, row, period: null }, knownValues)
+        addMissingPrice({ is: 'no-row', table, row, period: null }, knownValues)
         continue
       }
       for (const period of onSale) {
         const cell = getOwn(cells, period)
-        if (cell === undefined) lacks({ is: 'no-cell', table, row, period }, knownValues)
-        else if (cell === null) lacks({ is: 'not-on-sale', table, row, period }, knownValues)
+        if (cell === undefined) addMissingPrice({ is: 'no-cell', table, row, period }, knownValues)
+        else if (cell === null)
+          addMissingPrice({ is: 'not-on-sale', table, row, period }, knownValues)
         else reached.set(`${table} ${row} ${period}`, { table, row, period })
       }
     }

@@ -1,7 +1,7 @@
 /**
- * Distinct answers of list fields: multiple choices, and people.
+ * Lists distinct answers of multiple-choice and people fields.
  *
- * Options and people that nothing distinguishes are equivalent, so that only their number counts.
+ * Options and people that nothing distinguishes are equivalent, so only their number matters.
  */
 import type { Answer, Condition, Person, Test } from '../../event/answer-types.ts'
 import { passesTest } from '../../rules/evaluate-condition.ts'
@@ -10,10 +10,10 @@ import { getPersonFields } from '../../answers/field-types.ts'
 import { fromPairs } from '../../lib/result.ts'
 import { TooLarge } from './sets-of-answers.ts'
 
-/** More answers of one field than this are not listed; a proof that needs them is abandoned. */
+/** If a field has more answers, they are not listed, and a proof that needs them is abandoned. */
 const LISTED_MAX = 4096
 
-/** A partial choice, while its options are decided one after the other. */
+/** A partial choice, while options are decided one after another. */
 type Choice = {
   readonly chosen: readonly string[]
   readonly total: number
@@ -22,9 +22,9 @@ type Choice = {
 }
 
 /**
- * Returns one choice for each class of answers to the field, in the order of its options; never the
- * empty one. `tells` names the property that distinguishes options besides the tests, such as the
- * price; options with the same name and tests are equivalent. Throws TooLarge.
+ * Returns one non-empty choice for each class of equivalent answers, in the order of the options.
+ * `distinguishes` returns the property, such as the price, that distinguishes options in addition
+ * to the tests. Throws TooLarge.
  */
 export function listDistinctChoices(
   field: Field,
@@ -43,24 +43,25 @@ export function listDistinctChoices(
       tests.map((test) => test.is === 'has' && test.values.includes(id)),
     ])
   const kinds = [...new Set(order.map(describeKind))]
-  // If nothing is sold by the option, a second one of a kind changes only the number.
+  // If the option does not decide a price, a second option of the same kind changes only the
+  // number.
   const maxCount = distinguishes === null ? 1 : Infinity
-  const marks = tests.flatMap((test) =>
+  const thresholds = tests.flatMap((test) =>
     test.is === 'count'
       ? [test.atLeast, test.atMost, test.above, test.below].filter((mark) => mark !== undefined)
       : [],
   )
-  const enough = choose?.atMost ?? Math.max(choose?.atLeast ?? 0, 0, ...marks) + 1
+  const enough = choose?.atMost ?? Math.max(choose?.atLeast ?? 0, 0, ...thresholds) + 1
   const bound = choose?.atMost ?? Infinity
   let choices: readonly Choice[] = [{ chosen: [], total: 0, counts: kinds.map(() => 0) }]
   order.forEach((id, index) => {
     const kind = kinds.indexOf(describeKind(id))
     const next = new Map<string, Choice>()
-    const open = groups.filter((group) =>
+    const openGroups = groups.filter((group) =>
       group.some((candidate) => order.indexOf(candidate) > index),
     )
-    const keep = (choice: Choice): void => {
-      const left = open.map((group) =>
+    const addChoice = (choice: Choice): void => {
+      const left = openGroups.map((group) =>
         group
           .filter((candidate) => order.indexOf(candidate) <= index)
           .every((one) => choice.chosen.includes(one)),
@@ -69,7 +70,7 @@ export function listDistinctChoices(
       if (!next.has(key)) next.set(key, choice)
     }
     for (const choice of choices) {
-      keep(choice)
+      addChoice(choice)
       const chosen = [...choice.chosen, id]
       if (
         chosen.length <= bound &&
@@ -77,7 +78,7 @@ export function listDistinctChoices(
           (group) => group.includes(id) && group.every((candidate) => chosen.includes(candidate)),
         )
       )
-        keep({
+        addChoice({
           chosen,
           total: choice.total + 1,
           counts: choice.counts.map((count, index) =>
@@ -93,7 +94,9 @@ export function listDistinctChoices(
     .map(({ chosen }) => options.flatMap(({ id }) => (chosen.includes(id) ? [id] : [])))
 }
 
-/** Sorts options so that mutually exclusive ones are adjacent: little has to be remembered of them. */
+/**
+ * Sorts options so that mutually exclusive ones are adjacent, which keeps the number of states low.
+ */
 function sortByExclusion(
   ids: readonly string[],
   groups: readonly (readonly string[])[],
@@ -110,24 +113,28 @@ function sortByExclusion(
 }
 
 /**
- * Returns distinct lists of people: every allowed number of each kind of person that the `wheres`
- * distinguish. `answersOfPart` gives the answers of one of their fields, with undefined for not answered.
- * Throws TooLarge.
+ * Returns distinct lists of people: every allowed number of each kind of person that
+ * `countConditions` distinguish. `listPartAnswers` returns the possible answers of one of a
+ * person's fields, with undefined for not answered. Throws TooLarge.
  */
 export function listDistinctPeople(
   field: Field,
   tests: readonly Test[],
-  wheres: readonly Condition[],
-  answersOfPart: (part: Field, tests: readonly Test[]) => readonly (Answer | undefined)[],
+  countConditions: readonly Condition[],
+  listPartAnswers: (part: Field, tests: readonly Test[]) => readonly (Answer | undefined)[],
 ): readonly (readonly Person[])[] {
-  const kinds = listKindsOfPeople(field, wheres, answersOfPart)
+  const kinds = listKindsOfPeople(field, countConditions, listPartAnswers)
   const [fewest, max] = [Math.max(field.min ?? 0, 1), field.max ?? 0]
   if (kinds.length === 1) {
     const [one] = kinds
-    const marks = tests.flatMap((test) =>
+    const thresholds = tests.flatMap((test) =>
       test.is === 'count' ? [test.atLeast, test.atMost, test.above, test.below] : [],
     )
-    const sizes = [fewest, max, ...marks.flatMap((n) => (n === undefined ? [] : [n - 1, n, n + 1]))]
+    const sizes = [
+      fewest,
+      max,
+      ...thresholds.flatMap((n) => (n === undefined ? [] : [n - 1, n, n + 1])),
+    ]
     return [...new Set(sizes)]
       .filter((size) => size >= fewest && size <= max)
       .sort((a, b) => a - b)
@@ -149,10 +156,10 @@ export function listDistinctPeople(
 /** Returns one person for each combination of results of the conditions' tests. */
 function listKindsOfPeople(
   field: Field,
-  wheres: readonly Condition[],
-  answersOfPart: (part: Field, tests: readonly Test[]) => readonly (Answer | undefined)[],
+  countConditions: readonly Condition[],
+  listPartAnswers: (part: Field, tests: readonly Test[]) => readonly (Answer | undefined)[],
 ): readonly Person[] {
-  const usedTests = wheres.flat(2).filter((candidate) => candidate.field !== 'category')
+  const usedTests = countConditions.flat(2).filter((candidate) => candidate.field !== 'category')
   const parts = getPersonFields(field).filter(({ id }) =>
     usedTests.some((candidate) => candidate.field === id),
   )
@@ -163,9 +170,9 @@ function listKindsOfPeople(
       .map(({ test }) => test)
     const next = new Map<string, Person>()
     for (const [key, person] of people)
-      for (const answer of answersOfPart(part, tests)) {
-        const turns = tests.map((test) => (passesTest(test, answer) ? 1 : 0)).join('')
-        const known = `${key} ${turns}`
+      for (const answer of listPartAnswers(part, tests)) {
+        const testResults = tests.map((test) => (passesTest(test, answer) ? 1 : 0)).join('')
+        const known = `${key} ${testResults}`
         if (!next.has(known))
           next.set(
             known,

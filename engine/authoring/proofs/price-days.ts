@@ -11,17 +11,22 @@ import { memoize } from '../../lib/memoize.ts'
 import type { Adjustment } from '../../event/pricing-types.ts'
 import { addDays, day, type Day } from '../../lib/time.ts'
 
-/** One day of each range of days with the same prices and adjustments, with the event's period. */
+/**
+ * Returns one day of each range of days with the same prices and adjustments, with the event's
+ * period.
+ */
 export const listBillDays = memoize(
   (event: EventConfig): readonly { readonly on: Day; readonly period: string }[] => {
     const { periods, adjustments, items, groups = [] } = event.fees
     const taxRules = listTaxRules(event.fees)
     const open: EventConfig = { ...event, status: 'open' }
-    const own = [...items, ...groups].flatMap((owner) => owner.periods ?? [])
-    const edges = [...periods, ...adjustments, ...own, ...taxRules].flatMap(({ from, to }) => [
-      ...(from === undefined ? [] : [addDays(from, -1), from]),
-      ...(to === undefined ? [] : [to, addDays(to, 1)]),
-    ])
+    const ownPeriods = [...items, ...groups].flatMap((owner) => owner.periods ?? [])
+    const edges = [...periods, ...adjustments, ...ownPeriods, ...taxRules].flatMap(
+      ({ from, to }) => [
+        ...(from === undefined ? [] : [addDays(from, -1), from]),
+        ...(to === undefined ? [] : [to, addDays(to, 1)]),
+      ],
+    )
     const { opens, closes, desk } = event.registration
     const all = [
       ...edges,
@@ -33,22 +38,24 @@ export const listBillDays = memoize(
     for (const on of [...new Set(all.length === 0 ? [EVERY_DAY] : all)].sort()) {
       const period = findPeriodOn(event.fees, on)
       if (period === null || !checkRegistrationOpen(withDeskDays(open, on), on).open) continue
-      const counting = adjustments.map((adjustment) => isAdjustmentActive(adjustment, on)).join()
+      const activeAdjustments = adjustments
+        .map((adjustment) => isAdjustmentActive(adjustment, on))
+        .join()
       const taxes = taxRules.map((rule) => isTaxRuleActive(rule, on)).join()
       const columns = [
         ...items.map((item) => findItemPeriodOn(event.fees, item, null, period.id, on)),
         ...groups.map((group) => findPeriodOn(event.fees, on, group.categories[0])?.id ?? ''),
       ].join()
-      const key = `${period.id} ${counting} ${columns} ${taxes}`
+      const key = `${period.id} ${activeAdjustments} ${columns} ${taxes}`
       if (!days.has(key)) days.set(key, { on, period: period.id })
     }
     return [...days.values()]
   },
 )
-/** Used if no day matters. */
+/** Used if prices do not depend on the day. */
 const EVERY_DAY = day('2000-01-01')
 
-/** Whether an adjustment applies on that day, for any delegate. */
+/** Returns true if an adjustment applies on that day, to any delegate. */
 export function isAdjustmentActive({ from, to }: Adjustment, on: Day): boolean {
   return (from === undefined || from <= on) && (to === undefined || on <= to)
 }

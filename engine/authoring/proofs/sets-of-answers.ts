@@ -1,23 +1,26 @@
 /**
  * Sets of answers as boxes: one set of values per axis.
  *
- * A condition is a union of boxes; a table of rules is proved complete by subtracting them from the
- * box of everything. Exact, because every test compares with constants, so all answers of one value
- * of an axis give the same results.
+ * A condition is a union of boxes. A table of rules is proved complete by subtracting its boxes
+ * from the box of all answers. The result is exact: tests compare only with constants, so all
+ * answers that share a value on an axis give the same results.
  */
 
-/** One axis: as many bits as it has values, at most 30 per word. */
+/** The bits of the axes: one bit per value, at most 30 per word. */
 export type Space = {
   readonly sizes: readonly number[]
   readonly offsets: readonly number[]
   readonly words: number
 }
-/** Bits of all axes, one after the other. Never empty on any axis. */
+/** The bits of all axes, one after another. No axis is empty. */
 export type Box = Int32Array
-/** Counts remaining operations; a proof that needs more is abandoned. */
+/** Counts the remaining operations. A proof that needs more is abandoned. */
 export type Budget = { left: number }
 
-/** Box operations before a table counts as too large to prove; about one or two seconds. */
+/**
+ * The maximum number of box operations before a table counts as too large to prove; one or two
+ * seconds.
+ */
 export const WORK_MAX = 2_000_000
 const BITS_PER_WORD = 30
 const WORDS_FREE = 16
@@ -44,7 +47,7 @@ export function createSpace(sizes: readonly number[]): Space {
   return { sizes, offsets, words }
 }
 
-/** Returns the box of the values that pass on each axis; null if an axis has none. */
+/** Returns the box of the allowed values; null if an axis has none. */
 export function createBox(
   space: Space,
   allows: (axis: number, value: number) => boolean,
@@ -63,7 +66,7 @@ export function createBox(
   return box
 }
 
-/** Whether a value of an axis is in the box. */
+/** Returns true if a value of an axis is in the box. */
 export function containsValue({ offsets }: Space, box: Box, axis: number, value: number): boolean {
   return (
     ((box[(offsets[axis] ?? 0) + Math.floor(value / BITS_PER_WORD)] ?? 0) &
@@ -138,8 +141,8 @@ function subtractBox(space: Space, a: Box, b: Box, budget: Budget): readonly Box
 }
 
 /**
- * An operation goes over every word of a box; most tables have few words, so the number of
- * operations decides.
+ * Subtracts one operation from the budget. An operation reads every word of a box; large boxes cost
+ * more.
  */
 function spend(budget: Budget, { words }: Space): void {
   budget.left -= 1 + Math.floor(words / WORDS_FREE)

@@ -1,10 +1,10 @@
 /**
- * Searches everything the form accepts, field by field.
+ * Searches all answers that the form accepts, field by field.
  *
  * Hidden fields are unanswered, required ones answered, choices within their bounds, and the
- * category follows from the answers. Each test runs as soon as all that it reads is known, and
- * answers that nothing reads any more are forgotten, so that paths which then look alike are
- * merged. Exact: no accepted answers are skipped, and no refused ones are searched.
+ * category follows from the answers. Each checkpoint runs as soon as the values that it reads are
+ * known. Answers that nothing reads later are dropped, and paths that become equal are merged.
+ * Exact: every accepted answer is searched, and no rejected one.
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answer, Answers, Condition, Test } from '../../event/answer-types.ts'
@@ -29,21 +29,26 @@ import { TooLarge, type Budget } from './sets-of-answers.ts'
 /** The name of the category among the values read. */
 export const CATEGORY = 'category'
 
-/** The values known at a point of the search: answers still to be read, and the context. */
+/** The values known at a point of the search: answers that are still read, and the category. */
 export type KnownValues = { readonly answers: Answers; readonly category: string | null }
-/** A test along the way. `at` returns the state to continue with. Null if no delegate gets further. */
-export type Stop<C> = {
+/**
+ * A check during the search. `at` returns the state to continue with; null if no delegate
+ * continues.
+ */
+export type Checkpoint<C> = {
   readonly reads: readonly string[]
-  /** The conditions whose tests distinguish answers here. */
+  /** The conditions whose tests distinguish answers at this checkpoint. */
   readonly conditions: readonly Condition[]
   readonly at: (known: KnownValues, carried: C) => C | null
 }
-/** The state carried along: how it adds an answer, when two are equal, and how equal ones are merged. */
+/**
+ * Operations on the carried state: add an answer, build the key for equality, merge equal states.
+ */
 export type StateOperations<C> = {
   readonly start: C
-  readonly answered: (carried: C, name: string, answer: Answer) => C
-  readonly keyOf: (carried: C) => string
-  readonly joined: (a: C, b: C) => C
+  readonly addAnswer: (carried: C, name: string, answer: Answer) => C
+  readonly buildKey: (carried: C) => string
+  readonly merge: (a: C, b: C) => C
 }
 
 type Step<C> =
@@ -51,40 +56,40 @@ type Step<C> =
   | { readonly is: 'rule'; readonly rule: Rule }
   | { readonly is: 'category' }
   | { readonly is: 'limit'; readonly limit: Quota }
-  | { readonly is: 'stop'; readonly stop: Stop<C> }
+  | { readonly is: 'stop'; readonly stop: Checkpoint<C> }
 type Rule = Extract<EventConfig['categoryChoice'], { by: 'rules' }>['rules'][number]
 type FormPath<C> = {
   /** The index on its axis of each name's value, in the order of answering. */
   readonly values: readonly number[]
   /**
-   * The result of the first matching rule. Rule by rule, so that values read only by earlier rules
-   * are forgotten.
+   * The result of the first matching rule. Stored after each rule, so that values that only earlier
+   * rules read can be dropped.
    */
-  readonly fitting: string | null
+  readonly matchedCategory: string | null
   readonly known: KnownValues
   readonly carried: C
 }
 
 /**
- * Searches all accepted answers, through all stops in order; returns the final states, one for each
- * that differs. Throws TooLarge.
+ * Searches all accepted answers through all checkpoints in order. Returns the distinct final
+ * states. Throws TooLarge.
  */
 export function searchAnswers<C>(
   event: EventConfig,
-  stops: readonly Stop<C>[],
+  checkpoints: readonly Checkpoint<C>[],
   operations: StateOperations<C>,
-  distinguished: (field: Field) => Distinctions,
+  getDistinctions: (field: Field) => Distinctions,
   budget: Budget,
 ): readonly C[] {
-  const plan = createPlan(event, stops)
-  const axes = createAxes(event, plan, distinguished)
-  const reads = plan.map((step) => listReads(event, step))
+  const plan = createPlan(event, checkpoints)
+  const axes = createAxes(event, plan, getDistinctions)
+  const reads = plan.map((step) => listNamesRead(event, step))
   const last = new Map(reads.flatMap((names, index) => names.map((name) => [name, index] as const)))
   const fieldNames: string[] = []
   let paths: readonly FormPath<C>[] = [
     {
       values: [],
-      fitting: null,
+      matchedCategory: null,
       known: { answers: {}, category: null },
       carried: operations.start,
     },
@@ -92,24 +97,23 @@ export function searchAnswers<C>(
   plan.forEach((step, i) => {
     if (step.is === 'answer') fieldNames.push(step.name)
     if (step.is === 'category') fieldNames.push(CATEGORY)
-    // A value that nothing reads later is no longer distinguished; it stays among the answers,
-    // unread.
+    // A value that nothing reads later is no longer part of the key.
     const activeFields = fieldNames.flatMap((name, index) =>
       (last.get(name) ?? -1) > i ? [index] : [],
     )
     const next = new Map<string, FormPath<C>>()
     for (const path of paths)
-      for (const nextWay of listNextStates(event, step, path, axes, operations)) {
+      for (const nextPath of listNextStates(event, step, path, axes, operations)) {
         budget.left -= 1
         if (budget.left < 0) throw new TooLarge()
-        let key = `${nextWay.fitting ?? ''} ${operations.keyOf(nextWay.carried)}`
-        for (const index of activeFields) key += ` ${nextWay.values[index]}`
+        let key = `${nextPath.matchedCategory ?? ''} ${operations.buildKey(nextPath.carried)}`
+        for (const index of activeFields) key += ` ${nextPath.values[index]}`
         const other = next.get(key)
         next.set(
           key,
           other === undefined
-            ? nextWay
-            : { ...other, carried: operations.joined(other.carried, nextWay.carried) },
+            ? nextPath
+            : { ...other, carried: operations.merge(other.carried, nextPath.carried) },
         )
       }
     paths = [...next.values()]
@@ -130,13 +134,15 @@ function listNextStates<C>(
     case 'rule': {
       const { when, then } = step.rule
       const matches =
-        path.fitting === null && (when === null || matchesCondition(when, known.answers))
-      return [matches ? { ...path, fitting: then } : path]
+        path.matchedCategory === null && (when === null || matchesCondition(when, known.answers))
+      return [matches ? { ...path, matchedCategory: then } : path]
     }
     case 'category': {
       const category = findCategory(event, known.answers)
       const at = event.categories.findIndex(({ id }) => id === category)
-      return [{ carried, fitting: null, values: [...values, at], known: { ...known, category } }]
+      return [
+        { carried, matchedCategory: null, values: [...values, at], known: { ...known, category } },
+      ]
     }
     case 'limit':
       return findFirstFull([step.limit], known.answers, known.category) === null ? [path] : []
@@ -146,20 +152,20 @@ function listNextStates<C>(
     }
     case 'answer': {
       const { name } = step
-      const may = buildAcceptTest(event, name, known)
+      const isAccepted = buildAcceptTest(event, name, known)
       return (axes.get(name)?.values ?? []).flatMap(({ answer }, index): readonly FormPath<C>[] =>
-        !may(answer)
+        !isAccepted(answer)
           ? []
           : [
               {
                 values: [...values, index],
-                fitting: path.fitting,
+                matchedCategory: path.matchedCategory,
                 known:
                   answer === undefined
                     ? known
                     : { ...known, answers: { ...known.answers, [name]: answer } },
                 carried:
-                  answer === undefined ? carried : operations.answered(carried, name, answer),
+                  answer === undefined ? carried : operations.addAnswer(carried, name, answer),
               },
             ],
       )
@@ -167,7 +173,9 @@ function listNextStates<C>(
   }
 }
 
-/** Returns which answers of a field, or values of a context name, are accepted with the known values. */
+/**
+ * Returns a test of which answers of a field, or values of a context name, the form accepts here.
+ */
 function buildAcceptTest(
   event: EventConfig,
   name: string,
@@ -176,7 +184,8 @@ function buildAcceptTest(
   const field = event.fields.find(({ id }) => id === name)
   if (field === undefined) {
     const lookupField = findMemberListColumn(event, name)?.field
-    // An answer on no member list is refused, so an answer and its row come together.
+    // The form rejects an answer that is on no member list, so the answer and its row are set
+    // together.
     return lookupField === undefined
       ? () => true
       : (answer) => (answer === undefined) === (getOwn(answers, lookupField) === undefined)
@@ -202,7 +211,7 @@ export function listConditionNames(
   return conditions.flatMap((condition) => (condition ?? []).flat().map(({ field }) => field))
 }
 
-function findConditionsBehind(event: EventConfig, name: string): readonly Condition[] {
+function listConditionsDeciding(event: EventConfig, name: string): readonly Condition[] {
   if (name === CATEGORY)
     return event.quotas.flatMap(({ when, full }) =>
       full.offer === undefined || when === undefined ? [] : [when],
@@ -215,9 +224,9 @@ function findConditionsBehind(event: EventConfig, name: string): readonly Condit
   ]
 }
 
-/** Returns the names that must be known before a name. */
+/** Returns the names that must be known before this name. */
 function listRequiredNames(event: EventConfig, name: string): readonly string[] {
-  const usedNames = listConditionNames(findConditionsBehind(event, name))
+  const usedNames = listConditionNames(listConditionsDeciding(event, name))
   if (name !== CATEGORY) {
     const memberListColumn = findMemberListColumn(event, name)
     return memberListColumn === null ? usedNames : [...usedNames, memberListColumn.field]
@@ -229,12 +238,12 @@ function listRequiredNames(event: EventConfig, name: string): readonly string[] 
     ...quotas.flatMap(({ id, full, eachOptionOf }) =>
       full.offer === undefined || eachOptionOf !== undefined ? [] : [getFullSeatName(id)],
     ),
-    // An offer reads the category before it, not itself.
+    // An offer reads the category before the offer, so it does not depend on itself.
     ...usedNames.filter((candidate) => candidate !== CATEGORY),
   ]
 }
 
-function listReads<C>(event: EventConfig, step: Step<C>): readonly string[] {
+function listNamesRead<C>(event: EventConfig, step: Step<C>): readonly string[] {
   switch (step.is) {
     case 'answer':
       return listRequiredNames(event, step.name)
@@ -258,56 +267,64 @@ function listNamesOfQuota(limit: Quota): readonly string[] {
   ]
 }
 
-/** Orders every answer before its readers, and quotas as soon as one of their seats is read. */
-function createPlan<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step<C>[] {
+/**
+ * Orders every answer before the steps that read it, and each quota as soon as one of its seats is
+ * read.
+ */
+function createPlan<C>(
+  event: EventConfig,
+  checkpoints: readonly Checkpoint<C>[],
+): readonly Step<C>[] {
   const steps: Step<C>[] = []
   const used = new Set<string>()
   const limits = new Set<Quota>()
-  const take = (name: string): void => {
+  const addName = (name: string): void => {
     if (used.has(name)) return
     used.add(name)
     if (name === CATEGORY && event.categoryChoice.by === 'rules')
       for (const rule of event.categoryChoice.rules) {
-        listConditionNames([rule.when]).forEach(take)
+        listConditionNames([rule.when]).forEach(addName)
         steps.push({ is: 'rule', rule })
       }
-    listRequiredNames(event, name).forEach(take)
+    listRequiredNames(event, name).forEach(addName)
     if (name === CATEGORY) steps.push({ is: 'category' })
     else steps.push({ is: 'answer', name })
   }
-  const forbidPaths = (): void => {
+  const addQuotas = (): void => {
     for (const limit of event.quotas) {
       const places = listFullSeatNames([limit])
       if (limits.has(limit) || !places.some((place) => used.has(place))) continue
       limits.add(limit)
       const reads = listNamesOfQuota(limit)
-      reads.forEach(take)
+      reads.forEach(addName)
       steps.push({ is: 'limit', limit })
-      forbidPaths()
+      addQuotas()
     }
   }
-  for (const stop of stops) {
-    stop.reads.forEach(take)
-    forbidPaths()
+  for (const stop of checkpoints) {
+    stop.reads.forEach(addName)
+    addQuotas()
     steps.push({ is: 'stop', stop })
   }
   return steps
 }
 
-/** Returns the axis of every name of the plan, by the plan's tests. */
+/**
+ * Returns the axis of every name in the plan, with the values that the plan's tests distinguish.
+ */
 function createAxes<C>(
   event: EventConfig,
   plan: readonly Step<C>[],
-  distinguished: (field: Field) => Distinctions,
+  getDistinctions: (field: Field) => Distinctions,
 ): ReadonlyMap<string, Axis> {
   const conditions = plan.flatMap((step): readonly Condition[] => {
     switch (step.is) {
       case 'answer':
-        return findConditionsBehind(event, step.name)
+        return listConditionsDeciding(event, step.name)
       case 'rule':
         return step.rule.when === null ? [] : [step.rule.when]
       case 'category':
-        return findConditionsBehind(event, CATEGORY)
+        return listConditionsDeciding(event, CATEGORY)
       case 'limit':
         return step.limit.when === undefined ? [] : [step.limit.when]
       case 'stop':
@@ -316,7 +333,7 @@ function createAxes<C>(
   })
   const tests = Map.groupBy(conditions.flat(2), ({ field }) => field)
   const names = plan.flatMap((step) => (step.is === 'answer' ? [step.name] : []))
-  const barred = plan.flatMap((step) => (step.is === 'limit' ? [step.limit] : []))
+  const plannedQuotas = plan.flatMap((step) => (step.is === 'limit' ? [step.limit] : []))
   const axes = names.flatMap((name): readonly Axis[] => {
     const contextAxis = createContextAxis(event, name)
     if (contextAxis !== null) return [contextAxis]
@@ -324,13 +341,13 @@ function createAxes<C>(
     if (field === undefined)
       return [{ field: name, values: [{ answer: undefined, description: '' }] }]
     const ownTests: readonly Test[] = (tests.get(name) ?? []).map(({ test }) => test)
-    const { distinguishes, ...rest } = distinguished(field)
-    // If a seat of an option may be full, that option is distinguished from all others.
-    const isBarred = barred.some(({ eachOptionOf }) => eachOptionOf === name)
+    const { distinguishes, ...rest } = getDistinctions(field)
+    // If an option's seats may be full, every option is distinguished.
+    const hasQuota = plannedQuotas.some(({ eachOptionOf }) => eachOptionOf === name)
     return [
       createFieldAxis(name, [field], ownTests, true, {
         ...rest,
-        ...(isBarred
+        ...(hasQuota
           ? { distinguishes: (option: string) => option }
           : distinguishes === undefined
             ? {}

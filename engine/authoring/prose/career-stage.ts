@@ -1,14 +1,17 @@
 /** Reads membership, career stage, companion or senior status from names of categories and answers. */
 
-/** 0: students and interns; 1: post graduates and residents; 2: in practice. */
+/** 0: students and interns; 1: postgraduates and residents; 2: in practice. */
 type Level = 0 | 1 | 2
 export type CareerStage = {
   readonly isMember: boolean | null
-  /** Empty if the name does not say. */
+  /** Empty if the name states none. */
   readonly levels: ReadonlySet<Level>
   readonly isCompanion: boolean
   readonly isSenior: boolean
-  /** The remaining words: "one day", "with workshop". Only names that agree in them can be compared. */
+  /**
+   * The remaining words: "one day", "with workshop". Only names with the same remaining words are
+   * comparable.
+   */
   readonly rest: string
 }
 
@@ -34,7 +37,7 @@ const SENIOR_WORDS =
 const IGNORED_WORDS =
   /\b(?:the|of|for|and|or|a|an|to|in|with|is|are|as|all|only|any|category|registration|regn|fees?|rates?|persons?|people|delegates?|participants?|registrants?|attendees?|doctors?|drs?|physicians?|surgeons?|medical|dental|practice|private|indian|national|regular|ordinary|proof|required|junior|senior|sr|jr|1st|2nd|year|visitors?|guests?|general|public|outsiders?|individuals?|life|annual|associate|society|association|assn|body)\b/g
 
-/** "Non-PG" is not a post graduate. */
+/** "Non-PG" does not mean a postgraduate. */
 const DENIED_LEVEL =
   /\b(?:non|not an?|not) (?:p\.?g|post ?graduates?|students?|trainees?|residents?|facult\w+|interns?)\b/g
 
@@ -53,7 +56,7 @@ const MEMBER_WORDS = /\bmembers?(?:hip)?\b/g
 /** Members of something other than a delegates' association. */
 const OTHER_MEMBERS =
   /\b(?:committee|family|team|board|faculty|staff|council|executive|crew|group|organi[sz]ing) members?\b/g
-/** Words that "non" negates without an association. */
+/** Words that "non" negates and that are not associations. */
 const NON_ASSOCIATION_WORDS = new Set(
   `residential resident residents veg vegetarian medical clinical teaching academic doctor doctors delegate delegates
    indian indians refundable transferable cme credit practicing practising faculty physician surgeon ac accredited
@@ -64,7 +67,10 @@ const NON_ASSOCIATION_WORDS = new Set(
 const CAPITALS_BEFORE_MEMBER =
   /\b([A-Z]{2,10})(?:\s+(?:[Ll]ife|[Aa]nnual|[Aa]ssociate))?\s+[Mm]ember|[Mm]embers?(?:hip)? of (?:the )?([A-Z]{2,10})\b|\b[Nn]on[-\s]+([A-Za-z]{2,12})\b/g
 
-/** Returns the associations whose members are distinguished: "AFPI" of "Non-AFPI" and of "Members of ASI". */
+/**
+ * Returns the associations whose members are distinguished: "AFPI" in "Non-AFPI", "ASI" in "Members
+ * of ASI".
+ */
 export function findAssociations(names: readonly string[]): ReadonlySet<string> {
   return new Set(
     names
@@ -79,20 +85,20 @@ export function findAssociations(names: readonly string[]): ReadonlySet<string> 
   )
 }
 
-/** Reads a name; `associations` are those named anywhere in the file. */
+/** Reads a name. `associations` are those named anywhere in the file. */
 export function readCareerStage(name: string, associations: ReadonlySet<string>): CareerStage {
   const parts = splitWords(name.replace(/\(.*?(?:proof|number|letter|certificate).*?\)/gi, ' '))
-  const isNon =
+  const isNonMember =
     /^others?$/.test(parts) ||
     [...parts.matchAll(NEGATION_PREFIX)].some(
-      // "PG, non-residential, member": the member is not denied.
+      // "PG, non-residential, member": "non" does not negate the member.
       ({ 1: quality = '', 2: denied }) =>
         denied === undefined ? !NON_ASSOCIATION_WORDS.has(quality) : associations.has(denied),
     )
-  const belongs =
+  const namesMembership =
     parts.replace(OTHER_MEMBERS, ' ').match(MEMBER_WORDS) !== null ||
     parts.split(/[^a-z0-9]+/).some((word) => associations.has(word))
-  const isMember = isNon ? false : belongs ? true : null
+  const isMember = isNonMember ? false : namesMembership ? true : null
   const levels = new Set<Level>()
   let companions = 0
   const pieces = parts
@@ -100,13 +106,14 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
     .split(/[/,;+&]| and | or /)
     .filter((chunk) => /[a-z]/.test(chunk))
   for (const chunk of pieces) {
-    // "PG student" is a post graduate; "consultant" and "resident" in one name are ambiguous.
+    // "PG student" is a postgraduate; "consultant" and "resident" in one name are ambiguous.
     const level = LEVEL_WORDS.find(([, pattern]) => chunk.match(pattern) !== null)?.[0]
     if (chunk.match(COMPANION_WORDS) !== null) companions += 1
     else if (level !== undefined) levels.add(level)
   }
   const isCompanion = companions > 0 && (companions === pieces.length || levels.size === 0)
-  // A negated word other than an association stays one word: residential is not non-residential.
+  // A negated word that is not an association becomes one word, because residential is not
+  // non-residential.
   let rest = parts
     .replace(/\bnonmembers?\b|\bnon (?:life|annual|associate) (?=member)/g, ' ')
     .replace(/\bnon (\w+)\b( members?\b)?/g, (match, denied: string, member = '') =>

@@ -5,22 +5,24 @@ import { listTextPeriods } from './named-periods.ts'
 
 export type EventText = {
   readonly path: string
-  /** As written in the file, with quotes and line breaks; `at` is the offset of its beginning. */
+  /** As written in the file, with quotes and line breaks. `at` is its offset. */
   readonly text: string
   readonly at: number
-  /** The label or heading that it belongs to, which gives its subject. */
+  /** The label or heading above it, which gives its subject. */
   readonly heading: string
-  /** The value printed next to it: the label of a row of amounts makes no separate claim. */
+  /** The value printed next to it. A label of an amount makes no separate claim. */
   readonly shows: string | null
 }
 
-/** The texts of pages, form, email and office, and the options of the form; read once for each file. */
+/**
+ * Returns the texts of pages, form, email and office, and the options of the form; once per file.
+ */
 export const collectEventTexts = memoize((model: Model): readonly EventText[] =>
   [
     ...model.displayedTexts,
     ...[
       ...listOptionPaths(model),
-      // A period without a label is called by its id.
+      // Without a label, a period is displayed by its id.
       ...listTextPeriods(model).flatMap(({ at }) =>
         model.source.has(`${at}.label`) ? [] : [`${at}.id`],
       ),

@@ -12,7 +12,7 @@ import { findMatches } from './pattern-matches.ts'
 
 export type StatedAmount = {
   readonly amount: Amount
-  /** The currency of the sign next to it; without a sign, the event's. */
+  /** The currency of the sign next to it; without a sign, the event's currency. */
   readonly currency: Currency
   readonly start: number
   readonly end: number
@@ -22,8 +22,8 @@ export type StatedAmount = {
 }
 
 const FIGURE_PATTERN = '\\d{1,3}(?:,\\d{2,3})+(?:\\.\\d{1,2})?|\\d+(?:\\.\\d{1,2})?'
-/** Elsewhere a thousand is also 1.000 or 1 000, and decimals follow a comma. */
-const FIGURE_ABROAD =
+/** In other countries, a thousand may be written 1.000 or 1 000, and decimals follow a comma. */
+const FOREIGN_FIGURE_PATTERN =
   '\\d{1,3}(?:[. \\u00a0\\u202f]\\d{3})+(?:,\\d{1,2})?(?!\\d)|\\d{1,3}(?:,\\d{3})+(?:\\.\\d{1,3})?|\\d+,\\d{2}(?!\\d)|\\d+(?:\\.\\d{1,3})?'
 const SCALE_SUFFIX = '(?:\\s*(k|thousand|la[ck]hs?|lakh)\\b)?'
 const RUPEE_SUFFIX = '(?:/-|/=|\\s*(?:rs\\b|inr\\b|rupees\\b|₹))'
@@ -37,7 +37,10 @@ const RUPEES_AFTER = new RegExp(
   `(?<![\\d.,/-])(${FIGURE_PATTERN})${SCALE_SUFFIX}${RUPEE_SUFFIX}`,
   'gi',
 )
-/** A bare number is an amount if it is next to a word for one, or in brackets with a plus. */
+/**
+ * A bare number is an amount if a word for money is next to it, or if it is in brackets with a
+ * plus.
+ */
 const BARE_AMOUNT_PATTERNS: readonly RegExp[] = [
   new RegExp(
     `(?<![\\d.,/:#-])(\\d{3,6}|\\d{1,3}(?:,\\d{2,3})+)()(?=\\s*${PER_PERSON_SUFFIX}\\b)`,
@@ -49,34 +52,41 @@ const BARE_AMOUNT_PATTERNS: readonly RegExp[] = [
   ),
 ]
 /**
- * "The fee of 2022", "fees 2025", "the 2025 fee", "for 2025 only": a bare number that can be a year is none of the
- * prices. After a verb ("pay 2025", "the fee is 2025") and before a unit ("2025 per person") it is an amount.
+ * "The fee of 2022", "fees 2025", "the 2025 fee", "for 2025 only": a bare number that can be a year
+ * is not a price. After a verb ("pay 2025", "the fee is 2025") and before a unit ("2025 per
+ * person") it is an amount.
  */
 const YEAR_PATTERN = '20(?:0[1-9]|[1-4]\\d)'
 const YEAR_AFTER_WORD = new RegExp(
   `\\b(?:(?:of|for|in)\\s*:?|(?:fees?|charges?|price|cost|costs)\\s*[:–-]?)\\s*${YEAR_PATTERN}$`,
   'i',
 )
-const YEAR_ITSELF = new RegExp(`^${YEAR_PATTERN}$`)
+const ONLY_YEAR = new RegExp(`^${YEAR_PATTERN}$`)
 const isYear = (found: string, following: string): boolean =>
   YEAR_AFTER_WORD.test(found) ||
-  (YEAR_ITSELF.test(found) && /^\s*(?:fees?|charges?|only|additional|more)\b/i.test(following))
+  (ONLY_YEAR.test(found) && /^\s*(?:fees?|charges?|only|additional|more)\b/i.test(following))
 const FACTOR_BY_SCALE: readonly (readonly [RegExp, number])[] = [
   [/^(?:k|thousand)$/i, 1000],
   [/^la[ck]h?s?$|^lakh$/i, 100_000],
 ]
 
 /**
- * Patterns with the meaning of their sign. Signs before an amount come first: in "Rs. 500, $10" the sign belongs to
- * 10.
+ * Returns patterns, each with the currency of its sign. Signs before an amount come first: in "Rs.
+ * 500, $10" the sign belongs to 10.
  */
 const buildPatterns = memoize((own: Currency) => {
-  const abroad = `(?<sign>${listCurrencySigns(own)
+  const foreignSigns = `(?<sign>${listCurrencySigns(own)
     .map(({ pattern }) => pattern)
     .join('|')})`
-  const before = new RegExp(`${abroad}\\s*[:.]?\\s*(?<figure>${FIGURE_ABROAD})`, 'giu')
-  const after = new RegExp(`(?<![\\d.,/-])(?<figure>${FIGURE_ABROAD})[\\s\\u00a0]*${abroad}`, 'giu')
-  // "5000/-" is the notation of rupees, but states no currency.
+  const before = new RegExp(
+    `${foreignSigns}\\s*[:.]?\\s*(?<figure>${FOREIGN_FIGURE_PATTERN})`,
+    'giu',
+  )
+  const after = new RegExp(
+    `(?<![\\d.,/-])(?<figure>${FOREIGN_FIGURE_PATTERN})[\\s\\u00a0]*${foreignSigns}`,
+    'giu',
+  )
+  // "5000/-" is the notation for rupees, but names no currency.
   const isRupees = (found: string): boolean => own === INR || !/\/[-=]$/.test(found)
   return [
     ...(own === INR ? [] : [before]),
@@ -97,11 +107,12 @@ const buildPatterns = memoize((own: Currency) => {
   }))
 })
 
-/** Returns every amount of a text of an event in that currency, in order. */
+/** Returns the amounts in a text, in order. `own` is the event's currency. */
 export function findAmounts(text: string, own: Currency): readonly StatedAmount[] {
   if (!/\p{N}/u.test(text)) return []
   const plain = [...text].length === text.length ? toPlainDigits(text) : text
-  // Converting a full-width letter may make the text longer; then the original is read.
+  // Converting full-width letters may lengthen the text and shift positions; in that case, the
+  // original is read.
   const readable = plain.length === text.length ? plain : text
   if (!/\d/.test(readable)) return []
   const found: StatedAmount[] = []
@@ -110,11 +121,11 @@ export function findAmounts(text: string, own: Currency): readonly StatedAmount[
       const [start, end] = [match.index, match.index + match[0].length]
       if (found.some((candidate) => candidate.start < end && start < candidate.end)) continue
       const currency = currencyOf(match)
-      const isAbroad = match.groups?.figure !== undefined
-      const factor = isAbroad
+      const isForeignNotation = match.groups?.figure !== undefined
+      const factor = isForeignNotation
         ? 1
         : (FACTOR_BY_SCALE.find(([name]) => name.test(match[2] ?? ''))?.[1] ?? 1)
-      const figure = isAbroad
+      const figure = isForeignNotation
         ? toPlainFigure(match.groups?.figure ?? '', currency)
         : (match[1] ?? '').replaceAll(',', '')
       const amount = readAmount(figure, currency)
@@ -128,7 +139,9 @@ export function findAmounts(text: string, own: Currency): readonly StatedAmount[
 
 const SIGNED_RUPEES = /(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi
 
-/** Returns the amounts of a statement in the currency of the event; in rupees only those after a sign. */
+/**
+ * Returns the amounts of a statement in the event's currency; in rupees, only those after a sign.
+ */
 export const findSignedAmounts = (statement: string, currency: Currency): readonly Amount[] =>
   currency === INR
     ? findMatches(statement, SIGNED_RUPEES).flatMap(
@@ -146,7 +159,7 @@ function toPlainFigure(text: string, currency: Currency): string {
   return /^\d+,\d{1,2}$/.test(figure) ? figure.replace(',', '.') : figure.replaceAll(',', '')
 }
 
-/** Money that is not charged for the registration, or paid to others. */
+/** Money that the registration does not charge, or that is paid to others. */
 const OTHER_MONEY_WORDS =
   /\b(?:hotels?|rooms?|accommodations?|lodging|stay|guest ?house|dormitory|tours?|travel|taxi|cab|flights?|trains?|stalls?|sponsor\w*|exhibit\w*|advertis\w*|prizes?|awards?|cash|grants?|scholarships?|fellowships?|stipends?|refund\w*|cancel\w*|deduct\w*|worth|save[sd]?|saving|discounts?|rebate|off|concession of|less|penalty|fine|bank|transaction|gateway|convenience|processing|courier|postage|dd|cheque|neft|income|salary|turnover|budget|earn\w*|donat\w*|contribut\w*|deposit|insurance|late fee|for example|e\.g|raised|collected|kept|retained|forfeit\w*|crore|exchange|museums?|zoo|monuments?|last year|previous)\b/i
 /** Money that is paid separately from the registration. */
@@ -157,10 +170,12 @@ const PAID_ELSEWHERE =
 const THRESHOLD_WORDS =
   /\b(?:above|below|over|under|exceeding|exceeds?|(?:more|less|greater|not less|not more) than|up ?to)\s*$/i
 
-/** Whether a delegate would expect the amount in the total to pay. */
+/** Returns true if a delegate would expect the amount in the total to pay. */
 export function isPayableAmount({ left, right }: StatedAmount, heading: string): boolean {
-  const around = `${heading} ${left} ${right}`
+  const surroundings = `${heading} ${left} ${right}`
   return (
-    !OTHER_MONEY_WORDS.test(around) && !PAID_ELSEWHERE.test(around) && !THRESHOLD_WORDS.test(left)
+    !OTHER_MONEY_WORDS.test(surroundings) &&
+    !PAID_ELSEWHERE.test(surroundings) &&
+    !THRESHOLD_WORDS.test(left)
   )
 }

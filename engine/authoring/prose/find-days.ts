@@ -9,12 +9,12 @@ export type DayWords = {
   readonly year: number | null
   readonly weekday: number | null
 }
-/** A day, or a range of days, in a text. Offsets count from the beginning of that text. */
+/** A day, or a range of days, in a text. Offsets count from the start of the text. */
 export type StatedDays = {
   readonly start: number
   readonly end: number
   readonly first: DayWords
-  /** The last day of a range; the same object as `first` if only one day is written. */
+  /** The last day of a range; the same object as `first` for a single day. */
   readonly last: DayWords
 }
 
@@ -56,7 +56,7 @@ const BETWEEN_WORDS = new RegExp(
   'i',
 )
 
-/** Most texts contain no day; this test is fast. */
+/** Fast test: most texts contain no day. */
 const DAY_HINT = /\d\s?[-/.]\s?\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i
 const mayContainDays = (text: string): boolean => /\d/.test(text) && DAY_HINT.test(text)
 
@@ -70,12 +70,12 @@ const findWeekdays = (text: string): readonly number[] =>
 type Numbers = {
   readonly days: readonly number[]
   readonly weekdays: readonly (number | null)[]
-  /** The part of the text that belongs to them, if the rest is another number. */
+  /** Start and end of these numbers in the text, which may also contain another number. */
   readonly start: number
   readonly end: number
 }
 
-/** Reads "14, 15 & 16", "14th to 16th": the days next to the month. */
+/** Reads the days next to the month: "14, 15 & 16", "14th to 16th". */
 function readNumbers(text: string, monthIsFirst: boolean): Numbers {
   const found = [
     ...text.matchAll(/([A-Za-z]{3,}\.?[\s,]*)?(?:the\s+)?(\d{1,2})(?:\s?(?:st|nd|rd|th)\b\.?)?/gi),
@@ -105,9 +105,8 @@ function readNumbers(text: string, monthIsFirst: boolean): Numbers {
 }
 
 /**
- * Returns every day in a text, ranges as one. `about` is the year that the text probably refers to:
- * two digits are a year only within five years of it, otherwise they are something else
- * ("12-34-56").
+ * Returns every day in a text; a range is one entry. `about` is the text's probable year: two
+ * digits are a year only within five years of it, because "12-34-56" is not a date.
  */
 export function findDays(text: string, about: number): readonly StatedDays[] {
   if (!mayContainDays(text)) return []
@@ -181,10 +180,13 @@ function readNumericDays(
   const short = (group['y'] ?? '').length === 2
   const year = short ? 2000 + Number(group['y']) : Number(group['y'])
   let [day, month] = [Number(group['d']), Number(group['m'])]
-  // Day first, as in India; 10/30/2026 can only be month first.
+  // Day first, as in India. 10/30/2026 can only be month first.
   if (month > 12 && day <= 12) [day, month] = [month, day]
-  const real = day >= 1 && day <= 31 && month >= 1 && month <= 12
-  if ((short && (!real || Math.abs(year - about) > 5)) || (group['sign'] !== '/' && !real))
+  const isRealDay = day >= 1 && day <= 31 && month >= 1 && month <= 12
+  if (
+    (short && (!isRealDay || Math.abs(year - about) > 5)) ||
+    (group['sign'] !== '/' && !isRealDay)
+  )
     return null
   const dayWords = { day, month, year, weekday: ahead[0] ?? null }
   if (group['from'] === undefined || Number(group['from']) >= day) return one(dayWords)
@@ -212,16 +214,16 @@ export function findMonths(
   if (!mayContainDays(text)) return []
   return findMatches(text, MONTH_ALONE).flatMap((match): StatedMonth[] => {
     const [start, end] = [match.index, match.index + match[0].length]
-    const isOfDay =
+    const isPartOfDay =
       days().some((day) => day.start < end && start < day.end) ||
       /\d(?:st|nd|rd|th)?[\s.,/-]*(?:of\s+)?$/i.test(text.slice(0, start))
-    return isOfDay
+    return isPartOfDay
       ? []
       : [{ start, end, month: findMonthIndex(match[1] ?? ''), year: Number(match[2]) }]
   })
 }
 
-/** The forms with the name of a month. */
+/** Reads dates with the name of a month. */
 function readWordedDays(
   match: RegExpExecArray,
   one: (words: DayWords) => StatedDays,
@@ -238,7 +240,7 @@ function readWordedDays(
   const guessed = short === undefined ? null : 2000 + Number(short)
   const isYear = guessed !== null && Math.abs(guessed - about) <= 5
   const year = full !== undefined ? Number(full) : isYear ? guessed : null
-  // "You may 2 …": the verb is lower case, the month hardly ever without its year.
+  // "You may 2 …": "may" in lower case without a year is almost always the verb.
   if (/^(may|mar|march|sun|sat)$/.test(name) && year === null) return null
   const month = findMonthIndex(name)
   const [day] = numbers.days
@@ -285,13 +287,13 @@ const WEEKDAY_AFTER = new RegExp(
 /** "14 March 2027 (Sunday)", "14 March, Sunday": a weekday after its day. */
 function addWeekdayAfterDay(stated: StatedDays, text: string): StatedDays {
   if (stated.first !== stated.last || stated.first.weekday !== null) return stated
-  const behind = WEEKDAY_AFTER.exec(text.slice(stated.end))
-  const weekday = findWeekdays(behind?.[1] ?? behind?.[2] ?? '')[0]
-  if (behind === null || weekday === undefined) return stated
+  const following = WEEKDAY_AFTER.exec(text.slice(stated.end))
+  const weekday = findWeekdays(following?.[1] ?? following?.[2] ?? '')[0]
+  if (following === null || weekday === undefined) return stated
   const firstWords = { ...stated.first, weekday }
   return {
     start: stated.start,
-    end: stated.end + behind[0].length,
+    end: stated.end + following[0].length,
     first: firstWords,
     last: firstWords,
   }

@@ -30,18 +30,18 @@ export function findImpossibleHours(text: string): readonly HourMention[] {
     start: match.index,
     end: match.index + match[0].length,
   })
-  const isNone = (hour: string, minute: string): boolean =>
+  const isImpossible = (hour: string, minute: string): boolean =>
     Number(minute) > 59 || Number(hour) > 24 || (Number(hour) === 24 && Number(minute) > 0)
   const found = findMatches(plain, WITH_AM_PM)
     .filter(
       ({ index, 1: hour = '', 2: minute = '0' }) =>
-        isNone(hour, minute) && !MONEY_BEFORE.test(plain.slice(0, index)),
+        isImpossible(hour, minute) && !MONEY_BEFORE.test(plain.slice(0, index)),
     )
     .map(locate)
   const others = findMatches(plain, TWENTY_FOUR_HOURS)
     .filter(({ index, 0: matchedText, 1: hour = '', 2: minute = '' }) => {
       // The parts of a ratio are larger, as in 40:60.
-      if (!isNone(hour, minute) || Number(hour) > 29) return false
+      if (!isImpossible(hour, minute) || Number(hour) > 29) return false
       const [left, right] = [plain.slice(0, index), plain.slice(index + matchedText.length)]
       return (
         HOUR_BEFORE.test(left) ||
@@ -63,7 +63,10 @@ const MORNING_RANGE =
 /** Words for hours that continue into the next day on purpose. */
 const NEXT_DAY = /\b(?:next (?:day|morning)|overnight|following (?:day|morning)|night)\b/i
 
-/** Returns opening hours such as "9 AM to 3 AM", whose end is before their start: PM was meant. */
+/**
+ * Returns opening hours such as "9 AM to 3 AM" whose end is before their start, where PM was
+ * intended.
+ */
 export function findNightAfterMorning(text: string): readonly HourMention[] {
   if (NEXT_DAY.test(text)) return []
   const minutes = (hour = '', minute = '0'): number => (Number(hour) % 12) * 60 + Number(minute)

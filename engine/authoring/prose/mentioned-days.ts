@@ -8,7 +8,9 @@ import { collectEventTexts, type EventText } from './event-texts.ts'
 import { findDaySubject, type DaySubject } from './subject-of-day.ts'
 import { listTextPeriods, type TextPeriod } from './named-periods.ts'
 
-/** A day this many years before the event is history: a founding, a birthday, an act of law. */
+/**
+ * A day at least this many years before the event is historical: a founding, a birthday, an Act.
+ */
 const HISTORY_YEARS = 3
 
 /** A day on which something begins or ends, with its line. */
@@ -20,12 +22,15 @@ export type Edge = {
   /** Index of its period in `listTextPeriods`; null for registration and the event. */
   readonly period: number | null
 }
-/** `day` is null for a day that does not exist, `years` the years it may mean. */
+/**
+ * A day in a text. `firsts` and `lasts` are the days that it may mean; `invalidDay` is set if it
+ * does not exist.
+ */
 export type Mention = {
   readonly readable: EventText
   readonly stated: StatedDays
   readonly about: DaySubject
-  readonly wrong: Draft | null
+  readonly invalidDay: Draft | null
   readonly firsts: readonly Day[]
   readonly lasts: readonly Day[]
 }
@@ -48,8 +53,8 @@ export function collectEdges(model: Model): readonly Edge[] {
   ): readonly Edge[] => (day === undefined ? [] : [{ day, at, description, side, period }])
   return [
     ...listTextPeriods(model).flatMap((period, i, all) => [
-      ...startOf(period, i, all[i - 1], createEdge),
-      ...endOf(period, i, all[i + 1], createEdge),
+      ...findStartEdge(period, i, all[i - 1], createEdge),
+      ...findEndEdge(period, i, all[i + 1], createEdge),
     ]),
     ...createEdge(opens, 'registration.opens', 'registration opens on', 'start', null),
     ...createEdge(closes, 'registration.closes', 'registration closes on', 'end', null),
@@ -70,11 +75,11 @@ export function collectEdges(model: Model): readonly Edge[] {
 }
 const ADJUSTMENTS_PATH = 'fees.adjustments.'
 const METHODS_PATH = 'payment.methods.'
-/** Whether it is a day of an adjustment. */
+/** Returns true if the day belongs to an adjustment. */
 export const isAdjustmentDay = ({ at }: Edge): boolean => at.startsWith(ADJUSTMENTS_PATH)
-/** Whether it is the last day of a payment method. */
+/** Returns true if the day is the last day of a payment method. */
 export const isMethodDay = ({ at }: Edge): boolean => at.startsWith(METHODS_PATH)
-type MakeEdge = (
+type CreateEdge = (
   day: Day | undefined,
   at: string,
   states: string,
@@ -85,12 +90,12 @@ type MakeEdge = (
 const formatPeriodName = ({ period, owner }: TextPeriod): string =>
   `period \`${period.id}\`${owner === null ? '' : ` of \`${owner}\``}`
 
-/** If a period states no first day, it begins the day after the previous one of its list ends. */
-function startOf(
+/** Without a first day, a period begins the day after the previous period in its list ends. */
+function findStartEdge(
   text: TextPeriod,
   i: number,
   before: TextPeriod | undefined,
-  edge: MakeEdge,
+  edge: CreateEdge,
 ): readonly Edge[] {
   const description = `${formatPeriodName(text)} begins on`
   const { from } = text.period
@@ -99,11 +104,11 @@ function startOf(
     ? []
     : edge(addDays(before.period.to, 1), `${before.at}.to`, description, 'start', i)
 }
-function endOf(
+function findEndEdge(
   text: TextPeriod,
   i: number,
   after: TextPeriod | undefined,
-  edge: MakeEdge,
+  edge: CreateEdge,
 ): readonly Edge[] {
   const description = `${formatPeriodName(text)} ends on`
   const { to } = text.period
@@ -114,8 +119,8 @@ function endOf(
 }
 
 /**
- * The days that the file states besides those of prices, payment and registration: a step of the refund
- * scale, the opening of the front desk, the last day of corrections, the days that a field accepts.
+ * Returns the file's other days: steps of the refund scale, opening of the front desk, last day of
+ * corrections, days that a field accepts.
  */
 export const listFileDays = memoize(({ file }: Model): ReadonlySet<Day> => {
   const found = new Set<Day>()
@@ -156,7 +161,7 @@ function collectMentions(model: Model): readonly Mention[] {
         about,
         firsts: listDays(mention.first),
         lasts: listDays(mention.last),
-        wrong:
+        invalidDay:
           bad === undefined
             ? null
             : {
@@ -178,7 +183,7 @@ export const locate = (
   span: [at + start, at + end],
 })
 
-/** Formats the day as in the text: with its year only if one is written. */
+/** Formats the day as in the text, with its year only if the text has one. */
 export function formatDayWords(mention: Mention): string {
   const { first, last } = mention.stated
   const [from, to] = [mention.firsts.at(-1), mention.lasts.at(-1)]
@@ -189,7 +194,7 @@ export function formatDayWords(mention: Mention): string {
     : rangeText
 }
 
-/** Whether a year is too long ago for a typing mistake. */
+/** Returns true if a year is too long ago to be a typing mistake. */
 export const isPastYear = ({ config }: Model, year: number): boolean =>
   year <= Number(config.from.slice(0, 4)) - HISTORY_YEARS
 export const isInPastYear = (model: Model, { firsts }: Mention): boolean =>

@@ -1,4 +1,4 @@
-/** Finds which of several named things a text is about. */
+/** Finds which of several named things a text refers to. */
 
 const toPlainWords = (name: string): string =>
   ` ${name
@@ -7,7 +7,10 @@ const toPlainWords = (name: string): string =>
     .replace(/s\b/g, '')
     .trim()} `
 
-/** Returns the index of every entry with a name in the text; a name within a longer one is not counted. */
+/**
+ * Returns the indexes of all entries with a name in the text. A name within a longer name is not
+ * counted.
+ */
 export function findAllNamed(
   names: readonly (readonly string[])[],
   text: string,
@@ -16,17 +19,20 @@ export function findAllNamed(
     .flatMap((entry, index) => entry.map((name) => ({ name: toPlainWords(name), index })))
     .filter(({ name }) => name.length > 4)
     .toSorted((a, b) => b.name.length - a.name.length)
-  let rest = toPlainWords(text)
+  let remainingText = toPlainWords(text)
   const found = new Set<number>()
   for (const { name, index } of longestFirst)
-    if (rest.includes(name)) {
+    if (remainingText.includes(name)) {
       found.add(index)
-      rest = rest.replaceAll(name, ' | ')
+      remainingText = remainingText.replaceAll(name, ' | ')
     }
   return [...found]
 }
 
-/** Returns the only name in a text; of names within each other the longest. Null for none and for several. */
+/**
+ * Returns the index of the only named entry; of overlapping names, the longest. Null if none or
+ * several.
+ */
 export function findNamed(names: readonly (readonly string[])[], text: string): number | null {
   const plainText = toPlainWords(text)
   const found = names.flatMap((entry, index) => {
@@ -41,8 +47,8 @@ export function findNamed(names: readonly (readonly string[])[], text: string): 
   })
   const longest = Math.max(0, ...found.map(({ length }) => length))
   const best = found.filter(({ length }) => length === longest)
-  // "Non-member" contains "member": the longest counts, and a second name outside it makes the
-  // reference unclear.
+  // "Non-member" contains "member": the longest counts. A second name elsewhere makes the reference
+  // unclear.
   const others = found.filter(({ at }) => !best.some((candidate) => candidate.at === at))
   const isBestMatch =
     best.length === 1 &&
@@ -54,13 +60,13 @@ export function findNamed(names: readonly (readonly string[])[], text: string): 
   return isBestMatch ? (best[0]?.at ?? null) : null
 }
 
-/** The words after an amount that say who pays it. */
+/** The words after an amount that name its payer. */
 const RECIPIENT_AFTER_AMOUNT =
   /^(?:\/[-=])?\s*(?:is |are )?for\s+([^,;(]+?)(?=\s+(?:and|but|or|until|till|from)\b|$|[,;(])/i
 
 /**
  * Returns the index of the only name to which an amount refers: in the text after it ("Rs. 150 for
- * juniors and Rs. 200 for seniors"), or else in the text between it and the amount before.
+ * juniors and Rs. 200 for seniors"), or else in the text between it and the previous amount.
  */
 export function findNamedPayer(
   names: readonly (readonly string[])[],

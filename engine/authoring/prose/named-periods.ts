@@ -1,4 +1,4 @@
-/** The price periods that a text names: periods of the fees, and of the group whose categories it names. */
+/** Finds the price periods that a text names: of the fees, and of the group whose categories it names. */
 import { memoize } from '../../lib/memoize.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { findGroupOfCategory } from '../../pricing/price-periods.ts'
@@ -8,7 +8,7 @@ import { findAllNamed } from './named-in-text.ts'
 
 export type TextPeriod = {
   readonly period: Period
-  /** Its path in the file, and the path of its list. */
+  /** `at`: its path in the file; `list`: the path of its list. */
   readonly at: string
   readonly list: string
   /** The label of its group, or the id of its item; null for a period of the fees. */
@@ -38,7 +38,7 @@ export const listTextPeriods = memoize(({ config: { fees } }: Model): readonly T
   ),
 )
 
-/** The names of the categories of each table, and of its group. */
+/** Returns for each table the names of its group and its categories. */
 const listTableNames = memoize(({ config: { fees, categories } }: Model) =>
   [undefined, ...(fees.groups ?? [])].map((group) => [
     ...(group === undefined ? [] : [group.label]),
@@ -48,7 +48,10 @@ const listTableNames = memoize(({ config: { fees, categories } }: Model) =>
   ]),
 )
 
-/** Returns the tables of the categories and groups that the first of the texts with any names. Null: none does. */
+/**
+ * Returns the tables whose categories or groups the first matching text names. Null if no text
+ * names any.
+ */
 export function findTables(
   model: Model,
   path: string,
@@ -68,21 +71,24 @@ export function findTables(
   return named.find((tables) => tables.length > 0) ?? null
 }
 
-/** Usual words for a period, whatever its label. */
+/** Common words for a period, whatever its label. */
 const USUAL_PERIOD_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bearly/i, 'early(?:[ -]?birds?)?'],
   [/\b(?:regular|normal|standard)/i, 'regular|normal|standard'],
   [/\blate\b/i, 'late'],
   [/\b(?:spot|on-?site|walk-?in)/i, 'spot|on-?site|walk-?in'],
 ]
-/** Ids that are common words. */
+/** Ids that are too common to name a period. */
 const COMMON_ID_WORDS = new Set(
   'all any always first second third last one two open only whole full final phase fee fees registration conference'.split(
     ' ',
   ),
 )
 
-/** The names of each period in a sentence, by its index. Texts about registration do not name periods of items. */
+/**
+ * Returns the patterns for each period's names. Texts about registration do not name periods of
+ * items.
+ */
 const listPeriodNames = memoize((model: Model) => {
   const all = listTextPeriods(model)
   return all.map(({ period: { id, label }, table }): readonly RegExp[] => {
@@ -91,9 +97,9 @@ const listPeriodNames = memoize((model: Model) => {
     const words = [label, id.replaceAll('-', ' ')].filter(
       (name) => !COMMON_ID_WORDS.has(name.toLowerCase()),
     )
-    const usual = USUAL_PERIOD_WORDS.flatMap(([calls, states]) =>
-      calls.test(`${label} ${id}`) &&
-      others.filter(({ period }) => calls.test(`${period.label} ${period.id}`)).length === 1
+    const usual = USUAL_PERIOD_WORDS.flatMap(([isNamedLike, states]) =>
+      isNamedLike.test(`${label} ${id}`) &&
+      others.filter(({ period }) => isNamedLike.test(`${period.label} ${period.id}`)).length === 1
         ? [states]
         : [],
     )
@@ -107,7 +113,10 @@ const listPeriodNames = memoize((model: Model) => {
   })
 })
 
-/** Returns the named period nearest to the day, in each of the tables that has it there. Empty if none is named. */
+/**
+ * Returns the named period nearest to the day, once for each table that has it. Empty if none is
+ * named.
+ */
 export function findNamedPeriods(
   model: Model,
   text: string,

@@ -1,17 +1,17 @@
-/** Returns all matches of a pattern, for patterns tested on every text of every file. */
+/** Finds all matches of a pattern, for patterns tested on every text of every file. */
 import { assert } from '../../lib/result.ts'
 
 /**
- * Like `matchAll`, which copies the pattern for each text: for a pattern of three thousand letters
+ * Like `matchAll`, but without copying the pattern for each text: for a pattern of 3,000 characters
  * the copy takes several times longer than the match. The pattern must be global.
  */
 export function findMatches(text: string, pattern: RegExp): readonly RegExpExecArray[] {
-  assert(pattern.global, 'a pattern that is not global finds the same place for ever')
+  assert(pattern.global, 'a pattern without the flag g would match the same place forever')
   const found: RegExpExecArray[] = []
   pattern.lastIndex = 0
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     found.push(match)
-    // An empty match would be found again at the same place.
+    // Without this, an empty match would be found at the same place forever.
     if (match[0] === '') pattern.lastIndex += 1
   }
   return found

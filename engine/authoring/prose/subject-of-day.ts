@@ -9,9 +9,14 @@ export type DaySubject = {
   /** `other`: a day of something that the file does not date, such as abstracts or a birthday. */
   readonly topic: 'price' | 'event' | 'other' | null
   readonly direction: 'until' | 'before' | 'from' | 'after' | null
-  /** The price periods that the text names, as indexes of `listTextPeriods`; one for each table that has the name. */
+  /**
+   * The price periods that the text names, as indexes of `listTextPeriods`, one per table with that
+   * name.
+   */
   readonly periods: readonly number[]
-  /** The price tables that the text may mean, if it names categories or a group. Null: any. */
+  /**
+   * The price tables that the text may refer to, if it names categories or a group. Null for any.
+   */
   readonly tables: readonly number[] | null
   /** A part of the event: a session, one of its days. */
   readonly isPart: boolean
@@ -24,7 +29,7 @@ const buildWordPattern = (list: string): RegExp =>
     'gi',
   )
 
-/** Subjects with separate days, which this file does not contain. */
+/** Subjects with their own days, which this file does not contain. */
 const OTHER_WORDS = buildWordPattern(`
   abstracts? papers? e-?posters? posters? submissions? manuscripts? essays? proposals? presentations? slides
   accommodation hotels? rooms? stay lodging hostels? guest_house cancel\\w* refund\\w* withdraw\\w*
@@ -56,22 +61,24 @@ const EVENT_WORDS = buildWordPattern(`
   takes?_place taking_place (?:save|block|mark)_(?:the|your)_(?:dates?|calendars?) see_you seeing_you meet_you look_forward join_us we_meet welcome venue days?_\\d inaugura\\w+
   valedictory conclave dates? sessions? attend\\w* camp course fest
 `)
-/** A part of the event, which need not cover all its days. */
+/** Part of the event, which need not cover all its days. */
 const EVENT_PART_WORDS = buildWordPattern(`
   sessions? days?_\\d day_(?:one|two|three|i+) attend\\w* tracks? lectures? orations? inaugura\\w+ valedictory cme
   which_days? opens?
 `)
 const CLEAR_SUBJECT = buildWordPattern('early_birds?')
-/** Accommodation, which has separate early-bird days. */
+/** Accommodation, which has its own early-bird days. */
 const ACCOMMODATION_WORDS = buildWordPattern(
   'accommodations? hotels? resorts? rooms? stay lodging hostels? guest_house',
 )
-/** Boundaries within a statement: "early bird" in the same part as a room refers to the hotel, in another part it does not. */
+/**
+ * Separates parts of a statement: "early bird" refers to the hotel only in the same part as a room.
+ */
 const STATEMENT_BOUNDARY =
   /[,:()&–—]|\b(?:and|but|or|while)\b|\b(?:regist\w*|regn|deleg\w*|conference)\b/gi
-/** The end of the words that belong to the day before them. */
+/** The end of the words that belong to the preceding day. */
 const CLAUSE_END = /[,:()&–—]|\b(?:and|but|while)\b/i
-/** "Regular bus", "late night": not a price. */
+/** "Regular bus", "late night": these words do not name a price here. */
 const NON_PRICE_WORDS = new RegExp(
   `\\b(?:late|spot|on-?site|regular|normal|standard)(?=[\\s-]+(?:${[
     'nights?|evenings?|mornings?|hours?|arriv|comers?|lunch|dinner|breakfast|tea|coffee|meals?|menu|food|diet',
@@ -81,7 +88,7 @@ const NON_PRICE_WORDS = new RegExp(
   ].join('|')})\\w*\\b(?!\\s+(?:fees?|rates?|charges?|prices?|tariffs?|regist)))`,
   'gi',
 )
-/** A direction strong enough to indicate registration if nothing else does. */
+/** Directions that indicate registration if nothing else does. */
 const CLEAR_DIRECTION = buildWordPattern(
   'till until untill upto up_to last_date last_day deadline clos(?:es?|ing) onwards? opens?',
 )
@@ -115,7 +122,7 @@ const findLastMatch = (text: string, pattern: RegExp): number =>
 const findFirstMatch = (text: string, pattern: RegExp): number =>
   findMatches(text, pattern)[0]?.index ?? Infinity
 
-/** The end of one statement and the beginning of the next. */
+/** Separates one statement from the next. */
 const STATEMENT_BREAK =
   /[;!?|•·\n]|(?<!\b(?:incl|excl|approx|prof|govt|regn?|no|rs|dr|st|upto|vs|e\.g|i\.e|w\.e\.f))\.(?=\s|$)/gi
 
@@ -129,7 +136,7 @@ export function findStatement(
   from = 0,
   until = text.length,
 ) {
-  // Only in a block of lines does a line break end a statement; elsewhere lines are folded.
+  // A line break ends a statement only in a literal block; other lines are folded.
   const plain = /^[|]/.test(text) ? text : text.replaceAll('\n', ' ')
   const head = plain.slice(from, mention.start)
   const boundary = findMatches(head, STATEMENT_BREAK).at(-1)
@@ -143,8 +150,8 @@ export function findStatement(
 }
 
 /**
- * Returns the subject of the `at`th day of a text; `before` is the subject of the previous day, for "until
- * 30 September, then until 31 October".
+ * Returns the subject of the day at index `at` in a text. `before` is the subject of the previous
+ * day, for "until 30 September, then until 31 October".
  */
 export function findDaySubject(
   model: Model,
@@ -164,10 +171,10 @@ export function findDaySubject(
   )
   const { isCut } = statement
   const [left, right] = [removeAdjectives(statement.left), removeAdjectives(statement.right)]
-  const ofPeriod = listTextPeriods(model).findIndex((period) => path.startsWith(`${period.at}.`))
+  const periodIndex = listTextPeriods(model).findIndex((period) => path.startsWith(`${period.at}.`))
   const direction = findDirection(left, right)
-  if (ofPeriod >= 0)
-    return { topic: 'price', direction, periods: [ofPeriod], tables: null, isPart: false }
+  if (periodIndex >= 0)
+    return { topic: 'price', direction, periods: [periodIndex], tables: null, isPart: false }
   const isPart =
     /\.options\./.test(path) || isFound(`${heading} ${left} ${right}`, EVENT_PART_WORDS)
   const leftTopic = findTopic(model, left, true, direction)
@@ -188,7 +195,7 @@ export function findDaySubject(
     place ??
     clearSubject ??
     onlyEdges
-  // Text after the day that leads to another day describes that one.
+  // Text between this day and the next one may describe the next one.
   const isLast = at + 1 >= all.length || text.slice(mention.end, all[at + 1]?.start) !== right
   const tables = findTables(model, path, [left, isLast ? right.split(CLAUSE_END)[0] : '', heading])
   const listPeriods = (allowed: typeof tables): readonly number[] => {
@@ -198,24 +205,30 @@ export function findDaySubject(
       : findNamedPeriods(model, right, false, allowed)
   }
   if (topic !== 'price') return { topic, direction, periods: [], tables, isPart }
-  const own = listPeriods(tables)
-  const any = own.length > 0 ? own : listPeriods(null)
-  // A period of another table only: the categories named are not those of the day.
-  return { topic, direction, periods: any, tables: own.length < any.length ? null : tables, isPart }
+  const periodsOfTables = listPeriods(tables)
+  const namedPeriods = periodsOfTables.length > 0 ? periodsOfTables : listPeriods(null)
+  // If only another table has the period, the named categories do not belong to this day.
+  return {
+    topic,
+    direction,
+    periods: namedPeriods,
+    tables: periodsOfTables.length < namedPeriods.length ? null : tables,
+    isPart,
+  }
 }
 
 const removeAdjectives = (text: string): string =>
   text.replace(NON_PRICE_WORDS, (word) => ' '.repeat(word.length))
 
 /**
- * Returns the subject that a heading gives to the days below it; "Important dates" contains days of
- * every kind.
+ * Returns the subject that a heading gives to the days below it. "Important dates" gives none,
+ * because it contains days of every kind.
  */
 function getHeading(path: string, heading: string): string {
   return /\.(?:lines|notes)\./.test(path) ? heading.replace(/\bdates?\b/gi, ' ') : heading
 }
 
-/** Returns true if nothing accompanies the day except the event's place or name. */
+/** Returns true if nothing but the event's place or name accompanies the day. */
 function isBare({ config }: Model, text: string): boolean {
   const known = `${config.title} ${config.venue} india`.toLowerCase()
   return (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).every((word) => known.includes(word))
@@ -239,8 +252,8 @@ function findDirection(left: string, right: string): DaySubject['direction'] {
 }
 
 /**
- * The nearest word decides; a word for a subject with its own days has priority, unless "early
- * bird" is between.
+ * Returns the topic of the nearest word. A word for a subject with its own days has priority,
+ * unless "early bird" is between.
  */
 function findTopic(
   model: Model,
@@ -263,7 +276,7 @@ function findTopic(
   ]
   if (other !== notFound)
     return Math.max(findAt(CLEAR_SUBJECT), named) > other &&
-      !isOfHotel(text, Math.abs(findAt(CLEAR_SUBJECT)))
+      !isHotelRate(text, Math.abs(findAt(CLEAR_SUBJECT)))
       ? 'price'
       : 'other'
   if (price === notFound && event === notFound) return null
@@ -273,13 +286,16 @@ function findTopic(
   return direction === 'until' || direction === 'before' ? 'price' : 'event'
 }
 
-/** "Hotel rooms at early bird rates": an early bird at that position in the same phrase as a room. */
-function isOfHotel(text: string, sure: number): boolean {
-  if (!Number.isFinite(sure) || !isFound(text.slice(sure), CLEAR_SUBJECT)) return false
+/**
+ * Returns true for "hotel rooms at early bird rates": an early bird at this position in the same
+ * part as a room.
+ */
+function isHotelRate(text: string, position: number): boolean {
+  if (!Number.isFinite(position) || !isFound(text.slice(position), CLEAR_SUBJECT)) return false
   const ends = findMatches(text, STATEMENT_BOUNDARY).map(({ index }) => index)
-  const start = ends.findLast((index) => index < sure) ?? 0
+  const start = ends.findLast((index) => index < position) ?? 0
   return isFound(
-    text.slice(start, ends.find((index) => index > sure) ?? text.length),
+    text.slice(start, ends.find((index) => index > position) ?? text.length),
     ACCOMMODATION_WORDS,
   )
 }

@@ -1,4 +1,4 @@
-/** Finds claims of texts about tax: included in the fees, added to them, none, or a percentage. */
+/** Finds statements in texts about tax: included in the fees, added to them, none, or a percentage. */
 import { memoize } from '../../lib/memoize.ts'
 import { findMatches } from './pattern-matches.ts'
 import { findStatement } from './subject-of-day.ts'
@@ -7,7 +7,7 @@ export type TaxClaim = {
   /** `mentioned`: a percentage is named, but not whether it is included. */
   readonly is: 'inclusive' | 'exclusive' | 'none' | 'mentioned'
   readonly percent: number | null
-  /** About CGST or SGST, each half of GST. */
+  /** The claim is about CGST or SGST, each half of GST. */
   readonly isHalf: boolean
   readonly start: number
   readonly end: number
@@ -23,7 +23,10 @@ const FORMS_OF_BE =
   PERCENT_PATTERN +
   ')*'
 
-/** Returns the words for a tax, including the names of its halves; not a taxpayer number or an invoice. */
+/**
+ * Returns a pattern of the words for a tax and its halves, but not for a taxpayer number or an
+ * invoice.
+ */
 function buildTaxWords(name: string): string {
   const escapedName = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return `(?<!income[ -]|80g )\\b(?:(?:goods\\s*(?:and|&)\\s*services?\\s+)?(?:${escapedName}|[cs]gst|utgst|igst|gst|g\\.s\\.t\\.?|vat|tax(?:es)?))(?![\\w])(?!\\s*(?:no\\b|no\\.|number|in\\b|registration|regn|reg\\.?\\b|details|invoice|bill|certificate|deduct|exemption under|consult|payer|id\\b|identification))`
@@ -31,14 +34,14 @@ function buildTaxWords(name: string): string {
 
 type Patterns = readonly (readonly [TaxClaim['is'], RegExp])[]
 
-/** By the name of the tax: one entry for each name. */
+/** Returns the patterns for a tax name; built once per name. */
 const buildPatterns = memoize((name: string) => {
   const tax = buildTaxWords(name)
   const toPattern = (pattern: string): RegExp => new RegExp(pattern, 'gi')
-  const not =
+  const NEGATION =
     "(?:\\b(?:not|never|non|isn['’]?t|aren['’]?t|doesn['’]?t|don['’]?t|cannot)\\b[\\s-]*(?:\\w+\\s+){0,2}?)"
   const INCLUDED = '(?:inclu(?:sive|des?|ding|ded)|incl\\b\\.?|inc\\b\\.?)'
-  const outside = '(?:exclu(?:sive|des?|ding|ded)|excl\\b\\.?|exc\\b\\.?)'
+  const EXCLUDED = '(?:exclu(?:sive|des?|ding|ded)|excl\\b\\.?|exc\\b\\.?)'
   const claims: Patterns = [
     // The order matters: "no extra GST" is not "no GST", and "GST not included" is not "GST
     // included".
@@ -49,7 +52,7 @@ const buildPatterns = memoize((name: string) => {
       ),
     ],
     ['inclusive', toPattern(`\\bno\\s+${tax}\\s+(?:extra|additional|on top|over and above)`)],
-    ['exclusive', toPattern(`${not}${INCLUDED}${FILLER_WORDS}${tax}`)],
+    ['exclusive', toPattern(`${NEGATION}${INCLUDED}${FILLER_WORDS}${tax}`)],
     [
       'exclusive',
       toPattern(
@@ -85,14 +88,14 @@ const buildPatterns = memoize((name: string) => {
     [
       'exclusive',
       toPattern(
-        `(?<![\\w-])(?:${outside}|before|without|plus|over and above|net of)(?:[\\s:,-]+)${FILLER_WORDS}${tax}`,
+        `(?<![\\w-])(?:${EXCLUDED}|before|without|plus|over and above|net of)(?:[\\s:,-]+)${FILLER_WORDS}${tax}`,
       ),
     ],
     ['exclusive', toPattern(`\\+\\s*${FILLER_WORDS}${tax}`)],
     [
       'exclusive',
       toPattern(
-        `${tax}${FORMS_OF_BE}\\b(?:extra|additional(?:ly)?|add(?:ed|itional)?|applicable|charged|levied|payable|on top|over and above|separate(?:ly)?|${outside})(?!\\w)`,
+        `${tax}${FORMS_OF_BE}\\b(?:extra|additional(?:ly)?|add(?:ed|itional)?|applicable|charged|levied|payable|on top|over and above|separate(?:ly)?|${EXCLUDED})(?!\\w)`,
       ),
     ],
     [
@@ -134,10 +137,10 @@ function readPercent(text: string): number {
 }
 
 const USUAL_NAME = /gst|g\.s\.t|tax|vat/i
-/** Without one of these no percentage is named. */
+/** Without one of these, a text names no percentage. */
 const ANY_PERCENT = /[%@]|per\s?cent|pct/i
 
-/** Most texts say nothing about tax; this test is fast. */
+/** Fast test: most texts do not mention tax. */
 function mentionsTax(text: string, name: string): boolean {
   return (
     USUAL_NAME.test(text) ||

@@ -1,12 +1,12 @@
 /**
- * Parses patterns of text fields and proves that matching them is fast for any answer.
+ * Parses patterns of text fields and proves that they match every answer quickly.
  *
- * Matching backtracks wherever a text can be read in several ways; a pattern is safe if no prefix
- * of any text can be read in more than a few.
+ * Matching backtracks where a text can be matched in several ways. A pattern is safe if no
+ * prefix of any text can be matched in more than a few ways.
  */
 import { assertNever, err, ok, type Result } from '../../lib/result.ts'
 
-/** The error of a pattern; `span` is the part that causes it. */
+/** An error in a pattern; `span` is the part that causes it. */
 export type PatternFault = {
   readonly is: 'broken' | 'not-read' | 'slow'
   readonly span: readonly [number, number]
@@ -15,13 +15,16 @@ export type PatternFault = {
 }
 
 /**
- * The number of ways in which one prefix of a text may be read. Safe patterns rarely need five; a
- * pattern whose number grows with the text soon exceeds this.
+ * The maximum number of ways to match one prefix of a text. Safe patterns rarely need five; if the
+ * number grows with the text, it soon exceeds this.
  */
 export const READINGS_MAX = 50
-/** The maximum number of characters of a pattern with its counts written out: longer than any identifier. */
-const SIGNS_MAX = 1000
-/** Steps of the proof: a few hundredths of a second, and a hundred times the need of real patterns. */
+/** The maximum length of a pattern with its counts expanded: longer than any identifier. */
+const MAX_EXPANDED_CHARACTERS = 1000
+/**
+ * The maximum number of steps of the proof: some hundredths of a second, and 100 times what real
+ * patterns need.
+ */
 const STEPS_MAX = 100_000
 
 /** Returns the pattern anchored to the whole answer. */
@@ -62,10 +65,10 @@ export function findPatternFault(pattern: string): PatternFault | null {
     }
   const patternResult = readPattern(pattern)
   if (!patternResult.ok) return patternResult.error
-  const places = listPlaces(patternResult.value)
-  if (places === null)
+  const states = buildStates(patternResult.value)
+  if (states === null)
     return { is: 'not-read', span: all, message: 'the pattern is longer than any real answer' }
-  const slow = findSlowText(places)
+  const slow = findTextWithManyMatches(states)
   if (slow === null) return null
   return {
     is: 'slow',
@@ -111,7 +114,7 @@ function explainBrokenPattern(pattern: string): string | null {
   }
 }
 
-/** One character of a text, by its pattern; a sequence; alternatives; a repetition. */
+/** One character of a text (its pattern); a sequence; alternatives; a repetition. */
 export type Node =
   | { readonly is: 'sign'; readonly source: string }
   | { readonly is: 'all' | 'any'; readonly parts: readonly Node[] }
@@ -156,7 +159,7 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
     if (found !== null) at += found[0].length
     return found
   }
-  const refuse = (span: readonly [number, number], message: string, help?: string): Node => {
+  const reject = (span: readonly [number, number], message: string, help?: string): Node => {
     fault ??= { is: 'not-read', span, message, ...(help === undefined ? {} : { help }) }
     at = pattern.length
     return { is: 'all', parts: [] }
@@ -171,7 +174,7 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
   }
   const readSequence = (depth: number): Node => {
     const parts: Node[] = []
-    // The pattern matches the whole answer anyway, so its anchors add nothing.
+    // A pattern always matches the whole answer, so its anchors are ignored.
     if (depth === 0 && pattern[at] === '^') at += 1
     while (at < pattern.length && pattern[at] !== '|' && pattern[at] !== ')') {
       if (depth === 0 && pattern[at] === '$' && /^(?:$|\|)/.test(pattern.slice(at + 1))) at += 1
@@ -193,7 +196,7 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
           ? Infinity
           : Number(found[2] === undefined ? found[1] : found[3])
     if (max > 1 && canBeEmpty(part))
-      return refuse(
+      return reject(
         [start, at],
         'the repeated part can be empty, so it can match in any number of ways',
       )
@@ -202,7 +205,7 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
   const parseAtom = (depth: number): Node => {
     const start = at
     for (const [token, message, help] of UNSUPPORTED_SYNTAX)
-      if (eat(token) !== null) return refuse([start, at], message, help)
+      if (eat(token) !== null) return reject([start, at], message, help)
     if (eat(GROUP_TOKEN) !== null) {
       const group = readAlternatives(depth + 1)
       at += 1
@@ -210,7 +213,7 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
     }
     const sign = eat(CLASS_TOKEN) ?? eat(ESCAPE_TOKEN) ?? eat(/[^\\[\](){}*+?|^$]/uy)
     return sign === null
-      ? refuse([start, start + 1], 'this character is not supported here')
+      ? reject([start, start + 1], 'this character is not supported here')
       : { is: 'sign', source: sign[0] }
   }
   const root = readAlternatives(0)
@@ -232,18 +235,18 @@ function canBeEmpty(node: Node): boolean {
   }
 }
 
-/** A state of the matcher: before a character that it needs, at a fork, or at the end. */
-type Place = { readonly wants: string; readonly then: number } | { readonly ways: number[] }
+/** A state of the matcher: before a character, at a fork, or at the end. */
+type State = { readonly character: string; readonly then: number } | { readonly ways: number[] }
 
 /** Converts the pattern to states, the last of which is the start; null if it is too long. */
-function listPlaces(pattern: Node): readonly Place[] | null {
-  const places: Place[] = [{ ways: [] }]
-  const add = (place: Place): number => places.push(place) - 1
+function buildStates(pattern: Node): readonly State[] | null {
+  const states: State[] = [{ ways: [] }]
+  const add = (state: State): number => states.push(state) - 1
   const build = (node: Node, next: number): number => {
-    if (places.length > SIGNS_MAX) return next
+    if (states.length > MAX_EXPANDED_CHARACTERS) return next
     switch (node.is) {
       case 'sign':
-        return add({ wants: node.source, then: next })
+        return add({ character: node.source, then: next })
       case 'all':
         return node.parts.reduceRight((after, part) => build(part, after), next)
       case 'any':
@@ -256,9 +259,10 @@ function listPlaces(pattern: Node): readonly Place[] | null {
           start = add({ ways })
           ways.push(build(part, start))
         } else
-          for (let left = Math.min(max - min, SIGNS_MAX); left > 0; left -= 1)
+          for (let left = Math.min(max - min, MAX_EXPANDED_CHARACTERS); left > 0; left -= 1)
             start = add({ ways: [build(part, start), next] })
-        for (let left = Math.min(min, SIGNS_MAX); left > 0; left -= 1) start = build(part, start)
+        for (let left = Math.min(min, MAX_EXPANDED_CHARACTERS); left > 0; left -= 1)
+          start = build(part, start)
         return start
       }
       default:
@@ -266,29 +270,29 @@ function listPlaces(pattern: Node): readonly Place[] | null {
     }
   }
   add({ ways: [build(pattern, 0)] })
-  return places.length > SIGNS_MAX ? null : places
+  return states.length > MAX_EXPANDED_CHARACTERS ? null : states
 }
 
 /** The number of ways to each state that needs a character, and to the end. */
 type PathCounts = ReadonlyMap<number, number>
 
 /**
- * Returns the prefix of a text that can be read in more than `READINGS_MAX` ways; '' if there are too
- * many sets of ways to check; null if there is no such text.
+ * Returns a prefix of a text that can be matched in more than `READINGS_MAX` ways; '' if there are
+ * too many sets of states to check; null if there is no such text.
  */
-function findSlowText(places: readonly Place[]): string | null {
-  const characters = listDistinctSigns(
-    new Set(places.flatMap((place) => ('wants' in place ? [place.wants] : []))),
+function findTextWithManyMatches(states: readonly State[]): string | null {
+  const characters = listDistinctCharacters(
+    new Set(states.flatMap((state) => ('character' in state ? [state.character] : []))),
   )
   const known = new Map<number, PathCounts>()
-  // A repeated part is never empty, so forks do not form a cycle.
+  // A repeated part is never empty, so forks form no cycle.
   const continueFrom = (at: number): PathCounts => {
     const before = known.get(at)
     if (before !== undefined) return before
-    const place = places[at]
+    const state = states[at]
     const ways =
-      place !== undefined && 'ways' in place && place.ways.length > 0
-        ? sumCounts(place.ways.map((next) => [continueFrom(next), 1] as const))
+      state !== undefined && 'ways' in state && state.ways.length > 0
+        ? sumCounts(state.ways.map((next) => [continueFrom(next), 1] as const))
         : new Map([[at, 1]])
     known.set(at, ways)
     return ways
@@ -298,7 +302,7 @@ function findSlowText(places: readonly Place[]): string | null {
       .map(([at, count]) => `${at}:${count}`)
       .sort()
       .join()
-  const start = continueFrom(places.length - 1)
+  const start = continueFrom(states.length - 1)
   const seen = new Set([buildKey(start)])
   const open: { readonly ways: PathCounts; readonly text: string }[] = [{ ways: start, text: '' }]
   let left = STEPS_MAX
@@ -308,13 +312,13 @@ function findSlowText(places: readonly Place[]): string | null {
     if ([...next.ways.values()].reduce((sum, count) => sum + count, 0) > READINGS_MAX)
       return next.text
     if (left < 0) return ''
-    for (const { sign, fits } of characters) {
+    for (const { sign, acceptedBy } of characters) {
       left -= next.ways.size
       const ways = sumCounts(
         [...next.ways].flatMap(([at, count]) => {
-          const place = places[at]
-          return place !== undefined && 'wants' in place && fits.has(place.wants)
-            ? [[continueFrom(place.then), count] as const]
+          const state = states[at]
+          return state !== undefined && 'character' in state && acceptedBy.has(state.character)
+            ? [[continueFrom(state.then), count] as const]
             : []
         }),
       )
@@ -334,18 +338,18 @@ function sumCounts(characters: readonly (readonly [PathCounts, number])[]): Path
 }
 
 /**
- * Returns one character for each class of equivalent characters, and the parts of the pattern that
+ * Returns one character for each class of equivalent characters, with the parts of the pattern that
  * accept it.
  */
-function listDistinctSigns(
+function listDistinctCharacters(
   expected: ReadonlySet<string>,
-): readonly { readonly sign: string; readonly fits: ReadonlySet<string> }[] {
-  // A literal character is compared directly; for thousands of characters that is much faster.
+): readonly { readonly sign: string; readonly acceptedBy: ReadonlySet<string> }[] {
+  // Literal characters are compared directly, which is much faster for thousands of characters.
   const plain = new Set([...expected].filter((source) => /^[^.\\[]$/u.test(source)))
   const kinds = [...expected]
     .filter((source) => !plain.has(source))
     .map((source) => [source, new RegExp(`^${source}$`, 'u')] as const)
-  const alike = new Map<string, { sign: string; fits: ReadonlySet<string> }>()
+  const alike = new Map<string, { sign: string; acceptedBy: ReadonlySet<string> }>()
   for (const code of listSampleCodes([...expected].join(''))) {
     const sign = String.fromCodePoint(code)
     const matchingKinds = new Set(
@@ -353,7 +357,8 @@ function listDistinctSigns(
     )
     if (plain.has(sign)) matchingKinds.add(sign)
     const key = [...matchingKinds].join('\u0000')
-    if (matchingKinds.size > 0 && !alike.has(key)) alike.set(key, { sign, fits: matchingKinds })
+    if (matchingKinds.size > 0 && !alike.has(key))
+      alike.set(key, { sign, acceptedBy: matchingKinds })
   }
   return [...alike.values()]
 }
@@ -368,11 +373,11 @@ function listSampleCodes(source: string): readonly number[] {
     ...listRange(0x20, 0x7f),
     ...listRange(0, 0x20),
   ]
-  // Without letters of other scripts, a pattern distinguishes only spaces, line ends and all
-  // others.
+  // Without letters of other scripts, a pattern distinguishes only spaces, line ends and all other
+  // characters.
   if (/^[ -~]*$/.test(source) && !/\\[uxpP]/.test(source))
     return [...plain, 0x7f, 0xe9, 0xa0, 0x2028, 0x1f600]
-  // Of long ranges of similar letters (Chinese, Korean, unassigned), a few are enough.
+  // Of long ranges of similar letters (Chinese, Korean, unassigned), a few samples are enough.
   return [
     ...plain,
     ...[...source].flatMap(listAdjacentCodes),
@@ -384,7 +389,10 @@ function listSampleCodes(source: string): readonly number[] {
   ]
 }
 
-/** Returns a character of the pattern and its neighbours: at the ends of a range, the result changes. */
+/**
+ * Returns a character of the pattern and its neighbours, because the result changes at the ends of
+ * a range.
+ */
 function listAdjacentCodes(sign: string): readonly number[] {
   const code = sign.codePointAt(0) ?? 0
   return [code - 1, code, code + 1].filter((candidate) => candidate >= 0 && candidate <= 0x10ffff)

@@ -79,13 +79,13 @@ export const schemaChecks = {
 type Code = keyof typeof schemaChecks
 type CodedDraft = Draft & {
   readonly code: Code
-  /** Findings at or below this path are consequences of this one. */
+  /** Findings at or below this path are consequences of this draft. */
   readonly covers?: string
 }
 
 /**
- * Reads a file and checks its schema. `value` is its content if it is valid; null with at least one
- * finding of severity error: with a wrong structure or a YAML trap, the rest could only be guessed.
+ * Reads a file and checks its schema. `value` is null if a finding is an error: after a wrong
+ * structure or a YAML trap, any further finding would be a guess.
  */
 export function readWithSchema(
   kind: Kind,
@@ -100,18 +100,18 @@ export function readWithSchema(
     source.value === null
       ? reportEmptyFile(source, findings)
       : removeConsequences(findShapeErrors(kind, source), findings)
-  const isRight = shaped.length === 0 && source.trapped.size === 0 && !hasErrors(findings)
-  return { source, value: isRight ? source.value : null, findings: [...findings, ...shaped] }
+  const isValid = shaped.length === 0 && source.trapped.size === 0 && !hasErrors(findings)
+  return { source, value: isValid ? source.value : null, findings: [...findings, ...shaped] }
 }
 
-/** An empty file can be read, but has no content. */
+/** Reports an empty file, which can be parsed but has no content. */
 function reportEmptyFile(source: Source, findings: readonly Finding[]): readonly Finding[] {
   return hasErrors(findings)
     ? []
     : [createFinding('EV103', schemaChecks.EV103, { at: '', message: 'the file is empty' }, source)]
 }
 
-/** Returns no findings if the structure is valid. Places already reported as a YAML trap are skipped. */
+/** Returns no findings if the structure is valid. Skips places already reported as a YAML trap. */
 function findShapeErrors(kind: Kind, source: Source): readonly Finding[] {
   const errors = findSchemaErrors(kind, source.value).filter(({ keyword }) => keyword !== 'if')
   const drafts = errors
@@ -119,7 +119,7 @@ function findShapeErrors(kind: Kind, source: Source): readonly Finding[] {
     .filter((draft) => draft !== null)
     .map((draft) => addTaxHelp(source, draft))
   const reported = new Map<string, string[]>()
-  // The first finding that covers a place is reported, whatever else covers it.
+  // If several findings cover a place, only the first is reported.
   const covering = drafts.filter(
     ({ covers }, index) =>
       covers !== undefined && drafts.findIndex((other) => isWithin(covers, other.covers)) === index,
@@ -127,29 +127,29 @@ function findShapeErrors(kind: Kind, source: Source): readonly Finding[] {
   const remaining = drafts.filter((draft) => {
     if (covering.some((other) => other !== draft && isWithin(draft.at, other.covers))) return false
     const before = reported.get(draft.at) ?? []
-    const isEcho = before.some(
+    const isDuplicate = before.some(
       (code) => code === draft.code || SAME_CAUSE.has(`${code} ${draft.code}`),
     )
     reported.set(draft.at, [...before, draft.code])
-    return !isEcho && !isTrapped(source, draft.at)
+    return !isDuplicate && !isTrapped(source, draft.at)
   })
   return joinPriceCells(source, remaining).map(({ code, covers: _covers, ...draft }) =>
     createFinding(code, schemaChecks[code], draft, source),
   )
 }
 
-/** More cells of one table than this, written in the same way, are one finding. */
+/** If more cells of one table have the same mistake, they are reported as one finding. */
 const CELLS_REPORTED_MAX = 2
 
-/** A table copied from a page has the same mistake in every cell: the first is reported, with the lines of all. */
+/** Merges the findings of cells with the same mistake into one, which lists all lines. */
 function joinPriceCells(source: Source, drafts: readonly CodedDraft[]): readonly CodedDraft[] {
-  const keyOf = ({ code, at, help, fix }: CodedDraft): string | null =>
+  const buildGroupKey = ({ code, at, help, fix }: CodedDraft): string | null =>
     code === 'EV103' && fix === undefined && isPrice(at)
       ? `${at.replace(/\.[^.]+\.\d+$/, '')} ${(help ?? '').replaceAll(/[\d.,]+/g, '#')}`
       : null
-  const groups = Map.groupBy(drafts, keyOf)
+  const groups = Map.groupBy(drafts, buildGroupKey)
   return drafts.flatMap((draft) => {
-    const key = keyOf(draft)
+    const key = buildGroupKey(draft)
     const group = key === null ? [] : (groups.get(key) ?? [])
     if (group.length <= CELLS_REPORTED_MAX) return [draft]
     const lines = new Set(group.map(({ at }) => source.place(at).start.line))
@@ -171,9 +171,9 @@ function isWithin(path: string, place: string | undefined): boolean {
   return path === place || (place !== undefined && path.startsWith(`${place}.`))
 }
 
-/** People write a tax in many ways; if the intention is recognised, the correct form is suggested. */
+/** Suggests the correct notation for a tax if the intention is recognised. */
 function addTaxHelp(source: Source, draft: CodedDraft): CodedDraft {
-  // A misspelt word with a certain fix does not stand for another word.
+  // A misspelt word with a certain fix needs no other suggestion.
   if (draft.code === 'EV102' || draft.fix !== undefined) return draft
   const value = getValueAt(source.value, draft.at)
   const help = Array.isArray(value) ? null : explainTax(draft.at, value)
@@ -182,7 +182,7 @@ function addTaxHelp(source: Source, draft: CodedDraft): CodedDraft {
   return { ...rest, help }
 }
 
-/** Pairs of which the second is a consequence of the first at the same place. */
+/** Pairs of codes of which the second is a consequence of the first at the same place. */
 const SAME_CAUSE = new Set([
   'EV103 EV105',
   'EV007 EV105',
@@ -218,9 +218,9 @@ function buildDraft(
   const written = source.written(path)
   const writtenText = written?.text ?? getSourceText(source, path)
   const ruleMessage = getText(error.parentSchema?.errorMessage)
-  const sold = suggestSaleShape(source, path, error)
-  if (sold !== null)
-    return { code: error.keyword === 'required' ? 'EV102' : 'EV103', part: 'key', ...sold }
+  const saleDraft = suggestSaleShape(source, path, error)
+  if (saleDraft !== null)
+    return { code: error.keyword === 'required' ? 'EV102' : 'EV103', part: 'key', ...saleDraft }
   if (path === 'currency' || path === 'fees.currency')
     return {
       code: path === 'currency' ? 'EV105' : 'EV104',
@@ -267,7 +267,7 @@ function buildDraft(
       }
     }
     case 'not':
-      // The keys of a field depend on its type; with an unknown type, they are not reported.
+      // The allowed keys depend on the field's type, so with an unknown type keys are not reported.
       if (isUntyped(path, all)) return null
       return {
         code: 'EV106',
@@ -281,7 +281,7 @@ function buildDraft(
     case 'pattern':
     case 'format':
     case 'minLength':
-      // A key's own name is reported once, by the rule that requires it.
+      // An invalid key name is reported once, by the rule for names.
       if (typeof value !== 'string' || written === null) return null
       return reportInvalidFormat(path, writtenText, value, {
         keyword: error.keyword,
@@ -312,12 +312,12 @@ function buildDraft(
           : {}),
       }
     case 'uniqueItems': {
-      const twice = join(path, Number(error.params.i))
+      const repeatedAt = join(path, Number(error.params.i))
       const repeatedPath = join(path, Number(error.params.j))
       const [first, second] =
         Number(error.params.i) < Number(error.params.j)
-          ? [twice, repeatedPath]
-          : [repeatedPath, twice]
+          ? [repeatedAt, repeatedPath]
+          : [repeatedPath, repeatedAt]
       return {
         code: 'EV107',
         at: second,
@@ -330,7 +330,7 @@ function buildDraft(
   }
 }
 
-/** `choose` bounds the number of choices; a number and a list of people have separate bounds. */
+/** Suggests `choose` for the bounds of a multiple choice, which has no min and max. */
 function suggestBound(source: Source, path: string, name: string, value: unknown): string | null {
   const bound = name === 'max' ? 'at_most' : name === 'min' ? 'at_least' : null
   return bound !== null && getValueAt(source.value, path.replace(/[^.]+$/, 'type')) === 'many'
@@ -364,7 +364,7 @@ function explainWrongCount(path: string, itemText: string, error: SchemaError): 
     }
   if (keyword === 'maxItems' || keyword === 'maxProperties')
     return { ...at, message: `${itemText} has more than ${String(params.limit)} entries` }
-  // The remaining errors have no specific message.
+  // The remaining errors have no message of their own.
   return null
 }
 
@@ -372,18 +372,18 @@ function getText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Suggests a name for a key, in the style of its neighbours. */
+/** Suggests a name for a key, in the style of its siblings. */
 function explainKey(path: string, key: string): string {
   const pattern = isPriceTable(path) ? /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/ : /^[a-z][a-z0-9_]*$/
   const suggestion = suggestFormats(key).find((form) => pattern.test(form))
   const [, quota, option] = /^full\.([a-z0-9_-]+)\.(.+)$/.exec(key) ?? []
   if (quota !== undefined)
     return `a condition tests a whole quota: give \`${option}\` a quota of its own, {id: ${quota}-${option}, when: …, max: …}, and write {full.${quota}-${option}: true}`
-  const how = 'use small letters and digits, and join words as in the other names'
-  return suggestion === undefined ? how : `write ${suggestion}: ${how}`
+  const advice = 'use small letters and digits, and join words as in the other names'
+  return suggestion === undefined ? advice : `write ${suggestion}: ${advice}`
 }
 
-/** “Open” and "open " are the word open; a value close to none of the words stays unchanged. */
+/** Returns the allowed value that a text means ("Open" → open), or the text unchanged. */
 function findAllowedForm(value: string, allowed: readonly string[]): string {
   return suggestFormats(value).find((form) => allowed.includes(form)) ?? value
 }

@@ -1,7 +1,7 @@
 /**
  * TypeScript types of a schema-valid event file.
  *
- * Written manually; a test compares them key by key with `schemas/*.schema.json`.
+ * Written by hand; a test compares them key by key with `schemas/*.schema.json`.
  */
 import type { FieldType } from '../../event/config.ts'
 import type { EngineValue } from '../../event/built-in-values.ts'

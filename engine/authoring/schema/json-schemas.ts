@@ -1,5 +1,5 @@
 /**
- * The JSON Schemas of our files, each as a function that returns the errors of a value.
+ * Validators for the JSON Schemas of our files; each returns the errors of a value.
  *
  * Here ajv compiles a schema on first use. Browser pages may not compile code, so the web build
  * replaces this file with the same functions, compiled in advance (schemas/precompiled.ts).
@@ -18,7 +18,7 @@ import { MAIL_PATTERN } from '../suggestions/misspelt-addresses.ts'
 export const SCHEMAS = { event, lists, gateways, texts, site }
 export type Kind = keyof typeof SCHEMAS
 
-/** `parentSchema` is the part of the schema that is violated; it contains the message. */
+/** `parentSchema` is the violated part of the schema; it contains the message. */
 export type SchemaError = Pick<
   ErrorObject<string, Readonly<Record<string, unknown>>>,
   'keyword' | 'instancePath' | 'params' | 'propertyName' | 'data'
@@ -36,8 +36,8 @@ const compileValidator = memoize((kind: Kind) =>
 )
 
 /**
- * Creates ajv with the options that our schemas need. Code that runs once or twice is not worth
- * optimising; the code that a page loads is.
+ * Creates ajv with the options that our schemas need. By default it does not optimise, because the
+ * code runs once or twice. The code for pages is optimised.
  */
 export function createAjv(code: Options['code'] = { optimize: false }): Ajv {
   const ajv = new Ajv({
@@ -47,16 +47,16 @@ export function createAjv(code: Options['code'] = { optimize: false }): Ajv {
     verbose: true,
     messages: false,
     inlineRefs: false,
-    // A test checks the schemas against the meta-schema, so that it need not run elsewhere.
+    // A test checks the schemas against the meta-schema, so they are not checked again here.
     validateSchema: false,
     code,
   })
   ajv.addFormat('date', new RegExp(DAY_PATTERN, 'u'))
   ajv.addFormat('email', new RegExp(MAIL_PATTERN, 'u'))
   ajv.addFormat('currency', new RegExp(`^(?:${listCurrencies().join('|')})$`, 'u'))
-  // Messages for violations, under the names that editors use.
+  // Keywords for messages, with the names that editors use.
   ajv.addVocabulary(['errorMessage', 'patternErrorMessage'])
-  // The names that a condition may use, for its documentation.
+  // Keyword that documents the names that a condition may use.
   ajv.addVocabulary(['names'])
   return ajv
 }

@@ -33,7 +33,7 @@ export type CancellationStep = {
   readonly without_tax?: boolean
   readonly charge?: RefundCharge
 }
-/** An amount in the currency of the event, or one for each currency. */
+/** An amount in the event's currency, or one amount per currency. */
 export type RefundCharge = number | { readonly [currency: string]: number }
 export type CancellationKeys = {
   readonly without_tax?: boolean

@@ -1,7 +1,7 @@
 /**
- * Keys of event files that were renamed, with their old names.
+ * The old names of renamed keys of event files.
  *
- * Old names are read permanently: every version that was ever served is stored as text, and is
+ * Old names must stay readable: every version that was ever served is stored as text and
  * compiled again when a payment or a start needs it.
  */
 import { applyFixes } from '../apply-fixes.ts'
@@ -44,7 +44,7 @@ export const RENAMED_VALUES: readonly (readonly [key: string, old: string, now: 
   ['payment.methods.*.price_date', 'credited', 'credit'],
 ]
 
-/** Values that are paths of this file. */
+/** Keys whose values are paths in the same file. */
 const PATH_VALUES = new Set(['demo.*', 'allow.*.at'])
 
 const joinBlockName = (block: string, name: string): string => `${block} ${name}`
@@ -73,12 +73,15 @@ export function getCurrentValue(path: string, value: string): string {
   return value.split('.').reduce((parent, key) => join(parent, getCurrentKey(parent, key)), '')
 }
 
-/** Replaces list indexes by `*`, as in the tables above. */
+/** Replaces list indexes with `*`, as in the tables above. */
 function getBlock(path: string): string {
   return path.replace(/\.\d+(?=\.|$)/g, '.*')
 }
 
-/** Reads an event file. Its values and positions have the new names, even if the file has the old ones. */
+/**
+ * Reads an event file. Its values and positions have the new names, even if the file uses the old
+ * ones.
+ */
 export function readEventFile(file: SourceText): {
   readonly source: Source
   readonly findings: readonly Finding[]
@@ -90,11 +93,14 @@ const OLD_WORD = new RegExp(
   `\\b(${[...oldNames, ...RENAMED_VALUES.map(([, old]) => old)].join('|')})\\b`,
 )
 
-/** True if the two texts differ only in old and new names. A rename changes no line's number. */
+/**
+ * Returns true if two texts differ only in old and new names. A rename does not change line
+ * numbers.
+ */
 export function isSameApartFromNames(a: string, b: string): boolean {
   if (a === b) return true
   const [lines, others] = [a.split('\n'), b.split('\n')]
-  // Most changes are found here: parsing takes a thousand times longer.
+  // Fast test: it finds most differences, and parsing takes a thousand times longer.
   const mayBeRenamed =
     lines.length === others.length &&
     lines.every(
@@ -104,7 +110,7 @@ export function isSameApartFromNames(a: string, b: string): boolean {
   return mayBeRenamed && renameKeys(a) === renameKeys(b)
 }
 
-/** Writes the new names into an event file's text, and changes nothing else. */
+/** Replaces the old names in an event file's text and changes nothing else. */
 export function renameKeys(text: string): string {
   const { findings } = readEventFile({ path: '', text })
   const renamed = findings.filter(({ slug }) => slug === 'renamed-key')

@@ -1,7 +1,7 @@
 /**
  * TypeScript types of the three schema-valid shared files.
  *
- * Written manually; a test compares them key by key with `schemas/*.schema.json`.
+ * Written by hand; a test compares them key by key with `schemas/*.schema.json`.
  */
 import type { EngineValue } from '../../event/built-in-values.ts'
 import type { GatewayKind } from '../../event/payment-method-types.ts'
@@ -65,8 +65,8 @@ export type TextsFile = {
 }
 
 /**
- * Every built-in value has a label; `id` is used only by the office, and `lines` was added after
- * the file.
+ * Labels of the built-in values. `id` is optional because only the office uses it, `lines` because
+ * it is newer than the format.
  */
 type Labels = Readonly<Record<Exclude<EngineValue, 'id' | 'lines'>, Text>> & {
   readonly id?: Text

@@ -2,19 +2,19 @@
 import { formatCurrency, getDecimals, INR, type Currency } from '../../lib/money.ts'
 import { buildOwnSignPattern } from './currency-notations.ts'
 
-/** The meaning of a text in place of a price: an amount, several, or a word for none. */
+/** The meaning of a text used as a price: an amount, several amounts, or a word for none. */
 export type AmountSuggestion =
   | { readonly is: 'rupees'; readonly rupees: string }
   | { readonly is: 'several'; readonly rupees: readonly string[] }
   | { readonly is: 'with-tax'; readonly rupees: string }
   | { readonly is: 'free' | 'not-on-sale' | 'not-known-yet' | 'as-above' | 'other-currency' }
 
-/** The zero of each script whose digits are used in India; the nine others follow it. */
+/** The zero of each script whose digits are used in India. The other nine digits follow it. */
 const ZERO_DIGITS = [
   0x0660, 0x06f0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66,
 ]
 
-/** Replaces digits and signs of every script by those of ASCII: "५०००" → "5000". */
+/** Replaces digits and signs of every script with their ASCII equivalents: "५०००" → "5000". */
 export function toPlainDigits(text: string): string {
   return text.normalize('NFKC').replace(/\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0
@@ -37,7 +37,7 @@ const RUPEE_PREFIX =
 const RUPEE_SUFFIX =
   /\s*(\/?\s*[-–—=]+|\/|rs\.?|inr|₹|rupees?|रुपये|രൂപ|only|each|nett?|per (person|head|delegate|day)|p\.?p\.?|approx\.?|[*†#;:,.!]+)$/
 
-/** Returns the meaning of a price in that currency; null if it does not look like one. */
+/** Returns the meaning of a price text in that currency; null if it does not look like a price. */
 export function suggestAmount(text: string, currency = INR): AmountSuggestion | null {
   const amountText = toPlainDigits(removeQuotes(text))
     .replace(/[*_~`]{1,2}(.+?)[*_~`]{1,2}/g, '$1')
@@ -87,16 +87,16 @@ function readRupees(text: string, currency = INR): string | null {
     before = rest
     rest = rest.replace(RUPEE_PREFIX, '').replace(RUPEE_SUFFIX, '').trim()
   }
-  // "2l" is two lakh; in "200l" a letter was typed for the adjacent digit.
+  // "2l" is two lakh; in "200l" the l is a misread or mistyped 1.
   if (/\d/.test(rest) && /^[\doil|,. ]+$/.test(rest) && !/^\d{1,2}(\.\d+)?l$/.test(rest))
     rest = rest.replaceAll('o', '0').replace(/[il|]/g, '1')
   const scaled = /^([\d.,]+)\s*(k|thousand|hazaa?r|hundred|l|la[ck]h?s?|cr|crores?)$/.exec(rest)
   if (scaled !== null) return multiplyByScale(scaled[1] ?? '', scaled[2] ?? '')
-  // 5.000 is five thousand in other countries; no Indian amount has three decimals.
+  // 5.000 is five thousand in some countries; no Indian amount has three decimals.
   const decimals = getDecimals(currency)
   if (decimals < 3 && /^\d{1,3}(\.\d{3})+(,\d{1,2})?$/.test(rest))
     return rest.replaceAll('.', '').replace(',', '.').replace(/\.0+$/, '')
-  // A comma before two decimals: "390,00". In rupees it can as well be a slip for 3,900 or 39,000.
+  // A comma before two decimals: "390,00". In rupees it may also be a mistake for 3,900 or 39,000.
   if (currency !== INR && decimals === 2 && /^\d{1,3}( ?\d{3})*,\d{2}$/.test(rest))
     return rest.replaceAll(' ', '').replace(',', '.').replace(/\.0+$/, '')
   const fraction = decimals === 0 ? '' : `(\\.\\d{1,${decimals}})?`
@@ -105,7 +105,7 @@ function readRupees(text: string, currency = INR): string | null {
     new RegExp(`^\\d+${fraction}$`).test(rest)
   )
     return rest.replace(/[ ,'’_]/g, '').replace(/\.0+$/, '')
-  return suggestWordsOfId(rest)
+  return readNumberWords(rest)
 }
 
 const SCALE_FACTORS: readonly (readonly [RegExp, number])[] = [
@@ -118,7 +118,7 @@ function multiplyByScale(figure: string, scale: string): string | null {
   const factor = SCALE_FACTORS.find(([name]) => name.test(scale))?.[1]
   const number = Number(figure.replaceAll(',', ''))
   if (factor === undefined || !Number.isFinite(number)) return null
-  // 1.15 lakh: the floating-point product is not exact.
+  // In floating-point arithmetic, the product for 1.15 lakh is not exact.
   return String(Math.round(number * factor * 100) / 100)
 }
 
@@ -129,7 +129,7 @@ const SMALL_NUMBER_WORDS =
 const TENS_WORDS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
 
 /** Reads "five thousand five hundred" as "5500". */
-function suggestWordsOfId(text: string): string | null {
+function readNumberWords(text: string): string | null {
   const names = text.split(/[\s-]+/).filter((word) => word !== 'and' && word !== '')
   if (names.length === 0) return null
   let sum = 0
@@ -182,7 +182,7 @@ const DECIMALS_PHRASES = [
   'with at most two decimals',
 ]
 
-/** Returns the message and the help for an amount with too many decimals or other characters. */
+/** Returns the message and the help for an amount with too many decimals or invalid characters. */
 export function explainAmount(
   text: string,
   currency: Currency,
@@ -201,7 +201,7 @@ export function explainAmount(
   }
 }
 
-/** Extracts the number from "18 %", "5 MB", "५"; null if there is none, or more than one. */
+/** Extracts the number from "18 %", "5 MB", "५"; null if there is none, or several. */
 export function suggestNumber(text: string): string | null {
   const numberText = toPlainDigits(removeQuotes(text)).replace(
     // Letters that look like digits, next to digits.
@@ -213,7 +213,7 @@ export function suggestNumber(text: string): string | null {
   if (digits !== undefined && digits !== '') return digits
   return suggestAmount(text)?.is === 'rupees'
     ? readRupees(numberText.toLowerCase())
-    : suggestWordsOfId(numberText.trim().toLowerCase())
+    : readNumberWords(numberText.trim().toLowerCase())
 }
 
 /** Removes any kind of quotes around a text. */

@@ -68,7 +68,7 @@ const RANGE_PATTERNS: readonly (readonly [RegExp, (first: string, second: string
   ],
 ]
 
-/** Reads "70+", ">70", "60-70", "above 70 years" as the test of a number; null if it is not a range. */
+/** Reads "70+", ">70", "60-70", "above 70 years" as a number test; null if it is not a range. */
 export function suggestRange(text: string): string | null {
   const ageText = text
     .trim()
@@ -81,7 +81,10 @@ export function suggestRange(text: string): string | null {
   return null
 }
 
-/** Suggests the intended form of a text that is compared with a date: "under 30", or a day. */
+/**
+ * Suggests a correction for a text that is compared with a date: an age test for "under 30",
+ * otherwise a day.
+ */
 export function suggestDayOrAge(id: string, value: string): string {
   const range = suggestRange(value)
   return range === null
@@ -94,12 +97,12 @@ const toId = (word: string): string =>
     .trim()
     .toLowerCase()
     .replace(/[\s_-]+/g, '-')
-/** Returns the option that a word means: in any case, with spaces for hyphens. */
+/** Returns the option that a word names, ignoring case and with spaces for hyphens. */
 const findOption = (word: string, options: readonly string[]): string | undefined =>
   options.find((name) => toId(name) === toId(word.replace(/^["'“”]|["'“”]$/g, '')))
 
 /**
- * Reads "pg or faculty", "pg/faculty", "not pg" as the test of a choice among `optionIds`; null if it
+ * Reads "pg or faculty", "pg/faculty", "not pg" as a test of a choice among `optionIds`; null if it
  * names no options.
  */
 export function suggestChoice(text: string, optionIds: readonly string[]): string | null {
@@ -132,24 +135,24 @@ export function suggestChoice(text: string, optionIds: readonly string[]): strin
     : null
 }
 
-/** "any", "all", "*": a condition that includes everyone. */
+/** Returns true for "any", "all", "*": a condition that includes everyone. */
 export const includesEveryone = (text: string): boolean =>
   /^(?:any|all|anyone|anybody|everyone|everybody|anything|every|always|\*|any of them|whatever|do(?:es)? ?n[o']t matter)$/i.test(
     text.trim(),
   )
-/** Words used in the last rule in place of `otherwise`. */
-const isRest = (text: string): boolean =>
+/** Returns true for words that people use in the last rule instead of `otherwise`. */
+const meansOtherwise = (text: string): boolean =>
   /^(?:otherwise|else|default|others?|all others|everyone else|everybody else|rest|the rest|none|fallback)$/i.test(
     text.trim(),
   ) || includesEveryone(text)
 
 /**
- * Suggests the syntax for a condition written as a text: "is_member", "role = pg". `isRule` if it
- * decides a category.
+ * Suggests the syntax for a condition written as a text: "is_member", "role = pg". `isRule` is true
+ * for a category rule.
  */
 export function suggestCondition(value: unknown, isRule: boolean, then: string | null): string {
   const text = String(value).trim()
-  if (isRule && (value === true || isRest(text)))
+  if (isRule && (value === true || meansOtherwise(text)))
     return `write {otherwise: ${then ?? 'member'}}: the last rule covers all remaining delegates`
   if (value === true || includesEveryone(text))
     return 'remove it: without a condition it always applies'
@@ -173,7 +176,7 @@ export function suggestCondition(value: unknown, isRule: boolean, then: string |
     : 'write the field and its answer, such as {is_member: true}'
 }
 
-/** Operators of other condition languages, where a field's id belongs here. */
+/** Operators of other condition languages, written in place of a field's id. */
 const CONNECTIVE_SUGGESTIONS: Readonly<Record<string, string>> = {
   or: 'write a list of conditions, [{role: pg}, {is_member: true}]: one of them must be true',
   any: 'write a list of conditions, [{role: pg}, {is_member: true}]: one of them must be true',
@@ -186,7 +189,7 @@ const CONNECTIVE_SUGGESTIONS: Readonly<Record<string, string>> = {
   question: 'write the name of the field and its answer, such as {is_member: true}',
 }
 
-/** Suggests a correction if the end of a path is an operator instead of a field's id: "or", "field". */
+/** Suggests a correction if a path ends in an operator instead of a field's id: "or", "field". */
 export function suggestConnective(path: string): string | null {
   const name = /(?:^|\.)(?:when|show_when)(?:\.\d+)?\.(\w+)(?:\.|$)/.exec(path)?.[1] ?? ''
   return Object.hasOwn(CONNECTIVE_SUGGESTIONS, name) ? (CONNECTIVE_SUGGESTIONS[name] ?? null) : null

@@ -1,4 +1,7 @@
-/** Recognises currencies in everyday notation: codes, symbols and names, as words and next to amounts. */
+/**
+ * Recognises currencies in everyday notation: codes, symbols and names, standing alone or next to
+ * amounts.
+ */
 import {
   spellCurrency,
   formatUnknownAmount,
@@ -11,11 +14,17 @@ import {
 import { memoize } from '../../lib/memoize.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** Reads the currency from a file's text, which may be invalid; INR if it states none, or an invalid one. */
+/**
+ * Reads the currency from a file's text, which may be invalid. INR if the currency is missing or
+ * invalid.
+ */
 export const getStatedCurrency = (text: string): Currency =>
   readCurrency(/^currency: *["']?([A-Z]{3})\b/m.exec(text)?.[1]) ?? INR
 
-/** The currency of a price: the currency of the category that its row or cell names, or the event's. */
+/**
+ * Returns the currency of a price: that of the category that its row or cell names, or else the
+ * event's.
+ */
 export function getCurrencyAt(source: Source, path: string): Currency {
   const names = path.split('.prices.')[1]?.split('.') ?? []
   for (let index = 0; source.has(`categories.${index}`); index += 1) {
@@ -27,7 +36,7 @@ export function getCurrencyAt(source: Source, path: string): Currency {
   return getStatedCurrency(source.text)
 }
 
-/** Short names that several currencies share, each with the most likely of them. */
+/** Short names that several currencies share, each with the most likely currency. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   rs: 'INR',
   re: 'INR',
@@ -59,7 +68,10 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   rand: 'ZAR',
 }
 
-/** English names of all currencies in small letters, and names of one word that only one has ("euro", "yen"). */
+/**
+ * Maps lower-case English names to codes; also single words that only one currency uses ("euro",
+ * "yen").
+ */
 const mapCodesByName = memoize((_: 'all') => {
   const currencies = listCurrencies()
   const named = currencies.map(
@@ -75,7 +87,7 @@ const mapCodesByName = memoize((_: 'all') => {
   ])
 })
 
-/** "Euros", "US dollars": compared without the plural. */
+/** Removes plurals for comparison: "Euros", "US dollars". */
 const toSingular = (name: string): string => name.toLowerCase().replaceAll(/(?<=\p{L}{2})s\b/gu, '')
 
 /** Returns the currency that a text means: "Euro", "eur", "€", "Rs.", "US dollars". Null if not recognised. */
@@ -89,7 +101,7 @@ export function suggestCurrency(text: string): Currency | null {
   const name = toSingular(word)
   const short = SHORT_NAMES[word.toLowerCase()] ?? SHORT_NAMES[name]
   if (short !== undefined) return readCurrency(short)
-  // "EUR (€)", "Euro €": one of its words.
+  // "EUR (€)", "Euro €": one of the words is enough.
   return (
     mapCodesByName('all').get(name) ??
     word
@@ -101,8 +113,8 @@ export function suggestCurrency(text: string): Currency | null {
 }
 
 /**
- * Signs next to an amount that are read as a currency, in addition to the event's own. Codes that are also medical
- * abbreviations (CHF, AED, CAD) are read only where they are the event's own.
+ * Signs next to an amount that are read as a currency, in addition to the event's own. Codes that
+ * are also medical abbreviations (CHF, AED, CAD) are read only if they are the event's own.
  */
 const OTHER_CURRENCY_SIGNS: readonly (readonly [currency: string, pattern: string])[] = [
   ['EUR', '€|\\beur\\b|\\beuros?\\b'],
@@ -115,19 +127,20 @@ const OTHER_CURRENCY_SIGNS: readonly (readonly [currency: string, pattern: strin
   ['NPR', '\\bnpr\\b|\\bnrs\\b\\.?'],
   ['BDT', '\\bbdt\\b'],
   ['KWD', '\\bkwd\\b'],
-  // Last: a symbol of several currencies.
+  // Last, because several currencies use this symbol.
   ['USD', '(?<!\\w)\\$'],
 ]
 /** Signs of rupees before an amount. */
 export const RUPEE_SIGN = '(?:₹|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees\\b|रु\\.?|രൂപ)'
-/** Countries other than India whose rupees are written Rs. too. */
+/** Countries other than India that also abbreviate their rupees as Rs. */
 const RUPEE_ABBREVIATION: readonly string[] = ['LKR', 'MUR', 'NPR', 'PKR', 'SCR']
 
 export type CurrencySign = { readonly currency: Currency; readonly pattern: string }
 
 /**
- * Returns the signs to look for next to amounts of an event in that currency, its own first: `$` means Singapore
- * dollars in an event in SGD. Signs of rupees are separate, unless they are its own.
+ * Returns the signs to look for next to amounts of an event in that currency, its own first: `$`
+ * means Singapore dollars in an event in SGD. Rupee signs are separate, unless they are the event's
+ * own.
  */
 export const listCurrencySigns = memoize((own: Currency): readonly CurrencySign[] => [
   ...(own === INR ? [] : [{ currency: own, pattern: buildOwnSignPattern(own) }]),
@@ -137,11 +150,11 @@ export const listCurrencySigns = memoize((own: Currency): readonly CurrencySign[
   }),
 ])
 
-/** The sign that pages and emails print before an amount. */
+/** Returns the sign that pages and emails print before an amount. */
 export const getPrintedSign = (currency: Currency): string =>
   formatUnknownAmount(currency).split('\u00a0')[0] ?? currency
 
-/** The pattern of the event's own signs; for INR those of rupees. */
+/** Returns the pattern of the event's own signs; for INR, the rupee signs. */
 export const buildOwnSignPattern = memoize((own: Currency): string => {
   if (own === INR) return RUPEE_SIGN
   const symbol = getLocalSymbol(own)
@@ -155,11 +168,11 @@ export const buildOwnSignPattern = memoize((own: Currency): string => {
 })
 
 const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-/** A sign of letters is a word; `$` does not end one, as in R$. */
+/** Matches only a whole sign: in R$, `$` is part of another sign. */
 const buildIsolatedPattern = (sign: string): string =>
   `(?<![\\p{L}\\d])${escapePattern(sign)}${/\p{L}$/u.test(sign) ? '(?!\\p{L})' : ''}`
 
-/** Returns the currency of a sign found by these patterns; null if it is a sign of rupees. */
+/** Returns the currency of a sign that these patterns found; null if it is a rupee sign. */
 export function findCurrencyOfSign(sign: string, own: Currency): Currency | null {
   return (
     listCurrencySigns(own).find(({ pattern }) => new RegExp(`^(?:${pattern})$`, 'iu').test(sign))

@@ -1,10 +1,13 @@
-/** Explains a wrong `currency`, and moves one stated under `fees` to the top of the file. */
+/** Explains an invalid `currency`, and moves one stated under `fees` to the top of the file. */
 import { INR, type Currency } from '../../lib/money.ts'
 import type { Draft } from '../finding.ts'
 import type { Source } from '../syntax/source.ts'
 import { suggestCurrency } from './currency-notations.ts'
 
-/** Returns the finding for a value that is not a code, or for one under `fees`; `valueText` is the value as written. */
+/**
+ * Returns the finding for an invalid code, or for one under `fees`. `valueText` is the value as
+ * written.
+ */
 export function reportCurrency(source: Source, path: string, valueText: string): Draft {
   const suggestion = suggestCurrency(valueText)
   const write = suggestion === null ? 'write an ISO 4217 code, such as EUR' : `write ${suggestion}`
@@ -34,8 +37,8 @@ export function reportCurrency(source: Source, path: string, valueText: string):
 }
 
 /**
- * Returns the fix that removes `fees.currency` and, if `to` is not null, writes it above `fees`. Empty if the entry is
- * not on a line of its own.
+ * Returns the fix that removes `fees.currency` and, if `to` is not null, writes it above `fees`.
+ * Empty if the entry shares its line.
  */
 export function moveCurrency(source: Source, to: Currency | null): Pick<Draft, 'fix'> {
   const { text } = source
@@ -45,7 +48,7 @@ export function moveCurrency(source: Source, to: Currency | null): Pick<Draft, '
   const end = newLine === -1 ? text.length : newLine + 1
   const fees = source.place('fees', 'key').start.offset
   const isAlone = /^ *currency *:[^#{}[\],\n]*(?:#[^\n]*)?\n?$/.test(text.slice(start, end))
-  // If `fees` is in braces or does not begin its line, no fix is certain.
+  // If `fees` is in braces or does not begin its line, no fix is safe.
   if (!isAlone || fees >= start || (fees > 0 && text[fees - 1] !== '\n')) return {}
   return to === null
     ? { fix: { start, end, text: '' } }

@@ -24,7 +24,7 @@ const PROSE_SYNONYMS =
   'description desc details detail note notes info information help explanation'
 
 /**
- * By the path of a block: our key < their keys. An indented line continues the one above; a
+ * By the path of a block: our key < their keys. An indented line continues the one above. A
  * sentence (!) describes something that our files express differently.
  */
 const KEY_SYNONYMS: readonly (readonly [RegExp, string])[] = [
@@ -376,7 +376,7 @@ export function suggestKey(
   const isShort =
     written !== null && /^[^\n]+$/.test(written) && written.length <= QUOTED_CHARACTERS_MAX
   if (!isShort || ownKey !== name) return { key: name, help: `write ${ownKey}` }
-  // If there is no id, a name in the format of an id is the id.
+  // Without an id, a name in the format of an id is taken as the id.
   if (name === 'label' && lacksKey(block, 'id') && /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(written))
     return { key: 'id', help: `write id: ${written}` }
   if (/^(?:show_)?when$/.test(name) && !/^[{[]/.test(written))
@@ -386,7 +386,7 @@ export function suggestKey(
     }
   return { key: name, help: `write ${name}: ${written}` }
 }
-/** A longer value is not repeated in the message. */
+/** The message does not repeat longer values. */
 const QUOTED_CHARACTERS_MAX = 60
 
 const hasType = (block: unknown, type: string): boolean =>

@@ -1,4 +1,4 @@
-/** Words used for enumerated values elsewhere, with the corresponding words of our files. */
+/** Enumerated values of other form builders, with the corresponding values of our files. */
 import { parseSynonyms, normaliseWord } from './foreign-word-list.ts'
 
 const ONLY_TRUE = `
@@ -6,7 +6,7 @@ true < yes y on 1
 !remove it: only true has an effect < no n false off 0
 `
 
-/** By the key of the value: our word < their words; a sentence (!) is shown unchanged. */
+/** By the key of the value: our word < their words. A sentence (!) is shown unchanged. */
 const VALUE_SYNONYMS: Readonly<Record<string, string>> = {
   type: `
 select, as: radio < radio radios radiobutton radio_button radiobuttons radio_buttons single_choice
@@ -82,8 +82,8 @@ const synonymsByKey = new Map(
 )
 
 /**
- * Returns the correct word for a value under a key with enumerated words, `siblings` being the block; null if it is
- * not recognised.
+ * Returns the correct word for a value of a key with enumerated words; null if it is not
+ * recognised. `siblings` is the block of the key.
  */
 export function suggestValue(key: string, value: unknown, siblings: unknown = null): string | null {
   const word = normaliseWord(String(value))
@@ -91,7 +91,7 @@ export function suggestValue(key: string, value: unknown, siblings: unknown = nu
     .get(key)
     ?.find(({ foreignWords }) => foreignWords.includes(word))?.ownWord
   if (ownValue === undefined) return null
-  // Elsewhere one word is used for a checkbox, for several of them, and for consent.
+  // Other form builders use one word for a checkbox, a group of checkboxes and a consent box.
   if (key === 'type' && ownValue === 'yes-no') return `write type: ${suggestCheckboxType(siblings)}`
   return ownValue.startsWith('!') ? ownValue.slice(1) : `write ${key}: ${ownValue}`
 }

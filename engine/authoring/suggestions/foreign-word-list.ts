@@ -1,4 +1,4 @@
-/** Parses lists of synonyms: our word, and the words used for it elsewhere. */
+/** Parses lists of synonyms: our word, and the corresponding words of other form builders. */
 
 export type SynonymList = { readonly ownWord: string; readonly foreignWords: readonly string[] }
 
@@ -14,7 +14,7 @@ export function parseSynonyms(lines: string): readonly SynonymList[] {
     })
 }
 
-/** Normalises a word: "showIf", "Show if" and "show-if" are one word. */
+/** Normalises a word, so that "showIf", "Show if" and "show-if" are equal. */
 export function normaliseWord(word: string): string {
   return word
     .replace(/([a-z])([A-Z])/g, '$1_$2')

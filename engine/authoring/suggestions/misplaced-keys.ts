@@ -1,8 +1,11 @@
-/** Explains keys that exist, but at another depth, with the right place for each. */
+/** Explains valid keys at the wrong depth, with the right place for each. */
 import { addDays, isDay, type Day } from '../../lib/time.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** By the path of a block: the keys that belong elsewhere, and their place. `…` stands for the value as written. */
+/**
+ * By the path of a block: the keys that belong elsewhere, and their place. `…` is replaced with the
+ * value as written.
+ */
 const MISPLACED_KEYS: readonly (readonly [RegExp, RegExp, string])[] = [
   [/^event$/, /^(?:opens|closes)$/, 'it belongs to registration: registration: {KEY: …}'],
   [/^event$/, /^desk$/, 'it belongs to registration: registration: {desk: …}'],
@@ -47,10 +50,10 @@ const MISPLACED_KEYS: readonly (readonly [RegExp, RegExp, string])[] = [
   [/^order_id$/, /^(?:gateway|account)$/, 'it belongs to payment: payment: {KEY: …}'],
 ]
 
-/** Keys of `choose` that are written next to it. */
+/** Keys that belong inside `choose` but are written next to it. */
 const CHOOSE_KEYS = /^(?:message|at_least|at_most|mutually_exclusive)$/
 
-/** Returns the place where the key belongs; null if it is not known. */
+/** Returns the place where the key belongs; null if there is none. */
 export function explainMisplacedKey(
   source: Source,
   path: string,
@@ -72,7 +75,7 @@ export function explainMisplacedKey(
 const hasKey = (block: unknown, key: string): boolean =>
   typeof block === 'object' && block !== null && Object.hasOwn(block, key)
 
-/** Periods include both of their days. */
+/** Explains an exclusive boundary: a period includes its first and last day. */
 function explainBoundary(key: string, value: string): string {
   const [end, step] = key === 'before' ? (['to', -1] as const) : (['from', 1] as const)
   return isDay(value)
@@ -86,7 +89,9 @@ type File = {
   readonly fees?: { readonly items?: readonly Named[] }
 }
 
-/** A quota of a number, of the people of a list, or of what an item counts, is a `count`. */
+/**
+ * Suggests `count` for a quota of a number field, a people field or the field that an item counts.
+ */
 function explainQuotaOf(source: Source, value: string): string | null {
   const file = source.value as File | null
   const sections = file?.form?.sections

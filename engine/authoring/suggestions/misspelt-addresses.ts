@@ -3,33 +3,33 @@ import { suggestDomain } from '../../answers/misspelt-email-domains.ts'
 import { toPlainDigits, removeQuotes } from './amount-notations.ts'
 
 /** A description of the mistake, and the address that was probably intended. */
-export type AddressSuggestion = { readonly slip: string; readonly write: string }
+export type AddressSuggestion = { readonly slip: string; readonly correction: string }
 
-/** One address and nothing else; delegates' answers are checked less strictly (field-types.ts). */
+/** Exactly one address. Delegates' answers are checked less strictly (field-types.ts). */
 export const MAIL_PATTERN =
   '^[^\\s@<>()\\[\\],;:"\'|]+@[^\\s@<>()\\[\\],;:"\'/|]+\\.[^\\s@<>()\\[\\],;:"\'/.|]{2,}$'
 const MAIL_REGEXP = new RegExp(MAIL_PATTERN, 'u')
-/** Returns the suggestion; null if the address is correct, or nothing can be suggested. */
+/** Returns a suggestion; null if the address is correct or no correction is known. */
 export function suggestEmail(text: string): AddressSuggestion | null {
   const written = text.trim()
   const several = written.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanMail)
   if (several.length > 1 && several.filter((candidate) => MAIL_REGEXP.test(candidate)).length > 1)
-    return { slip: 'there are two addresses instead of one', write: several[0] ?? '' }
+    return { slip: 'there are two addresses instead of one', correction: several[0] ?? '' }
   const clean = cleanMail(written)
   const at = clean.lastIndexOf('@')
   const domain = suggestDomain(clean.slice(at + 1).toLowerCase())
   if (at > 0 && domain !== null) {
-    const write = `${clean.slice(0, at)}@${domain}`
-    return MAIL_REGEXP.test(write)
-      ? { slip: `\`${clean.slice(at + 1)}\` is probably a typing mistake`, write }
+    const correction = `${clean.slice(0, at)}@${domain}`
+    return MAIL_REGEXP.test(correction)
+      ? { slip: `\`${clean.slice(at + 1)}\` is probably a typing mistake`, correction }
       : null
   }
   return clean !== written && MAIL_REGEXP.test(clean)
-    ? { slip: `\`${written}\` is not a valid address`, write: clean }
+    ? { slip: `\`${written}\` is not a valid address`, correction: clean }
     : null
 }
 
-/** Removes the characters that were copied along with an address. */
+/** Removes characters that are often copied along with an address. */
 function cleanMail(text: string): string {
   return removeQuotes(text)
     .normalize('NFKC')
@@ -50,8 +50,8 @@ function cleanMail(text: string): string {
 }
 
 /**
- * Finds a web address in a text with a mistyped beginning or end: `http:/x`, `https//x`,
- * `www,x.org`. Null if there is none.
+ * Corrects the mistyped start of a web address: `http:/x`, `https//x`, `www,x.org`. Null if there
+ * is none.
  */
 export function suggestWebAddress(text: string): AddressSuggestion | null {
   const found = /^(h?t?tt?p?ps?|https?|htpps?|htps?|hhtps?)\s*([:;]?)\s*([/\\]*)\s*(.+)$/i.exec(
@@ -59,26 +59,27 @@ export function suggestWebAddress(text: string): AddressSuggestion | null {
   )
   if (found !== null) {
     const [, scheme = '', colon = '', slashes = '', rest = ''] = found
-    const isRight =
+    const isCorrect =
       /^https?$/i.test(scheme) && colon === ':' && slashes === '//' && !/^\s/.test(rest)
-    if (isRight || !/^[\w-]+(\.[\w-]+)+/.test(rest)) return null
-    return { slip: 'this is not the start of a web address', write: `https://${rest}` }
+    if (isCorrect || !/^[\w-]+(\.[\w-]+)+/.test(rest)) return null
+    return { slip: 'this is not the start of a web address', correction: `https://${rest}` }
   }
   const www = /^(?:ww\.|wwww\.|www[,;:]\.?|www\.\.)([\w-]+(?:\.[\w-]+)+.*)$/i.exec(text)
   return www === null
     ? null
-    : { slip: 'this is not the start of a web address', write: `www.${www[1]}` }
+    : { slip: 'this is not the start of a web address', correction: `www.${www[1]}` }
 }
 
-/** A website address, with or without its scheme; one of our pages begins with a slash. */
+/** A website address with or without its scheme. A path of our own pages begins with a slash. */
 const SITE_PATHS =
   /^(?:h?t?tt?p?ps?\s*[:;]?\s*[/\\]+|www\b|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/\\]|$))/i
 
 /**
- * Returns the possible meanings of a text that violates a schema pattern, nearest first. `takesSites`: the pattern
- * accepts external addresses, so that one is not mistaken for one of Rollcall's pages.
+ * Returns the possible meanings of a text that violates a schema pattern, nearest first.
+ * `acceptsSites`: the pattern accepts external addresses, so an address is not mistaken for one of
+ * Rollcall's pages.
  */
-export function suggestFormats(text: string, takesSites = false): readonly string[] {
+export function suggestFormats(text: string, acceptsSites = false): readonly string[] {
   const trimmed = toPlainDigits(removeQuotes(text))
     .replace(/[\s,;:.]+$/, '')
     .trim()
@@ -103,7 +104,7 @@ export function suggestFormats(text: string, takesSites = false): readonly strin
     .filter((part) => part !== '')
     .join('/')}`
   const callPath = `/${web.replaceAll('\\', '/').replace(/\s+/g, '').replace(/^\/+/, '')}`
-  if (takesSites && SITE_PATHS.test(trimmed)) {
+  if (acceptsSites && SITE_PATHS.test(trimmed)) {
     const site = trimmed.replaceAll('\\', '/').replace(/\s*([/.:;])\s*/g, '$1')
     return [site.replace(/^(?:h?t?tt?p?ps?)?[:;]?\/*/i, 'https://')]
   }

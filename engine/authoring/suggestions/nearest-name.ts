@@ -1,22 +1,25 @@
-/** Suggests the nearest of the names that are allowed at a place. */
+/** Suggests the nearest of the names that are allowed in a place. */
 import { computeEditDistance } from '../../lib/edit-distance.ts'
 import { memoize } from '../../lib/memoize.ts'
 
-/** Longer than any id: comparing longer words costs more than it helps. */
+/** Longer than any id. Comparing longer words costs too much. */
 const LENGTH_MAX = 80
 
 /** The maximum number of name comparisons for one file: half a second, and more than any real file needs. */
 const COMPARISONS_MAX = 200_000
 const getComparisonBudget = memoize((_file: object) => ({ left: COMPARISONS_MAX }))
 
-/** Whether one more word of a file may be compared with this many names. */
+/** Returns true if one more word of a file may be compared with this many names. */
 export function mayCompare(file: object, names: number): boolean {
   const comparisons = getComparisonBudget(file)
   comparisons.left -= names
   return comparisons.left >= 0
 }
 
-/** Returns the nearest name within a third of the word's length, ignoring case; null if none is near. */
+/**
+ * Returns the nearest name within a third of the word's length, ignoring case; null if none is that
+ * near.
+ */
 export function findNearest(
   word: string,
   names: readonly string[],
@@ -49,16 +52,16 @@ export function suggestName(
     return suffixMatch === null ? {} : { help: `did you mean \`${suffixMatch}\`?` }
   }
   const help = `did you mean \`${found.name}\`?`
-  const sole =
-    isSlipOf(word, found.name) &&
+  const onlyCandidate =
+    isTypoOf(word, found.name) &&
     names.filter((name) => computeEditDistance(word.toLowerCase(), name.toLowerCase()) <= 1)
       .length === 1
-  return sole && span !== null
+  return onlyCandidate && span !== null
     ? { help, fix: { start: span[0], end: span[1], text: found.name } }
     : { help }
 }
 
-/** Shorter words are a part of too many names. */
+/** Shorter words are part of too many names. */
 const PART_LENGTH_MIN = 4
 
 /**
@@ -78,10 +81,10 @@ function findNameWithWord(word: string, names: readonly string[]): string | null
 }
 
 /**
- * Whether a word is certainly another one, mistyped: day-3 is not a mistyped day-1, and for two
- * letters only a swap is certain.
+ * Returns true if a word is certainly a mistyped form of a name. day-3 is not a mistyped day-1, and
+ * for two letters only a swap is certain.
  */
-function isSlipOf(word: string, name: string): boolean {
+function isTypoOf(word: string, name: string): boolean {
   const [a, b] = [word.toLowerCase(), name.toLowerCase()]
   const listDigits = (text: string): string => text.replace(/\D/g, '')
   return (
@@ -92,7 +95,7 @@ function isSlipOf(word: string, name: string): boolean {
   )
 }
 
-/** Formats "a, b and c" for notes; the rest are counted. */
+/** Formats "a, b and c" for notes. Further names are only counted. */
 export function formatList(names: readonly string[], max = 12, between = ', '): string {
   return names.length <= max
     ? names.join(between)

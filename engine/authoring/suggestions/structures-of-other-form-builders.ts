@@ -3,7 +3,10 @@ import type { Draft } from '../finding.ts'
 import type { SchemaError } from '../schema/json-schemas.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** The suggestion, and the path at or below which all other findings are consequences of it. */
+/**
+ * A suggestion. All other findings at or below the path `covers` are consequences of the same
+ * mistake.
+ */
 export type SaleSuggestion = Pick<Draft, 'message' | 'help'> & {
   readonly at: string
   readonly covers: string
@@ -39,14 +42,14 @@ export function formatRow(source: Source, written: string): string {
   return `{period: ${names}, each: ${cells}}`
 }
 
-/** Returns the suggestion for a schema error in items and quotas. Null if none is known. */
+/** Returns the suggestion for a schema error in items and quotas; null if none is known. */
 export function suggestSaleShape(
   source: Source,
   path: string,
   error: SchemaError,
 ): SaleSuggestion | null {
   const prices = path.replace(/\.\d+$/, '')
-  // A row is in place of the table: its cells are not tables.
+  // A row is written in place of the table, so its cells are not tables.
   if (error.keyword === 'type' && ITEM_TABLE.test(path) && typeof error.data !== 'object')
     return {
       at: prices,
@@ -61,14 +64,14 @@ export function suggestSaleShape(
       message: 'prices belong in a table with the period names in the first row',
       help: `write prices: ${formatRow(source, getRawText(source, path))}`,
     }
-  if (error.keyword === 'required' && ITEM_TABLE.test(path) && has(error.data, 'period'))
+  if (error.keyword === 'required' && ITEM_TABLE.test(path) && hasKey(error.data, 'period'))
     return {
       at: path,
       covers: path,
-      message: has(error.data, 'when')
+      message: hasKey(error.data, 'when')
         ? 'the prices for delegates to whom `when` applies belong under `table`'
         : 'the prices for all other delegates belong under `otherwise`',
-      help: has(error.data, 'when')
+      help: hasKey(error.data, 'when')
         ? `write {when: …, table: {period: ${listColumns(source)}, …}}`
         : `write {otherwise: {period: ${listColumns(source)}, …}}`,
     }
@@ -76,7 +79,7 @@ export function suggestSaleShape(
     error.keyword === 'required' &&
     error.params.missingProperty === 'period' &&
     /^fees\.items\.\d+\.prices/.test(path) &&
-    isByPeriod(source, error.data)
+    isKeyedByPeriod(source, error.data)
   )
     return {
       at: path,
@@ -99,8 +102,8 @@ export function suggestSaleShape(
   return null
 }
 
-/** Whether prices are keyed by their periods, one each. */
-function isByPeriod(source: Source, table: unknown): boolean {
+/** Returns true if prices are keyed by period, one price each. */
+function isKeyedByPeriod(source: Source, table: unknown): boolean {
   const names = listColumns(source).slice(1, -1).split(', ')
   return (
     typeof table === 'object' &&
@@ -112,7 +115,7 @@ function isByPeriod(source: Source, table: unknown): boolean {
 }
 
 /**
- * Explains a condition on people that uses one of their fields: only the number of people can be
+ * Explains a condition that refers to a field of listed people. Only the number of people can be
  * compared.
  */
 export function explainPeopleCondition(source: Source, path: string, key: string): string | null {
@@ -121,7 +124,7 @@ export function explainPeopleCondition(source: Source, path: string, key: string
   const { form } = source.value as { readonly form?: { readonly sections?: unknown } }
   const sections: readonly unknown[] = Array.isArray(form?.sections) ? form.sections : []
   const fields = sections.flatMap((section): readonly unknown[] => {
-    const inner = has(section, 'fields') ? (section as { fields: unknown }).fields : []
+    const inner = hasKey(section, 'fields') ? (section as { fields: unknown }).fields : []
     return Array.isArray(inner) ? inner : []
   })
   const isPeople = fields.some((field) => {
@@ -133,7 +136,10 @@ export function explainPeopleCondition(source: Source, path: string, key: string
     : null
 }
 
-/** Suggests a correction by the path of a value of the wrong kind. `entry` is its first name, if it is a block. */
+/**
+ * Suggests a correction by the path of a value of the wrong type. `entry` is the first key of a
+ * block.
+ */
 export function explainSaleValue(source: Source, path: string, value: unknown): string | null {
   const [entry = 'name'] =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
@@ -153,11 +159,11 @@ export function explainSaleValue(source: Source, path: string, value: unknown): 
   return null
 }
 
-/** Explains the key that a quota, a list of people or a tax lacks, and its notation. */
+/** Explains a missing key of a quota, a people field or a tax, and its notation. */
 export function explainMissingSaleKey(path: string, key: string, block: unknown): string | null {
   if (/^quotas\.\d+$/.test(path) && key === 'full')
     return 'write full: with the message, such as full: All seats are taken'
-  if (key === 'max' && has(block, 'type') && (block as { type: unknown }).type === 'people')
+  if (key === 'max' && hasKey(block, 'type') && (block as { type: unknown }).type === 'people')
     return 'write max: with the maximum, such as max: 4'
   if (/(?:^|\.)tax$/.test(path) && key === 'name') return 'write name: GST'
   return null
@@ -168,7 +174,7 @@ function isCategory(source: Source, id: string): boolean {
   return (
     Array.isArray(categories) &&
     categories.some(
-      (category: unknown) => has(category, 'id') && (category as { id: unknown }).id === id,
+      (category: unknown) => hasKey(category, 'id') && (category as { id: unknown }).id === id,
     )
   )
 }
@@ -178,6 +184,6 @@ function getRawText(source: Source, path: string): string {
   return source.text.slice(start.offset, end.offset).trim()
 }
 
-function has(value: unknown, key: string): boolean {
+function hasKey(value: unknown, key: string): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
 }

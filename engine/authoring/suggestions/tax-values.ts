@@ -1,13 +1,13 @@
 /** Recognises common notations of a tax ("18%", "none") and suggests the correct one. */
 
-/** Plausible tax percentages of an Indian conference, the usual one first. */
+/** Plausible tax percentages of an Indian conference, the most common one first. */
 const PLAUSIBLE_PERCENTS: readonly number[] = [18, 12, 5, 28, 40]
 const formatExample = (percent: number, prices: string): string =>
   `tax: {name: GST, percent: ${percent}, prices: ${prices}}`
 
 /**
- * Returns the rate behind a wrong point, digit or factor: 0.18, 1.8, 1.18, 118, 180, 81 → 18; null
- * if none is near.
+ * Returns the rate that was probably intended by a number with a wrong decimal point, digit or
+ * factor: 0.18, 1.8, 1.18, 118, 180, 81 → 18. Null if none is near.
  */
 export function suggestPercent(percent: number): number | null {
   const isSame = (a: number, b: number): boolean => Math.abs(a - b) < 1e-9
@@ -30,7 +30,7 @@ export function suggestPercent(percent: number): number | null {
   )
 }
 
-/** Whether a word or a number means no tax. */
+/** Returns true for a word or a number that means no tax. */
 export const meansNoTax = (value: unknown): boolean =>
   value === null ||
   value === false ||
@@ -42,7 +42,7 @@ export const meansNoTax = (value: unknown): boolean =>
 
 const REMOVE_TAX = 'an event without tax has no `tax`: remove it'
 
-/** Returns the value of `prices` that a word means; null if none. */
+/** Returns the value of `prices` that a word means; null if it means none. */
 function readPriceMode(text: string): 'inclusive' | 'exclusive' | null {
   if (/\b(?:not\W+incl|excl|exclu|extra|add|on[ _-]?top|plus|without|outside|separate)/i.test(text))
     return 'exclusive'
@@ -79,7 +79,7 @@ const KEY_BY_SYNONYM: Readonly<Record<string, string>> = {
 
 /**
  * Returns the correct notation for a tax of an event file. `path` is where the structure is wrong,
- * `value` the value there. Null if it is not about tax, or nothing better can be suggested.
+ * `value` the value there. Null if it does not concern tax, or no better notation is known.
  */
 export function explainTax(path: string, value: unknown): string | null {
   const [first = '', second = '', third = '', ...others] = path.split('.')

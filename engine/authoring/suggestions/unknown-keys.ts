@@ -1,4 +1,4 @@
-/** Explains unknown and missing keys with the intended key, once for each. */
+/** Explains unknown and missing keys with the intended key; each mistake is reported once. */
 import { suggestConnective } from './condition-notations.ts'
 import type { Draft } from '../finding.ts'
 import { suggestKey } from './foreign-keys.ts'
@@ -14,10 +14,10 @@ import {
 import { join } from '../syntax/source.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** `covers`: findings at or below this path are consequences. */
+/** `covers`: findings at or below this path are consequences of this one. */
 type KeyDraft = Draft & { readonly code: 'EV101' | 'EV102'; readonly covers?: string }
 
-/** Returns the finding for the key that `error` names. */
+/** Returns the finding for the unknown key of a schema error. */
 export function reportUnknownKey(
   source: Source,
   path: string,
@@ -32,7 +32,7 @@ export function reportUnknownKey(
   const place = source.place(join(path, key), 'key')
   const nearName = suggestName(
     key,
-    allowedKeys.filter((candidate) => !isIn(value, candidate)),
+    allowedKeys.filter((candidate) => !hasKey(value, candidate)),
     [place.start.offset, place.end.offset],
   )
   const written = source.written(join(path, key))?.text ?? null
@@ -67,7 +67,7 @@ export function reportUnknownKey(
   }
 }
 
-/** Prices of an item belong in a table; an amount in digits is one of its prices, not a field's id. */
+/** Prices of an item belong in a table. An amount in digits is a price, not the id of a field. */
 function findItemKey(
   source: Source,
   suggestion: { readonly key?: string | null; readonly help: string },
@@ -80,7 +80,10 @@ function findItemKey(
     : suggestion.help
 }
 
-/** Returns the finding; null for a key that exists under another name, which is reported already. */
+/**
+ * Returns the finding for a missing key; null if the key exists under another name, which is
+ * reported already.
+ */
 export function reportMissingKey(
   source: Source,
   path: string,
@@ -116,15 +119,15 @@ export function reportMissingKey(
     part: 'key',
     message: `\`${key}\` is missing${itemText === '' ? '' : ` in ${itemText}`}`,
     ...findRequiringType(source, path, key),
-    ...asHelp(
-      RULE_PATH.test(path) && key === 'when' && isIn(value, 'then')
+    ...toHelp(
+      RULE_PATH.test(path) && key === 'when' && hasKey(value, 'then')
         ? 'for all remaining delegates write otherwise instead of then'
         : explainMissingSaleKey(path, key, value),
     ),
   }
 }
 
-/** A key that only one field type needs is missing because of the type, which may be another field's. */
+/** A key that only one field type requires may be missing because the type is wrong. */
 function findRequiringType(source: Source, path: string, key: string): Pick<Draft, 'related'> {
   const type = join(path, 'type')
   const isOfType = /^(?:accept|options|fields|max)$/.test(key) && source.has(type)
@@ -134,10 +137,10 @@ function findRequiringType(source: Source, path: string, key: string): Pick<Draf
     : {}
 }
 
-const asHelp = (help: string | null): { readonly help?: string } => (help === null ? {} : { help })
+const toHelp = (help: string | null): { readonly help?: string } => (help === null ? {} : { help })
 const RULE_PATH = /^category\.rules\.\d+$/
 
-/** Returns a block that contains the missing key and is itself unknown there. */
+/** Returns a block that contains the missing key and is itself an unknown key there. */
 function findNested(
   path: string,
   key: string,
@@ -145,7 +148,7 @@ function findNested(
   all: readonly SchemaError[],
 ): { readonly name: string; readonly path: string } | null {
   const name = Object.entries(block ?? {}).find(([one, inner]) => {
-    if (typeof inner !== 'object' || Array.isArray(inner) || !isIn(inner, key)) return false
+    if (typeof inner !== 'object' || Array.isArray(inner) || !hasKey(inner, key)) return false
     const place = `/${join(path, one).replaceAll('.', '/')}`
     return all.some(
       ({ instancePath, params }) =>
@@ -156,7 +159,7 @@ function findNested(
   return name === undefined ? null : { name, path: join(path, name) }
 }
 
-/** Explains an unknown key below an empty one: it was intended to be inside it. */
+/** Explains an unknown key that follows an empty one: it was probably intended to be inside it. */
 function explainIndentation(
   path: string,
   key: string,
@@ -188,7 +191,7 @@ function explainIndentation(
       }
 }
 
-/** The order of each block's keys, and which of them are empty: computed once for all keys. */
+/** The order of a block's keys and its empty keys, computed once for all findings. */
 const indexKeys = memoize(
   (block: object): ReadonlyMap<string, number> =>
     new Map(Object.keys(block).map((key, index) => [key, index])),
@@ -196,14 +199,19 @@ const indexKeys = memoize(
 const findNulls = memoize((block: object): readonly string[] =>
   Object.entries(block).flatMap(([name, value]) => (value === null ? [name] : [])),
 )
-/** The errors of a file by path: thousands of unknown keys each look up those at their own path. */
-const comparePlaces = memoize((all: readonly SchemaError[]) =>
+/**
+ * Groups the errors of a file by path, because thousands of unknown keys may each look up their own
+ * path.
+ */
+const groupErrorsByPath = memoize((all: readonly SchemaError[]) =>
   Map.groupBy(all, ({ instancePath }) => instancePath),
 )
 const listErrorsAt = (all: readonly SchemaError[], place: string): readonly SchemaError[] =>
-  comparePlaces(all).get(place) ?? []
+  groupErrorsByPath(all).get(place) ?? []
 
-/** `pg: Post Graduate` in a list of options: a short form of an id and its label. */
+/**
+ * Explains `pg: Post Graduate` in a list of options, which was intended as an id with its label.
+ */
 function explainOptionPair(source: Source, path: string, option: unknown): KeyDraft | null {
   if (!/\.options\.\d+$/.test(path) || typeof option !== 'object' || option === null) return null
   const [pair, ...others] = Object.entries(option)
@@ -218,16 +226,16 @@ function explainOptionPair(source: Source, path: string, option: unknown): KeyDr
   }
 }
 
-/** Whether the key belongs to a field of an unknown type. */
+/** Returns true if the key belongs to a field of unknown type. */
 export function isUntyped(path: string, all: readonly SchemaError[]): boolean {
   const type = `/${path.split('.').slice(0, -1).join('/')}/type`
   return listErrorsAt(all, type).some(({ keyword }) => keyword === 'enum')
 }
 
 /**
- * Whether a missing key exists under another name: misspelt, or from another form builder. `{else:
- * visitor}` was intended as `otherwise`, which has no `when`; a field without a type needs nothing
- * for its type.
+ * Returns true if a missing key exists under another name: misspelt, or from another form builder.
+ * `{else: visitor}` was intended as `otherwise`, which needs no `when`. A field of unknown type
+ * needs no keys of a type.
  */
 function isStatedElsewhere(
   source: Source,
@@ -236,21 +244,23 @@ function isStatedElsewhere(
   block: unknown,
   all: readonly SchemaError[],
 ): boolean {
-  const typed = listErrorsAt(all, `/${path.replaceAll('.', '/')}`.replace(/^\/$/, '')).flatMap(
-    (other) =>
-      other.keyword === 'additionalProperties' ? [String(other.params.additionalProperty)] : [],
+  const unknownKeys = listErrorsAt(
+    all,
+    `/${path.replaceAll('.', '/')}`.replace(/^\/$/, ''),
+  ).flatMap((other) =>
+    other.keyword === 'additionalProperties' ? [String(other.params.additionalProperty)] : [],
   )
-  const suggestion = typed.map(
+  const suggestion = unknownKeys.map(
     (entry) => suggestKey(path, entry, source.written(join(path, entry))?.text ?? null, block)?.key,
   )
   return (
     suggestion.includes(key) ||
-    typed.some((candidate) => findNearest(candidate, [key]) !== null) ||
+    unknownKeys.some((candidate) => findNearest(candidate, [key]) !== null) ||
     (RULE_PATH.test(path) && suggestion.includes('otherwise')) ||
     (/\.fields\.\d+$/.test(path) && isUntyped(join(path, key), all))
   )
 }
 
-function isIn(value: unknown, key: string): boolean {
+function hasKey(value: unknown, key: string): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
 }

@@ -1,4 +1,4 @@
-/** Explains values of the right kind in the wrong format: a date, an address, a name, a price. */
+/** Explains values of the right type in the wrong format: a date, an address, a name, a price. */
 import type { Currency } from '../../lib/money.ts'
 import { isDay } from '../../lib/time.ts'
 import { suggestColour, suggestFormats, suggestEmail } from './misspelt-addresses.ts'
@@ -12,7 +12,7 @@ export type ExpectedFormat = {
   readonly keyword: string
   readonly format: string | undefined
   readonly pattern: string | undefined
-  /** The meaning of the pattern, in the schema's words: "must be …". */
+  /** The meaning of the pattern, in the schema's wording: "must be …". */
   readonly words: string | undefined
   /** The currency of the file. */
   readonly currency: Currency
@@ -82,10 +82,10 @@ export function reportInvalidFormat(
       help: `write ${minutes} ${/h/i.test(text) ? (minutes === '1' ? 'hour' : 'hours') : 'minutes'}: it ${format.words ?? ''}`,
     }
   const requirement = format.words ?? 'must have a different format'
-  const takesSites = pattern !== '' && new RegExp(pattern, 'u').test(SITE_ADDRESS)
+  const acceptsSites = pattern !== '' && new RegExp(pattern, 'u').test(SITE_ADDRESS)
   const suggestion = /#\[/.test(pattern)
     ? suggestColour(text)
-    : suggestFormats(text, takesSites).find(
+    : suggestFormats(text, acceptsSites).find(
         (form) =>
           pattern !== '' &&
           form !== text &&
@@ -104,7 +104,7 @@ export function reportInvalidFormat(
   }
 }
 
-/** Splits `reg_no; total`: list entries separated by something other than a comma. */
+/** Splits `reg_no; total`: list entries with a separator other than a comma. */
 function splitSeveral(text: string, pattern: string): readonly string[] | null {
   const parts = text.split(/\s*[;|/]\s*|\s+(?:and|&)\s+|\s+/).filter((part) => part !== '')
   return parts.length > 1 &&
@@ -116,7 +116,7 @@ function splitSeveral(text: string, pattern: string): readonly string[] | null {
 
 function explainEmail(text: string): string {
   const suggestion = suggestEmail(text)
-  if (suggestion !== null) return `write ${suggestion.write}`
+  if (suggestion !== null) return `write ${suggestion.correction}`
   const digits = text.replace(/\D/g, '').length
   return digits >= 8 && !text.includes('@')
     ? 'write an email address; put a phone number into a text on the pages'
@@ -140,8 +140,8 @@ const MONTHS = [
   'december',
 ]
 /**
- * Suggests the format for 7 March 2026, March 7th 2026, 07/03/2026, 2026/3/7. Days come before
- * months, as in India.
+ * Suggests the correct format for 7 March 2026, March 7th 2026, 07/03/2026, 2026/3/7. Days come
+ * before months, as in India.
  */
 function explainDate(text: string): string {
   const dateText = toPlainDigits(removeQuotes(text))
@@ -178,7 +178,10 @@ function explainDate(text: string): string {
     : 'write year-month-day, such as 2026-01-31, and a day that exists in that month'
 }
 
-/** True for `26-09-01`: read from the end, it would be a day in 2001, before Rollcall existed. */
+/**
+ * Returns true for `26-09-01`: with the year last it would be a day in 2001, before Rollcall
+ * existed.
+ */
 function isYearFirst([first = '', , last = '']: readonly string[]): boolean {
   const isYear = (text: string): boolean => /^[23]\d$/.test(text)
   return isYear(first) && !isYear(last) && last.length < 4
@@ -191,7 +194,7 @@ function readMonth(word: string): number | null {
   return at === -1 ? (/^sept\.?$/i.test(word) ? 9 : null) : at + 1
 }
 
-/** Returns `venue` for `event.venue`; for an entry of a list, the list's key. */
+/** Returns `venue` for `event.venue`; for a list entry, the key of the list. */
 export function getKeyName(path: string): string {
   return (
     path

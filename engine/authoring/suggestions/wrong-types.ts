@@ -1,4 +1,4 @@
-/** Explains values of the wrong kind: text for a number, number for a text, one value for a list. */
+/** Explains values of the wrong type: text for a number, number for a text, one value for a list. */
 import { suggestColour, suggestFormats } from './misspelt-addresses.ts'
 import { suggestAmount, suggestNumber, toPlainDigits, explainPrice } from './amount-notations.ts'
 import { getKeyName } from './value-formats.ts'
@@ -11,7 +11,7 @@ import { quoteText } from '../syntax/quotes.ts'
 import { explainSaleValue } from './structures-of-other-form-builders.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** `types` are those that the schema allows; `itemText` names the item in the message. */
+/** `types` are the types that the schema allows; `itemText` names the item in the message. */
 export function reportWrongType(
   path: string,
   itemText: string,
@@ -103,7 +103,7 @@ const ENTRY_LIST_PATHS =
 const MAIL_KEYS = new Set(['support', 'office', 'copy_to'])
 const DAY_KEYS = new Set(['from', 'to', 'opens', 'closes', 'on'])
 
-/** Returns the correction, and the place to mark if it is not the whole value. */
+/** Returns the correction, and the part to mark if it is not the whole value. */
 function findHelp(
   path: string,
   value: unknown,
@@ -112,7 +112,7 @@ function findHelp(
 ): Pick<Draft, 'help' | 'span' | 'fix'> {
   const raw = getSourceText(source, path)
   const name = getKeyName(path)
-  const wants = (type: string): boolean => types.includes(type)
+  const accepts = (type: string): boolean => types.includes(type)
   if (/(?:^|\.)(?:when|show_when)$/.test(path) && value !== null && typeof value !== 'object') {
     const thenText = /^category\.rules\.\d+\.when$/.test(path)
       ? source.written(path.replace(/when$/, 'then'))
@@ -124,7 +124,7 @@ function findHelp(
     /^["']?(?:none|nil|null|n\/?a|empty|blank|-+|nothing)["']?$/i.test(raw.trim())
   )
     return {
-      help: wants('boolean')
+      help: accepts('boolean')
         ? 'write false, or remove `default`'
         : 'remove `default`: without it the field starts empty',
     }
@@ -140,8 +140,8 @@ function findHelp(
     }
   const connective = suggestConnective(path)
   if (connective !== null) return { help: connective }
-  const sold = explainSaleValue(source, path, value)
-  if (sold !== null) return { help: sold }
+  const saleSuggestion = explainSaleValue(source, path, value)
+  if (saleSuggestion !== null) return { help: saleSuggestion }
   const isEntry = /(?:^|\.)(?:when|show_when)\.\d+$/.test(path)
   if (isEntry && value !== null && typeof value !== 'object')
     return { help: 'write a condition in braces, such as {role: [pg, faculty]}' }
@@ -168,13 +168,13 @@ function findHelp(
     return {
       help: 'write {gateway: airpay, account: …}, or none for an event that takes no payments',
     }
-  if (value === null && wants('string')) return explainHiddenValue(path, source)
-  if (value === null && wants('object'))
+  if (value === null && accepts('string')) return explainHiddenValue(path, source)
+  if (value === null && accepts('object'))
     return { help: `write its keys below it, indented, or remove \`${name}\`` }
   if (value === null) return { help: `write its value after the colon, or remove \`${name}\`` }
   const { start } = source.place(path)
   const first = raw.split('\n')[0]?.trimEnd() ?? ''
-  if (typeof value === 'string' && (wants('array') || wants('object')) && !wants('number')) {
+  if (typeof value === 'string' && (accepts('array') || accepts('object')) && !accepts('number')) {
     const cells = isPriceTable(path) ? first.split(/\s*,\s*|\s{2,}/) : []
     const slip =
       cells.length > 1 && splitTableCells(first) === null
@@ -190,9 +190,9 @@ function findHelp(
         help: `${slip.message}: ${slip.help ?? ''}`,
       }
   }
-  if (wants('array') && (typeof value !== 'object' || !Array.isArray(value)))
+  if (accepts('array') && (typeof value !== 'object' || !Array.isArray(value)))
     return { help: suggestList(path, value, raw, source) }
-  if ((wants('number') || wants('integer')) && typeof value === 'string') {
+  if ((accepts('number') || accepts('integer')) && typeof value === 'string') {
     const number = suggestNumber(raw)
     if (number === null && UNLIMITED_WORDS.test(value.trim()))
       return {
@@ -202,26 +202,26 @@ function findHelp(
       }
     return { help: number === null ? 'write a number, in digits' : `write ${number}` }
   }
-  if (wants('number') && isPrice(path))
+  if (accepts('number') && isPrice(path))
     return {
       help:
         explainPrice(raw, getCurrencyAt(source, path)) ??
         'write the amount in digits only, such as 5000, or free or none',
     }
-  if (wants('string') && typeof value === 'object')
+  if (accepts('string') && typeof value === 'object')
     return /\n/.test(raw)
       ? { help: 'write one text here' }
       : { help: suggestBareName(raw) ?? `for a text write ${quoteText(raw)}` }
-  if (wants('object') && typeof value === 'string' && ENTRY_LIST_PATHS.test(path))
+  if (accepts('object') && typeof value === 'string' && ENTRY_LIST_PATHS.test(path))
     return {
       help: `write {id: ${suggestFormats(value).find((form) => /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(form)) ?? 'name'}}`,
     }
-  if (wants('object') && typeof value === 'string' && path !== '')
+  if (accepts('object') && typeof value === 'string' && path !== '')
     return { help: `write its keys below it, each on its own line, indented` }
   return {}
 }
 
-/** `colour: #0E7C7B`: the value is a comment, so it is empty. */
+/** Explains `colour: #0E7C7B`: YAML reads the value as a comment, so the key is empty. */
 function explainHiddenValue(path: string, source: Source): Pick<Draft, 'help' | 'span' | 'fix'> {
   const { end } = source.place(path, 'key')
   const found = /^\s*:?(\s+)(#[^\n]*)/.exec(source.text.slice(end.offset, end.offset + 400))
@@ -240,24 +240,26 @@ function explainHiddenValue(path: string, source: Source): Pick<Draft, 'help' | 
   }
 }
 
-/** The price table, or the table of a group of categories. */
+/** Returns true for the price table, or the table of a group of categories. */
 export const isPriceTable = (path: string): boolean =>
   /^fees\.(?:price_groups\.\d+\.)?prices$/.test(path)
 
-/** A row or a cell of a price table, or of a table of an item. */
+/** Returns true for a row or a cell of a price table or of an item's table. */
 export const isPrice = (path: string): boolean =>
   /^fees\.(?:(?:price_groups\.\d+\.)?prices|items\.\d+\.prices(?:\.\d+\.(?:table|otherwise))?)\.[a-z]/.test(
     path,
   )
 
-/** Returns the number of columns of the price table; one if it is not known. */
+/** Returns the number of columns of the price table; one if unknown. */
 function countColumns(source: Source): number {
   let count = 0
   while (source.has(`fees.periods.${count}`)) count += 1
   return Math.max(1, count)
 }
 
-/** `{id: early-bird}`: an id in place of a name; null if it may be a text. */
+/**
+ * Suggests `early-bird` for `{id: early-bird}`: an id in place of a name; null if it may be a text.
+ */
 function suggestBareName(raw: string): string | null {
   const name = /^\{\s*(?:id|name|show|key|field|category|period):\s*([a-z][\w.-]*)\s*\}$/.exec(
     raw,
@@ -265,7 +267,7 @@ function suggestBareName(raw: string): string | null {
   return name === undefined ? null : `write ${name}: a name is written without braces`
 }
 
-/** Suggests the list for a single value in place of a list. */
+/** Suggests a list for a single value. */
 function suggestList(path: string, value: unknown, raw: string, source: Source): string {
   const currency = getCurrencyAt(source, path)
   const isPrices = isPrice(path)
@@ -304,7 +306,7 @@ function suggestPrice(cell: string, currency: Currency): string {
   return suggestion?.is === 'rupees' ? suggestion.rupees : suggestion?.is === 'free' ? 'free' : cell
 }
 
-/** Returns a value as written in the file; for one of many lines the beginning. */
+/** Returns a value as written in the file; a long one is truncated. */
 export function getSourceText(source: Source, path: string): string {
   const { start, end } = source.place(path)
   const raw = source.text.slice(start.offset, end.offset).trim()
@@ -312,7 +314,7 @@ export function getSourceText(source: Source, path: string): string {
 }
 const UNLIMITED_WORDS =
   /^(?:un ?limited|no ?limit|none|any|infinite|infinity|open|all|as many as.*)$/i
-/** More of a value than this does not help to find it. */
+/** A longer excerpt of a value does not help to find it. */
 const WRITTEN_LENGTH_MAX = 120
 const YES_NO: Readonly<Record<string, 'true' | 'false'>> = {
   yes: 'true',

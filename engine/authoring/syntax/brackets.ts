@@ -1,4 +1,4 @@
-/** Finds missing commas, colons and brackets in flow collections, on one line and over several. */
+/** Finds missing commas, colons and brackets in flow collections of one or more lines. */
 import { suggestRange } from '../suggestions/condition-notations.ts'
 import type { SyntaxMistake } from './stray-lines.ts'
 import {
@@ -16,7 +16,7 @@ import type { Row } from './lines.ts'
 const CLOSING_BRACKETS: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 type Open = { readonly mark: string; readonly at: number }
 
-/** Reads brackets that begin at `from`, over all lines that they span. */
+/** Reads brackets that begin at `from` and all lines that they span. */
 export function findBracketMistake(
   source: SourceRows,
   i: number,
@@ -70,21 +70,21 @@ export function findBracketMistake(
     } else if (mark === '}' || mark === ']') {
       const top = open.at(-1)
       const rest = text.slice(at + 1, getRowEnd(line)).trimStart()
-      const isOther = top !== undefined && CLOSING_BRACKETS[top.mark] !== mark
-      if (isOther && open.length === 1 && !rest.startsWith(CLOSING_BRACKETS[top.mark] ?? ''))
+      const isMismatched = top !== undefined && CLOSING_BRACKETS[top.mark] !== mark
+      if (isMismatched && open.length === 1 && !rest.startsWith(CLOSING_BRACKETS[top.mark] ?? ''))
         return fail({
           span: [at, at + 1],
           message: `\`${top.mark}\` is closed by \`${CLOSING_BRACKETS[top.mark]}\`, not by \`${mark}\``,
           help: `write ${CLOSING_BRACKETS[top.mark]} instead of ${mark}`,
           related: [{ span: [top.at, top.at + 1], message: 'opened here' }],
         })
-      if (isOther && !open.some((candidate) => CLOSING_BRACKETS[candidate.mark] === mark))
+      if (isMismatched && !open.some((candidate) => CLOSING_BRACKETS[candidate.mark] === mark))
         return fail({
           span: [at, at + 1],
           message: `\`${mark}\` closes nothing that was opened`,
           help: `remove it, or add ${mark === ']' ? '[' : '{'} where it should begin`,
         })
-      if (isOther)
+      if (isMismatched)
         return fail({
           span: [at, at + 1],
           message: `a \`${CLOSING_BRACKETS[top.mark]}\` is missing before this \`${mark}\``,
@@ -171,7 +171,7 @@ function reportBracketsInText(
   const close = text.indexOf(closer, at)
   const from = token + (/^[\w.-]+:\s+/.exec(text.slice(token, at))?.[0].length ?? 0)
   const pattern = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(from, getRowEnd(row) + 1))?.[0]
-  // A pattern between slashes, as in programming languages: its braces belong to it.
+  // A pattern between slashes, as in programming languages: its braces are part of it.
   if (pattern !== undefined)
     return {
       isBraces: mark === '{',
@@ -189,7 +189,7 @@ function reportBracketsInText(
   }
 }
 
-/** `{id: full_name label: Full Name}`: two colons in one entry. */
+/** Reports `{id: full_name label: Full Name}`: two colons in one entry. */
 function reportMissingComma(text: string, token: number, colon: number): SyntaxMistake {
   const entry = text.slice(token, colon)
   const name = /([\w-]+)\s*$/.exec(entry)?.[1] ?? ''
@@ -218,7 +218,9 @@ function reportMissingComma(text: string, token: number, colon: number): SyntaxM
   }
 }
 
-/** Reads the text after a closed bracket: if there is any, the text only began with a bracket. */
+/**
+ * Reads the text after a closing bracket. If there is any, the whole value was intended as a text.
+ */
 function readAfterBracket(
   source: SourceRows,
   row: number,

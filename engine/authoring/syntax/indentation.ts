@@ -1,8 +1,8 @@
 /**
- * Finds the line where the indentation is wrong.
+ * Finds the line with the wrong indentation.
  *
- * A YAML parser reports an error only where the text becomes invalid, possibly a page later; the
- * author looks for the line that moved.
+ * A YAML parser reports an error only where the text becomes invalid, possibly a page later. The
+ * author needs the line that was moved.
  */
 import type { Span } from './source.ts'
 
@@ -11,8 +11,8 @@ type Line = {
   readonly at: number
   readonly indent: number
   readonly text: string
-  readonly item: boolean
-  readonly opens: boolean
+  readonly isListItem: boolean
+  readonly opensBlock: boolean
 }
 type IndentationMistake = {
   readonly at: Span
@@ -20,8 +20,8 @@ type IndentationMistake = {
 }
 
 /**
- * Returns the first line that fits no block above it, and the lines that may have moved instead;
- * null if all fit.
+ * Returns the first line that fits no block above it, and the lines that may have been moved
+ * instead; null if all lines fit.
  */
 export function findIndentationMistake(text: string): IndentationMistake | null {
   const rows = text.split('\n')
@@ -33,26 +33,26 @@ export function findIndentationMistake(text: string): IndentationMistake | null 
   }
   let levels: readonly Level[] = []
   let before: Line | null = null
-  /** The last line that opens a block and has nothing under it. */
+  /** The last line that opens a block but has no lines under it. */
   let empty: Line | null = null
   for (const line of listReadableLines(rows)) {
     const closed = levels.filter(({ indent }) => indent > line.indent)
     levels = levels.filter(({ indent }) => indent <= line.indent)
     if (
-      before?.opens === true &&
+      before?.opensBlock === true &&
       line.indent <= before.indent &&
-      !(line.item && line.indent === before.indent)
+      !(line.isListItem && line.indent === before.indent)
     )
       empty = before
     const top = levels.at(-1)
-    const kind = line.item ? 'list' : 'map'
+    const kind = line.isListItem ? 'list' : 'map'
     const isConsistent =
       top === undefined
         ? before === null && line.indent === 0
         : top.indent < line.indent
-          ? before !== null && before.opens && before.indent < line.indent
+          ? before !== null && before.opensBlock && before.indent < line.indent
           : top.kind === kind ||
-            (kind === 'list' && before?.opens === true) ||
+            (kind === 'list' && before?.opensBlock === true) ||
             (kind === 'map' && levels.at(-2)?.indent === line.indent)
     if (!isConsistent) {
       const others = [
@@ -83,7 +83,7 @@ export function findIndentationMistake(text: string): IndentationMistake | null 
     else if (kind === 'list' && top.kind === 'map')
       levels = [...levels, { indent: line.indent, kind, line: line.at }]
     else if (kind === 'map' && top.kind === 'list') levels = levels.slice(0, -1)
-    if (line.item && /^- +[^\s{["'#]/.test(line.text) && /^- +[\w.-]+:( |$)/.test(line.text))
+    if (line.isListItem && /^- +[^\s{["'#]/.test(line.text) && /^- +[\w.-]+:( |$)/.test(line.text))
       levels = [
         ...levels,
         {
@@ -98,8 +98,8 @@ export function findIndentationMistake(text: string): IndentationMistake | null 
 }
 
 /**
- * Returns the lines that belong to the block structure: no comments, no content of a long text or
- * of brackets.
+ * Returns the lines of the block structure: no comments, and no lines inside a long text or
+ * brackets.
  */
 function listReadableLines(rows: readonly string[]): readonly Line[] {
   const lines: Line[] = []
@@ -125,8 +125,8 @@ function listReadableLines(rows: readonly string[]): readonly Line[] {
       at: index,
       indent,
       text,
-      item: /^-( |$)/.test(text),
-      opens: /:$|^-$/.test(withoutQuoted),
+      isListItem: /^-( |$)/.test(text),
+      opensBlock: /:$|^-$/.test(withoutQuoted),
     })
   })
   return lines

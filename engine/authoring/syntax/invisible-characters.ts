@@ -14,17 +14,20 @@ const HIDDEN_CHARACTERS: readonly (readonly [RegExp, string])[] = [
   [/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/, 'a control character'],
   [/[\u2028\u2029]/, 'an invisible line break'],
 ]
-/** Indian scripts, Arabic and emoji need joiners between their letters; anywhere else they are stray. */
+/**
+ * Indian scripts, Arabic and emoji need joiners between their letters; elsewhere joiners are
+ * mistakes.
+ */
 const JOINING_SCRIPTS = /[\u0600-\u06ff\u0900-\u0dff\u{1f000}-\u{1ffff}\u2600-\u27bf\ufe0f]/u
 
-/** Most files contain only ASCII and these characters; such a file needs no check below. */
+/** Most files contain only ASCII and these characters. Such a file needs no further check. */
 const UNUSUAL_CHARACTERS = /[^\t\r\n -~₹–—‘’“”…•·°→─÷×]/
 
 export function reportStrayCharacters(text: string, report: Report): void {
   if (reportOtherEncoding(text, report) || !UNUSUAL_CHARACTERS.test(text)) return
   reportLostLetters(text, report)
   reportUnusualSpaces(text, report)
-  lookAlikes(text, report)
+  reportLookalikes(text, report)
   let reported = 0
   for (const match of text.matchAll(
     /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g,
@@ -48,13 +51,13 @@ export function reportStrayCharacters(text: string, report: Report): void {
   }
 }
 
-/** The replacement character for bytes that are not UTF-8. */
-const LOST_LETTER = '\ufffd'
+/** The replacement character for bytes that are not valid UTF-8. */
+const REPLACEMENT_CHARACTER = '\ufffd'
 const SAVE_AS = 'save the file as UTF-8 (Notepad: Save as, Encoding: UTF-8)'
 
 /**
- * Reports files that are not text in a supported encoding. Returns true if so: nothing else can
- * then be reported.
+ * Reports files that are not text in a supported encoding. If it returns true, nothing else can be
+ * reported.
  */
 function reportOtherEncoding(text: string, report: Report): boolean {
   const head = text.slice(0, 400)
@@ -81,8 +84,8 @@ function reportOtherEncoding(text: string, report: Report): boolean {
   return true
 }
 
-/** Letters of Windows-1252 whose bytes UTF-8 reads as others: `â€™` was ’, `â‚¹` was ₹. */
-const MANGLED_LETTER: readonly (readonly [string, string])[] = [
+/** Windows-1252 letters whose bytes were decoded as others: `â€™` was ’, `â‚¹` was ₹. */
+const MANGLED_LETTERS: readonly (readonly [string, string])[] = [
   ['â‚¹', '₹'],
   ['â€™', '’'],
   ['â€˜', '‘'],
@@ -104,11 +107,13 @@ const MANGLED_LETTER: readonly (readonly [string, string])[] = [
 ]
 
 const DAMAGED_LETTER = new RegExp(
-  `${LOST_LETTER}+|${MANGLED_LETTER.map(([wrong]) => wrong).join('|')}`,
+  `${REPLACEMENT_CHARACTER}+|${MANGLED_LETTERS.map(([wrong]) => wrong).join('|')}`,
   'g',
 )
 
-/** Reports one finding per line, ten in all: a file in another encoding has one for every accented letter. */
+/**
+ * Reports one finding per line, at most ten: in a wrong encoding, every accented letter is damaged.
+ */
 function reportLostLetters(text: string, report: Report): void {
   const reported = new Set<number>()
   for (const match of text.matchAll(DAMAGED_LETTER)) {
@@ -116,13 +121,13 @@ function reportLostLetters(text: string, report: Report): void {
     const line = text.lastIndexOf('\n', at - 1)
     if (reported.has(line) || reported.size >= 10) continue
     reported.add(line)
-    const suggestion = MANGLED_LETTER.find(([wrong]) => wrong === match[0])?.[1]
+    const suggestion = MANGLED_LETTERS.find(([wrong]) => wrong === match[0])?.[1]
     const word = /\S*$/.exec(text.slice(line + 1, at))?.[0] ?? ''
     const after = /^\S*/.exec(text.slice(at + match[0].length))?.[0] ?? ''
     report('EV013', [at, at + match[0].length], '', {
       message:
         suggestion === undefined
-          ? `a letter in \`${`${word}${match[0]}${after}`.replaceAll(LOST_LETTER, '?')}\` is unreadable: the file is not saved as UTF-8`
+          ? `a letter in \`${`${word}${match[0]}${after}`.replaceAll(REPLACEMENT_CHARACTER, '?')}\` is unreadable: the file is not saved as UTF-8`
           : `\`${match[0]}\` was \`${suggestion}\` before the file was saved in another encoding`,
       help:
         suggestion === undefined
@@ -132,43 +137,43 @@ function reportLostLetters(text: string, report: Report): void {
   }
 }
 
-const UNUSUAL_CHARACTER = '\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000'
+const UNUSUAL_SPACES = '\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000'
 /**
- * Spaces that YAML reads as letters, where an ordinary space was intended: before or around a key,
- * at the ends of a value. Inside a text they are harmless.
+ * Spaces that YAML reads as letters, where a normal space was intended: before or around a key, at
+ * the ends of a value. Inside a text they are harmless.
  */
-const ODD_SPACE = new RegExp(
+const MISPLACED_SPACE = new RegExp(
   [
-    `^[ ${UNUSUAL_CHARACTER}]*[${UNUSUAL_CHARACTER}][ ${UNUSUAL_CHARACTER}]*`,
-    `(?<=^[ ]*(?:- +)*[\\w"'-]+[ ]*:)[ ]*[${UNUSUAL_CHARACTER}][ ${UNUSUAL_CHARACTER}]*`,
-    `(?<=^[ ]*(?:- +)*-)[ ]*[${UNUSUAL_CHARACTER}][ ${UNUSUAL_CHARACTER}]*`,
-    `(?<=^[ ]*(?:- +)*[\\w-]+)[${UNUSUAL_CHARACTER}]+(?=[\\w-]*[ ]*:( |$))`,
-    `(?<=^[ ]*(?:- +)*[\\w-]+)[${UNUSUAL_CHARACTER}]+(?=:)`,
-    `[ ${UNUSUAL_CHARACTER}]*[${UNUSUAL_CHARACTER}][ ${UNUSUAL_CHARACTER}]*$`,
+    `^[ ${UNUSUAL_SPACES}]*[${UNUSUAL_SPACES}][ ${UNUSUAL_SPACES}]*`,
+    `(?<=^[ ]*(?:- +)*[\\w"'-]+[ ]*:)[ ]*[${UNUSUAL_SPACES}][ ${UNUSUAL_SPACES}]*`,
+    `(?<=^[ ]*(?:- +)*-)[ ]*[${UNUSUAL_SPACES}][ ${UNUSUAL_SPACES}]*`,
+    `(?<=^[ ]*(?:- +)*[\\w-]+)[${UNUSUAL_SPACES}]+(?=[\\w-]*[ ]*:( |$))`,
+    `(?<=^[ ]*(?:- +)*[\\w-]+)[${UNUSUAL_SPACES}]+(?=:)`,
+    `[ ${UNUSUAL_SPACES}]*[${UNUSUAL_SPACES}][ ${UNUSUAL_SPACES}]*$`,
   ].join('|'),
   'g',
 )
-/** The same between the brackets of a line, outside its quoted texts. */
+/** The same inside brackets, outside quoted texts. */
 const UNUSUAL_IN_BRACKETS = new RegExp(
-  `(?<=[{[,][ ]*)[${UNUSUAL_CHARACTER}]+|(?<=[{,][ ]*\\w+:[ ]?)[${UNUSUAL_CHARACTER}]+|[${UNUSUAL_CHARACTER}]+(?=[ ]*[}\\],])`,
+  `(?<=[{[,][ ]*)[${UNUSUAL_SPACES}]+|(?<=[{,][ ]*\\w+:[ ]?)[${UNUSUAL_SPACES}]+|[${UNUSUAL_SPACES}]+(?=[ ]*[}\\],])`,
   'g',
 )
 
-const ANY_ODD_SPACE = new RegExp(`[${UNUSUAL_CHARACTER}]`)
+const ANY_UNUSUAL_SPACE = new RegExp(`[${UNUSUAL_SPACES}]`)
 
 function reportUnusualSpaces(text: string, report: Report): void {
-  if (!ANY_ODD_SPACE.test(text)) return
+  if (!ANY_UNUSUAL_SPACE.test(text)) return
   const lines = text.split('\n')
   for (const row of splitRows(text)) {
     const line = (lines[row.at] ?? '').replace(/\r$/, '')
     const start = row.start
-    // A quoted text keeps its length and loses its spaces; comments are ignored.
+    // A quoted text keeps its length but loses its spaces; comments are ignored.
     const structure = line
       .replace(/"(?:[^"\\]|\\.)*"|(?<=[\s,[{:])'[^']*'/g, (quoted) => '"'.repeat(quoted.length))
       .replace(/\s#.*$/, '')
     const isFlow = /(?:^|[:\s-])[{[]/.test(structure) && !/^[^{[]*:\s+[^\s{["'#]/.test(structure)
     const spots = [
-      ...structure.matchAll(ODD_SPACE),
+      ...structure.matchAll(MISPLACED_SPACE),
       ...(isFlow ? structure.matchAll(UNUSUAL_IN_BRACKETS) : []),
     ]
     const first = spots.sort((a, b) => a.index - b.index)[0]
@@ -189,7 +194,7 @@ function reportUnusualSpaces(text: string, report: Report): void {
   }
 }
 
-/** Letters of the Cyrillic and Greek scripts that look like Latin ones, and the Latin ones. */
+/** Cyrillic and Greek letters that look like Latin ones, with these Latin letters. */
 const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
   [...'аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧο'].map((letter, index) => [
     letter,
@@ -201,7 +206,7 @@ const MIXED_SCRIPTS = new RegExp(
   'gu',
 )
 
-function lookAlikes(text: string, report: Report): void {
+function reportLookalikes(text: string, report: Report): void {
   let reported = 0
   for (const match of text.matchAll(MIXED_SCRIPTS)) {
     const lookalikeIndex = [...match[0]].findIndex((letter) => LOOKALIKES[letter] !== undefined)

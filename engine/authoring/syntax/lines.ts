@@ -1,6 +1,6 @@
-/** Splits a file into lines, and identifies the lines of its block structure and of long texts. */
+/** Splits a file into lines and finds those of its block structure and of long texts. */
 
-/** `start` is the offset of the line's first column, `at` its number from 0; `text` is trimmed. */
+/** `start` is the offset of the line's first column, `at` the line's index; `text` is trimmed. */
 export type Row = {
   readonly at: number
   readonly start: number
@@ -8,7 +8,7 @@ export type Row = {
   readonly text: string
 }
 
-/** Returns the lines that are neither empty nor a comment nor inside a long text (| or >). */
+/** Returns the lines except empty lines, comments and lines inside a long text (| or >). */
 export function splitRows(text: string): readonly Row[] {
   const rows: Row[] = []
   let start = 0
@@ -27,7 +27,7 @@ export function splitRows(text: string): readonly Row[] {
   return rows
 }
 
-/** `text: |`: the more indented lines below are one text. */
+/** Returns true for `text: |`: the more indented lines below it are one text. */
 export const opensLongText = ({ text }: Row): boolean => OPENS_LONG_TEXT.test(text)
 
 const OPENS_LONG_TEXT = /^(?:- +)*(?:[^\s"'#][^"'#]*:\s+)?[|>][-+0-9]{0,2}(?:\s+#.*)?$/

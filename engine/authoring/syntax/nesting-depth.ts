@@ -1,21 +1,21 @@
 /**
  * Rejects texts nested too deeply to be parsed.
  *
- * The parser takes quadratic time in the depth, and then overflows the stack.
+ * The parser's time is quadratic in the depth, and a deeper text overflows the stack.
  */
 import type { Span } from './source.ts'
 
-/** Our files need four; a text that opens this many brackets without closing them is not an event file. */
+/** Our files need four. A text with this many open brackets is not an event file. */
 const OPEN_BRACKETS_MAX = 200
-/** This many lists on one line, each the only entry of the one before it. */
-const MARKS_ON_A_LINE = /^[ \t]*(?:[-?:][ \t]+){60}/m
+/** A line with this many nested lists, each the only entry of its parent. */
+const NESTED_LISTS_ON_ONE_LINE = /^[ \t]*(?:[-?:][ \t]+){60}/m
 
 /**
- * Returns the approximate place where a text is nested too deeply to be parsed; quotes are ignored.
- * Null if there is none.
+ * Returns the approximate place where a text is nested too deeply to be parsed; null if nowhere.
+ * Ignores quotes.
  */
 export function findExcessiveNesting(text: string): Span | null {
-  const marks = MARKS_ON_A_LINE.exec(text)
+  const marks = NESTED_LISTS_ON_ONE_LINE.exec(text)
   if (marks !== null) return [marks.index, marks.index + marks[0].length]
   let open = 0
   for (const { 0: bracket, index } of text.matchAll(/[[\]{}]/g)) {

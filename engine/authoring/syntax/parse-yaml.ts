@@ -2,7 +2,7 @@
  * Parses YAML to plain values with the place of every key and value, and reports YAML traps
  * (EV0xx).
  *
- * The only module that depends on YAML.
+ * The only module that depends on the YAML library.
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Node, ScalarTag } from 'yaml'
@@ -20,20 +20,20 @@ import type { Part, Place, Source, Span, Written } from './source.ts'
 import type { SourceText } from '../../event/source-files.ts'
 
 /**
- * An event file is a few hundred lines with about five hundred keys and entries; a file many times
- * larger is not one, and checking it would take minutes.
+ * An event file has a few hundred lines and about 500 keys and entries. A file many times larger is
+ * not an event file, and checking it would take minutes.
  */
 const CHARACTERS_MAX = 300_000
 const VALUES_MAX = 8_000
-/** Longer than any email; the search for days and amounts in texts reads each more than once. */
+/** Longer than any email. The search for days and amounts reads each text several times. */
 const TEXT_CHARACTERS_MAX = 5_000
-/** Deeper than any of our files, and shallow enough for every stack. */
+/** Deeper than any of our files, and small enough for every stack. */
 const DEPTH_MAX = 60
 const TOO_DEEP = 'the text is nested too deeply'
 
 /**
- * A value that begins with a letter and is not null, true or false is text. Tested first, so that
- * nine of ten values and keys are not tested for eight kinds of numbers and null.
+ * A value that begins with a letter and is not null, true or false is a text. Tested first, so that
+ * nine of ten values and keys skip the tests for eight kinds of numbers and null.
  */
 const WORD_TAG: ScalarTag = {
   tag: 'tag:yaml.org,2002:str',
@@ -42,7 +42,7 @@ const WORD_TAG: ScalarTag = {
   resolve: (text) => text,
 }
 
-/** Former names of a format: each function returns the current name, or its argument. */
+/** Renamed keys and values of a format: each function returns the current name, or its argument. */
 export type Renames = {
   currentKey(block: string, key: string): string
   currentValue(path: string, value: string): string
@@ -55,8 +55,9 @@ const NO_RENAMES: Renames = {
 type Spot = { readonly key: Span | null; readonly value: Span; readonly node: Node | null }
 
 /**
- * Never throws, regardless of the text. Without `value` there is at least one finding of severity error.
- * Values and paths have the current names of `renames`; an old name is reported at its position.
+ * Parses a file. Never throws, regardless of the text; without `value` there is a finding of
+ * severity error. Values and paths have the current names of `renames`; an old name is reported at
+ * its position.
  */
 export function readYaml(
   file: SourceText,
@@ -90,7 +91,7 @@ export function readYaml(
   const getSpanAt = (path: string, part: Part = 'value'): Span => {
     const found = findSpot(path)
     if (found.spot === null) return [0, 0]
-    // A missing child is shown at its parent's name, not at the parent's whole block.
+    // A missing child is reported at its parent's key, not at the whole block.
     const requestedPart = found.path === path ? part : 'key'
     const { key, value } = found.spot
     const span =
@@ -163,7 +164,7 @@ export function readYaml(
     document = parseDocument(file.text, {
       lineCounter: lines,
       strict: true,
-      // A duplicate key is reported below, with both its places.
+      // Duplicate keys are reported below, with both places.
       uniqueKeys: false,
       version: '1.2',
       schema: 'core',
@@ -178,7 +179,7 @@ export function readYaml(
   const fatal = document.errors[0]
   if (fatal !== undefined) {
     const { code, ...draft } = explainParserError(file.text, fatal)
-    // An unreadable file is reported once, at the first place; a second error may be a consequence.
+    // An unreadable file is reported once, at the first error; later errors may be consequences.
     return drafts.some((draft) => draft.code === 'EV011')
       ? finish(null)
       : (report(code, draft.span, '', draft), finish(null))
@@ -267,7 +268,7 @@ export function readYaml(
   }
 }
 
-/** Returns the reason why a file is too large to be checked, with the place. Null if it is not too large. */
+/** Returns the reason why a file is too large to check, with the place; null if it is not. */
 function findExcessiveSize(
   contents: unknown,
 ): { readonly span: Span; readonly message: string } | null {
@@ -291,7 +292,7 @@ function findExcessiveSize(
   return null
 }
 
-/** Errors on a line with a stray character are consequences: the character must be fixed. */
+/** Removes errors on lines with a stray character, because they are consequences of it. */
 export function removeConsequences(
   findings: readonly Finding[],
   syntaxErrors: readonly Finding[],

@@ -1,4 +1,4 @@
-/** Reads quoted texts: finds their end, or explains a missing quote; with helpers for all line readers. */
+/** Reads quoted texts, finds their end and explains missing quotes; also has helpers for line readers. */
 import type { SyntaxMistake } from './stray-lines.ts'
 import type { Row } from './lines.ts'
 
@@ -18,10 +18,7 @@ export function removeComment(text: string): string {
   return text.replace(/\s#.*$/, '').trimEnd()
 }
 
-/**
- * Quotes a text so that it is valid with any content: in double quotes, or in single ones if it
- * contains those.
- */
+/** Quotes a text: in double quotes, or in single quotes if it contains double ones. */
 export function quoteText(text: string): string {
   return text.includes('"') && !text.includes("'")
     ? `'${text}'`
@@ -33,7 +30,9 @@ export function removeOuterQuotes(text: string): string {
   return unquoted === undefined ? text : unquoted.replaceAll('""', '"')
 }
 
-/** Reads a quoted text that begins at `from`: closed, and nothing after it. */
+/**
+ * Reads a quoted text that begins at `from`. Reports a missing closing quote, and text after it.
+ */
 export function findQuoteMistake(
   source: SourceRows,
   i: number,
@@ -59,8 +58,8 @@ export function findQuoteMistake(
 type End = { readonly row: number; readonly at: number }
 
 /**
- * Returns the offset after the closing quote; null if it is missing on its line and on the more
- * indented lines below.
+ * Returns the offset after the closing quote; null if neither the line nor the more indented lines
+ * below it contain one.
  */
 export function findClosingQuote({ text, rows }: SourceRows, i: number, from: number): End | null {
   const quote = text.charAt(from)

@@ -1,7 +1,9 @@
 /** Finds lines in an event file, for commands that print a line number with a message. */
 import { readEventFile } from '../schema/renamed-keys.ts'
 
-/** Returns the line (from 1) of the value under a path of keys and list indexes; null if there is none. */
+/**
+ * Returns a function that finds the line (from 1) of the value under a path; null if there is none.
+ */
 export function createLineFinder(
   text: string,
 ): (keyPath: readonly (string | number)[]) => number | null {

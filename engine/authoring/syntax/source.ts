@@ -10,23 +10,23 @@ export type Place = {
   readonly keyPath: string
 }
 export type Span = readonly [start: number, end: number]
-/** The notation of a scalar: its text without quotes, and whether it is a plain word. */
+/** A scalar as written: its text without quotes, and whether it is unquoted. */
 export type Written = { readonly text: string; readonly plain: boolean; readonly span: Span }
 /** A parsed file. Paths are dotted ("fees.periods.0.from"); the empty path is the whole file. */
 export type Source = SourceText & {
   /** Plain values; null if the text cannot be parsed. Maps have own keys only, including `__proto__`. */
   readonly value: unknown
   /**
-   * Returns the place of a key, of its value, or of both together; if it does not exist, of the
-   * nearest existing parent.
+   * Returns the place of a key, of its value or of both; if it does not exist, of the nearest
+   * existing parent.
    */
   place(path: string, part?: Part): Place
-  /** Returns the offsets of that place; far cheaper than `place` if no lines are needed. */
+  /** Returns the offsets of that place. Much faster than `place` if no lines are needed. */
   span(path: string, part?: Part): Span
   placeOf(span: Span, path: string): Place
   written(path: string): Written | null
   has(path: string): boolean
-  /** Paths whose value is a YAML trap: nothing else is reported for them. */
+  /** Paths whose value is a YAML trap. No other finding is reported for them. */
   readonly trapped: ReadonlySet<string>
 }
 export type Part = 'key' | 'value' | 'entry'

@@ -6,18 +6,18 @@ export type SyntaxMistake = {
   readonly span: Span
   readonly message: string
   readonly help?: string
-  /** Used only if nothing better explains the error: the line may also be the continuation of a text. */
+  /** Used only if nothing better explains the error, because the line may also continue a text. */
   readonly isGuess?: boolean
-  /** Braces intended as text. */
+  /** The braces were intended as text. */
   readonly isBraces?: boolean
   readonly related?: readonly { readonly span: Span; readonly message: string }[]
 }
 
-/** List markers used in letters and on web pages. */
+/** List markers from letters and web pages. */
 const BULLET_PATTERN =
   /^([•●▪◦‣·∙○■□➢➤►▶✓✔→⁃*+–—]|\(?\d{1,2}[.)]|\(?[a-z][.)]|[ivx]+[.)])\s+(\S.*)$/i
 
-/** Returns null if the line may be valid: the continuation of a text. `at` is its offset. */
+/** Returns the mistake; null if the line may continue a text. `at` is the line's offset. */
 export function findStrayLine(text: string, at: number): SyntaxMistake | null {
   const report = (message: string, help: string, isGuess = false): SyntaxMistake => ({
     span: [at, at + text.length],
@@ -72,8 +72,8 @@ export function findStrayLine(text: string, at: number): SyntaxMistake | null {
 }
 
 /**
- * Returns the cells of a table line: with bars (Markdown), with tabs (Excel). Empty for the line
- * under its header; null if it is not a table.
+ * Returns the cells of a table line with bars (Markdown) or tabs (Excel). Empty for the line under
+ * a table's header; null if the line is not part of a table.
  */
 export function splitTableCells(text: string): readonly string[] | null {
   if (/^[|+][-=:+|\s]+[|+]$/.test(text) && /-|=/.test(text)) return []
@@ -92,10 +92,10 @@ export function suggestPriceRow(cells: readonly string[]): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
-  const isHead =
+  const isHeader =
     prices.length > 0 &&
     prices.every((cell) => /^[a-z]/i.test(cell) && suggestAmount(cell) === null)
-  if (isHead)
+  if (isHeader)
     return `period: [${prices.map(suggestCell).join(', ')}], and below it a row for each category by its id`
   return prices.length === 0
     ? `${id}:`

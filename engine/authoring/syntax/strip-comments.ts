@@ -1,19 +1,19 @@
-/** Removes the authors' comments and the empty lines that they leave from a published event file. */
+/** Removes comments, and the empty lines that they leave, from a published event file. */
 import { Lexer } from 'yaml'
 
-/** The lexer's token before a scalar's own text. */
+/** The lexer's token before the text of a scalar. */
 const SCALAR_TOKEN = '\u001f'
-/** Tokens of the lexer without text: the beginning of a document and the end of a flow. */
+/** Lexer tokens without text: the start of a document and the end of a flow collection. */
 const EMPTY_TOKENS = new Set(['\u0002', '\u0018', SCALAR_TOKEN])
 /**
- * A block of text that keeps the empty lines after it; a comment there keeps its hash, so that its
- * line does not become text.
+ * A block text that keeps the empty lines after it. A comment there keeps its #, so that its line
+ * does not become text.
  */
 const KEEPS_LINES = /[|>]\d?\+/
 
 /**
- * Returns the text without comments, with every line kept, so that places in it stay valid. A hash
- * inside a text (in a block or in quotes) is text and stays.
+ * Returns the text without comments. All lines are kept, so that positions stay valid. A # inside a
+ * block text or quotes is text and is kept.
  */
 export function removeComments(text: string): string {
   const sign = KEEPS_LINES.test(text) ? '#' : ''
@@ -28,10 +28,12 @@ export function removeComments(text: string): string {
   return read
 }
 
-/** An empty line at the end of a text, with the indentation of the next line. */
+/** An empty line at the end of the text, and the indentation of the next line. */
 const ENDS_WITH_EMPTY_LINE = /(?:^|\n)[ \t]*\r?\n[ \t]*$/
 
-/** Reduces runs of empty lines to one, and removes those at the beginning. Texts of several lines stay as they are. */
+/**
+ * Reduces runs of empty lines to one and removes those at the start. Multiline texts are unchanged.
+ */
 export function condenseEmptyLines(text: string): string {
   let condensed = ''
   let before = ''

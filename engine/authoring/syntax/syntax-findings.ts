@@ -1,4 +1,4 @@
-/** Catalogue of EV0xx: errors when reading the text of a file. */
+/** Catalogue of EV0xx: errors found while parsing a file. */
 import type { Draft, Meta } from '../finding.ts'
 import type { Span } from './source.ts'
 

@@ -2,8 +2,8 @@
  * Finds typing mistakes in unreadable YAML: unclosed quotes or brackets, missing spaces, pasted
  * tables.
  *
- * A parser reports them where the text becomes invalid; here every line is read separately, so that
- * the mistake is reported where it was made.
+ * A parser reports them where the text becomes invalid. Here every line is read separately, so that
+ * a mistake is reported where it was made.
  */
 import { findBracketMistake } from './brackets.ts'
 import { findStrayLine } from './stray-lines.ts'
@@ -14,24 +14,27 @@ import type { Step, SourceRows } from './quotes.ts'
 import type { Row } from './lines.ts'
 import type { Span } from './source.ts'
 
-/** Returns the last mistake on or above the line of `noticed`, an offset. */
-export function findTypingMistake(text: string, noticed: number): SyntaxMistake | null {
+/** Returns the last mistake at or above the line of `errorOffset`, where the parser failed. */
+export function findTypingMistake(text: string, errorOffset: number): SyntaxMistake | null {
   const rows = splitRows(text)
   const source: SourceRows = { text, rows }
   let best: SyntaxMistake | null = null
   for (let i = 0; i < rows.length;) {
     const row = rows[i]
-    if (row === undefined || row.start > noticed) break
+    if (row === undefined || row.start > errorOffset) break
     const { slip, next } = readRow(source, i)
-    if (slip !== null && (slip.isGuess !== true || isNear(rows, i, noticed))) best = slip
+    if (slip !== null && (slip.isGuess !== true || isNear(rows, i, errorOffset))) best = slip
     i = Math.max(next, i + 1)
   }
   return best
 }
 
-/** A guess counts only on the line where the text becomes invalid, or just above it. */
-function isNear(rows: readonly Row[], i: number, noticed: number): boolean {
-  return (rows[i + 2]?.start ?? Infinity) > noticed
+/**
+ * Returns true if a guess is near enough: on the line where the text becomes invalid, or just above
+ * it.
+ */
+function isNear(rows: readonly Row[], i: number, errorOffset: number): boolean {
+  return (rows[i + 2]?.start ?? Infinity) > errorOffset
 }
 
 function readRow(source: SourceRows, i: number): Step {
@@ -69,11 +72,11 @@ function readRow(source: SourceRows, i: number): Step {
   return readValue(source, i, from + (key?.[0].length ?? 0), value, key?.[1] ?? null)
 }
 
-/** A line that is a sentence, not a sign of another mistake. */
+/** Returns true for a line that is a sentence, and not a sign of another mistake. */
 const isStray = (text: string): boolean =>
   /^[<>=]{7}/.test(text) || findStrayLine(text, 0)?.isGuess !== true
 
-/** A line of a long text that is indented less than its other lines. */
+/** Reports a line of a long text that is indented less than its other lines. */
 function reportLineOutsideText(opener: Row, row: Row): SyntaxMistake {
   return {
     isGuess: true,
@@ -84,10 +87,13 @@ function reportLineOutsideText(opener: Row, row: Row): SyntaxMistake {
   }
 }
 
-/** The width of a dash and the space after it. */
+/** The width of a dash and a space. */
 const DASH_WIDTH = 2
 
-/** Whether an adjacent line is an entry that begins in the same column or at the text after its dash. */
+/**
+ * Returns true if an adjacent line is a list entry that starts in the same column, or whose text
+ * does.
+ */
 function isAmongEntries(rows: readonly Row[], i: number): boolean {
   const indent = rows[i]?.indent ?? 0
   return [rows[i - 1], rows[i + 1]].some(
@@ -99,7 +105,7 @@ function isAmongEntries(rows: readonly Row[], i: number): boolean {
 }
 
 /**
- * Reads the value from an offset to the end of its line, and of the lines that its brackets and
+ * Reads the value from an offset to the end of its line, or of the lines that its brackets and
  * quotes span.
  */
 function readValue(
@@ -155,7 +161,7 @@ function readValue(
   }
 }
 
-/** `[1000, 1500` lacks its end, `1000, 1500]` its beginning. */
+/** `[1000, 1500` has no closing bracket, `1000, 1500]` no opening one. */
 function reportStrayBracket(
   uncommented: string,
   from: number,
@@ -177,7 +183,7 @@ function reportStrayBracket(
   }
 }
 
-/** A multiline text without its `|`. */
+/** Reports a multiline text without `|`. */
 function reportMissingBar(row: Row): SyntaxMistake {
   return {
     isGuess: true,

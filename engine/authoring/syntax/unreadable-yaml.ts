@@ -15,12 +15,12 @@ type SyntaxDraft = {
   }[]
 }
 
-/** Wrong indentation is reported where it is, not where the text becomes invalid. */
+/** Reports wrong indentation on the wrong line, not where the text becomes invalid. */
 function moveToMistake(text: string, parserMessage: SyntaxDraft): SyntaxDraft {
   const slip = findIndentationMistake(text)
   if (slip === null) return parserMessage
   const getLineNumber = (offset: number): number => text.lastIndexOf('\n', offset - 1)
-  const noticed =
+  const parserPosition =
     getLineNumber(parserMessage.span[0]) === getLineNumber(slip.at[0])
       ? []
       : [{ span: parserMessage.span, message: 'noticed here' }]
@@ -28,11 +28,11 @@ function moveToMistake(text: string, parserMessage: SyntaxDraft): SyntaxDraft {
     span: slip.at,
     message: 'the indentation does not match the lines around it',
     help: 'start the line in the same column as its neighbours',
-    related: [...slip.related, ...noticed].map((entry) => ({ ...entry, at: '' })),
+    related: [...slip.related, ...parserPosition].map((entry) => ({ ...entry, at: '' })),
   }
 }
 
-/** Explains a parser error in our words, at the place where the author would look. */
+/** Explains a parser error in our words, at the place that the author must fix. */
 export function explainParserError(
   text: string,
   error: {
@@ -41,11 +41,11 @@ export function explainParserError(
     readonly pos: readonly [number, number]
   },
 ): SyntaxDraft & { readonly code: SyntaxFindingName } {
-  const left = /^(?:<{7}|={7}|>{7}|\|{7})(?: .*)?$/m.exec(text)
-  if (left !== null && /^<{7} /m.test(text))
+  const conflictMarker = /^(?:<{7}|={7}|>{7}|\|{7})(?: .*)?$/m.exec(text)
+  if (conflictMarker !== null && /^<{7} /m.test(text))
     return {
       code: 'EV001',
-      span: [left.index, left.index + left[0].length],
+      span: [conflictMarker.index, conflictMarker.index + conflictMarker[0].length],
       message: 'this is an unresolved merge conflict between two versions of the file',
       help: 'keep one of the two, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>',
     }
@@ -64,7 +64,10 @@ export function explainParserError(
   }
 }
 
-/** A line of a long text (|) that is indented less than the text: it ends the text, and is not a key. */
+/**
+ * Finds a line of a long text (|) that is indented less than the text, and so ends it, but is not a
+ * key.
+ */
 function findLongTextMistake(text: string): SyntaxDraft | null {
   let start = 0
   let opener = -1
@@ -93,7 +96,7 @@ function findLastOffset(text: string, at: number): number {
   return end === -1 ? text.length : end
 }
 
-/** Translates a parser's error into our words. */
+/** Translates a parser error into our words. */
 function explainSyntaxError(
   text: string,
   { code, message, pos }: { code: string; message: string; pos: readonly [number, number] },
@@ -182,6 +185,6 @@ function explainSyntaxError(
   const colon = /nested mappings|compact mapping/i.test(message)
     ? known.BLOCK_AS_IMPLICIT_KEY
     : undefined
-  const [said, help] = colon ?? known[code] ?? [message.split('\n')[0] ?? message]
-  return { code: 'EV001', span, message: said, ...(help === undefined ? {} : { help }) }
+  const [explanation, help] = colon ?? known[code] ?? [message.split('\n')[0] ?? message]
+  return { code: 'EV001', span, message: explanation, ...(help === undefined ? {} : { help }) }
 }

@@ -1,4 +1,4 @@
-/** Finds YAML traps: anchors, tags, texts cut by a hash, braces and commas intended as text. */
+/** Finds YAML traps: anchors, tags, texts cut off by a #, braces and commas intended as text. */
 import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
 import type { YAMLMap, YAMLSeq } from 'yaml'
 import { suggestAmount, explainPrice } from '../suggestions/amount-notations.ts'
@@ -16,7 +16,10 @@ export type TrapContext = {
   trap(path: string): void
 }
 
-/** Reports the unexpected meaning of a syntax tree node; its children are checked separately. */
+/**
+ * Reports a node whose YAML meaning differs from the intended one. Child nodes are checked
+ * separately.
+ */
 export function reportTraps(node: unknown, path: string, traps: TrapContext): void {
   const { text, report, trap } = traps
   const span = getNodeRange(node) ?? [0, 0]
@@ -53,8 +56,8 @@ export function reportTraps(node: unknown, path: string, traps: TrapContext): vo
 }
 
 /**
- * `Hall #5`: a comment begins with a space after its hash; with a space before and none after, it
- * was intended as text.
+ * Reports `Hall #5`: with a space before the # and none after it, it was intended as text, but YAML
+ * reads a comment.
  */
 function findTextCutByHash(
   value: string,
@@ -86,7 +89,7 @@ function findMapTraps(
         help: 'write the keys out',
       })
     }
-  if (node.flow !== true) return listMarks(node, path, { text, report, trap })
+  if (node.flow !== true) return reportListMarkers(node, path, { text, report, trap })
   const emptyPairs = node.items.filter((pair) => isPair(pair) && pair.value === null)
   if (emptyPairs.length === 0) return
   const content = text.slice(span[0], span[1])
@@ -100,12 +103,12 @@ function findMapTraps(
   }
   const unspacedKey = emptyPairs
     .map((pair) => getNodeRange(pair.key) ?? span)
-    .find(([start, end]) => TIGHT_KEY.test(text.slice(start, end)))
+    .find(([start, end]) => UNSPACED_KEY.test(text.slice(start, end)))
   if (unspacedKey !== undefined) {
     trap(path)
     const valueText = text.slice(...unspacedKey)
     const [, key = valueText.split(' ')[0] ?? '', sign = '', value = ''] =
-      TIGHT_KEY.exec(valueText) ?? []
+      UNSPACED_KEY.exec(valueText) ?? []
     const isWord = sign === ''
     return report('EV012', unspacedKey, path, {
       message: isWord
@@ -115,7 +118,7 @@ function findMapTraps(
           : `\`${key}\` is followed by \`${sign}\`; a key is followed by a colon and a space`,
       help: isWord
         ? `write ${valueText.replace(' ', ': ')}`
-        : `write ${content.includes('\n') ? `${key}: ${value}` : content.replace(EACH_TIGHT, '$1$2: ')}`,
+        : `write ${content.includes('\n') ? `${key}: ${value}` : content.replace(UNSPACED_KEYS, '$1$2: ')}`,
     })
   }
   if (emptyPairs.length === node.items.length) {
@@ -151,8 +154,11 @@ function findMapTraps(
   }
 }
 
-/** `• {id: pg}` and `1. {id: pg}` are parsed as keys; the marks were intended as list markers. */
-function listMarks(node: YAMLMap, path: string, { text, report, trap }: TrapContext): void {
+/**
+ * Reports `• {id: pg}` and `1. {id: pg}`, which are parsed as keys but were intended as list
+ * entries.
+ */
+function reportListMarkers(node: YAMLMap, path: string, { text, report, trap }: TrapContext): void {
   for (const pair of node.items) {
     const span = getNodeRange(pair.key)
     if (
@@ -170,18 +176,18 @@ function listMarks(node: YAMLMap, path: string, { text, report, trap }: TrapCont
 }
 
 /**
- * `id:pg`, `id = pg`: a key without a valid separator. Times (9:30) and addresses (https://…) are
+ * A key without a valid separator: `id:pg`, `id = pg`. Times (9:30) and addresses (https://…) are
  * excluded.
  */
-const TIGHT_KEY =
+const UNSPACED_KEY =
   /^([A-Za-z_][\w-]*)\s*(:(?!\/\/)|：|=>|->|==+|=|→)\s*(\S.*)$|^(?:id|label|type|from|to|when|then|go|mail|show|required|default)( )(?=\S)/s
-const EACH_TIGHT = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|==+|=|→)\s*/g
+const UNSPACED_KEYS = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|==+|=|→)\s*/g
 
-/** Keys that take a list. */
+/** Keys with a list as value. */
 const LIST_KEY =
   /\b(details|lines|options|notes|reasons|filters|columns|steps|accept|also|shows|hides|period|page_sizes)\s*:\s*([^:{}[\]"']*,\s*)$/
 
-/** Returns the correct notation of a text that a comma has split. */
+/** Returns the correct notation of a text that was split at a comma. */
 function quoteWholeText(
   text: string,
   [start]: Span,
@@ -199,7 +205,7 @@ function quoteWholeText(
 
 const CONDITION_PATH = /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/
 
-/** `{role: pg, faculty}`: one field and several answers, which belong in a list. */
+/** Suggests a list for `{role: pg, faculty}`: one field with several answers. */
 function suggestBracketedChoices(text: string, start: number, from: number, to: number): string {
   const before = /([a-z]\w*):\s*\(?([^,{}[\]:]+(?:,[^,{}[\]:]+)*),\s*$/.exec(
     text.slice(start, from),
@@ -210,7 +216,7 @@ function suggestBracketedChoices(text: string, start: number, from: number, to: 
     : `write ${before[1]}: [${before[2]}, ${text.slice(from, to).replace(/\)$/, '')}${rest}]; another field needs its own answer`
 }
 
-/** Keys whose value is a name, an enumerated word, an address or a day: never a sentence. */
+/** Keys whose value is never a sentence: a name, an enumerated word, an address or a day. */
 const NON_PROSE_KEYS = new Set(
   (
     'format id type as from to opens closes status support office form success failed also colour logo ' +
@@ -220,7 +226,7 @@ const NON_PROSE_KEYS = new Set(
   ).split(' '),
 )
 
-/** Whether the value is displayed text: the nearest key above it that has a name decides. */
+/** Returns true if the value is displayed text. The nearest key with a name decides. */
 function isProse(path: string): boolean {
   const name = path
     .split('.')
@@ -229,7 +235,10 @@ function isProse(path: string): boolean {
   return !NON_PROSE_KEYS.has(name ?? '') || /\.panel\.lines\b/.test(path)
 }
 
-/** Digits on both sides of a comma without a space: in a row of prices, the thousands of one amount. */
+/**
+ * Reports digits on both sides of a comma without a space: in a row of prices, thousands of one
+ * amount.
+ */
 function findCommaTraps(
   node: YAMLSeq,
   span: Span,
@@ -254,8 +263,8 @@ function findCommaTraps(
 const THOUSANDS_PATTERN = /(?<![\d,]|\d\.)\d{1,3}(?:,\d{2})*,\d{3}(?![\d.]*\d{1,},\d)/g
 
 /**
- * `[500,600]` may be two prices; a single digit before three others, or a group with a leading
- * zero, is one amount.
+ * Returns true if the commas separate thousands. `[500,600]` may be two prices; a single digit
+ * before three others, or a group with a leading zero, is one amount.
  */
 function isThousands(content: string, joined: string): boolean {
   return (
@@ -271,7 +280,7 @@ function suggestPriceText(cell: string, currency: Currency): string {
   return suggestion?.is === 'rupees' ? suggestion.rupees : suggestion?.is === 'free' ? 'free' : cell
 }
 
-/** Returns the span of a node in the text. Null if it has no separate one. */
+/** Returns the position of a node in the text; null if it has none of its own. */
 export function getNodeRange(node: unknown): Span | null {
   const range =
     (isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)) && node.range

@@ -6,11 +6,11 @@ import { err, fromPairs, ok, getOwn, type Result } from '../../lib/result.ts'
 import type { Quota } from '../../event/pricing-types.ts'
 
 export type ContextArguments = {
-  /** A kind of discount code of the event, or another result of looking up the entered code. */
+  /** A kind of discount code of the event, or another result of a code lookup. */
   readonly code?: string | undefined
   /** Full seats: a quota's id, or `limit.option`. */
   readonly full?: readonly string[] | undefined
-  /** `field.column=value`, or `field=none`: the answer is in no row. */
+  /** `field.column=value`, or `field=none` for an answer without a row. */
   readonly roll?: readonly string[] | undefined
 }
 
@@ -46,18 +46,21 @@ function readCode(event: EventConfig, code: string): Result<CodeStatus, string> 
   )
 }
 
-/** Returns the quota's only seat type; for a quota per option the named one, or all of them. */
+/**
+ * Returns the ids of the quota's seats: its only seat; for a quota per option, the named option's
+ * or all.
+ */
 function readSeats(event: EventConfig, place: string): Result<readonly string[], string> {
   const all = event.quotas.flatMap((limit) => listSeatNames(event, limit))
-  const ofLimit = event.quotas.find(({ id }) => id === place)
+  const quota = event.quotas.find(({ id }) => id === place)
   if (all.includes(place)) return ok([place])
-  return ofLimit === undefined
+  return quota === undefined
     ? err(
         explainUnknownName('limit', place, [
           ...new Set([...event.quotas.map(({ id }) => id), ...all]),
         ]),
       )
-    : ok(listSeatNames(event, ofLimit))
+    : ok(listSeatNames(event, quota))
 }
 
 function listSeatNames(event: EventConfig, { id, eachOptionOf }: Quota): readonly string[] {
@@ -115,7 +118,7 @@ function explainUnknownName(noun: string, name: string, known: readonly string[]
   return `There is no ${noun} "${name}".${availableText}`
 }
 
-/** Describes the given context, one sentence each; for a full seat also the consequence. */
+/** Describes the given context in one sentence per value; for a full seat, also the consequence. */
 export function describeContext(
   event: EventConfig,
   { code, left, rolls }: PricingContext,

@@ -1,7 +1,9 @@
 /**
- * Lists the changes on each day of an event: prices, opening and closing, refunds of cancellations. Each day is
- * evaluated with the functions that the form, the server and the office use, and compared with the day before:
- * nothing is taken from the file's own days, so that a day that has no effect does not appear.
+ * Lists the changes on each day of an event: prices, opening and closing, cancellation refunds.
+ *
+ * Each day is evaluated with the functions that the form, the server and the office use, and
+ * compared with the previous day. A day without effect is therefore not listed, even if the file
+ * names it.
  */
 import type { EventConfig } from '../../event/config.ts'
 import type { RefundTerms } from '../../event/approval-and-cancellation-types.ts'
@@ -25,10 +27,13 @@ import { listEditableFields } from '../../registration/self-service-edits.ts'
 /** The changes at the start of a day. */
 export type CalendarDay = { readonly day: Day; readonly changes: readonly string[] }
 
-/** The number of days before the first day of the file, if it does not state when registration opens. */
+/**
+ * The number of days before the first day in the file, if it does not state when registration
+ * opens.
+ */
 const LEAD_DAYS = 30
 
-/** Returns the first and last day on which anything can change, sorted. */
+/** Returns the range of days on which anything can change. */
 export function getCalendarRange(event: EventConfig): { readonly from: Day; readonly to: Day } {
   const { registration, edit, cancellation, retention, methods, fees } = event
   const stated = [
@@ -55,7 +60,7 @@ export function getCalendarRange(event: EventConfig): { readonly from: Day; read
   }
 }
 
-/** Returns the days with changes, in their order. The first states everything that applies on that day. */
+/** Returns the days with changes, in order. The first day lists everything that applies on it. */
 export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
   const { from, to } = getCalendarRange(event)
   const calendarDays: CalendarDay[] = []
@@ -71,7 +76,7 @@ export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
   return calendarDays
 }
 
-/** Everything that applies on a day, by subject. */
+/** Returns everything that applies on a day, by subject. */
 function listFacts(event: EventConfig, day: Day): ReadonlyMap<string, string> {
   const opening = checkRegistrationOpen(event, day)
   const desk = checkRegistrationOpen(withDeskDays(event, day), day)
@@ -86,7 +91,7 @@ function listFacts(event: EventConfig, day: Day): ReadonlyMap<string, string> {
   ])
 }
 
-/** Returns everything on sale, and the payment methods. Empty while registration is closed. */
+/** Returns everything on sale and the payment methods. Empty while registration is closed. */
 function listSaleFacts(event: EventConfig, day: Day): readonly (readonly [string, string])[] {
   if (event.fees.prices === null) return []
   return [
@@ -109,11 +114,11 @@ function formatCategoryPrice(event: EventConfig, category: string, day: Day): st
   return period.label === '' ? total : `${total} (${period.label})`
 }
 
-/** The periods whose prices the items have on a day. */
+/** Formats the periods whose prices apply to the items on a day. */
 function formatItemPeriods({ fees }: EventConfig, day: Day): string {
-  const own = findPeriodOn(fees, day)?.id ?? ''
+  const currentPeriod = findPeriodOn(fees, day)?.id ?? ''
   const labels = fees.items.map((item) => {
-    const period = findItemPeriodOn(fees, item, null, own, day)
+    const period = findItemPeriodOn(fees, item, null, currentPeriod, day)
     const label = listPeriodsOfItem(fees, item).find(({ id }) => id === period)?.label
     return label === undefined ? 'not on sale' : `prices of ${label}`
   })
@@ -126,7 +131,7 @@ function formatEditable(event: EventConfig, day: Day): string {
 }
 
 function formatRefund({ cancellation, currency }: EventConfig, day: Day): string {
-  if (cancellation === null) return 'what staff decide'
+  if (cancellation === null) return 'an amount that staff decide'
   return formatTerms(findRefundTerms(cancellation, day), currency)
 }
 

@@ -1,4 +1,4 @@
-/** Explains each bill line by its price table cell, and the absence of other items. */
+/** Explains each bill line by its price table cell, and why other items are not on the bill. */
 import type { Answers } from '../../event/answer-types.ts'
 import {
   adjustmentApplies,
@@ -32,7 +32,9 @@ export type FindLine = (keyPath: KeyPath) => number | null
 export type LineExplanation = {
   readonly line: Line
   readonly keyPath: KeyPath
-  /** The source of its price, or the lines that it changes: "fees.prices.member, column 1, early". */
+  /**
+   * The source of its price ("fees.prices.member, column 1, early"), or the lines that it changes.
+   */
   readonly from: string
   /** The tax on its price; null for an adjustment, which has the tax of the lines it changes. */
   readonly tax: Tax | null
@@ -45,12 +47,12 @@ export type OmittedItem = {
   readonly because: string
 }
 
-/** Whether a bill may have several lines, or several taxes. */
+/** Returns true if a bill may have several lines or several taxes. */
 export function hasItemsOrTaxes({ fees }: EventConfig): boolean {
   return fees.items.length + fees.adjustments.length > 0 || fees.taxRules !== undefined
 }
 
-/** Returns the place of the table with a category's row. */
+/** Returns the path of the table with a category's row. */
 export function getPricesPath(
   { fees }: EventConfig,
   category: string,
@@ -122,7 +124,7 @@ export function formatNotOnSale(
   const item = event.fees.items.find((item) => item.id === id)
   const itemText = [id, option].filter((candidate) => candidate !== null).join(' ')
   if (item === undefined) return `${itemText} is not on sale in ${period}`
-  // On this day, none of its own periods applies.
+  // None of the item's own periods includes this day.
   if (period === '')
     return `${itemText} is not on sale on this day: none of its periods contains it`
   const { from, keyPath } = getItemCell(event, item, answers, category, option, period)
@@ -161,8 +163,8 @@ function getItemCell(
   if (table === undefined)
     return { keyPath: [...at, 'prices'], from: `${name}, without a table that applies` }
   // A single table is written without `otherwise`.
-  const isAlone = item.prices.length === 1 && table.when === null
-  const path = isAlone
+  const isOnlyTable = item.prices.length === 1 && table.when === null
+  const path = isOnlyTable
     ? [...at, 'prices']
     : [...at, 'prices', which, table.when === null ? 'otherwise' : 'table']
   const { keyPath, from } = findCell(table.table, path, option ?? EACH_ROW, period)
@@ -170,7 +172,7 @@ function getItemCell(
   const when = table.when === null ? 'otherwise' : describeCondition(event, table.when)
   return {
     keyPath,
-    from: `${name}, ${isAlone ? '' : `table ${which + 1} (${when}), `}${keyText}`,
+    from: `${name}, ${isOnlyTable ? '' : `table ${which + 1} (${when}), `}${keyText}`,
   }
 }
 
@@ -178,7 +180,10 @@ function getAdjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath 
   return ['fees', 'adjustments', event.fees.adjustments.indexOf(adjustment)]
 }
 
-/** Formats "-10% on all", followed by "limited to the price" if the full amount did not apply. */
+/**
+ * Formats "-10% on all", followed by "limited to the price" if the full amount could not be
+ * deducted.
+ */
 function formatAdjustmentUnit(
   event: Pick<EventConfig, 'currency'>,
   { on, by, id }: Adjustment,
@@ -197,7 +202,7 @@ export function formatSigned(amount: Amount, currency: Currency): string {
   return `${amount > 0 ? '+' : ''}${formatMoney(amount, currency)}`
 }
 
-/** Returns items and adjustments that are not on the bill. */
+/** Returns the items and adjustments that are not on the bill. */
 export function listOmittedItems(
   event: EventConfig,
   answers: Answers,
@@ -243,21 +248,22 @@ function explainNotSold(
     )
   if (item.amountIn !== undefined && getOwn(answers, item.amountIn) === undefined)
     return `${item.amountIn} is not answered`
-  if (getItemQuantity(item, answers, category) === 0) return explainNone(event, item, answers)
+  if (getItemQuantity(item, answers, category) === 0)
+    return explainZeroQuantity(event, item, answers)
   const field = event.fields.find(({ id }) => id === item.by)
   return listSelectedOptions(field, answers).length === 0
     ? `nothing is chosen in ${item.by}`
     : 'it is not sold'
 }
 
-function explainNone(event: EventConfig, { count, times }: Item, answers: Answers): string {
-  const isNone = (id: string): boolean => {
+function explainZeroQuantity(event: EventConfig, { count, times }: Item, answers: Answers): string {
+  const isZero = (id: string): boolean => {
     const answer = getOwn(answers, id)
     return typeof answer === 'object'
       ? answer.length === 0
       : typeof answer !== 'number' || answer < 1
   }
-  const missingId = [count?.field, times].find((id) => id !== undefined && isNone(id))
+  const missingId = [count?.field, times].find((id) => id !== undefined && isZero(id))
   if (missingId !== undefined) return `${missingId} is 0`
   const people = toList(getOwn(answers, count?.field ?? '')).length
   return `of ${people} in ${count?.field} none is counted (where ${describeCondition(event, count?.where ?? [])})`
@@ -270,27 +276,27 @@ function explainNotApplied(
   category: string,
   on: Day,
 ): string {
-  const { when, from, to, on: touched } = adjustment
+  const { when, from, to, on: target } = adjustment
   if (from !== undefined && on < from) return `it begins on ${formatDay(from)}`
   if (to !== undefined && to < on) return `it ended on ${formatDay(to)}`
   if (!adjustmentApplies(adjustment, answers, category, on))
     return describeFirstFailure(event, when ?? [], answers, category) ?? 'its condition is false'
-  return `there is no line for ${touched}`
+  return `there is no line for ${target}`
 }
 
 /** Amounts with their currency, such as a quote. */
 type AmountsWithCurrency = Split & { readonly currency: Currency }
 
-/** Formats the bill line by line, each with its tax, then omitted items, then the total. */
+/** Formats the bill: each line with its tax, then omitted items, then the total. */
 export function formatBill(
   lines: readonly LineExplanation[],
-  left: readonly OmittedItem[],
+  omitted: readonly OmittedItem[],
   { base, gst, total, currency }: AmountsWithCurrency,
   lineNumber: FindLine,
 ): readonly (readonly [string, string])[] {
   return [
     ...lines.flatMap((line) => formatBillLine(line, currency, lineNumber)),
-    ...left.map(
+    ...omitted.map(
       ({ id, keyPath, because }) =>
         ['left out', `${id}: ${because}${formatLineNumber(lineNumber(keyPath))}`] as const,
     ),

@@ -1,4 +1,4 @@
-/** Explains a delegate's price: how answers were read, rules tried, price table cell and tax. */
+/** Explains a delegate's price: answers as read, rules as tried, price table cell and tax. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers, FieldErrors, RawAnswers } from '../../event/answer-types.ts'
 import type { Period } from '../../event/pricing-types.ts'
@@ -38,18 +38,18 @@ import { describeContext } from './context-arguments.ts'
 import { getCurrency } from '../../rules/category.ts'
 
 /**
- * The interpretation of one answer. `unknown`: there is no such field. `hidden`: the field is not shown for these
- * answers.
+ * The interpretation of one answer. `unknown`: there is no such field. `hidden`: the field is not
+ * visible for these answers.
  */
 type InterpretedAnswer = {
   readonly field: string
-  readonly gave: unknown
-  readonly became: 'kept' | 'read' | 'default' | 'hidden' | 'unknown' | 'empty'
+  readonly given: unknown
+  readonly outcome: 'kept' | 'read' | 'default' | 'hidden' | 'unknown' | 'empty'
   readonly answer: Answer | null
 }
 type PeriodExplanation = {
   readonly period: Period
-  /** Whether the period contains the day, or is the period for other dates. */
+  /** Whether the period contains the day, or applies to all other dates. */
   readonly because: 'holds-the-day' | 'other-dates'
   /** Later periods that also contain the day; the first listed applies. */
   readonly alsoIn: readonly Period[]
@@ -70,15 +70,15 @@ export type Explanation = {
   readonly read: Answers
   /** The payment method that decides the price. Absent if no price depends on it. */
   readonly method?: string
-  /** The currency of the bill, if the method does not accept it; absent otherwise. */
-  readonly methodRefuses?: Currency
+  /** The currency of the bill, if the method does not accept it. */
+  readonly rejectedCurrency?: Currency
   readonly category: CategoryExplanation
   readonly cell: Cell | null
   readonly tax: Tax | null
   readonly quote: Result<Quote, QuoteRefusal> | null
-  /** The context given besides the answers. */
+  /** The context, in addition to the answers. */
   readonly facts: PricingContext
-  /** The lines of the bill with their sources, and other items; empty without a price. */
+  /** The lines of the bill with their sources; empty without a price. */
   readonly lines: readonly LineExplanation[]
   readonly leftOut: readonly OmittedItem[]
   /** The fields that the form would still reject, in form order. */
@@ -91,7 +91,7 @@ export function explain(
   raw: RawAnswers,
   at: Instant,
   context: PricingContext = EMPTY_CONTEXT,
-  /** The total of a stored bill, which determines the payment method. */
+  /** The total of a stored bill, which identifies the payment method. */
   billedTotal: Amount | null = null,
 ): Explanation {
   const on = dayOf(at)
@@ -115,7 +115,7 @@ export function explain(
     ...(method === undefined ? {} : { method: method.label }),
     ...(bill === null || method?.currencies?.includes(bill.currency) !== false
       ? {}
-      : { methodRefuses: bill.currency }),
+      : { rejectedCurrency: bill.currency }),
     read: answers,
     category: explainCategory(event, answers),
     cell: category === null || period === null ? null : findCell(event, category, period.period.id),
@@ -137,13 +137,13 @@ function explainPeriod(
 ): PeriodExplanation | null {
   const period = findPeriodOn(event.fees, on, category)
   if (period === null) return null
-  const holding = listPeriodsOfCategory(event.fees, category).filter((period) =>
+  const matchingPeriods = listPeriodsOfCategory(event.fees, category).filter((period) =>
     containsDay(period, on),
   )
   return {
     period,
-    because: holding.includes(period) ? 'holds-the-day' : 'other-dates',
-    alsoIn: holding.filter((other) => other !== period),
+    because: matchingPeriods.includes(period) ? 'holds-the-day' : 'other-dates',
+    alsoIn: matchingPeriods.filter((other) => other !== period),
   }
 }
 
@@ -155,20 +155,20 @@ function explainAnswers(
   const { answers, dropped } = normalise(event, raw, context)
   const ids = event.fields.map((field) => field.id)
   const answersRead = Object.keys(raw).map((field): InterpretedAnswer => {
-    const gave = getOwn(raw, field)
-    if (!ids.includes(field)) return { field, gave, became: 'unknown', answer: null }
+    const given = getOwn(raw, field)
+    if (!ids.includes(field)) return { field, given, outcome: 'unknown', answer: null }
     const answer = getOwn(answers, field) ?? null
     if (answer === null)
-      return { field, gave, became: dropped.includes(field) ? 'hidden' : 'empty', answer }
-    const isKept = JSON.stringify(answer) === JSON.stringify(gave)
-    return { field, gave, became: isKept ? 'kept' : 'read', answer }
+      return { field, given, outcome: dropped.includes(field) ? 'hidden' : 'empty', answer }
+    const isKept = JSON.stringify(answer) === JSON.stringify(given)
+    return { field, given, outcome: isKept ? 'kept' : 'read', answer }
   })
   const filled = ids
     .filter((id) => !Object.hasOwn(raw, id) && Object.hasOwn(answers, id))
     .map((field): InterpretedAnswer => ({
       field,
-      gave: undefined,
-      became: 'default',
+      given: undefined,
+      outcome: 'default',
       answer: getOwn(answers, field) ?? null,
     }))
   return [...answersRead, ...filled]
@@ -189,8 +189,8 @@ function findCell(event: EventConfig, category: string, period: string): Cell | 
 }
 
 /**
- * Formats the explanation as lines. `lineNumber` finds the line of a path in the event file, if its
- * text is available.
+ * Formats the explanation as lines. `lineNumber` returns the line of a path in the event file, if
+ * its text is available.
  */
 export function formatExplanation(
   event: EventConfig,
@@ -198,7 +198,7 @@ export function formatExplanation(
   lineNumber: FindLine = () => null,
 ): string {
   const { cell } = explanation
-  const decides = new Set(
+  const decidingFields = new Set(
     collectConditions(event)
       .flat(2)
       .map(({ field }) => field),
@@ -210,14 +210,14 @@ export function formatExplanation(
   const quoted = explanation.quote?.ok === true ? explanation.quote.value : null
   const rows: readonly (readonly [string, string])[] = [
     ['period', formatPeriod(explanation.period, explanation.day)],
-    // A default on which nothing depends explains nothing.
+    // A default that affects nothing explains nothing, so it is omitted.
     ...explanation.answers
-      .filter(({ became, field }) => became !== 'default' || decides.has(field))
+      .filter(({ outcome, field }) => outcome !== 'default' || decidingFields.has(field))
       .map((answer) => ['answer', describeAnswer(event, answer)] as const),
     ...describeContext(event, explanation.facts).map((text) => ['fact', text] as const),
     ...(explanation.method === undefined
       ? []
-      : [['method', describeMethod(explanation.method, explanation.methodRefuses)] as const]),
+      : [['method', describeMethod(explanation.method, explanation.rejectedCurrency)] as const]),
     ...formatCategory(event, explanation.category, explanation.facts),
     ...refused,
     ...(explanation.quote === null ? [['price', 'this event is free of charge'] as const] : []),
@@ -267,12 +267,12 @@ function formatPeriod(explanation: PeriodExplanation | null, on: Day): string {
 
 function describeAnswer(
   event: EventConfig,
-  { field, gave, became, answer }: InterpretedAnswer,
+  { field, given, outcome, answer }: InterpretedAnswer,
 ): string {
-  const givenText = JSON.stringify(gave) ?? 'nothing'
-  switch (became) {
+  const givenText = JSON.stringify(given) ?? 'nothing'
+  switch (outcome) {
     case 'kept':
-      return `${field}: ${givenText}${explainUnknownOption(event, field, gave)}`
+      return `${field}: ${givenText}${explainUnknownOption(event, field, given)}`
     case 'read':
       return `${field}: ${givenText} read as ${JSON.stringify(answer)}`
     case 'default':
@@ -295,20 +295,22 @@ function suggestField(event: EventConfig, field: string): string {
 }
 
 /**
- * Explains an answer that is not an option and therefore matches no rule, with the option probably
- * intended.
+ * Explains an answer that is not an option and so matches no rule, and suggests the intended
+ * option.
  */
-function explainUnknownOption(event: EventConfig, id: string, gave: unknown): string {
+function explainUnknownOption(event: EventConfig, id: string, given: unknown): string {
   const field = event.fields.find((field) => field.id === id)
-  if (field?.type === 'yes-no' && typeof gave === 'string')
-    return ` is neither true nor false${/^(y|yes|ja|haan?|1|on)$/i.test(gave) ? '; did you mean true?' : /^(no?|0|off)$/i.test(gave) ? '; did you mean false?' : ''}`
-  if (field?.options === undefined || typeof gave !== 'string') return ''
-  if (field.options.some((option) => option.id === gave)) return ''
-  const labelled = field.options.find(({ label }) => label.toLowerCase() === gave.toLowerCase())?.id
+  if (field?.type === 'yes-no' && typeof given === 'string')
+    return ` is neither true nor false${/^(y|yes|ja|haan?|1|on)$/i.test(given) ? '; did you mean true?' : /^(no?|0|off)$/i.test(given) ? '; did you mean false?' : ''}`
+  if (field?.options === undefined || typeof given !== 'string') return ''
+  if (field.options.some((option) => option.id === given)) return ''
+  const labelled = field.options.find(
+    ({ label }) => label.toLowerCase() === given.toLowerCase(),
+  )?.id
   const nearest =
     labelled ??
     findNearest(
-      gave,
+      given,
       field.options.map((option) => option.id),
     )?.name
   return ` is not one of its options${nearest === undefined ? `: ${formatList(field.options.map((option) => option.id))}` : `; did you mean ${nearest}?`}`
@@ -331,20 +333,20 @@ function formatCategory(
       ],
     ]
   const tried = explanation.tried.map(
-    ({ rule, fits, says, then, but }) =>
+    ({ rule, isMatch, condition, then, failingTest }) =>
       [
         `rule ${rule}`,
-        `${fits ? '✔' : '✘'} ${says}${fits ? ` → ${then}` : but === null ? '' : ` (here ${but})`}`,
+        `${isMatch ? '✔' : '✘'} ${condition}${isMatch ? ` → ${then}` : failingTest === null ? '' : ` (here ${failingTest})`}`,
       ] as const,
   )
-  const byRules = explanation.tried.find(({ fits }) => fits)?.then ?? null
+  const byRules = explanation.tried.find(({ isMatch }) => isMatch)?.then ?? null
   if (explanation.category === null) return [...tried, ['category', 'none: no rule applies']]
   if (explanation.category !== byRules)
     return [...tried, ['category', `${explanation.category}, ${formatCodeEffect(event, context)}`]]
   return event.fees.prices === null ? [...tried, ['category', explanation.category]] : tried
 }
 
-/** Explains why the category differs from the category of the answers. */
+/** Explains why the category differs from the one that the answers give. */
 function formatCodeEffect(event: EventConfig, { code }: PricingContext): string {
   const granted = event.codeKinds.find(({ id }) => code?.is === 'valid' && id === code.kind)?.gives
   return granted !== undefined && 'category' in granted

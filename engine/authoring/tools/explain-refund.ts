@@ -1,4 +1,4 @@
-/** Explains the refund of a cancellation on the day of a price: share, tax kept and charge. */
+/** Explains the cancellation refund on the day of a price: share, tax kept and charge. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Cancellation, RefundTerms } from '../../event/approval-and-cancellation-types.ts'
 import { formatPlainAmount, formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
@@ -8,7 +8,7 @@ import type { Quote } from '../../pricing/quote.ts'
 import { findRefundTerms, computeRefundOfPrice } from '../../registration/cancellation-refund.ts'
 import { removeUndefined, type Block, type DisplayedValue } from './show-conditions.ts'
 
-/** One row, or none if the file has no scale or nothing is paid. */
+/** Returns one row; none if the file has no refund scale or the price is zero. */
 export function formatRefund(
   { cancellation, fees }: EventConfig,
   quote: Quote,
@@ -33,7 +33,7 @@ export function formatRefund(
   ]
 }
 
-/** Writes the refund scale as in an event file, with the terms at each step. */
+/** Writes the refund scale as in an event file, with the terms of each step. */
 export function showCancellation(
   cancellation: Cancellation | null,
   currency: Currency,

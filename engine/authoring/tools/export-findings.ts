@@ -4,7 +4,7 @@ import type { Finding, Severity } from '../finding.ts'
 import type { Place } from '../syntax/source.ts'
 import { getOwn } from '../../lib/result.ts'
 
-/** GitHub keeps this many annotations per severity and step, and silently drops the rest. */
+/** GitHub keeps this many annotations per severity and step and silently drops the others. */
 const GITHUB_MAX = 10
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note']
 
@@ -41,7 +41,10 @@ export function formatAsJson(findings: readonly Finding[], files: number): strin
   )
 }
 
-/** One run; the fingerprint is code and dotted path, so that moving lines does not open an alert again. */
+/**
+ * Writes one run. The fingerprint is code and dotted path, so that moving lines does not reopen an
+ * alert.
+ */
 export function formatAsSarif(findings: readonly Finding[]): string {
   const codes = [...new Set(findings.map(({ code }) => code))].sort()
   const formatRegion = ({ start, end }: Place) => ({
@@ -108,7 +111,9 @@ export function formatAsSarif(findings: readonly Finding[]): string {
   )
 }
 
-/** At most ten lines per severity, worst first; then, if some were omitted, a line with their number. */
+/**
+ * Returns at most ten lines per severity, most severe first, then the number of omitted findings.
+ */
 export function formatAsGithub(findings: readonly Finding[]): string {
   const commands = { error: 'error', warning: 'warning', note: 'notice' } as const satisfies Record<
     Severity,

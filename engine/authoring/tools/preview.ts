@@ -1,7 +1,7 @@
 /**
  * Renders an event as static pages: the form for each example, result pages, receipt and email.
  *
- * No scripts and no external addresses: it can be sent by email and opened anywhere.
+ * Without scripts and external addresses, so that a page can be sent by email and opened anywhere.
  */
 import type { EventConfig, ExampleCase, Field } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
@@ -67,7 +67,7 @@ function renderExample(event: EventConfig, example: FormCase): string {
   const answers = withStatedMethod(event, normalised.answers, example.answers)
   const errors = findAnswerErrors(event, example.answers, context)
   const quoteResult = quote(withDeskDays(event, dayOf(example.on)), answers, example.on)
-  const view = renderView(event, example, answers, quoteResult.ok ? quoteResult.value : null)
+  const view = buildSampleView(event, example, answers, quoteResult.ok ? quoteResult.value : null)
   const opening = checkRegistrationOpen(event, dayOf(example.on))
   return [
     `<p class="when">${escapeHtml(formatInstant(example.on))} in India</p>`,
@@ -84,8 +84,8 @@ function renderExample(event: EventConfig, example: FormCase): string {
   ].join('\n')
 }
 
-/** Returns the registration for these answers; its number is an obvious placeholder. */
-function renderView(
+/** Returns a registration with these answers; its number is an obvious placeholder. */
+function buildSampleView(
   event: EventConfig,
   example: FormCase,
   answers: Answers,
@@ -193,13 +193,13 @@ function renderResult(
 }
 
 function renderDocuments(event: EventConfig, view: RegistrationView): readonly string[] {
-  const paper = buildReceiptFile(event, view)
+  const receipt = buildReceiptFile(event, view)
   const mail = buildConfirmationEmail(event, view)
   return [
-    ...(paper === null
+    ...(receipt === null
       ? []
       : [
-          `<h2>Receipt</h2>\n<article><h3>${escapeHtml(paper.file)}</h3><pre>${escapeHtml(paper.text)}</pre></article>`,
+          `<h2>Receipt</h2>\n<article><h3>${escapeHtml(receipt.file)}</h3><pre>${escapeHtml(receipt.text)}</pre></article>`,
         ]),
     ...(mail === null
       ? []
@@ -222,7 +222,10 @@ function renderPriceList(event: EventConfig): string {
   return `${tables.join('')}${renderItemPrices(event)}`
 }
 
-/** An item can have other days than the registration under the same labels: its columns state them. */
+/**
+ * Renders the column headings. An item's periods may differ from the registration's but have the
+ * same labels, so the item's columns state their days.
+ */
 function renderHead(periods: readonly Period[], withDays = false): string {
   return periods
     .map((period) => {
@@ -232,14 +235,14 @@ function renderHead(periods: readonly Period[], withDays = false): string {
     .join('')
 }
 
-/** A day on which a column applies, for the tax of its prices. */
+/** Returns a day on which a column applies, to choose the tax of its prices. */
 function chooseSampleDay(event: EventConfig, period: Period | undefined): Day {
   return period?.from ?? period?.to ?? event.from
 }
 
 /**
- * Renders a table for each item, with the amounts to pay as in the table above it, and their
- * adjustments and quotas.
+ * Renders a table for each item, with the amounts to pay as in the table above, then adjustments
+ * and quotas.
  */
 function renderItemPrices(event: EventConfig): string {
   if (!hasItemsOrTaxes(event)) return ''
@@ -263,7 +266,7 @@ function renderItemPrices(event: EventConfig): string {
         : `<table><caption>${categoryText}</caption><thead><tr><td></td>${renderHead(periods, true)}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
     })
   const rules = [...taxRules, ...adjustments, ...limits].map(
-    ({ id, says }) => `<li>${escapeHtml(`${id}: ${says}`)}</li>`,
+    ({ id, description }) => `<li>${escapeHtml(`${id}: ${description}`)}</li>`,
   )
   return `\n${items.join('\n')}\n<ul>${rules.join('\n')}</ul>`
 }

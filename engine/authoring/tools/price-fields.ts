@@ -3,7 +3,7 @@ import type { EventConfig, Field } from '../../event/config.ts'
 import { findRelevantFields } from '../proofs/fields-in-conditions.ts'
 import { listItemConditions } from '../proofs/item-prices.ts'
 
-/** Returns them in form order, with the fields that decide whether they are shown. */
+/** Returns these fields in form order, with the fields that decide their visibility. */
 export function findPriceFields(event: EventConfig): readonly Field[] {
   const { categoryChoice: choice, fees, quotas } = event
   const conditions = [

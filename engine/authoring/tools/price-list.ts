@@ -2,8 +2,7 @@
  * Lists everything an event sells as small tables: registration by category, items by row, and
  * rules.
  *
- * Adjustments and quotas are described in words. Prices are as the file states them, column by
- * column.
+ * Adjustments and quotas are described in words. Prices are as in the file, column by column.
  */
 import { EACH_ROW } from '../../pricing/bill.ts'
 import { describeCondition } from '../../rules/describe-condition.ts'
@@ -42,7 +41,7 @@ export type ListedRow = {
   readonly id: string
   readonly label: string
   readonly currency: Currency
-  /** One for each period, in their order. Null if not on sale then. */
+  /** One per period, in order. Null if not on sale. */
   readonly cells: readonly (Amount | null)[]
   readonly note?: string
 }
@@ -50,18 +49,18 @@ export type ListedTable = {
   /** `registration`, or an item's id. */
   readonly id: string
   readonly label: string
-  /** Conditions, quantity, factor and tax: a clause each. */
+  /** Conditions, quantity, factor and tax: one clause each. */
   readonly about: readonly string[]
   /** The columns: the periods of the fees, or the item's own. */
   readonly periods: readonly Period[]
   /**
-   * The tables of which the first match applies; `when` null: it is the only one. Empty: the
+   * The tables, of which the first match applies; `when` is null for a single table. Empty if the
    * delegate chooses the price.
    */
   readonly parts: readonly { readonly when: string | null; readonly rows: readonly ListedRow[] }[]
 }
 /** One rule of a list, in words. */
-export type ListedRule = { readonly id: string; readonly says: string }
+export type ListedRule = { readonly id: string; readonly description: string }
 export type PriceList = {
   readonly tables: readonly ListedTable[]
   readonly taxRules: readonly ListedRule[]
@@ -72,7 +71,7 @@ export type PriceList = {
   readonly rolls: readonly ListedRule[]
 }
 
-/** The title above each kind of rule, in the order in which the rules are listed. */
+/** The title above each kind of rule, in display order. */
 const RULE_TITLES = {
   taxRules: 'Taxes, the first that applies',
   adjustments: 'Adjustments, from top to bottom',
@@ -82,7 +81,9 @@ const RULE_TITLES = {
   rolls: 'Member lists',
 } as const satisfies Record<Exclude<keyof PriceList, 'tables'>, string>
 
-/** The rules of an event by kind, each with its title, without the kinds that have no rule. */
+/**
+ * Returns the rules of an event by kind, each kind with its title. Kinds without rules are omitted.
+ */
 export const listRuleGroups = (
   list: PriceList,
 ): readonly { readonly title: string; readonly rules: readonly ListedRule[] }[] =>
@@ -104,30 +105,30 @@ export function buildPriceList(event: EventConfig): PriceList {
       ...fees.items.flatMap(({ id, ownTaxRules = [] }) =>
         ownTaxRules.map((rule, index) => ({
           id: `${id} ${index + 1}`,
-          says: formatTaxRule(event, rule),
+          description: formatTaxRule(event, rule),
         })),
       ),
       ...(fees.taxRules ?? []).map((rule, index) => ({
         id: String(index + 1),
-        says: formatTaxRule(event, rule),
+        description: formatTaxRule(event, rule),
       })),
     ],
     adjustments: fees.adjustments.map((adjustment) => ({
       id: adjustment.id,
-      says: formatAdjustment(event, adjustment),
+      description: formatAdjustment(event, adjustment),
     })),
-    limits: event.quotas.map((quota) => ({ id: quota.id, says: formatQuota(event, quota) })),
+    limits: event.quotas.map((quota) => ({ id: quota.id, description: formatQuota(event, quota) })),
     unique: unique.map(({ fields, onDuplicate, message }) => ({
       id: fields.join(' and '),
-      says: `${onDuplicate === 'block' ? 'only once' : 'a second time after confirmation'}: “${message}”`,
+      description: `${onDuplicate === 'block' ? 'only once' : 'a second time after confirmation'}: “${message}”`,
     })),
     codes: codeKinds.map(({ id, label, gives }) => ({
       id,
-      says: `${label}: gives the ${'category' in gives ? `category ${gives.category}` : `adjustment ${gives.adjustment}`}`,
+      description: `${label}: gives the ${'category' in gives ? `category ${gives.category}` : `adjustment ${gives.adjustment}`}`,
     })),
     rolls: memberLists.map((memberList) => ({
       id: memberList.id,
-      says: formatMemberList(event, memberList),
+      description: formatMemberList(event, memberList),
     })),
   }
 }
@@ -150,7 +151,7 @@ function formatMemberList(
   ].join('; ')
 }
 
-/** Returns a table for the categories with the event's periods, and one for each group. */
+/** Returns the table of the event's periods, and one table per group of categories. */
 function listRegistrationTables(event: EventConfig, prices: PriceTable): readonly ListedTable[] {
   const { groups = [] } = event.fees
   return [undefined, ...groups].flatMap((group): ListedTable[] => {
@@ -179,7 +180,10 @@ function listRegistrationTables(event: EventConfig, prices: PriceTable): readonl
   })
 }
 
-/** A category that no answer gives may be given by a discount code, or offered when another is full. */
+/**
+ * Describes a category that no answer gives: a discount code may give it, or a full quota may offer
+ * it.
+ */
 function describeListedCategory({ codeKinds, quotas }: EventConfig, category: string): string {
   const kinds = codeKinds.filter(({ gives }) => 'category' in gives && gives.category === category)
   if (kinds.length > 0) return `with a code: ${kinds.map(({ id }) => id).join(', ')}`
@@ -232,7 +236,7 @@ function findField(event: EventConfig, id: string | undefined): Field | undefine
   return id === undefined ? undefined : event.fields.find((field) => field.id === id)
 }
 
-/** A label may be a sentence, such as “I give”, so it is quoted. */
+/** Quotes a field's label, because it may be a sentence such as “I give”. */
 const getFieldLabel = (event: EventConfig, id: string): string =>
   `“${findField(event, id)?.label ?? id}”`
 
@@ -254,7 +258,7 @@ function describeItem(event: EventConfig, item: Item): readonly string[] {
     ...(amountIn === undefined
       ? []
       : [formatAmountField(event, findField(event, amountIn), amountIn)]),
-    ...(isTaxed(event, tax) ? [] : [tax === null ? 'no tax' : formatListedTax(tax)]),
+    ...(hasCommonTax(event, tax) ? [] : [tax === null ? 'no tax' : formatListedTax(tax)]),
   ]
 }
 
@@ -273,8 +277,8 @@ function formatAmountField(event: EventConfig, field: Field | undefined, id: str
     : `${toRupees(min)} to ${toRupees(max)}, as entered in ${getFieldLabel(event, id)}`
 }
 
-/** Whether the whole list has this tax, so that it need not be mentioned. */
-function isTaxed({ fees }: EventConfig, tax: Tax | null): boolean {
+/** Returns true if the whole list has this tax, so that it need not be repeated. */
+function hasCommonTax({ fees }: EventConfig, tax: Tax | null): boolean {
   return (
     tax?.name === fees.tax?.name &&
     tax?.percent === fees.tax?.percent &&
@@ -342,15 +346,15 @@ function formatQuota(event: EventConfig, quota: Quota): string {
       : `, counting ${withDelegate === true ? 'the delegate and ' : ''}${getFieldLabel(event, count)}`
   return [
     `${eachOptionOf === undefined ? maxText : `${maxText} in ${getFieldLabel(event, eachOptionOf)}`}${counted}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`,
-    ...(few === undefined ? [] : [`from ${few} on the form says how many are left`]),
+    ...(few === undefined ? [] : [`from ${few} on the form shows how many are left`]),
     `then “${full.message}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
   ].join('; ')
 }
 
 /**
- * Formats the amount to pay for a row on a day: "₹ 1,180". If the categories that can have the row are
- * taxed differently, all amounts: "₹ 1,000 or ₹ 1,180". A tax rule about other answers is left out; it
- * is listed as a rule.
+ * Formats the amount to pay for a row on a day: "₹ 1,180". If the categories that can have the row
+ * are taxed differently, lists all amounts: "₹ 1,000 or ₹ 1,180". Ignores tax rules about other
+ * answers, which are listed as rules.
  */
 export function formatPaidItemPrice(
   event: EventConfig,
@@ -371,7 +375,7 @@ export function formatPaidItemPrice(
     .join(' or ')
 }
 
-/** Whether a delegate of the category can have the item and this table of it, as far as the category decides. */
+/** Returns true if the category does not exclude a delegate from the item and this table of it. */
 function canHavePart(item: Item, part: number, category: string): boolean {
   const isExcluded = (condition: Condition): boolean =>
     isAboutCategory(condition) && !matchesCondition(condition, {}, category)

@@ -1,4 +1,4 @@
-/** Birthdays when an event is repeated: birthdays in examples keep their ages, others are listed. */
+/** Moves birthdays in examples when an event is repeated, so that ages stay the same, and lists others. */
 import type { EventConfig } from '../../event/config.ts'
 import { addDays, countDaysBetween, isDay, type Day } from '../../lib/time.ts'
 import type { EventFile } from '../schema/event-file-types.ts'
@@ -6,7 +6,7 @@ import type { Source } from '../syntax/source.ts'
 
 type Edit = { readonly start: number; readonly end: number; readonly text: string }
 
-/** Returns edits of the birthdays in examples whose age a condition compares. */
+/** Returns edits of the birthdays in examples that an age condition tests. */
 export function moveBirthdays(source: Source, change: (birthday: Day) => string): readonly Edit[] {
   const { examples, ...rest } = source.value as EventFile
   const fields = new Set(listAgeFields(rest))
@@ -18,7 +18,7 @@ export function moveBirthdays(source: Source, change: (birthday: Day) => string)
   })
 }
 
-/** The fields of every condition on an age: `born_on: {age: {…}}`. */
+/** Returns the fields of every age condition: `born_on: {age: {…}}`. */
 function listAgeFields(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) =>
@@ -28,45 +28,58 @@ function listAgeFields(value: unknown): readonly string[] {
   )
 }
 
-/** Mentions each day of an age that a condition states, such as 1 January: it moved like the event's first day. */
-export function describeAgeDays(source: Source, later: (day: Day) => Day): readonly string[] {
+/**
+ * Describes each day on which an age condition counts, such as 1 January. It moves like the event's
+ * first day.
+ */
+export function describeAgeDays(source: Source, shiftDay: (day: Day) => Day): readonly string[] {
   const days = listPaths(source.value, '').flatMap((path): readonly Day[] => {
     const written = path.endsWith('.age.on') ? source.written(path.slice(1))?.text : undefined
     return written !== undefined && isDay(written) ? [written] : []
   })
   return [...new Set(days)].map(
     (on) =>
-      `Ages on ${on} are now ages on ${later(on)}, as many days before or after the event: check the day.`,
+      `Ages on ${on} are now ages on ${shiftDay(on)}, as many days before or after the event: check the day.`,
   )
 }
 
-/** The paths of all values within `value`. */
+/** Returns the paths of all values within `value`. */
 function listPaths(value: unknown, path: string): readonly string[] {
   return typeof value === 'object' && value !== null
     ? Object.entries(value).flatMap(([key, inner]) => listPaths(inner, `${path}.${key}`))
     : [path]
 }
 
-/** Moves a date of birth so that the delegate's age on the first day of the new event is the same, to the day. */
-export function shiftBirthday(birthday: Day, begins: Day, later: (day: Day) => Day): Day {
-  const years = Number(begins.slice(0, 4)) - Number(birthday.slice(0, 4))
-  const [edge, next] = [subtractYears(begins, years), subtractYears(later(begins), years)]
+/**
+ * Moves a date of birth so that the delegate's age on the first day of the new event is the same to
+ * the day.
+ */
+export function shiftBirthday(birthday: Day, eventStart: Day, shiftDay: (day: Day) => Day): Day {
+  const years = Number(eventStart.slice(0, 4)) - Number(birthday.slice(0, 4))
+  const [edge, next] = [
+    subtractYears(eventStart, years),
+    subtractYears(shiftDay(eventStart), years),
+  ]
   return edge === null || next === null
-    ? later(birthday)
+    ? shiftDay(birthday)
     : addDays(next, countDaysBetween(edge, birthday))
 }
 
 /**
- * A day next to the event's first or last day, years before, is an age limit. Describes it, with the day of that age
- * at the next event.
+ * A day next to the event's first or last day, some years earlier, is an age limit. Describes it
+ * with the corresponding day for the next event.
  */
-export function formatAge(day: string, old: EventConfig, later: (of: Day) => Day): string | null {
+export function formatAge(
+  day: string,
+  old: EventConfig,
+  shiftDay: (of: Day) => Day,
+): string | null {
   if (!isDay(day)) return null
   for (const edge of [old.from, old.to]) {
     const years = Number(edge.slice(0, 4)) - Number(day.slice(0, 4))
     const birthday = subtractYears(edge, years)
     const daysApart = birthday === null ? null : countDaysBetween(birthday, day)
-    const next = subtractYears(later(edge), years)
+    const next = subtractYears(shiftDay(edge), years)
     if (daysApart !== null && next !== null && years > 0 && Math.abs(daysApart) <= 1)
       return `“${day}” is unchanged; if it is an age on the day of the event, ${years} years, write ${addDays(next, daysApart)}.`
   }

@@ -1,6 +1,6 @@
 /**
- * Creates next year's event file from this year's: changes days, names and addresses in the text. Comments and layout
- * are kept. Lists the changes, and the lines to check.
+ * Creates next year's event file from this year's by changing days, names and addresses in the
+ * text. Comments and layout are kept. Lists the changes and the lines to check.
  */
 import { findDays } from '../prose/find-days.ts'
 import { listEndpoints, listPages } from '../event-clashes.ts'
@@ -22,7 +22,7 @@ export type RepeatOptions = {
   /** The prefix of its registration numbers. */
   readonly prefix: string
   readonly weeks: number
-  /** The other events of the folder, whose addresses are taken. */
+  /** The other events of the folder, whose addresses cannot be used. */
   readonly others: readonly EventConfig[]
 }
 export type RepeatedEvent = {
@@ -30,7 +30,7 @@ export type RepeatedEvent = {
   /** The changes, one per line. */
   readonly changes: readonly string[]
   /** The points that the organiser must check, one per line. */
-  readonly look: readonly string[]
+  readonly checks: readonly string[]
 }
 
 type Edit = { readonly start: number; readonly end: number; readonly text: string }
@@ -38,14 +38,14 @@ type Edit = { readonly start: number; readonly end: number; readonly text: strin
 const DAYS_A_WEEK = 7
 const WEEKS_A_YEAR = 52.18
 
-/** `old` is the compiled event of `stated`. */
+/** Returns the file of the next event. `old` is the compiled event of `oldText`. */
 export function repeatEvent(
-  stated: string,
+  oldText: string,
   old: EventConfig,
   options: RepeatOptions,
 ): RepeatedEvent {
   const { id, prefix, weeks } = options
-  const text = renameKeys(stated)
+  const text = renameKeys(oldText)
   const { source } = readEventFile({ path: '', text })
   const shiftDay = (day: Day): Day => addDays(day, weeks * DAYS_A_WEEK)
   const years = Math.round(weeks / WEEKS_A_YEAR)
@@ -57,7 +57,7 @@ export function repeatEvent(
   const marks = createMarker()
   const edited = applyEdits(text, [
     ...createEdits(source, old, { prefix, key, account }),
-    ...keepConsents(source, old, marks.mark),
+    ...protectConsentVersions(source, old, marks.mark),
     ...moveBirthdays(source, (birthday) => marks.mark(shiftBirthday(birthday, old.from, shiftDay))),
   ])
   const replacements = [
@@ -91,7 +91,7 @@ export function repeatEvent(
             `All prices are unchanged; ${formatList(listPrices(old), 3)} ${listPrices(old).length === 1 ? 'is' : 'are'} listed under demo: until you have checked each.`,
           ]),
     ],
-    look: [
+    checks: [
       ...(old.title === shiftTitle(old.title, years)
         ? [`The title, ${old.title}, contains no year and is unchanged.`]
         : []),
@@ -126,7 +126,9 @@ export function repeatEvent(
   }
 }
 
-/** Returns edits of values at their place: prefix, account, dashboard key, order ids of examples. */
+/**
+ * Returns edits of values with a known path: prefix, account, dashboard key, order ids of examples.
+ */
 function createEdits(
   source: Source,
   old: EventConfig,
@@ -171,7 +173,7 @@ function createEdits(
   ]
 }
 
-/** The account's place in the file; if there are several methods, the place in the first card method. */
+/** Returns the path of the account; with several methods, of the first card method. */
 function findAccountPath(source: Source): string {
   const { payment } = source.value as EventFile
   const methods = typeof payment === 'object' ? (payment.methods ?? []) : []
@@ -179,8 +181,8 @@ function findAccountPath(source: Source): string {
   return card < 0 ? 'payment.account' : `payment.methods.${card}.account`
 }
 
-/** The version of a consent text is not a day of the event, and is kept until that text changes. */
-function keepConsents(
+/** Protects the versions of consent texts, which are not days of the event. */
+function protectConsentVersions(
   source: Source,
   old: EventConfig,
   mark: (text: string) => string,
@@ -207,14 +209,14 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
 }
 
 /**
- * Returns every address of the file with its next one: with the new id in place of the old one,
- * else with the new id inserted.
+ * Returns the new name of every address in the file: with the new id in place of the old one,
+ * otherwise with the new id inserted.
  */
 function renameAddresses(old: EventConfig, { id, others }: RepeatOptions): readonly Renaming[] {
   const usedAddresses = new Set([...others, old].flatMap(listAddresses))
   const withOldId = buildWordPattern(old.id)
   const all = [...new Set(listAddresses(old))].toSorted(
-    // Addresses that contain the old id have a certain new name; other addresses must avoid it.
+    // Addresses with the old id have a fixed new name, which other addresses must avoid.
     (a, b) => Number(withOldId.test(b)) - Number(withOldId.test(a)) || b.length - a.length,
   )
   return all
@@ -256,7 +258,7 @@ function makeUnused(name: string, usedNames: ReadonlySet<string>): string {
   return usedNames.has(name) ? makeUnused(`${name}b`, usedNames) : name
 }
 
-/** Matches a name as a whole word, not as a part of a longer one. */
+/** Matches a name as a whole word, not as part of a longer one. */
 function buildWordPattern(name: string): RegExp {
   return new RegExp(`(?<![A-Za-z0-9-])${escapePattern(name)}(?![A-Za-z0-9-])`, 'g')
 }
@@ -271,7 +273,10 @@ function shiftTitle(title: string, years: number): string {
   return title.replace(YEAR_IN_TITLE, (year) => String(Number(year) + years))
 }
 
-/** Updates the title's year wherever the title occurs, also as surgeons_2026 in a file name. */
+/**
+ * Updates the title's year wherever the title occurs, also in a form such as surgeons_2026 in a
+ * file name.
+ */
 function replaceTitle(
   text: string,
   title: string,
@@ -288,7 +293,7 @@ function replaceTitle(
   )
 }
 
-/** Hides new names from the search for days and years, until all other changes are made. */
+/** Hides new names from the search for days and years until all other changes are made. */
 function createMarker(): { mark: (text: string) => string; restore: (text: string) => string } {
   const remaining: string[] = []
   return {
@@ -338,11 +343,11 @@ function replaceDemo(text: string, old: EventConfig, accountPath: string): strin
   return `${marked.slice(0, end)}${lines.join('\n')}\n${marked.slice(end)}`
 }
 
-/** Matches a year, but neither a price in a row nor an expected amount of an example. */
-const YEAR_BUT_NO_AMOUNT =
+/** Matches a year that is neither a price in a row nor an expected amount of an example. */
+const YEAR_NOT_AMOUNT =
   /(?<![\d[₹.,/]|(?:base|gst|total|min|max): *|(?:\d|free|none), *)(?:19|20)\d\d(?!\d|[.,]\d|\])/g
 
-/** Returns lines that still contain a year of the old event, other than shifted days. */
+/** Returns lines that still contain a year of the old event, except shifted days. */
 function listRemainingYears(text: string, old: EventConfig): readonly string[] {
   const days = [old, ...listAllPeriods(old)].flatMap(({ from, to }) => [from, to])
   const years = new Set([
@@ -350,17 +355,17 @@ function listRemainingYears(text: string, old: EventConfig): readonly string[] {
     YEAR_IN_TITLE.exec(old.title)?.[0] ?? '',
   ])
   return text.split('\n').flatMap((line, i) => {
-    const yearMatch = [...line.matchAll(YEAR_BUT_NO_AMOUNT)].find(
+    const yearMatch = [...line.matchAll(YEAR_NOT_AMOUNT)].find(
       ({ 0: year, index }) =>
         years.has(year) &&
         !findDays(line, Number(year)).some(({ start, end }) => start <= index && index < end),
     )
     return yearMatch === undefined || line.includes('kept: check each')
       ? []
-      : [`Line ${i + 1} says ${yearMatch[0]}: ${line.trim()}`]
+      : [`Line ${i + 1} contains ${yearMatch[0]}: ${line.trim()}`]
   })
 }
 
-/** The beginning of the variables of an account at the event's gateway. */
+/** Returns the prefix of the environment variables for an account of the event's gateway. */
 const getVariablePrefix = ({ payment }: EventConfig, account: string): string =>
   payment === null ? '' : getAccountPrefix(getGatewayKind(payment.gateway), account)

@@ -1,4 +1,4 @@
-/** Renames the periods of next year's event file whose ids contain their days. */
+/** Renames periods of next year's event file whose ids contain days. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import type { Day } from '../../lib/time.ts'
@@ -6,8 +6,8 @@ import { formatMonthLike } from './shift-days.ts'
 
 export type Renaming = { readonly from: string; readonly to: string }
 
-/** Renames period ids that contain their days, july-1-aug-31, to their new days. */
-export function renamePeriods(old: EventConfig, later: (of: Day) => Day): readonly Renaming[] {
+/** Renames period ids that contain days, such as july-1-aug-31, to match their new days. */
+export function renamePeriods(old: EventConfig, shiftDay: (of: Day) => Day): readonly Renaming[] {
   const renamed = listAllPeriods(old).flatMap(({ id, from, to }) => {
     const next = id.replace(
       /([a-z]{3,9})-(\d{1,2})(?!\d)/g,
@@ -19,13 +19,13 @@ export function renamePeriods(old: EventConfig, later: (of: Day) => Day): readon
             formatMonthLike(month, text) === month,
         )
         if (spelt === undefined) return match
-        const moved = later(spelt)
+        const moved = shiftDay(spelt)
         return `${formatMonthLike(month, moved)}-${Number(moved.slice(8))}`
       },
     )
     return next === id ? [] : [{ from: id, to: next }]
   })
-  // Two tables may have a period of the same name.
+  // Two tables may have a period with the same name.
   return renamed.filter(
     ({ from }, index) => renamed.findIndex((other) => other.from === from) === index,
   )
@@ -33,6 +33,6 @@ export function renamePeriods(old: EventConfig, later: (of: Day) => Day): readon
 
 /** Returns the periods of the fees, of groups and of items. */
 export function listAllPeriods({ fees }: EventConfig): readonly Period[] {
-  const own = [...(fees.groups ?? []), ...fees.items].flatMap(({ periods = [] }) => periods)
-  return [...fees.periods, ...own]
+  const ownPeriods = [...(fees.groups ?? []), ...fees.items].flatMap(({ periods = [] }) => periods)
+  return [...fees.periods, ...ownPeriods]
 }

@@ -3,14 +3,14 @@ import { findDays, findMonths, type StatedDays, type DayWords } from '../prose/f
 import { addDays, countDaysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 
 const DAYS_A_WEEK = 7
-/** Further away than this from the event a day is history, a birthday, or unrelated. */
+/** Days more than this many years from the event are historical, birthdays or unrelated. */
 const NEAR_YEARS = 3
 const MONTHS =
   'January February March April May June July August September October November December'.split(' ')
 
 export type DayShift = {
   readonly weeks: number
-  /** First day of the event in the text: a day without a year is one near it. */
+  /** First day of the event in the text. A day without a year is the nearest one to it. */
   readonly event: Day
 }
 export type ShiftedText = {
@@ -20,7 +20,7 @@ export type ShiftedText = {
   readonly left: readonly string[]
 }
 
-/** Weekdays stay, because whole weeks are added. Days are read line by line. */
+/** Shifts the days in each line. Weekdays stay the same, because whole weeks are added. */
 export function shiftDays(text: string, shift: DayShift): ShiftedText {
   const lines = text.split('\n').map((line) => shiftLine(line, shift))
   return {
@@ -31,15 +31,18 @@ export function shiftDays(text: string, shift: DayShift): ShiftedText {
 }
 
 function shiftLine(line: string, shift: DayShift): ShiftedText {
-  const about = Number(shift.event.slice(0, 4))
-  const days = findDays(line, about)
+  const eventYear = Number(shift.event.slice(0, 4))
+  const days = findDays(line, eventYear)
   const months = findMonths(line, () => days)
   const left: string[] = []
   const parts = [
-    ...days.map((stated) => ({ ...stated, write: (sub: string) => shiftSpan(sub, stated, shift) })),
+    ...days.map((stated) => ({
+      ...stated,
+      rewrite: (sub: string) => shiftSpan(sub, stated, shift),
+    })),
     ...months.map((stated) => ({
       ...stated,
-      write: (sub: string) =>
+      rewrite: (sub: string) =>
         shiftDayText(
           sub,
           { day: 15, month: stated.month, year: stated.year, weekday: null },
@@ -49,9 +52,9 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
   ].toSorted((a, b) => b.start - a.start)
   let shifted = 0
   let done = line
-  for (const { start, end, write } of parts) {
+  for (const { start, end, rewrite } of parts) {
     const sub = line.slice(start, end)
-    const later = write(sub)
+    const later = rewrite(sub)
     if (later === null) left.push(sub)
     else {
       shifted += 1
@@ -62,17 +65,17 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
 }
 
 /**
- * Returns the day that the words mean: without a year, the day nearest to the event. Null if there is none, or if it
- * is far from the event.
+ * Returns the day that the words mean: without a year, the day nearest to the event. Null if there
+ * is no such day, or it is far from the event.
  */
 function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
-  const about = Number(event.slice(0, 4))
-  const years = year === null ? [about - 1, about, about + 1] : [year]
+  const eventYear = Number(event.slice(0, 4))
+  const years = year === null ? [eventYear - 1, eventYear, eventYear + 1] : [year]
   const [nearest] = years
     .map((year) => `${year}-${padToTwoDigits(month)}-${padToTwoDigits(day)}`)
     .filter(isDay)
     .toSorted((a, b) => Math.abs(countDaysBetween(a, event)) - Math.abs(countDaysBetween(b, event)))
-  return nearest === undefined || Math.abs(Number(nearest.slice(0, 4)) - about) > NEAR_YEARS
+  return nearest === undefined || Math.abs(Number(nearest.slice(0, 4)) - eventYear) > NEAR_YEARS
     ? null
     : nearest
 }
@@ -93,7 +96,7 @@ function shiftSpan(sub: string, stated: StatedDays, shift: DayShift): string | n
   if (names.length !== 1) return shiftBothHalves(sub, stated, shift)
   const numbers = [...sub.matchAll(/(?<!\d)\d{1,2}(?!\d)/g)]
   if (numbers.length < 2) return null
-  // "14, 15 & 16 March" has a day for each number; this works only while they stay in one month.
+  // "14, 15 & 16 March" has one number per day, so this works only within one month.
   if (from.slice(0, 7) === to.slice(0, 7)) {
     const moved = countDaysBetween(first, from)
     const offset = Number(from.slice(8)) - Number(first.slice(8))
@@ -108,14 +111,14 @@ function shiftSpan(sub: string, stated: StatedDays, shift: DayShift): string | n
     : `${formatDayOfMonth(from)} – ${formatDayOfMonth(to)}${year === undefined ? '' : ` ${to.slice(0, 4)}`}`
 }
 
-/** "31 January – 1 February 2026": each half separately. */
+/** Shifts both halves of "31 January – 1 February 2026" separately. */
 function shiftBothHalves(sub: string, stated: StatedDays, shift: DayShift): string | null {
   const separator =
     /\s*(?:–|—|-|\bto\b|\btill\b|\buntil\b|\bupto\b|\bup to\b|\bthrough\b|\band\b|&)\s*/gi
   for (const match of sub.matchAll(separator)) {
     const [one, next] = [sub.slice(0, match.index), sub.slice(match.index + match[0].length)]
-    const about = Number(shift.event.slice(0, 4))
-    const halves = [findDays(one, about), findDays(next, about)]
+    const eventYear = Number(shift.event.slice(0, 4))
+    const halves = [findDays(one, eventYear), findDays(next, eventYear)]
     if (halves.some((half) => half.length !== 1)) continue
     const [a, b] = [shiftDayText(one, stated.first, shift), shiftDayText(next, stated.last, shift)]
     if (a !== null && b !== null) return a + match[0] + b
@@ -147,8 +150,8 @@ function shiftDayText(sub: string, dayText: DayWords, shift: DayShift): string |
 }
 
 /**
- * Replaces the words of one or several days in one month, one by one: the month's name, the numbers
- * up to `last`, which move by `daysApart`, and the year after them.
+ * Replaces the words of one or more days in one month: the month's name, the numbers up to `last`,
+ * which change by `daysApart`, and the year after them.
  */
 function shiftWords(sub: string, to: Day, last: number, daysApart: number): string {
   let isPast = false
@@ -169,7 +172,7 @@ function shiftWords(sub: string, to: Day, last: number, daysApart: number): stri
   )
 }
 
-/** A number with as many digits as the original: 03 → 02, 3 → 2. */
+/** Formats a number with as many digits as the original: 03 → 02, 3 → 2. */
 const matchDigits = (old: string, next: string): string =>
   old.length === 2 ? next : String(Number(next))
 
@@ -184,11 +187,11 @@ function findMonth(word: string): number {
   )
 }
 
-/** Returns the month of a day, in full or short, and in capitals, like the original. */
+/** Returns the month of a day, in full or abbreviated and in capitals, like the original. */
 export function formatMonthLike(word: string, day: Day): string {
   const name = MONTHS[Number(day.slice(5, 7)) - 1] ?? ''
   const old = MONTHS[findMonth(word)] ?? ''
-  // "May" is both full and short: it becomes a full name.
+  // "May" is both a full name and an abbreviation; it is replaced with a full name.
   const monthName = word.length < old.length ? name.slice(0, 3) : name
   return word === word.toUpperCase()
     ? monthName.toUpperCase()

@@ -1,8 +1,8 @@
 /**
- * Writes an event in full: every default filled in, every shared list in its place.
+ * Writes an event in full: with every default and every shared list filled in.
  *
- * Reading it again gives the same event, as a test checks; only the gateway stays a name, because
- * an event file has no other form for it, and its constants follow as a comment.
+ * Reading the result gives the same event, which a test checks. Only the gateway remains a name,
+ * because an event file cannot contain its settings; they follow as a comment.
  */
 import { listGatewayAccounts } from '../../payments/card-accounts.ts'
 import { SALES_FILTER } from '../../reports/sales-columns.ts'
@@ -36,7 +36,7 @@ import {
 import { showCancellation } from './explain-refund.ts'
 import { showContext, showFees } from './show-items-and-quotas.ts'
 
-/** Returns YAML text; keys in the usual order of an event file. */
+/** Returns YAML text with the keys in the usual order of an event file. */
 export function showEvent(event: EventConfig): string {
   const text = writeYaml(toPlainEvent(event))
   const gateways = new Map(listGatewayAccounts(event).map(({ gateway }) => [gateway.name, gateway]))
@@ -130,7 +130,7 @@ function toPlainEvent(event: EventConfig): Block {
         form.panel === null
           ? undefined
           : removeUndefined({ title: form.panel.title, lines: form.panel.lines }),
-      // A closed event may have none.
+      // The summary of a closed event may be empty.
       summary: form.summary.lines.length === 0 ? undefined : showSummary(form.summary),
       notices: form.notices,
       without_payment: {
@@ -177,7 +177,7 @@ function toPlainEvent(event: EventConfig): Block {
     admin: {
       dashboard: event.admin.dashboard,
       lists: event.admin.lists.map((list) => {
-        // The filter by items sold is added automatically, and no file can declare it.
+        // The filter by items sold is added automatically, and a file cannot declare it.
         const stated = list.filters.filter(({ show }) => show !== SALES_FILTER)
         return removeUndefined({
           id: list.id,
@@ -206,7 +206,9 @@ function toPlainEvent(event: EventConfig): Block {
   })
 }
 
-/** In days: a file states durations, and the event keeps the days on which they end. */
+/**
+ * Writes durations in days, because the compiled event contains only the days on which they end.
+ */
 function showRetention({ retention, to }: EventConfig): Block | undefined {
   const { answers, files } = retention
   if (answers === null && files === null) return undefined
@@ -227,7 +229,7 @@ function showField(field: Field): Block {
     as: field.as,
     label: field.label,
     hint: field.hint,
-    ...showForm(field),
+    ...showPattern(field),
     options:
       field.offersCategories === true
         ? 'categories'
@@ -243,7 +245,7 @@ function showField(field: Field): Block {
         : isConstant
           ? field.required.message
           : { when: showCondition(field.required.when ?? []), message: field.required.message },
-    invalid: canSayInvalid(field) ? field.invalid : undefined,
+    invalid: canShowInvalidMessage(field) ? field.invalid : undefined,
     check: field.check ? undefined : false,
     min: field.min,
     max: field.max,
@@ -259,8 +261,8 @@ function showField(field: Field): Block {
   })
 }
 
-/** Writes a pattern by its name if it has one, else as written, without its anchors. */
-function showForm({ pattern }: Field): Block {
+/** Writes a pattern by its name if it has one, otherwise as in the file, without anchors. */
+function showPattern({ pattern }: Field): Block {
   if (pattern === undefined) return {}
   const format = Object.entries(FORMATS).find(([, form]) => form === pattern)?.[0]
   return format === undefined ? { pattern: pattern.slice('^(?:'.length, -')$'.length) } : { format }
@@ -333,8 +335,8 @@ const omitEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>
 const toBlock = (names: Readonly<Record<string, string>>): Block | undefined =>
   Object.keys(names).length === 0 ? undefined : names
 
-/** An unchecked phone number can only be too long. */
-function canSayInvalid(field: Field): boolean {
+/** A phone number that is not checked can only be too long. */
+function canShowInvalidMessage(field: Field): boolean {
   if (field.type === 'phone' && !field.check) return false
   return field.invalid !== '' && canBeMalformed(field)
 }

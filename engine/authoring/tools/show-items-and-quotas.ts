@@ -69,7 +69,7 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
 function showTable(
   table: PriceTable,
   periods: readonly Period[],
-  currencyOfRow: (row: string) => Currency,
+  getRowCurrency: (row: string) => Currency,
 ): Block {
   const columns = periods.map(({ id }) => id)
   const formatCell = (price: Amount | null | undefined, currency: Currency): DisplayedValue =>
@@ -87,7 +87,7 @@ function showTable(
           [
             row,
             columns.map((period) =>
-              formatCell(getOwn(getOwn(table, row) ?? {}, period), currencyOfRow(row)),
+              formatCell(getOwn(getOwn(table, row) ?? {}, period), getRowCurrency(row)),
             ),
           ] as const,
       ),
@@ -123,11 +123,15 @@ function showItem(
         ? undefined
         : prices.length === 1 && single.when === null
           ? showTable(single.table, columns, () => currency)
-          : prices.map(({ when, table, currency: own }) => {
-              const rows = showTable(table, columns, () => own ?? currency)
+          : prices.map(({ when, table, currency: tableCurrency }) => {
+              const rows = showTable(table, columns, () => tableCurrency ?? currency)
               return when === null
                 ? { otherwise: rows }
-                : removeUndefined({ when: showCondition(when), currency: own, table: rows })
+                : removeUndefined({
+                    when: showCondition(when),
+                    currency: tableCurrency,
+                    table: rows,
+                  })
             }),
     amount_in: item.amountIn,
   })
@@ -177,7 +181,7 @@ function showAdjustment(
   })
 }
 
-/** Writes only the settings that the event states: an event without quotas holds no seats. */
+/** Writes only the settings that the event states. Without quotas, no seats are held. */
 export function showContext(event: EventConfig): Block {
   const { quotas, holdSeatsMs, unique, codeKinds, memberLists } = event
   const showList = <T>(list: readonly T[], show: (one: T) => DisplayedValue): DisplayedValue =>
@@ -185,7 +189,7 @@ export function showContext(event: EventConfig): Block {
   return {
     quotas: showList(quotas, showLimit),
     hold_seats_for:
-      quotas.length === 0 && holdSeatsMs === SEAT_HOLD_MS ? undefined : showHold(holdSeatsMs),
+      quotas.length === 0 && holdSeatsMs === SEAT_HOLD_MS ? undefined : showSeatHold(holdSeatsMs),
     unique: showList(unique, ({ fields, onDuplicate, message }) => ({
       fields,
       on_duplicate: onDuplicate,
@@ -217,8 +221,8 @@ function showLimit(quota: Quota): Block {
 
 const MS_PER_MINUTE = 60_000
 
-/** Formats "45 minutes", in the largest unit that divides it. */
-function showHold(ms: number): string {
+/** Formats "45 minutes", in the largest unit that gives a whole number. */
+function showSeatHold(ms: number): string {
   const minutes = ms / MS_PER_MINUTE
   const units = [
     [24 * 60, 'day'],

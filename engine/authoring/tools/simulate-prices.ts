@@ -1,7 +1,8 @@
 /**
- * Lists all prices of an event and the answers for each category, independent of the order of the rules. By column,
- * never by a period's first day: if two periods share a day the first one applies, and a table built from days would
- * show the wrong column for the second.
+ * Lists all prices of an event and the answers for each category.
+ *
+ * Prices are listed by column and not by day: if two periods share a day, only the first applies,
+ * so a table by day would show the wrong column for the second.
  */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
@@ -33,16 +34,19 @@ type Simulation = {
   readonly prices: readonly PriceRow[]
   /**
    * For each category the answers that lead to it, in as few lines as possible; a single "" means
-   * everyone. Null if there are too many combinations to list.
+   * all answers. Null if there are too many combinations to list.
    */
   readonly byCategory: readonly CategoryAnswers[] | null
-  /** Answers that get no category; a checked file with rules has none. */
+  /** Answers that give no category. A checked file with rules has none. */
   readonly withoutCategory: readonly string[]
-  /** Items sold besides the registration, with all adjustments and quotas; null if there are none. */
+  /**
+   * Items sold in addition to registration, with all adjustments and quotas; null if there are
+   * none.
+   */
   readonly list: PriceList | null
   /**
-   * The lowest and highest possible bill. Null if nothing is sold besides the registration, or there
-   * are too many answers to check all.
+   * The lowest and highest possible bill. Null if only registration is sold, or there are too many
+   * answers to check all.
    */
   readonly extremes:
     | readonly {
@@ -51,9 +55,13 @@ type Simulation = {
         readonly dearest: PossibleBill | null
       }[]
     | null
-  /** The days on which staff register delegates at the front desk. Absent if the file states none. */
+  /**
+   * The days on which staff register delegates at the front desk. Absent if the file states none.
+   */
   readonly desk?: { readonly opens: Day; readonly closes: Day }
-  /** Dotted paths of placeholder values, so that no demo price is mistaken for a real one. */
+  /**
+   * Dotted paths of placeholder values, so that no placeholder price is mistaken for a real one.
+   */
   readonly demo: readonly string[]
 }
 
@@ -68,7 +76,7 @@ export function simulate(event: EventConfig): Simulation {
   }
 }
 
-/** Whether there is more to list than one price for each category and period. */
+/** Returns true if there is more to list than one price per category and period. */
 function sellsMoreThanRegistrations(event: EventConfig): boolean {
   const { quotas, unique, codeKinds, memberLists } = event
   return (
@@ -114,8 +122,8 @@ function listDelegatesByCategory(
 }
 
 /**
- * Returns the discount codes that give a category, and the quotas that offer it, whatever the
- * answers are.
+ * Returns the discount codes that give a category and the quotas that offer it, regardless of the
+ * answers.
  */
 function listOtherSources({ codeKinds, quotas }: EventConfig, category: string): readonly string[] {
   return [
@@ -126,7 +134,7 @@ function listOtherSources({ codeKinds, quotas }: EventConfig, category: string):
   ]
 }
 
-/** Formats the simulation: one block for each period, then the answers for each category. */
+/** Formats the simulation: one block per period, then the answers for each category. */
 export function formatSimulation(event: EventConfig, simulation: Simulation): string {
   const demo = (path: string): string =>
     simulation.demo.some((demoPath) => path === demoPath || path.startsWith(`${demoPath}.`))
@@ -193,8 +201,8 @@ function formatSpan({ from, to }: Period): string {
 }
 
 /**
- * Formats the periods, then a small table for the registration and for each item: prices as the
- * file states them.
+ * Formats the periods, then a small table for registration and for each item, with prices as in the
+ * file.
  */
 function formatTables(
   event: EventConfig,
@@ -238,13 +246,17 @@ function formatTables(
   ]
 }
 
-/** Formats adjustments and restrictions: a block for each kind of rule that the event has. */
+/** Formats adjustments and restrictions: one block per kind of rule that the event has. */
 const formatRules = (list: PriceList): readonly string[] =>
   listRuleGroups(list).map(
-    ({ title, rules }) => `${title}\n${formatTable(rules.map(({ id, says }) => [id, says]))}`,
+    ({ title, rules }) =>
+      `${title}\n${formatTable(rules.map(({ id, description }) => [id, description]))}`,
   )
 
-/** Formats the lowest and the highest possible bill, a text of several lines each; empty if only registrations are sold. */
+/**
+ * Formats the lowest and the highest possible bill, each in several lines; empty if only
+ * registration is sold.
+ */
 export const formatExtremeBills = (event: EventConfig): readonly string[] =>
   hasItemsOrTaxes(event) ? formatExtremes(proveBill(event).extremes) : []
 
@@ -267,7 +279,7 @@ function formatExtremes(simulation: Simulation['extremes']): readonly string[] {
   ])
 }
 
-/** Formats total, category, period and day; the answers that give it; its lines. */
+/** Formats total, category, period and day, then the answers that give them, then the lines. */
 function formatPossibleBill(currency: Currency, bill: PossibleBill): string {
   const { answers, category, period, on, lines, total } = bill
   const givenAnswers = Object.entries(answers).map(
@@ -282,10 +294,13 @@ function formatPossibleBill(currency: Currency, bill: PossibleBill): string {
   ].join('\n')
 }
 
-/** Formats an answer so that it can be entered again; equal people once, with their number. */
+/**
+ * Formats an answer so that it can be entered again. Equal people are listed once, with their
+ * number.
+ */
 function formatGivenAnswer(answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
-  // The value that represents every text has spaces around it, which no form sends.
+  // The value that represents every text is surrounded by spaces, which no form sends.
   if (typeof answer !== 'object') return String(answer).trim()
   const entryTexts = answer.map((entry) => {
     if (typeof entry === 'string') return entry
@@ -297,14 +312,14 @@ function formatGivenAnswer(answer: Answer): string {
   return [...new Set(entryTexts)]
     .map((entry) => {
       const times = entryTexts.filter((other) => other === entry).length
-      // People whose answers do not matter.
+      // People whose answers do not matter have no text.
       if (entry === '') return `${times} ${times === 1 ? 'person' : 'people'}`
       return times === 1 ? entry : `${times} × ${entry}`
     })
     .join(' and ')
 }
 
-/** Formats base, tax and total; without a tax only the total. */
+/** Formats base, tax and total; without a tax, only the total. */
 function formatCell(price: Split | null, isTaxed: boolean, currency: Currency): readonly string[] {
   const cells =
     price === null
@@ -319,9 +334,9 @@ function measureWidest(texts: readonly string[]): number {
   return Math.max(0, ...texts.map((text) => text.length))
 }
 
-/** Formats columns side by side; those in `right` are right-aligned. */
+/** Formats columns side by side; the columns in `right` are right-aligned. */
 function formatTable(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
-  // A row of one cell is a heading, of any length.
+  // A row with one cell is a heading of any length.
   const widths = (rows[0] ?? []).map((_, column) =>
     measureWidest(rows.map((row) => (row.length === 1 ? '' : (row[column] ?? '')))),
   )

@@ -202,7 +202,7 @@ async function askQuestions(
 ): Promise<Result<NewEventAnswers, 'unanswered'>> {
   let draft = providedAnswers
   try {
-    for (const { name, asks: buildQuestion, example, reads: parse } of QUESTIONS) {
+    for (const { name, buildQuestion, example, parse } of QUESTIONS) {
       const sentence = buildQuestion(draft)
       const question =
         sentence === null || example === undefined ? sentence : `${sentence} (${example(draft)})`

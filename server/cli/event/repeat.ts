@@ -94,7 +94,7 @@ export const repeatCommand: Command = {
     terminal.print(
       [
         `${target} was written, ${weeks} weeks after ${file.path}.\n${list(next.changes)}`,
-        ...(next.look.length === 0 ? [] : [`Check these yourself:\n${list(next.look)}`]),
+        ...(next.checks.length === 0 ? [] : [`Check these yourself:\n${list(next.checks)}`]),
         `Then:\n  rollcall validate ${target}\n  rollcall event diff ${file.path} ${target}`,
       ].join('\n\n'),
     )

@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads'
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
-import type { EventFolder, FolderVerdict, KnownEvent } from '../../../engine/authoring.ts'
+import type { EventFolder, CheckedFolder, KnownEvent } from '../../../engine/authoring.ts'
 
 /** A file takes about fifty milliseconds. This limit includes the start of the thread. */
 const MAX_CHECK_MS = 20_000
@@ -28,7 +28,7 @@ export function calculateTimeoutMs({ folder, known }: FolderCheckInput): number 
 export function checkFolderInWorker(
   input: FolderCheckInput,
   maxMs = calculateTimeoutMs(input),
-): Promise<Result<FolderVerdict, string>> {
+): Promise<Result<CheckedFolder, string>> {
   const changedFiles = input.folder.files.filter(({ path }) => !input.known.has(path))
   // If all files are known, only conflicts between them are checked.
   const names =
@@ -37,7 +37,7 @@ export function checkFolderInWorker(
     const worker = new Worker(new URL('./check-files-worker.ts', import.meta.url), {
       workerData: input,
     })
-    const finish = (result: Result<FolderVerdict, string>): void => {
+    const finish = (result: Result<CheckedFolder, string>): void => {
       clearTimeout(timeout)
       resolve(result)
       void worker.terminate()
@@ -51,7 +51,7 @@ export function checkFolderInWorker(
         ),
       maxMs,
     )
-    worker.on('message', (verdict: FolderVerdict) => finish(ok(verdict)))
+    worker.on('message', (verdict: CheckedFolder) => finish(ok(verdict)))
     worker.on('error', (error) =>
       finish(
         err(

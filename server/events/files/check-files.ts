@@ -3,7 +3,7 @@ import { setImmediate as rest } from 'node:timers/promises'
 import { compileFolderStepwise } from '../../../engine/authoring.ts'
 import type {
   EventFolder,
-  FolderVerdict,
+  CheckedFolder,
   KnownEvent,
   SourceText,
 } from '../../../engine/authoring.ts'
@@ -16,7 +16,7 @@ export async function checkFolder(
   folder: EventFolder,
   options: { readonly production?: boolean; readonly on?: string },
   known?: (file: SourceText) => KnownEvent | null,
-): Promise<FolderVerdict> {
+): Promise<CheckedFolder> {
   const steps = compileFolderStepwise(folder, options, known)
   for (let startedAt = performance.now(); ;) {
     const step = steps.next()

@@ -9,7 +9,7 @@ import type { Result, Site } from '../../../engine/index.ts'
 import type {
   EventFolder,
   Finding,
-  FolderVerdict,
+  CheckedFolder,
   KnownEvent,
   SharedFiles,
   SourceText,
@@ -51,7 +51,7 @@ export type CompiledFolder = {
 }
 export type CompileOptions = { readonly cacheFolder: string; readonly production: boolean }
 /** Checks a folder; an error is a sentence with the reason why there is no result. */
-export type FolderCheck = (input: FolderCheckInput) => Promise<Result<FolderVerdict, string>>
+export type FolderCheck = (input: FolderCheckInput) => Promise<Result<CheckedFolder, string>>
 
 const SHARED_NAMES = ['lists', 'gateways', 'texts', 'site'] as const
 type SharedName = (typeof SHARED_NAMES)[number]
@@ -315,7 +315,7 @@ const listNames = (files: ReadonlySet<string>): string =>
   [...files].map((file) => path.basename(file)).join(', ')
 
 /** Returns true if the same files will give the same result: there are no findings, and every file was known. */
-function isClean({ files, findings }: FolderVerdict): boolean {
+function isClean({ files, findings }: CheckedFolder): boolean {
   return findings.length === 0 && files.every(({ event, isNew }) => event !== null && !isNew)
 }
 
@@ -324,7 +324,7 @@ function reuseVerdict(
   files: readonly SourceText[],
   cachedEvents: ReadonlyMap<string, KnownEvent>,
   { site }: CleanFolder,
-): FolderVerdict {
+): CheckedFolder {
   return {
     files: files.map(({ path: file }) => {
       const { event, leadsTo } = cachedEvents.get(file) ?? { event: null, leadsTo: [] }

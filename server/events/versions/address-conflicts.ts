@@ -1,5 +1,5 @@
 /** Decides which event versions can be served together: no shared paths, no broken buttons. */
-import { findClashes, findStrandedEvents } from '../../../engine/authoring.ts'
+import { findClashes, findEventsWithDeadButtons } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 
@@ -24,7 +24,9 @@ export function resolveConflicts(
     previousById.get(event.config.id)?.hash === event.hash
   // The target of a button may have been removed in the meantime: no version of the other events restores it.
   const strandedBefore = new Set(
-    findStrandedEvents(getConfigs(previousEvents)).map((at) => previousEvents[at]?.config.id),
+    findEventsWithDeadButtons(getConfigs(previousEvents)).map(
+      (at) => previousEvents[at]?.config.id,
+    ),
   )
   let served = wantedEvents
   for (;;) {
@@ -66,7 +68,7 @@ function findConflicts(served: readonly ServedEvent[]): ReadonlyMap<ServedEvent,
     addConflict(later, message)
     addConflict(earlier, message)
   }
-  for (const at of findStrandedEvents(configs))
+  for (const at of findEventsWithDeadButtons(configs))
     addConflict(at, 'one of its buttons leads to a page that is not served')
   return conflicts
 }

@@ -17,7 +17,7 @@ import {
   type RawAnswers,
 } from '../../../engine/index.ts'
 import { getContextValues } from '../../../engine/rules/pricing-context.ts'
-import { countLoweredTests, LOWERED_TESTS_MAX } from '../../../engine/answers/json-schema-size.ts'
+import { countSchemaTests, MAX_SCHEMA_TESTS } from '../../../engine/answers/json-schema-size.ts'
 import {
   anyEvent,
   formatListsAsJson,
@@ -180,7 +180,7 @@ describe('fields that depend on the two before them', () => {
       ),
     })
   const size = (event: EventConfig) =>
-    [...countLoweredTests(event).values()].reduce(
+    [...countSchemaTests(event).values()].reduce(
       (sum, countLoweredTest) => sum + countLoweredTest,
       0,
     )
@@ -197,8 +197,8 @@ describe('fields that depend on the two before them', () => {
 
   it('have the same result up to the size that the checker accepts', () => {
     const event = eventWithDependentFields(12)
-    expect(size(event)).toBeLessThan(LOWERED_TESTS_MAX)
-    expect(size(eventWithDependentFields(13))).toBeGreaterThan(LOWERED_TESTS_MAX / 2)
+    expect(size(event)).toBeLessThan(MAX_SCHEMA_TESTS)
+    expect(size(eventWithDependentFields(13))).toBeGreaterThan(MAX_SCHEMA_TESTS / 2)
     const checkAgreement = createAgreementCheck(event)
     const all = Object.fromEntries(event.fields.map(({ id }) => [id, true]))
     for (const raw of [{}, all, { ...all, q5: false }, { ...all, q0: undefined }])

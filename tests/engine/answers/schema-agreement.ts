@@ -4,7 +4,7 @@ import { Ajv } from 'ajv'
 import { expect } from 'vitest'
 import {
   checkAnswers,
-  checkBySchema,
+  validateWithSchema,
   normalise,
   findVisibleFields,
   toSchema,
@@ -52,7 +52,7 @@ export function createAgreementCheck(
   }))
   return (raw, context = EMPTY_CONTEXT) => {
     const { answers } = normalise(event, raw, context)
-    const bySchema = checkBySchema(
+    const bySchema = validateWithSchema(
       event,
       raw,
       (input) => (validate(input) ? [] : (validate.errors ?? [])),

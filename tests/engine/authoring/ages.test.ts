@@ -133,7 +133,7 @@ test('event repeat moved the day of an age by whole weeks without a word', () =>
   const next = repeatEvent(text, event, options)
   // As far from the first day as before: 7 March 2026, 6 March 2027.
   expect(next.text).toContain('{age: {below: 30, on: 2026-12-31}}')
-  expect(next.look).toContain(
+  expect(next.checks).toContain(
     'Ages on 2026-01-01 are now ages on 2026-12-31, as many days before or after the event: check the day.',
   )
 })

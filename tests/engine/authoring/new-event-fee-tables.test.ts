@@ -26,7 +26,7 @@ function describeTable(text: string): readonly string[] {
     ...(table.currency === undefined ? [] : [`currency ${table.currency}`]),
     ...(table.companions === null ? [] : [`accompanying ${table.companions}`]),
     ...problems.map(
-      ({ row, column, note, says }) => `${row ?? ''},${column ?? ''},${note ?? ''} ${says}`,
+      ({ row, column, note, message }) => `${row ?? ''},${column ?? ''},${note ?? ''} ${message}`,
     ),
   ]
 }
@@ -210,7 +210,7 @@ test.each<[string, string, readonly string[]]>([
       'Member | € 390,00 | € 490,00',
       'Student | € 1.090,50 | € 1 190,00',
       'currency EUR',
-      ',,0 “Fees incl. 20% VAT” is about a tax that these questions do not know: they know GST of 18%. Leave it out here, and add the tax to the file later.',
+      ',,0 “Fees incl. 20% VAT” names another tax, but these questions support only GST at 18%. Leave it out here, and add the tax to the file later.',
     ],
   ],
   [
@@ -241,7 +241,7 @@ test.each<[string, string, readonly string[]]>([
       'Member | 5000',
       'PG | 3000',
       'accompanying 4000',
-      ',,0 “** Bonafide certificate to be uploaded” is a footnote, which is not taken over. Leave it out here; if it decides who pays what, add it to the file later.',
+      ',,0 “** Bonafide certificate to be uploaded” is a footnote, which cannot be stored here. Leave it out here; if it decides who pays what, add it to the file later.',
       ',,1 “Accompanying Person (above 10 years)” has a condition that was not read. Leave it out here, and write it with the price of an accompanying person, such as 4000, free under 10.',
       ',,2 “Accompanying child = 2000” is about accompanying persons, who have a question of their own. Leave it out here and write the price there, or add it as a category if these persons register alone.',
     ],
@@ -306,13 +306,15 @@ test('a pasted table of four periods becomes a file without findings', () => {
   const table =
     'Category\tSuper Early till 30 June 2026\tEarly till 31 Aug\tRegular till 31 Oct\tSpot\nMember\t4,000\t5,000\t6,000\t8,000\nNon-member\t5,000\t6,000\t7,000\tNA\nPG (Non-Residential) – Member\t3,000\t3,000\t3,000\t3,000\nUG (first 50, letter from HOD)\tFree\tFree\tFree\tNA\nAccompanying person\t2,000\t2,500\t3,000\t3,500\nPrices include GST'
   const question = QUESTIONS.find(({ name }) => name === 'categories')
-  const answers = question?.reads(table, { ...event, title: 'Sample 2026' }, today)
+  const answers = question?.parse(table, { ...event, title: 'Sample 2026' }, today)
   if (answers?.ok !== true) throw new Error(String(answers?.error))
-  const open = QUESTIONS.filter(({ asks }) => asks(answers.value) !== null).map(({ name }) => name)
+  const open = QUESTIONS.filter(({ buildQuestion }) => buildQuestion(answers.value) !== null).map(
+    ({ name }) => name,
+  )
   expect(open).not.toContain('early-until')
   expect(open).not.toContain('gst')
   expect(open).not.toContain('companions')
-  const workshops = QUESTIONS.find(({ name }) => name === 'workshops')?.reads(
+  const workshops = QUESTIONS.find(({ name }) => name === 'workshops')?.parse(
     'ECG = 1000, 30 seats',
     answers.value,
     today,
@@ -352,20 +354,20 @@ test.each([
   const [categories, ends] = ['categories', 'early-until'].map((name) =>
     QUESTIONS.find((question) => question.name === name),
   )
-  const priced = categories?.reads('Member = 1 / 2 / 3; Student = 1', event, today)
+  const priced = categories?.parse('Member = 1 / 2 / 3; Student = 1', event, today)
   if (priced?.ok !== true) throw new Error(String(priced?.error))
-  expect([ends?.asks(priced.value), ends?.example?.(priced.value)]).toEqual([
+  expect([ends?.buildQuestion(priced.value), ends?.example?.(priced.value)]).toEqual([
     'Until which day does each price but the last apply?',
     'Early Bird; Regular',
   ])
-  const result = ends?.reads(answer, priced.value, today)
+  const result = ends?.parse(answer, priced.value, today)
   if (typeof expected === 'string') expect(result).toEqual({ ok: false, error: expected })
   else expect(result).toMatchObject({ ok: true, value: expected })
 })
 
 test('a table in euros sets the currency of the event; a currency that only its title names is confirmed by a question', () => {
   const read = (text: string) =>
-    QUESTIONS.find(({ name }) => name === 'categories')?.reads(text, event, today)
+    QUESTIONS.find(({ name }) => name === 'categories')?.parse(text, event, today)
   expect(read('Category\tTill 1 June 2026\tLate\nMember\t€ 390,00\t€ 1.090,50')).toMatchObject({
     ok: true,
     value: { currency: 'EUR', categories: [{ prices: [39_000, 109_050] }] },

@@ -9,7 +9,7 @@ const today = day('2026-11-21')
 const read = (name: string, answer: string, earlierAnswers: NewEventAnswers = {}) => {
   const question = QUESTIONS.find((candidate) => candidate.name === name)
   if (question === undefined) throw new Error(`no question named ${name}`)
-  const result = question.reads(answer, earlierAnswers, today)
+  const result = question.parse(answer, earlierAnswers, today)
   return result.ok ? result.value : result.error
 }
 const DATE_HELP = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.'

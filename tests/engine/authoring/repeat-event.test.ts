@@ -86,7 +86,7 @@ test.each(completeEvents.map((file) => [file.path, file] as const))(
 test('a possible age limit on the day of the event is reported with the corresponding day of the next', () => {
   const [, marathon] = completeEvents
   if (marathon === undefined) throw new Error('there is a marathon')
-  expect(repeatFile(marathon).look).toEqual(
+  expect(repeatFile(marathon).checks).toEqual(
     expect.arrayContaining([
       '“1982-01-17” is unchanged; if it is an age on the day of the event, 45 years, write 1983-01-16.',
       '“2009-01-18” is unchanged; if it is an age on the day of the event, 18 years, write 2010-01-17.',
@@ -142,10 +142,10 @@ test('comments and layout are kept: the lines correspond, and only listed lines 
 
 describe('points for the author to check', () => {
   test('years outside dates, a motto, a closed event, the gateway’s address', () => {
-    const messages = files.flatMap((file) => repeatFile(file).look).join('\n')
+    const messages = files.flatMap((file) => repeatFile(file).checks).join('\n')
     for (const line of [
-      'says 2025: - {name: the last day of 2025',
-      'says 2026: - {name: the first day of 2026',
+      'contains 2025: - {name: the last day of 2025',
+      'contains 2026: - {name: the first day of 2026',
       'The motto is still last time’s',
       'The event is closed',
       'If the gateway settings contain',
@@ -153,7 +153,7 @@ describe('points for the author to check', () => {
       'Registration never closes, like that of the old event',
     ])
       expect(messages).toContain(line)
-    expect(messages).not.toContain('says 2026: - Early bird')
+    expect(messages).not.toContain('contains 2026: - Early bird')
   })
 
   test('a day far from the event is kept and reported', () => {
@@ -161,7 +161,7 @@ describe('points for the author to check', () => {
     const old = compileConfig({ path: 'sample2026.yaml', text })
     const next = repeatEvent(text, old, { id: 'sample2027', prefix: 'SAMP', weeks: 52, others: [] })
     expect(next.text).toContain('founded on 1 May 1990')
-    expect(next.look).toContain('“1 May 1990” looks like a day and is unchanged.')
+    expect(next.checks).toContain('“1 May 1990” looks like a day and is unchanged.')
     const { findings } = compileEvent(next.text, sharedFiles, { path: 'sample2027.yaml' })
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
     expect(next.text).toContain('\ndemo:\n  - fees.prices')

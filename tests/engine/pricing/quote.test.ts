@@ -117,17 +117,17 @@ describe('a derived category', () => {
       tried: [
         {
           rule: 1,
-          fits: false,
+          isMatch: false,
           then: 'pg-member',
-          says: 'role is PG and is_member is yes',
-          but: 'is_member is no',
+          condition: 'role is PG and is_member is yes',
+          failingTest: 'is_member is no',
         },
         {
           rule: 2,
-          fits: true,
+          isMatch: true,
           then: 'pg-visitor',
-          says: 'role is PG and is_member is no',
-          but: null,
+          condition: 'role is PG and is_member is no',
+          failingTest: null,
         },
       ],
     })

@@ -365,7 +365,7 @@ describe('simulate', () => {
       '  late-fee   Late fee: +₹ 500 on registration, from 1 February 2027, where category is not Senior member or Invited faculty',
     )
     expect(block('Quotas').at(-1)).toBe(
-      '  seats     Ultrasound at the bedside (Hall A, 9 AM): 30, Difficult airway (Hall B, 9 AM): 24, ECG in an hour (Hall A, 12 noon): 40, Ventilation (Hall B, 12 noon): 20, Statistics without tears (Hall A, 3 PM): 60, Writing a paper (Hall B, 3 PM): 40 in “Workshops on 12 February”; from 5 on the form says how many are left; then “This workshop is full”',
+      '  seats     Ultrasound at the bedside (Hall A, 9 AM): 30, Difficult airway (Hall B, 9 AM): 24, ECG in an hour (Hall A, 12 noon): 40, Ventilation (Hall B, 12 noon): 20, Statistics without tears (Hall A, 3 PM): 60, Writing a paper (Hall B, 3 PM): 40 in “Workshops on 12 February”; from 5 on the form shows how many are left; then “This workshop is full”',
     )
     for (const [title, rows] of [
       ['Unique answers', 2],

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { err, instant } from '../../../engine/index.ts'
-import { findClashes, findStrandedEvents } from '../../../engine/authoring.ts'
+import { findClashes, findEventsWithDeadButtons } from '../../../engine/authoring.ts'
 import { validateCommand } from '../../../server/cli/event/validate.ts'
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import type { FolderCheck } from '../../../server/events/files/event-folder.ts'
@@ -401,7 +401,7 @@ describe.each(FOLDERS.filter(({ refused, production }) => refused && !production
       const configs = registry.all().map(({ config }) => config)
       expect(configs.map(({ id }) => id)).toEqual(['other2026', 'sample2026'])
       expect(findClashes(configs)).toEqual([])
-      expect(findStrandedEvents(configs)).toEqual([])
+      expect(findEventsWithDeadButtons(configs)).toEqual([])
       await registry.close()
     })
   },

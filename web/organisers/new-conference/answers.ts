@@ -51,7 +51,7 @@ export function readDraft(
   const steps: Step[] = []
   for (const question of QUESTIONS) {
     const before = answers
-    const sentence = question.asks(before)
+    const sentence = question.buildQuestion(before)
     if (sentence === null) continue
     if (isFeeQuestion(question, before)) {
       const written = listWrittenRows(draft.fees)
@@ -68,11 +68,16 @@ export function readDraft(
       const problem = isEmpty || placed.length === 0 ? null : placed
       const { currency } = draft.fees
       const inCurrency = currency === undefined ? before : { ...before, currency }
-      steps.push({ question, sentence: question.asks(inCurrency) ?? sentence, before, problem })
+      steps.push({
+        question,
+        sentence: question.buildQuestion(inCurrency) ?? sentence,
+        before,
+        problem,
+      })
       continue
     }
     const text = draft.texts[question.name]?.trim() ?? ''
-    const result = text === '' ? null : question.reads(text, before, today)
+    const result = text === '' ? null : question.parse(text, before, today)
     if (result?.ok === true) answers = result.value
     const missing =
       text === '' && question.name === 'title' ? 'Write the name of the conference.' : null

@@ -66,7 +66,7 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
     entries.map(({ problem, index }) => (
       <p key={index} className="org-error" id={`${id}-${index}`}>
         <Icon name="bang" />
-        {problem.says}
+        {problem.message}
       </p>
     ))
   const nameOf = (column: number): string => columns[column]?.label || `period ${column + 1}`
@@ -76,7 +76,7 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
   // The question about the currency stands above the table, with its answers.
   const tableProblems = listFor(undefined, undefined).filter(
     ({ problem }) =>
-      currencyAsked === undefined || problem.says !== askAboutCurrency(currencyAsked),
+      currencyAsked === undefined || problem.message !== askAboutCurrency(currencyAsked),
   )
   return (
     <>
@@ -226,7 +226,7 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
         <ul className="org-notes" aria-label="Texts of the table that are not prices">
           {notes.map((note, index) => (
             <li key={`${index} ${note}`}>
-              <p>{explainNote(note).says}</p>
+              <p>{explainNote(note).message}</p>
               {explainNote(note).isMaybeCategory && (
                 <button
                   type="button"
@@ -255,7 +255,7 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
       )}
       {remarks.length > 0 && (
         <div role="status">
-          <p>The event file does not do this yet. A comment in it says so:</p>
+          <p>The event file does not do this yet. A comment in it message so:</p>
           <ul>
             {remarks.map((remark) => (
               <li key={remark}>{remark}</li>

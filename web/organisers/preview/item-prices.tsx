@@ -76,7 +76,7 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
             {rules.map((rule) => (
               <div key={rule.id}>
                 <dt>{rule.id}</dt>
-                <dd>{rule.says}</dd>
+                <dd>{rule.description}</dd>
               </div>
             ))}
           </dl>

@@ -112,11 +112,12 @@ function DecidingRule({
         {getLabel(event, preview.field)}
       </span>
     )
-  const rule = preview.tried.find(({ fits }) => fits)
+  const rule = preview.tried.find(({ isMatch }) => isMatch)
   if (rule === undefined) return <span className="mute">no rule matches these answers</span>
   return (
     <>
-      <span className="mute">by rule {rule.rule}</span> <code>{rule.says}</code> {line(rule.rule)}
+      <span className="mute">by rule {rule.rule}</span> <code>{rule.condition}</code>{' '}
+      {line(rule.rule)}
     </>
   )
 }
@@ -134,12 +135,12 @@ function SkippedRules({
       <summary>Earlier rules that did not apply</summary>
       <ol>
         {preview.tried
-          .filter(({ fits }) => !fits)
-          .map(({ rule, says, but }) => (
+          .filter(({ isMatch }) => !isMatch)
+          .map(({ rule, condition, failingTest }) => (
             <li key={rule}>
               <span>
-                Rule {rule}: <code>{says}</code>
-                {but === null ? '' : `, but ${but}`}
+                Rule {rule}: <code>{condition}</code>
+                {failingTest === null ? '' : `, but ${failingTest}`}
               </span>{' '}
               {line(rule)}
             </li>

@@ -3,7 +3,7 @@
  *
  * The schema repeats each condition in full.
  */
-import { countLoweredTests, LOWERED_TESTS_MAX } from '../../../answers/json-schema-size.ts'
+import { countSchemaTests, MAX_SCHEMA_TESTS } from '../../../answers/json-schema-size.ts'
 import type { Check, Checks } from '../../checked-file.ts'
 
 const conditionsTooDeepCheck: Check = {
@@ -12,14 +12,14 @@ const conditionsTooDeepCheck: Check = {
   why: 'The form’s JSON Schema repeats each condition together with all conditions that it depends on.',
   after: ['EV201', 'EV203', 'EV308'],
   find: ({ config, fields }) => {
-    const sizes = countLoweredTests(config)
+    const sizes = countSchemaTests(config)
     const all = [...sizes.values()].reduce((sum, size) => sum + size, 0)
-    if (all <= LOWERED_TESTS_MAX) return []
+    if (all <= MAX_SCHEMA_TESTS) return []
     const largest = fields.toSorted((a, b) => (sizes.get(b.id) ?? 0) - (sizes.get(a.id) ?? 0))[0]
     return [
       {
         at: largest === undefined ? 'form' : `${largest.path}.show_when`,
-        message: `the conditions of this form add ${all > 1e6 ? 'more than a million' : all} tests to its JSON Schema; the maximum is ${LOWERED_TESTS_MAX}`,
+        message: `the conditions of this form add ${all > 1e6 ? 'more than a million' : all} tests to its JSON Schema; the maximum is ${MAX_SCHEMA_TESTS}`,
         help: 'make each field depend on the first question of the chain, not on the one before it',
       },
     ]

@@ -316,7 +316,7 @@ const discountExceedsPriceCheck: Check = {
   after: BOUND_ERRORS,
   find: (model) =>
     computeExtremes(model.config)
-      .flatMap(({ overdrawn }) => overdrawn)
+      .flatMap(({ excessiveDeductions }) => excessiveDeductions)
       .map(({ adjustment, left, who, on }): Draft => {
         const at = model.config.fees.adjustments.findIndex(({ id }) => id === adjustment)
         const described = describeAnswers(who)

@@ -321,7 +321,7 @@ const textDateCheck: Check = {
   after: ['EV407', 'EV419', 'EV432'],
   find: (model) =>
     mentions(model).flatMap((mention): Draft[] => {
-      if (mention.wrong !== null) return [mention.wrong]
+      if (mention.invalidDay !== null) return [mention.invalidDay]
       if (mention.about.topic === 'other' || mention.about.topic === 'event') return []
       if (isInPastYear(model, mention) && (mention.about.topic === null || isQuestion(mention)))
         return []

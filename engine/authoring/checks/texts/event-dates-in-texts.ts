@@ -99,8 +99,8 @@ const textEventDayCheck: Check = {
     const { from, to } = model.config
     const isDuringEvent = (day: Day): boolean => from <= day && day <= to
     const days = mentions(model).flatMap((mention): Draft[] => {
-      const { about, stated, firsts, lasts, wrong, readable } = mention
-      if (wrong !== null || isInPastYear(model, mention)) return []
+      const { about, stated, firsts, lasts, invalidDay, readable } = mention
+      if (invalidDay !== null || isInPastYear(model, mention)) return []
       if (about.topic === 'other' && areEventDaysOfAnotherYear(model, mention))
         return [reportWrongDays(model, readable, stated, formatDayWords(mention))]
       if (about.topic !== 'event' || isDeskDay(model, mention)) return []

@@ -105,9 +105,9 @@ const mistypedAddressCheck: Check = {
     ...findInTexts(model, /@/, /[^\s<>()[\]"'“”,;:|]+@[^\s<>()[\]"'“”;|{}]+/gu, (found) => {
       const written = found[0].replace(/[.,!?]+$/, '')
       const suggestion = suggestEmail(written)
-      return suggestion === null || suggestion.write === written
+      return suggestion === null || suggestion.correction === written
         ? null
-        : { message: `\`${written}\`: ${suggestion.slip}`, help: `write ${suggestion.write}` }
+        : { message: `\`${written}\`: ${suggestion.slip}`, help: `write ${suggestion.correction}` }
     }),
     ...findInTexts(
       model,
@@ -117,7 +117,10 @@ const mistypedAddressCheck: Check = {
         const suggestion = suggestWebAddress(found[0])
         return suggestion === null
           ? null
-          : { message: `\`${found[0]}\`: ${suggestion.slip}`, help: `write ${suggestion.write}` }
+          : {
+              message: `\`${found[0]}\`: ${suggestion.slip}`,
+              help: `write ${suggestion.correction}`,
+            }
       },
     ),
     ...findPhoneMistakes(model),

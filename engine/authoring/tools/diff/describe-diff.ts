@@ -15,7 +15,7 @@ import { HEADINGS } from './format-diff.ts'
 /** The changes to one part of an event, one sentence each. */
 export type ChangeGroup = { readonly title: string; readonly changes: readonly string[] }
 
-/** Returns no group if nothing visible changes. `old` and `next` supply the labels. */
+/** Returns no groups if there is no visible change. Labels come from `old` and `next`. */
 export function describeDiff(
   diff: EventDiff,
   old: EventConfig,
@@ -98,7 +98,7 @@ function describeValueChange({ kind, old, next }: ValueChange, name: string): st
     : `${name} changed from “${old}” to “${next}”.`
 }
 
-/** An added field is one change: its label and other parts are not listed separately. */
+/** Removes changes inside an added entry: an added field is one change. */
 function omitPartsOfAdded(values: readonly ValueChange[]): readonly ValueChange[] {
   const wholes = values.filter(({ old, next }) => old === ADDED_ENTRY || next === ADDED_ENTRY)
   return values.filter(({ path }) => !wholes.some((whole) => path.startsWith(`${whole.path}.`)))

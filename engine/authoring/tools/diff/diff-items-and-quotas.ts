@@ -1,4 +1,4 @@
-/** Compares the sales of two versions besides the registration: prices by day, conditions, quotas. */
+/** Compares what two versions sell in addition to registration: prices by day, conditions, quotas. */
 import type { EventConfig } from '../../../event/config.ts'
 import type { Amount } from '../../../lib/money.ts'
 import {
@@ -18,14 +18,17 @@ import {
   formatPaidItemPrice,
 } from '../price-list.ts'
 
-/** `what` names the line or rule, and its changed part; an absent side is null. */
+/**
+ * `what` names the line or rule and its changed part. `old` is null for an addition, `next` for a
+ * removal.
+ */
 export type ItemChange = {
   readonly what: string
   readonly old: string | null
   readonly next: string | null
 }
 
-/** `days`: every day on which either version may change a price, sorted. */
+/** `days`: every day on which either version may change a price, in order. */
 export function diffItems(
   old: EventConfig,
   next: EventConfig,
@@ -51,7 +54,10 @@ export function diffItems(
   ]
 }
 
-/** Returns which groups of categories were added, removed or renamed, or have other categories, days or labels. */
+/**
+ * Returns added, removed and renamed groups of categories, and those with other categories, days or
+ * labels.
+ */
 function diffPriceGroups(old: EventConfig, next: EventConfig): readonly ItemChange[] {
   const [before, after] = [old.fees.groups ?? [], next.fees.groups ?? []]
   const findCounterpart = (
@@ -62,10 +68,11 @@ function diffPriceGroups(old: EventConfig, next: EventConfig): readonly ItemChan
     const sharesCategory = (other: PriceGroup): boolean =>
       other.categories.some((category) => categories.includes(category))
     return (
-      // Several groups may have one label.
+      // Several groups may have the same label.
       others.find((other) => other.label === label && sharesCategory(other)) ??
       others.find((other) => other.label === label) ??
-      // Under another label: a group with some of its categories that is no other group's counterpart.
+      // With another label: a group with some of its categories that is not the counterpart of
+      // another group.
       others.find((other) => !own.some((one) => one.label === other.label) && sharesCategory(other))
     )
   }
@@ -99,8 +106,8 @@ const describePeriods = ({ periods }: PriceGroup): string =>
   periods.map((period) => `${period.id} ${describeDays(period)}`).join(', ')
 
 /**
- * Reports a changed order of entries in both versions: bill lines are in this order, and the first
- * full quota is reported.
+ * Reports a changed order of entries that both versions have: it is the order of bill lines and
+ * decides which full quota is reported.
  */
 function diffOrder(
   noun: string,
@@ -121,7 +128,7 @@ function diffItemRules(
   next: readonly ListedRule[],
 ): readonly ItemChange[] {
   const describeRule = (rules: readonly ListedRule[], id: string): string | null =>
-    rules.find((rule) => rule.id === id)?.says ?? null
+    rules.find((rule) => rule.id === id)?.description ?? null
   return [...new Set([...old, ...next].map(({ id }) => id))].flatMap((id) =>
     diffEntries(`${title} ${id}`, describeRule(old, id), describeRule(next, id)),
   )
@@ -166,7 +173,7 @@ const describeBuyers = ({ about }: ListedTable): string =>
 /** A row of a table, with the condition under which the table applies. */
 type Row = { readonly when: string | null; readonly row: string }
 
-/** The unit price, tax included: row by row, over the ranges of days in which it differs. */
+/** Compares unit prices including tax, row by row, for each range of days with a difference. */
 function diffCells(id: string, was: Side, is: Side, days: readonly Day[]): readonly ItemChange[] {
   const rows = new Map(
     [was, is].flatMap(({ table }) =>

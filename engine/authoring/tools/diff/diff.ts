@@ -21,8 +21,8 @@ import { addDays, type Day } from '../../../lib/time.ts'
 import { diffItems, type ItemChange } from './diff-items-and-quotas.ts'
 
 /**
- * The price on a day, with its period: a total, or the reason for its absence. `no-price`: registration is open and
- * free of charge.
+ * The price on a day, with its period: a total, or the reason why there is none. `no-price`:
+ * registration is open and free of charge.
  */
 export type PriceOn =
   | {
@@ -38,7 +38,7 @@ export type PriceOn =
   | { readonly is: 'not-on-sale' }
   | { readonly is: 'no-price'; readonly period: string | null }
 
-/** `from` null: no beginning; `until` null: no end; `until` is not included. */
+/** `from` null: no start; `until` null: no end. The day `until` is excluded. */
 export type PriceChange = {
   readonly category: string
   readonly from: Day | null
@@ -51,7 +51,10 @@ type RuleChange = {
   readonly old: string | null
   readonly next: string | null
 }
-/** `path` is dotted, in the terms of the compiled event; absent sides are null. */
+/**
+ * `path` is a dotted path in the compiled event. `old` is null for an addition, `next` for a
+ * removal.
+ */
 export type ValueChange = {
   readonly kind: 'event' | 'field' | 'message' | 'route' | 'wording' | 'layout' | 'office'
   readonly path: string
@@ -65,7 +68,7 @@ export type EventDiff = {
   readonly rules: readonly RuleChange[]
   /** False if the rule tables were too large to compare point by point; they were then compared as written. */
   readonly rulesCompared: boolean
-  /** Items sold besides the registration, and their adjustments and quotas. */
+  /** Items sold in addition to registration, and their adjustments and quotas. */
   readonly sold: readonly ItemChange[]
   readonly values: readonly ValueChange[]
 }
@@ -73,16 +76,16 @@ export type EventDiff = {
 /** The value of a list entry that the other version lacks. */
 export const ADDED_ENTRY = 'there'
 
-/** True if there is no visible difference. */
+/** Returns true if there is no visible difference. */
 export function isEmptyDiff(diff: EventDiff): boolean {
   const { currency, prices, rules, sold, values } = diff
   return currency === undefined && prices.length + rules.length + sold.length + values.length === 0
 }
 
 /**
- * Compares two checked versions of one event. Exact: a price can only change on the first day of a
- * period or the day after its last. Moving a line, editing a comment or reordering a map makes no
- * difference.
+ * Compares two checked versions of one event. The result is exact, because a price can change only
+ * on the first day of a period or the day after its last. Moving a line, editing a comment or
+ * reordering a map makes no difference.
  */
 export function diffEvents(old: EventConfig, next: EventConfig): EventDiff {
   const rules = diffRules(old, next)
@@ -104,7 +107,7 @@ function diffPrices(old: EventConfig, next: EventConfig): PriceChange[] {
   ]
   return categories.flatMap((category) => {
     const changes: PriceChange[] = []
-    // The range before the first change has no first day: any earlier day represents it.
+    // The range before the first change has no first day, so any earlier day represents it.
     const ranges: readonly (Day | null)[] = [null, ...days]
     ranges.forEach((from, i) => {
       const until = days[i] ?? null
@@ -126,7 +129,7 @@ function diffPrices(old: EventConfig, next: EventConfig): PriceChange[] {
   })
 }
 
-/** Returns every day on which either version may change its prices, sorted. */
+/** Returns every day on which either version may change its prices, in order. */
 function listEdges(...versions: readonly EventConfig[]): Day[] {
   const days = versions.flatMap((event) => [
     ...listPeriodEdges(event.fees),
@@ -220,7 +223,7 @@ const getFieldDomain = (field: Field) => [
   field.ignoreCase,
 ]
 
-/** Keys of the compiled event that are compared as functions above, or that are not visible outside the checks. */
+/** Keys that are compared by the functions above, or that are not visible outside the checks. */
 const COMPARED_ELSEWHERE = new Set([
   'currency',
   'fees.prices',
@@ -251,7 +254,7 @@ function diffValues(old: EventConfig, next: EventConfig): ValueChange[] {
       return was === is ? [] : [{ kind: getChangeKind(path), path, old: was, next: is }]
     },
   )
-  // A different order of the entries in both versions: one change, however many entries moved.
+  // A different order of entries that both versions have is one change, however many entries moved.
   const moved = [...before.orders].flatMap(([path, names]): ValueChange[] => {
     const others = after.orders.get(path) ?? []
     const [was, is] = [
@@ -269,8 +272,9 @@ type FlatFile = {
 }
 
 /**
- * Names each section: by its number in the old version, if it begins with the same field or has the
- * same title, so that a moved section is not a new one; otherwise by a new number.
+ * Names each section. A section that begins with the same field as an old one, or has its title,
+ * gets the old section's number, so that a moved section is not a new one. Other sections get a new
+ * number.
  */
 function orderSections(old: EventConfig, event: EventConfig): readonly string[] {
   const getFirst = ({ fields }: EventConfig, at: number): string | undefined =>
@@ -287,7 +291,10 @@ function orderSections(old: EventConfig, event: EventConfig): readonly string[] 
   return names
 }
 
-/** Dotted path → text of every leaf. List entries are addressed by their names, so that moving one does not change all. */
+/**
+ * Returns the text of every leaf by dotted path. List entries are addressed by name, so that moving
+ * one does not change the others.
+ */
 function flattenEvent(event: EventConfig, sections: readonly string[]): FlatFile {
   const leaves = new Map<string, string>()
   const orders = new Map<string, readonly string[]>()
@@ -315,10 +322,10 @@ function flattenEvent(event: EventConfig, sections: readonly string[]): FlatFile
     else leaves.set(path, CASELESS_PATHS.has(path) ? String(value).toLowerCase() : String(value))
   }
   walk('', event)
-  // A period's label is wording; its days are part of the price.
+  // A period's label is wording; its days are part of the prices.
   for (const period of event.fees.periods)
     leaves.set(`fees.periods.${period.id}.label`, period.label)
-  // On its days staff register delegates and the form is closed: no price changes.
+  // On desk days staff register delegates although the form is closed, so prices do not change.
   const { desk, closes } = event.registration
   if (desk !== undefined) {
     leaves.set('registration.closes', closes ?? 'never')
@@ -327,10 +334,13 @@ function flattenEvent(event: EventConfig, sections: readonly string[]): FlatFile
   return { leaves, orders }
 }
 
-/** Case-insensitive values: email addresses, and the digits of a colour. */
+/** Case-insensitive values: email addresses and the digits of a colour. */
 const CASELESS_PATHS = new Set(['support', 'office', 'look.colour'])
 
-/** A row of a fixed text and an email button are named by their kind: their text is wording. */
+/**
+ * Returns the name of a list entry. A row of fixed text and an email button are named by their
+ * kind, because their text is only wording.
+ */
 function getItemName(item: Record<string, unknown>): string | undefined {
   const name = (['id', 'show', 'go', 'do'] as const)
     .map((key) => item[key])
@@ -341,8 +351,8 @@ function getItemName(item: Record<string, unknown>): string | undefined {
 }
 
 /**
- * Names each list entry: by its id, the value it shows, its action or its own text, else its number; the second of a
- * name is "name (2)".
+ * Names each list entry: by its id, the value it shows, its action or its own text, or else its
+ * number. The second entry of a name is "name (2)".
  */
 function listItemNames(items: readonly unknown[]): readonly string[] {
   const seen = new Map<string, number>()

@@ -46,7 +46,7 @@ export const HEADINGS = {
   office: 'Office',
 } as const satisfies Record<ValueChange['kind'], string>
 
-/** Formats a whole comparison as lines; empty if nothing changes. */
+/** Formats a whole comparison as lines; empty if there are no changes. */
 export function formatDiff(diff: EventDiff): string {
   const formatBlock = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `  ${line}`).join('\n')}`]

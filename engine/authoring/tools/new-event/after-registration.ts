@@ -1,7 +1,7 @@
-/** Writes the actions on the self-service page of a new event: cancel, and change answers. */
+/** Writes the self-service actions of a new event: cancel, and change answers. */
 import { addDays, type Day } from '../../../lib/time.ts'
 
-/** Placeholder days, counted back from the first day of the event. */
+/** Placeholder days before the first day of the event. */
 const FULL_REFUND_DAYS = 60
 const PART_REFUND_DAYS = 30
 const EDIT_DAYS = 7

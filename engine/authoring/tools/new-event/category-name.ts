@@ -1,6 +1,6 @@
-/** Tells names of categories and periods from texts that cannot be one. */
+/** Recognises texts that cannot be the name of a category or period. */
 
-/** What a spreadsheet exports for an empty cell. */
+/** Texts that spreadsheets export for an empty cell. */
 const EMPTY_CELL = /^(?:null|nil|undefined|nan|none|#?n\/a|#ref!?|#value!?)$/i
 
 export const hasBraces = (name: string): boolean => /[{}]/.test(name)
@@ -8,7 +8,7 @@ export const hasBraces = (name: string): boolean => /[{}]/.test(name)
 export const explainBraces = (name: string): string =>
   `“${name}” has braces, which stand for values in the texts of an event. Write it without { and }.`
 
-/** Returns why the text cannot be the name of a category; null if it can. */
+/** Returns the reason why a text cannot be the name of a category; null if it can. */
 export function explainName(name: string): string | null {
   if (hasBraces(name)) return explainBraces(name)
   return /\p{L}/u.test(name) && !EMPTY_CELL.test(name)

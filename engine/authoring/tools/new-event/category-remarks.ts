@@ -1,24 +1,24 @@
-/** What the names of categories promise and the questions do not ask: a proof, a limit, who is free. */
+/** Lists what category names imply but a new event does not check: a proof, a limit, free admission. */
 import { INR, toAmount, type Currency } from '../../../lib/money.ts'
 import type { FeeRow } from './fee-table/parts.ts'
 import { readPrice } from './prices.ts'
 import type { SampleCategory } from './sample-options.ts'
 
-const PROOF =
+const PROOF_WORDS =
   /\b(letter|certificates?|bona ?fide|proof|id ?-?cards?|identity card|hod|documents?|upload\w*|attested)\b/i
-const LIMIT =
+const LIMIT_PATTERN =
   /\b(?:first|limited to|max\w*|only|up ?to)\s+(\d+)\b(?!\s*(?:years|yrs))|\b(\d+)\s+(?:seats|places|slots)\b/i
 
-/** Returns a sentence for each thing that the file does not do yet. */
+/** Returns one sentence for each of these things. */
 export function listCategoryRemarks(categories: readonly SampleCategory[]): readonly string[] {
   const isFree = ({ prices }: SampleCategory): boolean =>
     prices.includes(toAmount(0)) && prices.every((price) => (price ?? 0) === 0)
   const someArePaid = categories.some(({ prices }) => prices.some((price) => (price ?? 0) > 0))
   return categories.flatMap((category) => {
     const name = `“${category.label}”`
-    const limit = LIMIT.exec(category.label)
+    const limit = LIMIT_PATTERN.exec(category.label)
     return [
-      ...(PROOF.test(category.label)
+      ...(PROOF_WORDS.test(category.label)
         ? [`${name} names a proof, but delegates are not asked to upload one.`]
         : []),
       ...(limit === null
@@ -33,7 +33,7 @@ export function listCategoryRemarks(categories: readonly SampleCategory[]): read
   })
 }
 
-/** The remarks about a table as typed; cells that are not prices are left out. */
+/** Returns the remarks about a table as typed. Cells that are not prices are ignored. */
 export const listRowRemarks = (
   rows: readonly FeeRow[],
   currency: Currency = INR,

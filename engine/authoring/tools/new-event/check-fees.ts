@@ -1,4 +1,4 @@
-/** Checks a table of fees; each problem names the cell, row or column where it is. */
+/** Checks a fee table; each problem names the cell, row or column where it is. */
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
 import { INR, type Amount, type Currency } from '../../../lib/money.ts'
 import { addDays, formatDay, isDay, type Day } from '../../../lib/time.ts'
@@ -11,17 +11,22 @@ import { findImplausiblePrices, readPrice } from './prices.ts'
 import { listPeriodLabels } from './price-periods.ts'
 import type { NewEventAnswers, SampleCategory } from './sample-options.ts'
 
-/** A sentence about a part of the table. Without `row` it is about the column, and the reverse. */
+/**
+ * A problem in the table. With only `row` or only `column`, it concerns the whole row or column.
+ */
 export type FeeProblem = {
   readonly row?: number
   readonly column?: number
   readonly note?: number
-  /** A day that the table does not state, but need not be wrong. */
+  /** A day is missing, which need not be an error. */
   readonly isMissingDay?: boolean
-  readonly says: string
+  readonly message: string
 }
 
-/** Returns the answers with the categories and periods of the table, as far as they are recognised, and its problems. */
+/**
+ * Returns the answers with the categories and periods recognised in the table, and the table's
+ * problems.
+ */
 export function readFees(
   table: FeeTable,
   answers: NewEventAnswers,
@@ -34,14 +39,14 @@ export function readFees(
   const otherCurrency = explainOtherCurrency(table, labels, currency)
   const problems = [
     ...(isCurrencyAsked && table.currency === undefined
-      ? [{ says: askAboutCurrency(table.currencyAsked) }]
+      ? [{ message: askAboutCurrency(table.currencyAsked) }]
       : []),
     ...(otherCurrency === null ? [] : [otherCurrency]),
     ...findColumnProblems(table, answers, labels),
     ...findRowProblems(table, { ...answers, currency }, labels),
     ...table.notes.map((note, index) => ({
       note: index,
-      says: explainNote(note).says,
+      message: explainNote(note).message,
     })),
   ]
   const categories = table.rows.map(({ label, cells }): SampleCategory => ({
@@ -57,7 +62,7 @@ export function readFees(
     ...(currency === INR ? {} : { currency }),
     categories,
     periodLabels: names,
-    // One missing day is asked together with the others.
+    // If one day is missing, all days are asked together.
     periodEnds: ends.every(isDay) ? ends : [],
     ...(first !== undefined && isDay(first.from) ? { opens: first.from } : {}),
     ...(last !== undefined && isDay(last.to) && last.to !== (answers.to ?? answers.from)
@@ -70,7 +75,10 @@ export function readFees(
   return { fees, problems }
 }
 
-/** Four or more periods have no usual names: one that has only days is called by them. */
+/**
+ * Names a period without a label by its days, because there are no usual names for four or more
+ * periods.
+ */
 function nameByDays({ columns }: FeeTable, index: number): string {
   const [to, before] = [columns[index]?.to ?? '', columns[index - 1]?.to ?? '']
   if (columns.length < 4) return ''
@@ -90,20 +98,20 @@ function findColumnProblems(
     const twin = labels.findIndex((label) => label.toLowerCase() === labels[index]?.toLowerCase())
     if (twin < index)
       return [
-        { column: index, says: `Two periods are called ${name}. Give this one another name.` },
+        { column: index, message: `Two periods are called ${name}. Give this one another name.` },
       ]
-    if (hasBraces(column.label)) return [{ column: index, says: explainBraces(column.label) }]
+    if (hasBraces(column.label)) return [{ column: index, message: explainBraces(column.label) }]
     if (column.to === '' && !isLast)
-      return [{ column: index, isMissingDay: true, says: `Until which day does ${name} apply?` }]
+      return [{ column: index, isMissingDay: true, message: `Until which day does ${name} apply?` }]
     if (column.to !== '' && !isDay(column.to))
-      return [{ column: index, says: `“${column.to}” is not a valid day.` }]
+      return [{ column: index, message: `“${column.to}” is not a valid day.` }]
     const start: Day | null = before === null ? null : addDays(before, 1)
     const end: Day | null = isDay(column.to) ? column.to : null
     if (start !== null && isDay(column.from) && column.from !== start)
       return [
         {
           column: index,
-          says:
+          message:
             column.from > start
               ? `No price applies from ${formatDay(start)} until ${name} begins on ${formatDay(column.from)}. Change one of the days.`
               : `${name} begins on ${formatDay(column.from)}, when the period before still applies. Change one of the days.`,
@@ -113,16 +121,16 @@ function findColumnProblems(
       return [
         {
           column: index,
-          says: `${name} would end on ${formatDay(end)}, before it begins (${formatDay(start)}).`,
+          message: `${name} would end on ${formatDay(end)}, before it begins (${formatDay(start)}).`,
         },
       ]
     if (end !== null && isDay(column.from) && end < column.from)
-      return [{ column: index, says: `${name} would end before it begins.` }]
+      return [{ column: index, message: `${name} would end before it begins.` }]
     if (end !== null && to !== undefined && (isLast ? end > to : end >= to))
       return [
         {
           column: index,
-          says: isLast
+          message: isLast
             ? `${name} would end after the conference (${formatDay(to)}).`
             : `${name} would apply until ${formatDay(end)}, but the conference ends on ${formatDay(to)}: no day is left for the later prices.`,
         },
@@ -137,15 +145,15 @@ function findRowProblems(
   { free = false, currency = INR }: NewEventAnswers,
   labels: readonly string[],
 ): readonly FeeProblem[] {
-  if (rows.length === 0) return [{ says: 'There is no category with a price.' }]
+  if (rows.length === 0) return [{ message: 'There is no category with a price.' }]
   const names = rows.map(({ label }) => label.trim().toLowerCase())
   return rows.flatMap(({ label, cells }, row): readonly FeeProblem[] => {
     const name = label.trim()
-    if (name === '') return [{ row, says: 'Which category pays these prices?' }]
+    if (name === '') return [{ row, message: 'Which category pays these prices?' }]
     const reason = explainName(name)
-    if (reason !== null) return [{ row, says: reason }]
+    if (reason !== null) return [{ row, message: reason }]
     if (names.indexOf(name.toLowerCase()) < row)
-      return [{ row, says: `“${name}” is listed twice.` }]
+      return [{ row, message: `“${name}” is listed twice.` }]
     const prices = cells.map((cell) => readPrice(cell, currency))
     const unread = prices.flatMap((price, column): readonly FeeProblem[] =>
       price === undefined && isInOtherCurrency(cells[column] ?? '', currency)
@@ -155,7 +163,7 @@ function findRowProblems(
               {
                 row,
                 column,
-                says: explainCell(cells[column] ?? '', name, labels[column] ?? '', currency),
+                message: explainCell(cells[column] ?? '', name, labels[column] ?? '', currency),
               },
             ]
           : free && price !== null && price > 0
@@ -163,19 +171,19 @@ function findRowProblems(
                 {
                   row,
                   column,
-                  says: 'The event is free. Remove the price, or answer that it is not free.',
+                  message: 'The event is free. Remove the price, or answer that it is not free.',
                 },
               ]
             : [],
     )
     if (unread.length > 0 || prices.includes(undefined)) return unread
-    const says = findImplausiblePrices(
+    const message = findImplausiblePrices(
       `“${name}”`,
       prices as readonly (Amount | null)[],
       currency,
       labels,
     )
-    return says === null ? [] : [{ row, says }]
+    return message === null ? [] : [{ row, message }]
   })
 }
 

@@ -31,13 +31,13 @@ function createSampleTax({ free, currency = INR, tax = 'on top' }: SampleOptions
     : { ...common, prices: 'exclusive', round: 'paise' }
 }
 
-/** Placeholder prices: thousands of rupees, hundreds of any other currency. */
+/** Returns placeholder prices: thousands in rupees, hundreds in any other currency. */
 const createSamplePrices =
   (currency: Currency) =>
   (times: number): Amount =>
     (times * (currency === INR ? 1000 : 100) * 10 ** getDecimals(currency)) as Amount
 
-/** Writes the whole file; it compiles, and has no finding except the note about its placeholders. */
+/** Writes the whole file. It compiles, and its only finding is the note about placeholders. */
 export function createEventFile(options: SampleOptions): string {
   const { id, prefix, currency = INR } = options
   const days = chooseEventDays(options)
@@ -115,7 +115,7 @@ export function createEventFile(options: SampleOptions): string {
         `    - {id: ${periodId}, label: ${quoteYaml(label, true)}, ${firstDay === null ? '' : `from: ${firstDay}, `}to: ${lastDay}}`,
     ),
   ]
-  // The examples use the first category, on days on which it is on sale.
+  // The examples use the first category, on days when it is on sale.
   const salesDays = periods.flatMap((period, column) => {
     const price = first?.prices[column]
     return price == null

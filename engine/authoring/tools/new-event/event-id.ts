@@ -9,11 +9,14 @@ export function deriveEventId(text: string): string | null {
   return id === '' ? null : id
 }
 
-/** Longer ids are hard to read in an address. */
+/** Longer ids are hard to read in a web address. */
 const ID_LETTERS_MAX = 16
-/** The name of a meeting with its year in a longer title, as brochures print it: "GHICON 2027". */
+/** The name of an event with its year within a longer title, as in brochures: "GHICON 2027". */
 const ACRONYM = /\b([A-Z]{3,}[A-Za-z]*(?: [A-Z]{3,})?)(?:[ -]?20\d\d|['’]\d\d)\b/
-/** A name with its year before a colon, a dash or a bracket: "Pulmonary Update 2026: from cell to cure". */
+/**
+ * A name with its year before a colon, a dash or a bracket: "Pulmonary Update 2026: from cell to
+ * cure".
+ */
 const NAME_FIRST = /^([^:(–—]*\b20\d\d)\s*[:(–—]/
 const SMALL_WORDS = new Set(['a', 'an', 'and', 'at', 'for', 'in', 'of', 'on', 'the', 'to', 'with'])
 
@@ -32,7 +35,7 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
       ),
   )
   const short = initials != null && initials.replace(/\d/g, '').length > 1 ? initials : null
-  // In a title of capital letters, each word looks like a name.
+  // In a title in capital letters, every word looks like an acronym.
   const named = /[a-z]/.test(title) ? ACRONYM.exec(title) : null
   const acronym = named === null ? null : deriveEventId(named[0])
   const id =
@@ -50,8 +53,8 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
 }
 
 /**
- * Returns a prefix for registration numbers such that it and the prefixes of other events do not
- * begin each other.
+ * Returns a prefix for registration numbers. No prefix of another event begins with it, and it
+ * begins with none.
  */
 export function findPrefix(id: string, usedIds: readonly string[]): string | null {
   const letters = id.replace(/[^a-z]/g, '').toUpperCase()

@@ -1,4 +1,4 @@
-/** Reads a table of fees as it is copied from a spreadsheet or a web page; nothing in it is dropped. */
+/** Reads a fee table pasted from a spreadsheet or a web page, without dropping any text. */
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
 import { INR, type Currency } from '../../../lib/money.ts'
 import { addDays, type Day } from '../../../lib/time.ts'
@@ -12,19 +12,27 @@ import {
   type TableTax,
 } from './fee-table/cells.ts'
 import { connectPeriods, isPeriodHeading, readPeriodHeading, splitTime } from './fee-table/days.ts'
-import { ACCOMPANYING, askAboutExtras, CONDITION, listUnexplainedMarks } from './fee-table/notes.ts'
+import {
+  ACCOMPANYING,
+  moveExtrasToNotes,
+  CONDITION,
+  listUnexplainedMarks,
+} from './fee-table/notes.ts'
 import { findTableCurrency } from './fee-table/currency.ts'
 import { dropTaxColumns } from './fee-table/tax.ts'
 import type { FeeRow, FeeTable } from './fee-table/parts.ts'
 import { readPrice } from './prices.ts'
 
-/** What a pasted table says besides the fees of the categories. Null if it does not. */
+/**
+ * A pasted fee table, with the tax and the companion price that it states; each is null if not
+ * stated.
+ */
 export type PastedFees = FeeTable & {
   readonly tax: TableTax | null
   /** The price of an accompanying person, as the answer to its question. */
   readonly companions: string | null
 }
-/** What the days of the table can mean. */
+/** Information for reading the table's amounts and days. */
 export type TableContext = {
   readonly currency: Currency
   readonly from: Day | undefined
@@ -32,45 +40,45 @@ export type TableContext = {
   readonly today: Day
 }
 
-const NUMBERING = /^(?:(?:s|sl|sr)\.?\s*no\.?|no\.?|#)$/i
-const CAPTION =
+const NUMBERING_HEADING = /^(?:(?:s|sl|sr)\.?\s*no\.?|no\.?|#)$/i
+const CAPTION_WORDS =
   /^[\s*]*(?:(?:notes?|registration|delegate|conference|all|are|is|fees?|fee structure|tariff|amount|charges?|rates?|prices?|categor(?:y|ies)|particulars?|types?|details|class|in|inr|rs\.?|₹|rupees|per|person|of|the|and|for|date|dates|period|structure|:|–|-|\/|\(|\)|20\d\d)[\s:*()]*)+$/i
-const GROUP =
+const GROUP_TITLE =
   /\b(members?|non[- ]?members?|delegates?|students?|pgs?|post ?graduates?|residents?|faculty|doctors?|consultants?|nurses?|trainees?|interns?|ugs?|indian?s?|foreign\w*|overseas|international|saarc|national)\b/i
 const OTHER_CURRENCY = /\b(usd|us\$|eur|gbp|aed|dollars?|euros?)\b|[$€£]/i
 
-/** What a column of GST says. */
+/** The tax note recorded for a column of GST amounts. */
 const GST_COLUMN = '+ GST'
 
-/** Cells of the table whose headings and labels are read, before days are. */
+/** The table after its headings and labels are read, and before its days are. */
 type Body = {
   readonly heads: readonly string[]
   readonly rows: readonly FeeRow[]
 }
-/** A row whose labels are still apart. */
+/** A row before its label cells are joined. */
 type LabelledRow = { readonly labels: readonly string[]; readonly cells: readonly string[] }
 
 export function readFeeTable(text: string, context: TableContext): PastedFees {
   const cells = splitCells(text)
   const found = context.currency === INR ? findTableCurrency(text, cells) : {}
   const { currency = context.currency } = found
-  // What is asked about the whole table is not asked about a line.
+  // A question about the currency of the whole table is not repeated for a line.
   const isCurrencyKnown = (found.currency ?? found.currencyAsked) !== undefined
   const notes: string[] = []
   const taxNotes: string[] = []
-  const takeTax = (cell: string): string => {
+  const extractTaxNote = (cell: string): string => {
     if (!mentionsTax(cell)) return cell
     const { rest, note } = splitTaxNote(cell)
-    const whole = note === '' || CAPTION.test(rest)
+    const whole = note === '' || CAPTION_WORDS.test(rest)
     if (readTaxNote(whole ? cell : note) === null) return cell
     taxNotes.push(whole ? cell : note)
     return whole ? '' : rest
   }
   const { headRows, priceRows } = separateRows(cells, currency, (line) => {
-    const rest = takeTax(line)
+    const rest = extractTaxNote(line)
     const isCaption =
-      CAPTION.test(rest) ||
-      (isCurrencyKnown && CAPTION.test(`in ${rest.replace(OTHER_CURRENCY, ' ')}`))
+      CAPTION_WORDS.test(rest) ||
+      (isCurrencyKnown && CAPTION_WORDS.test(`in ${rest.replace(OTHER_CURRENCY, ' ')}`))
     if (rest !== '' && !isCaption) notes.push(rest)
   })
   const all = chooseColumns(headRows, priceRows, currency)
@@ -83,17 +91,17 @@ export function readFeeTable(text: string, context: TableContext): PastedFees {
       if ((row[column] ?? '') !== '' && index >= headRows.length) notes.push(row[column] ?? '')
   for (const column of columns.labels)
     for (const row of headRows) {
-      const rest = takeTax(row[column] ?? '')
-      if (rest !== '' && !CAPTION.test(rest) && !GROUP.test(rest)) notes.push(rest)
+      const rest = extractTaxNote(row[column] ?? '')
+      if (rest !== '' && !CAPTION_WORDS.test(rest) && !GROUP_TITLE.test(rest)) notes.push(rest)
     }
   const marked = priceRows.flatMap((row) => columns.labels.map((column) => row[column] ?? ''))
   notes.push(...listUnexplainedMarks(marked, notes))
   const heads = readHeads(
-    headRows.map((row) => columns.prices.map((column) => takeTax(row[column] ?? ''))),
+    headRows.map((row) => columns.prices.map((column) => extractTaxNote(row[column] ?? ''))),
     columns.prices.length,
   )
   const rows = readRows(priceRows, columns, currency, taxNotes)
-  const body = arrange(heads, rows, currency)
+  const body = arrangeTable(heads, rows, currency)
   const latest = context.to ?? context.from ?? addDays(context.today, 365)
   const fees: FeeTable = {
     columns: connectPeriods(
@@ -103,7 +111,7 @@ export function readFeeTable(text: string, context: TableContext): PastedFees {
         return readPeriodHeading(rest, latest)
       }),
       context,
-    ).map((column) => (CAPTION.test(column.label) ? { ...column, label: '' } : column)),
+    ).map((column) => (CAPTION_WORDS.test(column.label) ? { ...column, label: '' } : column)),
     rows: body.rows,
     notes,
     ...found,
@@ -111,14 +119,20 @@ export function readFeeTable(text: string, context: TableContext): PastedFees {
   const taxes = new Set(taxNotes.map(readTaxNote))
   const [tax = null] = taxes
   return {
-    ...askAboutExtras(
-      takeCompanions(taxes.size > 1 ? { ...fees, notes: [...notes, ...taxNotes] } : fees, currency),
+    ...moveExtrasToNotes(
+      extractCompanions(
+        taxes.size > 1 ? { ...fees, notes: [...notes, ...taxNotes] } : fees,
+        currency,
+      ),
     ),
     tax: taxes.size > 1 ? null : tax,
   }
 }
 
-/** Separates headings from rows with prices. A line with a single text goes to `note`, or names a group of rows. */
+/**
+ * Separates headings from rows with prices. A line with a single text names a group of rows or goes
+ * to `note`.
+ */
 function separateRows(
   rows: readonly (readonly string[])[],
   currency: Currency,
@@ -151,7 +165,7 @@ function separateRows(
       filled.length === 1 &&
       index < first &&
       (row[0] ?? '') === '' &&
-      // Below the headings, a single text is the title of the rows that follow.
+      // Below the headings, a single text is the title of the following rows.
       (headRows.length === 0 || isPeriodHeading(filled[0] ?? ''))
     )
       headRows.push(row)
@@ -166,7 +180,10 @@ type Columns = {
   readonly others: readonly number[]
 }
 
-/** The columns of labels are those before the first one with prices; a numbering is neither. */
+/**
+ * Classifies columns: labels are before the first column with prices. Numbering columns are
+ * ignored.
+ */
 function chooseColumns(
   headRows: readonly (readonly string[])[],
   priceRows: readonly (readonly string[])[],
@@ -175,7 +192,7 @@ function chooseColumns(
   const width = priceRows[0]?.length ?? 0
   const all = Array.from({ length: width }, (_, column) => column)
   const isNumbering = (column: number): boolean =>
-    headRows.some((row) => NUMBERING.test(row[column] ?? '')) ||
+    headRows.some((row) => NUMBERING_HEADING.test(row[column] ?? '')) ||
     (column === 0 &&
       width > 2 &&
       priceRows.every((row, index) => (row[0] ?? '').replace(/[.)]$/, '') === String(index + 1)))
@@ -192,7 +209,7 @@ function chooseColumns(
   }
 }
 
-/** Returns the texts above each column of prices. An empty cell continues the one before it. */
+/** Returns the texts above each price column. An empty cell continues the one before it. */
 function readHeads(
   rows: readonly (readonly string[])[],
   width: number,
@@ -206,12 +223,13 @@ function readHeads(
     filled
       .map((row) => row[column] ?? '')
       .filter(
-        (cell, index, all) => cell !== '' && !CAPTION.test(cell) && all.indexOf(cell) === index,
+        (cell, index, all) =>
+          cell !== '' && !CAPTION_WORDS.test(cell) && all.indexOf(cell) === index,
       ),
   )
 }
 
-/** Fills merged labels from above, and writes prices without their notes about tax. */
+/** Fills merged labels from above, and removes notes about tax from prices. */
 function readRows(
   priceRows: readonly (readonly string[])[],
   columns: Columns,
@@ -251,8 +269,8 @@ function readRows(
 const cleanLabel = (text: string): string =>
   text.replace(/[\s:*†‡#]+$/, '').replace(/^[\s*•–-]+/, '')
 
-/** Arranges the table with categories as rows and periods as columns, however it was drawn. */
-function arrange(
+/** Arranges a table in any layout with categories as rows and periods as columns. */
+function arrangeTable(
   heads: readonly (readonly string[])[],
   labelled: readonly LabelledRow[],
   currency: Currency,
@@ -261,11 +279,11 @@ function arrange(
   if (listed !== null) return listed
   const joined = heads.map((parts) => parts.join(' '))
   const named = joined.map((head) => currency === INR && OTHER_CURRENCY.test(head))
-  // One currency above all columns is asked about once.
+  // If all columns have the same foreign currency, one question covers the whole table.
   const isForeign = named.every(Boolean) ? [] : named
   const rows = labelled.map(({ labels, cells }) => ({
     label: labels.join(' – '),
-    // A figure is not in rupees if its heading says so.
+    // Marks figures as foreign if their heading names another currency.
     cells: cells.map((cell, column) =>
       isForeign[column] === true && /^\d/.test(cell) ? `USD ${cell}` : cell,
     ),
@@ -288,7 +306,7 @@ function arrange(
     // Prices with and without GST are not two categories.
     !columns.some(({ group }) => mentionsTax(group)) &&
     columns.every(
-      ({ group, period }) => group !== '' && (isTimed ? period !== '' : GROUP.test(group)),
+      ({ group, period }) => group !== '' && (isTimed ? period !== '' : GROUP_TITLE.test(group)),
     )
   const groups = [...new Set(columns.map(({ group }) => group))]
   if (!isGrouped || groups.length === 1) return { heads: joined, rows }
@@ -298,7 +316,7 @@ function arrange(
     rows: rows.flatMap(({ label, cells }) =>
       groups.map((group) => ({
         label:
-          label === '' || (rows.length === 1 && CAPTION.test(label))
+          label === '' || (rows.length === 1 && CAPTION_WORDS.test(label))
             ? group
             : `${label} – ${group}`,
         cells: periods.map(
@@ -312,7 +330,7 @@ function arrange(
   }
 }
 
-/** Reads a list with a line for each category and period; null if it is not one. */
+/** Reads a list with one line per category and period; null if the table is not such a list. */
 function readList(rows: readonly LabelledRow[]): Body | null {
   const isList = rows.every(
     ({ labels: [category = '', period = '', third], cells }) =>
@@ -337,8 +355,11 @@ function readList(rows: readonly LabelledRow[]): Body | null {
   }
 }
 
-/** Accompanying persons are asked separately: they come with a delegate and are no category. */
-function takeCompanions(fees: FeeTable, currency: Currency): Omit<PastedFees, 'tax'> {
+/**
+ * Moves accompanying persons to their own answer, because they come with a delegate and are not a
+ * category.
+ */
+function extractCompanions(fees: FeeTable, currency: Currency): Omit<PastedFees, 'tax'> {
   const row = fees.rows.find(({ label }) => ACCOMPANYING.test(label))
   const prices = row?.cells.map((cell) => readPrice(cell, currency)) ?? []
   if (row === undefined || fees.rows.length === 1 || prices.some((price) => price == null))
@@ -346,7 +367,8 @@ function takeCompanions(fees: FeeTable, currency: Currency): Omit<PastedFees, 't
   return {
     ...fees,
     rows: fees.rows.filter((other) => other !== row),
-    // Its price is asked on another card, where an age or a condition must be written again.
+    // The price is entered on another card, so a condition such as an age must be entered there
+    // again.
     notes: CONDITION.test(row.label) ? [...fees.notes, row.label] : fees.notes,
     companions: row.cells.join(' / ').replaceAll(/\/-/g, ''),
   }

@@ -20,28 +20,28 @@ type ItemAnswers = {
   readonly free?: boolean
   readonly currency?: Currency
 }
-/** The lines of the file, part by part; empty if nothing is sold besides the registration. */
+/** The lines of the file by section; empty if nothing is sold in addition to registration. */
 type ItemSections = {
   readonly items: readonly string[]
   readonly limits: readonly string[]
   readonly fields: readonly string[]
   readonly cases: readonly string[]
-  /** The bill has more than one line. */
+  /** Whether the bill has more than one line. */
   readonly isBilled: boolean
 }
-/** A day in that period, on which a registration of the first category costs `first`. */
+/** A day in a period, on which a registration in the first category costs `first`. */
 type ExampleDay = {
   readonly on: Day
-  /** The period's number, from 0, and its label. */
+  /** The index and label of the period. */
   readonly column: number
   readonly label: string
   readonly first: Amount
 }
 
-/** The maximum number per delegate, and the maximum age: bounds that the proofs need. */
+/** The maximum number per delegate and the maximum age, because the proofs need bounds. */
 const COMPANIONS_MAX = 4
 const AGE_YEARS_MAX = 110
-/** The largest number of remaining seats that the form displays. */
+/** The form displays the number of remaining seats from this number on. */
 const FEW_SEATS = 5
 
 export function formatItemSections(
@@ -86,7 +86,7 @@ export function formatItemSections(
             ...(companions === null ? [] : formatCompanionsField(companions)),
             '',
           ],
-    // Each column once, with all items, so that every cell has its example.
+    // One example per column with all items, so that every price cell has an example.
     cases: isBilled
       ? days.map((day) => formatCase(companions, workshopsWithIds, tax, day, currency))
       : [],
@@ -141,7 +141,7 @@ function formatWorkshopItem(
 
 function formatSeats(workshops: readonly WorkshopWithId[]): readonly string[] {
   const max = workshops.map(({ id, seats }) => `${id}: ${seats ?? 0}`).join(', ')
-  // Not all seats of the smallest workshop count as few.
+  // Not all seats of the smallest workshop may count as few.
   const few = Math.min(FEW_SEATS, ...workshops.map(({ seats }) => (seats ?? 0) - 1))
   return [
     '',

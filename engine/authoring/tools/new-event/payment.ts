@@ -7,17 +7,19 @@ import type { EventDays } from './price-periods.ts'
 import { appendComment } from './yaml-text.ts'
 
 export type PaymentSections = {
-  /** The last day on which delegates can still pay. Null if it is the last day of registration. */
+  /** The last day on which delegates can pay. Null if it is the last day of registration. */
   readonly closes: Day | null
   readonly payment: string
-  /** The placeholder of these lines, with its comment. */
+  /** The placeholders in these lines, with comments. */
   readonly demo: readonly (readonly [path: string, comment: string])[]
 }
 
-/** A transfer takes some days, and must arrive before the event. */
+/** A transfer takes some days and must arrive before the event. */
 const TRANSFER_DAYS = 7
 
-/** Chooses the payment method. The prices of the last period must still be payable. */
+/**
+ * Chooses the payment method and its last day. The prices of the last period must still be payable.
+ */
 export function createPaymentSections(
   { id, free = false, currency = INR }: { id: string; free?: boolean; currency?: Currency },
   { from, to, periods }: EventDays,

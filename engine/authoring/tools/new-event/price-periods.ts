@@ -1,4 +1,4 @@
-/** The days of a new event and its price periods, given or as placeholders. */
+/** Chooses the days of a new event and its price periods: given ones or placeholders. */
 import type { Amount } from '../../../lib/money.ts'
 import { addDays, countDaysBetween, day, type Day } from '../../../lib/time.ts'
 import { deriveId } from './yaml-text.ts'
@@ -18,11 +18,11 @@ export type EventDays = {
 }
 
 const DAYS_AHEAD = 180
-const EARLY_ENDS = 45
-/** The distance of the ends of earlier periods, if they are not stated. */
+const EARLY_PERIOD_END_DAYS = 45
+/** The length of earlier periods, if their ends are not given. */
 const PLACEHOLDER_PERIOD_DAYS = 30
 
-/** The labels of two and three periods; more are numbered. */
+/** The labels of two and of three periods. More periods are numbered. */
 const PERIOD_LABELS: readonly (readonly string[])[] = [
   [],
   ['Registration'],
@@ -39,7 +39,7 @@ export function listPeriodLabels(count: number, stated: readonly string[] = []):
   })
 }
 
-/** Counts the periods of the answers; without prices, the placeholders have two. */
+/** Counts the periods in the answers. Without prices, there are two placeholder periods. */
 export function countPeriods(options: NewEventAnswers): number {
   const { free, categories, periodEnds = [], periodLabels = [] } = options
   if (free === true) return 1
@@ -47,7 +47,7 @@ export function countPeriods(options: NewEventAnswers): number {
   return Math.max(...prices, periodEnds.length + 1, periodLabels.length)
 }
 
-/** Returns a price for each of `count` periods; a single one applies to all. */
+/** Returns a price for each of `count` periods; a single price applies to all. */
 export function expandPrices<Price extends Amount | null>(
   prices: readonly Price[],
   count: number,
@@ -58,7 +58,7 @@ export function expandPrices<Price extends Amount | null>(
     : prices
 }
 
-/** Returns the days, given or as placeholders; the year in a title is used. */
+/** Returns the event's days: given ones or placeholders, in the year that the title names. */
 export function chooseEventDays(options: SampleOptions): EventDays {
   const { id, title = id, today, periodEnds = [], closes } = options
   const year = /(?<!\d)20\d\d(?!\d)/.exec(title)?.[0]
@@ -67,10 +67,10 @@ export function chooseEventDays(options: SampleOptions): EventDays {
   const from = options.from ?? options.to ?? (inYear > today ? inYear : ahead)
   const to = options.to ?? (options.from === undefined ? addDays(from, 1) : from)
   const count = countPeriods(options)
-  const early = addDays(from, -EARLY_ENDS)
-  // If the event is near, half of the remaining days.
-  const half = addDays(today, Math.floor(countDaysBetween(today, from) / 2))
-  const placeholder = early > today || from <= today ? early : half
+  const early = addDays(from, -EARLY_PERIOD_END_DAYS)
+  // For an event in the near future, the early period ends halfway to it.
+  const halfwayDay = addDays(today, Math.floor(countDaysBetween(today, from) / 2))
+  const placeholder = early > today || from <= today ? early : halfwayDay
   const ends = Array.from({ length: count - 1 }, (_, index) => {
     const end =
       periodEnds[index] ?? addDays(placeholder, (index + 2 - count) * PLACEHOLDER_PERIOD_DAYS)

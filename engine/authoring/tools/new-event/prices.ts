@@ -19,16 +19,16 @@ import type {
 import { readYes } from './read-yes.ts'
 
 export const PRICES_EXAMPLE = 'Member = 4000 / 5000; Student = 1000'
-/** The format for workshops, used in the question and in its correction. */
+/** Returns an example for workshops, for the question and for corrections. */
 export const formatWorkshopsExample = (free: boolean): string =>
   free
     ? 'Ultrasound, 30 seats; ECG, 40 seats'
     : 'Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats'
 
 /**
- * Reads "Member = 4000 / 5000; Student = 1000": one entry per line, or separated by `;`, else by
- * commas. A comma in brackets, in an amount (5,000) or in a label before its price does not
- * separate.
+ * Reads "Member = 4000 / 5000; Student = 1000". Entries are separated by line breaks or `;`,
+ * otherwise by commas. A comma in brackets, in an amount (5,000) or in a label before its price is
+ * not a separator.
  */
 export function readCategories(
   answer: string,
@@ -62,8 +62,8 @@ function splitEntries(answer: string, currency: Currency): readonly string[] {
   if (lines.length !== 1) return lines
   const parts = clean(splitOutsideBrackets(lines[0] ?? '', /,(?!\d{2,3}(?!\d))/))
   if (!parts.some((part) => PRICE_AFTER.test(part))) return parts
-  // "Member, IMA = 4000, 5000": a part without "=" belongs to the label after it, or to the price
-  // before.
+  // "Member, IMA = 4000, 5000": a part without "=" belongs to the following label or to the
+  // preceding price.
   return parts.reduce<readonly string[]>((all, part) => {
     const before = all.at(-1)
     if (before === undefined) return [part]
@@ -117,7 +117,7 @@ function readCategory(
   return problem === null ? ok({ label, prices }) : err(problem)
 }
 
-/** Reads one price for each period, or one for all; null if a part is not a price. */
+/** Reads one price per period, or one for all; null if a part is not a price. */
 function readPrices(text: string, currency: Currency): PricesByPeriod | null {
   const split = text.split(/\s*\/(?!\s*[-–=])\s*/).filter((part) => part.trim() !== '')
   const suggestion = split.length === 1 ? suggestAmount(text, currency) : null
@@ -126,7 +126,7 @@ function readPrices(text: string, currency: Currency): PricesByPeriod | null {
   return prices.length === 0 || !prices.every((price) => price !== undefined) ? null : prices
 }
 
-/** Null if not on sale, undefined if it is not a price. */
+/** Returns null if not on sale, undefined if the text is not a price. */
 export function readPrice(cell: string, currency: Currency): Amount | null | undefined {
   const suggestion = suggestAmount(cell, currency)
   switch (suggestion?.is) {
@@ -172,8 +172,8 @@ const FREE_UNDER =
   /[,;]?\s*(?:children\s+)?(?:free\s+(?:of charge\s+)?)?(?:under|below)\s+(?:the age of\s+)?([1-9]\d?)(?:\s+(?:years|free|are free|come free))*\.?$/i
 
 /**
- * Reads "4000 / 5000, free under 5". Null if there are no accompanying persons. If everything is free, the
- * question is yes or no.
+ * Reads "4000 / 5000, free under 5". Null if there are no accompanying persons. For a free event,
+ * the answer is yes or no.
  */
 export function readCompanions(
   answer: string,
@@ -206,7 +206,7 @@ export function readCompanions(
 const isOnSale = (prices: PricesByPeriod): prices is readonly Amount[] =>
   prices.every((price) => price !== null)
 
-/** Returns a sentence unless there is one price, or one for each period. */
+/** Returns a sentence unless there is one price, or one per period. */
 function findCountProblem(label: string, prices: PricesByPeriod, periods: number): string | null {
   if (prices.length === 1 || prices.length === periods) return null
   return periods === 1
@@ -215,10 +215,10 @@ function findCountProblem(label: string, prices: PricesByPeriod, periods: number
 }
 
 const SEATS_PATTERN = /[,;]?\s*\(?(\d{1,5})\s*(?:seats?|places?|pax)\)?\.?$/i
-/** A sign or a decimal point before the digits that `SEATS` finds. */
+/** A sign or a decimal point before the digits that `SEATS_PATTERN` finds. */
 const PARTIAL_SEATS = /(?:[,;]\s*)([-−–]|\d+\.)$/
 
-/** Reads "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats". Empty if there is none. */
+/** Reads "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats". Empty if there are none. */
 export function readWorkshops(
   answer: string,
   free: boolean,

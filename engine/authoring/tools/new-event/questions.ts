@@ -1,4 +1,4 @@
-/** The questions of `rollcall new`, one at a time, and how days, prices and yes/no answers are read. */
+/** The questions of `rollcall new`, in order, and the functions that parse their answers. */
 import { suggestEmail } from '../../suggestions/misspelt-addresses.ts'
 import { findDays, type DayWords } from '../../prose/find-days.ts'
 import { formatCurrency, INR } from '../../../lib/money.ts'
@@ -32,12 +32,12 @@ export type Question = {
     | 'companions'
     | 'workshops'
     | 'early-until'
-  /** The question; null if earlier answers already cover it. */
-  readonly asks: (answers: NewEventAnswers) => string | null
-  /** How to write the answer in a line of text. */
+  /** Returns the question; null if earlier answers already cover it. */
+  readonly buildQuestion: (answers: NewEventAnswers) => string | null
+  /** Returns an example of the answer as a line of text. */
   readonly example?: (answers: NewEventAnswers) => string
-  /** Returns the answers including this one, or a sentence that says what is wrong with it. */
-  readonly reads: (
+  /** Returns the answers with this one added, or a sentence that explains what is wrong with it. */
+  readonly parse: (
     answer: string,
     answers: NewEventAnswers,
     today: Day,
@@ -50,14 +50,14 @@ const DAYS_HELP = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12
 export const QUESTIONS: readonly Question[] = [
   {
     name: 'title',
-    asks: () => 'What is the name of the conference?',
-    reads: (answer, answers) => ok({ ...answers, title: joinLines(answer) }),
+    buildQuestion: () => 'What is the name of the conference?',
+    parse: (answer, answers) => ok({ ...answers, title: joinLines(answer) }),
   },
   {
     name: 'from',
-    asks: () => 'On which day does it begin?',
+    buildQuestion: () => 'On which day does it begin?',
     example: () => '12 March 2027, or 12/03/2027',
-    reads: (answer, answers, today) => {
+    parse: (answer, answers, today) => {
       const daysResult = readDays(answer, today)
       if (!daysResult.ok) return daysResult
       const [from, to] = daysResult.value
@@ -66,8 +66,8 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'to',
-    asks: (answers) => (answers.to === undefined ? 'On which day does it end?' : null),
-    reads: (answer, answers, today) => {
+    buildQuestion: (answers) => (answers.to === undefined ? 'On which day does it end?' : null),
+    parse: (answer, answers, today) => {
       const daysResult = readDays(answer, today)
       return daysResult.ok
         ? orderEventDays({ ...answers, to: daysResult.value[1] }, today)
@@ -76,17 +76,19 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'venue',
-    asks: () => 'Where is it?',
-    reads: (answer, answers) => ok({ ...answers, venue: joinLines(answer) }),
+    buildQuestion: () => 'Where is it?',
+    parse: (answer, answers) => ok({ ...answers, venue: joinLines(answer) }),
   },
   {
     name: 'support',
-    asks: () => 'Which email address do delegates write to?',
-    reads: (answer, answers) => {
+    buildQuestion: () => 'Which email address do delegates write to?',
+    parse: (answer, answers) => {
       const suggestion = suggestEmail(answer)
       if (suggestion !== null)
         return err(
-          startWithCapital(`${suggestion.slip}; write ${suggestion.write}.`.replaceAll('`', '"')),
+          startWithCapital(
+            `${suggestion.slip}; write ${suggestion.correction}.`.replaceAll('`', '"'),
+          ),
         )
       return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(answer)
         ? ok({ ...answers, support: answer })
@@ -95,16 +97,16 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'free',
-    asks: () => 'Is it free for all delegates?',
+    buildQuestion: () => 'Is it free for all delegates?',
     example: () => 'yes or no',
-    reads: (answer, answers) => {
+    parse: (answer, answers) => {
       const free = readYes(answer)
       return free === null ? err(`"${answer}" is neither yes nor no.`) : ok({ ...answers, free })
     },
   },
   {
     name: 'categories',
-    asks: ({ free, currency = INR }) =>
+    buildQuestion: ({ free, currency = INR }) =>
       free === true
         ? 'Which categories of delegates are there?'
         : `What does each category pay, in ${formatCurrency(currency)}?`,
@@ -112,7 +114,7 @@ export const QUESTIONS: readonly Question[] = [
       free === true
         ? 'Member; Student'
         : `${PRICES_EXAMPLE}; a line that ends with ; goes on. Or paste a table, then an empty line`,
-    reads: (answer, answers, today) => {
+    parse: (answer, answers, today) => {
       if (isFeeTable(answer)) return readPastedTable(answer, answers, today)
       const categoriesResult = readCategories(
         answer,
@@ -120,7 +122,7 @@ export const QUESTIONS: readonly Question[] = [
         answers.currency ?? INR,
       )
       if (!categoriesResult.ok) return categoriesResult
-      // If all prices are free the event is free, whatever was answered.
+      // If all prices are free, the event is free regardless of the earlier answer.
       const isFree = categoriesResult.value.every(({ prices }) =>
         prices.every((price) => (price ?? 0) === 0),
       )
@@ -134,10 +136,10 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'gst',
-    asks: ({ free, tax, currency = INR }) =>
+    buildQuestion: ({ free, tax, currency = INR }) =>
       free === true || tax !== undefined || currency !== INR ? null : 'How is GST charged?',
     example: () => 'none, inside the prices, or on top of them',
-    reads: (answer, answers) => {
+    parse: (answer, answers) => {
       if (answers.currency !== undefined && answers.currency !== INR && readTax(answer) !== 'none')
         return err(
           `GST is not charged on prices in ${answers.currency}. Write none, and add the tax to the file.`,
@@ -150,7 +152,7 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'early-until',
-    asks: (answers) => {
+    buildQuestion: (answers) => {
       const count = countPeriods(answers)
       if ((answers.periodEnds?.length ?? 0) >= count - 1) return null
       return count === 2
@@ -159,7 +161,7 @@ export const QUESTIONS: readonly Question[] = [
     },
     example: (answers) =>
       listPeriodLabels(countPeriods(answers), answers.periodLabels).slice(0, -1).join('; '),
-    reads: (answer, answers, today) => {
+    parse: (answer, answers, today) => {
       const ends = splitDays(answer, today).map((part) => readDays(part, today))
       const failed = ends.find((end) => !end.ok)
       if (failed?.ok === false) return failed
@@ -174,14 +176,14 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'companions',
-    asks: ({ free, companions }) =>
+    buildQuestion: ({ free, companions }) =>
       companions !== undefined
         ? null
         : free === true
           ? 'Can delegates bring an accompanying person?'
           : 'What does an accompanying person pay?',
     example: ({ free }) => (free === true ? 'yes or no' : '4000 / 5000, free under 5; or none'),
-    reads: (answer, answers) => {
+    parse: (answer, answers) => {
       const companionsResult = readCompanions(
         answer,
         answers.free === true,
@@ -195,12 +197,12 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'workshops',
-    asks: ({ free }) =>
+    buildQuestion: ({ free }) =>
       free === true
         ? 'Which workshops are there, with how many seats?'
         : 'Which workshops are there, at which price, with how many seats?',
     example: ({ free }) => `${formatWorkshopsExample(free === true)}; or none`,
-    reads: (answer, answers) => {
+    parse: (answer, answers) => {
       const workshopsResult = readWorkshops(
         answer,
         answers.free === true,
@@ -227,7 +229,7 @@ function readTax(answer: string): NonNullable<NewEventAnswers['tax']> | null {
     : null
 }
 
-/** Reads a pasted table; what it says about GST and accompanying persons is not asked again. */
+/** Reads a pasted table. What it states about GST and accompanying persons is not asked again. */
 function readPastedTable(
   answer: string,
   answers: NewEventAnswers,
@@ -241,7 +243,7 @@ function readPastedTable(
     )
   const { fees, problems } = readFees(table, answers)
   const wrong = problems.filter(({ isMissingDay }) => isMissingDay !== true)
-  if (wrong.length > 0) return err(wrong.map(({ says }) => says).join('\n'))
+  if (wrong.length > 0) return err(wrong.map(({ message }) => message).join('\n'))
   const persons =
     companions === null
       ? null
@@ -253,7 +255,7 @@ function readPastedTable(
   })
 }
 
-/** Splits "31 August 2026; 31 October 2026"; a single range is one answer. */
+/** Splits "31 August 2026; 31 October 2026". A single range is one answer. */
 const splitDays = (answer: string, today: Day): readonly string[] => {
   const parts = answer.split(/[;\n]/).filter((part) => part.trim() !== '')
   const [only = answer] = parts
@@ -262,7 +264,7 @@ const splitDays = (answer: string, today: Day): readonly string[] => {
   return days.length < 2 ? [only] : days.map(({ start, end }) => only.slice(start, end))
 }
 
-/** Reads a day, or a range of days: its first and its last. */
+/** Reads a day, or the first and last day of a range. */
 function readDays(answer: string, today: Day): Result<readonly [Day, Day], string> {
   const text = answer.trim().replace(/[.,;]+$/, '')
   const [found, another] = findDays(text, Number(today.slice(0, 4)))
@@ -283,10 +285,12 @@ function toDay({ day, month, year, weekday }: DayWords): Result<Day, string> {
     : err(`${formatDay(text)} is a ${WEEKDAYS[getWeekday(text)]}, not a ${WEEKDAYS[weekday]}.`)
 }
 
-/** A longer conference is likely to have a wrong month or year. */
+/** A longer conference probably has a wrong month or year. */
 const LIKELY_DAYS_MAX = 28
 
-/** Also checks that the conference is not over, and does not last for months. */
+/**
+ * Orders the event's days, and checks that the conference is not over and does not last for months.
+ */
 function orderEventDays(answers: NewEventAnswers, today: Day): Result<NewEventAnswers, string> {
   const { from, to = from } = answers
   if (to !== undefined && to < today) return err(`${formatDay(to)} is over. Is the year right?`)
@@ -296,7 +300,7 @@ function orderEventDays(answers: NewEventAnswers, today: Day): Result<NewEventAn
     : orderAnswers(answers)
 }
 
-/** Checks that the event's days are in order, with a day left for the later prices. */
+/** Checks that the days are in order and leave at least one day for the later prices. */
 function orderAnswers(answers: NewEventAnswers): Result<NewEventAnswers, string> {
   const { from, to = from, periodEnds = [] } = answers
   if (from !== undefined && to !== undefined && to < from)

@@ -2,24 +2,24 @@
 import type { Amount, Currency } from '../../../lib/money.ts'
 import type { Day } from '../../../lib/time.ts'
 
-/** One price for each period, in order, in minor units; 0: free, null: not on sale then. */
+/** One price per period, in order, in minor units; 0: free, null: not on sale. */
 export type PricesByPeriod = readonly (Amount | null)[]
 export type SampleCategory = { readonly label: string; readonly prices: PricesByPeriod }
 /** The price of one accompanying person. */
 export type SampleCompanions = {
-  /** One for each period, or one for all. */
+  /** One per period, or one for all periods. */
   readonly prices: readonly Amount[]
   /** Younger persons are free. Null if all pay. */
   readonly freeUnder: number | null
 }
 export type SampleWorkshop = {
   readonly label: string
-  /** One for each period, or one for all. */
+  /** One per period, or one for all periods. */
   readonly prices: readonly Amount[]
   /** Null if unlimited. */
   readonly seats: number | null
 }
-/** A missing value gets a placeholder, listed in the file under `demo:`. */
+/** Missing values get placeholders, which the file lists under `demo:`. */
 export type SampleOptions = {
   /** Lower-case letters and digits. */
   readonly id: string
@@ -30,25 +30,25 @@ export type SampleOptions = {
   readonly to?: Day
   readonly venue?: string
   readonly support?: string
-  /** The last day of each price period but the last, in order. */
+  /** The last day of each price period except the last, in order. */
   readonly periodEnds?: readonly Day[]
   /** Names of the periods; an empty one gets a default. */
   readonly periodLabels?: readonly string[]
-  /** The first day of registration. Absent: at once. */
+  /** The first day of registration. Absent: immediately. */
   readonly opens?: Day
   /** The last day of registration, if it is before the event's last day. */
   readonly closes?: Day
   /** Absent: INR. */
   readonly currency?: Currency
   readonly categories?: readonly SampleCategory[]
-  /** Whether 18% GST is included or added; without one no text mentions a tax. Only in rupees. */
+  /** Whether 18% GST is included or added. For `none`, no text mentions a tax. Only in rupees. */
   readonly tax?: 'none' | 'inside' | 'on top'
   /** Everything is free: prices in `categories` are ignored. */
   readonly free?: boolean
   /** Null or absent: no accompanying persons. */
   readonly companions?: SampleCompanions | null
   readonly workshops?: readonly SampleWorkshop[]
-  /** Placeholder days are counted from here. */
+  /** Placeholder days are counted from this day. */
   readonly today: Day
 }
 

@@ -7,16 +7,16 @@ export function appendComment(line: string, comment: string): string {
   return `${line.padEnd(COMMENT_AT)}# ${comment}`
 }
 
-const NO_TEXT = /^(true|false|null|yes|no|none|on|off)$/i
+const YAML_KEYWORD = /^(true|false|null|yes|no|none|on|off)$/i
 
-/** Formats a text as YAML, in quotes only if needed; inside braces commas need them too. */
+/** Formats a text as YAML, with quotes only if needed. Inside braces, commas need quotes too. */
 export function quoteYaml(text: string, inBraces = false): string {
   const safe = /^[A-Za-z][A-Za-z0-9 .@/()’–-]*$/u.test(inBraces ? text : text.replaceAll(',', ''))
-  return safe && !NO_TEXT.test(text) && text === text.trim() ? text : JSON.stringify(text)
+  return safe && !YAML_KEYWORD.test(text) && text === text.trim() ? text : JSON.stringify(text)
 }
 
 /**
- * Derives an id from a label, unique among `all`; if the label contains nothing usable it is
+ * Derives an id from a label, unique among `all`. If the label has no usable characters, the id is
  * numbered: `category-2`.
  */
 export function deriveId(label: string, at: number, all: readonly string[], thing: string): string {
@@ -27,8 +27,8 @@ export function deriveId(label: string, at: number, all: readonly string[], thin
       .replace(/^[-0-9]+|-+$/g, '')
   const labelId = toId(label)
   const isTaken = all.findIndex((other) => toId(other) === labelId) !== at
-  // `null` or `no` alone would be no text in YAML.
-  return labelId === '' || labelId === 'period' || isTaken || NO_TEXT.test(labelId)
+  // YAML does not read `null` or `no` as a text.
+  return labelId === '' || labelId === 'period' || isTaken || YAML_KEYWORD.test(labelId)
     ? `${thing}-${at + 1}`
     : labelId
 }

@@ -7,7 +7,10 @@ import type { FeeTable } from './parts.ts'
 
 type TableCurrency = Pick<FeeTable, 'currency' | 'currencyAsked'>
 
-/** Empty for a table in rupees, and for one with prices in several currencies. */
+/**
+ * Returns the currency, or the one to ask about. Empty for rupees, and for prices in several
+ * currencies.
+ */
 export function findTableCurrency(
   text: string,
   rows: readonly (readonly string[])[],
@@ -27,12 +30,12 @@ export function findTableCurrency(
   return signed.length === amounts.length ? { currency: only } : {}
 }
 
-/** Names prices in another currency once; null if there are none. */
+/** Reports prices in another currency once; null if there are none. */
 export function explainOtherCurrency(
   { rows }: FeeTable,
   periods: readonly string[],
   currency: Currency,
-): { readonly row?: number; readonly column?: number; readonly says: string } | null {
+): { readonly row?: number; readonly column?: number; readonly message: string } | null {
   const found = rows.flatMap(({ label, cells }, row) =>
     cells.flatMap((cell, column) =>
       isInOtherCurrency(cell, currency) ? [{ row, column, label: label.trim() }] : [],
@@ -44,12 +47,12 @@ export function explainOtherCurrency(
   if (found.length === rows.length && found.every(({ column }) => column === first.column))
     return {
       column: first.column,
-      says: `The prices of “${periods[first.column]}” are in another currency. Remove the column: ${later}`,
+      message: `The prices of “${periods[first.column]}” are in another currency. Remove the column: ${later}`,
     }
   const names = [...new Set(found.map(({ label }) => `“${label}”`))]
   return {
     row: first.row,
-    says: `The prices of ${names.join(', ')} are in another currency. Remove ${names.length === 1 ? 'the row' : 'these rows'}: ${later}`,
+    message: `The prices of ${names.join(', ')} are in another currency. Remove ${names.length === 1 ? 'the row' : 'these rows'}: ${later}`,
   }
 }
 

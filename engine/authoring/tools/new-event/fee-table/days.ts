@@ -2,51 +2,54 @@
 import { findDays, type DayWords } from '../../../prose/find-days.ts'
 import { addDays, isDay, type Day } from '../../../../lib/time.ts'
 
-/** A heading of prices; days that it does not state are null. */
+/** A heading above prices. Days that it does not state are null. */
 export type PeriodHeading = {
   readonly label: string
   readonly from: Day | null
   readonly to: Day | null
-  /** "After 31 Oct", which some write for the first day itself. */
+  /** "After 31 Oct", which some organisers write for the first day itself. */
   readonly isAfter: boolean
   /** Registration at the venue: from the first day of the event. */
   readonly isSpot: boolean
 }
 
-const PERIOD =
+const PERIOD_WORDS =
   /\b(early|bird|regular|normal|standard|late|last|spot|on[- ]?site|walk[- ]?ins?|phase|advance|till|til|until|through|thru|up ?to|before|after|from|onwards?|w\.?e\.?f|round|slab|period|at the venue)\b/i
-const SPOT = /\b(spot|on[- ]?site|walk[- ]?ins?|at the venue)\b/i
-const BEFORE =
+const ON_SITE_WORDS = /\b(spot|on[- ]?site|walk[- ]?ins?|at the venue)\b/i
+const UNTIL_WORDS =
   /\b(till|til|until|through|thru|up ?to|before|by|ends?|closes?|last date|deadline)\b[^a-z]*$/i
 const STRICTLY_BEFORE = /(?<!\bon or )\bbefore\b[^a-z]*$/i
-const FROM = /\b(from|after|since|starting|w\.?e\.?f)\b[^a-z]*$/i
-const AFTER = /\bafter\b[^a-z]*$/i
-const ONWARDS = /^[^a-z]*(onwards?|and after)\b/i
-const CONNECTING =
+const FROM_WORDS = /\b(from|after|since|starting|w\.?e\.?f)\b[^a-z]*$/i
+const AFTER_WORD = /\bafter\b[^a-z]*$/i
+const ONWARDS_WORDS = /^[^a-z]*(onwards?|and after)\b/i
+const CONNECTING_WORDS =
   /\b(on or before|till|til|until|through|thru|up ?to|before|after|from|since|starting|onwards?|by|w\.?e\.?f|to|and|on|ends?|closes?|last date|deadline)\b\.?/gi
 
-const TIME =
+const TIME_OF_DAY =
   /(?<![\d.:/-])(?:(?:at\s+|by\s+)?\d{1,2}(?:[:.]\d\d)?\s*(?:noon|midnight|[ap]\.?m\b\.?|hrs?\b\.?|hours?\b|o['’]?clock|uhr\b)|\d{1,2}:\d\d(?!\d)|\bnoon\b|\bmidnight\b)(?:\s*\(?(?:ist|cet|cest|gmt|utc|bst|[ecmp][sd]t|gst|sgt|local time|indian time)\b\)?)?/i
-/** The end of a day in India, when a period ends anyway. */
+/** The end of a day in India, which is when every period ends. */
 const END_OF_DAY =
   /^(?:(?:11[:.]59\s*p\.?m\.?|23[:.]59(?:\s*hrs?\.?)?|(?:12\s*)?midnight)(?:\s*\(?(?:ist|indian time)\)?)?)$/i
 
-/** Separates the time from a heading such as "until 1 June, 12:00 noon CET". Null if it states none but the end of the day. */
+/**
+ * Separates the time from a heading such as "until 1 June, 12:00 noon CET". Null if it states no
+ * time, or only the end of the day.
+ */
 export function splitTime(text: string): { readonly rest: string; readonly time: string | null } {
-  const [time] = TIME.exec(text) ?? []
+  const [time] = TIME_OF_DAY.exec(text) ?? []
   if (time === undefined) return { rest: text, time: null }
   return { rest: text.replace(time, ' '), time: END_OF_DAY.test(time.trim()) ? null : time.trim() }
 }
 
-/** Whether a heading is about time, as "Early Bird" is and "Member" is not. */
+/** Returns true for a heading about time, such as "Early Bird", and false for "Member". */
 export const isPeriodHeading = (text: string): boolean =>
-  PERIOD.test(text) || findDays(text, 0).length > 0
+  PERIOD_WORDS.test(text) || findDays(text, 0).length > 0
 
-/** `latest`: the last day that can be meant; days without a year are in the year before it. */
+/** `latest`: the last possible day. Days without a year are within the year before it. */
 export function readPeriodHeading(text: string, latest: Day): PeriodHeading {
   const stated = findDays(text, Number(latest.slice(0, 4)))
   const [one, another] = stated
-  const isSpot = SPOT.test(text)
+  const isSpot = ON_SITE_WORDS.test(text)
   if (one === undefined || another !== undefined)
     return { label: text, from: null, to: null, isAfter: false, isSpot }
   const first = toDay(one.first, latest)
@@ -55,25 +58,26 @@ export function readPeriodHeading(text: string, latest: Day): PeriodHeading {
   if (first === null || last === null)
     return { label: text, from: null, to: null, isAfter: false, isSpot }
   if (one.first !== one.last) {
-    // "28 Dec – 31 Jan" crosses a year that is not written.
+    // "28 Dec – 31 Jan" spans two years, which are not written.
     const from = first > last ? toDay(one.first, last) : first
     return { label, from, to: last, isAfter: false, isSpot }
   }
   const before = text.slice(0, one.start)
-  if (AFTER.test(before)) return { label, from: addDays(first, 1), to: null, isAfter: true, isSpot }
-  if (FROM.test(before) || ONWARDS.test(text.slice(one.end)))
+  if (AFTER_WORD.test(before))
+    return { label, from: addDays(first, 1), to: null, isAfter: true, isSpot }
+  if (FROM_WORDS.test(before) || ONWARDS_WORDS.test(text.slice(one.end)))
     return { label, from: first, to: null, isAfter: false, isSpot }
-  const isStrict = STRICTLY_BEFORE.test(before) && BEFORE.test(before)
+  const isStrict = STRICTLY_BEFORE.test(before) && UNTIL_WORDS.test(before)
   return { label, from: null, to: isStrict ? addDays(first, -1) : first, isAfter: false, isSpot }
 }
 
-/** The words around the days are no name, and neither are their brackets. */
+/** Removes connecting words and brackets around the days, which are not part of the name. */
 function cleanLabel(around: string): string {
   const [before = '', after = ''] = around.split('\n')
   return `${before.replace(/[\s([{:;,–—-]*$/, '')} ${after.replace(/^[\s)\]}:;,–—-]*/, '')}`
     .replace(/\(\s*\)|\[\s*\]/g, ' ')
     .replace(/[([][^()[\]]*$/, (rest) => rest.replace(/^[([]/, ' '))
-    .replace(CONNECTING, ' ')
+    .replace(CONNECTING_WORDS, ' ')
     .replace(/\(\s*\)|^([^(]*)\)|\(([^)]*)$/g, ' $1$2 ')
     .replace(/\s+/g, ' ')
     .replace(/^[\s:;,./–—()-]+|[\s:;,./–—(-]+$/g, '')
@@ -81,18 +85,18 @@ function cleanLabel(around: string): string {
 }
 
 function toDay({ day, month, year }: DayWords, latest: Day): Day | null {
-  const write = (inYear: number): string =>
+  const formatInYear = (inYear: number): string =>
     [inYear, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-')
   const latestYear = Number(latest.slice(0, 4))
-  const text = write(year ?? latestYear)
-  const chosen = year === null && text > latest ? write(latestYear - 1) : text
+  const text = formatInYear(year ?? latestYear)
+  const chosen = year === null && text > latest ? formatInYear(latestYear - 1) : text
   return isDay(chosen) ? chosen : null
 }
 
-/** Days as the form keeps them; empty if unknown, or if the day follows from the period before. */
+/** Days as stored in the form; empty if unknown, or if the day follows from the previous period. */
 export type PeriodDays = { readonly label: string; readonly from: string; readonly to: string }
 
-/** Completes the days of each heading from its neighbours. */
+/** Completes the days of each heading with those of adjacent headings. */
 export function connectPeriods(
   headings: readonly PeriodHeading[],
   event: { readonly from: Day | undefined; readonly to: Day | undefined },

@@ -1,10 +1,10 @@
-/** Parts of a fee table that are no category of delegates, and the question about each. */
+/** Finds texts of a fee table that are not categories, and the question about each. */
 import { isPeriodHeading, splitTime } from './days.ts'
 import type { FeeRow, FeeTable } from './parts.ts'
 
-const EXTRA =
+const EXTRA_WORDS =
   /\b(dinner|banquet|gala|lunch|workshops?|master ?class|hands[- ]on|cme|tours?|sightseeing|excursion|hotel|rooms?|accommodation|per night|stalls?|kit|souvenir|cruise)\b/i
-/** "Delegate with dinner", "Conference + CME": the extra is part of what a delegate pays. */
+/** "Delegate with dinner", "Conference + CME": the extra is part of the delegate's price. */
 const WITH_EXTRA = /(?:\+|&|\b(?:with|without|incl\w*|excl\w*|and|plus|non)\b)/i
 const SEVERAL_PERSONS =
   /\b(corporates?|couples?|famil(?:y|ies)|groups?)\b|\b\d+\s*(?:delegates|persons|people|pax|members|participants)\b/i
@@ -12,45 +12,45 @@ const SEVERAL_PERSONS =
 const OTHER_TAX = /\b(vat|mwst|ust|iva|tva|sales tax)\b/i
 
 export const ACCOMPANYING = /\b(accompan\w*|spouses?)\b/i
-/** An age, a number or words in brackets. */
+/** An age, a number, or words in brackets. */
 export const CONDITION =
   /\d|\b(?:above|below|under|over|child\w*|years|yrs|age\w*)\b|\((?!\s*(?:s|each|per (?:person|head))\s*\))/i
 
-const MARK_BEFORE = /^[*†‡#]+\s*\S/
-const MARK_BEHIND = /[*†‡#]+$/
-/** Returns the labels with a mark whose footnote is not among the notes. */
+const LEADING_MARK = /^[*†‡#]+\s*\S/
+const TRAILING_MARK = /[*†‡#]+$/
+/** Returns the labels with a footnote mark whose footnote is not among the notes. */
 export const listUnexplainedMarks = (
   labels: readonly string[],
   notes: readonly string[],
 ): readonly string[] =>
   labels.filter((label) => {
-    const [mark] = MARK_BEHIND.exec(label) ?? []
+    const [mark] = TRAILING_MARK.exec(label) ?? []
     return mark !== undefined && !notes.some((note) => note.startsWith(mark))
   })
 
 const isExtra = (label: string): boolean => {
-  const found = EXTRA.exec(label)
+  const found = EXTRA_WORDS.exec(label)
   return found !== null && !WITH_EXTRA.test(label.slice(0, found.index))
 }
 const isAsked = ({ label }: FeeRow): boolean =>
   isExtra(label) || SEVERAL_PERSONS.test(label) || ACCOMPANYING.test(label)
 
-/** Moves rows that are probably no category to the notes, with their prices. */
-export function askAboutExtras<Table extends FeeTable>(fees: Table): Table {
+/** Moves rows that are probably not categories to the notes, with their prices. */
+export function moveExtrasToNotes<Table extends FeeTable>(fees: Table): Table {
   const asked = fees.rows.filter(isAsked)
-  // If all rows have such a word, it is about the whole event: "CME – Member".
+  // If all rows contain such a word, it describes the whole event: "CME – Member".
   if (asked.length === 0 || asked.length === fees.rows.length) return fees
   return {
     ...fees,
     rows: fees.rows.filter((row) => !asked.includes(row)),
-    notes: [...fees.notes, ...asked.map(writeNote)],
+    notes: [...fees.notes, ...asked.map(formatNote)],
   }
 }
 
-const writeNote = ({ label, cells }: FeeRow): string =>
+const formatNote = ({ label, cells }: FeeRow): string =>
   `${label} = ${cells.join(' / ').replaceAll('/-', '')}`
 
-/** The row that a note becomes if the organiser adds it as a category. */
+/** Returns the row for a note that the organiser adds as a category. */
 export function readNote(note: string, periods: number): FeeRow {
   const at = note.lastIndexOf(' = ')
   const prices = at < 0 ? [] : note.slice(at + 3).split(' / ')
@@ -60,18 +60,18 @@ export function readNote(note: string, periods: number): FeeRow {
   }
 }
 
-/** The question about a note, and whether the answer can be that it is a category. */
-export type NoteQuestion = { readonly says: string; readonly isMaybeCategory: boolean }
+/** The question about a note, and whether the note may be a category. */
+export type NoteQuestion = { readonly message: string; readonly isMaybeCategory: boolean }
 
 export function explainNote(note: string): NoteQuestion {
-  // A row with prices can be a category, whatever its name says.
+  // A row with prices may be a category, regardless of its name.
   const about = note.includes(' = ') ? null : explainRemark(note)
   return about === null
-    ? { says: askForMeaning(note), isMaybeCategory: true }
-    : { says: about, isMaybeCategory: false }
+    ? { message: askForMeaning(note), isMaybeCategory: true }
+    : { message: about, isMaybeCategory: false }
 }
 
-/** Explains a note that is certainly no category. */
+/** Explains a note that is certainly not a category. */
 function explainRemark(note: string): string | null {
   const { time } = splitTime(note)
   if (time !== null && isPeriodHeading(note))
@@ -81,12 +81,12 @@ function explainRemark(note: string): string | null {
   const columns = / \(columns\)$/.exec(note)
   if (columns !== null)
     return `The columns “${note.slice(0, columns.index)}” were not read: they are not 18% GST of the fee before them and the sum. Check the prices, then leave this out.`
-  if (MARK_BEFORE.test(note))
-    return `“${note}” is a footnote, which is not taken over. Leave it out here; if it decides who pays what, add it to the file later.`
-  if (MARK_BEHIND.test(note))
+  if (LEADING_MARK.test(note))
+    return `“${note}” is a footnote, which cannot be stored here. Leave it out here; if it decides who pays what, add it to the file later.`
+  if (TRAILING_MARK.test(note))
     return `“${note}” has a mark, but the text that it refers to is not in the table. If that text decides who pays what, add it to the file later; leave this out.`
   if (OTHER_TAX.test(note))
-    return `“${note}” is about a tax that these questions do not know: they know GST of 18%. Leave it out here, and add the tax to the file later.`
+    return `“${note}” names another tax, but these questions support only GST at 18%. Leave it out here, and add the tax to the file later.`
   return null
 }
 

@@ -1,16 +1,19 @@
-/** The rows, columns and unexplained texts of a table of fees. */
+/** The rows, columns and unexplained texts of a fee table. */
 import type { Currency } from '../../../../lib/money.ts'
 import type { PeriodDays } from './days.ts'
 
 export type FeeRow = { readonly label: string; readonly cells: readonly string[] }
-/** A table of fees, pasted or typed. Its texts are kept as written until they are recognised. */
+/** A fee table, pasted or typed. Its texts are kept as written until they are recognised. */
 export type FeeTable = {
   readonly columns: readonly PeriodDays[]
   readonly rows: readonly FeeRow[]
-  /** Texts whose meaning is not recognised: the organiser decides. */
+  /** Texts whose meaning is not recognised. The organiser decides what to do with them. */
   readonly notes: readonly string[]
-  /** Of all prices. Absent: rupees, or what the answers before state. */
+  /** The currency of all prices. Absent: rupees, or the currency of earlier answers. */
   readonly currency?: Currency
-  /** A currency that a heading or another text names, when no price has a sign: the organiser decides. */
+  /**
+   * A currency that a text names although no price has a sign. The organiser decides whether it
+   * applies.
+   */
   readonly currencyAsked?: Currency
 }

@@ -1,18 +1,18 @@
-/** Recognises columns of tax and totals beside the fees: "Fee | GST 18% | Total". */
+/** Recognises columns of tax and totals next to the fees: "Fee | GST 18% | Total". */
 import type { Currency } from '../../../../lib/money.ts'
 import { readPrice } from '../prices.ts'
 
-const TAX_HEAD = /^[^a-z]*(?:[csi]?gst|tax)(?: amount)?[^a-z]*$/i
-const TOTAL_HEAD =
+const TAX_HEADING = /^[^a-z]*(?:[csi]?gst|tax)(?: amount)?[^a-z]*$/i
+const TOTAL_HEADING =
   /^[^a-z]*(?:(?:grand|net) )?total(?: (?:amount|fees?|payable))*[^a-z]*(?:incl\w*\.? (?:of )?(?:gst|tax(?:es)?))?[^a-z]*$/i
-/** Prices may be rounded to a rupee. */
+/** Allows for prices that are rounded to a rupee. */
 const ROUNDING = 100
 
 type Cells = readonly (readonly string[])[]
 
 /**
- * Returns the columns of fees, without those of tax and totals. `unclear`: the headings of the latter, if they are not
- * the tax at that rate and the sum in each row; otherwise null.
+ * Returns the fee columns without tax and total columns. `unclear`: the headings of tax and total
+ * columns whose rows are not the tax at that rate and the sum; otherwise null.
  */
 export function dropTaxColumns(
   headRows: Cells,
@@ -25,30 +25,30 @@ export function dropTaxColumns(
   readonly isOnTop: boolean
   readonly unclear: string | null
 } {
-  const headOf = (column: number): string =>
+  const getHeading = (column: number): string =>
     headRows.map((row) => row[column] ?? '').findLast((cell) => cell !== '') ?? ''
-  const isTax = (column: number): boolean => TAX_HEAD.test(headOf(column))
-  const isTotal = (column: number): boolean => TOTAL_HEAD.test(headOf(column))
+  const isTax = (column: number): boolean => TAX_HEADING.test(getHeading(column))
+  const isTotal = (column: number): boolean => TOTAL_HEADING.test(getHeading(column))
   const taxColumns = prices.filter(isTax)
   const fees = prices.filter((column) => !isTax(column) && !isTotal(column))
   const others = prices.filter((column) => !fees.includes(column))
   if (others.length === 0 || fees.length === 0) return { prices, isOnTop: false, unclear: null }
-  const amountAt = (row: readonly string[], column: number): number =>
+  const readAmountAt = (row: readonly string[], column: number): number =>
     readPrice(row[column] ?? '', currency) ?? 0
-  const isRight = (column: number): boolean => {
+  const isConsistent = (column: number): boolean => {
     const fee = fees.findLast((other) => other < column)
     return (
       fee !== undefined &&
       priceRows.every((row) => {
-        const paid = amountAt(row, fee)
+        const paid = readAmountAt(row, fee)
         const expected = (paid * (isTax(column) ? percent : 100 + percent)) / 100
-        return Math.abs(amountAt(row, column) - expected) <= ROUNDING
+        return Math.abs(readAmountAt(row, column) - expected) <= ROUNDING
       })
     )
   }
-  if (others.every(isRight)) return { prices: fees, isOnTop: true, unclear: null }
-  // "Total" alone can be the name of the only price.
+  if (others.every(isConsistent)) return { prices: fees, isOnTop: true, unclear: null }
+  // "Total" alone may be the name of the only price column.
   return taxColumns.length === 0
     ? { prices, isOnTop: false, unclear: null }
-    : { prices: fees, isOnTop: false, unclear: [...new Set(others.map(headOf))].join(', ') }
+    : { prices: fees, isOnTop: false, unclear: [...new Set(others.map(getHeading))].join(', ') }
 }
