@@ -37,7 +37,7 @@ import {
   hasServerTraces,
   describeMissing,
   explainLostDatabase,
-  moveRestAside,
+  moveRemainingFilesAside,
 } from './storage/recovery/missing-database.ts'
 import { openStore } from './storage/open-store.ts'
 import { beginServing } from './storage/database/single-server-lock.ts'
@@ -184,7 +184,9 @@ async function assembleWithStore(
 ): Promise<Result<AssembledServer, StartProblem>> {
   const { clock, openStore: open = openStore, hasJobs, isNew = false, mayCreate } = options
   const movedFiles =
-    isNew && environment.databaseUrl === null ? moveRestAside(environment.dataDir, clock()) : null
+    isNew && environment.databaseUrl === null
+      ? moveRemainingFilesAside(environment.dataDir, clock())
+      : null
   if (movedFiles !== null)
     options.print(
       `${movedFiles.names.join(', ')} of an earlier database are now in ${movedFiles.folder}.`,

@@ -14,7 +14,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { isUnhandledLoss } from '../reconciliation/disputes.ts'
 import { openSecondPayments } from '../payments/find-duplicate-payments.ts'
-import { refundByGateway, refundUnderWay } from '../refunds/refund-states-and-channels.ts'
+import { isGatewayRefund, isRefundPending } from '../refunds/refund-states-and-channels.ts'
 import type { WaitingCount } from '../index.ts'
 import { isInForce } from '../registrations/undone-notes.ts'
 
@@ -65,7 +65,7 @@ const QUEUE_QUERIES = {
   review: statement((builder, { event, limit }: QueueParams, dialect) =>
     selectRegistrations(builder, event)
       .where(({ ref }) => dialect.isSet(ref('in_review')))
-      .union(selectRefunds(builder, event).where('f.state', '=', 'unsure').where(refundUnderWay))
+      .union(selectRefunds(builder, event).where('f.state', '=', 'unsure').where(isRefundPending))
       .union(
         selectRefunds(builder, event)
           .where('f.state', '=', 'refused')
@@ -208,7 +208,7 @@ const selectUnsettled = (
 ) =>
   selectRefunds(builder, event)
     .distinct()
-    .where(refundByGateway('f'))
+    .where(isGatewayRefund('f'))
     .where('f.done_at', '<', before)
     .where(({ eb, or }) => or([eb('c.kind', '=', 'sale'), eb('c.state', '=', 'accepted')]))
     .where('c.source', '=', source)
@@ -262,7 +262,7 @@ const selectUnsettled = (
           .innerJoin('refunds as g', 'g.capture_id', 'd.id')
           .select(({ fn }) => fn.countAll<number>().as('n'))
           .whereRef('d.payment_id', '=', 'c.payment_id')
-          .where(refundByGateway('g'))
+          .where(isGatewayRefund('g'))
           .whereRef('g.amount', '=', 'f.amount')
           .whereRef('g.id', '<=', 'f.id'),
       ),
@@ -314,7 +314,7 @@ const registrationWithRefund = statement((builder, { regNo }: { regNo: RegNo }) 
           .innerJoin('captures as c', 'c.id', 'f.capture_id')
           .select('f.id')
           .whereRef('c.registration_id', '=', 'r.id')
-          .where(refundByGateway('f')),
+          .where(isGatewayRefund('f')),
       ),
     ),
 )

@@ -6,7 +6,7 @@ import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { refundableAmount, refundUnderWay } from '../refunds/refund-states-and-channels.ts'
+import { refundableAmount, isRefundPending } from '../refunds/refund-states-and-channels.ts'
 
 type AdjustmentReason = 'corrected' | 'cancelled' | 'paid' | 'paid back' | 'given up'
 
@@ -54,7 +54,7 @@ const olderCancellations = statement((builder, _: object, dialect) =>
         .whereRef('f.at', '<=', 'd.at')
         .where(({ and, eb, or, ref }) =>
           or([
-            refundUnderWay,
+            isRefundPending,
             and([eb('f.state', '=', 'done'), eb('f.done_at', '>', ref('d.at'))]),
           ]),
         )
@@ -97,7 +97,7 @@ const amountUnderWay = statement((builder, { registrationId }: { registrationId:
     .select(({ fn }) => fn.sum<number | null>('f.amount').as('amount'))
     .where('p.registration_id', '=', registrationId)
     .where('c.state', 'in', ['fits', 'accepted'])
-    .where(refundUnderWay),
+    .where(isRefundPending),
 )
 const keptAmount = statement((builder, { registrationId }: { registrationId: number }) =>
   builder

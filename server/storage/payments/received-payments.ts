@@ -15,7 +15,7 @@ import { assignImportReference } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
-import { refundableAmount, refundableByGateway } from '../refunds/refund-states-and-channels.ts'
+import { refundableAmount, isRefundableByGateway } from '../refunds/refund-states-and-channels.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import type { ImportRow, StoredCapture } from '../index.ts'
 
@@ -195,7 +195,7 @@ const capturesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) 
     .select('t.order_id as countsFor')
     .select(({ and, case: when, eb }) =>
       when()
-        .when(and([eb('c.state', 'in', ['fits', 'accepted']), refundableByGateway]))
+        .when(and([eb('c.state', 'in', ['fits', 'accepted']), isRefundableByGateway]))
         .then(refundableAmount)
         .else(toAmount(0))
         .end()

@@ -1,7 +1,7 @@
 /**
- * Runs operations of the store as transactions on pools of connections to PostgreSQL.
- * An operation that fails because of a conflicting transaction or a lost connection is retried if none of it was
- * stored.
+ * Runs operations of the store as transactions on pools of PostgreSQL connections.
+ * An operation that fails because of a conflicting transaction or a lost connection is retried, provided that nothing
+ * was stored.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { randomInt } from 'node:crypto'
@@ -20,64 +20,63 @@ import type { PostgresConnection } from './connection.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 import type { HostPool } from './host-pool.ts'
 
-/** How long an operation waits for a row that another one has locked. */
-const LOCK_MS_MAX = 2_000
-/** A server that stalls in the middle of a transaction loses it. */
-const IDLE_MS_MAX = 20_000
+/** How long an operation waits for a row that another operation has locked. */
+const MAX_LOCK_MS = 2_000
+/** PostgreSQL ends the connection of a server that stalls during a transaction for this long. */
+const MAX_IDLE_MS = 20_000
 const beginWrite = (lockMsMax: number): readonly string[] => [
-  // PostgreSQL decides whether it may write: an operator who makes it read-only does so for all servers.
+  // Does not set the transaction to READ WRITE: an operator who makes PostgreSQL read-only does so for all servers.
   'BEGIN ISOLATION LEVEL READ COMMITTED',
-  `SELECT set_config('lock_timeout', '${lockMsMax}', true), set_config('idle_in_transaction_session_timeout', '${IDLE_MS_MAX}', true)`,
+  `SELECT set_config('lock_timeout', '${lockMsMax}', true), set_config('idle_in_transaction_session_timeout', '${MAX_IDLE_MS}', true)`,
 ]
-const BEGIN_WRITE = beginWrite(LOCK_MS_MAX)
-/** How long an operation keeps a connection beyond the share of its event while it waits for a locked row. */
-const BORROWED_LOCK_MS_MAX = 200
-const BEGIN_BORROWED = beginWrite(BORROWED_LOCK_MS_MAX)
+const BEGIN_WRITE = beginWrite(MAX_LOCK_MS)
+/** How long an operation waits for a locked row while it uses a connection beyond its event's share. */
+const MAX_BORROWED_LOCK_MS = 200
+const BEGIN_BORROWED = beginWrite(MAX_BORROWED_LOCK_MS)
 const isLockTimeout = (error: unknown): boolean =>
   error instanceof PostgresRefused && error.code === '55P03'
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 /**
- * Lists and searches: an index that is in memory or on a solid-state disk costs little more than a scan. With the default
- * of 4, made for rotating disks, a search for a name with an initial reads all rows instead of the index of words.
+ * For lists and searches, an index in memory or on an SSD costs little more than a scan. With the default of 4, which
+ * suits rotating disks, a search for a name with an initial would read all rows instead of the search index.
  */
 const BEGIN_LIST = [BEGIN_READ, "SELECT set_config('random_page_cost', '1.1', true)"]
 
-/** Connections for operations that write. */
+/** The number of connections for operations that write. */
 export const WRITERS_MAX = 16
 /**
- * The share of an event: its operations that wait for locks use no more connections, so that those of other events
- * continue.
+ * The share of an event. Its operations that wait for locks use no more connections than this, so that operations of
+ * other events can continue.
  */
 const EVENT_CONNECTIONS = WRITERS_MAX / 4
 /** How long an operation waits for a connection of this share. */
-const TURN_MS_MAX = 5_000
+const MAX_CONNECTION_WAIT_MS = 5_000
 
-/** How long and how often to check whether an operation was stored. */
-const COMMIT_CHECK_MS_MAX = 10_000
+/** How long, and how often, to check whether an operation was stored. */
+const MAX_COMMIT_CHECK_MS = 10_000
 const COMMIT_CHECK_RETRY_MS = 250
 
-const ATTEMPTS_MAX = 5
-/** The longest pause before the first retry; it doubles with each retry. */
+const MAX_ATTEMPTS = 5
+/** The maximum pause before the first retry. It doubles with each retry. */
 const RETRY_MS = 10
-/** The last check of a batch divides by zero if a seat is not available; see `Batch`. */
+/** The last statement of a batch divides by zero if a seat is not available; see `Batch`. */
 const NO_SEAT_CODE = '22012'
 /** Serialization failure, deadlock, and a row that another transaction has just added. */
 const CONFLICT_CODES = /^(?:40001|40P01|23505)$/
 
 type Operation<T> = (sql: Sql) => Promise<T>
 export type Transactions = {
-  /** `event`: the event of the operation. Null if it concerns none or several. */
+  /** `event`: the event of the operation. Null if it is not about a single event. */
   write<T>(event: string | null, task: Operation<T>): Promise<T>
   /**
-   * `isOnePacket`: all its statements are known in advance, so that they share a packet with the end of the
-   * transaction.
+   * `isOnePacket`: all statements are known in advance, so that they share a packet with the end of the transaction.
    */
   read<T>(task: Operation<T>, isOnePacket?: boolean): Promise<T>
-  /** Like `read`, for statements that are planned with their values. */
+  /** Like `read`, but statements are planned with their values. */
   list<T>(task: Operation<T>): Promise<T>
-  /** Returns the number of operations that are not finished. */
+  /** Returns the number of unfinished operations. */
   waiting(): number
-  /** Resolves when all operations are finished; new ones are refused. */
+  /** Refuses new operations, and resolves when all others are finished. */
   settled(): Promise<void>
 }
 
@@ -96,16 +95,20 @@ export function openTransactions({
 }): Transactions {
   const unfinished = new Set<Promise<unknown>>()
   let isClosing = false
-  const writingOn = memoize((client: pg.ClientBase) => createConnection(client, isPrepared, faults))
+  const getWriteConnection = memoize((client: pg.ClientBase) =>
+    createConnection(client, isPrepared, faults),
+  )
   const beginStatements =
     faults.lockMsMax === undefined ? BEGIN_WRITE : beginWrite(faults.lockMsMax)
   const shares = createShares({
     max: WRITERS_MAX,
     share: EVENT_CONNECTIONS,
-    maxWaitMs: faults.turnMsMax ?? TURN_MS_MAX,
+    maxWaitMs: faults.turnMsMax ?? MAX_CONNECTION_WAIT_MS,
   })
   const runWrite = <T>(task: Operation<T>, beginTexts: readonly string[]): Promise<T> =>
-    retryOnConflict((trustsSeats) => writeOnce(writing, writingOn, task, trustsSeats, beginTexts))
+    retryOnConflict((trustsSeats) =>
+      writeOnce(writing, getWriteConnection, task, trustsSeats, beginTexts),
+    )
   const writeInOrder = async <T>(
     event: string,
     task: Operation<T>,
@@ -119,11 +122,11 @@ export function openTransactions({
     } finally {
       turn.end()
     }
-    // It waits for the lock on a connection of the event's share.
+    // Waits for the lock on a connection of the event's own share.
     return writeInOrder(event, task, false)
   }
 
-  const tracked = <T>(run: () => Promise<T>): Promise<T> => {
+  const trackOperation = <T>(run: () => Promise<T>): Promise<T> => {
     if (isClosing) return Promise.reject(new StoreBusy('the store is closing'))
     if (unfinished.size >= waitingMax)
       return Promise.reject(new StoreBusy('too many requests are waiting for the database'))
@@ -138,17 +141,17 @@ export function openTransactions({
 
   return {
     write: (event, task) =>
-      tracked(() =>
+      trackOperation(() =>
         event === null ? runWrite(task, beginStatements) : writeInOrder(event, task, true),
       ),
     read: (task, isOnePacket = false) =>
-      tracked(() =>
+      trackOperation(() =>
         retryOnConflict(() =>
           readOnce(reading, { begin: [BEGIN_READ], isNamed: isPrepared, isOnePacket }, task),
         ),
       ),
     list: (task) =>
-      tracked(() =>
+      trackOperation(() =>
         retryOnConflict(() =>
           readOnce(reading, { begin: BEGIN_LIST, isNamed: false, isOnePacket: false }, task),
         ),
@@ -161,7 +164,7 @@ export function openTransactions({
   }
 }
 
-/** An error after which the operation may be retried. */
+/** Wraps an error after which the operation may be retried. */
 class RetryableError extends Error {
   readonly why: unknown
   constructor(reason: unknown) {
@@ -182,21 +185,21 @@ async function retryOnConflict<T>(run: (trustsSeats: boolean) => Promise<T>): Pr
         trustsSeats = false
         continue
       }
-      // A pooled connection may have been closed long ago; if a second one fails, the server does not respond.
-      if (attempt >= (isLost ? 2 : ATTEMPTS_MAX)) throw error.why
+      // A pooled connection may have been closed long ago. If a second connection fails, the server does not respond.
+      if (attempt >= (isLost ? 2 : MAX_ATTEMPTS)) throw error.why
       if (!isLost) await pause(randomInt(RETRY_MS * 2 ** attempt))
     }
 }
 
 async function writeOnce<T>(
   pool: HostPool,
-  writingOn: (client: pg.ClientBase) => PostgresConnection,
+  getWriteConnection: (client: pg.ClientBase) => PostgresConnection,
   task: Operation<T>,
   trustsSeats: boolean,
   beginTexts: readonly string[],
 ): Promise<T> {
   const client = await acquireClient(pool)
-  const connection = writingOn(client)
+  const connection = getWriteConnection(client)
   connection.begin(beginTexts, trustsSeats)
   const { sql } = connection
   let pendingCommit: { readonly key: string; readonly result: T } | null = null
@@ -212,7 +215,10 @@ async function writeOnce<T>(
   } catch (error) {
     if (error instanceof ConnectionLost) {
       client.release(true)
-      if (pendingCommit !== null && (await wasCommitted(pool, writingOn, pendingCommit.key, error)))
+      if (
+        pendingCommit !== null &&
+        (await wasCommitted(pool, getWriteConnection, pendingCommit.key, error))
+      )
         return pendingCommit.result
       throw new RetryableError(error)
     }
@@ -229,23 +235,23 @@ async function writeOnce<T>(
 }
 
 /**
- * The maximum number of concurrent commits of this server that lock the same rows: more would only wait in PostgreSQL,
- * which costs CPU time.
+ * The maximum number of concurrent commits of this server that lock the same rows. More would only wait in PostgreSQL,
+ * which takes CPU time.
  */
-const CONTENDED_MAX = 6
+const MAX_CONTENDED_COMMITS = 6
 type Queue = { running: number; readonly waiting: (() => void)[] }
 const queues = new Map<string, Queue>()
 
 async function limitConcurrency<T>(key: string, run: () => Promise<T>): Promise<T> {
   const queue = queues.get(key) ?? { running: 0, waiting: [] }
   queues.set(key, queue)
-  if (queue.running >= CONTENDED_MAX)
+  if (queue.running >= MAX_CONTENDED_COMMITS)
     await new Promise<void>((resolve) => queue.waiting.push(resolve))
   else queue.running += 1
   try {
     return await run()
   } finally {
-    // The next operation takes over this position.
+    // Passes this position to the next operation.
     const next = queue.waiting.shift()
     if (next === undefined) queue.running -= 1
     else next()
@@ -258,16 +264,16 @@ async function limitConcurrency<T>(key: string, run: () => Promise<T>): Promise<
  */
 async function wasCommitted(
   pool: HostPool,
-  writingOn: (client: pg.ClientBase) => PostgresConnection,
+  getWriteConnection: (client: pg.ClientBase) => PostgresConnection,
   key: string,
   loss: ConnectionLost,
 ): Promise<boolean> {
   for (const startedAt = performance.now(); ;) {
     try {
-      return await lookUpCommit(pool, writingOn, key)
+      return await lookUpCommit(pool, getWriteConnection, key)
     } catch (error) {
       const mayPass = error instanceof ConnectionLost || isMachineError(error)
-      if (!mayPass || performance.now() - startedAt > COMMIT_CHECK_MS_MAX) throw loss
+      if (!mayPass || performance.now() - startedAt > MAX_COMMIT_CHECK_MS) throw loss
     }
     await pause(COMMIT_CHECK_RETRY_MS)
   }
@@ -275,11 +281,11 @@ async function wasCommitted(
 
 async function lookUpCommit(
   pool: HostPool,
-  writingOn: (client: pg.ClientBase) => PostgresConnection,
+  getWriteConnection: (client: pg.ClientBase) => PostgresConnection,
   key: string,
 ): Promise<boolean> {
   const client = await acquireClient(pool)
-  const connection = writingOn(client)
+  const connection = getWriteConnection(client)
   try {
     const isDone = await isCommitted(connection, BEGIN_WRITE, key)
     client.release()
@@ -312,7 +318,7 @@ async function readOnce<T>(
     const transaction = task(connection.sql)
     if (isOnePacket) connection.queue('COMMIT')
     const result = await transaction
-    // Nothing waits for the end of a read-only transaction.
+    // No other operation waits for a read-only transaction to end.
     if (!isOnePacket) void connection.rollBack()
     client.release()
     return result
@@ -335,7 +341,7 @@ async function acquireClient(pool: HostPool): Promise<pg.PoolClient> {
 const getReadConnection = memoize((client: pg.ClientBase) => createConnection(client, true))
 const getUnnamedConnection = memoize((client: pg.ClientBase) => createConnection(client, false))
 
-/** The error for a caller of the store: it may retry, or the store has a bug. */
+/** Converts an error for a caller of the store: either the operation may be retried, or the store has a bug. */
 function toStoreBusy(error: unknown): unknown {
   if (error instanceof StoreBusy) return error
   if (error instanceof ConnectionLost || isMachineError(error))

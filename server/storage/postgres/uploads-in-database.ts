@@ -1,7 +1,6 @@
 /**
- * Stores uploads in the database, in chunks, where every server can read them.
- * No file is ever completely in memory. Runs on the main thread without blocking it, and independently of the writers'
- * turns.
+ * Stores uploads in the database in chunks, where every server can read them.
+ * A whole file is never in memory. Runs on the main thread without blocking it, and independently of write operations.
  */
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
@@ -22,7 +21,7 @@ import type { HostPool } from './host-pool.ts'
 /** A file of five megabytes has twenty chunks. */
 const CHUNK_BYTES = 256 * 1024
 
-/** True if no registration refers to the file, nor a form that has not been submitted. */
+/** True if neither a registration nor an unsubmitted form refers to the file. */
 const NOT_REFERENCED_CONDITION = `NOT EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256 AND u.dropped_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM draft_proofs d WHERE d.sha256 = f.sha256)`
 
@@ -67,13 +66,13 @@ export function openDatabaseUploads(pool: HostPool): UploadStorage {
       return rowCount ?? 0
     },
     sweep: (options) => sweepUploads(pool, options),
-    // A file that was set aside can still be read and protected, so there is nothing to move back.
+    // A file that was set aside can still be read and protected, so it need not be moved back.
     reclaim: async () => null,
     check: async () => null,
   }
 }
 
-/** True if the file is deleted from registrations: the database knows it, and it is no longer needed. */
+/** True if the file was deleted from registrations: the database recorded it, and it is no longer needed. */
 const DROPPED_CONDITION = 'EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256)'
 
 async function sweepUploads(
@@ -88,7 +87,7 @@ async function sweepUploads(
   }
   const change = async (text: string, ...values: readonly unknown[]): Promise<number> =>
     (await orUnavailable(pool.query(text, [...values]))).rowCount ?? 0
-  // A request that uses the file meanwhile renews its time, and a changed row is checked again.
+  // A concurrent request that uses the file renews its time, and PostgreSQL then checks the changed row again.
   const droppedFilter = `proof_files f WHERE kept_at <= $1 AND ${NOT_REFERENCED_CONDITION} AND ${DROPPED_CONDITION}`
   let removed = await change(`DELETE FROM ${droppedFilter}`, keptBefore)
   await change(
@@ -122,7 +121,7 @@ async function sweepUploads(
   }
 }
 
-/** Stores all of it or nothing. Duplicate content is one file, with a renewed time. */
+/** Stores the whole file or nothing. Equal content is stored once, with a renewed time. */
 async function storeFile(pool: HostPool, file: StagedFile, at: Instant): Promise<void> {
   const { path, sha256, bytes } = file
   const client = await orUnavailable(pool.connect())
@@ -152,12 +151,12 @@ async function storeFile(pool: HostPool, file: StagedFile, at: Instant): Promise
     await orUnavailable(client.query('COMMIT'))
     isComplete = true
   } finally {
-    // A connection in the middle of a read cannot be shared.
+    // A connection cannot be reused in the middle of a read.
     client.release(!isComplete)
   }
 }
 
-/** Reads one chunk after another, each when the previous one was consumed. */
+/** Reads the chunks one after another, each after the previous one was consumed. */
 async function* readChunks(pool: HostPool, sha256: string, bytes: number): AsyncGenerator<Buffer> {
   let read = 0
   for (let chunkIndex = 0; read < bytes; chunkIndex += 1) {
@@ -168,13 +167,13 @@ async function* readChunks(pool: HostPool, sha256: string, bytes: number): Async
       ),
     )
     const [chunk] = rows
-    assert(chunk !== undefined, 'a chunk of a file in the database is missing')
+    assert(chunk !== undefined, 'the database lacks a chunk of a file')
     read += chunk.bytes.length
     yield chunk.bytes
   }
 }
 
-/** After any error of PostgreSQL or the network: nothing was stored, and it can be retried. */
+/** Converts any error of PostgreSQL or the network: nothing was stored, and the request can be retried. */
 async function orUnavailable<T>(response: Promise<T>): Promise<T> {
   try {
     return await response

@@ -1,5 +1,5 @@
 /**
- * Tests whether PostgreSQL accepts again an operation that it refused.
+ * Tests whether PostgreSQL accepts an operation again that it has refusalCode.
  * The smallest write may succeed where a larger one fails, and an open connection does not show whether a new one is
  * possible.
  */
@@ -9,10 +9,10 @@ import { toStoreError } from './connection.ts'
 import { normaliseErrorCode, READ_ONLY } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
 
-/** A megabyte and a half of new pages in the tablespace of the database, dropped at the end. */
+/** Writes a megabyte and a half of new pages in the database's tablespace, and drops them at the end. */
 const NEEDS_SPACE = `CREATE TEMPORARY TABLE rollcall_room ON COMMIT DROP AS
   SELECT repeat(md5(n::text), 250) FROM generate_series(1, 200) AS n`
-/** The statement that tests a refused operation, by the code of the refusal. */
+/** The statement that tests a refusalCode operation, by the error code of the refusal. */
 const PROBE_STATEMENTS: Readonly<Record<string, string>> = {
   53100: NEEDS_SPACE,
   53300: 'SELECT 1',
@@ -21,41 +21,41 @@ const PROBE_STATEMENTS: Readonly<Record<string, string>> = {
 const NO_CONNECTION_CODE = '53300'
 
 export type WriteProbe = {
-  /** Runs a call, and remembers a refusal. */
+  /** Passes on the result of a call, and records a refusal. */
   trackFailures<T>(call: Promise<T>): Promise<T>
   /**
-   * Retries the last refused operation. Throws StoreBusy while it still fails, and NoFurtherConnection if only a new
-   * connection is refused. Sends nothing if nothing was refused.
+   * Retries the last refusalCode operation. Throws StoreBusy while it still fails, and NoFurtherConnection if only a new
+   * connection is refusalCode. Sends nothing if nothing was refusalCode.
    */
   probe(): Promise<void>
 }
 
 export function openWriteProbe(pool: Pick<HostPool, 'query'>, onReadOnly: () => void): WriteProbe {
-  let refused: string | null = null
+  let refusalCode: string | null = null
   return {
     trackFailures: (call) =>
       call.catch((error: unknown) => {
         const code = error instanceof StoreBusy ? error.code.replace(POSTGRES_PREFIX, '') : ''
-        if (Object.hasOwn(PROBE_STATEMENTS, code)) refused = code
+        if (Object.hasOwn(PROBE_STATEMENTS, code)) refusalCode = code
         if (code === READ_ONLY) onReadOnly()
         throw error
       }),
     async probe() {
-      const statement = PROBE_STATEMENTS[refused ?? '']
+      const statement = PROBE_STATEMENTS[refusalCode ?? '']
       if (statement === undefined) return
-      const probedCode = refused
+      const probedCode = refusalCode
       try {
         await pool.query(statement)
-        if (refused === probedCode) refused = null
+        if (refusalCode === probedCode) refusalCode = null
       } catch (error) {
         if (error instanceof StoreBusy) throw error
         const { code, message } = toStoreError(error, '')
-        // If the role may not create a temporary table, the probe shows nothing: the next refusal reports the problem
+        // If the role may not create a temporary table, the probe shows nothing. The next refusal reports the problem
         // again.
         const Refusal = code === NO_CONNECTION_CODE ? NoFurtherConnection : StoreBusy
         if (code === probedCode)
           throw new Refusal(message, POSTGRES_PREFIX + normaliseErrorCode({ code, message }))
-        refused = null
+        refusalCode = null
       }
     },
   }

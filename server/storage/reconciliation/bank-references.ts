@@ -1,7 +1,7 @@
 /**
  * Assigns bank references to payments.
- * Payment claims, confirmation, extra payments, unmatched payments, matching and settlement all use this module,
- * and only it writes payments that a bank shows.
+ * Payment claims, confirmation, extra payments, unmatched payments, matching and settlement all use this module, and no
+ * other module writes payments that a bank shows.
  */
 import {
   getMoneyCurrency,
@@ -36,14 +36,14 @@ export type PaymentReferences = {
   /** Other references of the same payment in the bank's line. */
   readonly also?: readonly string[]
   readonly eventId: string
-  /** Null if it belongs to no registration yet. */
+  /** Null if the payment is not matched to a registration yet. */
   readonly regNo: RegNo | null
   /** The currency of the bank account that shows the payment. Absent if no statement shows it. */
   readonly accountCurrency?: Currency
 }
 /**
- * The owner of a reference. `payout`: a gateway payout has it; `refund`: a refund has it; `report`: the delegate of
- * that registration reported it.
+ * The owner of a reference. `payout`: a gateway payout. `refund`: a refund. `report`: a registration whose delegate
+ * reported it.
  */
 export type ReferenceOwner =
   | ({ readonly is: 'payment' } & KnownPayment)
@@ -51,13 +51,19 @@ export type ReferenceOwner =
   | { readonly is: 'refund' }
   | ({ readonly is: 'report' } & ReferenceReport)
 
-/** References, slips and returns are stored in one column; slips and returns have a space, which no bank reference has. */
+/**
+ * References, slip numbers and returns are stored in one column. Slips and returns contain a space, which no bank
+ * reference does.
+ */
 export type ReferenceKey = BankKey | `${string} ${ManualMethod} ${string}` | ReturnKey
 
-/** The methods whose payments a front desk accepts under its own slip numbers. */
+/** The methods whose payments a front desk records under its own slip numbers. */
 const SLIP_METHODS: readonly ManualMethod[] = ['desk', 'machine']
 
-/** All keys under which a payment is recorded. No bank sees cash, and a slip number belongs to its event. */
+/**
+ * Returns all keys under which a payment is recorded. Cash has no bank reference, and a slip number belongs to its
+ * event.
+ */
 export function getReferenceKeys({
   way: method,
   reference,
@@ -81,8 +87,8 @@ export const registrationsWithNumbers = statement((builder, { keys }: { keys: st
     .where(({ ref }) => dialect.isIn(ref('reg_no'), keys)),
 )
 /**
- * The keys that identify the payment. A registration number in a narration has the form of a bank
- * reference, but a delegate may pay twice under it.
+ * Returns the keys that identify the payment. A registration number in a narration has the form of a bank reference,
+ * but a delegate may pay twice with it.
  */
 async function listIdentifyingKeys(
   sql: Sql,
@@ -159,7 +165,7 @@ const registrationOfEvent = statement(
       .where('reg_no', '=', regNo)
       .where('event_id', '=', eventId),
 )
-/** Recorded payments by their keys, a JSON list; includes payments without a registration. */
+/** Selects recorded payments by their keys, a JSON array; includes payments without a registration. */
 export const recordedUnder = statement((builder, { keys }: { keys: string }, dialect) =>
   builder
     .selectFrom('bank_references as b')
@@ -176,7 +182,7 @@ export const recordedUnder = statement((builder, { keys }: { keys: string }, dia
       'r.full_name as name',
       fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
       'l.bank_line_id as lineId',
-      // A limited subquery: for EXISTS, PostgreSQL may read all refunds, but for this it looks them up by payment.
+      // A limited subquery, which PostgreSQL looks up by payment. With EXISTS, it may read all refunds.
       fn
         .coalesce(
           selectFrom('refunds as f')
@@ -218,8 +224,8 @@ export const assignReference = statement(
 )
 /**
  * Returns the owner of a reference in any spelling. Null if none. A payment takes precedence over a claim. Anyone can
- * type a claim, so it blocks only its own event, whose staff see it and can reject it. A claim of the registration
- * itself, a released claim, and one in a currency other than that of the bank account block nothing.
+ * submit a claim, so it only blocks its own event, whose staff see it and can reject it. Claims of the registration
+ * itself, released claims, and claims in a currency other than that of the bank account block nothing.
  */
 export async function findReferenceOwner(
   sql: Sql,
@@ -240,8 +246,8 @@ export async function findReferenceOwner(
   return report === undefined ? null : { is: 'report', ...report }
 }
 
-/** Explains to staff why a reference is known. Null if it is free. */
-export async function explainKnown(
+/** Explains to staff why a reference is already in use. Null if it is not. */
+export async function explainUsedReference(
   sql: Sql,
   references: PaymentReferences,
 ): Promise<string | null> {
@@ -254,7 +260,7 @@ export async function explainKnown(
     case 'payout':
       return `${reference} is already the reference of a gateway payout.`
     case 'refund':
-      return `${reference} is the reference of a refund that was recorded. Enter the reference of the payment itself.`
+      return `${reference} is the reference of a recorded refund. Enter the reference of the payment itself.`
     case 'report':
       return `The delegate of ${owner.regNo} reported ${reference}. Confirm it for ${owner.regNo}, or first choose “Payment not found” there.`
     default:
@@ -272,8 +278,8 @@ const isOfOtherEvent = (
 ): boolean => eventId != null && eventId !== event.eventId
 
 /**
- * Returns every claim of these references, oldest first; of several claims of one registration, the newest. With
- * `currency`, only those of registrations in it. Reads only.
+ * Returns every claim of these references, oldest first; of several claims of one registration, only the newest. With
+ * `currency`, only claims of registrations in that currency.
  */
 export async function findReportsByKey(
   sql: Sql,
@@ -287,7 +293,10 @@ export async function findReportsByKey(
     .map(({ is_released: isReleased, ...report }) => ({ ...report, isReleased: isReleased === 1 }))
 }
 
-/** The reader may have access to this event only: the number of another event's registration is not shown. */
+/**
+ * Describes the owner of a reference. Hides the number of another event's registration, because the reader may only
+ * have access to this event.
+ */
 export async function describeOwner(
   sql: Sql,
   regNo: RegNo | null,
@@ -298,7 +307,7 @@ export async function describeOwner(
   return `the payment of ${ownRegistration === undefined ? 'a registration of another event' : regNo}`
 }
 
-/** Returns recorded payments by their keys. Reads only; also runs outside the writer's transaction. */
+/** Returns recorded payments by their keys. Also runs outside the writer's transaction. */
 export async function findPaymentsByKey(
   sql: Sql,
   keys: readonly string[],
@@ -310,7 +319,7 @@ export async function findPaymentsByKey(
   ])
 }
 
-/** A received payment, as seen at the bank or the front desk. */
+/** A received payment as recorded at the bank or the front desk. */
 export type NewReceivedPayment = PaymentReferences & {
   readonly account: string
   readonly amount: Amount
@@ -319,32 +328,34 @@ export type NewReceivedPayment = PaymentReferences & {
   readonly at: Instant
   readonly state: 'fits' | 'review' | 'unmatched'
   readonly why: string | null
-  /** Null if it belongs to no registration yet. */
+  /** Null if the payment is not matched to a registration yet. */
   readonly registrationId: number | null
   readonly paymentId: number | null
-  /** The event whose staff it belongs to, if no registration determines it. */
+  /** The event whose staff decide on the payment, if it is not matched to a registration. */
   readonly foundFor: string | null
 }
 
-/** Stores a payment under its references: each belongs to one payment. The error describes the current owner. */
+/**
+ * Stores a payment under its references, each of which belongs to one payment. The error describes the current owner.
+ */
 export async function saveReceivedPayment(
   sql: Sql,
   received: NewReceivedPayment,
 ): Promise<Result<number, string>> {
-  const known = await explainKnown(sql, received)
+  const known = await explainUsedReference(sql, received)
   if (known !== null) return err(known)
   const keys = getReferenceKeys(received)
-  assert(keys.length > 0, 'a payment under a reference without a letter or digit')
+  assert(keys.length > 0, 'the reference of a payment has no letter or digit')
   const row = await insertPayment.get(sql, received)
-  assert(row !== undefined, 'an inserted payment has an id')
+  assert(row !== undefined, 'an inserted payment has no id')
   const { id: captureId } = row
-  // A registration number may be that of an earlier payment.
+  // A registration number may already be a key of an earlier payment.
   const assigned = new Set<string>((await findPaymentsByKey(sql, keys)).map(([key]) => key))
   for (const key of keys) if (!assigned.has(key)) assignReference.run(sql, { key, captureId })
   return ok(captureId)
 }
 
-/** A payment from another system, with the reference in its row. */
+/** A payment imported from another system, with the reference in its row. */
 export type ImportedReference = {
   readonly reference: string
   readonly eventId: string
@@ -352,16 +363,17 @@ export type ImportedReference = {
 }
 
 /**
- * Explains why an imported payment's reference is known. Null if it is free. Short numbers are other systems' counters,
- * not bank references.
+ * Explains why an imported payment's reference is already in use. Null if it is not. Short numbers are counters of
+ * other systems, not bank references.
  */
 export function explainKnownImport(sql: Sql, { reference, eventId, regNo }: ImportedReference) {
   if (isSlipNumber(toBankKey(reference))) return null
-  return explainKnown(sql, { way: 'transfer', reference, eventId, regNo })
+  return explainUsedReference(sql, { way: 'transfer', reference, eventId, regNo })
 }
 
 /**
- * Assigns the reference of an imported payment: the bank may show it too, and it belongs to one payment like any other.
+ * Assigns the reference of an imported payment. The bank may also show it, and it belongs to one payment like any
+ * other.
  */
 export function assignImportReference(
   sql: Sql,

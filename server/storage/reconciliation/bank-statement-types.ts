@@ -1,4 +1,4 @@
-/** Types of saved bank statements. */
+/** Defines saved bank statements. */
 import type {
   Amount,
   BankKey,
@@ -10,7 +10,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 
-/** The decision of staff about a line. `undone`: the line is open again. */
+/** The decision of staff on a line. `undone`: the line is open again. */
 export type LineDecisionKind = 'assigned' | 'review' | 'not_ours' | 'undone'
 export type StoredLineDecision = {
   readonly id: number
@@ -18,7 +18,7 @@ export type StoredLineDecision = {
   readonly who: string
   readonly at: Instant
 }
-/** A deposit or a withdrawal of a statement. */
+/** A deposit or a withdrawal in a statement. */
 export type StatementRow = {
   readonly line: number
   readonly day: Day
@@ -31,11 +31,11 @@ export type StoredBankLine = StatementRow & {
   readonly id: number
   /** The newest decision. Null if there is none. */
   readonly decision: StoredLineDecision | null
-  /** The references under which parts of it are recorded, except its own. */
+  /** The references under which parts of the deposit are recorded, except its own reference. */
   readonly parts: readonly string[]
 }
-type FileFacts = {
-  /** Text above and below the table. */
+type FileContents = {
+  /** The text above and below the table. */
   readonly details: readonly string[]
   readonly unread: readonly number[]
   readonly repeated: readonly { readonly line: number; readonly first: number }[]
@@ -43,7 +43,7 @@ type FileFacts = {
 export type BankStatementSummary = {
   readonly id: number
   readonly currency: Currency
-  /** The events of the user who uploaded it. */
+  /** The events to which the uploading user has access. */
   readonly events: readonly string[]
   readonly bank: string
   readonly firstDay: Day
@@ -53,15 +53,15 @@ export type BankStatementSummary = {
   readonly who: string
   readonly at: Instant
 }
-export type StoredBankStatement = BankStatementSummary & FileFacts
-export type NewBankStatement = FileFacts &
+export type StoredBankStatement = BankStatementSummary & FileContents
+export type NewBankStatement = FileContents &
   Omit<BankStatementSummary, 'id' | 'matched' | 'open'> & {
     readonly sha256: string
     readonly rows: readonly StatementRow[]
   }
 export type NewLineDecision = {
   readonly lineId: number
-  /** The newest decision that the user saw; null if none. If the newest one differs, this one is refused. */
+  /** The newest decision that the user saw; null if none. If there is a newer one, this one is refused. */
   readonly seen: number | null
   readonly decision: LineDecisionKind
   readonly parts: readonly string[]
@@ -70,13 +70,13 @@ export type NewLineDecision = {
 }
 export type StatementRemoval = {
   readonly id: number
-  /** For the audit log. */
+  /** The name in the audit log. */
   readonly name: string
   readonly events: readonly string[]
   readonly who: string
   readonly at: Instant
 }
-/** A payment that is recorded under a reference. */
+/** A payment recorded under a reference. */
 export type RecordedUnder = {
   readonly key: BankKey
   readonly id: number
@@ -87,51 +87,50 @@ export type RecordedUnder = {
   readonly name: string | null
   /** Null if unknown. */
   readonly eventId: string | null
-  /** The bank line that shows it. Null if there is none. */
+  /** The bank line that shows the payment. Null if none does. */
   readonly lineId: number | null
-  /** 1: part of it was refunded, or is to be refunded. */
+  /** 1 if part of it was refunded, or a refund is requested. */
   readonly isRefunded: number
 }
 
-/** The lines of a statement that are matched or open, and the payments that they show. */
+/** The number of matched and open lines of a statement, and the payments that they show. */
 export type StatementMatches = Pick<BankStatementSummary, 'matched' | 'open'> & {
   readonly payments: readonly { readonly lineId: number; readonly captureId: number }[]
 }
 
-/** A deposit, in the first statement that contains it. */
+/** A deposit in the first statement that contains it. */
 export type StatementDeposit = Omit<StatementRow, 'line' | 'isWithdrawal'> & {
   readonly id: number
   readonly line: number
   readonly statementId: number
   /** The events of that statement. */
   readonly events: readonly string[]
-  /** 1: it shows a recorded payment, or staff have decided on it. */
+  /** 1 if it shows a recorded payment, or staff have decided on it. */
   readonly isTaken: number
 }
 
 export interface BankStatementStore {
-  /** Saves a statement and its new lines, and returns its id. A repeated one returns the id of the first. */
+  /**
+   * Saves a statement and its new lines, and returns its id. For a repeated statement, returns the id of the first one.
+   */
   saveBankStatement(statement: NewBankStatement): Promise<number>
   /** Returns the statements with these lines, oldest first. */
   statementsWithHash(sha256: string, currency: Currency): Promise<readonly BankStatementSummary[]>
   /** Returns statements with a smaller id, newest first. */
   bankStatements(before: number, limit: number): Promise<readonly BankStatementSummary[]>
   bankStatement(id: number): Promise<StoredBankStatement | null>
-  /** Returns the lines of a statement in their order in the file. */
+  /** Returns the lines of a statement in the order of the file. */
   bankStatementLines(statementId: number): Promise<readonly StoredBankLine[]>
   /** Returns the id of the newest decision on a line of the statement. 0 if there is none. */
   newestDecision(statementId: number): Promise<number>
-  /**
-   * Stores a decision. The error is the decision that another user made meanwhile; null if a user removed the
-   * statement.
-   */
+  /** Stores a decision. The error is a newer decision by another user; null if the statement was removed. */
   decideBankLine(decision: NewLineDecision): Promise<Result<number, StoredLineDecision | null>>
-  /** Removes a statement. The error is the number of its lines with a payment or decision; it then stays. */
+  /** Removes a statement. If some of its lines have a payment or decision, it stays, and the error is their number. */
   removeBankStatement(removal: StatementRemoval): Promise<Result<null, number>>
-  /** Stores how a statement is matched now. A payment keeps the first line that shows it. */
+  /** Stores how a statement is matched now. A payment stays linked to the first line that shows it. */
   saveStatementMatches(id: number, matches: StatementMatches): Promise<void>
-  /** Returns the deposits of these days in rupees, once for each set of events whose statements contain it. */
+  /** Returns the rupee deposits of these days, once for each set of events whose statements contain it. */
   statementDeposits(first: Day, last: Day): Promise<readonly StatementDeposit[]>
-  /** Returns the payments that are recorded under these references. */
+  /** Returns the payments recorded under these references. */
   paymentsUnderKeys(keys: readonly BankKey[]): Promise<readonly RecordedUnder[]>
 }

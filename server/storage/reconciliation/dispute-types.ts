@@ -1,7 +1,7 @@
-/** The types of disputes: payments that the delegate's bank has questioned at the gateway. */
+/** Defines disputes: payments that the delegate's bank has disputed at the gateway. */
 import type { Amount, Instant, Money, OrderId, RegNo } from '../../../engine/index.ts'
 
-/** `open` needs evidence before the deadline; `under_review` waits for the bank; the others are final. */
+/** `open`: needs evidence before the deadline. `under_review`: the bank has not decided. The others are final. */
 export type DisputeStatus = 'open' | 'under_review' | 'won' | 'lost' | 'closed'
 
 /** A dispute as the gateway describes it. */
@@ -9,7 +9,7 @@ export type GatewayDispute = Money & {
   readonly disputeId: string
   /** The gateway's reference of the payment. */
   readonly reference: string
-  /** Taken from the merchant's balance; 0 unless the dispute was lost. */
+  /** The amount deducted from the merchant's balance; 0 unless the dispute was lost. */
   readonly deducted: Amount
   readonly reason: string
   /** The stage of the dispute at the bank, such as chargeback or arbitration. */
@@ -18,29 +18,32 @@ export type GatewayDispute = Money & {
   readonly respondBy: Instant | null
 }
 
-/** `unknown`: a webhook named it, and the gateway has not described it yet; the amount is then 0. */
+/** `unknown`: reported by a webhook but not described by the gateway yet; the amount is then 0. */
 export type StoredDispute = Omit<GatewayDispute, 'status'> & {
   readonly orderId: OrderId
   readonly status: DisputeStatus | 'unknown'
-  /** When its status was first seen. */
+  /** When this status was first received. */
   readonly statusAt: Instant
 }
 export type OpenDispute = StoredDispute & { readonly eventId: string; readonly regNo: RegNo }
 
 export type DisputeStore = {
-  /** Notes that a webhook named a dispute, so that the gateway is queried. False if no payment has this order. */
+  /**
+   * Records a dispute that a webhook reported, so that the gateway is queried. Returns false if no payment has this
+   * order.
+   */
   noteDispute(disputeId: string, orderId: OrderId, at: Instant): Promise<boolean>
   /**
-   * Stores the gateway's description of a noted dispute. `askedAt`: when the query was sent; a response to an earlier
-   * query than the stored one changes nothing.
+   * Stores the gateway's description of a recorded dispute. `askedAt`: when the query was sent; the response to an
+   * older query than the stored one changes nothing.
    */
   recordDispute(dispute: GatewayDispute, askedAt: Instant): Promise<void>
-  /** Queries the dispute again later, because the gateway gave no usable response. */
+  /** Schedules another query, because the gateway gave no usable response. */
   postponeDispute(disputeId: string, at: Instant): Promise<void>
-  /** Disputes that are due for a query, oldest first. */
+  /** Returns the disputes due for a query, oldest first. */
   disputesToQuery(at: Instant, limit: number): Promise<readonly StoredDispute[]>
-  /** The disputes of a registration, oldest first. */
+  /** Returns the disputes of a registration, oldest first. */
   disputesOf(regNo: RegNo): Promise<readonly StoredDispute[]>
-  /** Disputes that need evidence, by deadline; those without a deadline last. */
+  /** Returns the disputes that need evidence, earliest deadline first; those without a deadline are last. */
   openDisputes(eventIds: readonly string[], limit: number): Promise<readonly OpenDispute[]>
 }

@@ -1,4 +1,4 @@
-/** Stores disputes once each, with the gateway's latest description and the time of the next query. */
+/** Stores each dispute once, with the gateway's latest description and the time of the next query. */
 import { expressionBuilder } from 'kysely'
 import { INR, instant, toAmount } from '../../../engine/index.ts'
 import type { Amount, Instant, OrderId, RegNo } from '../../../engine/index.ts'
@@ -6,12 +6,12 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { GatewayDispute, OpenDispute, StoredDispute } from './dispute-types.ts'
-import { refundByHand } from '../refunds/refund-states-and-channels.ts'
+import { isManualRefund } from '../refunds/refund-states-and-channels.ts'
 import { isInForce } from '../registrations/undone-notes.ts'
 
-/** Webhooks report changes; this finds the ones that no webhook reported. */
+/** The interval of queries that find changes which no webhook reported. */
 const QUERY_INTERVAL_MS = 6 * 60 * 60_000
-/** After a query without a usable response. */
+/** The delay after a query without a usable response. */
 const RETRY_MS = 10 * 60_000
 
 const DISPUTE_COLUMNS = [
@@ -29,7 +29,7 @@ const DISPUTE_COLUMNS = [
 ] as const
 
 const fromDispute = expressionBuilder<Tables & { d: Tables['disputes'] }, 'd'>()
-/** For a dispute `d`: the amount of all lost disputes of its payment. */
+/** The amount of all lost disputes of the payment of a dispute `d`. */
 const lossesOfPayment = fromDispute
   .selectFrom('disputes as e')
   .select(({ fn, val }) => fn.coalesce(fn.sum<Amount>('e.amount'), val(0 as Amount)).as('lost'))
@@ -37,7 +37,7 @@ const lossesOfPayment = fromDispute
   .whereRef('e.reference', '=', 'd.reference')
   .where('e.status', '=', 'lost')
 /**
- * For a dispute `d`: all refunds recorded for its payment since its first loss. A bank may number a chargeback
+ * All refunds recorded for the payment of a dispute `d` since its first lost dispute. A bank may number a chargeback
  * differently.
  */
 const recordedForPayment = fromDispute
@@ -46,7 +46,7 @@ const recordedForPayment = fromDispute
   .select(({ fn, val }) => fn.coalesce(fn.sum<Amount>('f.amount'), val(0 as Amount)).as('recorded'))
   .whereRef('c.registration_id', '=', 'd.registration_id')
   .whereRef('c.reference', '=', 'd.reference')
-  .where(refundByHand)
+  .where(isManualRefund)
   .where(({ eb, selectFrom }) =>
     eb(
       'f.at',
@@ -59,8 +59,8 @@ const recordedForPayment = fromDispute
     ),
   )
 /**
- * For a lost dispute `d`: refunds with its id as reference do not cover its amount, refunds of its payment do not
- * cover all its lost disputes, and no note was added since.
+ * True for a lost dispute `d` if refunds with its id as reference do not cover its amount, refunds of its payment do
+ * not cover all its lost disputes, and no note was added since.
  */
 export const isUnhandledLoss = fromDispute.and([
   fromDispute(
@@ -223,8 +223,8 @@ export function postponeDispute(sql: Sql, disputeId: string, at: Instant): void 
 }
 
 /**
- * Explains that the bank took the payment back and staff have not recorded it. Null if that is not the case. Reads
- * only.
+ * Explains that the bank took the payment back in a dispute that staff have not recorded. Null if there is no such
+ * dispute.
  */
 export async function explainUnrecordedLoss(sql: Sql, reference: string): Promise<string | null> {
   const loss = await lossOfPayment.get(sql, { reference })
@@ -233,18 +233,15 @@ export async function explainUnrecordedLoss(sql: Sql, reference: string): Promis
     : `The bank took this money back in the lost dispute ${loss.disputeId}, and a refund would pay it a second time. Record it as already refunded outside Rollcall, with ${loss.disputeId} as reference. If it was refunded before, add a note.`
 }
 
-/** Reads only. */
 export const listDisputesToQuery = (
   sql: Sql,
   at: Instant,
   limit: number,
 ): Promise<readonly StoredDispute[]> => dueDisputes.all(sql, { at, limit })
 
-/** Reads only. */
 export const listDisputes = (sql: Sql, regNo: RegNo): Promise<readonly StoredDispute[]> =>
   disputesOfRegistration.all(sql, { regNo })
 
-/** Reads only. */
 export async function listOpenDisputes(
   sql: Sql,
   eventIds: readonly string[],

@@ -1,12 +1,12 @@
-/** Stores checkouts that our server created at a gateway, and which webhook events were processed. */
+/** Stores checkouts that the server created at a gateway, and the processed webhook events. */
 import { instant } from '../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { StoredCheckout } from './checkout-types.ts'
 
-/** Gateways repeat an event for one day; a later one is processed again, which does no harm. */
-const EVENT_KEPT_MS = 30 * 24 * 60 * 60_000
+/** Gateways repeat an event for one day. Processing an even later repetition again does no harm. */
+const EVENT_RETENTION_MS = 30 * 24 * 60 * 60_000
 
 const addCheckout = statement((builder, checkout: StoredCheckout & { at: Instant }) =>
   builder
@@ -62,27 +62,26 @@ export function recordCheckout(sql: Sql, checkout: StoredCheckout, at: Instant):
   addCheckout.run(sql, { ...checkout, at })
 }
 
-/** Returns the checkouts of an order, oldest first. Reads only. */
+/** Returns the checkouts of an order, oldest first. */
 export function listCheckouts(sql: Sql, orderId: OrderId): Promise<readonly StoredCheckout[]> {
   return checkoutsOfOrder.all(sql, { orderId })
 }
 
-/** Null for a checkout that another program created. Reads only. */
+/** Returns null for a checkout that another program created. */
 export async function findCheckout(sql: Sql, checkoutId: string): Promise<StoredCheckout | null> {
   return (await checkoutWithId.get(sql, { checkoutId })) ?? null
 }
 
 export function recordWebhookEvent(sql: Sql, eventId: string, at: Instant): void {
   addEvent.run(sql, { eventId, at })
-  deleteOldEvents.run(sql, { before: instant(at - EVENT_KEPT_MS) })
+  deleteOldEvents.run(sql, { before: instant(at - EVENT_RETENTION_MS) })
 }
 
-/** Reads only. */
 export async function isWebhookProcessed(sql: Sql, eventId: string): Promise<boolean> {
   return (await eventWithId.get(sql, { eventId })) !== undefined
 }
 
-/** Null if none with this prefix was processed in the last month. Reads only. */
+/** Returns null if no event with this prefix was processed in the last month. */
 export async function findLastWebhookTime(sql: Sql, prefix: string): Promise<Instant | null> {
   return (await newestEvent.get(sql, { pattern: `${prefix}%` }))?.at ?? null
 }

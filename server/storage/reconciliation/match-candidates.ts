@@ -1,4 +1,4 @@
-/** Finds registrations of an event that expect a payment, and known bank references. */
+/** Finds an event's registrations that expect a payment, and the owners of bank references. */
 import type {
   Answers,
   Currency,
@@ -22,7 +22,7 @@ export type StoredExpectedPayment = UnpaidOrder & {
   readonly priced: {
     readonly answers: Answers
     readonly category: string | null
-    /** A payment for it is under review, at the price of its day. */
+    /** True if a payment for it, at the price of the payment's day, is under review. */
     readonly isInReview: boolean
   } | null
 }
@@ -90,7 +90,9 @@ const payoutsUnder = statement((builder, { keys }: { keys: string }, dialect) =>
     .groupBy(['utr_key', 'source', 'account']),
 )
 
-/** In order of registration. A registration that is complete except for a difference expects the difference. */
+/**
+ * Returns registrations in the order of their creation. A confirmed registration with a balance expects the difference.
+ */
 export async function findExpectedPayments(
   sql: Sql,
   eventId: string,
@@ -117,12 +119,12 @@ export async function findExpectedPayments(
 
 type StoredPayout = KnownPayout & SettlementAccount
 
-/** The store's data about the references of a bank statement. */
+/** The store's data about the references in a bank statement. */
 export type StoredReferences = {
   readonly payments: readonly (readonly [key: BankKey, payment: KnownPayment])[]
   readonly payouts: readonly (readonly [key: BankKey, payout: StoredPayout])[]
   readonly registrations: readonly { readonly regNo: RegNo; readonly eventId: string }[]
-  /** Payment claims of every event. */
+  /** The payment claims of all events. */
   readonly reports: readonly ReferenceReport[]
 }
 

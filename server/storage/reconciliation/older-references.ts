@@ -1,4 +1,4 @@
-/** Assigns bank references to the payments of older versions. */
+/** Assigns bank references to payments recorded by older versions. */
 import type { NotNull } from 'kysely'
 import {
   toBankKey,
@@ -69,8 +69,8 @@ const importsWithoutReference = statement((builder) =>
 )
 
 /**
- * Assigns references to payments recorded by older versions. Of two payments with one reference, the first gets it; the
- * second stays unchanged and needs review. From then on claims are compared in the same spelling.
+ * Assigns references to payments recorded by older versions. If two payments have the same reference, the first one
+ * gets it; the second is not changed and needs review. From then on, claims are compared in their normalised spelling.
  */
 export async function assignOlderReferences(sql: Sql): Promise<void> {
   const sources = JSON.stringify(MANUAL_METHOD_IDS)
@@ -84,7 +84,7 @@ export async function assignOlderReferences(sql: Sql): Promise<void> {
   await normaliseOpenClaims(sql)
 }
 
-/** A claim keeps its spelling if another open or confirmed claim already has the new one. */
+/** Normalises open claims. A claim keeps its spelling if another open or confirmed claim already has the new one. */
 async function normaliseOpenClaims(sql: Sql): Promise<void> {
   const all = await claims.all(sql)
   const blocking = new Map<string, number>()
@@ -103,7 +103,7 @@ async function normaliseOpenClaims(sql: Sql): Promise<void> {
   }
 }
 
-/** Normalises claims that older versions had closed: they stay known too. */
+/** Normalises claims that older versions closed, because their references also remain on record. */
 export async function normaliseOlderClaims(sql: Sql): Promise<void> {
   for (const { id, reference, folded } of await closedClaims.all(sql)) {
     const key = toBankKey(reference)
@@ -112,8 +112,8 @@ export async function normaliseOlderClaims(sql: Sql): Promise<void> {
 }
 
 /**
- * Assigns references to payments imported by older versions. Of two payments with one reference, the imported one needs
- * review.
+ * Assigns references to payments imported by older versions. If two payments have the same reference, the imported one
+ * needs review.
  */
 export async function assignOlderImportReferences(sql: Sql): Promise<void> {
   const older = (await importsWithoutReference.all(sql)).flatMap((payment) => {

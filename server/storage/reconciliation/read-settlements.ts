@@ -1,4 +1,4 @@
-/** Reads settlement lines, and the payments that they are compared with. */
+/** Reads settlement lines, and the payments with which they are compared. */
 import { sql as raw } from 'kysely'
 import { getMoneyCurrency, isGatewayPayment } from '../../../engine/index.ts'
 import type {
@@ -9,7 +9,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { refundByHand } from '../refunds/refund-states-and-channels.ts'
+import { isManualRefund } from '../refunds/refund-states-and-channels.ts'
 import type { SettlementAccount, StoredSettlementLine } from './settlement-types.ts'
 
 /** The columns of a stored line. */
@@ -76,7 +76,7 @@ const refundsThroughGateway = statement((builder, { source }: { source: string }
       'f.reference',
       'f.amount',
       'f.state',
-      eb.case().when(refundByHand).then(lit(1)).else(lit(0)).end().as('is_by_hand'),
+      eb.case().when(isManualRefund).then(lit(1)).else(lit(0)).end().as('is_by_hand'),
     ])
     .where('c.source', '=', source)
     .orderBy('f.id'),
@@ -169,7 +169,7 @@ const linesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
     .orderBy('s.id'),
 )
 
-/** Returns all lines of an account that were ever stored, in order. Runs on the reader thread. */
+/** Returns all stored lines of an account, in order. Runs on the reader thread. */
 export async function readSettlementLines(
   sql: Sql,
   { source, account }: SettlementAccount,
@@ -186,8 +186,8 @@ export async function readSettlementLines(
 }
 
 /**
- * Returns the accounts through which an event was paid, or for which it loaded settlements. The account in its event
- * file may have changed, and the gateway still pays out to the previous one.
+ * Returns the accounts through which an event was paid, or for which it loaded settlements. The event may have changed
+ * its account, and the gateway still pays out to the previous one.
  */
 export async function findAccountsOfEvent(
   sql: Sql,
@@ -198,9 +198,9 @@ export async function findAccountsOfEvent(
 }
 
 /**
- * Returns all payments through an account of the gateway, including those it does not report as sales: a settlement
- * that lists one shows that it was a sale. The account of an event may have changed, and the previous one still pays
- * out.
+ * Returns all payments through an account of the gateway, including those that it does not report as sales: a
+ * settlement that lists one shows that it was a sale. The event may have changed its account, and the gateway still
+ * pays out to the previous one.
  */
 export async function readPaymentsOfAccount(
   sql: Sql,
@@ -225,7 +225,7 @@ export async function readPaymentsOfAccount(
   }))
 }
 
-/** Returns the orders that are in this database. */
+/** Returns those of the orders that are in this database. */
 export async function findKnownOrders(
   sql: Sql,
   orders: readonly string[],
@@ -241,7 +241,7 @@ export async function findKnownOrders(
   })
 }
 
-/** Returns the lines of one registration, by day. Reads only; also runs outside the writer's transaction. */
+/** Returns the settlement lines of a registration, by day. Also runs outside the writer's transaction. */
 export async function listSettlementLines(
   sql: Sql,
   regNo: RegNo,

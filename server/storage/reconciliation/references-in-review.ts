@@ -1,4 +1,4 @@
-/** Puts payments into review whose bank reference shows that they may count twice, or not at all. */
+/** Puts payments into review whose bank reference shows that they may be counted twice, or must not be counted. */
 import { sql as raw } from 'kysely'
 import type { Expression, RawBuilder } from 'kysely'
 import { getMoneyCurrency, toBankKey, splitWords } from '../../../engine/index.ts'
@@ -31,7 +31,7 @@ const unrefundedAmount = statement((builder, { captureId }: { captureId: number 
     .where('c.id', '=', captureId)
     .where('c.state', '<>', 'refused'),
 )
-/** The other payments of the same bank statement line: one transfer that was split over several people. */
+/** Selects the other payments of the same bank statement line: one transfer for several people. */
 const partsOfSameLine = statement((builder, { captureId }: { captureId: number }) =>
   builder
     .selectFrom('bank_line_payments as p')
@@ -90,7 +90,9 @@ const addReason = (reasons: Reasons, reason: string): RawBuilder<string> =>
 const lacksReason = (reasons: Reasons, reason: string): RawBuilder<boolean> =>
   raw`instr(coalesce(${reasons}, ''), ${reason}) = 0`
 
-/** Two payments with one reference: staff decide which of them the bank has received. */
+/**
+ * Puts a payment into review whose reference another payment already has. Staff decide which of them the bank received.
+ */
 export async function reportTwice(
   sql: Sql,
   later: number,
@@ -103,8 +105,8 @@ export async function reportTwice(
 }
 
 /**
- * A gateway paid out under this reference: a payment recorded under it consists of card payments, which count
- * separately.
+ * Puts a payment into review that was recorded under the reference of a gateway payout: it consists of card payments,
+ * which are counted separately.
  */
 export async function reportPaidOut(sql: Sql, utr: string): Promise<void> {
   for (const [, { id }] of await findPaymentsByKey(sql, [toBankKey(utr)]))
@@ -119,18 +121,18 @@ export async function reportPaidOut(sql: Sql, utr: string): Promise<void> {
 export type ReturnedTransfer = {
   readonly captureId: number
   readonly reference: string
-  /** Zero if the file does not state it. */
+  /** Zero if the file does not state the amount. */
   readonly amount: Amount
   readonly currency: Currency
   readonly day: Day
   readonly narration: string
-  /** The events of the user. Null for all. */
+  /** The events to which the user has access. Null for all. */
   readonly eventIds: readonly string[] | null
 }
 
 /**
- * Puts payments that the bank may have returned into review, once per withdrawal, until staff decide. Of a split line only
- * the first part has its reference, but the bank returns all of it.
+ * Puts payments that the bank may have returned into review until staff decide, once per withdrawal. If a line was
+ * split, only the first part has its reference, but the bank returns all parts.
  */
 export async function reportReturned(
   sql: Sql,
@@ -149,9 +151,9 @@ async function reportReturn(
   { captureId, reference, amount, currency, day, narration }: ReturnedTransfer,
 ): Promise<void> {
   const left = await unrefundedAmount.get(sql, { captureId })
-  // Staff have refunded it: this withdrawal is that refund.
+  // Staff have already recorded this withdrawal as a refund.
   if (left === undefined || left.left <= 0) return
-  // A withdrawal from an account in another currency returned something else.
+  // A withdrawal from an account in another currency did not return this payment.
   if (getMoneyCurrency(left) !== currency) return
   const withdrawal = { amount, currency, day }
   const key = createReturnKey(captureId, withdrawal, splitWords(narration))
@@ -160,7 +162,7 @@ async function reportReturn(
   await putInReview(sql, captureId, describeReturn(withdrawal, reference))
 }
 
-/** A counted payment, or one already in review, gets one more review reason. */
+/** Adds a review reason to a payment that is counted or already under review. */
 async function putInReview(sql: Sql, captureId: number, reason: string): Promise<void> {
   addReasonToPayment.run(sql, { captureId, why: reason })
   const changes = await addReasonToAttempt.run(sql, { captureId, why: reason }).changes

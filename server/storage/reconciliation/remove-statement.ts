@@ -1,4 +1,4 @@
-/** Removes a saved bank statement that no payment or decision depends on. */
+/** Removes a saved bank statement, unless a payment or decision depends on it. */
 import { sql as raw } from 'kysely'
 import { err, ok } from '../../../engine/index.ts'
 import type { Amount, Result } from '../../../engine/index.ts'
@@ -10,7 +10,7 @@ import type { StatementRemoval } from './bank-statement-types.ts'
 const linesOf = statement((builder, { id }: { id: number }) =>
   builder.selectFrom('bank_statement_lines').select('bank_line_id').where('statement_id', '=', id),
 )
-/** Lines with a recorded payment, or a decision that was not undone. */
+/** Selects lines with a recorded payment, or with a decision that was not undone. */
 const usedLines = statement((builder, { id }: { id: number }) =>
   builder
     .selectFrom('bank_statement_lines as s')
@@ -46,9 +46,9 @@ const deleteStatement = statement((builder, { id }: { id: number }) =>
   builder.deleteFrom('bank_statements').where('id', '=', id).returning('id'),
 )
 /**
- * A line of another statement stays, and one with decisions, which are never deleted. The row of any other line stays
- * without its contents: otherwise SQLite would reuse its id for a new line, which a page opened earlier could then
- * decide on.
+ * Keeps a line that another statement contains, or that has decisions, which are never deleted. The row of any other
+ * line stays without its contents: otherwise SQLite would reuse its id for a new line, which could then be decided on
+ * from a page opened earlier.
  */
 const blankUnusedLines = statement((builder, { ids }: { ids: string }, dialect) =>
   builder
@@ -80,7 +80,10 @@ const blankUnusedLines = statement((builder, { ids }: { ids: string }, dialect) 
     ),
 )
 
-/** Refused with the number of lines that a payment or a decision depends on. A second removal does nothing. */
+/**
+ * Returns the number of lines that a payment or a decision depends on as the error, if there are any. Removing a
+ * statement twice does nothing.
+ */
 export async function removeBankStatement(
   sql: Sql,
   { id, name, events, who, at }: StatementRemoval,

@@ -1,4 +1,4 @@
-/** Stores bank statements, each line once, and the decisions of staff on their lines. */
+/** Stores bank statements, with each line stored once, and decisions of staff on their lines. */
 import { createHash } from 'node:crypto'
 import { INR, assert, err, ok } from '../../../engine/index.ts'
 import type { BankKey, Currency, Day, Instant, Result } from '../../../engine/index.ts'
@@ -177,7 +177,7 @@ const linkPayment = statement(
     builder
       .insertInto('bank_line_payments')
       .columns(['bank_line_id', 'capture_id'])
-      // A user may have removed the statement meanwhile.
+      // Another user may have removed the statement.
       .expression(({ selectFrom, val }) =>
         selectFrom('bank_lines')
           .select(['id', val(captureId).as('capture_id')])
@@ -231,20 +231,21 @@ const depositsOfDays = statement((builder, { first, last }: { first: Day; last: 
 const computeHash = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex')
 
-/** A line that two statements contain is stored once. */
+/** Stores a statement. A line that several statements contain is stored once. */
 export async function saveBankStatement(
   sql: Sql,
   { events, details, unread, repeated, rows, ...row }: NewBankStatement,
 ): Promise<number> {
   const names = JSON.stringify(events.toSorted())
   const file = JSON.stringify({ details, unread, repeated })
-  // Until a user opens it, all its lines are open: a month with such a statement is not matched.
+  // All lines are open until a user opens the statement, so that a month with such a statement is not considered
+  // matched.
   const open = rows.filter(({ isWithdrawal }) => !isWithdrawal).length
   const inserted = await insertStatement.get(sql, { ...row, events: names, file, open })
   if (inserted === undefined) {
     const stored = await withHash.all(sql, row)
     const first = stored.find((known) => known.events === names)
-    assert(first !== undefined, 'a repeated statement is stored')
+    assert(first !== undefined, 'a repeated statement was not found')
     return first.id
   }
   for (const { line, day, narration, reference, amount, isWithdrawal } of rows) {
@@ -322,7 +323,10 @@ const toDecision = ({ id, decision, who, at }: StoredLineDecision): StoredLineDe
 export const findNewestDecision = async (sql: Sql, statementId: number): Promise<number> =>
   (await newestOfStatement.get(sql, { id: statementId }))?.newest ?? 0
 
-/** Two users may decide on one line at once, or one may remove the statement: the second learns what the first did. */
+/**
+ * Stores a decision. Two users may decide on a line at once, or one may remove the statement: the second user gets the
+ * first user's decision as the error.
+ */
 export async function decideBankLine(
   sql: Sql,
   { seen, parts, ...decision }: NewLineDecision,
@@ -331,7 +335,7 @@ export async function decideBankLine(
   const newest = await newestOfLine.get(sql, decision)
   if (newest !== undefined && newest.id !== seen) return err(newest)
   const row = await insertDecision.get(sql, { ...decision, parts: JSON.stringify(parts) })
-  assert(row !== undefined, 'an inserted decision has an id')
+  assert(row !== undefined, 'an inserted decision has no id')
   return ok(row.id)
 }
 

@@ -1,6 +1,6 @@
 /**
- * Stores gateway settlements, each line once, with the payments that they belong to.
- * A payment that only a settlement reports needs review from then on.
+ * Stores gateway settlements, with each line stored once, and the payments to which they belong.
+ * A payment that only a settlement reports needs review.
  */
 import {
   INR,
@@ -73,7 +73,10 @@ const insertLine = statement((builder, line: NewLine) =>
     nth: line.nth,
   }),
 )
-/** A payment without an account was received before accounts were stored. It may belong to any of them. */
+/**
+ * Selects a payment by its reference. A payment without an account was received before accounts were stored, and may
+ * belong to any account.
+ */
 const paymentWithReference = statement(
   (
     builder,
@@ -93,7 +96,7 @@ const paymentWithReference = statement(
       )
       .where('reference', '=', reference),
 )
-/** Also finds a payment received through another gateway of the event. */
+/** Selects a payment by its order, even if it was received through another gateway of the event. */
 const paymentOfOrder = statement(
   (builder, { order, reference }: { order: string; reference: string }) =>
     builder
@@ -155,7 +158,7 @@ const attemptOfOrder = statement((builder, { source, order }: { source: string; 
     .where('p.order_id', '=', order)
     .where('p.gateway', '=', source),
 )
-/** One transaction: new lines, and the consequences of those about unknown payments. */
+/** Stores new lines and the resulting reviews of unknown payments in one transaction. */
 export async function saveSettlement(
   sql: Sql,
   newSettlement: NewSettlement,
@@ -178,7 +181,7 @@ export async function saveSettlement(
       changeDeductions(sql, { ...stored, name }, deductions, {
         who: user,
         at,
-        // The entry may name the order: it is for the owners of its event.
+        // The audit log entry may name the order, so only owners of its event may read it.
         eventId: (await findOrder(sql, source, stored.order))?.event_id ?? eventId,
       })
       isChanged = true
@@ -188,8 +191,8 @@ export async function saveSettlement(
   const known = lines.length - newLines.length - changed
   if (newLines.length === 0) return { added: 0, changed, known, toReview: 0 }
   const settlement = await insertSettlement.get(sql, newSettlement)
-  assert(settlement !== undefined, 'an inserted settlement has an id')
-  // Events may share the account: the owners of each see that lines of their payments were saved.
+  assert(settlement !== undefined, 'an inserted settlement has no id')
+  // Several events may share the account. The owners of each can read how many lines of their payments were saved.
   const savedByEvent = new Map<string, number>()
   let toReview = 0
   for (const line of newLines) {
@@ -219,7 +222,7 @@ export async function saveSettlement(
   return { added: newLines.length, changed, known, toReview }
 }
 
-/** Finds lines by their key. Older versions stored a line once for each spelling of its payout's reference. */
+/** Finds stored lines by key. Older versions stored a line once for each spelling of its payout's reference. */
 async function findStored(sql: Sql, { source, account }: Account, line: SettlementLine) {
   const { reference, order } = line
   const alike =
@@ -234,7 +237,7 @@ async function findStored(sql: Sql, { source, account }: Account, line: Settleme
   )
 }
 
-/** True if the payment was unknown, and is in review now. */
+/** Returns true if the payment was unknown and is now under review. */
 async function saveUnknownPayment(
   sql: Sql,
   { source, account, eventId, at }: NewSettlement,
@@ -242,7 +245,7 @@ async function saveUnknownPayment(
 ): Promise<boolean> {
   const reference = line.reference === '' ? line.order : line.reference
   const row = await findOrder(sql, source, line.order)
-  // Includes payouts of the previous account: under the same order it is the same payment.
+  // Also finds a payout of the previous account, because the same order means the same payment.
   const attemptId = row?.id ?? null
   const isKnown =
     (await paymentWithReference.get(sql, { source, account, attemptId, reference })) !==
@@ -251,7 +254,7 @@ async function saveUnknownPayment(
     line.reference === '' &&
     row !== undefined &&
     (await paymentOfAttempt.get(sql, { attemptId: row.id })) !== undefined
-  // The gateway may have confirmed it for an unknown order.
+  // The gateway may have confirmed the payment for an unknown order.
   const isOfUnknown =
     line.reference === '' && row === undefined && (await isPaidElsewhere(sql, line.order))
   if (isKnown || isOfOrder || isOfUnknown) return false
@@ -293,7 +296,10 @@ async function saveUnknownPayment(
   return true
 }
 
-/** A refund that the gateway deducted and never reported. The status query identifies it. */
+/**
+ * Queries an order again because of a refund that the gateway deducted and never reported. The status query identifies
+ * the refund.
+ */
 async function queryOrderAgain(
   sql: Sql,
   { source, account, at }: NewSettlement,

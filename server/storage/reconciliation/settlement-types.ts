@@ -1,4 +1,4 @@
-/** Defines the store's input and output for settlements. */
+/** Defines the store's functions for settlements. */
 import type {
   Currency,
   BankKey,
@@ -16,24 +16,24 @@ import type { ReturnedTransfer } from './references-in-review.ts'
 
 export type * from './bank-statement-types.ts'
 
-/** A gateway account: `source` as in captures. */
+/** A gateway account. `source`: as in captures. */
 export type SettlementAccount = { readonly source: string; readonly account: string }
 export type StoredSettlementLine = SettlementLine & Required<Pick<SettlementLine, 'stored'>>
 export type SettlementLineDecision = {
   readonly id: number
-  /** Null: the line needs attention again. */
+  /** Null if the line is reopened. */
   readonly why: string | null
   readonly who: string
   readonly at: Instant
   readonly eventId: string
-  /** The gateway's reference, or else the order, for the audit log. */
+  /** The gateway's reference, or the order if there is none, for the audit log. */
   readonly name: string
-  /** Its latest decision that the user saw. Null: none. */
+  /** The latest decision on it that the user saw. Null if none. */
   readonly seen: number | null
-  /** The registration of the line, with which the reason is erased. Null: it belongs to none. */
+  /** The registration of the line, with which the reason is erased. Null if the line belongs to none. */
   readonly regNo: RegNo | null
 }
-/** Null for `why`: it needs attention again. */
+/** `why` is null if the line was reopened. */
 export type LatestLineDecision = {
   readonly id: number
   readonly why: string | null
@@ -42,21 +42,21 @@ export type LatestLineDecision = {
 export type NewSettlement = SettlementAccount & {
   /** The event for which it was loaded. */
   readonly eventId: string
-  /** The hash of the file, in hex. */
+  /** The hash of the file in hexadecimal. */
   readonly sha256: string
   readonly who: string
   readonly at: Instant
   readonly lines: readonly SettlementLine[]
-  /** Orders to query at the gateway again, because some of their lines are not stored. */
+  /** Orders to query again at the gateway, because some of their lines are not stored. */
   readonly ask?: readonly string[]
 }
 export type SettlementResult = {
   readonly added: number
-  /** Stored before with other deductions. */
+  /** The number of lines that were stored before with other deductions. */
   readonly changed: number
-  /** Stored before. */
+  /** The number of lines that were stored before. */
   readonly known: number
-  /** The number of added lines about unknown payments, which need review now. */
+  /** The number of added lines about unknown payments, which now need review. */
   readonly toReview: number
 }
 /** A bank payment that matches no registration. */
@@ -72,30 +72,30 @@ export type NewUnmatched = {
   /** Keys of the conference's own bank details, which identify no payment. */
   readonly own?: readonly BankKey[]
   /**
-   * Numbers in the format of an event that the user has no access to: they count as that event's, whether or not they
-   * exist.
+   * Numbers in the format of an event to which the user has no access: they are treated as that event's numbers,
+   * whether or not they exist.
    */
   readonly hiddenNumbers?: readonly BankKey[]
-  /** The event for which it was searched. */
+  /** The event whose statement contains it. */
   readonly eventId: string
   readonly who: string
   readonly at: Instant
 }
 
-/** The result for statement lines to be stored: how many were, and how many belong to another event. */
+/** The result of storing statement lines: how many were stored, and how many belong to another event. */
 export type UnmatchedResult = {
   readonly added: number
   readonly elsewhere: number
-  /** The delegate of a registration in this event reported it: it is confirmed there. */
+  /** The number of lines that a delegate of this event reported, which staff confirm on the delegate's registration. */
   readonly reported: number
 }
 
 export interface SettlementStore extends BankStatementStore {
-  /** Stores new lines; payments that only the report shows need review from then on. One transaction. */
+  /** Stores new lines in one transaction. Payments that only the report contains need review. */
   saveSettlement(settlement: NewSettlement): Promise<SettlementResult>
-  /** Returns all lines of an account, in the order in which they were stored. */
+  /** Returns all lines of an account in the order of storing. */
   settlementLines(account: SettlementAccount): Promise<readonly StoredSettlementLine[]>
-  /** Marks a line as handled, or not any longer if `why` is null. Refused if another user decided since. */
+  /** Marks a line as handled, or reopens it if `why` is null. Refused if another user has decided since. */
   handleSettlementLine(
     decision: SettlementLineDecision,
   ): Promise<Result<null, LatestLineDecision | null>>
@@ -103,11 +103,14 @@ export interface SettlementStore extends BankStatementStore {
   accountsOfEvent(eventId: string): Promise<readonly SettlementAccount[]>
   /** Returns all payments through an account, with their refunds. */
   paymentsOfAccount(account: SettlementAccount): Promise<readonly RecordedPayment[]>
-  /** Returns the orders that are in this database. */
+  /** Returns those of the orders that are in this database. */
   knownOrders(orders: readonly string[]): Promise<readonly RecordedOrder[]>
-  /** Returns the settlement lines of one registration, by day. */
+  /** Returns the settlement lines of a registration, by day. */
   settlementLinesOf(regNo: RegNo): Promise<readonly SettlementLine[]>
-  /** Puts unmatched payments of a bank statement into review. The others were known, or belong to another event. */
+  /**
+   * Puts unmatched payments of a bank statement into review. Skips payments that are already recorded or belong to
+   * another event.
+   */
   saveUnmatchedLines(lines: readonly NewUnmatched[]): Promise<UnmatchedResult>
   /** Puts payments that the bank may have returned into review, once per withdrawal. */
   reportReturned(returned: readonly ReturnedTransfer[]): Promise<void>

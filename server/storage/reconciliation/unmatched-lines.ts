@@ -1,4 +1,4 @@
-/** Stores lines of a bank statement that match no registration: each is a payment under review. */
+/** Stores bank statement lines that match no registration as payments under review. */
 import { sql as raw } from 'kysely'
 import {
   toBankKey,
@@ -30,7 +30,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { UnmatchedResult, NewUnmatched } from './settlement-types.ts'
 
-/** The start of the review reason of a stored line, before the bank's narration. */
+/** The beginning of the review reason of a stored line, followed by the bank's narration. */
 const REASON_PREFIX = 'Bank payment that matches no registration: '
 
 const payoutUnder = statement((builder, { keys }: { keys: string }, dialect) =>
@@ -41,7 +41,7 @@ const payoutUnder = statement((builder, { keys }: { keys: string }, dialect) =>
     .where(({ ref }) => dialect.isIn(ref('utr_key'), keys))
     .limit(1),
 )
-const keptLines = statement((builder) =>
+const storedLines = statement((builder) =>
   builder
     .selectFrom('captures as c')
     .leftJoin('registrations as r', 'r.id', 'c.registration_id')
@@ -63,7 +63,7 @@ const keptLines = statement((builder) =>
     .orderBy('c.id'),
 )
 
-/** Uses the same reference as for confirming a transfer, so that it always counts once. */
+/** Stores the lines under the same references as confirmed transfers, so that each payment is counted once. */
 export async function saveUnmatchedLines(
   sql: Sql,
   lines: readonly NewUnmatched[],
@@ -88,12 +88,12 @@ export async function saveUnmatchedLines(
       regNo: null,
       accountCurrency: newLine.currency,
     } as const
-    // It is confirmed for the registration whose delegate reported it, or first rejected there.
+    // Staff confirm the payment on the registration whose delegate reported it, or first reject the claim there.
     if ((await findReferenceOwner(sql, references))?.is === 'report') {
       reported += 1
       continue
     }
-    // The page may have been loaded before the payment was recorded.
+    // The payment may have been recorded after the page was loaded.
     if (await isRecorded(sql, line, newLine)) continue
     const saved = await saveReceivedPayment(sql, {
       ...references,
@@ -134,7 +134,7 @@ async function isRecorded(
   const numbers = (await registrationsWithNumbers.all(sql, { keys: listed })).map(({ regNo }) =>
     toBankKey(regNo),
   )
-  // A delegate may pay twice under the registration number.
+  // A delegate may pay twice with the registration number.
   const isUsable = (key: BankKey): boolean => !own.includes(key) && !numbers.includes(key)
   const keys = [...listLineKeys(line), ...listFallbackKeys(line)].filter(isUsable)
   const utrs = JSON.stringify(findLineUtrs(line).filter(isUsable))
@@ -145,11 +145,11 @@ async function isRecorded(
 }
 
 /**
- * Adds the cheque number to lines that older versions stored under their day, amount and text only. If the cheque is
- * recorded as well, the stored line shows this to the staff who decide on it.
+ * Adds the cheque number to lines that older versions stored only under day, amount and text. If the cheque is also
+ * recorded elsewhere, the stored line states this to the staff who decide on it.
  */
 export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
-  const savedLines = (await keptLines.all(sql)).flatMap((line) => {
+  const savedLines = (await storedLines.all(sql)).flatMap((line) => {
     const { reference, amount, paid_at: at, why } = line
     const narration = why.slice(REASON_PREFIX.length).replace(/ \(told for [^)]*\).*/s, '')
     const day = dayOf(at)
@@ -166,8 +166,8 @@ export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
 }
 
 /**
- * Returns true if a delegate of another event reported it in its currency, or it contains the number of a registration of another
- * event.
+ * Returns true if a delegate of another event reported the payment in its currency, or it contains the number of a
+ * registration of another event.
  */
 async function isOfOtherEvent(
   sql: Sql,
@@ -186,8 +186,8 @@ async function isOfOtherEvent(
 }
 
 /**
- * The registration of the event that reported it, if staff rejected that claim or it is in another currency. Empty if
- * none.
+ * Names the registration of this event whose delegate reported the payment, if staff rejected the claim or it is in
+ * another currency. Empty if there is none.
  */
 async function describeClaim(sql: Sql, reference: string, eventId: string): Promise<string> {
   const claim = (await findReportsByKey(sql, listReferenceKeys(reference))).findLast(

@@ -1,6 +1,6 @@
 /**
- * Starts and ends recoveries.
- * A recovery is needed after a database is replaced by an older one. It starts and ends in one transaction each.
+ * Starts and ends recoveries, each in one transaction.
+ * A recovery is needed after a database is replaced by an older copy.
  */
 import { sql as raw } from 'kysely'
 import {
@@ -16,9 +16,9 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { RowCounts, RecoveryMark, NewRecovery, Recovery } from './recovery-types.ts'
 import { saveNextAttempts } from '../payments/unknown-orders.ts'
-import { refundUnderWay } from '../refunds/refund-states-and-channels.ts'
+import { isRefundPending } from '../refunds/refund-states-and-channels.ts'
 
-/** Rows are only added to these tables, and each gets a higher number than all rows before it. */
+/** Tables to which rows are only added, each with a higher id than all rows before it. */
 const TABLES_WITH_IDS = [
   'registrations',
   'payments',
@@ -31,7 +31,7 @@ const TABLES_WITH_IDS = [
 ] as const
 /** Later than any other instant. */
 const LAST_INSTANT = 8_640_000_000_000_000 as Instant
-/** The office sees this for a discarded email. */
+/** The office sees this error for a discarded email. */
 const DISCARDED_MESSAGE = 'Discarded at the end of a recovery. Try again to send it.'
 const FIRST_INSTANT = 0 as Instant
 
@@ -131,7 +131,7 @@ const holdQueuedEmails = statement((builder) =>
     .set({ next_at: null, claimed_at: null })
     .where('status', '=', 'queued'),
 )
-/** It may have been refunded meanwhile. */
+/** Watches payments with refunds, because the refunds may have been completed since the copy. */
 const watchPaymentsWithRefunds = statement((builder, { until }: { until: Instant }) =>
   builder
     .updateTable('payments')
@@ -148,7 +148,7 @@ const watchPaymentsWithRefunds = statement((builder, { until }: { until: Instant
       selectFrom('captures as c')
         .innerJoin('refunds as f', 'f.capture_id', 'c.id')
         .select('c.payment_id')
-        .where(refundUnderWay)
+        .where(isRefundPending)
         .$narrowType<{ payment_id: number }>(),
     ),
 )
@@ -181,12 +181,12 @@ const discardHeldEmails = statement((builder) =>
     .where('next_at', 'is', null),
 )
 
-/** Null if none is open. Reads only; also runs outside the writer's transaction. */
+/** Returns the open recovery. Null if none is open. Also runs outside the writer's transaction. */
 export async function findOpenRecovery(sql: Sql): Promise<Recovery | null> {
   return (await openRecovery.get(sql)) ?? null
 }
 
-/** Returns the name of the database and the newest id of each table. Reads only; also runs outside the writer's transaction. */
+/** Returns the name of the database and the newest id of each table. Also runs outside the writer's transaction. */
 export async function readRowCounts(
   sql: Sql,
 ): Promise<{ readonly name: string | null; readonly counted: RowCounts }> {
@@ -206,8 +206,8 @@ export async function identifyDatabase(sql: Sql, name: string): Promise<Recovery
 }
 
 /**
- * Returns the current pattern of a series: a number possibly issued in the lost time is not issued again in its
- * financial year.
+ * Returns the current pattern of a number series. After a recovery it differs, so that a number that may have been
+ * issued after the copy is not issued again in its financial year.
  */
 export async function getCurrentSeries(sql: Sql, pattern: string, year: string): Promise<string> {
   const last = await newestRecovery.get(sql)
@@ -233,7 +233,7 @@ export async function beginRecovery(
     ...taken,
     ...recoveries.map((earlierRecovery) => earlierRecovery.code),
   ])
-  // A copy that was made during a recovery contains it: another one follows, with a separate series.
+  // A copy made during a recovery contains that recovery. Another one follows, with its own series.
   setRecoveryEnded.run(sql, { at, who: 'rollcall', mails: 'send' })
   const storedAt = await findNewestRecordTime(sql)
   addRecovery.run(sql, { code, at, who: user, why: reason, copyAt, storedAt, servedAt })
@@ -246,18 +246,18 @@ export async function beginRecovery(
   return findOpenRecovery(sql)
 }
 
-/** Null if there was no recovery. */
+/** Returns when the newest recovery began. Null if there was none. */
 export const readNewestRecoveryTime = async (sql: Sql): Promise<Instant | null> =>
   (await newestStart.get(sql))?.at ?? null
 
-/** The newest time of records that are stored with a time and never edited. */
+/** Returns the newest time of records that have a time and are never edited. */
 export async function findNewestRecordTime(sql: Sql): Promise<Instant | null> {
   return (await newestRecord.get(sql))?.at ?? null
 }
 
 /**
- * Queries payments that were pending, ended recently, or have a refund in progress: they may have been refunded
- * meanwhile.
+ * Queries payments that were pending, closed recently, or have a refund in progress, because they may have changed
+ * since the copy.
  */
 function queryPaymentsNow(sql: Sql, at: Instant): void {
   watchPaymentsWithRefunds.run(sql, { until: (at + WATCH_MS) as Instant })

@@ -1,4 +1,4 @@
-/** Reopens payments and registrations that a clock ahead had ended, and reschedules future work. */
+/** Reopens payments and registrations that were closed while the clock was ahead, and reschedules future work. */
 import { NO_RECORD_MS, UNDECIDED_REASON, UNDECIDED_MS, WATCH_MS } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -92,16 +92,19 @@ const registrationsExpiredAfter = statement(
 )
 
 export async function rescheduleAfterClockChange(sql: Sql, at: Instant): Promise<void> {
-  const endedTooEarly = await findPaymentsEndedTooEarly(sql, at)
+  const closedTooEarly = await findPaymentsClosedTooEarly(sql, at)
   queryPaymentsNow(sql, at)
-  for (const id of endedTooEarly) await reopenPayment(sql, id, at)
+  for (const id of closedTooEarly) await reopenPayment(sql, id, at)
   await limitSeatHolds(sql, at)
   reopenBegunRefunds(sql, at)
   planMailsAgain(sql, at)
 }
 
-/** Payments that expired, or went to review without a response, but would not have done so by the correct time. */
-async function findPaymentsEndedTooEarly(sql: Sql, at: Instant): Promise<readonly number[]> {
+/**
+ * Returns payments that expired, or went to review without a response, although by the correct time they would not
+ * have.
+ */
+async function findPaymentsClosedTooEarly(sql: Sql, at: Instant): Promise<readonly number[]> {
   const payments = await paymentsEndedAfter.all(sql, {
     endedAfter: at,
     handedOffAfter: (at - NO_RECORD_MS) as Instant,
@@ -110,7 +113,7 @@ async function findPaymentsEndedTooEarly(sql: Sql, at: Instant): Promise<readonl
   return payments.map(({ id }) => id)
 }
 
-/** The payment waits for the gateway's response again, and is queried in the next run. */
+/** Reopens a payment, so that it awaits the gateway's response again and is queried in the next run. */
 export async function reopenPayment(sql: Sql, id: number, at: Instant): Promise<void> {
   const row = await readPayment(sql, id)
   const review = removeReason(row.review, UNDECIDED_REASON)
@@ -118,7 +121,7 @@ export async function reopenPayment(sql: Sql, id: number, at: Instant): Promise<
   waitForAnswer.run(sql, { id, at })
 }
 
-/** Queries that were scheduled, or given up, by a time that has not come yet are due now. */
+/** Makes queries due now that were scheduled for, or given up at, a time still in the future. */
 function queryPaymentsNow(sql: Sql, at: Instant): void {
   endLongQueries.run(sql, { latest: (at + QUERY_MS_MAX) as Instant })
   queryPendingNow.run(sql, { at })
@@ -126,9 +129,7 @@ function queryPaymentsNow(sql: Sql, at: Instant): void {
   queryWatchedNow.run(sql, { at })
 }
 
-/**
- * Returns registrations that expired at a time that is still in the future, and whose deadline is later than now.
- */
+/** Returns registrations whose expiry has a time still in the future, and whose deadline has not passed. */
 export async function findExpiredTooEarly(
   sql: Sql,
   at: Instant,

@@ -1,4 +1,4 @@
-/** Copies a database, a large one in a thread, and reports how much of it is copied. */
+/** Copies a database with progress reports, using a thread for a large one. */
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -9,22 +9,22 @@ import { copyDatabase } from './copy-database.ts'
 
 export type CopyOrder = { readonly dataDir: string; readonly target: string }
 
-const REPORT_MS = 250
+const REPORT_INTERVAL_MS = 250
 const BYTES_PER_KB = 1024
-/** A smaller database is copied before a thread has started. */
-const THREAD_KB_MIN = 16 * 1024
+/** A smaller database is copied faster than a thread starts. */
+const MIN_THREAD_KB = 16 * 1024
 
-/** The size of a file that may not exist yet. */
+/** Returns the size of a file; 0 if it does not exist yet. */
 const getSizeKb = (file: string): number =>
   Math.ceil((statSync(file, { throwIfNoEntry: false })?.size ?? 0) / BYTES_PER_KB)
 
 /**
- * Copies a data folder's database into one file, as of one moment. Throws SQLite's errors. Databases from `threadKbMin`
- * on are copied in a thread, so that this one can report.
+ * Copies a data folder's database into one file, as of one moment. Throws SQLite's errors. Copies a database of at
+ * least `threadKbMin` in a thread, so that this thread can report progress.
  */
 export async function copyDatabaseReporting(
   { dataDir, target }: CopyOrder,
-  threadKbMin = THREAD_KB_MIN,
+  threadKbMin = MIN_THREAD_KB,
 ): Promise<void> {
   const step = 'Copying the database (KB)'
   const total = getSizeKb(path.join(dataDir, DATABASE_FILE))
@@ -35,7 +35,7 @@ export async function copyDatabaseReporting(
     copyDatabase(dataDir, target)
     return
   }
-  const timer = setInterval(report, REPORT_MS)
+  const timer = setInterval(report, REPORT_INTERVAL_MS)
   try {
     await new Promise<void>((resolve, reject) => {
       const workerData: CopyOrder = { dataDir, target }

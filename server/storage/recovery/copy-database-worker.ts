@@ -1,4 +1,4 @@
-/** Worker thread that copies a database: SQLite copies all of it in one call, during which a thread can do nothing else. */
+/** Worker thread that copies a database. SQLite copies it in one call, which blocks the thread. */
 import { workerData } from 'node:worker_threads'
 import { copyDatabase } from './copy-database.ts'
 import type { CopyOrder } from './copy-database-reporting.ts'

@@ -1,4 +1,4 @@
-/** Copies databases while they are in use, checks copies, and counts rows to compare two. */
+/** Copies databases while they are in use, checks copies, and counts rows for comparison. */
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -22,9 +22,9 @@ import type { Instant } from '../../../engine/index.ts'
 
 export type CopyCheck = {
   readonly version: number
-  /** Rows by table, without counters and search index. */
+  /** The number of rows by table, without counters and search index. */
   readonly rows: Readonly<Record<string, number>>
-  /** Hashes of the files that registrations and drafts refer to. */
+  /** Hashes of the files to which registrations and drafts refer. */
   readonly files: readonly string[]
 }
 
@@ -43,7 +43,7 @@ export function copyDatabase(dataDir: string, target: string): void {
   }
 }
 
-/** Reads a database that nothing writes to. Throws SQLite's error if the file is not a database. */
+/** Reads a database to which nothing writes. Throws SQLite's error if the file is not a database. */
 export function checkCopy(file: string): CopyCheck {
   return readFromDatabase(file, (db) => {
     const names = db
@@ -62,7 +62,7 @@ export function checkCopy(file: string): CopyCheck {
   })
 }
 
-/** Works for every version: an older database is backed up unchanged. */
+/** Works for every version, because an older database is backed up unchanged. */
 function listFiles(db: Database.Database, tables: ReadonlySet<string>): readonly string[] {
   const isDropped =
     db.prepare("SELECT 1 FROM pragma_table_info('uploads') WHERE name = 'dropped_at'").get() !==
@@ -81,7 +81,7 @@ function listFiles(db: Database.Database, tables: ReadonlySet<string>): readonly
         .map(({ sha256 }) => sha256)
 }
 
-/** Returns the damage in a database, in SQLite's words. Null if none. */
+/** Returns SQLite's description of the damage in a database. Null if there is none. */
 export function findDamage(file: string): string | null {
   const found = readFromDatabase(file, (db) =>
     String(db.pragma('quick_check(1)', { simple: true })),
@@ -90,8 +90,8 @@ export function findDamage(file: string): string | null {
 }
 
 /**
- * Returns true if the database of a data folder is in recovery. Throws SQLite's errors, also for an older
- * version.
+ * Returns true if the database of a data folder is in recovery. Throws SQLite's errors, including those caused by an
+ * older version.
  */
 export function isInRecovery(dataDir: string): Promise<boolean> {
   return readFromStore(
@@ -101,8 +101,8 @@ export function isInRecovery(dataDir: string): Promise<boolean> {
 }
 
 /**
- * Returns the identity and progress of a database, its newest record, and when its last recovery began. Null if it
- * cannot be read, or has an older version.
+ * Returns the identity and progress of a database, the time of its newest record, and when its last recovery began.
+ * Null if it cannot be read or has an older version.
  */
 export async function readProgress(file: string): Promise<
   | (Awaited<ReturnType<typeof readRowCounts>> & {
@@ -128,12 +128,12 @@ export async function readProgress(file: string): Promise<
 export type RescuedContents = {
   readonly registrations: number
   readonly progress: Awaited<ReturnType<typeof readRowCounts>>
-  /** Null if it is not in recovery. */
+  /** The reason for the open recovery. Null if there is none. */
   readonly recoveryWhy: string | null
-  /** When it was written. */
+  /** When the file was written. */
   readonly at: Instant
 }
-/** Null if it cannot be read. */
+/** Returns null if the file cannot be read. */
 export async function readRescuedContents(file: string): Promise<RescuedContents | null> {
   try {
     return await readFromStore(file, async (db) => ({
@@ -156,7 +156,7 @@ export const readRecoveryFigures = (
     computeRecoveryFigures(toSql(db), keptAboveNumbers),
   )
 
-/** Counts what was stored in a data folder's database after an instant. */
+/** Counts the rows that were stored in a data folder's database after an instant. */
 export const countStoredSince = (
   dataDir: string,
   at: Instant,
@@ -171,11 +171,14 @@ export const countStoredSince = (
     }
   })
 
-/** Returns whether erasure waits for the clock in a database of this version. Null if the clock was never compared. */
+/**
+ * Returns the clock state of a database of this version, including whether erasure is paused. Null if the clock was
+ * never compared.
+ */
 export const readLastSeenClock = (file: string): Promise<ClockSeen | null> =>
   readFromStore(file, (db) => readClockSeen(toSql(db)))
 
-/** Returns the last served file of each event with registrations, in a database of this version. */
+/** Returns the last served file of each event with registrations, from a database of this version. */
 export const readFilesInUse = (file: string): Promise<ReadonlyMap<string, NewEventFile>> =>
   readFromStore(file, async (db) => {
     const { eventsServed, lastEventFile } = toReads(toSql(db))
@@ -203,7 +206,7 @@ function openCopy(file: string): Database.Database {
   return new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
 }
 
-/** Like `readFromDatabase`, for the functions of the store. */
+/** Like `readFromDatabase`, but for functions of the store. */
 async function readFromStore<T>(
   file: string,
   read: (db: Database.Database) => Promise<T>,

@@ -1,7 +1,7 @@
 /**
  * Detects that the database is no longer the file that this server opened.
- * SQLite does not check this: it continues to write into a deleted file, and into any file copied over its own. The
- * header is compared with a mark that this server set.
+ * SQLite does not check this: it continues to write to a deleted file, and to any file copied over its own. Therefore
+ * the header is compared with a mark that this server set.
  */
 import { randomInt } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
@@ -9,34 +9,37 @@ import type { Stats } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { parseVersion } from '../database/schema.ts'
 
-/** The state of the database shared by a server's threads: numbers at these positions. */
+/** The state of the database that a server's threads share: numbers at the following positions. */
 export type SharedState = Int32Array<SharedArrayBuffer>
-const FD = 0
+const FILE_FD = 0
 const LOST_INDEX = 1
 const RUN_INDEX = 2
 const MARK_INDEX = 3
 /**
- * The mark in the file when it was opened. It stays there until the log with this run's first mark is copied into it.
+ * The mark in the file when it was opened. It stays until the log with this run's first mark is copied into the file.
  */
 const OPENED_INDEX = 4
 /**
- * The last mark in the log that a killed server left. Until then, pages copied from it have this mark, or one in
- * between.
+ * The last mark in the log that a killed server left behind. Until that log is copied, pages copied from it have this
+ * mark, or an earlier one of that run.
  */
 const LOGGED_MARK_INDEX = 7
-/** The index of the log and the log, opened once: closing any handle of it would end SQLite's locks. */
+/**
+ * Descriptors of the log's index and of the log, opened once, because closing any descriptor of them would release
+ * SQLite's locks.
+ */
 const INDEX_FD = 5
 const LOG_FD = 6
 const SHARED_NUMBERS = 8
 
 /**
- * The mark is stored where SQLite stores an application's number: the run of the server in the high bits, and in the
- * low bits how often this run has changed it. An earlier copy has another run, or a lower number.
+ * The mark is stored in SQLite's application id: the server's run in the high bits, and in the low bits the number of
+ * marks set by that run. An earlier copy has another run or a lower number.
  */
-const RUNS_MAX = 2 ** 15
+const MAX_RUNS = 2 ** 15
 const MARKS_PER_RUN = 2 ** 16
 
-/** SQLite's header: the first bytes of the file (https://www.sqlite.org/fileformat2.html). */
+/** SQLite's header, which is the beginning of the file (https://www.sqlite.org/fileformat2.html). */
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
 const PAGE_SIZE_AT = 16
@@ -48,12 +51,12 @@ const MARK_AT = 68
 type Header = {
   readonly pageSize: number
   readonly pages: number
-  /** Incremented by each change of the tables, and by VACUUM. */
+  /** Incremented by each change of the schema, and by VACUUM. */
   readonly schema: number
   readonly version: number
   readonly mark: number
 }
-/** Null if it is not a database. */
+/** Returns null if the file is not a database. */
 function readHeader(fd: number): Header | null {
   const bytes = Buffer.alloc(HEADER_BYTES)
   const byteCount = readSync(fd, bytes, 0, HEADER_BYTES, 0)
@@ -71,27 +74,25 @@ export function createSharedState(): SharedState {
   const shared = new Int32Array(
     new SharedArrayBuffer(SHARED_NUMBERS * Int32Array.BYTES_PER_ELEMENT),
   )
-  shared[FD] = -1
+  shared[FILE_FD] = -1
   shared[INDEX_FD] = -1
   shared[LOG_FD] = -1
-  shared[RUN_INDEX] = randomInt(1, RUNS_MAX)
+  shared[RUN_INDEX] = randomInt(1, MAX_RUNS)
   return shared
 }
 export const isLost = (shared: SharedState): boolean => Atomics.load(shared, LOST_INDEX) === 1
-/** From now on, nothing is written to the current file, and nothing is copied into it. */
+/** Prevents all further writes and copies to the current file. */
 export const setLost = (shared: SharedState): void => void Atomics.store(shared, LOST_INDEX, 1)
 
 const buildMark = (run: number, number: number): number => run * MARKS_PER_RUN + number
 
-/** True if the same run of a server has set both marks; the later one is higher. */
+/** Returns true if the same run of a server set both marks. The later one is higher. */
 export const isSameRun = (mark: number, otherMark: number): boolean =>
   Math.floor(mark / MARKS_PER_RUN) === Math.floor(otherMark / MARKS_PER_RUN)
-/** True if no mark was set between the two. */
+/** Returns true if no mark was set between the two. */
 export const isNextMark = (mark: number, next: number): boolean => next === mark + 1
 
-/**
- * Sets the next mark with the writing connection, outside a transaction, and returns it. Null if no marks are left.
- */
+/** Sets the next mark with the writing connection, outside a transaction, and returns it. Null if no marks are left. */
 export function setMark(db: Database.Database, shared: SharedState): number | null {
   const next = Atomics.load(shared, MARK_INDEX) + 1
   if (next >= MARKS_PER_RUN) return null
@@ -103,32 +104,33 @@ export function setMark(db: Database.Database, shared: SharedState): number | nu
 }
 
 export type OwnDatabaseFile = {
-  /** Returns what happened to the file, for a sentence. Null if unchanged. */
+  /** Returns what happened to the file, as part of a sentence. Null if it is unchanged. */
   findLoss(): string | null
   /**
-   * True if the file contained the last mark at the last check: the log holds no data that is known to be missing
-   * without it.
+   * Returns true if the file contained the last mark at the last check, so that the log has no data that is known to be
+   * missing from the file.
    */
   hasLastMark(): boolean
 }
 
 /** The reason why writes are refused after a loss. */
-export const NO_FILE_MESSAGE = 'the database file was deleted, replaced or written over'
+export const NO_FILE_MESSAGE = 'the database file was deleted, replaced or overwritten'
 const DELETED_MESSAGE = 'was deleted'
 const REPLACED_MESSAGE = 'was replaced by another file'
-export const OVERWRITTEN_MESSAGE = 'was written over or cut off'
-const LOG_CUT_MESSAGE = 'was separated from its log: rollcall.db-wal was emptied or cut off'
+export const OVERWRITTEN_MESSAGE = 'was overwritten or truncated'
+const LOG_CUT_MESSAGE = 'was separated from its log: rollcall.db-wal was emptied or truncated'
 
 type FileState = { readonly header: Header; readonly bytes: number }
 
 /**
- * Compares with the state at the previous call, so each thread needs its own. Nothing is known before `openOwnFile`.
+ * Compares the file with its state at the previous call, so each thread needs its own watcher. Detects nothing before
+ * `openOwnFile`.
  */
 export function watchOwnFile(shared: SharedState, file: string): OwnDatabaseFile {
   let previousState: FileState | null = null
   return {
     findLoss() {
-      const fd = Atomics.load(shared, FD)
+      const fd = Atomics.load(shared, FILE_FD)
       if (fd < 0) return isLost(shared) ? OVERWRITTEN_MESSAGE : null
       const openedStats = fstatSync(fd)
       const moveMessage = describeMove(openedStats, file)
@@ -147,7 +149,7 @@ export function watchOwnFile(shared: SharedState, file: string): OwnDatabaseFile
   }
 }
 
-/** The log and its index, in the byte order of the machine: https://www.sqlite.org/walformat.html. */
+/** The log and its index, in the machine's byte order: https://www.sqlite.org/walformat.html. */
 const INDEX_BYTES = 48
 const INDEX_FRAMES_AT = 16
 const INDEX_SALTS_AT = 32
@@ -155,9 +157,9 @@ const LOG_SALTS_AT = 16
 const SALTS_BYTES = 8
 
 /**
- * True if the log does not begin as its index states: it was emptied, and data written since follows a hole. SQLite
- * begins a log before it counts frames in it, and empties one after it has set the count to zero. So an index that
- * counts frames and does not change during the check belongs to a log that begins with its salts.
+ * Returns true if the log does not begin with the salts in its index: it was emptied, and data written since follows a
+ * gap. SQLite begins a log before it counts frames in it, and empties a log after it has set the count to zero. So if
+ * an index counts frames and does not change during the check, its log begins with its salts.
  */
 function isLogCut(shared: SharedState): boolean {
   const [indexFd, logFd] = [Atomics.load(shared, INDEX_FD), Atomics.load(shared, LOG_FD)]
@@ -170,7 +172,7 @@ function isLogCut(shared: SharedState): boolean {
   return !isSame && readIndexHeader(indexFd)?.equals(headerBefore) === true
 }
 
-/** The header, which the file contains twice. Null if it is being written. */
+/** Returns the header, which the file contains twice. Null if it is being written. */
 function readIndexHeader(fd: number): Buffer | null {
   const headers = Buffer.alloc(2 * INDEX_BYTES)
   if (readSync(fd, headers, 0, headers.length, 0) < headers.length) return null
@@ -194,19 +196,19 @@ function isOverwritten(
   if (previousState === null) return false
   const { header: old } = previousState
   const isVacuumed = header.schema > old.schema
-  // While the log is copied into the file, it grows page by page, after its header has announced this.
-  const isCutOff = bytes < previousState.bytes && bytes < header.pages * header.pageSize
+  // When the log is copied, the file grows page by page after the header has stated the new size.
+  const isTruncated = bytes < previousState.bytes && bytes < header.pages * header.pageSize
   return (
-    isCutOff ||
+    isTruncated ||
     header.pageSize !== old.pageSize ||
-    // A start migrates it.
+    // A start migrates the database.
     parseVersion(header.version).steps < parseVersion(old.version).steps ||
     age < (getAge(old.mark, shared) ?? 0) ||
     (header.pages < old.pages && !isVacuumed)
   )
 }
 
-/** The number of marks that this run had set at that mark. Null if another run set it. */
+/** Returns the number of marks that this run had set up to that mark. Null if another run set it. */
 function getAge(mark: number, shared: SharedState): number | null {
   const number = mark - buildMark(Atomics.load(shared, RUN_INDEX), 0)
   if (number > 0 && number <= Atomics.load(shared, MARK_INDEX)) return number
@@ -220,9 +222,9 @@ function getAge(mark: number, shared: SharedState): number | null {
 }
 
 /**
- * For the main thread. A server calls it before it reads or writes its database, so that every change of the file
- * during its start is noticed. Call `close` when every connection is closed: closing any handle of the file ends
- * SQLite's locks on it.
+ * Opens the database file for checks on the main thread. A server calls this before it reads or writes its database, so
+ * that every change of the file during its start is detected. Call `close` when all connections are closed, because
+ * closing any descriptor of the file releases SQLite's locks on it.
  */
 export function openOwnFile(
   shared: SharedState,
@@ -231,8 +233,8 @@ export function openOwnFile(
   /** Stores the last mark in the log, which a connection reads. */
   recordLogMark(mark: number): void
   /**
-   * Call this once the writer thread has opened the database. Later checks also include SQLite's additional files:
-   * deleting them removes data not yet in the database.
+   * Call this when the writer thread has opened the database. Later checks then include SQLite's additional files,
+   * because deleting them removes data that is not in the database yet.
    */
   watchLog(): void
   close(): void
@@ -241,17 +243,17 @@ export function openOwnFile(
   const mark = readHeader(fd)?.mark ?? 0
   Atomics.store(shared, OPENED_INDEX, mark)
   Atomics.store(shared, LOGGED_MARK_INDEX, mark)
-  Atomics.store(shared, FD, fd)
-  const ownDatabase = watchOwnFile(shared, file)
-  ownDatabase.findLoss()
+  Atomics.store(shared, FILE_FD, fd)
+  const watchedFile = watchOwnFile(shared, file)
+  watchedFile.findLoss()
   const handles = [fd]
   let openFiles: readonly { readonly name: string; readonly then: Stats }[] = []
-  /** After a loss, the first event is the one that an operator needs to know. */
+  /** Reports the first loss, because operators need to know what happened first. */
   let loss: string | null = null
   const checkFiles = (): string | null => {
     if (loss !== null && isLost(shared)) return loss
     loss =
-      ownDatabase.findLoss() ??
+      watchedFile.findLoss() ??
       openFiles
         .map(({ name, then }) => describeMove(then, name))
         .find((message) => message !== null) ??
@@ -260,7 +262,7 @@ export function openOwnFile(
   }
   return {
     findLoss: checkFiles,
-    hasLastMark: ownDatabase.hasLastMark,
+    hasLastMark: watchedFile.hasLastMark,
     recordLogMark: (logged) => Atomics.store(shared, LOGGED_MARK_INDEX, logged),
     watchLog: () => {
       if (checkFiles() !== null) return
@@ -273,14 +275,14 @@ export function openOwnFile(
         Atomics.store(shared, at, descriptor)
         handles.push(descriptor)
       }
-      ownDatabase.findLoss()
+      watchedFile.findLoss()
       openFiles = [`${file}-wal`, `${file}-shm`].flatMap((name) => {
         const statsAtOpen = statSync(name, { throwIfNoEntry: false })
         return statsAtOpen === undefined ? [] : [{ name, then: statsAtOpen }]
       })
     },
     close: () => {
-      Atomics.store(shared, FD, -1)
+      Atomics.store(shared, FILE_FD, -1)
       for (const descriptor of handles) closeSync(descriptor)
     },
   }

@@ -1,5 +1,5 @@
 /**
- * Defines the conditions that hold back work during a recovery.
+ * Defines the conditions that hold work during a recovery.
  * The database evaluates them, so that every server and command applies them.
  */
 import { expressionBuilder } from 'kysely'
@@ -16,8 +16,8 @@ export const noRecoveryIsOpen = builder.not(
 )
 
 /**
- * For an automatic email that is due after the time in `recoveryCondition`: a recovery `v` has ended in which such
- * emails were discarded, because they may have been sent before the restore.
+ * For an automatic email that is due after the time in `recoveryCondition`: true if a recovery `v` has ended in which
+ * such emails were discarded because they may have been sent before the restore.
  */
 export const emailsWereDiscarded = (
   recoveryCondition: (recovery: ExpressionBuilder<WithRecovery, 'v'>) => Expression<SqlBool>,

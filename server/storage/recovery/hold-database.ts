@@ -17,7 +17,7 @@ export type HeldDatabase = {
 
 /**
  * Thrown if the database was deleted, replaced or overwritten before the store was open. The caller rescues the data,
- * then closes it.
+ * then closes the database.
  */
 export class DatabaseLostAtStart extends StoreBusy {
   readonly #held: HeldDatabase
@@ -36,7 +36,7 @@ export class DatabaseLostAtStart extends StoreBusy {
   }
 }
 
-/** Call this before anything else opens the database. Throws the reason if it cannot be served. */
+/** Call this before any other code opens the database. Throws the reason if it cannot be served. */
 export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase {
   const file = path.join(dataDir, DATABASE_FILE)
   let ownDatabase: HeldDatabase['own'] | null = null
@@ -46,7 +46,7 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
     ownDatabase = openOwnFile(shared, file)
     wasDatabase = ownDatabase.findLoss() === null
     db = openToRead(file)
-    // Reading opens the log, too.
+    // Reading also opens the log.
     ownDatabase.recordLogMark(Number(db.pragma('application_id', { simple: true })))
     const damageMessage = explainDamagedLog(dataDir)
     if (damageMessage === null) return { own: ownDatabase, db }
@@ -63,7 +63,8 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
 }
 
 /**
- * Returns why the start failed: the given error, or the loss of the database, which stays open until the caller closes it.
+ * Returns why the start failed: the given error, or the loss of the database, which stays open until the caller closes
+ * it.
  */
 export function explainFailedStart(heldDatabase: HeldDatabase, error: unknown): unknown {
   if (heldDatabase.own.findLoss() !== null) return new DatabaseLostAtStart(heldDatabase)

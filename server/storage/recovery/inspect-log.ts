@@ -1,5 +1,5 @@
 /**
- * Compares a database with its log before SQLite opens them for writing, which copies any log into the file.
+ * Compares a database with its log before SQLite opens them for writing, because SQLite copies any log into the file.
  * The marks of detect-replaced-database.ts show which server wrote the file and the log, and which is newer.
  */
 import { closeSync, fstatSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
@@ -8,11 +8,11 @@ import Database from 'better-sqlite3'
 import { DATABASE_FILE, refuseEmpty } from '../database/sqlite-connection.ts'
 import { isNextMark, isSameRun } from './detect-replaced-database.ts'
 
-/** The last mark that a server has set, stored in the data folder. */
+/** The file in the data folder that contains the last mark of a server. */
 const MARK_FILE = 'serving.mark'
 const LOG_FILE = `${DATABASE_FILE}-wal`
 
-/** https://www.sqlite.org/fileformat2.html#walformat: the header of the log, and the header of each page. */
+/** The log's header and the header of each page: https://www.sqlite.org/fileformat2.html#walformat. */
 const LOG_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 const SALT_AT = 16
@@ -27,7 +27,7 @@ const VERSION_AT = 92
 const NUMBER_BYTES = 4
 const HEADER_BYTES = 100
 
-/** Stores a mark that was just set. If that fails, later checks have less information. */
+/** Stores a mark that was just set. If this fails, later checks are less precise. */
 export function saveMark(file: string, mark: number): void {
   try {
     writeFileSync(path.join(path.dirname(file), MARK_FILE), String(mark), { mode: 0o600 })
@@ -36,10 +36,10 @@ export function saveMark(file: string, mark: number): void {
   }
 }
 
-/** The versions of the first page in the log, oldest first, each as its mark; the oldest also as a whole. */
+/** The marks of all versions of the first page in the log, oldest first, and the whole oldest version. */
 type LogContents = { readonly marks: readonly number[]; readonly first: Buffer | null }
 
-/** Explains why a database must not be opened with its log. Null if it may, or there is none. */
+/** Explains why a database must not be opened with its log. Null if it may be, or if there is no log. */
 export function explainForeignLog(dataDir: string): Error | null {
   const log = readLog(dataDir)
   return log === null || doesLogMatchDatabase(log, dataDir)
@@ -48,16 +48,16 @@ export function explainForeignLog(dataDir: string): Error | null {
 }
 
 /**
- * Explains that a database and its log are damaged together. Null if they are not, or there is no log. Call this while
- * no process writes to the database.
+ * Explains that a database and its log together are damaged. Null if they are not, or if there is no log. Call this
+ * while no process writes to the database.
  */
 export function explainDamagedLog(dataDir: string): Error | null {
   return readLog(dataDir) !== null && isDamaged(dataDir) ? new Error(hasDamagedLog(dataDir)) : null
 }
 
 /**
- * Returns true if the database lacks data that a server has stored: the log that contained it is gone, or the file is
- * an earlier copy. Call this before a server opens the database.
+ * Returns true if the database lacks data that a server has stored: its log is missing, or the file is an earlier copy.
+ * Call this before a server opens the database.
  */
 export function isLogMissing(dataDir: string): boolean {
   const storedMark = Number(readDataFile(dataDir, MARK_FILE)?.toString() ?? Number.NaN)
@@ -75,7 +75,8 @@ function doesLogMatchDatabase({ marks, first }: LogContents, dataDir: string): b
   const [oldest, newest] = [marksOfRun[0], marksOfRun.at(-1)]
   if (oldest !== undefined && newest !== undefined)
     return (oldest <= mark || isNextMark(mark, oldest)) && newest >= mark
-  // A server ended between its first mark and copying it into the file: nothing else in the page has changed.
+  // The server ended after setting its first mark and before the mark was copied into the file. Nothing else in the
+  // page has changed.
   return clearMark(page).equals(clearMark(first))
 }
 
@@ -85,7 +86,7 @@ function clearMark(page: Buffer): Buffer {
   return copy.fill(0, VERSION_AT, HEADER_BYTES)
 }
 
-/** Null if there is no log, or nothing was committed in it. */
+/** Returns null if there is no log, or nothing was committed in it. */
 function readLog(dataDir: string): LogContents | null {
   return readFromFile(path.join(dataDir, LOG_FILE), (fd, bytes) => {
     const header = Buffer.alloc(LOG_HEADER_BYTES)
@@ -99,7 +100,7 @@ function readLog(dataDir: string): LogContents | null {
     const frameBytes = FRAME_HEADER_BYTES + pageBytes
     for (let at = LOG_HEADER_BYTES; at + frameBytes <= bytes; at += frameBytes) {
       readSync(fd, frame, 0, frame.length, at)
-      // The rest is left over from an earlier round of the log.
+      // The remaining frames are left over from an earlier use of the log.
       if (!frame.subarray(FRAME_SALT_AT, FRAME_SALT_AT + SALT_BYTES).equals(salt)) break
       if (frame.readUInt32BE(0) === 1)
         pages.push({ at, mark: frame.readUInt32BE(FRAME_HEADER_BYTES + MARK_AT) })
@@ -116,7 +117,7 @@ function readLog(dataDir: string): LogContents | null {
   })
 }
 
-/** Null if it has fewer bytes. */
+/** Returns null if the file is shorter. */
 function readFirstPage(dataDir: string, bytes: number): Buffer | null {
   return readFromFile(path.join(dataDir, DATABASE_FILE), (fd) => {
     const page = Buffer.alloc(bytes)
@@ -124,7 +125,7 @@ function readFirstPage(dataDir: string, bytes: number): Buffer | null {
   })
 }
 
-/** Null if there is no such file, or it cannot be read; the code that opens the database explains why. */
+/** Returns null if the file does not exist or cannot be read. The code that opens the database explains the reason. */
 function readFromFile<T>(file: string, read: (fd: number, bytes: number) => T | null): T | null {
   let fd: number
   try {
@@ -147,7 +148,10 @@ function readDataFile(dataDir: string, name: string): Buffer | null {
   }
 }
 
-/** Reads only, so that neither file changes. A search index that cannot be read is not damage: it is rebuilt. */
+/**
+ * Opens the database for reading only, so that neither file changes. An unreadable search index is not damage, because
+ * it is rebuilt.
+ */
 function isDamaged(dataDir: string): boolean {
   const file = path.join(dataDir, DATABASE_FILE)
   let db: Database.Database | null = null

@@ -1,7 +1,7 @@
 /**
- * Stores the last trusted time. A clock that is days ahead of it may be wrong. Nothing is erased by it until the
- * clock is correct again or staff confirm it: data written meanwhile has the time of the wrong clock, and proves
- * nothing. If the clock is set back, the later time stays trusted for days: the clock may be corrected again.
+ * Stores the last trusted time. A clock that is days ahead of it may be wrong. Nothing is erased by such a clock until
+ * it is corrected or staff confirm it: data written since then has the wrong clock's time, and so is no evidence. If
+ * the clock is set back, the later time remains trusted for days, because the clock may be corrected again.
  */
 import type { Instant } from '../../../engine/index.ts'
 import { mapInOrder } from '../database/in-order.ts'
@@ -9,10 +9,10 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { ClockCompared, ClockSeen } from '../files/upload-and-clock-types.ts'
 
-/** Time services, and several servers on one database, differ by less. */
-const SET_BACK_MS_MIN = 60_000
+/** Time services, and servers that share a database, differ by less than this. */
+const MIN_SET_BACK_MS = 60_000
 
-/** `latestAt`: the time recorded before the clock was set back to `setBackAt`. Null if it was not. */
+/** `latestAt`: the time recorded before the clock was set back to `setBackAt`. Null if it never was. */
 type Row = {
   readonly at: Instant
   readonly waitsSince: Instant | null
@@ -61,7 +61,7 @@ const NEWEST_RECORDS = [
   selectNewestLogged('audit_log'),
 ]
 
-/** Compares the clock with the latest trusted time, and returns that. */
+/** Compares the clock with the last trusted time, and stores and returns the new one. */
 export async function recordClock(
   sql: Sql,
   at: Instant,
@@ -79,15 +79,15 @@ export async function recordClock(
   return { ...toClockState(next), movedMs: isMoved ? movedMs : 0 }
 }
 
-/** If the clock runs for days after it was set back, it is right, and the later time was wrong. */
+/** If the clock keeps running for days after it was set back, it is correct, and the later time was wrong. */
 function setBack({ at: before, ...row }: Row, at: Instant, daysMs: number): ClockSetBack {
   const latestAt = row.latestAt ?? before
-  if (latestAt - at < SET_BACK_MS_MIN) return NO_SET_BACK
+  if (latestAt - at < MIN_SET_BACK_MS) return NO_SET_BACK
   const setBackAt = Math.min(row.setBackAt ?? at, at) as Instant
   return at - setBackAt > daysMs ? NO_SET_BACK : { latestAt, setBackAt }
 }
 
-/** Records that staff confirm the clock. */
+/** Records that staff confirmed the clock. */
 export function confirmClock(sql: Sql, at: Instant): void {
   saveTime(sql, { at, waitsSince: null, ...NO_SET_BACK })
 }
@@ -100,7 +100,7 @@ async function readRow(sql: Sql): Promise<Row | null> {
   return (await recordedTime.get(sql)) ?? null
 }
 
-/** Null if the clock was never compared. */
+/** Returns null if the clock was never compared. */
 export async function readClockSeen(sql: Sql): Promise<ClockSeen | null> {
   const row = await readRow(sql)
   return row === null ? null : toClockState(row)
@@ -111,7 +111,7 @@ const toClockState = ({ at, waitsSince, latestAt }: Row): ClockSeen => ({
   waitsSince,
 })
 
-/** Null if nothing is stored. */
+/** Returns null if there are no records. */
 async function readLastRecorded(sql: Sql): Promise<Instant | null> {
   const newestTimes = await mapInOrder(NEWEST_RECORDS, (record) => record.get(sql))
   const last = Math.max(...newestTimes.map((row) => row?.at ?? 0))

@@ -1,6 +1,4 @@
-/**
- * Detects a data folder that has lost its database: a server starts with an empty one only on request.
- */
+/** Detects a data folder that has lost its database, because a server starts with an empty one only on request. */
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -8,18 +6,18 @@ import type { Instant } from '../../../engine/index.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../database/sqlite-connection.ts'
 import { formatCommands, listRescuedFiles } from './rescued-databases.ts'
 
-/** Files that only a server, a backup, a restore or a migration leaves in a data folder. */
+/** Matches files that only a server, a backup, a restore or a migration leaves in a data folder. */
 const DATA_FILE_PATTERN =
   /^(uploads|mail|backed-up|last-served\.json|serving\.lock|rollcall\.db-(wal|journal)|rollcall\.before-v\d+\.db|before-(restore|rescue).*|rollcall\.rescued.*\.db)$/
-/** A file of one page may hold no tables: the largest page of SQLite. */
-const PAGE_BYTES_MAX = 65_536
+/** The largest page of SQLite. A file of one page may contain no tables. */
+const MAX_PAGE_BYTES = 65_536
 
-/** An empty database is not served in place of a lost one; the message is a sentence with the next step. */
+/** Thrown instead of serving an empty database in place of a lost one. The message is a sentence with the next step. */
 export class LostDatabase extends Error {}
 
 /**
- * Explains why a data folder with data of an earlier server has no database, in a sentence. Null if it has one, or
- * never had.
+ * Explains in a sentence why a data folder with data of an earlier server has no database. Null if it has one, or never
+ * had one.
  */
 export function explainLostDatabase(dataDir: string): string | null {
   const missingParts = describeMissing(dataDir)
@@ -34,7 +32,7 @@ export function explainLostDatabase(dataDir: string): string | null {
   return `${missingParts}, and ${dataDir} contains ${dataFiles.toSorted().join(', ')} of an earlier one. ${instruction} To begin with an empty database instead, run rollcall start --new once.`
 }
 
-/** Explains why a command has no database to work on: commands create none. Null if there is one. */
+/** Explains that a command finds no database, because commands create none. Null if there is one. */
 export function explainMissingDatabase(dataDir: string): string | null {
   const missingParts = describeMissing(dataDir)
   if (missingParts === null) return null
@@ -51,25 +49,25 @@ const findDataFiles = (dataDir: string): readonly string[] =>
       )
     : []
 
-/** A log without content holds no data: a first start that found its disk full leaves one. */
+/** An empty log contains no data; a first start on a full disk leaves one. */
 const isEmptyLog = (file: string): boolean =>
   /-(wal|journal)$/.test(file) && statSync(file, { throwIfNoEntry: false })?.size === 0
 
-/** Returns true if a server has used a data folder, wherever its database was. */
+/** Returns true if a server has used the data folder, wherever its database was. */
 export const hasServerTraces = (dataDir: string): boolean => findDataFiles(dataDir).length > 0
 
-/** Describes which parts of a database a data folder lacks, as the start of a sentence. Null if none. */
+/** Describes which parts of a database the data folder lacks, as the beginning of a sentence. Null if none. */
 export function describeMissing(dataDir: string): string | null {
   const file = path.join(dataDir, DATABASE_FILE)
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) return `There is no database ${file}`
-  if (found.size === 0) return `The database ${file} has no content`
-  return found.size <= PAGE_BYTES_MAX && hasNoTables(file)
+  if (found.size === 0) return `The database ${file} is empty`
+  return found.size <= MAX_PAGE_BYTES && hasNoTables(file)
     ? `The database ${file} has no tables`
     : null
 }
 
-/** Also false if it cannot be read; the code that opens it explains why. */
+/** Also returns false if the file cannot be read. The code that opens it explains why. */
 function hasNoTables(file: string): boolean {
   try {
     const db = new Database(file, { readonly: true })
@@ -85,10 +83,10 @@ function hasNoTables(file: string): boolean {
 }
 
 /**
- * Moves the remaining files of a lost database into a separate folder: SQLite would delete the log of a missing
- * database. Returns that folder and the names. Null if nothing was lost, or nothing is left.
+ * Moves the remaining files of a lost database into a separate folder, because SQLite would delete the log of a missing
+ * database. Returns that folder and the file names. Null if nothing was lost, or no files remain.
  */
-export function moveRestAside(
+export function moveRemainingFilesAside(
   dataDir: string,
   at: Instant,
 ): { readonly folder: string; readonly names: readonly string[] } | null {

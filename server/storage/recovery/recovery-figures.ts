@@ -7,8 +7,8 @@ import type { Tables } from '../database/statements/tables.ts'
 import { newestRecovery } from './begin-and-end-recovery.ts'
 import type { RecoveryFigures } from './recovery-types.ts'
 
-/** The maximum number of emails that the page lists; further ones are only counted. */
-const EMAILS_SHOWN = 50
+/** The maximum number of emails that the page lists. All emails are counted. */
+const MAX_LISTED_EMAILS = 50
 
 const selectNotedPayments = (builder: Kysely<Tables>, recoveryId: number) =>
   builder
@@ -87,7 +87,7 @@ const heldEmails = statement((builder) =>
     // An email belongs to an event or to a registration.
     .$narrowType<{ eventId: string }>()
     .orderBy('m.id')
-    .limit(EMAILS_SHOWN),
+    .limit(MAX_LISTED_EMAILS),
 )
 const documentSeries = statement((builder) =>
   builder
@@ -153,7 +153,7 @@ export async function computeRecoveryFigures(
 const readNumber = async (row: Promise<{ readonly n: number } | undefined>): Promise<number> =>
   (await row)?.n ?? 0
 
-/** Returns the hashes of all stored files that a registration or a draft refers to. */
+/** Returns the hashes of all stored files to which a registration or a draft refers. */
 export async function listReferencedFiles(sql: Sql): Promise<readonly string[]> {
   return (await hashesOfFiles.all(sql)).map(({ sha256 }) => sha256)
 }

@@ -1,7 +1,7 @@
 /** Defines the store's functions after a restore, and for payments of unknown orders. */
 import type { HeldEmails, Instant, OrderId, Amount } from '../../../engine/index.ts'
 
-/** Progress by table, for tables that only grow; an earlier copy has lower numbers. */
+/** The newest id by table, for tables that only grow. An earlier copy has lower numbers. */
 export type RowCounts = Readonly<Record<string, number>>
 /** The identity of the database, and its progress. */
 export type RecoveryMark = { readonly name: string; readonly counted: RowCounts }
@@ -13,13 +13,13 @@ export type NewRecovery = {
   /** Null if unknown. */
   readonly copyAt: Instant | null
   readonly servedAt: Instant | null
-  /** Codes that must not be issued again, even if the database does not know them. */
+  /** Codes that must not be issued again, even if the database does not contain them. */
   readonly taken: readonly string[]
 }
 export type Recovery = Omit<NewRecovery, 'at' | 'taken'> & {
   readonly code: string
   readonly begunAt: Instant
-  /** The newest record in the copy. Null if it has none. */
+  /** The time of the newest record in the copy. Null if it has none. */
   readonly storedAt: Instant | null
 }
 export type EndedRecovery = Pick<Recovery, 'code' | 'begunAt'> & {
@@ -32,14 +32,14 @@ export type EndedRecovery = Pick<Recovery, 'code' | 'begunAt'> & {
 export type RecoveryFigures = {
   readonly pending: { readonly all: number; readonly asked: number; readonly ended: number }
   readonly unknown: { readonly toDecide: number; readonly toAsk: number }
-  /** `since`: emails written since then. */
+  /** `since`: the number of emails written since then. */
   readonly held: {
     readonly mails: number
     readonly since: number
     readonly refunds: number
     readonly erasures: number
   }
-  /** The queued work that a recovery would hold now, and the payments that it would query at the gateway. */
+  /** The queued work that a recovery would hold now, and the number of payments that it would query at the gateway. */
   readonly ahead: { readonly mails: number; readonly pending: number }
   readonly mails: readonly {
     readonly id: number
@@ -56,7 +56,7 @@ export type RecoveryFigures = {
   readonly past: readonly EndedRecovery[]
 }
 
-/** The payer as the gateway states them. Empty if it does not. */
+/** The payer as stated by the gateway. Empty where the gateway states nothing. */
 export type Payer = {
   readonly name: string
   readonly email: string
@@ -70,7 +70,7 @@ export type UnknownPayment = {
   readonly source: string
   readonly account: string
   readonly payer: Payer | null
-  /** Refunded amount, as the gateway reports it. */
+  /** The refunded amount as reported by the gateway. */
   readonly refunded: Amount
   readonly at: Instant
   readonly money: readonly {
@@ -86,18 +86,21 @@ export type UnknownOrder = { readonly orderId: OrderId; readonly eventId: string
 export interface RecoveryStore {
   /** Returns the open recovery. Null if there is none. */
   recovery(): Promise<Recovery | null>
-  /** If none is open, returns the last one. `keptAboveNumbers`: events whose registrations are due to be erased. */
+  /**
+   * Returns the figures of the open recovery, or of the last one. `keptAboveNumbers`: events whose registrations are
+   * due to be erased.
+   */
   recoveryFigures(keptAboveNumbers: readonly string[]): Promise<RecoveryFigures>
-  /** Returns the identity and progress of the database, naming it if it has no name. */
+  /** Returns the identity and progress of the database. Names the database if it has no name. */
   identifyDatabase(name: string): Promise<RecoveryMark>
-  /** Returns its current progress; `name` is null if it has none yet. */
+  /** Returns the current progress. `name` is null if the database has none yet. */
   databaseProgress(): Promise<{ readonly name: string | null; readonly counted: RowCounts }>
   /**
-   * Holds queued work, and schedules queries for all pending payments. This ends an open recovery. `databaseSince`:
+   * Holds queued work, schedules queries of all pending payments, and ends an open recovery. With `databaseSince`,
    * returns null if a recovery began at or after that instant.
    */
   beginRecovery(recovery: NewRecovery, databaseSince: Instant | null): Promise<Recovery | null>
-  /** Null if none is open. Otherwise returns what happens to the held emails. */
+  /** Ends the open recovery and returns the number of held emails that are sent and discarded. Null if none is open. */
   endRecovery(end: {
     readonly at: Instant
     readonly who: string
@@ -109,18 +112,18 @@ export interface RecoveryStore {
   } | null>
 
   /**
-   * Puts the payment into review, each reference once, and returns how many are new. A payment that a settlement has
-   * already listed gets its payer and refunds.
+   * Puts the payment into review, each reference once, and returns the number of new references. A payment that a
+   * settlement has already listed gets its payer and refunds.
    */
   reviewUnknownPayment(payment: UnknownPayment): Promise<number>
-  /** Schedules queries until the gateway responds. False if too many orders are queued. */
+  /** Schedules queries until the gateway responds. Returns false if too many orders are queued. */
   addUnknownOrder(order: UnknownOrder, at: Instant): Promise<boolean>
-  /** Returns the orders that are due for a query. */
+  /** Returns the orders due for a query. */
   unknownOrders(at: Instant, limit: number): Promise<readonly UnknownOrder[]>
-  /** The gateway gave no conclusive response: the order is queried again later, or given up after days. */
+  /** Schedules the next query, because the gateway gave no conclusive response. Stops after days. */
   postponeUnknownOrder(orderId: string, at: Instant): Promise<void>
-  /** Ends the queries. `isUsed`: a delegate was sent to pay it, so a further attempt may exist. */
+  /** Ends the queries. `isUsed`: a delegate was sent to the gateway with it, so a further attempt may exist. */
   closeUnknownOrder(orderId: string, isUsed: boolean, at: Instant): Promise<void>
-  /** Returns the hash of every referenced file. */
+  /** Returns the hashes of all referenced files. */
   referencedFiles(): Promise<readonly string[]>
 }

@@ -24,16 +24,16 @@ import { createTables } from '../database/schema.ts'
 import { beginRecovery } from './begin-and-end-recovery.ts'
 import { findFreeRescuedName, saveOwner, SPARE_PREFIX } from './rescued-databases.ts'
 
-/** The first bytes of a database's log; other logs begin differently. */
+/** The length of a log's header, which differs between databases. */
 const LOG_HEADER_BYTES = 32
-/** Stored in the data folder: identifies a log known to belong to no existing file. */
+/** A file in the data folder that identifies a log known not to belong to any existing database. */
 const LOST_MARKER_FILE = 'rollcall.lost'
-/** If a table cannot be read from start to end, its rows are read by number, at most this many. */
-const ROW_NUMBER_MAX = 2_000_000
+/** If a table cannot be read from beginning to end, its rows are read by id, at most this many. */
+const MAX_ROWS_BY_ID = 2_000_000
 
 /**
- * Writes all data of `db` into the data folder, or into a new folder in the first writable spare folder. Throws the
- * error of the data folder if none is writable.
+ * Writes all data of `db` to the data folder, or to a new folder in the first writable spare folder. If none is
+ * writable, throws the error of the data folder.
  */
 export async function rescueInto(db: Database.Database, plan: RescuePlan): Promise<RescuedRows> {
   markLostLog(plan.dataDir)
@@ -49,7 +49,7 @@ export async function rescueInto(db: Database.Database, plan: RescuePlan): Promi
   }
 }
 
-/** Null if that folder is not writable either. */
+/** Returns null if that folder is not writable either. */
 async function rescueIntoSpare(
   db: Database.Database,
   spareDir: string,
@@ -66,7 +66,7 @@ async function rescueIntoSpare(
   }
 }
 
-/** Creates the complete file under its name, or nothing. */
+/** Creates the complete file under its name, or no file. */
 async function rescueIntoFolder(
   db: Database.Database,
   folder: string,
@@ -75,14 +75,14 @@ async function rescueIntoFolder(
   const file = findFreeRescuedName(folder)
   const part = `${file}.part`
   rmSync(part, { force: true })
-  // A read-only connection does not write copies either.
+  // A read-only connection cannot write copies either.
   db.pragma('query_only = OFF')
   try {
     const isComplete = copyDatabase(db, part)
     if (!isComplete) {
       rmSync(part, { force: true })
       copyRows(db, part)
-      // Without the missing rows, invoice numbers would be issued again, wherever the file is used.
+      // Without a recovery, missing rows would cause invoice numbers to be issued again, wherever the file is used.
       const copy = new Database(part)
       try {
         await runInTransaction(copy, () => beginRecovery(toSql(copy), recovery, null))
@@ -92,7 +92,7 @@ async function rescueIntoFolder(
     }
     const rows = countRowsInFile(part)
     sync(part)
-    // A rename would overwrite a file created under that name meanwhile.
+    // A rename would overwrite a file created under that name in the meantime.
     linkSync(part, file)
     rmSync(part)
     sync(folder)
@@ -112,7 +112,7 @@ function sync(location: string): void {
   }
 }
 
-/** False if the data that `db` reads is no longer a complete database. */
+/** Returns false if the data that `db` reads is no longer a complete database. */
 function copyDatabase(db: Database.Database, part: string): boolean {
   try {
     if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') return false
@@ -124,7 +124,7 @@ function copyDatabase(db: Database.Database, part: string): boolean {
       isCompleteDatabase(part)
     )
   } catch {
-    // Whatever the error (for example an unreadable full-text index), the rows may still be readable one by one.
+    // Whatever the error (for example an unreadable full-text index), the rows may still be readable individually.
     return false
   }
 }
@@ -173,8 +173,8 @@ function writeToDatabase(file: string, write: (db: Database.Database) => void): 
 }
 
 /**
- * Copies row by row into newly created tables. Unreadable rows are skipped, and so is the search index, which the next
- * server rebuilds.
+ * Copies row by row into newly created tables. Skips unreadable rows, and the search index, which the next server
+ * rebuilds.
  */
 function copyRows(db: Database.Database, part: string): void {
   writeToDatabase(part, (copy) => {
@@ -194,12 +194,12 @@ function copyRows(db: Database.Database, part: string): void {
   })
 }
 
-/** An error of the target: skipping the row would lose it although it can be read. */
+/** Returns true for an error of the target. Skipping the row would lose it although it can be read. */
 const isLocationError = (error: unknown): boolean =>
   error instanceof Database.SqliteError &&
   /^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM)/.test(error.code)
 
-/** The row could be read but not written. */
+/** Thrown when a row could be read but not written. */
 class LocationError extends Error {
   constructor(cause: unknown) {
     super('the row cannot be written', { cause })
@@ -219,14 +219,14 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
   )
   let isEmptied = false
   const saveRow = (row: Row): void => {
-    // Rows from the migrations would conflict with the rows of the database.
+    // Rows that migrations insert would conflict with the rows of the database.
     if (!isEmptied) copy.exec(`DELETE FROM "${table}"`)
     isEmptied = true
     try {
       insertRow.run(row)
     } catch (error) {
       if (isLocationError(error)) throw new LocationError(error)
-      // Rows that the tables reject come from the file that was copied over the database.
+      // Rows that the tables reject originate from the file that was copied over the database.
     }
   }
   const read = <T>(readRows: () => T): T | null => {
@@ -242,20 +242,20 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
     return true
   })
   if (allRows === true) return
-  // The newest rows, written by this connection, are most likely readable.
+  // The newest rows, which this connection wrote, are most likely readable.
   const last = read(() =>
     Number(db.prepare(`SELECT max(rowid) FROM "${table}"`).pluck().get() ?? 0),
   )
   if (last === null) return
   const selectRow = db.prepare<[number], Row>(`SELECT ${names} FROM "${table}" WHERE rowid = ?`)
-  for (let number = last; number > 0 && number > last - ROW_NUMBER_MAX; number -= 1) {
+  for (let number = last; number > 0 && number > last - MAX_ROWS_BY_ID; number -= 1) {
     const row = read(() => selectRow.get(number))
     if (row !== null && row !== undefined) saveRow(row)
   }
 }
 
 /**
- * This log belongs to the lost database. Together with the file that is the database now, it would form a damaged one.
+ * Records the log as that of the lost database. Together with the new database file, it would form a damaged database.
  */
 function markLostLog(folder: string): void {
   try {
@@ -266,7 +266,7 @@ function markLostLog(folder: string): void {
   }
 }
 
-/** Null if there is no log, or an empty one. */
+/** Returns null if there is no log, or an empty one. */
 function readLogHeader(folder: string): string | null {
   const log = path.join(folder, `${DATABASE_FILE}-wal`)
   if (!existsSync(log)) return null
@@ -282,8 +282,8 @@ function readLogHeader(folder: string): string | null {
 }
 
 /**
- * Explains why a server must not open the database in a data folder: its log belongs to a lost one. Call this while no
- * process has it open.
+ * Explains why a server must not open the database in a data folder: its log belongs to a lost database. Call this
+ * while no process has the database open.
  */
 export function explainLostLog(dataDir: string): Error | null {
   const markerFile = path.join(dataDir, LOST_MARKER_FILE)
@@ -294,6 +294,6 @@ export function explainLostLog(dataDir: string): Error | null {
   )
 }
 
-/** Call this once the log is known to belong to the current database. */
+/** Call this when the log is known to belong to the current database. */
 export const forgetLostLog = (dataDir: string): void =>
   rmSync(path.join(dataDir, LOST_MARKER_FILE), { force: true })

@@ -1,23 +1,23 @@
-/** Finds the rescued databases of a data folder, and gives the commands that put one to use. */
+/** Finds the rescued databases of a data folder, and gives the commands that restore one. */
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { formatInstant, instant } from '../../../engine/index.ts'
 import { listSpareDirs } from '../../ops/environment.ts'
 import { DATABASE_FILE } from '../database/sqlite-connection.ts'
 
-/** Names of rescued files. */
+/** Matches the names of rescued files. */
 const RESCUED_FILE_PATTERN = /^rollcall\.rescued(-\d+)?\.db$/
 /** Prefix of a folder outside the data folder that contains a rescued database. */
 export const SPARE_PREFIX = 'rollcall-rescued-'
 /**
- * A file in such a folder: it states the data folder that the database belongs to. Other installations may use the same
- * place.
+ * A file in such a folder that states to which data folder the database belongs, because other installations may use
+ * the same location.
  */
 const OWNER_FILE = 'data-dir'
-/** The folder for the files that the commands move away. */
+/** The folder to which the commands move files. */
 const ASIDE_FOLDER = 'before-rescue'
 
-/** The first free name for a rescued database. */
+/** Returns the first free name for a rescued database. */
 export function findFreeRescuedName(folder: string): string {
   return findFreeName(folder, (n) => `rollcall.rescued${n}.db`)
 }
@@ -34,7 +34,7 @@ export function saveOwner(spareDir: string, dataDir: string): void {
   writeFileSync(path.join(spareDir, OWNER_FILE), path.resolve(dataDir), { flush: true })
 }
 
-/** The rescued databases of a data folder, in it and in spare folders. */
+/** Returns the rescued databases of a data folder, in it and in spare folders. */
 export function listRescuedFiles(dataDir: string): readonly string[] {
   const spareFiles = listSpareDirs().flatMap((spareDir) =>
     listNames(spareDir)
@@ -50,7 +50,7 @@ export function listRescuedFiles(dataDir: string): readonly string[] {
   )
 }
 
-/** One sentence or more for each rescued database, until it is moved. `describe` adds details about one. */
+/** Returns one or more sentences for each rescued database until it is moved. `describe` adds details. */
 export const listRescuedSentences = (
   dataDir: string,
   describe: (file: string) => string = () => '',
@@ -59,13 +59,13 @@ export const listRescuedSentences = (
     const at = statSync(file, { throwIfNoEntry: false })?.mtimeMs
     const dateText = at === undefined ? '' : ` (${formatInstant(instant(Math.floor(at)))})`
     const asideFolder = getAsideFolder(dataDir)
-    return `${file} holds what a server wrote out when its database was lost${dateText}.${describe(file)} To use it in place of ${DATABASE_FILE}, stop the server and run: ${formatCommands(dataDir, file)}. Then start the server. If nothing in it is missing from ${DATABASE_FILE}, run: mkdir ${quoteForShell(asideFolder)} && mv ${quoteForShell(file)} ${quoteForShell(asideFolder)}.`
+    return `${file} contains the data that a server saved when its database was lost${dateText}.${describe(file)} To use it in place of ${DATABASE_FILE}, stop the server and run: ${formatCommands(dataDir, file)}. Then start the server. If nothing in it is missing from ${DATABASE_FILE}, run: mkdir ${quoteForShell(asideFolder)} && mv ${quoteForShell(file)} ${quoteForShell(asideFolder)}.`
   })
 
-/** Shell commands that put a rescued database in place, and delete nothing. */
+/** Returns shell commands that restore a rescued database without deleting anything. */
 export function formatCommands(dataDir: string, file: string): string {
   const asideFolder = quoteForShell(getAsideFolder(dataDir))
-  // The remaining database files are known only when no server runs.
+  // The remaining database files are only known when no server runs.
   const moveCommand = `find ${quoteForShell(path.resolve(dataDir))} -maxdepth 1 -name '${DATABASE_FILE}*' -exec mv -t ${asideFolder} {} +`
   return `mkdir ${asideFolder} && ${moveCommand} && mv ${quoteForShell(file)} ${quoteForShell(path.resolve(dataDir, DATABASE_FILE))}`
 }

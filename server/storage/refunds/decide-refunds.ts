@@ -1,4 +1,4 @@
-/** Carries out staff decisions on refunds: of counted payments, and those in doubt at the gateway. */
+/** Carries out decisions of staff on refunds: of counted payments, and those with an unknown result at the gateway. */
 import {
   getMoneyCurrency,
   explainTooOldForGateway,
@@ -30,7 +30,7 @@ import type { DecisionResult } from '../reviews/decision-history.ts'
 import type { WantedRefund } from '../payments/payment-types.ts'
 import {
   endRefund,
-  isUnderWay,
+  isRefundInProgress,
   getRefundable,
   findOrderOfRefund,
   addRefundRequest,
@@ -38,7 +38,7 @@ import {
 } from './record-refunds.ts'
 import type { CaptureRow } from './record-refunds.ts'
 import { explainUnrecordedLoss } from '../reconciliation/disputes.ts'
-import { refundableAmount, refundableByGateway } from './refund-states-and-channels.ts'
+import { refundableAmount, isRefundableByGateway } from './refund-states-and-channels.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
 import { readPayment, recordReturnedAmount } from '../payments/payment-state.ts'
@@ -52,7 +52,7 @@ const captureRefundableByGateway = statement((builder, { id }: { id: number }) =
     .selectFrom('captures as c')
     .select('c.id')
     .where('c.id', '=', id)
-    .where(refundableByGateway),
+    .where(isRefundableByGateway),
 )
 const refuseCapture = statement((builder, { id }: { id: number }) =>
   builder.updateTable('captures').set({ state: 'refused' }).where('id', '=', id),
@@ -63,9 +63,9 @@ const refundById = statement((builder, { id }: { id: number }) =>
     .select(['capture_id', 'amount', 'reference', 'state'])
     .where('id', '=', id),
 )
-/** Registration numbers and order ids differ: the text is searched for as both. */
-type NumberOfPayer = { readonly regNo: RegNo; readonly orderId: OrderId }
-const countedCaptures = statement((builder, { regNo, orderId }: NumberOfPayer) =>
+/** Registration numbers and order ids differ in form, so the text is searched for as both. */
+type PayerNumber = { readonly regNo: RegNo; readonly orderId: OrderId }
+const countedCaptures = statement((builder, { regNo, orderId }: PayerNumber) =>
   builder
     .selectFrom('captures as c')
     .innerJoin('payments as p', 'p.id', 'c.counts_for')
@@ -73,7 +73,7 @@ const countedCaptures = statement((builder, { regNo, orderId }: NumberOfPayer) =
     .selectAll('c')
     .select(refundableAmount.as('left'))
     .select(({ eb }) =>
-      eb.case().when(refundableByGateway).then(1).else(0).end().as('is_refundable_by_gateway'),
+      eb.case().when(isRefundableByGateway).then(1).else(0).end().as('is_refundable_by_gateway'),
     )
     .where('c.state', 'in', ['fits', 'accepted'])
     .where(({ eb, selectFrom }) =>
@@ -94,7 +94,7 @@ const countedCaptures = statement((builder, { regNo, orderId }: NumberOfPayer) =
     .$narrowType<{ counts_for: number }>()
     .orderBy('c.id'),
 )
-const registrationOrOrder = statement((builder, { regNo, orderId }: NumberOfPayer) =>
+const registrationOrOrder = statement((builder, { regNo, orderId }: PayerNumber) =>
   builder
     .selectFrom('registrations')
     .select('id')
@@ -104,7 +104,7 @@ const registrationOrOrder = statement((builder, { regNo, orderId }: NumberOfPaye
 
 export async function readCaptureRow(sql: Sql, id: number): Promise<CaptureRow> {
   const row = await captureById.get(sql, { id })
-  assert(row !== undefined, 'a capture that is not there')
+  assert(row !== undefined, 'an unknown capture')
   return row
 }
 
@@ -125,7 +125,7 @@ export async function requestCaptureRefund(
   if (tooOld !== null) return refuseDecision('not_by_gateway', tooOld)
   const loss = await explainUnrecordedLoss(sql, capture.reference)
   if (loss !== null) return refuseDecision('not_by_gateway', loss)
-  if (await isUnderWay(sql, capture.id, amount))
+  if (await isRefundInProgress(sql, capture.id, amount))
     return refuseDecision(
       'under_way',
       `A refund of ${formatMoney(amount, getMoneyCurrency(capture))} for this payment is in progress. Wait until it is done: the gateway tells refunds apart by their amounts only.`,
@@ -134,8 +134,8 @@ export async function requestCaptureRefund(
 }
 
 /**
- * Records that a payment in review was refunded outside the gateway, in full or in part; the review ends when
- * nothing is left.
+ * Records that a payment under review was refunded outside the gateway, in full or in part. The review is closed when
+ * nothing remains.
  */
 export async function recordManualRefund(
   sql: Sql,
@@ -181,16 +181,15 @@ export async function decideRefund(
   kinds: GatewayKinds,
 ): Promise<DecisionResult> {
   const row = await refundById.get(sql, { id })
-  assert(row !== undefined, 'a refund that is not there')
+  assert(row !== undefined, 'an unknown refund')
   const capture = await readCaptureRow(sql, row.capture_id)
   const { amount } = row
-  // The merchant panel's refund could not be assigned while another was in doubt: the gateway is queried once more.
+  // A refund from the merchant panel could not be assigned while another was unsure, so the gateway is queried again.
   const orderId = await findOrderOfRefund(sql, id)
   if (orderId !== null) watchPaymentAgain(sql, orderId, at)
   switch (follows.does) {
     case 'refund-done': {
-      // The refused refund has ended, and the amount may have been refunded otherwise meanwhile: a new refund is
-      // stored.
+      // The refused refund is closed, and the amount may have been refunded otherwise since, so a new refund is stored.
       const isRefused = row.state === 'refused'
       const part = isRefused
         ? checkRefundAmount({ ...review, left: await getRefundable(sql, capture.id) }, amount)
@@ -245,9 +244,9 @@ export async function decideRefund(
 type CountedCapture = CaptureRow & { readonly left: Amount }
 
 /**
- * Refunds counted payments of a registration or an order, in full or in part. Only payments through the gateway are
- * refunded there. A single payment covers the whole amount if possible; else it is split between payments, oldest
- * first, because no payment can be refunded beyond its amount.
+ * Refunds counted payments of a registration or an order, in full or in part. Only gateway payments are refunded there.
+ * A single payment covers the whole amount if possible; otherwise it is split between payments, oldest first, because
+ * no payment can be refunded beyond its amount.
  */
 export async function requestRefund(sql: Sql, request: WantedRefund): Promise<DecisionResult> {
   const { of, amount, at, byHand, gatewayKinds: kinds = {} } = request
@@ -260,7 +259,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
     const payerRow = await registrationOrOrder.get(sql, payer)
     return payerRow === undefined
       ? refuseDecision('not_there', `No registration or order ${of}.`)
-      : refuseDecision('not_paid', `No payment counts for ${of}, so there is nothing to refund.`)
+      : refuseDecision('not_paid', `${of} has no counted payment, so there is nothing to refund.`)
   }
   const { reg_no: regNo, event_id: eventId, currency } = await readPayment(sql, first.counts_for)
   const refundAmount = checkRefundAmount({ left: sumCaptures(captures), currency }, amount)
@@ -288,7 +287,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
       byHand === undefined
         ? await requestCaptureRefund(sql, capture, part, decisionGrounds.value, at, kinds)
         : ok(await addRefundRequest(sql, capture.id, part, decisionGrounds.value, at))
-    // The refunds stored for the other parts are undone.
+    // The refunds stored for the other parts are rolled back.
     if (!refund.ok) throw new RollbackError(refund)
     if (byHand !== undefined) {
       endRefund(sql, refund.value, 'done', byHand, at)
@@ -327,7 +326,7 @@ const describeNotByGateway = (refundableMax: Amount, currency: Currency): string
     ? 'This payment was not made through the gateway, so the gateway cannot refund it.'
     : `The gateway can refund only ${formatMoney(refundableMax, currency)}. Refund the rest another way, and record its reference.`
 
-/** The whole amount from one payment, the oldest that covers it; else from several, oldest first. */
+/** Takes the whole amount from the oldest payment that covers it; otherwise from several payments, oldest first. */
 function splitRefund(
   captures: readonly CountedCapture[],
   amount: Amount,

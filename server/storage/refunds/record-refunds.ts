@@ -1,4 +1,4 @@
-/** Stores refunds: requested by staff, made outside the gateway, or reported by it. */
+/** Stores refunds: requested by staff, made outside the gateway, or reported by the gateway. */
 import { sql as raw } from 'kysely'
 import type { Selectable } from 'kysely'
 import { someInOrder } from '../database/in-order.ts'
@@ -27,7 +27,7 @@ import { isReturned } from '../payments/returned-transfers.ts'
 import { findPaymentsByKey } from '../reconciliation/bank-references.ts'
 import { emailsWereDiscarded } from '../recovery/held-during-recovery.ts'
 import type { CompletedRefund, StoredRefund } from '../payments/payment-types.ts'
-import { refundableAmount, refundUnderWay } from './refund-states-and-channels.ts'
+import { refundableAmount, isRefundPending } from './refund-states-and-channels.ts'
 
 export type CaptureRow = Selectable<Tables['captures']>
 
@@ -52,9 +52,9 @@ const refundUnderWayOf = statement(
       .select('f.id')
       .where('f.capture_id', '=', captureId)
       .where('f.amount', '=', amount)
-      .where(refundUnderWay),
+      .where(isRefundPending),
 )
-/** The references of refunds that are done or that the gateway has begun. */
+/** Selects the references of refunds that are completed or that the gateway has started. */
 const referencesOfRefunds = statement((builder) =>
   builder
     .selectFrom('refunds as r')
@@ -154,7 +154,7 @@ const doneRefundsWithoutEmail = statement(
       .select(['f.id', 'g.reg_no as regNo', 'f.amount', 'f.reference', 'f.done_at as at'])
       .where('f.state', '=', 'done')
       .where('f.done_at', '>', after)
-      // The system that made an imported refund announced it.
+      // The system that made an imported refund also notified the delegate.
       .where('f.who', 'not in', ['import', 'migration'])
       .where('g.email', '<>', '')
       .where(({ ref }) => dialect.isIn(ref('g.event_id'), eventIds))
@@ -197,18 +197,22 @@ export async function getRefundable(sql: Sql, captureId: number): Promise<Amount
 }
 
 /**
- * Returns true if a refund of the same amount is in progress: the gateway identifies refunds by amount, and could not
- * distinguish two.
+ * Returns true if a refund of the same amount is in progress. The gateway identifies refunds by amount, so it could not
+ * distinguish the two.
  */
-export async function isUnderWay(sql: Sql, captureId: number, amount: Amount): Promise<boolean> {
+export async function isRefundInProgress(
+  sql: Sql,
+  captureId: number,
+  amount: Amount,
+): Promise<boolean> {
   return (await refundUnderWayOf.get(sql, { captureId, amount })) !== undefined
 }
 
 /**
- * Explains why a refund cannot be recorded under a reference again. Null if it can. A bank reference belongs to one
- * refund anywhere. It does not belong to a received payment, unless the bank returned that payment under it. A reference
- * that a gateway assigned belongs to one refund of its account. Any other reference, such as a receipt number, belongs to
- * one refund of its registration.
+ * Explains why a refund cannot be recorded under a reference. Null if it can be. A bank reference can belong to only
+ * one refund, and not to a received payment, unless the bank returned that payment under it. A reference assigned by a
+ * gateway belongs to one refund of its account. Any other reference, such as a receipt number, belongs to one refund of
+ * its registration.
  */
 export async function explainRefundReference(
   sql: Sql,
@@ -221,11 +225,11 @@ export async function explainRefundReference(
   }: Pick<CaptureRow, 'id' | 'registration_id' | 'source' | 'account'>,
 ): Promise<string | null> {
   const key = toBankKey(reference) || reference.trim()
-  // A front desk's slip number belongs to its event: a receipt and a refund voucher may share one.
+  // A front desk's slip number belongs to its event, where a receipt and a refund voucher may share one.
   const bankKeys = listReferenceKeys(reference).filter((part) => isUtr(part) || !isSlipNumber(part))
   const incoming = await findPaymentsByKey(sql, bankKeys)
   if (await someInOrder(incoming, async ([, { id }]) => !(await isReturned(sql, id))))
-    return `${reference} is the reference of a payment that was received. Enter the reference of the refund itself.`
+    return `${reference} is the reference of a received payment. Enter the reference of the refund itself.`
   const rows = await referencesOfRefunds.all(sql)
   const isOfCapture = (row: (typeof rows)[number]): boolean =>
     row.capture_id === captureId ||
@@ -245,7 +249,7 @@ export async function explainRefundReference(
     : `${reference} is already the reference of another refund.`
 }
 
-/** Returns the refund's id. */
+/** Returns the id of the refund. */
 export async function addRefundRequest(
   sql: Sql,
   captureId: number,
@@ -254,7 +258,7 @@ export async function addRefundRequest(
   at: Instant,
 ): Promise<number> {
   const newRow = await addWantedRefund.get(sql, { captureId, amount, why: reason, who: user, at })
-  assert(newRow !== undefined, 'a refund that was added has no id')
+  assert(newRow !== undefined, 'an inserted refund has no id')
   return newRow.id
 }
 
@@ -268,13 +272,14 @@ export function endRefund(
   setRefundEnded.run(sql, { id, state, reference, doneAt: state === 'done' ? at : null })
 }
 
-/** The payment of a refund that the gateway reports, and the part of the amount that is new. */
+/** The payment to which a reported refund belongs, and the part of the amount that is new. */
 export type PlacedRefund = { readonly capture: CaptureRow; readonly amount: Amount }
 
 /**
  * Assigns a refund that the gateway reports for an order. The gateway states an amount and its own reference, but not
- * always the refunded payment. So it is first one of our refunds in progress, then all of a capture in review, then a
- * counted one. Null if it matches no payment. A refund reported before is not new.
+ * always the refunded payment. So the refund is matched first with one of our refunds in progress, then with the whole
+ * of a capture under review, then with a counted capture. Null if it matches no payment. A refund that was already
+ * reported is not new.
  */
 export async function insertRefund(
   sql: Sql,
@@ -295,7 +300,7 @@ export async function insertRefund(
   const ownRequest =
     withReference.find(isOpen) ??
     rows.find(isOpen) ??
-    // It was refunded in the merchant panel before our request, which would refund it twice.
+    // The amount was refunded in the merchant panel before our request, which would refund it twice.
     rows.find(({ state, amount: of }) => of === remaining && state === 'wanted')
   if (ownRequest !== undefined) {
     endRefund(sql, ownRequest.id, 'done', reference, at)
@@ -304,26 +309,23 @@ export async function insertRefund(
   }
   const isInReview = ({ state }: CaptureRow): boolean => state === 'review'
   const isCounted = ({ state }: CaptureRow): boolean => state === 'fits' || state === 'accepted'
-  const withRoom = captures.filter(({ left }) => left >= remaining)
+  const refundableCaptures = captures.filter(({ left }) => left >= remaining)
   const capture =
-    withRoom.find((candidate) => isInReview(candidate) && candidate.left === remaining) ??
-    withRoom.find(isCounted) ??
-    withRoom.find(isInReview) ??
-    withRoom[0]
+    refundableCaptures.find((candidate) => isInReview(candidate) && candidate.left === remaining) ??
+    refundableCaptures.find(isCounted) ??
+    refundableCaptures.find(isInReview) ??
+    refundableCaptures[0]
   if (capture === undefined) return null
   addReportedRefund.run(sql, { captureId: capture.id, amount: remaining, reference, at })
   return { capture, amount: remaining }
 }
 
-/** Returns the refunds of one registration, oldest first. Reads only; also runs outside the writer's transaction. */
+/** Returns the refunds of a registration, oldest first. Also runs outside the writer's transaction. */
 export function readRefunds(sql: Sql, regNo: RegNo): Promise<readonly StoredRefund[]> {
   return refundsOfRegistration.all(sql, { regNo })
 }
 
-/**
- * Returns refunds since then without an email, oldest first. Reads only; also runs outside the writer's
- * transaction.
- */
+/** Returns refunds completed since then without an email, oldest first. Also runs outside the writer's transaction. */
 export function listCompletedRefunds(
   sql: Sql,
   doneAfter: Instant,
@@ -337,7 +339,7 @@ export function listCompletedRefunds(
   })
 }
 
-/** Returns the order to query about a refund. Null if its payment did not come through a gateway. */
+/** Returns the order to query about a refund. Null if its payment was not made through a gateway. */
 export async function findOrderOfRefund(sql: Sql, id: number): Promise<OrderId | null> {
   return (await orderOf.get(sql, { id }))?.order_id ?? null
 }

@@ -1,4 +1,4 @@
-/** Distinguishes refunds in progress, and refunds through the gateway from those outside it. */
+/** Distinguishes refunds by progress, and by whether they are made through the gateway. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { isUtr, toAmount, listReferenceKeys } from '../../../engine/index.ts'
 import type { Amount } from '../../../engine/index.ts'
@@ -11,13 +11,13 @@ type Captures = Tables['captures']
 const fromRefund = expressionBuilder<Tables & { f: Refunds }, 'f'>()
 const fromCapture = expressionBuilder<Tables & { c: Captures }, 'c'>()
 
-/** For a refund `f`: staff requested it and it may still happen: not sent, sent, or of unknown result. */
-export const refundUnderWay = fromRefund('f.state', 'in', ['wanted', 'asked', 'unsure'])
+/** True for a refund `f` that staff requested and that may still succeed: not sent, sent, or of unknown result. */
+export const isRefundPending = fromRefund('f.state', 'in', ['wanted', 'asked', 'unsure'])
 
 const fromRefunds = expressionBuilder<Record<'f' | 'g', Refunds>, 'f' | 'g'>()
 
-/** The refund went through the gateway: it was requested there, or the gateway reported it. */
-export const refundByGateway = (refund: 'f' | 'g') =>
+/** True if the refund was requested through the gateway, or the gateway reported it. */
+export const isGatewayRefund = (refund: 'f' | 'g') =>
   fromRefunds.and([
     fromRefunds(`${refund}.state`, '=', 'done'),
     fromRefunds.or([
@@ -26,14 +26,14 @@ export const refundByGateway = (refund: 'f' | 'g') =>
     ]),
   ])
 
-/** For a refund `f`: staff recorded it, made outside the gateway. */
-export const refundByHand = fromRefund.and([
+/** True for a refund `f` made outside the gateway, which staff recorded. */
+export const isManualRefund = fromRefund.and([
   fromRefund('f.state', '=', 'done'),
   fromRefund('f.asked_at', 'is', null),
   fromRefund('f.who', 'not in', ['gateway', 'import', 'migration']),
 ])
 
-/** For a capture `c`: the amount that is neither refunded nor about to be. */
+/** The amount of a capture `c` that is not refunded, and for which no refund is in progress. */
 export const refundableAmount = fromCapture(
   'c.amount',
   '-',
@@ -46,8 +46,8 @@ export const refundableAmount = fromCapture(
     .where('f.state', '<>', 'refused'),
 )
 
-/** For a capture `c`: the payment came through the gateway for one of our orders, so the gateway can refund it. */
-export const refundableByGateway = fromCapture.exists(
+/** True for a capture `c` that a gateway received for one of our orders, so that the gateway can refund it. */
+export const isRefundableByGateway = fromCapture.exists(
   fromCapture
     .selectFrom('payments as o')
     .select('o.id')
@@ -68,7 +68,7 @@ const referencesOfManualRefunds = statement((builder) =>
     .selectFrom('refunds as f')
     .select('f.reference')
     .where('f.reference', 'is not', null)
-    .where(refundByHand)
+    .where(isManualRefund)
     .$narrowType<{ reference: string }>(),
 )
 

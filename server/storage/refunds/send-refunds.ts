@@ -1,6 +1,6 @@
 /**
  * Sends refunds to the gateway, and records its responses.
- * A refund is marked as sent before the request, so that no crash sends it twice.
+ * A refund is marked as sent before the request, so that no crash causes it to be sent twice.
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
@@ -17,24 +17,27 @@ import { findOrderOfRefund } from './record-refunds.ts'
 import type { RefundResponse, RefundToSend } from '../payments/payment-types.ts'
 
 /** The interval between attempts to send a refund. */
-const REFUND_AGAIN_MS = 5 * 60_000
+const RESEND_INTERVAL_MS = 5 * 60_000
 /**
- * The request to the gateway times out after 30 seconds; a refund without a response for this long has been lost in a
- * crash.
+ * The request to the gateway times out after 30 seconds, so a refund without a response for this long was interrupted
+ * by a crash.
  */
 const RESPONSE_WAIT_MS = 5 * 60_000
-/** A refund that could not be sent for this long is not sent any longer: staff decide. */
-const NOT_SENT_MS_MAX = 24 * 60 * 60_000
-/** Gateways refund within days; a started refund that is unconfirmed by then needs a staff decision. */
-const BEGUN_MS_MAX = 5 * 24 * 60 * 60_000
-/** `said` of a refund that the gateway has started. */
+/** How long to try to send a refund. After that, staff decide. */
+const MAX_SENDING_MS = 24 * 60 * 60_000
+/**
+ * Gateways complete refunds within days. A started refund that is not confirmed after this time needs a decision by
+ * staff.
+ */
+const MAX_STARTED_MS = 5 * 24 * 60 * 60_000
+/** Stored as `said` of a refund that the gateway has started. */
 const STARTED_MESSAGE = 'The gateway started the refund.'
-/** `said` of a refund that the gateway started and the bank did not accept. */
+/** Stored as `said` of a refund that the gateway started and the bank did not accept. */
 const FAILED_MESSAGE = 'The gateway started the refund, but the bank did not accept it.'
-/** `said` of a refund that was started and never confirmed. */
+/** Stored as `said` of a refund that was started and never confirmed. */
 const UNCONFIRMED_MESSAGE = 'The gateway started the refund but has not confirmed it for days.'
-/** The stored length of the gateway's message. */
-const RESPONSE_CHARACTERS_MAX = 300
+/** The maximum stored length of the gateway's message. */
+const MAX_RESPONSE_CHARACTERS = 300
 
 const wantedRefunds = statement((builder, { at, limit }: { at: Instant; limit: number }, dialect) =>
   builder
@@ -47,7 +50,7 @@ const wantedRefunds = statement((builder, { at, limit }: { at: Instant; limit: n
     .where(({ eb, or, ref }) =>
       or([
         eb('r.asked_at', 'is', null),
-        eb(raw<number>`abs(${at} - ${ref('r.asked_at')})`, '>=', REFUND_AGAIN_MS),
+        eb(raw<number>`abs(${at} - ${ref('r.asked_at')})`, '>=', RESEND_INTERVAL_MS),
       ]),
     )
     .orderBy('r.id')
@@ -71,7 +74,7 @@ const setRefundNotSent = statement(
     updateSentRefund(builder, id).set((refund) => ({
       state: refund
         .case()
-        .when(raw<number>`${at} - ${refund.ref('at')}`, '>=', NOT_SENT_MS_MAX)
+        .when(raw<number>`${at} - ${refund.ref('at')}`, '>=', MAX_SENDING_MS)
         .then<RefundState>('refused')
         .else<RefundState>('wanted')
         .end(),
@@ -105,7 +108,7 @@ const markUnconfirmedRefunds = statement((builder, { at }: { at: Instant }) =>
     .set({ state: 'unsure', said: UNCONFIRMED_MESSAGE })
     .where('state', '=', 'asked')
     .where('said', '=', STARTED_MESSAGE)
-    .where(({ eb, ref }) => eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '>=', BEGUN_MS_MAX)),
+    .where(({ eb, ref }) => eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '>=', MAX_STARTED_MS)),
 )
 const unmarkUnconfirmedRefunds = statement((builder, { at }: { at: Instant }) =>
   builder
@@ -113,9 +116,9 @@ const unmarkUnconfirmedRefunds = statement((builder, { at }: { at: Instant }) =>
     .set({ state: 'asked', said: STARTED_MESSAGE })
     .where('state', '=', 'unsure')
     .where('said', '=', UNCONFIRMED_MESSAGE)
-    .where(({ eb, ref }) => eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '<', BEGUN_MS_MAX)),
+    .where(({ eb, ref }) => eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '<', MAX_STARTED_MS)),
 )
-/** Returns refunds to send now, oldest first. Reads only; also runs outside the writer's transaction. */
+/** Returns refunds to be sent now, oldest first. Also runs outside the writer's transaction. */
 export function readRefundsToSend(
   sql: Sql,
   at: Instant,
@@ -125,8 +128,8 @@ export function readRefundsToSend(
 }
 
 /**
- * False if another process is sending it, or it has ended. The payment is polled again: if this process dies now, the
- * status query reports the result.
+ * Returns false if another process is sending the refund, or it is closed. The payment is polled again: if this process
+ * dies now, the status query reports the result.
  */
 export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
   if ((await setRefundSent.run(sql, { id, at }).changes) !== 1) return false
@@ -135,7 +138,7 @@ export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<bo
   return true
 }
 
-/** Stores the gateway's response to a refund verbatim. If the refund may take effect, the payment is queried soon. */
+/** Stores the gateway's response to a refund verbatim. If the refund may succeed, the payment is queried soon. */
 export async function recordRefundResponse(
   sql: Sql,
   id: number,
@@ -155,9 +158,9 @@ export async function recordRefundResponse(
   if (response.is === 'begun' || response.is === 'unsure') watchPaymentAgain(sql, orderId, at)
 }
 
-/** Does nothing for a refund that has ended meanwhile. */
+/** Does nothing for a refund that has been closed. */
 function applyRefundResponse(sql: Sql, id: number, response: RefundResponse, at: Instant): void {
-  const responseText = response.message.slice(0, RESPONSE_CHARACTERS_MAX)
+  const responseText = response.message.slice(0, MAX_RESPONSE_CHARACTERS)
   switch (response.is) {
     case 'begun':
       setRefundBegun.run(sql, { id, reference: response.reference })
@@ -171,7 +174,7 @@ function applyRefundResponse(sql: Sql, id: number, response: RefundResponse, at:
   }
 }
 
-/** Refuses refunds that the gateway began and could not complete. Does nothing for those that have ended. */
+/** Refuses refunds that the gateway started and could not complete. Does nothing for those that are closed. */
 export function recordFailedRefunds(
   sql: Sql,
   _orderId: OrderId,
@@ -180,7 +183,7 @@ export function recordFailedRefunds(
   setRefundsFailed.run(sql, { references: JSON.stringify(references) })
 }
 
-/** Marks refunds sent without a response, or started and not completed for days, as unsure. */
+/** Marks refunds as unsure that were sent without a response, or were started days ago and are not completed. */
 export async function markUnansweredRefunds(sql: Sql, at: Instant): Promise<number> {
   const unanswered = markSilentRefunds.run(sql, { at })
   const unconfirmed = markUnconfirmedRefunds.run(sql, { at })
@@ -188,8 +191,7 @@ export async function markUnansweredRefunds(sql: Sql, at: Instant): Promise<numb
 }
 
 /**
- * After a clock that was ahead: a refund that it marked as unsure gets its waiting period again, unless staff have
- * decided meanwhile.
+ * Restarts the waiting period of refunds that a clock that was ahead marked as unsure, unless staff have decided since.
  */
 export function reopenBegunRefunds(sql: Sql, at: Instant): void {
   unmarkUnconfirmedRefunds.run(sql, { at })

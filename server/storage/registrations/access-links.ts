@@ -1,4 +1,4 @@
-/** Stores access links to registrations, as hashes only: anyone with a link can open the registration. */
+/** Stores access links to registrations as hashes only, because anyone with a link can open the registration. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -40,7 +40,7 @@ export function recordLinkUse(sql: Sql, tokenHash: string, at: Instant): void {
   markLinkUsed.run(sql, { tokenHash, at })
 }
 
-/** Reads only; also runs outside the writer's transaction. */
+/** Also runs outside the writer's transaction. */
 export async function readLink(sql: Sql, tokenHash: string): Promise<StoredLink | null> {
   return (await linkByHash.get(sql, { tokenHash })) ?? null
 }

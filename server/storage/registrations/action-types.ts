@@ -1,4 +1,4 @@
-/** Defines the store's input and output for actions: requests, results and history. */
+/** Defines the store's functions for actions: requests, results and history. */
 import type { StoredRefund } from '../payments/payment-types.ts'
 import type {
   ActionName,
@@ -25,7 +25,7 @@ import type { PaymentChannel } from '../payments/payment-types.ts'
 import type { NewMail, SearchFields, StoredUpload } from './registration-types.ts'
 import type { NewPaymentClaim, StoredPaymentClaim } from '../payments/payment-claim-types.ts'
 
-/** A requested action; `once` is null if it is never sent twice. */
+/** A requested action. `once` is null if it is never sent twice. */
 export type NewAction = {
   readonly regNo: RegNo
   readonly act: ActionName
@@ -34,7 +34,7 @@ export type NewAction = {
   readonly why: string
   readonly at: Instant
   readonly once: IdempotencyKey | null
-  /** Sent to many at once: refused if a payment link was sent in the last 24 hours. */
+  /** True if sent to many delegates at once: refused if a payment link was sent in the last 24 hours. */
   readonly isReminder?: true
 }
 export type IdempotencyKey = { readonly key: string; readonly fingerprint: string }
@@ -43,24 +43,24 @@ export type IdempotencyKey = { readonly key: string; readonly fingerprint: strin
 export type ActionResult = {
   readonly regNo: RegNo
   readonly state: RegistrationState
-  /** A sentence for the user who performed it. */
+  /** A sentence for the user who performed the action. */
   readonly message: string
-  /** A refund to send to the gateway. Null if none. */
+  /** A refund to be sent to the gateway. Null if there is none. */
   readonly refundId: number | null
-  /** Its state after it was sent. Absent before, and if there is none. */
+  /** The state of that refund after it was sent. Absent before that, or if there is none. */
   readonly refund?: StoredRefund['state']
-  /** Present if the payment that was recorded does not count until staff review it. */
+  /** Present if the recorded payment is not counted until staff review it. */
   readonly needsReview?: true
   /** True if this request had already been performed. */
   readonly repeated: boolean
 }
-/** A refusal by the table of actions, or by the payment rules. */
+/** A refusal by the table of actions or by the payment rules. */
 export type ActionDenial = ActionRefusal | DecisionRefusal
 export type ActionOutcome = Result<ActionResult, ActionDenial>
 
 /** The changes of a correction or a transfer. */
 export type Correction = {
-  /** The answers that the change is based on. If the stored ones differ, the change is refused. */
+  /** The answers on which the change is based. If the stored ones differ, the change is refused. */
   readonly was: Answers
   readonly answers: Answers
   readonly category: string | null
@@ -68,21 +68,21 @@ export type Correction = {
   readonly unique: readonly UniqueRule[]
   /** Null if the price does not change. */
   readonly quote: Quote | null
-  /** The payment method for a new amount. Null if the event has none for it. */
+  /** The payment method for a new amount. Null if the event has none. */
   readonly channel: PaymentChannel
-  /** The end of the hold of an unpaid registration's new price. */
+  /** The time until which the new price of an unpaid registration is guaranteed. */
   readonly holdUntil: Instant | null
   readonly changes: readonly string[]
-  /** Files uploaded with it; each replaces the previous one. */
+  /** Files uploaded with the change. Each replaces the previous file of its field. */
   readonly uploads: readonly StoredUpload[]
   readonly mails: readonly NewMail[]
-  /** Queued if it was unpaid and becomes free: it is complete. None if omitted. */
+  /** Queued if an unpaid registration becomes free, which confirms it. No email if omitted. */
   readonly confirmation?: NewMail | null
-  /** Emailed links belong to the previous holder: a transfer ends them. */
+  /** True for a transfer, which revokes emailed links because they belong to the previous holder. */
   readonly endsLinks: boolean
 }
 
-/** A line of a registration's history. */
+/** An entry in a registration's history. */
 export type StoredAction = {
   readonly id: number
   readonly at: Instant
@@ -96,49 +96,52 @@ export type StoredAction = {
 
 /** The payment terms of an approved registration. */
 export type Approval = {
-  /** The payment method for its price. Null if the event has none for it. */
+  /** The payment method for the price. Null if the event has none. */
   readonly channel: PaymentChannel
   /** The payment deadline. */
   readonly payUntil: Instant
-  /** Queued even if nothing is due. */
+  /** Queued even if the balance is zero. */
   readonly mail: NewMail | null
   readonly confirmation: NewMail | null
 }
-/** The offered category with its price; `quote` is null if the event has no prices. */
+/** The offered category with its price. `quote` is null if the event has no prices. */
 export type AcceptedOffer = Approval & { readonly category: string; readonly quote: Quote | null }
 
 export interface ActionStore {
   /** Adds a note to the registration. */
   addNote(action: NewAction): Promise<ActionOutcome>
-  /** Undoes the user's last note with this text; refused if there is none. */
+  /** Undoes the user's last note with this text. Refused if there is none. */
   undoNote(action: NewAction): Promise<ActionOutcome>
-  /** The delegate requests cancellation; the office decides. */
+  /** Records that the delegate requests cancellation, on which the office decides. */
   requestCancellation(action: NewAction): Promise<ActionOutcome>
-  /** The delegate requests a refund of a second payment; refused for any other. The office decides. */
+  /**
+   * Records that the delegate requests a refund of a second payment, on which the office decides. Refused for any other
+   * payment.
+   */
   requestSecondPaymentRefund(action: NewAction): Promise<ActionOutcome>
   withdrawRefundRequest(action: NewAction): Promise<ActionOutcome>
   /**
-   * Deletes a person's data from every table; payments and their events stay. Refused while a payment is
-   * undecided. Files and emails outside the database are the caller's task.
+   * Deletes a person's data from all tables; payments and their events are kept. Refused while a payment is undecided.
+   * The caller deletes files and emails outside the database.
    */
   erasePersonalData(action: NewAction): Promise<ActionOutcome>
-  /** Returns the numbers of all registrations with this email address, ignoring case; oldest first. */
+  /** Returns the numbers of all registrations with this email address, ignoring case, oldest first. */
   registrationsWithEmail(email: string): Promise<readonly RegNo[]>
   /** Returns registrations of an event that are not erased yet, in batches by id. */
   registrationsToErase(
     eventId: string,
     afterId: number,
   ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]>
-  /** Marks the files of some registrations of an event for deletion; returns the number of registrations. */
+  /** Marks the files of some registrations of an event for deletion. Returns the number of registrations. */
   dropEventFiles(eventId: string, at: Instant, reason: string): Promise<number>
   /** Queues an email that the office requests: the confirmation again, or a payment link. */
   sendMail(action: NewAction, email: NewMail): Promise<ActionOutcome>
-  /** Changes answers and price: for corrections, transfers and the delegate's own edits. */
+  /** Changes answers and price, for corrections, transfers and the delegate's own edits. */
   correct(action: NewAction, correction: Correction): Promise<ActionOutcome>
   /**
-   * Cancels the registration and releases its seats. `payBack`, at least the amount owed, is proposed for a refund,
-   * which is a separate action. `shown` is the paid amount that the user saw; if payments or refunds followed since,
-   * the action is refused; null if not stated. `mail` is queued for the delegate.
+   * Cancels the registration and releases its seats. `payBack`, which is at least the refundable amount, is only
+   * proposed; a refund is a separate action. `shown`: the paid amount that the user saw, or null; if it has changed,
+   * the action is refused. `mail` is queued for the delegate.
    */
   cancel(
     action: NewAction,
@@ -149,14 +152,14 @@ export interface ActionStore {
       readonly mail: NewMail | null
     },
   ): Promise<ActionOutcome>
-  /** Approves payment, at the price of the registration date, with the seats that it held. */
+  /** Approves payment at the price of the registration date, with the seats that the registration holds. */
   approve(action: NewAction, approved: Approval): Promise<ActionOutcome>
   /** Rejects an application. If `offer` names a category, the delegate may accept it instead. */
   rejectApplication(
     action: NewAction,
     options: { readonly offer: string | null; readonly mail: NewMail | null },
   ): Promise<ActionOutcome>
-  /** The delegate accepts the offered category; any other is refused. */
+  /** Accepts the offered category for the delegate. Any other category is refused. */
   acceptOffer(action: NewAction, offer: AcceptedOffer): Promise<ActionOutcome>
   /**
    * Changes unpaid registrations to the price of a day, if their payment methods are priced by the credit date. Returns
@@ -171,8 +174,9 @@ export interface ActionStore {
     at: Instant,
   ): Promise<number>
   /**
-   * Records a payment outside a gateway. A matching one pays the registration; any other, and one whose seat was lost
-   * meanwhile, needs review. A reference counts once. The email is queued when the payment completes the registration.
+   * Records a payment made outside a gateway. A matching payment pays the registration. Any other payment needs review,
+   * as does one whose seat is no longer available. A reference can be used once. The email is queued if the payment
+   * confirms the registration.
    */
   recordPayment(
     action: NewAction,
@@ -181,7 +185,7 @@ export interface ActionStore {
       readonly reference: string
       readonly amount: Amount
       readonly paidAt: Instant
-      /** The price on the credit date, if that date sets it; the price of the attempt if omitted. */
+      /** The price of the credit date, if that date determines the price. The price of the attempt if omitted. */
       readonly price?: Quote | null
     },
     email: NewMail | null,
@@ -196,22 +200,22 @@ export interface ActionStore {
       readonly paidAt: Instant
     },
   ): Promise<ActionOutcome>
-  /** Stores a payment claim; a reference belongs to one registration. */
+  /** Stores a payment claim. A reference belongs to one registration. */
   addPaymentClaim(
     action: NewAction,
     claim: NewPaymentClaim,
     email: NewMail | null,
   ): Promise<ActionOutcome>
-  /** Rejects a claim: the delegate may claim again until `payUntil`. */
+  /** Rejects a claim. The delegate may submit another one until `payUntil`. */
   rejectPaymentClaim(
     action: NewAction,
     options: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
   ): Promise<ActionOutcome>
-  /** Expires an unpaid registration: releases its seats. */
+  /** Expires an unpaid registration and releases its seats. */
   expire(action: NewAction, email: NewMail | null): Promise<ActionOutcome>
   /** Undoes an expiry that happened because the clock was ahead. */
   undoExpiry(action: NewAction, email: NewMail | null): Promise<ActionOutcome>
-  /** Reopens an expired registration, if its seats are still free. */
+  /** Reopens an expired registration if its seats are still available. */
   reopenExpired(
     action: NewAction,
     options: {
@@ -220,16 +224,14 @@ export interface ActionStore {
       readonly mail: NewMail | null
     },
   ): Promise<ActionOutcome>
-  /** Returns unpaid registrations whose deadline has passed, the longest overdue first. */
+  /** Returns unpaid registrations whose deadline has passed, longest overdue first. */
   overdue(at: Instant, limit: number): Promise<readonly RegNo[]>
-  /**
-   * Returns registrations that expired at a time that is still in the future, and whose deadline is later than now.
-   */
+  /** Returns registrations whose expiry has a time still in the future, and whose deadline has not passed. */
   expiredTooEarly(at: Instant, limit: number): Promise<readonly RegNo[]>
   /** Returns the payment claims of a registration, newest first. */
   paymentClaims(regNo: RegNo): Promise<readonly StoredPaymentClaim[]>
   /**
-   * Refunds counted payments: through the gateway, or as already made under a reference. `amount` is null for the full
+   * Refunds counted payments: through the gateway, or as already made under a reference. `amount`: null for the whole
    * remaining amount.
    */
   refund(
@@ -240,9 +242,9 @@ export interface ActionStore {
       readonly gatewayKinds: GatewayKinds
     },
   ): Promise<ActionOutcome>
-  /** Closes a refund that is in no settlement report; the reason states what happened to it. */
+  /** Closes a refund that is in no settlement report. The reason states what happened to it. */
   handleRefund(action: NewAction): Promise<ActionOutcome>
-  /** Decides on a payment in review, which must belong to this registration; `mail` as for `decide`. */
+  /** Decides on a payment under review, which must belong to this registration. */
   decideReviewOfRegistration(
     action: NewAction,
     options: {
@@ -253,29 +255,29 @@ export interface ActionStore {
     },
   ): Promise<ActionOutcome>
   /**
-   * Returns registrations of an event that expect a payment; `pricedWays`: payment methods whose credit date sets
+   * Returns registrations of an event that expect a payment. `pricedWays`: payment methods whose credit date determines
    * the price.
    */
   expectedPayments(
     eventId: string,
     pricedWays: readonly string[],
   ): Promise<readonly StoredExpectedPayment[]>
-  /** Returns the known references of a bank statement, and their owners. */
+  /** Returns the owners of the references in a bank statement. */
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
-  /** Returns the counted payments of a registration, less completed and imminent refunds; whole paise. */
+  /** Returns the counted payments of a registration, less completed and requested refunds, in whole paise. */
   moneyKept(regNo: RegNo): Promise<Amount>
-  /** Returns the payments that a bill does not include, for the balance rule. */
+  /** Returns the payments that a bill does not include, for the balance rules. */
   paymentsBesideBill(regNo: RegNo): Promise<MoneyOfBill>
-  /** Returns true if a refund is in no settlement report after five days, and not marked as handled. */
+  /** Returns true if a refund is in no settlement report after five days, and is not marked as handled. */
   isRefundUnsettled(regNo: RegNo, at: Instant): Promise<boolean>
   /**
-   * Returns the payment as the second one for its email address and name. Null if it is not, or if `browser` is given and
-   * did not make or open both registrations.
+   * Returns the payment as the second one of its email address and name. Null if it is not, or if `browser` is given
+   * and did not create or open both registrations.
    */
   secondPayment(regNo: RegNo, browser?: string): Promise<SecondPayment | null>
-  /** Returns the other paid registrations of the same email address and name in its event. */
+  /** Returns the other paid registrations of the same email address and name in the event. */
   paidBySamePerson(regNo: RegNo): Promise<readonly RegNo[]>
-  /** Returns the second payments of an event for which the delegate requests a refund, until staff answer. */
+  /** Returns the second payments of an event for which the delegate requests a refund, until staff respond. */
   refundRequests(eventId: string): Promise<readonly RegNo[]>
   /** Returns the history of a registration, oldest first. */
   actions(regNo: RegNo): Promise<readonly StoredAction[]>
@@ -285,6 +287,6 @@ export interface ActionStore {
 export type SecondPayment = {
   /** The registration that was paid first, with its price. */
   readonly first: Money & { readonly regNo: RegNo }
-  /** When the delegate requested a refund that the office has not answered. Null if there is no request. */
+  /** When the delegate requested a refund, if the office has not responded. Null if there is no such request. */
   readonly askedAt: Instant | null
 }

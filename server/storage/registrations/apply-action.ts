@@ -1,7 +1,7 @@
 /**
  * Performs actions on a registration.
- * Each is checked by the engine's table on the state in the transaction, and written together with its effect. It is
- * never edited, and performed once even if the same click arrives repeatedly.
+ * Each action is checked against the engine's table with the state in the transaction, and stored together with its
+ * effect. It is never changed afterwards, and is performed once even if the same click arrives repeatedly.
  */
 import type { Insertable } from 'kysely'
 import {
@@ -47,7 +47,7 @@ const { selfService } = REFUSAL_MESSAGES
 
 /** How long a repeated click is recognised. */
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
-/** Bulk reminders send a delegate at most one email in this time. */
+/** The period in which bulk reminders send a delegate at most one email. */
 
 /** Actions that need personal data. An erased registration has only its payments. */
 const PERSONAL_ACTIONS: ReadonlySet<ActionName> = new Set([
@@ -58,7 +58,7 @@ const PERSONAL_ACTIONS: ReadonlySet<ActionName> = new Set([
   'transfer',
 ])
 const ERASED_MESSAGE =
-  'The personal data of this registration were erased. Add a new registration instead.'
+  'The personal data of this registration was erased. Add a new registration instead.'
 
 type RegistrationParams = { registrationId: number }
 const registrationByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
@@ -156,22 +156,22 @@ const actionsByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
     .orderBy('id'),
 )
 
-/** The result of an effect: the message, and the data stored with it in addition to user and reason. */
+/** The result of an effect: the message, and the data stored with the action in addition to user and reason. */
 export type ActionEffect = {
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
   readonly refundId?: number | null
-  /** The payment that it recorded does not count yet. */
+  /** True if the recorded payment is not counted yet. */
   readonly needsReview?: true
-  /** Decisions already have an entry with user and reason. */
+  /** True for decisions, which already have an audit log entry with user and reason. */
   readonly isDecision?: true
 }
 
 const refuse = (code: ActionRefusal['code'], message: string) => err({ code, message })
 
 /**
- * Performs an action: the new state is written before `effect` runs, so that code that settles payments or seats
- * sees it. A refusal by the effect undoes everything.
+ * Performs an action. The new state is written before `effect` runs, so that code that settles payments or seats reads
+ * it. A refusal by `effect` rolls everything back.
  */
 export async function applyAction(
   sql: Sql,
@@ -186,7 +186,7 @@ export async function applyAction(
   if (row === undefined) return refuse('not_there', `No registration ${regNo}.`)
   const [earlierResult] = await Promise.all([
     dedupKey === null ? null : findResult(sql, dedupKey, at),
-    // From its answers and state before the action.
+    // Locks the answers and state before the action.
     reserveEarlierSeats(sql, row.id),
   ])
   if (earlierResult !== null) return earlierResult
@@ -232,7 +232,8 @@ export async function applyAction(
 }
 
 /**
- * The text after the colon is deleted when the person is erased. The payment description contains no personal data.
+ * Formats the audit log entry. The text after the colon is deleted when the person is erased. The payment description
+ * contains no personal data.
  */
 function formatAuditEntry(
   actionName: ActionName,
@@ -249,7 +250,7 @@ function formatAuditEntry(
 const readRow = (sql: Sql, regNo: RegNo): Promise<RegistrationRow | undefined> =>
   registrationByNumber.get(sql, { regNo })
 
-/** Returns the response to the same click. Null if it is the first. */
+/** Returns the response to an earlier request with this key. Null if this is the first. */
 export async function findResult(
   sql: Sql,
   { key, fingerprint }: IdempotencyKey,
@@ -273,7 +274,7 @@ function saveActionResult(
   saveResult.run(sql, { key, registrationId, fingerprint, answer: JSON.stringify(result), at })
 }
 
-/** It was added manually: its history begins with the user who added it. */
+/** Adds an entry for a manual registration, so that its history begins with the user who added it. */
 export function addCreationEntry(
   sql: Sql,
   registrationId: number,
@@ -288,7 +289,7 @@ export function addNote(sql: Sql, action: NewAction): Promise<ActionOutcome> {
   return applyAction(sql, action, () => ok({ message: 'Note saved.' }))
 }
 
-/** Undoes the user's last note with this text. What the note answered is open again. */
+/** Undoes the user's last note with this text. A request that the note closed is open again. */
 export function undoNote(sql: Sql, action: NewAction): Promise<ActionOutcome> {
   return applyAction(sql, action, async ({ id }) => {
     const params = { registrationId: id, who: action.who, why: action.why.trim() }
@@ -298,7 +299,7 @@ export function undoNote(sql: Sql, action: NewAction): Promise<ActionOutcome> {
   })
 }
 
-/** Shown to the office until it responds with a cancellation or a note. */
+/** The request is displayed to the office until it responds with a cancellation or a note. */
 export function requestCancellation(sql: Sql, action: NewAction): Promise<ActionOutcome> {
   return applyAction(sql, action, async ({ id }) =>
     (await isCancellationRequested(sql, id))
@@ -311,7 +312,7 @@ async function isCancellationRequested(sql: Sql, registrationId: number): Promis
   return (await lastAboutCancelling.get(sql, { registrationId }))?.act === 'ask_cancel'
 }
 
-/** For a second payment: shown to the office until it responds with a note or a refund. */
+/** The request is displayed to the office until it responds with a note or a refund of the second payment. */
 export function requestSecondPaymentRefund(sql: Sql, action: NewAction): Promise<ActionOutcome> {
   return applyAction(sql, action, async ({ reg_no: regNo }) => {
     const second = await findSecondPayment(sql, regNo)
@@ -322,7 +323,7 @@ export function requestSecondPaymentRefund(sql: Sql, action: NewAction): Promise
   })
 }
 
-/** Withdraws the delegate's own request, if the office has not responded to it. */
+/** Withdraws the delegate's request, if the office has not responded to it. */
 export function withdrawRefundRequest(sql: Sql, action: NewAction): Promise<ActionOutcome> {
   return applyAction(sql, action, async ({ reg_no: regNo }) =>
     (await findSecondPayment(sql, regNo))?.askedAt == null
@@ -333,7 +334,7 @@ export function withdrawRefundRequest(sql: Sql, action: NewAction): Promise<Acti
 
 export function sendMail(sql: Sql, action: NewAction, email: NewMail): Promise<ActionOutcome> {
   return applyAction(sql, action, async ({ id }) => {
-    // Read in the transaction that locks the registration, so that two users cannot both send one.
+    // Read in the transaction that locks the registration, so that two users cannot both send a payment link.
     if (action.isReminder === true && (await isReminded(sql, id, action.at)))
       return refuse('reminded', 'A payment link was sent in the last 24 hours. No email was sent.')
     const sent = action.act === 'resend' ? await addNoticeIfSecond(sql, id, email) : email
@@ -347,7 +348,7 @@ async function isReminded(sql: Sql, registrationId: number, at: Instant): Promis
   return (await payLinkSince.get(sql, { registrationId, since })) !== undefined
 }
 
-/** Returns the actions on one registration, oldest first. Reads only; also runs outside the writer's transaction. */
+/** Returns the actions on a registration, oldest first. Also runs outside the writer's transaction. */
 export async function listActions(sql: Sql, regNo: RegNo): Promise<readonly StoredAction[]> {
   const rows = await actionsByNumber.all(sql, { regNo })
   return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as StoredAction['data'] }))

@@ -1,5 +1,5 @@
 /**
- * Cancels a registration: ends its open payments, settles its balance and proposes a refund.
+ * Cancels a registration: closes its open payments, settles its balance and proposes a refund.
  * `settleRegistration` releases its seats (seats/keep-and-release-seats.ts).
  */
 import { err, formatMoney, ok, toAmount } from '../../../engine/index.ts'
@@ -15,9 +15,9 @@ import { enqueue } from '../mail/email-queue.ts'
 import type { NewMail } from '../index.ts'
 
 /**
- * `payBack`: the amount to refund in addition to refunds in progress. It is only proposed here; a refund pays it. It is
- * at least `atLeast`, the amount owed that goodwill does not cover; all of the amount owed if omitted. `shown`: the
- * paid amount that the user saw. Null if not stated. `mail` goes to the delegate.
+ * `payBack`: the amount to be refunded in addition to refunds in progress. It is proposed here and paid by a refund.
+ * `atLeast`: the refundable amount without goodwill; the whole refundable amount if omitted. `shown`: the paid amount
+ * that the user saw, or null. `mail` is sent to the delegate.
  */
 export function cancel(
   sql: Sql,
@@ -38,7 +38,7 @@ export function cancel(
   return applyAction(sql, action, async ({ id, due, currency }) => {
     const keptAmount = await getKeptAmount(sql, id)
     const amountInProgress = await getAmountUnderWay(sql, id)
-    // The amount owed remains due for refund until it is refunded.
+    // The refundable amount stays due until it is refunded.
     const amountOwed = -due - amountInProgress
     const payBack = toAmount(Math.max(requestedRefund, Math.min(amountOwed, atLeast ?? amountOwed)))
     if (payBack > keptAmount)
@@ -54,7 +54,7 @@ export function cancel(
     await closeOpenPayments(sql, id, 'cancelled', at)
     await settleRegistration(sql, id)
     addDue(sql, id, { what: 'given up', amount: -due }, at)
-    // A refund in progress reduces the balance only when it is completed, so the balance includes it until then.
+    // A refund in progress reduces the balance when it is completed, so the balance includes it until then.
     addDue(sql, id, { what: 'cancelled', amount: -payBack - amountInProgress }, at)
     await coverBill(sql, id, at, { unpaid: toAmount(Math.max(0, due)) })
     if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)

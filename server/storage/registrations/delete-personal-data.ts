@@ -1,4 +1,4 @@
-/** Erases a person from every table in one transaction, but not payments and their events. */
+/** Erases a person from all tables in one transaction, except payments and their events. */
 import { sql as raw } from 'kysely'
 import { err, ok, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
@@ -16,11 +16,11 @@ import { recordPayer } from '../payments/find-duplicate-payments.ts'
 import type { MailState } from '../mail/email-list-types.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
-import { refundUnderWay } from '../refunds/refund-states-and-channels.ts'
+import { isRefundPending } from '../refunds/refund-states-and-channels.ts'
 
 const RECEIPT_BUYER = { name: '', email: '', gstin: null, address: null }
-/** Rows per batch: each is a separate transaction. */
-const DUE_ROWS = 100
+/** The number of rows per batch, each in a separate transaction. */
+const BATCH_ROWS = 100
 
 type RegistrationParams = { id: number }
 const erasure = statement((builder, { id }: RegistrationParams) =>
@@ -35,7 +35,7 @@ const refundInProgress = statement((builder, { id }: RegistrationParams) =>
     .innerJoin('captures as c', 'c.id', 'f.capture_id')
     .select('f.id')
     .where('c.registration_id', '=', id)
-    .where(refundUnderWay)
+    .where(isRefundPending)
     .limit(1),
 )
 const blankRegistration = statement((builder, { id, at }: RegistrationParams & { at: Instant }) =>
@@ -50,7 +50,7 @@ const deleteUniqueAnswers = statement((builder, { id }: RegistrationParams) =>
 const deletePersons = statement((builder, { id }: RegistrationParams) =>
   builder.deleteFrom('registered_persons').where('registration_id', '=', id),
 )
-/** Emails that were due to this person. */
+/** Deletes emails that were due to this person. */
 const deleteNotices = statement((builder, { id }: RegistrationParams) =>
   builder.updateTable('registered_persons').set({ notify_id: null }).where('notify_id', '=', id),
 )
@@ -108,7 +108,7 @@ const blankLineDecisions = statement((builder, { id }: RegistrationParams) =>
         ),
     ),
 )
-/** Only the action before the colon remains. */
+/** Keeps only the action, before the colon. */
 const shortenAuditLog = statement((builder, { id }: RegistrationParams, dialect) =>
   builder
     .updateTable('audit_log')
@@ -223,7 +223,7 @@ const rowsToErase = statement((builder, { eventId, after }: { eventId: string; a
     .where('id', '>', after)
     .where(noRecoveryIsOpen)
     .orderBy('id')
-    .limit(DUE_ROWS),
+    .limit(BATCH_ROWS),
 )
 const registrationsWithFiles = statement((builder, { eventId }: { eventId: string }) =>
   builder
@@ -234,7 +234,7 @@ const registrationsWithFiles = statement((builder, { eventId }: { eventId: strin
     .where('r.event_id', '=', eventId)
     .where('u.dropped_at', 'is', null)
     .where(noRecoveryIsOpen)
-    .limit(DUE_ROWS),
+    .limit(BATCH_ROWS),
 )
 const dropFiles = statement((builder, { id, at }: RegistrationParams & { at: Instant }) =>
   builder
@@ -245,8 +245,8 @@ const dropFiles = statement((builder, { id, at }: RegistrationParams & { at: Ins
 )
 
 /**
- * Afterwards there is no contact for questions about a payment, so none may be undecided. An unpaid registration is
- * cancelled, and its seats are released.
+ * Erases a person. Afterwards no one can be contacted about a payment, so no payment may be undecided. An unpaid
+ * registration is cancelled, and its seats are released.
  */
 export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionOutcome> {
   return applyAction(sql, action, async (row) => {
@@ -254,7 +254,7 @@ export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionOu
     if ((await readErasureTime(sql, id)) !== null)
       return err({
         code: 'not_now',
-        message: 'The personal data of this registration are already erased.',
+        message: 'The personal data of this registration is already erased.',
       })
     if (await isMoneyUndecided(sql, row))
       return err({
@@ -266,7 +266,7 @@ export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionOu
     if (row.state !== 'complete' && row.state !== 'cancelled' && row.state !== 'refused') {
       cancelRegistration.run(sql, { id })
       await closeOpenPayments(sql, id, 'cancelled', action.at)
-      // A difference that a correction left: there is no one left to pay it.
+      // Waives the balance of a correction, because no one is left to pay it.
       const unpaid = toAmount(Math.max(0, row.due))
       addDue(sql, id, { what: 'given up', amount: -unpaid }, action.at)
       await settleRegistration(sql, id)
@@ -278,7 +278,7 @@ export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionOu
   })
 }
 
-/** While this is enabled, the SQLite file does not retain deleted data. */
+/** While this is enabled, SQLite overwrites deleted data in the file. */
 async function overwriteDeleted(sql: Sql, isEnabled: boolean): Promise<void> {
   const setting = sql.dialect.overwriteDeleted(isEnabled)
   if (setting !== null) await sql(setting).all()
@@ -320,10 +320,10 @@ async function blankRegistrationData(sql: Sql, id: number, at: Instant): Promise
   blankPayers.run(sql, { id })
 }
 
-/** Payment data of an action: amount, method, reference and day, none of them personal. */
+/** Data of an action that is about its payment (amount, method, reference and day), none of which is personal. */
 const PAYMENT_KEYS: readonly string[] = ['came', 'paid_at', 'pay_back']
 
-/** An action whose data is only about payments stays unchanged; otherwise its data is blanked. */
+/** Blanks the data of actions, except data that is only about payments. */
 async function blankActs(sql: Sql, id: number): Promise<void> {
   blankReasons.run(sql, { id })
   const actions = await actionsWithData.all(sql, { id })
@@ -345,7 +345,7 @@ async function blankReceipts(sql: Sql, id: number): Promise<void> {
 }
 
 /**
- * For all events, including those not served; oldest first. Runs on the reader thread, because it scans all rows.
+ * Searches all events, including those not served, oldest first. Runs on the reader thread, because it reads all rows.
  */
 export async function findRegistrationsWithEmail(
   sql: Sql,
@@ -356,8 +356,8 @@ export async function findRegistrationsWithEmail(
 }
 
 /**
- * Returns some registrations of an event that are not erased yet, with ids after the given one. Runs on the reader
- * thread, because it scans many rows.
+ * Returns some registrations of an event that are not erased yet, with ids above the given one. Runs on the reader
+ * thread, because it reads many rows.
  */
 export function findRegistrationsToErase(
   sql: Sql,

@@ -1,4 +1,4 @@
-/** Stores discount codes: created, listed, withdrawn, and used while registrations hold them. */
+/** Creates, lists and withdraws discount codes, and records their use by registrations. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { dayOf, err, ok } from '../../../engine/index.ts'
 import type { Amount, CodeStatus, Instant, RegNo, Result } from '../../../engine/index.ts'
@@ -12,9 +12,9 @@ import type { CodePage, CodeQuery, NewDiscountCodes } from './pricing-context-ty
 type UsedBy = { holdMs: number; at: Instant }
 const fromRegistration = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
 /**
- * True if a registration `r` holds its use of a code: it is paid, its payment needs review, it waits for approval or
- * until a payment deadline, or a delegate may still be paying. `holdMs`: how long it is held after the newest hand-off.
- * A payment that the bank is processing holds it until its result is known.
+ * True if a registration `r` holds its use of a code: it is paid, under review, awaiting approval or payment before a
+ * deadline, or a delegate may still be paying. `holdMs`: how long the use is held after the delegate was last sent to
+ * the gateway. A payment that the bank is processing holds it until the result is known.
  */
 const useIsHeld = ({ holdMs, at }: UsedBy) =>
   fromRegistration.and([
@@ -142,8 +142,8 @@ const codePage = statement(
 )
 const isPaid = fromRegistration('r.payment_status', '=', raw.lit('success'))
 /**
- * One row for each code and currency. `ids`: a JSON array. `adjustments`: a JSON array of "kind item", because the
- * discount of a code is the adjustment that its kind gives. A bill may have several lines of it.
+ * Selects one row for each code and currency. `ids`: a JSON array. `adjustments`: a JSON array of "kind item", because
+ * the discount of a code is the adjustment for its kind. A bill may have several lines of it.
  */
 const usesOfCodes = statement(
   (builder, used: { ids: string; adjustments: string } & UsedBy, dialect) =>
@@ -189,7 +189,7 @@ const usesOfCodes = statement(
       .groupBy(['u.code_id', 'r.currency']),
 )
 
-/** Returns the code and its discount at that instant; `except`: a registration whose own use does not count. */
+/** Returns the code and its discount at that instant. `exceptId`: a registration whose own use is not counted. */
 export async function findCodeAt(
   sql: Sql,
   eventId: string,
@@ -220,7 +220,7 @@ export async function findUsedCode(sql: Sql, registrationId: number): Promise<st
   return (await codeUsedBy.get(sql, { registrationId }))?.folded ?? null
 }
 
-/** Returns the code that a registration used, as it was issued. Null if none. */
+/** Returns the code that a registration used, in its original spelling. Null if none. */
 export async function findIssuedCode(sql: Sql, regNo: RegNo): Promise<string | null> {
   return (await codeUsedByNumber.get(sql, { regNo }))?.code ?? null
 }
@@ -259,7 +259,7 @@ export async function withdrawDiscountCode(
   return 'withdrawn'
 }
 
-/** The newest first. */
+/** Returns the codes, newest first. */
 export async function listDiscountCodes(
   sql: Sql,
   { eventId, holdMs, at, adjustments, before, limit }: CodeQuery,

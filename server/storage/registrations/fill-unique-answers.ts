@@ -1,6 +1,6 @@
 /**
- * Indexes the answers of registrations that were stored before a uniqueness rule: at once if they are few, in the
- * background if they are many. Until then, `filled_at` of `unique_rules` is the last registration in the index.
+ * Indexes the answers of registrations that were stored before a uniqueness rule: immediately if there are few, in the
+ * background if there are many. Until then, `filled_at` of `unique_rules` is the last indexed registration.
  */
 import type { Kysely } from 'kysely'
 import { getComparisonKey, instant } from '../../../engine/index.ts'
@@ -11,10 +11,10 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 
-/** Registrations per batch. */
+/** The number of registrations per batch. */
 const CHUNK_ROWS = 500
-/** The maximum number of missing registrations that are indexed at once when a rule is first needed. */
-const INDEXED_AT_ONCE = 1_000
+/** The maximum number of registrations that are indexed immediately when a rule is first needed. */
+const MAX_INDEXED_AT_ONCE = 1_000
 
 type RuleParams = { eventId: string; rule: string }
 type Progress = { createdAt: Instant; id: number }
@@ -36,10 +36,10 @@ const saveRule = statement((builder, { eventId, rule, parts }: RuleParams & { pa
       filled_at: NOT_STARTED.createdAt,
       filled_id: NOT_STARTED.id,
     })
-    // Its progress stays.
+    // Keeps the progress of the rule.
     .onConflict((conflict) => conflict.columns(['event_id', 'rule']).doUpdateSet({ parts })),
 )
-/** `names`: a JSON array of the rules that remain. */
+/** `names`: a JSON array of the remaining rules. */
 const deleteOlderRules = statement(
   (builder, { eventId, names }: { eventId: string; names: string }, dialect) =>
     builder
@@ -84,7 +84,7 @@ const nextUnfilled = statement((builder) =>
     .orderBy('rule')
     .limit(1),
 )
-/** In the order of an index: by their ids, SQLite would sort all registrations of the event for each batch. */
+/** Sorted as in an index: sorting by id, SQLite would sort all registrations of the event for each batch. */
 const selectRegistrationsAfter = (
   builder: Kysely<Tables>,
   { eventId, createdAt, id }: { eventId: string } & Progress,
@@ -101,7 +101,7 @@ const nextRegistrations = statement((builder, position: { eventId: string } & Pr
     .limit(CHUNK_ROWS),
 )
 const registrationAfterMany = statement((builder, position: { eventId: string } & Progress) =>
-  selectRegistrationsAfter(builder, position).select('id').limit(1).offset(INDEXED_AT_ONCE),
+  selectRegistrationsAfter(builder, position).select('id').limit(1).offset(MAX_INDEXED_AT_ONCE),
 )
 const answersOfRegistrations = statement((builder, { ids }: { ids: string }, dialect) =>
   builder
@@ -117,10 +117,10 @@ const addAnswer = statement(
       .onConflict((conflict) => conflict.doNothing()),
 )
 
-/** A rule whose index was begun. `createdAt` and `id`: the last registration in it. Null if it contains all. */
+/** A rule whose index was begun. `createdAt` and `id`: the last indexed registration. Null if all are indexed. */
 export type RuleIndex = {
   readonly rule: string
-  /** The fields that it compares: JSON. Null for a rule of an older version of Rollcall. */
+  /** The fields that the rule compares, as JSON. Null for a rule of an older version of Rollcall. */
   readonly parts: string | null
   readonly createdAt: Instant | null
   readonly id: number | null
@@ -145,7 +145,7 @@ export async function saveRules(
   }
 }
 
-/** The indexes of all other rules of older versions of Rollcall are incomplete from now on. */
+/** Marks the indexes of all other rules as incomplete, which are those of older versions of Rollcall. */
 export function forgetOlderRules(
   sql: Sql,
   eventId: string,
@@ -155,15 +155,15 @@ export function forgetOlderRules(
   deleteOlderRules.run(sql, { eventId, names: JSON.stringify(rules.map(({ name }) => name)) })
 }
 
-/** After rows were added without indexing: the indexes are incomplete, and are filled again. */
+/** Fills the indexes again, because rows were added without indexing. */
 export function refillRules(sql: Sql, eventId: string): void {
   clearCachedReads(sql)
   restartRules.run(sql, { eventId })
 }
 
 /**
- * Completes the index of a rule. Returns false if too many registrations are missing. An index that was never begun
- * is always completed.
+ * Completes the index of a rule. Returns false if too many registrations are missing. An index that was never begun is
+ * always completed.
  */
 export async function completeIndex(
   sql: Sql,
@@ -187,7 +187,7 @@ export async function completeIndex(
   return true
 }
 
-/** Indexes the next batch of some rule. Returns false if there is none. */
+/** Indexes the next batch of any rule. Returns false if there is none. */
 export async function fillUniqueAnswers(sql: Sql): Promise<boolean> {
   const next = await nextUnfilled.get(sql)
   if (next === undefined) return false
@@ -198,8 +198,8 @@ export async function fillUniqueAnswers(sql: Sql): Promise<boolean> {
 }
 
 /**
- * If `locksRows`, a concurrent correction of one of them waits, or is included. Returns the last one, or null after
- * the last batch.
+ * Indexes the next batch. If `locksRows`, a concurrent correction of one of its registrations waits, or is included.
+ * Returns the last indexed registration, or null after the last batch.
  */
 async function fillNextBatch(
   sql: Sql,
@@ -218,7 +218,7 @@ async function fillNextBatch(
   })
   if (sql.batch === null) for (const answer of answers) addAnswer.run(sql, answer)
   else if (answers.length > 0)
-    // Each statement takes longer on PostgreSQL.
+    // Uses one statement, because on PostgreSQL each statement adds time.
     buildQuery(sql, (builder) =>
       builder
         .insertInto('unique_answers')

@@ -9,7 +9,7 @@ import type { RegistrationResult } from './registration-types.ts'
 /** How long an idempotency key is kept. */
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 
-/** Replaces a fingerprint: the key created this registration, but no longer opens it. */
+/** Replaces a fingerprint when the key, which created this registration, may no longer open it. */
 const EXPIRED_KEY = 'over'
 
 type Key = { eventId: string; key: string }
@@ -59,14 +59,14 @@ const deleteOldKey = statement((builder, { eventId, key, until }: Key & { until:
 )
 
 /**
- * The holder or the email address has changed: the browser that made the registration can neither read nor resend
- * it.
+ * Expires the keys of a registration whose holder or email address has changed, so that the browser that created it can
+ * neither read nor resend it.
  */
 export function expireKeys(sql: Sql, registrationId: number): void {
   expireKeysOfRegistration.run(sql, { registrationId })
 }
 
-/** Reads only; also runs outside the writer's transaction. */
+/** Also runs outside the writer's transaction. */
 export async function findRegistrationByKey(
   sql: Sql,
   eventId: string,
@@ -88,10 +88,10 @@ export async function findRegistrationByKey(
 }
 
 /**
- * On PostgreSQL, other operations may delete the same rows, which would mean waiting for them. So only this key is
- * deleted immediately.
+ * Deletes old keys. On PostgreSQL, deletes only this key immediately, because deleting all would mean waiting for other
+ * operations that delete the same rows.
  */
-export function forgetKeys(sql: Sql, eventId: string, key: string, at: Instant): void {
+export function deleteExpiredKeys(sql: Sql, eventId: string, key: string, at: Instant): void {
   const until = instant(at - KEY_RETENTION_MS)
   if (sql.batch === null) deleteOldKeys.run(sql, { until })
   else deleteOldKey.run(sql, { eventId, key, until })

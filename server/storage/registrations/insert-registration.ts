@@ -12,7 +12,7 @@ import { keepLines } from '../payments/stored-bill-lines.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
 import { indexImmediately } from '../lists/search-index.ts'
 import { addAuditEntryOfNew } from '../staff/audit-log-entries.ts'
-import { forgetKeys, findRegistrationByKey } from './idempotency-keys.ts'
+import { deleteExpiredKeys, findRegistrationByKey } from './idempotency-keys.ts'
 import { recordPayment } from '../payments/save-recorded-payment.ts'
 import { addCreationEntry } from './apply-action.ts'
 import { enqueue } from '../mail/email-queue.ts'
@@ -95,7 +95,7 @@ export async function register(
 ): Promise<Result<RegistrationResult, RegisterRefusal>> {
   const { eventId, regNo, orderId, quote, at, idempotency, approval } = registration
   const isComplete = orderId === null && approval === undefined
-  if (idempotency !== null) forgetKeys(sql, eventId, idempotency.key, at)
+  if (idempotency !== null) deleteExpiredKeys(sql, eventId, idempotency.key, at)
   // On PostgreSQL these share one packet. The key is read after the locks on person, answers and code: the same form, sent
   // twice at once, must find its own registration and not a refusal.
   const person = getPersonToPay(registration)

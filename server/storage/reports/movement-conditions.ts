@@ -11,7 +11,7 @@ import type { Amount, Currency, ManualMethod } from '../../../engine/index.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { refundByGateway } from '../refunds/refund-states-and-channels.ts'
+import { isGatewayRefund } from '../refunds/refund-states-and-channels.ts'
 import type { MovementQuery } from './movement-types.ts'
 
 const NOT_GATEWAYS = [...MANUAL_METHOD_IDS, 'import']
@@ -88,7 +88,7 @@ export const selectMadeRefunds = (
   if (isUnsettled === true)
     rows = rows
       .where('c.source', 'not in', toLiterals(NOT_GATEWAYS))
-      .where(refundByGateway('f'))
+      .where(isGatewayRefund('f'))
       .where(linesOfRefund, '<', refundsOfLines)
   if (isUnreconciled === true) rows = rows.where(raw<boolean>`1 = 0`)
   return rows
@@ -120,7 +120,7 @@ const linesOfRefund = raw<number>`(select count(*) from settlement_lines l
     union select n.id from settlement_lines n where c.account in (n.account, '') and n.reference in
       (select g.reference from refunds g where g.capture_id = c.id)))`
 const refundsOfLines = raw<number>`(select count(*) from refunds g join captures d on d.id = g.capture_id
-  where (d.id = c.id or d.payment_id = c.payment_id) and g.amount = f.amount and g.id <= f.id and ${refundByGateway('g')})`
+  where (d.id = c.id or d.payment_id = c.payment_id) and g.amount = f.amount and g.id <= f.id and ${isGatewayRefund('g')})`
 
 /** Payments that are revenue; the others have no invoice. */
 export const isCounted = (state: CaptureState): boolean => state === 'fits' || state === 'accepted'

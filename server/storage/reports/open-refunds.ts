@@ -5,7 +5,7 @@ import { getMoneyCurrency } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { refundUnderWay } from '../refunds/refund-states-and-channels.ts'
+import { isRefundPending } from '../refunds/refund-states-and-channels.ts'
 import type { ListedRefund } from './movement-types.ts'
 
 const selectListed = (builder: Kysely<Tables>) =>
@@ -30,7 +30,7 @@ const selectListed = (builder: Kysely<Tables>) =>
     ])
     .orderBy('f.at')
     .orderBy('f.id')
-const refundsUnderWay = statement((builder) => selectListed(builder).where(refundUnderWay))
+const refundsUnderWay = statement((builder) => selectListed(builder).where(isRefundPending))
 const refusedRefunds = statement((builder) =>
   selectListed(builder)
     .where('f.state', '=', 'refused')

@@ -97,7 +97,7 @@ test("a backup was copied over a running server's database: doctor reported dama
     .poll(runDoctor, POLL_OPTIONS)
     .toMatch(
       new RegExp(
-        `^wrong  A server is running on this DATA_DIR \\(process ${pid}\\)\\. The database file was written over.* Do not stop it`,
+        `^wrong  A server is running on this DATA_DIR \\(process ${pid}\\)\\. The database file was overwritten.* Do not stop it`,
         'm',
       ),
     )

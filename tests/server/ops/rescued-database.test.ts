@@ -92,7 +92,7 @@ test('a rescued database was in DATA_DIR for days without a message: /healthz an
   server = await startServerHere(folders)
   expect((await readHealth(server)).health).toBe('degraded')
   const healthText = await readHealthText(server)
-  expect(healthText).toContain(`${rescuedFile} holds what a server wrote out`)
+  expect(healthText).toContain(`${rescuedFile} contains the data that a server saved`)
   const doctorOutput = (await runDoctor(dataDir)).stdout
   expect(doctorOutput).toMatch(
     /rollcall\.rescued\.db .*It has 3 registrations, and rollcall\.db has 1\./,

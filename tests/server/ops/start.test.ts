@@ -74,7 +74,7 @@ describe('where a database existed', () => {
     expect([emptiedStart.status, emptiedStart.printed]).toEqual([
       2,
       expect.stringMatching(
-        /^The database .+rollcall\.db has no content, and .+ contains last-served\.json, (rollcall\.db-wal, )?serving\.lock, uploads of an earlier one\. .*rollcall db restore.*rollcall start --new/,
+        /^The database .+rollcall\.db is empty, and .+ contains last-served\.json, (rollcall\.db-wal, )?serving\.lock, uploads of an earlier one\. .*rollcall db restore.*rollcall start --new/,
       ),
     ])
     rmSync(file)

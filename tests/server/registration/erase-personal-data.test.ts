@@ -457,7 +457,7 @@ test('rollcall registration export-person writes all data of an email address, a
   )
   expect([secondErasure.status, secondErasure.stderr]).toEqual([
     1,
-    expect.stringContaining('are already erased'),
+    expect.stringContaining('is already erased'),
   ])
   // With an email address, registrations that can be erased are erased, and the others are listed.
   const partialErasure = await runHere(

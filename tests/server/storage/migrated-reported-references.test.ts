@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
   findReportsByKey,
-  explainKnown,
+  explainUsedReference,
 } from '../../../server/storage/reconciliation/bank-references.ts'
 import {
   DATABASE_FILE,
@@ -58,7 +58,7 @@ test('a UTR that an older version had deleted was confirmed for another registra
     regNo: 'DEMO9' as never,
   } as const
   const reasons = await mapInOrder(keys, async (reference) =>
-    explainKnown(sql, { ...ofAnother, reference }),
+    explainUsedReference(sql, { ...ofAnother, reference }),
   )
   expect(reasons).toEqual([
     expect.stringContaining('The delegate of DEMO1 reported 526123456701'),

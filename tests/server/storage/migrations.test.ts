@@ -12,7 +12,7 @@ import {
 import { openStore } from '../../../server/storage/open-store.ts'
 import {
   findPaymentsByKey,
-  explainKnown,
+  explainUsedReference,
 } from '../../../server/storage/reconciliation/bank-references.ts'
 import { decideReview } from '../../../server/storage/reviews/decide-reviews.ts'
 import { bankReferences } from '../../../server/storage/migrations/bank-references.ts'
@@ -581,9 +581,9 @@ test('an older database with one transfer recorded twice opens: both payments st
   expect(openReviews[0]?.why).toContain(
     '5261 2345 6702 is recorded twice: it is also the payment of DEMO1',
   )
-  const secondReference = { reference: '5261.2345.6702', eventId: 'demo', regNo: null }
+  const second = { reference: '5261.2345.6702', eventId: 'demo', regNo: null }
   for (const way of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
-    expect(await explainKnown(sql, { ...secondReference, way })).toContain('the payment of DEMO1')
+    expect(await explainUsedReference(sql, { ...second, way })).toContain('the payment of DEMO1')
   expect(db.prepare('SELECT folded FROM tellings ORDER BY id').all()).toEqual([
     { folded: 'HDFCN52027' },
     { folded: '00912345678901' },

@@ -1,15 +1,12 @@
 /**
- * Creates the functions of a new database in PostgreSQL: those of SQLite that statements use, and the counter of
- * attempts.
+ * Creates the PostgreSQL functions of a new database: those of SQLite that statements use, and the counter of attempts.
  */
 
-/** Stored JSON may contain characters that jsonb refuses: the character 0, and unpaired surrogates. */
+/** Stored JSON may contain characters that jsonb refuses: U+0000 and unpaired surrogates. */
 const AS_JSONB = String.raw`CREATE FUNCTION as_jsonb(text) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
 $$ SELECT regexp_replace($1, '(?<!\\)((?:\\\\)*)\\u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\1', 'g')::jsonb $$`
 
-/**
- * Counts one attempt after another, on whichever server they arrive. Returns the time to wait; 0 if it was counted.
- */
+/** Counts attempts from all servers one after another. Returns the time to wait, or 0 if the attempt was counted. */
 const takeTry = `CREATE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
 LANGUAGE plpgsql AS $body$
 DECLARE recent bigint[];
@@ -35,14 +32,14 @@ export const functions: readonly string[] = [
 $$ SELECT CASE WHEN $1 THEN $2 ELSE $3 END $$`,
   `CREATE FUNCTION instr(text, text) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
 $$ SELECT strpos($1, $2) $$`,
-  // A number as text; booleans as 1 and 0.
+  // Returns a number as text, and booleans as 1 and 0.
   `CREATE FUNCTION json_extract(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
 $$ SELECT CASE jsonb_typeof(found) WHEN 'boolean' THEN CASE WHEN found::boolean THEN '1' ELSE '0' END ELSE found #>> '{}' END
    FROM jsonb_path_query_first(as_jsonb($1), $2::jsonpath) AS found $$`,
   `CREATE FUNCTION json_array_length(text, text) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
 $$ SELECT CASE jsonb_typeof(found) WHEN 'array' THEN jsonb_array_length(found) ELSE 0 END
    FROM jsonb_path_query_first(as_jsonb($1), ('strict ' || $2)::jsonpath, '{}', true) AS found $$`,
-  // The elements of an array or an object, each with its index or name and its type.
+  // Returns the elements of an array or an object, each with its index or name and its type.
   `CREATE FUNCTION json_each(text, text DEFAULT '$') RETURNS TABLE (key text, value text, type text)
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE ROWS 20 AS
 $$ WITH found AS MATERIALIZED (

@@ -1,4 +1,4 @@
-/** Creates the indexes of a new database in PostgreSQL. */
+/** Creates the PostgreSQL indexes of a new database. */
 import { bankStatementIndexesOnPostgres } from '../../migrations/bank-statements.ts'
 
 export const indexes: readonly string[] = [

@@ -1,4 +1,4 @@
-/** The newest steps for a database in PostgreSQL; migrations.ts has the older ones. */
+/** The newest steps for a PostgreSQL database; migrations.ts has the older ones. */
 import {
   bankLinePaymentsOnPostgres,
   matchAgainOnPostgres,

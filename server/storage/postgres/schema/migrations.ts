@@ -1,11 +1,10 @@
-/**
- * The steps for a database in PostgreSQL (`migrations`: those for SQLite). A step that has been released is never
- * edited.
- */
+/** The steps for a PostgreSQL database (`migrations`: those for SQLite). A released step is never edited. */
 import { rewriteReasons } from '../../migrations/received-payments-texts.ts'
 import { LATER_STEPS } from './later-steps.ts'
 
-/** Two steps use it, because databases at either version may have an older body. A new database gets `functions.ts`. */
+/**
+ * Two steps use this, because databases at either version may have an older body. A new database uses `functions.ts`.
+ */
 const TAKE_TRY_FUNCTION = `CREATE OR REPLACE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
 LANGUAGE plpgsql AS $body$
 DECLARE recent bigint[];

@@ -1,4 +1,4 @@
-/** Creates the closings of months in PostgreSQL. */
+/** Creates the PostgreSQL table of month closings. */
 import { buildRefusingTrigger } from './triggers.ts'
 
 export const monthClosings: readonly string[] = [

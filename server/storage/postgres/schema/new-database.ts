@@ -1,4 +1,6 @@
-/** Lists everything that an empty database in PostgreSQL needs, in order. A new version changes it and `migrations.ts`. */
+/**
+ * Lists all statements that an empty PostgreSQL database needs, in order. A new version changes it and `migrations.ts`.
+ */
 import { LOCK_SLOTS } from '../../database/row-locks.ts'
 import { bankLinePaymentsOnPostgres } from '../../migrations/bank-line-payments.ts'
 import { handledSettlementLinesOnPostgres } from '../../migrations/handled-settlement-lines.ts'
@@ -20,7 +22,7 @@ export const newDatabase: readonly string[] = [
   ...functions,
   ...tables,
   ...moneyTables,
-  // Photos and PDF files are compressed already.
+  // Photos and PDF files are already compressed.
   'ALTER TABLE proof_pieces ALTER COLUMN bytes SET STORAGE EXTERNAL',
   ...indexes,
   ...triggers,
@@ -34,7 +36,7 @@ export const newDatabase: readonly string[] = [
   'INSERT INTO search_progress VALUES (1, 9007199254740991)',
   'INSERT INTO office_settings VALUES (1, 0)',
   'INSERT INTO counted VALUES (1, 0)',
-  // Rows that operations lock for subjects without a row: rare subjects, and slots for unique answers and persons.
+  // Rows that operations lock for subjects that have no row: rare subjects, and slots for unique answers and persons.
   `INSERT INTO row_locks SELECT kind, 0 FROM unnest(ARRAY['recovery', 'settlements', 'staff', 'versions']) AS kind`,
   `INSERT INTO row_locks SELECT kind, slot FROM unnest(ARRAY['answer', 'person']) AS kind, generate_series(0, ${LOCK_SLOTS - 1}) AS slot`,
 ]

@@ -1,4 +1,4 @@
-/** Creates the tables of a new database in PostgreSQL. Text is compared by its bytes, as in SQLite. */
+/** Creates the PostgreSQL tables of a new database. Text is compared by its bytes, as in SQLite. */
 
 export const tables: readonly string[] = [
   `CREATE TABLE registrations (

@@ -1,8 +1,8 @@
-/** Creates the triggers of a new database in PostgreSQL. */
+/** Creates the PostgreSQL triggers of a new database. */
 import { bankStatementTriggersOnPostgres } from '../../migrations/bank-statements.ts'
 import { seatCountTriggers } from './seat-counts.ts'
 
-/** Refuses a change; with `condition`, only a change that meets it. */
+/** Builds a trigger that refuses a change; with `condition`, only a change that meets it. */
 export const buildRefusingTrigger = (
   name: string,
   change: string,

@@ -313,13 +313,13 @@ test('a refund was recorded under the UTR of the received transfer, and a transf
   const refundRejection = await refund(first, 'UTR 5262 0000 0801')
   expect([refundRejection.status, refundRejection.body.code]).toEqual([409, 'reference_taken'])
   expect(refundRejection.body.message).toBe(
-    'UTR 5262 0000 0801 is the reference of a payment that was received. Enter the reference of the refund itself.',
+    'UTR 5262 0000 0801 is the reference of a received payment. Enter the reference of the refund itself.',
   )
   expect((await refund(first, 'NEFT 526200000802')).status).toBe(200)
   const confirmRejection = await confirm(second, '5262 0000 0802')
   expect([confirmRejection.status, confirmRejection.body.code]).toEqual([409, 'taken'])
   expect(confirmRejection.body.message).toBe(
-    '5262 0000 0802 is the reference of a refund that was recorded. Enter the reference of the payment itself.',
+    '5262 0000 0802 is the reference of a recorded refund. Enter the reference of the payment itself.',
   )
   expect((await confirm(second, '526200000803')).status).toBe(200)
   // The bank returns a transfer under its original number.
@@ -350,7 +350,7 @@ test('a refund was recorded under the reference of the international transfer th
   const rejection = await office.act(regNo, { ...refund, reference: 'wire 1234 5678' })
   expect([rejection.status, rejection.body.code]).toEqual([409, 'reference_taken'])
   expect(rejection.body.message).toBe(
-    'wire 1234 5678 is the reference of a payment that was received. Enter the reference of the refund itself.',
+    'wire 1234 5678 is the reference of a received payment. Enter the reference of the refund itself.',
   )
   expect((await office.act(regNo, { ...refund, reference: 'WIRE87654321' })).status).toBe(200)
 })
