@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { SharedFiles, SourceText } from '../../engine/authoring.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
-/** A file by its path from the top. */
+/** Reads a file by its path from the repository root. */
 export const readSource = (path: string): SourceText => ({
   path,
   text: readFileSync(join(TOP, path), 'utf8'),

@@ -31,7 +31,7 @@ export const isIn = (
   name: string,
   ...values: (string | number | boolean)[]
 ): { field: string; test: Test } => ({ field: name, test: { is: 'in', values } })
-/** A condition that is one map. */
+/** Creates a condition of one map, whose tests must all be true. */
 export const when = (...tests: { field: string; test: Test }[]): Condition => [tests]
 
 const page = {
@@ -145,7 +145,7 @@ const member = { is: 'in', values: [true] } as const
 const gst = { name: 'GST', percent: 18, round: 'paise' } as const
 
 /**
- * The delegate picks the category; periods overlap on one day; other dates fall back to the first.
+ * The delegate chooses the category. Two periods share one day, and other dates fall back to the first period.
  */
 export const chosenCategoryEvent: EventConfig = createEvent({
   categories: ['member', 'visitor', 'pg'].map((id) => ({
@@ -205,7 +205,7 @@ export const chosenCategoryEvent: EventConfig = createEvent({
   ],
 })
 
-/** The category is derived; prices include the tax and the split rounds to whole rupees. */
+/** Rules determine the category. Prices include the tax, which is rounded to whole rupees. */
 export const derivedCategoryEvent: EventConfig = createEvent({
   categories: ['member', 'visitor', 'pg-member', 'pg-visitor'].map((id) => ({
     id,

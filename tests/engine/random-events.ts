@@ -82,7 +82,7 @@ const choiceLimits: fc.Arbitrary<NonNullable<Field['choose']>> = fc
   })
   .map((limits) => withoutUndefined(limits) as NonNullable<Field['choose']>)
 
-/** The limits that a field of each type may set for its answers. */
+/** Generates the limits that a field of a type may set for its answers. */
 const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial<Field>> => {
   switch (type) {
     case 'text':
@@ -135,7 +135,7 @@ const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial
       return fc.constantFrom({}, { toGateway: true })
   }
 }
-/** A person has simple fields only, each named after its type. */
+/** The types of fields in a list of people. Each field is named after its type. */
 const PERSON_FIELD_TYPES = [
   'text',
   'multiline',
@@ -166,18 +166,18 @@ function randomField(
 }
 
 type FieldTest = { readonly field: string; readonly test: Test }
-const isOrNot = (field: string, values: readonly Scalar[]): fc.Arbitrary<FieldTest> =>
+const randomEqualityTest = (field: string, values: readonly Scalar[]): fc.Arbitrary<FieldTest> =>
   fc
     .tuple(fc.boolean(), fc.subarray([...values], { minLength: 1 }))
     .map(([isNegated, someValues]) => ({
       field,
       test: { is: isNegated ? 'not-in' : 'in', values: someValues },
     }))
-const isAnswered = (field: string): fc.Arbitrary<FieldTest> =>
+const randomAnsweredTest = (field: string): fc.Arbitrary<FieldTest> =>
   fc.boolean().map((answered) => ({ field, test: { is: 'answered', answered } }))
 
 function randomTest({ id, type }: Field): fc.Arbitrary<FieldTest> {
-  const answeredTests = isAnswered(id)
+  const answeredTests = randomAnsweredTest(id)
   const countTests = testBounds.map((testLimits): FieldTest => ({
     field: id,
     test: { is: 'count', ...testLimits },
@@ -186,7 +186,7 @@ function randomTest({ id, type }: Field): fc.Arbitrary<FieldTest> {
     case 'number':
       return fc.oneof(
         answeredTests,
-        isOrNot(id, [0, 1, 2.5]),
+        randomEqualityTest(id, [0, 1, 2.5]),
         testBounds.map((testLimits): FieldTest => ({
           field: id,
           test: { is: 'number', ...testLimits },
@@ -195,7 +195,7 @@ function randomTest({ id, type }: Field): fc.Arbitrary<FieldTest> {
     case 'date':
       return fc.oneof(
         answeredTests,
-        isOrNot(id, ['2026-01-31', 'x']),
+        randomEqualityTest(id, ['2026-01-31', 'x']),
         fc
           .record({ from: makeOptional(days), to: makeOptional(days) })
           .map((testLimits): FieldTest => ({
@@ -215,26 +215,26 @@ function randomTest({ id, type }: Field): fc.Arbitrary<FieldTest> {
       return fc.oneof(answeredTests, countTests)
     case 'yes-no':
     case 'consent':
-      return fc.oneof(answeredTests, isOrNot(id, [true, false]))
+      return fc.oneof(answeredTests, randomEqualityTest(id, [true, false]))
     case 'select':
-      return fc.oneof(answeredTests, isOrNot(id, ['a', 'b', 'c']))
+      return fc.oneof(answeredTests, randomEqualityTest(id, ['a', 'b', 'c']))
     case 'text':
     case 'multiline':
     case 'email':
     case 'phone':
     case 'file':
-      return fc.oneof(answeredTests, isOrNot(id, ['x', 'y', '2026-01-31', 'asha']))
+      return fc.oneof(answeredTests, randomEqualityTest(id, ['x', 'y', '2026-01-31', 'asha']))
   }
 }
 
-/** The context of the answers: a discount code, full quotas, a row of a member list. */
+/** Tests of the context: a discount code, full quotas, a row of a member list. */
 const CONTEXT_TESTS: readonly fc.Arbitrary<FieldTest>[] = [
-  isAnswered('code'),
-  isOrNot('code', ['faculty', 'coupon']),
-  isAnswered('full.hall'),
-  isOrNot('full.seats', [true]),
-  isAnswered('f1.kind'),
-  isOrNot('f1.kind', ['life', 'annual']),
+  randomAnsweredTest('code'),
+  randomEqualityTest('code', ['faculty', 'coupon']),
+  randomAnsweredTest('full.hall'),
+  randomEqualityTest('full.seats', [true]),
+  randomAnsweredTest('f1.kind'),
+  randomEqualityTest('f1.kind', ['life', 'annual']),
   fc.record({ from: makeOptional(days), to: makeOptional(days) }).map((testLimits): FieldTest => ({
     field: 'f1.valid_to',
     test: { is: 'date', ...withoutUndefined(testLimits) },
@@ -261,7 +261,7 @@ export const anyContext: fc.Arbitrary<PricingContext> = fc.record({
   ),
 })
 
-/** Conditions on earlier fields only, so that there are no cycles. */
+/** Generates conditions on earlier fields only, so that there are no cycles. */
 function randomCondition(
   earlierFields: readonly Field[],
   withCategory: boolean,
@@ -269,16 +269,19 @@ function randomCondition(
   const parts = [
     ...earlierFields.map(randomTest),
     fc.oneof(...CONTEXT_TESTS),
-    ...(withCategory ? [isOrNot('category', ['p', 'q', 'r']), isAnswered('category')] : []),
+    ...(withCategory
+      ? [randomEqualityTest('category', ['p', 'q', 'r']), randomAnsweredTest('category')]
+      : []),
   ]
   const map = fc.array(fc.oneof(...parts), { minLength: 1, maxLength: 2 })
   return makeOptional(fc.array(map, { minLength: 1, maxLength: 2 }))
 }
 
-/** One has the name of a property that every object has. */
+/** One id is the name of a property that every object has. */
 const IDS = ['f1', 'f2', 'f3', 'constructor', 'f5', 'f6', 'f7']
 /**
- * Three fields decide the category by random rules; four more, and a section, have conditions on any earlier fields.
+ * Random rules determine the category by three fields. Four more fields, and a section, have conditions on any
+ * earlier fields.
  */
 export const anyEvent: fc.Arbitrary<EventConfig> = fc
   .tuple(...IDS.map((id) => randomField(id)))
@@ -339,7 +342,7 @@ export const anyEvent: fc.Arbitrary<EventConfig> = fc
       )
   })
 
-/** Values under the names of the fields, and under names that are not fields. */
+/** Generates values for the names of the fields, and for names that are not fields. */
 export function randomRawAnswers(event: EventConfig): fc.Arbitrary<RawAnswers> {
   const fieldArbitraries = {
     code: fc.constantFrom(undefined, 'faculty'),
@@ -367,7 +370,7 @@ function rawFields(fields: readonly Field[]): Record<string, fc.Arbitrary<unknow
   )
 }
 
-/** The same answers as a form with files sends them: the lists of these fields as JSON. */
+/** Formats answers as a form with files sends them, with lists as JSON. */
 export function formatListsAsJson({ fields }: EventConfig, raw: RawAnswers): RawAnswers {
   const listFieldIds = new Set(
     fields.flatMap(({ id, type }) => (type === 'many' || type === 'people' ? [id] : [])),

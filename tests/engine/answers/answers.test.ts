@@ -116,11 +116,11 @@ describe('normalise', () => {
       ['GP', 'pg', 'gp'],
       ['pg', 'Gp'],
     ],
-    ['their JSON', createField('a', { type: 'many', options }), ' ["pg"]', ['pg']],
-    ['one alone', createField('a', { type: 'many', options }), 'pg', ['pg']],
+    ['chosen options as JSON', createField('a', { type: 'many', options }), ' ["pg"]', ['pg']],
+    ['a single option', createField('a', { type: 'many', options }), 'pg', ['pg']],
     ['nothing chosen', createField('a', { type: 'many', options }), [], undefined],
     [
-      'people, with their own fields only',
+      'people, without unknown fields',
       createField('a', {
         type: 'people',
         max: 2,
@@ -184,18 +184,25 @@ describe('normalise', () => {
 
 describe('a text that was built to slow down the server', () => {
   const repeatMarks = (times: number): string => '\u0301\u0316'.repeat(times)
-  const kinds: readonly Field['type'][] = ['text', 'multiline', 'email', 'phone', 'number', 'date']
+  const textTypes: readonly Field['type'][] = [
+    'text',
+    'multiline',
+    'email',
+    'phone',
+    'number',
+    'date',
+  ]
 
-  // Took nine seconds per field before runs of marks were cut: a regression is noticed without measuring time.
+  // Before runs of marks were cut, each field took nine seconds, so a regression is noticed without measuring time.
   it('of 250 KB of combining marks is cut and rejected in every type of field', () => {
-    for (const type of [...kinds, 'yes-no', 'select', 'file'] as const) {
+    for (const type of [...textTypes, 'yes-no', 'select', 'file'] as const) {
       const testField = createField('a', { type, options, ignoreCase: true, accept: ['pdf'] })
       const result = normaliseOne(testField, `e${repeatMarks(65_536)}`)
       expect([type, /\p{M}{31}/u.test(String(result))]).toEqual([type, false])
     }
   })
 
-  it('keeps text as people write it: thirty marks on one letter, and marks on every letter', () => {
+  it('is distinguished from text with thirty marks on one letter, or marks on every letter', () => {
     const testField = createField('a', { type: 'multiline' })
     expect(normaliseOne(testField, `x${repeatMarks(15)}`)).toBe(
       `x${repeatMarks(15)}`.normalize('NFC'),
@@ -211,7 +218,7 @@ describe('a text that was built to slow down the server', () => {
   })
 
   it('is still too long after cutting, and is cut only once', () => {
-    for (const type of kinds)
+    for (const type of textTypes)
       for (const unit of ['x', ' x', '1', '😀', `a@b.c${'.'.repeat(50)}`, 'a\u0301']) {
         const testField = createField('a', { type, lengthMax: 60 })
         const event = createEvent({ fields: [testField] })
@@ -259,7 +266,7 @@ describe('hidden fields are not answered', () => {
     ).toBe(shownIds)
   })
 
-  it('sections and derived categories show fields, and a category of hidden answers does not', () => {
+  it('sections and derived categories show fields, but a category derived from hidden answers does not', () => {
     expect(findVisibleFields(chosenCategoryEvent, { ticket_type: 'pg' }).has('proof')).toBe(true)
     expect(findVisibleFields(chosenCategoryEvent, { ticket_type: 'member' }).has('proof')).toBe(
       false,
@@ -424,11 +431,11 @@ describe('findAnswerErrors', () => {
   })
 
   it('each person has errors at their own fields, and an entry that is not a person is reported', () => {
-    const fileEvent = createField('name', { required: createRequired('Name?') })
+    const nameField = createField('name', { required: createRequired('Name?') })
     const peopleField = createField('p', {
       type: 'people',
       max: 2,
-      fields: [fileEvent, createField('age', { type: 'number' })],
+      fields: [nameField, createField('age', { type: 'number' })],
     })
     const listErrors = (raw: unknown): unknown =>
       findAnswerErrors(createEvent({ fields: [peopleField] }), { p: raw })
@@ -497,17 +504,17 @@ describe('evaluateCondition', () => {
 })
 
 test('an impossible transaction number is rejected with an example, or with the message of the file', () => {
-  const errorFor = (utr: string, invalid: string): unknown =>
+  const getUtrError = (utr: string, invalid: string): unknown =>
     findAnswerErrors(
       createEvent({ fields: [createField('utr', { pattern: FORMATS.utr, invalid })] }),
       { utr },
       EMPTY_CONTEXT,
     )['utr']
-  expect(errorFor('12345', '')).toBe(
+  expect(getUtrError('12345', '')).toBe(
     'Please enter the UTR: 12 digits for UPI and IMPS, or 16 or 22 letters and digits for NEFT and RTGS',
   )
-  expect(errorFor('12345', 'Look in your statement')).toBe('Look in your statement')
-  expect(errorFor('603212345678', '')).toBeUndefined()
+  expect(getUtrError('12345', 'Look in your statement')).toBe('Look in your statement')
+  expect(getUtrError('603212345678', '')).toBeUndefined()
 })
 
 test.each([

@@ -1,4 +1,4 @@
-/** For every event file of the repository, engine and JSON Schema agree over its whole finite domain. */
+/** For every event file of the repository, engine and JSON Schema agree on all combinations of sample answers. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { toPublicEvent, type Field, type RawAnswers } from '../../../engine/index.ts'
@@ -43,16 +43,16 @@ describe.each(files)('%s', (name) => {
     if (event === null) throw new Error('no event')
     const expectAgreement = createAgreementCheck(toPublicEvent(event))
     let checkedCount = 0
-    const walk = (remainingFields: readonly Field[], raw: RawAnswers): void => {
+    const checkCombinations = (remainingFields: readonly Field[], raw: RawAnswers): void => {
       const [nextField, ...laterFields] = remainingFields
       if (nextField === undefined) {
         checkedCount += 1
         return expectAgreement(raw)
       }
       for (const value of listSampleValues(nextField))
-        walk(laterFields, { ...raw, [nextField.id]: value })
+        checkCombinations(laterFields, { ...raw, [nextField.id]: value })
     }
-    walk(event.fields, {})
+    checkCombinations(event.fields, {})
     expect(checkedCount).toBeGreaterThan(1)
   })
 })

@@ -38,8 +38,8 @@ import { createAjv, createAgreementCheck, type CompiledSchema } from './schema-a
 import { chooseRuns } from '../../runs.ts'
 
 /**
- * Enough events to combine every kind of field and condition: the eighteenth event found the last of six deliberate
- * bugs.
+ * With this many events, every kind of field and condition is combined: the eighteenth event detected the last of
+ * six deliberate bugs.
  */
 const RUNS = chooseRuns(25)
 
@@ -47,21 +47,21 @@ describe.each([
   ['chosen', chosenCategoryEvent],
   ['derived', derivedCategoryEvent],
 ])('the event with a %s category', (_name, event) => {
-  it('has the same result in engine and schema over its whole finite domain', () => {
+  it('has the same result in engine and schema for every combination of sample answers', () => {
     const expectAgreement = createAgreementCheck(event)
-    const walk = (remainingFields: readonly Field[], raw: RawAnswers): void => {
+    const checkCombinations = (remainingFields: readonly Field[], raw: RawAnswers): void => {
       const [nextField, ...laterFields] = remainingFields
       if (nextField === undefined) return expectAgreement(raw)
       for (const value of nextField.options
         ? [undefined, 'gone', ...nextField.options.map(({ id }) => id)]
         : SAMPLE_ANSWERS[nextField.type].slice(0, 4))
-        walk(laterFields, { ...raw, [nextField.id]: value })
+        checkCombinations(laterFields, { ...raw, [nextField.id]: value })
     }
-    walk(event.fields, {})
+    checkCombinations(event.fields, {})
   })
 })
 
-/** Loads the module as a browser does: from its code alone. */
+/** Evaluates the code of the module without imports, as a browser does. */
 const loadValidator = (code: string): ValidateFunction => {
   const name = /export default (\w+);/.exec(code)?.[1] ?? ''
   const body = code.replace(/export const validate = \w+;|export default \w+;/g, '')
@@ -92,7 +92,7 @@ describe('any event', () => {
     )
   })
 
-  it('is normalised once: normalising again changes nothing, and lists may arrive as JSON', () => {
+  it('has answers that do not change when they are normalised again, and lists may arrive as JSON', () => {
     fc.assert(
       fc.property(
         anyEvent.chain((event) =>
@@ -128,7 +128,7 @@ describe('any event', () => {
         createField('b', { showWhen: when(isIn('a', true)) }),
       ],
     })
-    const withRaws = fc
+    const eventWithAnswers = fc
       .oneof(anyEvent, fc.constant(largeEvent))
       .chain((event) =>
         fc.tuple(
@@ -137,7 +137,7 @@ describe('any event', () => {
         ),
       )
     fc.assert(
-      fc.property(withRaws, ([event, raws]) => {
+      fc.property(eventWithAnswers, ([event, raws]) => {
         const schema = toSchema(event) as unknown as CompiledSchema
         const propertyIds = [
           ...Object.keys(schema.properties),
@@ -146,9 +146,9 @@ describe('any event', () => {
           ),
         ]
         expect(propertyIds.sort()).toEqual(event.fields.map(({ id }) => id).sort())
-        const instance = createAjv(true)
-        const interpretedValidator = instance.compile(schema)
-        const code = standalone.default(instance, interpretedValidator)
+        const ajv = createAjv(true)
+        const interpretedValidator = ajv.compile(schema)
+        const code = standalone.default(ajv, interpretedValidator)
         expect(code).not.toMatch(/\brequire\(|^import /m)
         const compiledValidator = loadValidator(code)
         for (const [raw, context] of raws) {
@@ -167,8 +167,8 @@ describe('any event', () => {
   })
 })
 
-describe('fields that depend on the two before them', () => {
-  const eventWithDependentFields = (count: number) =>
+describe('fields that depend on the two previous fields', () => {
+  const createEventWithDependentFields = (count: number) =>
     createEvent({
       fields: Array.from({ length: count }, (_, index) =>
         createField(`q${index}`, {
@@ -179,26 +179,24 @@ describe('fields that depend on the two before them', () => {
         }),
       ),
     })
-  const size = (event: EventConfig) =>
-    [...countSchemaTests(event).values()].reduce(
-      (sum, countLoweredTest) => sum + countLoweredTest,
-      0,
-    )
+  const countAllTests = (event: EventConfig) =>
+    [...countSchemaTests(event).values()].reduce((sum, count) => sum + count, 0)
 
   it('are counted as in the schema, without building it', () => {
     for (const count of [2, 3, 8, 12]) {
-      const event = eventWithDependentFields(count)
-      const ifs = (toSchema(event) as unknown as CompiledSchema).allOf ?? []
-      const enumsInSchema = JSON.stringify(ifs.map((branch) => branch.if)).match(/"enum":/g) ?? []
-      expect([count, size(event)]).toEqual([count, enumsInSchema.length])
+      const event = createEventWithDependentFields(count)
+      const branches = (toSchema(event) as unknown as CompiledSchema).allOf ?? []
+      const enumsInSchema =
+        JSON.stringify(branches.map((branch) => branch.if)).match(/"enum":/g) ?? []
+      expect([count, countAllTests(event)]).toEqual([count, enumsInSchema.length])
     }
-    expect(size(eventWithDependentFields(60))).toBeGreaterThan(1e9)
+    expect(countAllTests(createEventWithDependentFields(60))).toBeGreaterThan(1e9)
   })
 
   it('have the same result up to the size that the checker accepts', () => {
-    const event = eventWithDependentFields(12)
-    expect(size(event)).toBeLessThan(MAX_SCHEMA_TESTS)
-    expect(size(eventWithDependentFields(13))).toBeGreaterThan(MAX_SCHEMA_TESTS / 2)
+    const event = createEventWithDependentFields(12)
+    expect(countAllTests(event)).toBeLessThan(MAX_SCHEMA_TESTS)
+    expect(countAllTests(createEventWithDependentFields(13))).toBeGreaterThan(MAX_SCHEMA_TESTS / 2)
     const checkAgreement = createAgreementCheck(event)
     const all = Object.fromEntries(event.fields.map(({ id }) => [id, true]))
     for (const raw of [{}, all, { ...all, q5: false }, { ...all, q0: undefined }])

@@ -72,13 +72,13 @@ test('a uniqueness rule compares all its answers in order, and nothing if one of
   } as unknown as EventConfig
   const [rule] = listUniqueRules(event)
   if (rule === undefined) throw new Error('there is a rule')
-  const keyOfPhone = (phone: string, number?: string): string | null =>
+  const getPhoneKey = (phone: string, number?: string): string | null =>
     getComparisonKey(rule, number === undefined ? { phone } : { phone, number })
-  expect(keyOfPhone('+91 9847012345', 'A 1')).toBe(keyOfPhone('09847012345', 'a1'))
-  expect(keyOfPhone('9847012345', 'a1')).not.toBe(keyOfPhone('9847012346', 'a1'))
+  expect(getPhoneKey('+91 9847012345', 'A 1')).toBe(getPhoneKey('09847012345', 'a1'))
+  expect(getPhoneKey('9847012345', 'a1')).not.toBe(getPhoneKey('9847012346', 'a1'))
   expect([
-    keyOfPhone('9847012345'),
-    keyOfPhone('9847012345', '\u200b'),
-    keyOfPhone('+91', 'a1'),
+    getPhoneKey('9847012345'),
+    getPhoneKey('9847012345', '\u200b'),
+    getPhoneKey('+91', 'a1'),
   ]).toEqual([null, null, null])
 })

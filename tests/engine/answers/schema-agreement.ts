@@ -26,42 +26,45 @@ export type CompiledSchema = {
 }
 
 /**
- * Like `toEqual`, but calls it only for different values: for a hundred thousand equal answers, it took longer than
- * computing them.
+ * Compares like `toEqual`, which is called only for different values: for a hundred thousand equal answers, it took
+ * longer than computing them.
  */
 function expectEqual(actual: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected)
 }
 
-/** The returned function throws if errors or shown fields differ. */
+/** Returns a function that throws if errors or shown fields differ. */
 export function createAgreementCheck(
   event: PublicEvent,
 ): (raw: RawAnswers, context?: PricingContext) => void {
   const schema = toSchema(event) as unknown as CompiledSchema
   const validate = createAjv().compile(schema)
-  // The branches are parts of the schema that was just compared, so they are not validated again.
-  const parts = new Ajv({ ...OPTIONS, validateSchema: false })
+  // The branches are parts of the schema that was just compiled, so they are not validated again.
+  const branchAjv = new Ajv({ ...OPTIONS, validateSchema: false })
   const withoutConditions = {
     ...event,
     sections: event.sections.map(({ showWhen: _section, ...rest }) => rest),
     fields: event.fields.map(({ showWhen: _own, ...rest }) => rest),
   }
   const branches = (schema.allOf ?? []).map((branch) => ({
-    fits: parts.compile(branch.if),
+    fits: branchAjv.compile(branch.if),
     then: branch.then,
   }))
   return (raw, context = EMPTY_CONTEXT) => {
     const { answers } = normalise(event, raw, context)
-    const bySchema = validateWithSchema(
+    const schemaResult = validateWithSchema(
       event,
       raw,
       (input) => (validate(input) ? [] : (validate.errors ?? [])),
       context,
     )
-    const byEngine = checkAnswers(event, raw, context)
-    expectEqual(bySchema, byEngine)
-    if (!bySchema.ok) {
-      expectEqual(Object.keys(bySchema.error), byEngine.ok ? [] : Object.keys(byEngine.error))
+    const engineResult = checkAnswers(event, raw, context)
+    expectEqual(schemaResult, engineResult)
+    if (!schemaResult.ok) {
+      expectEqual(
+        Object.keys(schemaResult.error),
+        engineResult.ok ? [] : Object.keys(engineResult.error),
+      )
     }
     const findShownFields = (data: unknown): string[] =>
       [

@@ -17,7 +17,7 @@ import { matchesCondition } from '../../../engine/rules/evaluate-condition.ts'
 import { sharedFiles } from '../event-files.ts'
 import { readGolden } from './goldens.ts'
 
-/** The completed years, counted by birthdays: someone born on 29 February has theirs on 1 March of other years. */
+/** Counts completed years by birthdays. In other years, a person born on 29 February has the birthday on 1 March. */
 function computeAge(on: Day, born: Day): number {
   const [years, months] = [
     Number(on.slice(0, 4)) - Number(born.slice(0, 4)),
@@ -46,7 +46,7 @@ test.each([
   expect(matchesCondition(condition, { born_on: born })).toBe(expected)
 })
 
-test('every date of birth has the age that its birthdays give', () => {
+test('the age for every date of birth is the number of birthdays', () => {
   const days = fc.integer({ min: 0, max: 40_000 }).map((count) => addDays(day('1920-01-01'), count))
   const years = fc.integer({ min: 0, max: 110 })
   fc.assert(
@@ -85,7 +85,7 @@ const compile = (rules: string) =>
 const listCodes = (rules: string): readonly string[] =>
   compile(rules).findings.map(({ code }) => code)
 
-test('rules on an age are complete or have a gap of a year, which the checker names', () => {
+test('rules on an age are complete, or the checker names the missing year', () => {
   expect(listCodes(RULES)).not.toContain('EV301')
   const gap = compile(RULES.replace('below: 30', 'below: 29')).findings.find(
     ({ code }) => code === 'EV301',
@@ -123,7 +123,7 @@ test('a condition on an age is described and shown as an age, not as days of bir
   expect(showEvent(event)).toContain('age:')
 })
 
-test('event repeat moved the day of an age by whole weeks without a word', () => {
+test('event repeat moved the day of an age by whole weeks without reporting it', () => {
   const on = '{age: {below: 30, on: 2026-01-01}}'
   const rules = RULES.replace('{age: {below: 30}}', on)
   const { event } = compile(rules)
@@ -131,7 +131,7 @@ test('event repeat moved the day of an age by whole weeks without a word', () =>
   const text = readGolden('EV315.yaml').replace(/ {2}rules:\n(?: {4}-.*\n)*/, rules)
   const options = { id: 'sample2027', prefix: 'SAMP', weeks: 52, others: [] }
   const next = repeatEvent(text, event, options)
-  // As far from the first day as before: 7 March 2026, 6 March 2027.
+  // The distance to the first day (7 March 2026, 6 March 2027) is unchanged.
   expect(next.text).toContain('{age: {below: 30, on: 2026-12-31}}')
   expect(next.checks).toContain(
     'Ages on 2026-01-01 are now ages on 2026-12-31, as many days before or after the event: check the day.',

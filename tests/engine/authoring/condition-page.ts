@@ -20,30 +20,30 @@ const { definitions } = SCHEMAS.event as unknown as { readonly definitions: Defi
 const writeTable = (columns: readonly string[], rows: readonly (readonly string[])[]): string =>
   [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-const code = (text: string): string => `\`${text}\``
+const formatCode = (text: string): string => `\`${text}\``
 
-/** A text of the schema. Throws if it is missing, because the page would have an empty cell. */
-function words(text: string | undefined, of: string): string {
-  if (text === undefined) throw new Error(`${of} has no description or example in the schema`)
+/** Returns a text of the schema. Throws if it is missing, because the page would have an empty cell. */
+function requireText(text: string | undefined, name: string): string {
+  if (text === undefined) throw new Error(`${name} has no description or example in the schema`)
   return text
 }
 
-const testRow = (test: string, { description, examples }: Schema): readonly string[] => [
-  code(test),
-  words(description, test),
-  examples === undefined ? '' : code(examples.join(' ')),
+const buildTestRow = (test: string, { description, examples }: Schema): readonly string[] => [
+  formatCode(test),
+  requireText(description, test),
+  examples === undefined ? '' : formatCode(examples.join(' ')),
 ]
 
-/** A test that contains further tests, such as `age`, is followed by a row for each of them. */
+/** Returns a row for each test. A test with further tests, such as `age`, is followed by a row for each of them. */
 const listTests = (): readonly (readonly string[])[] =>
   Object.entries(definitions['test']?.properties ?? {}).flatMap(([key, test]) => [
-    testRow(key, test),
+    buildTestRow(key, test),
     ...Object.entries(test.properties ?? {}).map(([inner, schema]) =>
-      testRow(`${key}: {${inner}}`, schema),
+      buildTestRow(`${key}: {${inner}}`, schema),
     ),
   ])
 
-/** Every key of an event file whose value is a condition, by its path, shortest path first. */
+/** Returns a row for every key of an event file whose value is a condition, in order of path length. */
 function listPlaces(): readonly (readonly string[])[] {
   const rows: (readonly string[])[] = []
   const seen = new Set<string>()
@@ -53,7 +53,7 @@ function listPlaces(): readonly (readonly string[])[] {
   while (level.length > 0)
     level = level.flatMap(([path, schema]) => {
       const name = schema.$ref?.split('/').at(-1)
-      if (name === 'condition') rows.push([code(path), words(schema.description, path)])
+      if (name === 'condition') rows.push([formatCode(path), requireText(schema.description, path)])
       if (name === 'condition' || (name !== undefined && seen.has(name))) return []
       if (name !== undefined) seen.add(name)
       const {
@@ -85,7 +85,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   places: () => writeTable(['key', 'meaning'], listPlaces()),
 }
 
-/** Returns the page with its tables, which are between two comments, rewritten. */
+/** Returns the page with its tables rewritten. Each table is between two comments. */
 export const writeConditionTables = (page: string): string =>
   Object.entries(TABLES).reduce(
     (text, [name, write]) =>

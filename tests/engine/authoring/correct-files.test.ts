@@ -9,15 +9,15 @@ import { addLine, EDITS, TERMS } from './harmless-edits.ts'
 const FOLDER = join(import.meta.dirname, 'correct-files')
 const names = readdirSync(FOLDER).sort()
 const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
-const findings = (name: string, text: string): readonly string[] =>
+const listFindings = (name: string, text: string): readonly string[] =>
   compileEvent(text, sharedFiles, { path: name }).findings.map(
     ({ code, message, at }) => `${code} line ${at.start.line}: ${message}`,
   )
 
-/** The number of edits of each file. */
+/** The number of edits per file. */
 const EDITS_PER_FILE = 40
 
-/** Edits that change the file, then single lines of the terms; each file begins with a different line. */
+/** Returns the edits that change the file, then edits that add one line of the terms each, from a different line per file. */
 function createEdits(text: string, index: number): readonly (readonly [string, string])[] {
   const edited = Object.entries(EDITS).flatMap(([edit, change]) => {
     const changed = change(text)
@@ -38,14 +38,14 @@ test.each(names)(
   '%s: no finding, alone, after any of forty edits and with all lines of terms',
   (name) => {
     const text = read(name)
-    expect(findings(name, text)).toEqual([])
+    expect(listFindings(name, text)).toEqual([])
     const edits = createEdits(text, names.indexOf(name))
     expect(new Set(edits.map(([, changed]) => changed)).size).toBe(EDITS_PER_FILE)
     expect(
       edits.flatMap(([edit, changed]) =>
-        findings(name, changed).map((finding) => `${edit}: ${finding}`),
+        listFindings(name, changed).map((finding) => `${edit}: ${finding}`),
       ),
     ).toEqual([])
-    expect(findings(name, TERMS.reduce(addLine, text))).toEqual([])
+    expect(listFindings(name, TERMS.reduce(addLine, text))).toEqual([])
   },
 )

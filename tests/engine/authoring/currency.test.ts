@@ -56,7 +56,7 @@ const withInvoice = eventInEuros.replace(
 results:
 `,
 )
-const inCurrency = (code: string): string =>
+const createFileInCurrency = (code: string): string =>
   eventInEuros.replace('currency: EUR', `currency: ${code}`)
 const read = (text: string): EventConfig => {
   const { event, findings } = compileEvent(text, shared, { path: 'sample2026.yaml' })
@@ -103,7 +103,7 @@ test.each([
   ['Kuwaiti dinar', 'KWD'],
 ])('`currency: %s` is not a code: write %s', (written, code) => {
   expect(suggestCurrency(written)).toBe(code)
-  const text = inCurrency(written)
+  const text = createFileInCurrency(written)
   const [finding] = collectFindings(text)
   expect(finding).toMatchObject({
     code: 'EV105',
@@ -113,8 +113,8 @@ test.each([
   expect(applyFixes(text, collectFindings(text)).text).toContain(`currency: ${code}\n`)
 })
 
-test.each(['money', 'EUO', '12', 'credits'])('`currency: %s` is no currency at all', (written) => {
-  expect(collectFindings(inCurrency(`"${written}"`))).toMatchObject([
+test.each(['money', 'EUO', '12', 'credits'])('`currency: %s` is not a currency', (written) => {
+  expect(collectFindings(createFileInCurrency(`"${written}"`))).toMatchObject([
     { code: 'EV105', help: 'write an ISO 4217 code, such as EUR' },
   ])
 })
@@ -130,19 +130,19 @@ test.each([
 })
 
 describe('a currency under `fees`', () => {
-  const under = (written: string, text = base): string =>
+  const withFeesCurrency = (written: string, text = base): string =>
     text.replace('fees:\n', `fees:\n  currency: ${written}\n`)
 
-  test('INR stays accepted, and means rupees', () => {
-    expect(listFindings(under('INR'))).toEqual(listFindings(base))
-    expect(read(under('INR'))).toEqual(read(base))
-    expect(listFindings(under('INR', base.replace('fees:\n', 'currency: INR\nfees:\n')))).toEqual(
-      listFindings(base),
-    )
+  test('INR is still accepted, and means rupees', () => {
+    expect(listFindings(withFeesCurrency('INR'))).toEqual(listFindings(base))
+    expect(read(withFeesCurrency('INR'))).toEqual(read(base))
+    expect(
+      listFindings(withFeesCurrency('INR', base.replace('fees:\n', 'currency: INR\nfees:\n'))),
+    ).toEqual(listFindings(base))
   })
 
   test.each(['EUR', 'Euro', '"€"'])('%s is moved to the top of the file', (written) => {
-    const text = under(written, eventInEuros.replace('currency: EUR\n', ''))
+    const text = withFeesCurrency(written, eventInEuros.replace('currency: EUR\n', ''))
     const found = collectFindings(text)
     expect(found).toMatchObject([{ code: 'EV104', help: expect.stringContaining('currency: EUR') }])
     const fixed = applyFixes(text, found).text
@@ -151,7 +151,7 @@ describe('a currency under `fees`', () => {
   })
 
   test('INR in addition to another currency at the top is removed', () => {
-    const text = under('INR', eventInEuros)
+    const text = withFeesCurrency('INR', eventInEuros)
     expect(listCodes(text)).toEqual(['EV1101'])
     expect(applyFixes(text, collectFindings(text)).text).toBe(eventInEuros)
   })
@@ -164,7 +164,7 @@ describe('a currency under `fees`', () => {
 
 describe('amounts of a file', () => {
   const priced = (code: string, price: string): string =>
-    inCurrency(code).replace('[1000, 1500]', `[${price}, 1500]`)
+    createFileInCurrency(code).replace('[1000, 1500]', `[${price}, 1500]`)
 
   test.each([
     ['EUR', '1000.50', 100_050],
@@ -234,13 +234,13 @@ test.each([
 describe('payment methods and the currency', () => {
   const card = 'payment: {gateway: card-gateway, account: sample}\n'
   const desk = 'payment:\n  methods:\n    - {id: desk, label: Front desk, office_only: true}\n'
-  const pay = (block: string): string =>
+  const withPayment = (block: string): string =>
     eventInEuros.replace(/payment:\n[^]*?results:/, `${block}results:`)
 
   test.each([
     ['a bank transfer', eventInEuros, []],
     ['rupees by card', base, []],
-    ['euro by card', pay(card), ['EV1102']],
+    ['euro by card', withPayment(card), ['EV1102']],
     [
       'a card among other methods',
       eventInEuros.replace(
@@ -274,23 +274,23 @@ describe('payment methods and the currency', () => {
     expect(listCodes(text)).toEqual(codes)
   })
 
-  test('staff record payments in any currency, but delegates need a method too', () => {
-    expect(listCodes(pay(desk))).toEqual(['EV443'])
+  test('staff can record payments in any currency, but delegates also need a payment method', () => {
+    expect(listCodes(withPayment(desk))).toEqual(['EV443'])
   })
 
   test.each([
     ['without a gateway, an amount has no maximum', eventInEuros, []],
-    ['with a gateway, it has one', base, ['EV411']],
+    ['with a gateway, an amount has a maximum', base, ['EV411']],
   ])('%s', (_, text, codes) => {
-    const dear = text
+    const expensiveFile = text
       .replace('[1000, 1500]', '[1000000, 1500000]')
       .replace('2000, 2500', '2000000, 2500000')
-    expect(listCodes(dear)).toEqual(codes)
+    expect(listCodes(expensiveFile)).toEqual(codes)
   })
 })
 
 describe('amounts in texts', () => {
-  const says = (text: string, file = eventInEuros): string =>
+  const withCategoryText = (text: string, file = eventInEuros): string =>
     file.replace('  - {id: member}\n', `  - {id: member, about: ${JSON.stringify(text)}}\n`)
 
   test.each([
@@ -347,7 +347,7 @@ describe('amounts in texts', () => {
     ['Members pay € 20 at the desk for a printed abstract book', base, []],
     ['A prize of $500', base, []],
   ])('%s', (text, file, codes) => {
-    expect(listCodes(says(text, file))).toEqual(codes)
+    expect(listCodes(withCategoryText(text, file))).toEqual(codes)
   })
 
   test.each([
@@ -355,17 +355,17 @@ describe('amounts in texts', () => {
     ['The fee of 1.190,00 EUR includes VAT', []],
     ['The fee of € 1,000 includes VAT', ['EV624']],
   ])('%s', (text, codes) => {
-    expect(listCodes(says(text))).toEqual(codes)
+    expect(listCodes(withCategoryText(text))).toEqual(codes)
   })
 
   test('a file may accept an amount in another currency', () => {
-    const text = `${says('Members from India pay Rs. 5,000', eventInEuros)}allow:\n  - {code: EV1106, because: The Indian society collects it.}\n`
+    const text = `${withCategoryText('Members from India pay Rs. 5,000', eventInEuros)}allow:\n  - {code: EV1106, because: The Indian society collects it.}\n`
     expect(listCodes(text)).toEqual([])
   })
 })
 
 describe('an amount with a second sign', () => {
-  const printed = (text: string, file: string): string =>
+  const withIntroText = (text: string, file: string): string =>
     file.replace('title: Thank you,', `title: Thank you, intro: ${JSON.stringify(text)},`)
 
   test.each([
@@ -374,7 +374,7 @@ describe('an amount with a second sign', () => {
     ['You paid Rs. {total}', '€'],
     ['You paid {total} euros', '€'],
   ])('%s', (text, sign) => {
-    expect(collectFindings(printed(text, eventInEuros))).toMatchObject([
+    expect(collectFindings(withIntroText(text, eventInEuros))).toMatchObject([
       {
         code: 'EV015',
         message: `\`{total}\` is already printed with ${sign}; here the sign appears twice`,
@@ -383,7 +383,7 @@ describe('an amount with a second sign', () => {
   })
 
   test('without a second sign there is no finding', () => {
-    expect(listCodes(printed('You paid {total}', eventInEuros))).toEqual([])
+    expect(listCodes(withIntroText('You paid {total}', eventInEuros))).toEqual([])
   })
 })
 
@@ -403,15 +403,15 @@ describe('a conference in euros', () => {
     const config = conference()
     const on = instant(Date.parse('2027-06-02T06:00:00Z'))
     const given = { role: 'physician', is_member: true, presents: true, dinner_tickets: 2 }
-    const printed = [
+    const withIntroText = [
       formatSimulation(config, simulate(config)),
       formatExplanation(config, explain(config, given, on)),
       ...preview(config).map(({ html }) => html),
       showEvent(config),
     ]
-    for (const text of printed) expect(text).not.toMatch(/₹|INR|\b(?:rupees?|paise)\b/)
-    expect(printed[0]).toContain('non-member  € 390  € 470.50'.replaceAll('€ ', '€\u00a0'))
-    expect(printed[1]).toContain('€ 149.80 ÷ 1.19 = € 125.88'.replaceAll('€ ', '€\u00a0'))
+    for (const text of withIntroText) expect(text).not.toMatch(/₹|INR|\b(?:rupees?|paise)\b/)
+    expect(withIntroText[0]).toContain('non-member  € 390  € 470.50'.replaceAll('€ ', '€\u00a0'))
+    expect(withIntroText[1]).toContain('€ 149.80 ÷ 1.19 = € 125.88'.replaceAll('€ ', '€\u00a0'))
   })
 
   test('show writes a file with the same prices', () => {
@@ -421,15 +421,15 @@ describe('a conference in euros', () => {
 })
 
 test('diff reports a changed currency first', () => {
-  const changed = diffEvents(read(eventInEuros), read(inCurrency('USD')))
-  expect(changed.currency).toEqual({ old: 'EUR', next: 'USD' })
-  expect(formatDiff(changed).split('\n\n')[0]).toBe(
+  const diff = diffEvents(read(eventInEuros), read(createFileInCurrency('USD')))
+  expect(diff.currency).toEqual({ old: 'EUR', next: 'USD' })
+  expect(formatDiff(diff).split('\n\n')[0]).toBe(
     'Currency\n  EUR → USD: every price and total is in USD',
   )
-  expect(formatDiff(changed)).toContain('€\u00a01,190 → US$\u00a01,190')
+  expect(formatDiff(diff)).toContain('€\u00a01,190 → US$\u00a01,190')
 })
 
-test('diff says nothing about a currency that is the same', () => {
+test('diff does not report an unchanged currency', () => {
   const same = diffEvents(read(base), read(base.replace('fees:\n', 'currency: INR\nfees:\n')))
   expect(same).not.toHaveProperty('currency')
   expect(formatDiff(same)).toBe('')
@@ -440,7 +440,7 @@ describe('a category with its own currency', () => {
   const compiled = compileEvent(file.text, sharedFiles, { path: file.path })
   const event = compiled.event as EventConfig
   const july = instant(Date.parse('2027-07-31T12:00:00+05:30'))
-  const changed = (was: string, now: string) =>
+  const findingsAfterChange = (was: string, now: string) =>
     compileEvent(file.text.replace(was, now), sharedFiles, { path: file.path }).findings
 
   test('is valid without a finding', () => {
@@ -468,8 +468,8 @@ describe('a category with its own currency', () => {
     })
   })
 
-  test('without a table in its currency an item cannot be bought, and the checker says so', () => {
-    const [finding] = changed(
+  test('without a table in its currency, an item cannot be bought, and the checker reports it', () => {
+    const [finding] = findingsAfterChange(
       '        - {currency: USD, table: {period: [early, regular], each: [30, 35]}}\n',
       '',
     )
@@ -479,12 +479,12 @@ describe('a category with its own currency', () => {
     })
   })
 
-  test('only methods that accept the currency are offered; the first of the form becomes the first of them', () => {
-    const method = (answers: RawAnswers) => normalise(event, answers).answers['way']
-    expect(method({ country: 'india', way: 'transfer' })).toBe('transfer')
-    expect(method({ country: 'other', way: 'card' })).toBe('wire')
-    expect(method({ country: 'other', way: 'transfer' })).toBeUndefined()
-    expect(method({ country: 'other' })).toBe('wire')
+  test('only methods that accept the currency are offered, and the first of them is the default', () => {
+    const getMethodAnswer = (answers: RawAnswers) => normalise(event, answers).answers['way']
+    expect(getMethodAnswer({ country: 'india', way: 'transfer' })).toBe('transfer')
+    expect(getMethodAnswer({ country: 'other', way: 'card' })).toBe('wire')
+    expect(getMethodAnswer({ country: 'other', way: 'transfer' })).toBeUndefined()
+    expect(getMethodAnswer({ country: 'other' })).toBe('wire')
     expect(findChosenMethod(event, { way: 'card' }, dayOf(july), toCurrency('USD'))).toMatchObject({
       ok: true,
       value: { id: 'wire' },
@@ -500,23 +500,25 @@ describe('a category with its own currency', () => {
   })
 
   describe('with a tax rule for one category', () => {
-    const ruled = file.text
+    const textWithRule = file.text
       .replace(
         '  periods:\n',
         '  tax_rules:\n    - {when: {category: [saarc, foreign]}, percent: 18, prices: inclusive, on: all}\n  periods:\n',
       )
       .replace('    - id: gala\n', '    - id: gala\n      when: {category: {not: saarc}}\n')
-    const readRuled = (text: string): EventConfig => readEvent(text, sharedFiles) as EventConfig
+    const readWithRule = (text: string): EventConfig => readEvent(text, sharedFiles) as EventConfig
 
     test('diff added the usual tax to the price of an item', () => {
-      const dearer = readRuled(ruled.replace('each: [30, 35]', 'each: [32, 35]'))
-      expect(formatDiff(diffEvents(readRuled(ruled), dearer)).replaceAll('\u00a0', ' ')).toBe(
+      const dearer = readWithRule(textWithRule.replace('each: [30, 35]', 'each: [32, 35]'))
+      expect(
+        formatDiff(diffEvents(readWithRule(textWithRule), dearer)).replaceAll('\u00a0', ' '),
+      ).toBe(
         'Items and charges\n  gala (category is Delegate from a SAARC country or Foreign delegate), 1 March – 31 July 2027: US$ 30 → US$ 32',
       )
     })
 
     test('the price list of the preview added the usual tax to an item, and its columns had no days', () => {
-      const [index] = preview(readRuled(ruled))
+      const [index] = preview(readWithRule(textWithRule))
       const html = index?.html.replaceAll('\u00a0', ' ') ?? ''
       expect(html).toContain('<td>US$ 30</td><td>US$ 35</td>')
       expect(html).toContain('<td>₹ 1,770</td><td>₹ 2,360</td>')
@@ -524,7 +526,7 @@ describe('a category with its own currency', () => {
     })
   })
 
-  test('the bills of simulate and explain were by methods that do not accept their currency', () => {
+  test('simulate and explain calculated bills with methods that do not accept the currency', () => {
     const charged = readEvent(
       file.text.replace(
         '  adjustments:\n',
@@ -541,8 +543,8 @@ describe('a category with its own currency', () => {
     expect(explained('wire')).not.toMatch(/does not accept/)
   })
 
-  test('a condition on `way` was an unknown field, without the name that conditions use', () => {
-    const messages = changed(
+  test('a condition on `way` was reported as an unknown field, without the name that conditions use', () => {
+    const messages = findingsAfterChange(
       'when: {presents: true}, amount: -1000',
       'when: {way: card}, amount: -1000',
     )
@@ -559,8 +561,8 @@ describe('a category with its own currency', () => {
     expect(html).not.toContain('₹')
   })
 
-  test('a price in another currency is no jump, and a more expensive row no mistake', () => {
-    const findings = changed('foreign:  [150, 200]', 'foreign:  [9000, 9500]')
+  test('a price in another currency is not reported as a jump, nor is a more expensive row', () => {
+    const findings = findingsAfterChange('foreign:  [150, 200]', 'foreign:  [9000, 9500]')
     expect(findings.map(({ code }) => code)).not.toContain('EV414')
   })
 })

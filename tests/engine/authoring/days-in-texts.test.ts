@@ -1,4 +1,4 @@
-/** Days that contradict each other, as organisers type them; and days that only seem to. */
+/** Contradictory days as organisers type them, and days that only appear to contradict each other. */
 import { describe, expect, test } from 'vitest'
 import { findDays } from '../../../engine/authoring/prose/find-days.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
@@ -21,7 +21,7 @@ test('the file without the mistakes is valid', () => {
   expect(collectFindings(validFile)).toEqual([])
 })
 
-/** The finding must be at the line of `at`, name `other` as related, and say how to correct it. */
+/** Expects a finding at the line of `linePart`, with `relatedPart` as a related line and with a correction. */
 function expectFound(text: string, linePart: string, relatedPart: string | null): void {
   const findings = collectFindings(text)
   const findingsHere = findings.filter(
@@ -163,7 +163,7 @@ describe('a text names a day that differs from the file', () => {
       FROM,
     ],
     [
-      'the mail',
+      'the email',
       validFile.replace(
         'results:',
         'email:\n  subject: Registered\n  text: |\n    Dear {full_name},\n\n    See you on 14th March 2026.\nresults:',

@@ -51,10 +51,10 @@ describe('days of adjustments, payment methods and the desk are accepted in text
   })
 
   test('an opening hour of the on-site desk is accepted', () => {
-    const spot = validFile.replace('id: late, label: Late', 'id: late, label: Spot')
+    const onSiteFile = validFile.replace('id: late, label: Late', 'id: late, label: Spot')
     const reportAt = (line: string): readonly string[] =>
       collectFindings(
-        spot.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`),
+        onSiteFile.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`),
       ).map(({ code }) => code)
     expect(reportAt('Spot registration opens at 8 AM on 14 March')).toEqual([])
     expect(reportAt('Spot registration from 14 March')).toEqual(['EV604'])
@@ -62,7 +62,7 @@ describe('days of adjustments, payment methods and the desk are accepted in text
 })
 
 describe('years of days outside the price periods, and the registration window', () => {
-  const codes = (text: string): readonly string[] =>
+  const listCodes = (text: string): readonly string[] =>
     collectFindings(text).flatMap(({ code, severity }) => (severity === 'note' ? [] : [code]))
   const withWindow = (days: string, text = validFile): string =>
     text.replace('routes:', `registration: {${days}}\nroutes:`)
@@ -87,7 +87,7 @@ describe('years of days outside the price periods, and the registration window',
       withTransferUntil('2026-06-30').replace('{id: early,', '{id: early, from: 2026-03-01,'),
     ],
   ])('%s', (_name, text) => {
-    expect(codes(text)).toEqual([])
+    expect(listCodes(text)).toEqual([])
   })
 
   test.each([

@@ -47,7 +47,7 @@ describe('our own event files', () => {
   })
 
   test.each(events.map(({ path, text }) => [path, text] as const))(
-    'the examples of %s pass, and name their cells',
+    'the examples of %s pass, and there are more than three',
     (path, text) => {
       const { event } = compileEvent(text, sharedFiles, { path })
       const results = event === null ? [] : runExamples(event)
@@ -104,7 +104,7 @@ describe('several mistakes in one file', () => {
 describe('allow', () => {
   const fileWithFinding = base.replace('from: 2026-02-01}', 'from: 2026-02-05}')
   const withAllow = (entry: string): string => `${fileWithFinding}allow:\n  - ${entry}\n`
-  const codes = (text: string): readonly string[] =>
+  const listCodes = (text: string): readonly string[] =>
     compileEvent(text, shared, { path: 'sample2026.yaml' }).findings.map(({ code }) => code)
 
   test.each([
@@ -115,7 +115,7 @@ describe('allow', () => {
       [],
     ],
     [
-      'and nowhere else',
+      'does not silence a finding at another path',
       withAllow('{code: EV405, at: form, because: The office is on holiday.}'),
       ['EV405', 'EV990'],
     ],
@@ -124,9 +124,13 @@ describe('allow', () => {
       `${base.replace('then: member}', 'then: membr}')}allow:\n  - {code: EV203, because: We like it so.}\n`,
       ['EV203'],
     ],
-    ['knows the codes', withAllow('{code: EV444, because: It was agreed.}'), ['EV405', 'EV990']],
+    [
+      'rejects unknown codes',
+      withAllow('{code: EV444, because: It was agreed.}'),
+      ['EV405', 'EV990'],
+    ],
   ])('%s', (_name, text, expected) => {
-    expect(codes(text)).toEqual(expected)
+    expect(listCodes(text)).toEqual(expected)
   })
 })
 

@@ -1,4 +1,4 @@
-/** Words from other tools, each reported with ours; and similar words that are correct. */
+/** Words of other tools, each reported with the correct word; and similar words that are correct. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
@@ -46,7 +46,7 @@ test('a field that should be hidden', () => {
   expectHelp(addField(line), 'hide_when', 'write show_when with the opposite')
 })
 
-describe('a yes or no instead of a message', () => {
+describe('yes or no instead of a message', () => {
   test.each([
     'yes',
     'Yes',
@@ -372,7 +372,7 @@ describe('words of other form builders', () => {
     ['mandatory: true', 'required: true'],
     ['show_if: {is_member: true}', 'show_when'],
     ['type: checkboxes', 'many'],
-  ])('a question to each person with %s', (entry, help) => {
+  ])('a field of each person with %s', (entry, help) => {
     const line = `{id: name, label: Name, ${entry}}`
     expectHelp(
       addField(`id: extra, type: people, label: Extra, max: 2, fields: [${line}]`),

@@ -9,8 +9,8 @@ import { catalogue, compileEvent } from '../../../engine/authoring.ts'
 import { base, readCode, checkGolden, GOLDENS, readGolden, shared } from './goldens.ts'
 
 const codes = Object.keys(catalogue).sort()
-/** Codes that appear with others: a file with the id of another event does not have that event's name. */
-const companions: Readonly<Record<string, readonly string[]>> = { EV804: ['EV807'] }
+/** Codes that are always reported together with others: a file with another event's id also has the wrong file name. */
+const companionCodes: Readonly<Record<string, readonly string[]>> = { EV804: ['EV807'] }
 
 test('the base that every golden file changes is clean', () => {
   const { event, findings } = compileEvent(base, shared, { path: 'sample2026.yaml' })
@@ -41,7 +41,7 @@ describe('the printed output', () => {
     const { findings, printed } = checkGolden(name)
     expect([...new Set(findings.map((finding) => finding.code))].sort()).toEqual([
       code,
-      ...(companions[code] ?? []),
+      ...(companionCodes[code] ?? []),
     ])
     await expect(printed).toMatchFileSnapshot(join(GOLDENS, `${name}.out`))
     for (const { slug, severity } of findings.filter((finding) => finding.code === code))
@@ -66,16 +66,16 @@ describe('machine edits', () => {
         code.startsWith('EV2') ||
         readCode(code) === 'EV307',
     )
-    const unfixedCodes = fixable.flatMap((code) => {
+    const fixedPairs = fixable.flatMap((code) => {
       const [finding] = checkGolden(code).findings
       if (finding?.fix === undefined) return []
       const text = readGolden(`${code}.yaml`)
-      const findingsAfter =
+      const fixedText =
         text.slice(0, finding.fix.start) + finding.fix.text + text.slice(finding.fix.end)
       return [
         {
           code,
-          left: checkGolden(code, findingsAfter).findings.filter(
+          remaining: checkGolden(code, fixedText).findings.filter(
             (otherFinding) =>
               otherFinding.code === readCode(code) &&
               otherFinding.at.start.offset === finding.at.start.offset,
@@ -83,7 +83,7 @@ describe('machine edits', () => {
         },
       ]
     })
-    expect(unfixedCodes.length).toBeGreaterThan(8)
-    expect(unfixedCodes.filter(({ left }) => left > 0)).toEqual([])
+    expect(fixedPairs.length).toBeGreaterThan(8)
+    expect(fixedPairs.filter(({ remaining }) => remaining > 0)).toEqual([])
   })
 })

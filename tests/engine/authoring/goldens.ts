@@ -1,4 +1,4 @@
-/** The golden pairs: the smallest file that shows a code, and the output for it. */
+/** The golden pairs: for each code, the smallest file that has the finding, and the output for it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -40,8 +40,8 @@ form:
 `,
 )
 
-/** The stored data with which EV10xx compare a file: every field of the base answered, one payment in progress. */
-const inUse: UsageCounts = {
+/** The stored data for EV10xx: registrations that answered every field of the base, and one pending payment. */
+const usageCounts: UsageCounts = {
   registrations: 7,
   pending: 1,
   fields: { full_name: 7, email: 7, phone_number: 7, is_member: 7, role: 7, number: 3 },
@@ -51,9 +51,9 @@ const inUse: UsageCounts = {
   places: { hall: 6 },
   codes: { vip: 2 },
 }
-/** Items that only the previous version sold. */
-const withItems = (block: string) => (text: string) => text.replace('form:\n', `${block}\nform:\n`)
-/** Parts that only the previous version had. */
+/** Adds a block that only the previous version had. */
+const addBlock = (block: string) => (text: string) => text.replace('form:\n', `${block}\nform:\n`)
+/** Changes that turn the base into the previous version, by code. */
 const previousVersions: Readonly<Record<string, (text: string) => string>> = {
   EV1003: (text) =>
     text.replace(
@@ -66,13 +66,13 @@ const previousVersions: Readonly<Record<string, (text: string) => string>> = {
       '  items: [{id: dinner, label: Dinner, when: {is_member: true}, prices: {period: [early, late], each: [500, 600]}}]\nform:\n',
     ),
   EV1014: () => readGolden('EV1014.yaml').replace('currency: EUR\n', ''),
-  EV1010: withItems('quotas: [{id: hall, max: 100, full: The hall is full}]'),
-  EV1011: withItems('quotas: [{id: hall, max: 100, full: The hall is full}]'),
-  EV1012: withItems(
+  EV1010: addBlock('quotas: [{id: hall, max: 100, full: The hall is full}]'),
+  EV1011: addBlock('quotas: [{id: hall, max: 100, full: The hall is full}]'),
+  EV1012: addBlock(
     'codes: {kinds: [{id: vip, label: Guest of honour, gives: {category: member}}]}',
   ),
   EV1013: (text) =>
-    withItems(
+    addBlock(
       'member_lists: {members: {key: number, columns: {number: text, kind: [life, annual]}}}',
     )(
       text.replace(
@@ -82,13 +82,13 @@ const previousVersions: Readonly<Record<string, (text: string) => string>> = {
     ),
 }
 
-/** The code of a pair named `EV103`, or `EV103-price-with-rs` if a code has several pairs. */
+/** Returns the code of a pair named `EV103`, or `EV103-price-with-rs` if a code has several pairs. */
 export const readCode = (name: string): string => name.replace(/-.*/, '')
 
 /** Codes whose pair is loaded together with the base, under another name. */
 const LOADED_WITH_BASE = /^EV80[12468]$/
 
-/** The findings of a golden file, loaded as its code requires: alone, together with the base, or after it. */
+/** Checks a golden file as its code requires: alone, together with the base, or as a new version of the base. */
 export function checkGolden(
   name: string,
   text = readGolden(`${name}.yaml`),
@@ -109,11 +109,11 @@ export function checkGolden(
       shared.texts,
     ].map((file) => [file.path, file.text]),
   )
-  const findings = findFindings(code, path, text)
+  const findings = collectFindings(code, path, text)
   return { findings, printed: formatFindings(findings, sources) }
 }
 
-function findFindings(code: string, path: string, text: string): readonly Finding[] {
+function collectFindings(code: string, path: string, text: string): readonly Finding[] {
   if (LOADED_WITH_BASE.test(code))
     return compileEvents(
       [
@@ -133,10 +133,10 @@ function findFindings(code: string, path: string, text: string): readonly Findin
     const pick = <T>(values: Readonly<Record<string, T>>, ids: readonly string[]) =>
       Object.fromEntries(Object.entries(values).filter(([id]) => ids.includes(id)))
     const use = {
-      ...inUse,
-      fields: pick(inUse.fields, counted.fields),
-      options: pick(inUse.options, counted.options),
-      items: counted.items ? inUse.items : {},
+      ...usageCounts,
+      fields: pick(usageCounts.fields, counted.fields),
+      options: pick(usageCounts.options, counted.options),
+      items: counted.items ? usageCounts.items : {},
     }
     return compareWithServedVersion(newEvent.event, { path, text }, oldEvent.event, use)
   }

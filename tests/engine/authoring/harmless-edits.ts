@@ -1,11 +1,11 @@
-/** Edits of an event file that change nothing that delegates rely on, and sentences from published terms. */
+/** Edits of an event file that do not affect delegates, and sentences from published terms. */
 import { addDays, formatDay, type Day } from '../../../engine/lib/time.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const LONG_MONTHS =
   'January|February|March|April|May|June|July|August|September|October|November|December'
 
-/** Changes the texts of the form's panel and of the email, and leaves keys and values alone. */
+/** Changes the texts of the form's panel and of the email, but not the keys and other values. */
 function mapTexts(text: string, change: (line: string) => string): string {
   let isText = false
   return text
@@ -25,7 +25,7 @@ const replaceInTexts =
     mapTexts(text, (line) => line.replace(pattern, by as string))
 
 const WRITTEN_DAY = new RegExp(`\\b(\\d{1,2}) (${LONG_MONTHS}) (\\d{4})`, 'g')
-const day = (write: (d: number, month: number, year: string, name: string) => string) =>
+const rewriteDays = (write: (d: number, month: number, year: string, name: string) => string) =>
   replaceInTexts(WRITTEN_DAY, (_all, d = '', name = '', year = '') =>
     write(Number(d), LONG_MONTHS.split('|').indexOf(name) + 1, year, name),
   )
@@ -41,26 +41,29 @@ const addField = (field: string) => (text: string) =>
 const insertAfter = (pattern: RegExp, addition: string) => (text: string) =>
   text.replace(pattern, (found) => `${found}${addition}`)
 
-/** The last day of registration, for sentences with a day that the file contains. */
-const closingDay = (text: string): Day => (/closes: (\d{4}-\d\d-\d\d)/.exec(text)?.[1] ?? '') as Day
-const eventDay = (text: string): Day =>
+/** Returns the last day of registration, for sentences with a day that the file contains. */
+const getClosingDay = (text: string): Day =>
+  (/closes: (\d{4}-\d\d-\d\d)/.exec(text)?.[1] ?? '') as Day
+const getFirstEventDay = (text: string): Day =>
   (/^ {2}from: (\d{4}-\d\d-\d\d)/m.exec(text)?.[1] ?? '') as Day
 
 type Edit = (text: string) => string
 
-/** Other notations, further keys and further sentences. Some apply only to files with the lines that they rewrite. */
+/** Different notations, and additional keys and sentences. Some edits change only files that have the replaced lines. */
 export const EDITS: Readonly<Record<string, Edit>> = {
-  'days with an ordinal': day((d, _month, year, name) => `${formatOrdinal(d)} ${name} ${year}`),
-  'days as the month first': day((d, _month, year, name) => `${name} ${d}, ${year}`),
-  'days in digits with slashes': day(
+  'days with an ordinal': rewriteDays(
+    (d, _month, year, name) => `${formatOrdinal(d)} ${name} ${year}`,
+  ),
+  'days as the month first': rewriteDays((d, _month, year, name) => `${name} ${d}, ${year}`),
+  'days in digits with slashes': rewriteDays(
     (d, month, year) => `${padToTwoDigits(d)}/${padToTwoDigits(month)}/${year}`,
   ),
-  'days in digits with dots': day((d, month, year) => `${d}.${month}.${year}`),
-  'days in digits with hyphens': day(
+  'days in digits with dots': rewriteDays((d, month, year) => `${d}.${month}.${year}`),
+  'days in digits with hyphens': rewriteDays(
     (d, month, year) => `${padToTwoDigits(d)}-${padToTwoDigits(month)}-${year}`,
   ),
-  'short months': day((d, month, year) => `${d} ${MONTHS[month - 1] ?? ''} ${year}`),
-  'days without a year': day((d, _month, _year, name) => `${d} ${name}`),
+  'short months': rewriteDays((d, month, year) => `${d} ${MONTHS[month - 1] ?? ''} ${year}`),
+  'days without a year': rewriteDays((d, _month, _year, name) => `${d} ${name}`),
   till: replaceInTexts(/\buntil\b/g, 'till'),
   'up to and including': replaceInTexts(/\buntil\b/g, 'up to'),
   'on or before': replaceInTexts(/\buntil\b/g, 'on or before'),
@@ -75,7 +78,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   comments: (text) => text.replaceAll(/^(\w+:)/gm, '# About this block\n$1'),
   'blank lines': (text) => text.replaceAll(/^(\w+:)/gm, '\n\n$1'),
   'keys in quotes': (text) => text.replace(/^ {2}support:/m, '  "support":'),
-  'line ends of Windows': (text) => text.replaceAll('\n', '\r\n'),
+  'Windows line endings': (text) => text.replaceAll('\n', '\r\n'),
   'another support address': (text) => text.replace(/support: \w+@/, 'support: secretariat@'),
   'a colour': (text) => text.replace(/^routes:/m, 'look: {colour: "#1F5E7A"}\nroutes:'),
   'a field for the institution': addField('{id: workplace, label: Place of work}'),
@@ -105,13 +108,13 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     ', reasons: [Keep this page]',
   ),
   'the closing day': (text) =>
-    addLine(text, `Online registration closes on ${formatDay(closingDay(text))}`),
+    addLine(text, `Online registration closes on ${formatDay(getClosingDay(text))}`),
   'the first day': (text) =>
-    addLine(text, `The inauguration is on ${formatDay(eventDay(text))} at 10 AM`),
+    addLine(text, `The inauguration is on ${formatDay(getFirstEventDay(text))} at 10 AM`),
   'the day before': (text) =>
     addLine(
       text,
-      `The registration desk opens on ${formatDay(addDays(eventDay(text), -1))} at 4 PM`,
+      `The registration desk opens on ${formatDay(addDays(getFirstEventDay(text), -1))} at 4 PM`,
     ),
   'the year of the last edition': (text) =>
     addLine(text, 'The last edition in 2025 had 412 delegates'),

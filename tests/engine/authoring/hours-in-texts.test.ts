@@ -1,11 +1,11 @@
-/** Impossible hours, as organisers mistype them; and numbers that only look like hours. */
+/** Impossible hours as organisers mistype them, and numbers that only look like hours. */
 import { describe, expect, test } from 'vitest'
 import {
   findImpossibleHours,
   findNightAfterMorning,
 } from '../../../engine/authoring/prose/find-impossible-hours.ts'
 
-const listFindingsOf = (text: string): readonly string[] =>
+const listImpossibleHours = (text: string): readonly string[] =>
   findImpossibleHours(text).map(({ start, end }) => text.slice(start, end))
 
 describe('an hour that does not exist', () => {
@@ -21,7 +21,7 @@ describe('an hour that does not exist', () => {
     ['Begins 25 PM', '25 PM'],
     ['26:15 hrs', '26:15'],
   ])('%s', (text, hour) => {
-    expect(listFindingsOf(text)).toEqual([hour])
+    expect(listImpossibleHours(text)).toEqual([hour])
   })
 })
 
@@ -43,13 +43,15 @@ describe('a possible hour, or not an hour', () => {
     'On 14.03.2027 at 9:00',
     'Vitamin B12 2.5 PM2.5',
   ])('%s', (text) => {
-    expect(listFindingsOf(text)).toEqual([])
+    expect(listImpossibleHours(text)).toEqual([])
   })
 })
 
 test('opening hours of 9 AM to 3 AM were accepted', () => {
-  const nights = (text: string): number => findNightAfterMorning(text).length
-  expect(['9 AM to 3 AM', '8.30 a.m. – 5.30 a.m.', '10 am to 12 am'].map(nights)).toEqual([1, 1, 1])
+  const countNightHours = (text: string): number => findNightAfterMorning(text).length
+  expect(['9 AM to 3 AM', '8.30 a.m. – 5.30 a.m.', '10 am to 12 am'].map(countNightHours)).toEqual([
+    1, 1, 1,
+  ])
   const correct = [
     '9 AM to 3 PM',
     '6 AM to 11 AM',
@@ -58,5 +60,5 @@ test('opening hours of 9 AM to 3 AM were accepted', () => {
     '9 PM to 3 AM',
     'First start at 4.30 AM',
   ]
-  expect(correct.map(nights)).toEqual(correct.map(() => 0))
+  expect(correct.map(countNightHours)).toEqual(correct.map(() => 0))
 })

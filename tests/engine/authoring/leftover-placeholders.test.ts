@@ -1,6 +1,6 @@
 /**
- * Mistakes from a trial with otherwise correct files: wrong numbers, and placeholders that were never replaced.
- * Similar texts that are intended have no finding.
+ * Mistakes that a trial found in otherwise correct files: wrong numbers, and placeholders that were never replaced.
+ * Similar texts that are correct have no finding.
  */
 import { describe, expect, test } from 'vitest'
 import { compileEvents } from '../../../engine/authoring.ts'
@@ -14,7 +14,7 @@ const withEmail = (text: string): string =>
     `${DETAILS}\nemail:\n  subject: "Hello, {reg_no}"\n  text: |\n    ${text}\n`,
   )
 
-/** The findings of a code at the line of `part`. */
+/** Returns the messages of a code at the line of `part`. */
 function findMessages(text: string, code: string, part: string): string {
   const matchingFindings = collectFindings(text).filter(
     (finding) => finding.code === code && finding.at.start.line === findLine(text, part),
@@ -114,7 +114,7 @@ const withFields = (...lines: readonly string[]): string =>
   replaceInBase([MEMBER, MEMBER + lines.map((line) => `        - {${line}}\n`).join('')])
 const withItems = (block: string): string => replaceInBase(['form:\n', `${block}\nform:\n`])
 
-/** The mark that authors leave for unfinished text; it is also the Roman numeral thirty. */
+/** The mark with which authors label unfinished text. It is also the Roman numeral for thirty. */
 const MARK = 'X'.repeat(3)
 
 describe('a word that was left as a placeholder', () => {
@@ -250,7 +250,7 @@ describe('swapped labels', () => {
       'id: guests, type: people, label: Guests, max: 2, fields: [{id: name, label: Age}, {id: age, label: Name}]'
     expect(findMessages(withFields(peopleFile), 'EV536', peopleFile)).not.toBe('')
   })
-  test('of categories that no other finding distinguishes', () => {
+  test('of categories, if no other finding reports them', () => {
     const text = replaceInBase(
       ['  - {id: member}', '  - {id: member, label: Visitor of the day}'],
       ['  - {id: visitor}', '  - {id: visitor, label: Member for life}'],
@@ -347,12 +347,12 @@ describe('a number in a name', () => {
   })
 })
 
-describe('a text that names another event of the folder', () => {
-  const second = base
+describe('a text that names another event in the same folder', () => {
+  const secondEvent = base
     .replaceAll('sample2026', 'ortho2026')
     .replace('Sample 2026', 'ORTHOCON 2026')
     .replace('SMPL', 'ORTH')
-  const third = base
+  const thirdEvent = base
     .replaceAll('sample2026', 'sample2025')
     .replace('Sample 2026', 'Sample 2025')
     .replaceAll('2026-', '2025-')
@@ -361,8 +361,8 @@ describe('a text that names another event of the folder', () => {
     compileEvents(
       [
         { path: 'sample2026.yaml', text },
-        { path: 'ortho2026.yaml', text: second },
-        { path: 'sample2025.yaml', text: third },
+        { path: 'ortho2026.yaml', text: secondEvent },
+        { path: 'sample2025.yaml', text: thirdEvent },
       ],
       shared,
     ).files.flatMap(({ findings }) =>

@@ -17,7 +17,7 @@ const events = readdirSync(join(TOP, 'events'))
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => read(`events/${name}`))
 
-/** The blocks whose mistakes cost money. */
+/** Returns the lines of the blocks in which a mistake changes a price. */
 function findPriceLines(text: string): ReadonlySet<number> {
   let block = ''
   return new Set(
@@ -27,13 +27,13 @@ function findPriceLines(text: string): ReadonlySet<number> {
     }),
   )
 }
-/** A prime, as in tests/mutants. */
+/** A prime number, as in tests/mutants. */
 const STRIDE = 3
 /**
- * Mutants that do not change prices and are still reported: a line without effect, or a gap worth
- * a look.
+ * Codes that the checker may report for mutants that do not change prices: EV417 is about a line
+ * without effect.
  */
-const REPORTED_ANYWAY = new Set(['EV417'])
+const CODES_WITHOUT_EFFECT = new Set(['EV417'])
 
 describe('typos in prices', () => {
   test.each(events.map(({ path, text }) => [path, text] as const))('%s', (path, text) => {
@@ -51,7 +51,7 @@ describe('typos in prices', () => {
       found: findings,
     }: (typeof checkedMutants)[number]): string =>
       `${line} ${operation}: ${changes.slice(0, 2).join(', ')} ${findings.map(({ code }) => code).join(' ')}`
-    // A misspelt name of the tax only changes the wording: no price changes.
+    // A misspelt name of the tax changes only the wording, not the prices.
     const changesPrices = ({ harmful, changes }: (typeof checkedMutants)[number]): boolean =>
       harmful && changes.some((change) => /^(price|category) of |not served/.test(change))
     expect(checkedMutants.filter(changesPrices).length).toBeGreaterThan(10)
@@ -63,7 +63,8 @@ describe('typos in prices', () => {
     expect(
       checkedMutants
         .filter(
-          ({ harmful, found }) => !harmful && found.some(({ code }) => !REPORTED_ANYWAY.has(code)),
+          ({ harmful, found }) =>
+            !harmful && found.some(({ code }) => !CODES_WITHOUT_EFFECT.has(code)),
         )
         .map(describeMutant),
     ).toEqual([])

@@ -1,6 +1,6 @@
 /**
- * Event files with systematic mistakes, as people make them. A mutant is harmful if it differs in
- * meaning from the original or does not compile; then the checker has to report it.
+ * Event files with systematic, realistic mistakes. A mutant is harmful if it differs in meaning from
+ * the original or does not compile. The checker must report every harmful mutant.
  */
 import { isMap, isScalar, isSeq, parseDocument, visit } from 'yaml'
 import type { Document, Scalar } from 'yaml'
@@ -20,7 +20,7 @@ export type CheckedMutant = Mutant & {
   readonly changes: readonly string[]
 }
 
-/** Every mutant of a text, in line order. */
+/** Creates every mutant of a text, in line order. */
 export function createMutants(text: string): readonly Mutant[] {
   const document = parseDocument(text)
   const mutants: Mutant[] = []
@@ -48,29 +48,31 @@ export function createMutants(text: string): readonly Mutant[] {
       const value = pair.value as { range?: readonly number[] | null } | null
       const end = value?.range?.[1]
       if (end === undefined || text.slice(start, pair.key.range[0]).trim() !== '') return
-      const stop = text.indexOf('\n', end - 1)
-      addMutant('a dropped entry', start, stop === -1 ? text.length : stop + 1, '')
+      const lineEnd = text.indexOf('\n', end - 1)
+      addMutant('a dropped entry', start, lineEnd === -1 ? text.length : lineEnd + 1, '')
     },
     Seq(_key, seq) {
       seq.items.forEach((item, index) => {
         const itemRange = findRange(item)
-        const mutated = findRange(seq.items[index + 1])
+        const nextRange = findRange(seq.items[index + 1])
         if (itemRange === null) return
         const lineStart = text.lastIndexOf('\n', itemRange[0]) + 1
-        const block = /^\s*- $/.test(text.slice(lineStart, itemRange[0]))
-        if (block && seq.flow !== true) {
-          const stop = text.indexOf('\n', itemRange[1] - 1)
-          const end = stop === -1 ? text.length : stop + 1
+        const isBlockItem = /^\s*- $/.test(text.slice(lineStart, itemRange[0]))
+        if (isBlockItem && seq.flow !== true) {
+          const lineEnd = text.indexOf('\n', itemRange[1] - 1)
+          const end = lineEnd === -1 ? text.length : lineEnd + 1
           addMutant('a dropped item', lineStart, end, '')
           addMutant('a doubled item', end, end, text.slice(lineStart, end))
-        } else if (mutated !== null) addMutant('a dropped item', itemRange[0], mutated[0], '')
-        if (mutated !== null) {
-          const separator = text.slice(itemRange[1], mutated[0])
+        } else if (nextRange !== null) addMutant('a dropped item', itemRange[0], nextRange[0], '')
+        if (nextRange !== null) {
+          const separator = text.slice(itemRange[1], nextRange[0])
           addMutant(
-            'two neighbours swapped',
+            'two adjacent entries swapped',
             itemRange[0],
-            mutated[1],
-            text.slice(mutated[0], mutated[1]) + separator + text.slice(itemRange[0], itemRange[1]),
+            nextRange[1],
+            text.slice(nextRange[0], nextRange[1]) +
+              separator +
+              text.slice(itemRange[0], itemRange[1]),
           )
         }
       })
@@ -84,7 +86,7 @@ function findRange(node: unknown): readonly [number, number] | null {
   return [node.range[0], node.range[1]]
 }
 
-/** Declared ids, each with another one of the same kind. */
+/** Returns the declared ids, each with another id of the same kind. */
 function findIds(document: Document.Parsed): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   visit(document, {
@@ -124,8 +126,8 @@ function createScalarMutants(
   const { value } = node
   if (typeof value === 'number')
     return [
-      ['a digit more', `${source}0`],
-      ['a digit less', source.slice(0, -1) || '""'],
+      ['an extra digit', `${source}0`],
+      ['a missing digit', source.slice(0, -1) || '""'],
       ['another digit', source.replace(/\d/, (digit) => String((Number(digit) + 1) % 10))],
       ['a number in quotes', `"${source}"`],
     ]
@@ -135,21 +137,21 @@ function createScalarMutants(
       ['a word for yes or no', value ? 'yes' : 'no'],
     ]
   if (typeof value !== 'string') return []
-  const date = /^\d{4}-\d\d-\d\d$/.test(value)
-  if (date)
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(value)
+  if (isDate)
     return [
       ['a day later', shiftDay(value, 1)],
       ['a day earlier', shiftDay(value, -1)],
       ['a wrong year', `${Number(value.slice(0, 4)) + 1}${value.slice(4)}`],
       ['a date in words', '31 January 2026'],
     ]
-  const other = ids.get(value)
+  const otherId = ids.get(value)
   const isQuoted = /^["']/.test(source)
   return [
     ['misspelt', misspellWord(source)],
-    ...(other === undefined ? [] : [['another declared id', other] as const]),
+    ...(otherId === undefined ? [] : [['another declared id', otherId] as const]),
     ...(/^[a-z]/.test(value)
-      ? [['other case', source.replace(/[a-z]/, (letter) => letter.toUpperCase())] as const]
+      ? [['different case', source.replace(/[a-z]/, (letter) => letter.toUpperCase())] as const]
       : []),
     ...(isQuoted
       ? [['a lost quote', source.slice(1)] as const, ['lost quotes', source.slice(1, -1)] as const]
@@ -171,10 +173,11 @@ export function checkMutant(
   shared: SharedFiles,
   path: string,
 ): CheckedMutant {
-  const { event: mutated, findings } = compileEvent(mutant.text, shared, { path })
+  const { event: mutatedEvent, findings } = compileEvent(mutant.text, shared, { path })
   const found = findings.filter(({ severity }) => severity !== 'note')
-  if (mutated === null) return { ...mutant, harmful: true, found, changes: ['it is not served'] }
-  const diff = diffEvents(original, mutated)
+  if (mutatedEvent === null)
+    return { ...mutant, harmful: true, found, changes: ['it is not served'] }
+  const diff = diffEvents(original, mutatedEvent)
   const changes = [
     ...diff.prices.map((change) => `price of ${change.category}`),
     ...diff.rules.map(({ answers }) => `category of ${answers}`),

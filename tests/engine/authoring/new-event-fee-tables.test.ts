@@ -224,7 +224,7 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'a time in a heading is asked about, unless it is the end of the day; “through” is no name',
+    'a time in a heading is asked about, unless it is the end of the day; “through” is not a name',
     'Category\tEarly bird until 1 June 2026, 12:00 noon CET\tTill 30th June 2026 (5 PM)\tThrough 07/31/2026, 11:59 PM IST\tLate\nMember\t5000\t6000\t7000\t8000',
     [
       'Early bird:2026-06-01 | :2026-06-30 | :2026-07-31 | Late:',
@@ -247,7 +247,7 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'columns of GST and totals are no periods',
+    'columns of GST and totals are not periods',
     'Category\tEarly Bird till 31 Aug 2026\t\t\tSpot\t\t\n\tFee\tGST 18%\tTotal\tFee\tGST 18%\tTotal\nMember\t5000\t900\t5900\t6,250\t1,125\t7,375\nPG\tFree\t–\t–\t999\t180\t1179',
     ['Early Bird:2026-08-31 | Spot:', 'Member | 5000 | 6,250', 'PG | Free | 999', 'GST on top'],
   ],
@@ -275,7 +275,7 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'names that are none',
+    'invalid names',
     'Category\tFee\nnull\t5000\nMember {A}\t4000',
     [
       ':',
@@ -379,7 +379,7 @@ test('a table in euros sets the currency of the event; a currency that only its 
   })
 })
 
-test('four periods that have only days are called by their days', () => {
+test('four periods without names are named after their days', () => {
   const text =
     'Category\t30 June 2026\t31 July 2026\t31 Aug 2026\tAfter 31 Aug 2026\nMember\t1\t2\t3\t4'
   const table = readFeeTable(text, { ...event, currency: INR, today })

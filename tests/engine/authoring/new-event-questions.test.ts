@@ -1,5 +1,5 @@
 /**
- * How `rollcall new` parses answers: days in Indian notation, prices as in letters, lists that must be consistent.
+ * How `rollcall new` parses answers: days in Indian notation, prices as organisers write them, and consistent lists.
  */
 import { describe, expect, test } from 'vitest'
 import { day, INR } from '../../../engine/index.ts'
@@ -250,7 +250,7 @@ describe('categories', () => {
     expect(String(readRows(answer)).replaceAll('\u00a0', ' ')).toBe(sentence),
   )
 
-  test('of a free event need no prices, and may have none', () => {
+  test('of a free event need no prices, and prices other than zero are rejected', () => {
     expect(readRows('Member, Student (PG, intern)', true)).toEqual([
       ['Member', 0],
       ['Student (PG, intern)', 0],

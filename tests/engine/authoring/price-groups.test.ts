@@ -186,7 +186,7 @@ test('simulate marks the prices of a group that are placeholders', () => {
 })
 
 describe('price checks read the table of the group', () => {
-  const codes = (text: string) =>
+  const listCodes = (text: string) =>
     collectFindings(text).map(({ code, at }) => `${code} line ${at.start.line}`)
   const row = 'visitor: [20000, 22000, 25000]'
   const members = file
@@ -209,7 +209,7 @@ describe('price checks read the table of the group', () => {
     ],
     ['members who pay more', 'EV451', members, 'prices: {period: [early, middle'],
   ])('%s', (_name, code, text, at) => {
-    expect(codes(text)).toEqual([`${code} line ${findLine(text, at)}`])
+    expect(listCodes(text)).toEqual([`${code} line ${findLine(text, at)}`])
   })
   test('an example that fails points to the cell and the period of the group', () => {
     const example =

@@ -1,7 +1,4 @@
-/**
- * Prices, category names and amounts in texts that organisers mistyped; and correct ones that look
- * similar.
- */
+/** Mistyped prices, category names and amounts in texts, and correct values that look similar. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent, writeMissingExamples } from '../../../engine/authoring.ts'
 import { base, readGolden, shared } from './goldens.ts'
@@ -14,7 +11,7 @@ const ROLE =
 const CHOICE =
   '        - {id: kind, type: select, label: Category, options: categories, required: true}\n'
 
-/** The base with other categories, chosen in the form unless there are rules. */
+/** Returns the base with other categories, which delegates choose in the form unless there are rules. */
 function withRows(rows: readonly Row[], rules: readonly string[] = []): string {
   const categories = rows.map(([id, label]) =>
     label === '' ? `  - {id: ${id}}` : `  - {id: ${id}, label: ${JSON.stringify(label)}}`,
@@ -370,7 +367,7 @@ describe('correct tables', () => {
   })
 })
 
-/** The base with one more item, and the fields that the item reads. */
+/** Returns the base with one more item, and the fields that the item uses. */
 const withItem = (item: string, ...fields: readonly string[]): string =>
   fields
     .reduce(
@@ -545,7 +542,7 @@ test('“the fee of 2022” was read as an amount of ₹ 2,022', () => {
   expect(amounts('A registration fee of 2222 for members').length).toBe(1)
 })
 
-test('a note listed the prices without an example, and nothing wrote those examples', () => {
+test('a note listed the prices without an example, but no command wrote these examples', () => {
   const text = readGolden('EV902.yaml')
   const compile = (file: string) => compileEvent(file, shared, { path: 'sample2026.yaml' })
   const { event } = compile(text)
@@ -557,9 +554,9 @@ test('a note listed the prices without an example, and nothing wrote those examp
     '\nresults:',
     `\n${lines.map((line) => `    ${line}`).join('\n')}\nresults:`,
   )
-  const codesOf = (file: string) => compile(file).findings.map(({ code }) => code)
-  expect([lines.length, codesOf(added)]).toEqual([3, []])
-  expect(codesOf(added.replace('visitor: [2000, 2500]', 'visitor: [2000, 2600]'))).toEqual([
+  const listAllCodes = (file: string) => compile(file).findings.map(({ code }) => code)
+  expect([lines.length, listAllCodes(added)]).toEqual([3, []])
+  expect(listAllCodes(added.replace('visitor: [2000, 2500]', 'visitor: [2000, 2600]'))).toEqual([
     'EV901',
   ])
 })

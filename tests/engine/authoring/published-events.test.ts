@@ -14,7 +14,7 @@ const sources = readdirSync(join(import.meta.dirname, '..', '..', '..', FOLDER))
 const readNamed = (id: string): string =>
   sources.find(({ path }) => path === `${FOLDER}/${id}.yaml`)?.text ?? ''
 
-/** The findings of a file with one change. */
+/** Returns the findings of a file with one change. */
 function listFindings(id: string, from: string, to: string): readonly string[] {
   const text = readNamed(id)
   expect(text).toContain(from)
@@ -46,7 +46,7 @@ describe('the complete event files', () => {
   })
 })
 
-test('the own page of a delegate of a shipped event offered nothing but the ticket', () => {
+test('the self-service pages of the events in the repository offered only the ticket', () => {
   const shipped = compileEvents(
     ['afpicon2026', 'chirurgia2026', 'midzone2025'].map((id) => readSource(`events/${id}.yaml`)),
     sharedFiles,
@@ -59,8 +59,8 @@ test('the own page of a delegate of a shipped event offered nothing but the tick
   }
 })
 
-describe('problems of authors of published pages', () => {
-  test('rooms that are no longer sold in their own last period are no finding; a single room among others is', () => {
+describe('problems that authors of published pages had', () => {
+  test('rooms that are not sold in their last period are not reported; a single room among others is', () => {
     expect(
       listFindings('ghatmeet2027', 'single: [6500, 7200, none]', 'single: [6500, 7200, 7200]'),
     ).toContainEqual('EV464 `twin` or `family` is not on sale for any delegate in `sold-off`')
@@ -112,12 +112,12 @@ describe('problems of authors of published pages', () => {
 })
 
 test('the sales report named a quota by its id, even if it counts one item', () => {
-  const labels = (id: string) => {
+  const listQuotaLabels = (id: string) => {
     const event = files.find((file) => file.event?.id === id)?.event
     return event == null ? [] : buildSeatRows(event, []).map(({ label }) => label)
   }
-  expect(labels('sangamcon2027')).toEqual(['Congress dinner'])
+  expect(listQuotaLabels('sangamcon2027')).toEqual(['Congress dinner'])
   // A label with an answer differs from line to line, and a hall is not sold as an item.
-  expect(labels('tarangfest2027')).toContain('Bed')
-  expect(labels('nidancon2027')).toContain('Hall')
+  expect(listQuotaLabels('tarangfest2027')).toContain('Bed')
+  expect(listQuotaLabels('nidancon2027')).toContain('Hall')
 })

@@ -55,7 +55,7 @@ test('every renamed key is reported at its old name with the new one', () => {
   expect(new Set(reported.map(String)).size).toBe(expected.length)
 })
 
-test('is a warning: the file compiles to the same event as with the new names', () => {
+test('an old key is only a warning: the file compiles to the same event as with the new names', () => {
   const text = readGolden(`${EVERY_KEY_GOLDEN}.yaml`)
   const { event, findings } = compileEvent(text, sampleShared)
   expect(event).not.toBeNull()

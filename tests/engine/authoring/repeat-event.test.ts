@@ -1,4 +1,4 @@
-/** Next year's file: every day, name and address is changed for the new event, and all other text is kept. */
+/** Next year's file: every day, name and address is changed for the new event, and all other text is unchanged. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -118,7 +118,7 @@ test('the credentials of a Razorpay account were announced as those of Airpay', 
   )
 })
 
-test('all four may be repeated into one folder', () => {
+test('all four files can be repeated into one folder', () => {
   const compiled = compileEvents([...files, ...files.map((file) => repeatFile(file))], sharedFiles)
   expect(compiled.files.flatMap(({ findings }) => findings.map(({ code }) => code))).toEqual([])
 })

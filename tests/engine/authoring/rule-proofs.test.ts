@@ -51,7 +51,7 @@ function buildFile({ rules, otherwise, hides }: RuleTable): string {
     .replace('  summary:', `${fields.join('\n')}\n  summary:`)
 }
 
-/** Every distinguishable set of answers, as a form would send it. */
+/** Returns every distinguishable set of answers, as a form would send it. */
 function listAllAnswers(event: EventConfig): readonly Answers[] {
   const axes: readonly (readonly [string, readonly (string | number | boolean | undefined)[]])[] = [
     ['role', [...options, undefined]],
@@ -69,7 +69,7 @@ function listAllAnswers(event: EventConfig): readonly Answers[] {
   return allAnswers.map((answers) => normalise(event, answers).answers)
 }
 
-/** The event without its checks, because this test checks their results. */
+/** Compiles the event without the checks, because this test verifies their results. */
 function compileWithoutChecks(text: string): EventConfig {
   const { event } = compileEvent(
     base.replace(
@@ -86,7 +86,7 @@ function compileWithoutChecks(text: string): EventConfig {
   return event
 }
 
-/** The rules for the evaluator, built without the compiler. */
+/** Adds the rules for the evaluator without the compiler. */
 const withRules = (event: EventConfig, table: RuleTable): EventConfig => {
   return {
     ...event,
@@ -126,7 +126,7 @@ function parseTest(text: string) {
 }
 
 describe('random rule tables', () => {
-  test('are complete, and their rules reachable, exactly if trying every combination says so', () => {
+  test('are reported as complete and reachable exactly if trying every combination confirms it', () => {
     let incompleteCount = 0
     let unreachableCount = 0
     fc.assert(

@@ -16,16 +16,16 @@ export const createMarchFile = (lateDay: string): string =>
     .replace('{id: early, to: 2026-01-31}', '{id: early, label: Early Bird, to: 2026-10-30}')
     .replace('{id: late, from: 2026-02-01}', lateDay)
     .replace('[early, late]', '[early, regular]')
-/** The base with one more field, as `id: x, label: Y`. */
+/** Returns the base with one more field, given as `id: x, label: Y`. */
 export const addField = (line: string): string =>
   base.replace('  summary:', `        - {${line}}\n  summary:`)
 export const collectFindings = (text: string): readonly Finding[] =>
   compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
-/** Errors and warnings with code and line, without notes. */
+/** Returns errors and warnings, but not notes, with code and line. */
 export const listFindings = (text: string): readonly string[] =>
   collectFindings(text)
     .filter(({ severity }) => severity !== 'note')
     .map(({ code, at, message }) => `${code} line ${at.start.line}: ${message}`)
-/** The line on which a part of a text begins, from 1. */
+/** Returns the number of the line on which a part of a text begins, counted from 1. */
 export const findLine = (text: string, part: string): number =>
   text.slice(0, text.indexOf(part)).split('\n').length

@@ -1,6 +1,6 @@
 /**
- * The JSON Schemas are valid, have messages for what they reject, and match the hand-written
- * types.
+ * The JSON Schemas are valid, have messages for the values that they reject, and match the
+ * hand-written types.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ describe.each(kinds)('the schema of %s', (kind) => {
 
   test('has a message for every pattern', () => {
     const withoutMessage: string[] = []
-    const walk = (value: unknown, path: string): void => {
+    const checkPatterns = (value: unknown, path: string): void => {
       if (typeof value !== 'object' || value === null) return
       const { pattern, patternErrorMessage } = value as Record<string, unknown>
       if (
@@ -37,9 +37,9 @@ describe.each(kinds)('the schema of %s', (kind) => {
         !path.endsWith('.propertyNames')
       )
         withoutMessage.push(path)
-      for (const [key, inner] of Object.entries(value)) walk(inner, `${path}.${key}`)
+      for (const [key, inner] of Object.entries(value)) checkPatterns(inner, `${path}.${key}`)
     }
-    walk(SCHEMAS[kind], kind)
+    checkPatterns(SCHEMAS[kind], kind)
     expect(withoutMessage).toEqual([])
   })
 })
@@ -79,7 +79,7 @@ test('the compiled functions of the web build agree with ajv', async () => {
 })
 
 /** The module with the hand-written type of each file. */
-const WRITTEN_IN: Readonly<Record<(typeof kinds)[number], string>> = {
+const TYPE_MODULES: Readonly<Record<(typeof kinds)[number], string>> = {
   event: 'engine/authoring/schema/event-file-types.ts',
   lists: 'engine/authoring/schema/shared-file-types.ts',
   gateways: 'engine/authoring/schema/shared-file-types.ts',
@@ -88,9 +88,9 @@ const WRITTEN_IN: Readonly<Record<(typeof kinds)[number], string>> = {
 }
 
 describe('the types of a file', () => {
-  const typeName = (kind: string) => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
-  const differenceMessage = (kind: (typeof kinds)[number]) =>
-    `${typeName(kind)}File in ${WRITTEN_IN[kind]} differs from schemas/${kind}.schema.json`
+  const getTypeName = (kind: string) => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
+  const describeDifference = (kind: (typeof kinds)[number]) =>
+    `${getTypeName(kind)}File in ${TYPE_MODULES[kind]} differs from schemas/${kind}.schema.json`
 
   /**
    * Compiles one line per kind that is valid only if both types are equal; returns the compiler's
@@ -102,13 +102,14 @@ describe('the types of a file', () => {
       file,
       [
         ...kinds.map(
-          (kind) => `import type { ${typeName(kind)}File } from '../../../${WRITTEN_IN[kind]}'`,
+          (kind) =>
+            `import type { ${getTypeName(kind)}File } from '../../../${TYPE_MODULES[kind]}'`,
         ),
-        ...kinds.map((kind) => writeTypes(typeName(kind), schemas[kind])),
+        ...kinds.map((kind) => writeTypes(getTypeName(kind), schemas[kind])),
         'type Same<A, B, Else> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : Else',
         ...kinds.map(
           (kind) =>
-            `export const ${kind}: Same<${typeName(kind)}, ${typeName(kind)}File, '${differenceMessage(kind)}'> = true`,
+            `export const ${kind}: Same<${getTypeName(kind)}, ${getTypeName(kind)}File, '${describeDifference(kind)}'> = true`,
         ),
       ].join('\n'),
     )
@@ -146,13 +147,13 @@ describe('the types of a file', () => {
       event: { ...event, properties: extendedProperties } as typeof event,
     })
     expect(output.match(/error TS\d+/g)).toEqual(['error TS2322'])
-    expect(output).toContain(differenceMessage('event'))
+    expect(output).toContain(describeDifference('event'))
   })
 })
 
 test('docs/conditions.md is generated from the schema (npm run findings writes it)', async () => {
   const page = readFileSync(CONDITION_PAGE, 'utf8')
-  // The page without its tables, so that a missing comment is noticed too.
-  const emptied = page.replaceAll(/^\|.*\n/gm, '')
-  await expect(writeConditionTables(emptied)).toMatchFileSnapshot(CONDITION_PAGE)
+  // The tables are removed first, so that a missing comment is also noticed.
+  const pageWithoutTables = page.replaceAll(/^\|.*\n/gm, '')
+  await expect(writeConditionTables(pageWithoutTables)).toMatchFileSnapshot(CONDITION_PAGE)
 })

@@ -16,7 +16,7 @@ const replaceInSite = (original: string, replacement: string): string => {
 }
 
 describe("the landing page's file", () => {
-  test('is clean, and has every number of the specification', () => {
+  test('has no findings, and contains every number of the specification', () => {
     const { site, findings } = compileSite(SITE)
     expect(findings).toEqual([])
     expect(site?.features.items.length).toBe(9)

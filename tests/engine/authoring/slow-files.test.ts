@@ -1,4 +1,4 @@
-/** Files designed to keep the checker busy: each is rejected quickly with a message. Some used to take minutes. */
+/** Files that are designed to slow the checker down: each is rejected quickly with a message. Some used to take minutes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -31,65 +31,68 @@ const listIds = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `f${index}`)
 const TOO_MANY = 'the file has more than 8000 keys and entries'
 
-/** The content, the file, and the messages to its author: each code once, with its count. */
-const SLOW_FILES: readonly (readonly [what: string, text: () => string, told: string])[] = [
-  ['9,000 unknown keys', () => base + repeatLines(9000, (index) => `k${index}: 1`), TOO_MANY],
+/** Each file with its description, and a part of the expected message. */
+const SLOW_FILES: readonly (readonly [description: string, text: () => string, message: string])[] =
   [
-    '7,900 of them',
-    () => base + repeatLines(7900, (index) => `k${index}: 1`),
-    'is not a valid key',
-  ],
-  [
-    '300 fields, each shown by the previous one',
-    () =>
-      createFields(300, (index) => buildConditions([index === 0 ? 'is_member' : `f${index - 1}`])),
-    'the conditions of this form add',
-  ],
-  [
-    '60 fields, each shown by all previous ones',
-    () =>
-      createFields(60, (index) => buildConditions(index === 0 ? ['is_member'] : listIds(index))),
-    'the conditions of this form add more than a million tests',
-  ],
-  [
-    '60 fields in a cycle, each shown by the next',
-    () => createFields(60, (index) => buildConditions([`f${(index + 1) % 60}`])),
-    'whether `f0` is shown depends on itself',
-  ],
-  [
-    '300 equal rules',
-    () =>
-      replaceInFile(
-        RULE,
-        repeatLines(299, () => RULE),
-      ),
-    'never reached',
-  ],
-  [
-    '1,500 rules',
-    () =>
-      replaceInFile(
-        RULE,
-        repeatLines(1500, () => RULE),
-      ),
-    'more than 300 entries',
-  ],
-  [
-    '1,500 periods',
-    () =>
-      replaceInFile(
-        '    - {id: late, from: 2026-02-01}',
-        repeatLines(1500, (index) => `    - {id: p${index}, from: 2026-02-01}`),
-      ),
-    'more than 60 entries',
-  ],
-  [
-    'a venue of 200,000 characters that is full of days',
-    () => replaceInFile('venue: Town Hall', `venue: ${'on 3 March 2026 '.repeat(12_500)}`),
-    'this text has more than 5000 characters',
-  ],
-  ['a megabyte', () => base + '# '.repeat(500_000), 'longer than 300000 characters'],
-]
+    ['9,000 unknown keys', () => base + repeatLines(9000, (index) => `k${index}: 1`), TOO_MANY],
+    [
+      '7,900 unknown keys',
+      () => base + repeatLines(7900, (index) => `k${index}: 1`),
+      'is not a valid key',
+    ],
+    [
+      '300 fields, each shown by the previous one',
+      () =>
+        createFields(300, (index) =>
+          buildConditions([index === 0 ? 'is_member' : `f${index - 1}`]),
+        ),
+      'the conditions of this form add',
+    ],
+    [
+      '60 fields, each shown by all previous ones',
+      () =>
+        createFields(60, (index) => buildConditions(index === 0 ? ['is_member'] : listIds(index))),
+      'the conditions of this form add more than a million tests',
+    ],
+    [
+      '60 fields in a cycle, each shown by the next',
+      () => createFields(60, (index) => buildConditions([`f${(index + 1) % 60}`])),
+      'whether `f0` is shown depends on itself',
+    ],
+    [
+      '300 equal rules',
+      () =>
+        replaceInFile(
+          RULE,
+          repeatLines(299, () => RULE),
+        ),
+      'never reached',
+    ],
+    [
+      '1,500 rules',
+      () =>
+        replaceInFile(
+          RULE,
+          repeatLines(1500, () => RULE),
+        ),
+      'more than 300 entries',
+    ],
+    [
+      '1,500 periods',
+      () =>
+        replaceInFile(
+          '    - {id: late, from: 2026-02-01}',
+          repeatLines(1500, (index) => `    - {id: p${index}, from: 2026-02-01}`),
+        ),
+      'more than 60 entries',
+    ],
+    [
+      'a venue of 200,000 characters that is full of days',
+      () => replaceInFile('venue: Town Hall', `venue: ${'on 3 March 2026 '.repeat(12_500)}`),
+      'this text has more than 5000 characters',
+    ],
+    ['a megabyte', () => base + '# '.repeat(500_000), 'longer than 300000 characters'],
+  ]
 
 test.each(SLOW_FILES)('a file with %s is rejected quickly', (_what, text, expected) => {
   const { event, findings } = compileEvent(text(), shared, { path: 'sample2026.yaml' })

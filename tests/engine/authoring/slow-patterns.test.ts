@@ -20,8 +20,8 @@ const matchCharacter = (source: string): RegExp => {
 const characterPatterns = new Map<string, RegExp>()
 
 /**
- * Tries every way to match the text, as a backtracking matcher that fails at the end. Returns how often it reaches
- * each character.
+ * Matches the text in every possible way, like a backtracking matcher that fails at the end. Returns how often it
+ * tries each character.
  */
 function countSteps(
   pattern: Node,
@@ -73,7 +73,7 @@ const { source } = fc.letrec<{ source: string; part: string }>((tie) => ({
 const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1', ' '), maxLength: 30 })
 
 describe('any pattern', () => {
-  it('that is accepted reads every prefix of a text in few ways, and agrees with the regular expressions of JavaScript', () => {
+  it('that is accepted matches every prefix of a text in few ways, and agrees with JavaScript’s regular expressions', () => {
     let acceptedCount = 0
     fc.assert(
       fc.property(source, fc.array(text, { minLength: 5, maxLength: 5 }), (pattern, texts) => {
@@ -100,7 +100,7 @@ describe('any pattern', () => {
     expect(acceptedCount).toBeGreaterThan(chooseRuns(150))
   })
 
-  it('that is too slow can read the reported text in more ways', () => {
+  it('that is too slow can match the reported text in too many ways', () => {
     let slowCount = 0
     fc.assert(
       fc.property(source, (pattern) => {
@@ -122,7 +122,7 @@ describe('any pattern', () => {
     expect(slowCount).toBeGreaterThan(chooseRuns(50))
   })
 
-  it('is checked without an exception', () => {
+  it('is checked without throwing', () => {
     const fragments = fc.constantFrom(
       '(',
       ')',

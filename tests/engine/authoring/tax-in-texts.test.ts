@@ -1,4 +1,4 @@
-/** Tax rates as organisers type them, and texts about the tax; and texts that only look similar. */
+/** Mistyped tax rates, and texts that contradict the tax; and correct texts that look similar. */
 import { describe, expect, test } from 'vitest'
 import { base } from './goldens.ts'
 import { collectFindings, findLine } from './sample-file.ts'
@@ -125,7 +125,7 @@ describe('there is no tax, and a text mentions one', () => {
       '  success:',
     ],
     [
-      'the mail',
+      'the email',
       untaxedFile.replace(
         'results:',
         'email:\n  subject: "Registered, {reg_no}"\n  text: |\n    Paid: {total}\n    GST: {gst}\nresults:',
@@ -213,7 +213,7 @@ describe('texts that contradict nothing', () => {
 
 describe('a room with its own tax rate', () => {
   const ROOM = '{name: GST, percent: 5, prices: exclusive}'
-  const room = base
+  const fileWithRoom = base
     .replace(
       'form:\n',
       `  items:
@@ -224,36 +224,52 @@ form:\n`,
       '  summary:',
       '        - {id: room, type: select, label: Room in the hotel, options: [{id: twin, label: Bed in a twin room}]}\n  summary:',
     )
-  const label = (text: string): string => room.replace('"{option}"', JSON.stringify(text))
-  const option = (text: string): string =>
-    room.replace('label: Bed in a twin room', `label: ${JSON.stringify(text)}`)
+  const withRoomLabel = (text: string): string =>
+    fileWithRoom.replace('"{option}"', JSON.stringify(text))
+  const withRoomOption = (text: string): string =>
+    fileWithRoom.replace('label: Bed in a twin room', `label: ${JSON.stringify(text)}`)
 
   test('the file is valid', () => {
-    expect(listTaxFindings(room)).toEqual([])
+    expect(listTaxFindings(fileWithRoom)).toEqual([])
   })
 
   test.each([
-    ['its label', label('{option} (plus 5% GST)')],
-    ['its label, with half of the rate', label('{option} (plus CGST 2.5% + SGST 2.5%)')],
-    ['a choice', option('Twin room (5% GST extra)')],
-    ['a choice, with the amount to pay', option('Twin room, ₹2,100 incl. GST')],
-    ['the panel', withPanel('Rooms are taxed at 5% GST', room)],
+    ['its label', withRoomLabel('{option} (plus 5% GST)')],
+    ['its label, with half of the rate', withRoomLabel('{option} (plus CGST 2.5% + SGST 2.5%)')],
+    ['a choice', withRoomOption('Twin room (5% GST extra)')],
+    ['a choice, with the amount to pay', withRoomOption('Twin room, ₹2,100 incl. GST')],
+    ['the panel', withPanel('Rooms are taxed at 5% GST', fileWithRoom)],
     [
       'the panel, without the name of the tax',
-      withPanel('Registration 18% GST, twin sharing 5% GST', room),
+      withPanel('Registration 18% GST, twin sharing 5% GST', fileWithRoom),
     ],
-    ['the panel of fees without tax', withPanel('Plus 5% GST', room.replace(`${TAX}\n`, ''))],
+    [
+      'the panel of fees without tax',
+      withPanel('Plus 5% GST', fileWithRoom.replace(`${TAX}\n`, '')),
+    ],
   ])('is described correctly in %s', (_where, text) => {
     expect(listTaxFindings(text)).toEqual([])
   })
 
   test.each([
-    ['label', label('{option} (plus 18% GST)'), 'EV605 the text says 18%, but the tax is 5%'],
-    ['label', label('{option} (incl. 12% GST)'), 'EV605 the text says 12%, but the tax is 5%'],
-    ['choice', option('Twin room (plus 12% GST)'), 'EV605 the text says 12%, but the tax is 5%'],
+    [
+      'label',
+      withRoomLabel('{option} (plus 18% GST)'),
+      'EV605 the text says 18%, but the tax is 5%',
+    ],
+    [
+      'label',
+      withRoomLabel('{option} (incl. 12% GST)'),
+      'EV605 the text says 12%, but the tax is 5%',
+    ],
     [
       'choice',
-      option('Twin room (GST included)'),
+      withRoomOption('Twin room (plus 12% GST)'),
+      'EV605 the text says 12%, but the tax is 5%',
+    ],
+    [
+      'choice',
+      withRoomOption('Twin room (GST included)'),
       'EV624 the text says that fees include GST; in this file it is added to the prices',
     ],
   ])('a %s that contradicts the rate', (_where, text, message) => {
@@ -264,7 +280,7 @@ form:\n`,
   })
 
   test('a registration fee has another tax rate than the room', () => {
-    expect(listTaxFindings(withPanel('Registration fee plus 5% GST', room))).toEqual([
+    expect(listTaxFindings(withPanel('Registration fee plus 5% GST', fileWithRoom))).toEqual([
       'EV605 the text says 5%, but the tax is 18%',
     ])
   })
@@ -274,7 +290,7 @@ form:\n`,
     ['0.05', 'for 5% write 5'],
     ['15', 'write the current rate'],
   ])('%s percent is not a valid rate', (percent, help) => {
-    const text = room.replace('percent: 5,', `percent: ${percent},`)
+    const text = fileWithRoom.replace('percent: 5,', `percent: ${percent},`)
     const [firstFinding, ...otherFindings] = collectFindings(text).filter(
       ({ severity }) => severity !== 'note',
     )

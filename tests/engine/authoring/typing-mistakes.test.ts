@@ -1,4 +1,4 @@
-/** Typos in a correct file: each is reported at the line where people would look, with the correct text. */
+/** Typos in a correct file: each is reported at the line where authors would look, with the correction. */
 import { describe, expect, test } from 'vitest'
 import { applyFixes, compileEvent, formatFindings } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'

@@ -1,4 +1,4 @@
-/** Event files without their authors' comments: the same event, the same lines, no comment. */
+/** Removing the authors' comments changes neither the event nor the line numbers. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

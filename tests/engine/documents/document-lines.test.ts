@@ -20,7 +20,7 @@ const createTax = (
   round: Tax['round'],
 ): Tax | null => (percent === null ? null : { name: 'GST', percent, prices, round })
 
-/** A bill in the engine's format: lines, and a percentage adjustment of all of them. */
+/** Creates a bill in the engine's format, with an adjustment of all lines by a percentage. */
 function createBill(
   soldItems: readonly SoldItem[],
   { prices = 'exclusive', round = 'paise', off = 0 }: Partial<Tax> & { readonly off?: number } = {},
@@ -68,20 +68,20 @@ type DocumentLedger = {
   readonly refunded?: number
   readonly lastRefund?: { readonly bill: readonly Line[]; readonly documents: number } | null
 }
-const NEW: DocumentLedger = { issued: [], before: null }
+const EMPTY_LEDGER: DocumentLedger = { issued: [], before: null }
 const sumTotals = (lines: readonly { readonly total: number }[]): number =>
   lines.reduce((sum, { total }) => sum + total, 0)
 
 function applyChange(
   { issued, before, refunded: refundedBefore = 0, lastRefund = null }: DocumentLedger,
-  now: readonly Line[],
+  currentBill: readonly Line[],
   refunded = 0,
   withoutInvoice: readonly Line[] = [],
   { chargedHere = 0, unpaid = 0 } = {},
 ): { readonly change: DocumentChange; readonly ledger: DocumentLedger } {
-  const charged = toAmount(Math.max(0, sumTotals(now) - refunded))
+  const charged = toAmount(Math.max(0, sumTotals(currentBill) - refunded))
   const change = computeDocumentChange(issued, {
-    bill: now,
+    bill: currentBill,
     before,
     lastRefund,
     withoutInvoice,
@@ -96,10 +96,12 @@ function applyChange(
     bill: [],
   }))
   const isRefund = refunded > refundedBefore && change.credits.length > 0
-  const refund = isRefund ? { bill: now, documents: issued.length + change.credits.length } : null
+  const refund = isRefund
+    ? { bill: currentBill, documents: issued.length + change.credits.length }
+    : null
   const ledger = {
     issued: [...issued, ...newDocuments],
-    before: now,
+    before: currentBill,
     refunded,
     lastRefund: refund ?? lastRefund,
   }
@@ -170,14 +172,17 @@ describe('a change to a paid bill', () => {
       [],
     ],
   ] as const)('%s', ([, before, after, invoice, credit]) => {
-    const paidLedger = applyChange(NEW, createBill(before)).ledger
+    const paidLedger = applyChange(EMPTY_LEDGER, createBill(before)).ledger
     const { change } = applyChange(paidLedger, createBill(after))
     expect(shortenLines(change.invoice)).toEqual(invoice)
     expect(change.credits.flatMap(({ lines }) => shortenLines(lines))).toEqual(credit)
   })
 
   test('an adjustment reduces each line at its own tax rate', () => {
-    const { change } = applyChange(NEW, createBill([delegate, roomItem, donationItem], { off: 10 }))
+    const { change } = applyChange(
+      EMPTY_LEDGER,
+      createBill([delegate, roomItem, donationItem], { off: 10 }),
+    )
     expect(shortenLines(change.invoice)).toEqual([
       ['delegate', 18, 283_500, 51_030],
       ['room', 5, 270_000, 13_500],
@@ -188,7 +193,7 @@ describe('a change to a paid bill', () => {
 
   test('an earlier refund stays refunded, and the new line is invoiced in full', () => {
     const firstChange = applyChange(
-      applyChange(NEW, createBill([delegate])).ledger,
+      applyChange(EMPTY_LEDGER, createBill([delegate])).ledger,
       createBill([delegate]),
       50_000,
     ).ledger
@@ -268,17 +273,17 @@ const step = fc.oneof(
 test('invoices minus credit notes equal the bill by rate, to the paisa, after any corrections and refunds', () => {
   fc.assert(
     fc.property(soldItems, terms, fc.array(step, { maxLength: 8 }), (first, billTerms, steps) => {
-      let now = createBill(first, billTerms)
+      let currentBill = createBill(first, billTerms)
       let refunded = 0
-      let { ledger } = applyChange(NEW, now)
+      let { ledger } = applyChange(EMPTY_LEDGER, currentBill)
       const expectEqualSums = (): void => {
         const openDocuments = ledger.issued.flatMap(({ of, lines }) =>
           lines.map(({ total }) => (of === null ? total : -total)),
         )
-        const charged = Math.max(0, sumTotals(now) - refunded)
+        const charged = Math.max(0, sumTotals(currentBill) - refunded)
         expect(openDocuments.reduce((sum, total) => sum + total, 0)).toBe(charged)
-        if (refunded === 0 && sumTotals(now) > 0)
-          expect(sumByRate(ledger.issued)).toEqual(sumBillByRate(now))
+        if (refunded === 0 && sumTotals(currentBill) > 0)
+          expect(sumByRate(ledger.issued)).toEqual(sumBillByRate(currentBill))
         for (const { lines } of ledger.issued)
           for (const { base, gst, total } of lines) {
             expect(base).toBeGreaterThanOrEqual(0)
@@ -297,21 +302,27 @@ test('invoices minus credit notes equal the bill by rate, to the paisa, after an
       }
       expectEqualSums()
       for (const one of steps) {
-        if ('bill' in one) now = createBill(one.bill, { ...billTerms, off: one.off })
-        else refunded += Math.floor((Math.max(0, sumTotals(now) - refunded) * one.refund) / 1000)
-        ledger = applyChange(ledger, now, refunded).ledger
+        if ('bill' in one) currentBill = createBill(one.bill, { ...billTerms, off: one.off })
+        else
+          refunded += Math.floor(
+            (Math.max(0, sumTotals(currentBill) - refunded) * one.refund) / 1000,
+          )
+        ledger = applyChange(ledger, currentBill, refunded).ledger
         expectEqualSums()
-        expect(applyChange(ledger, now, refunded).change).toEqual({ invoice: [], credits: [] })
+        expect(applyChange(ledger, currentBill, refunded).change).toEqual({
+          invoice: [],
+          credits: [],
+        })
       }
-      refunded = Math.max(refunded, sumTotals(now))
-      ledger = applyChange(ledger, now, refunded).ledger
+      refunded = Math.max(refunded, sumTotals(currentBill))
+      ledger = applyChange(ledger, currentBill, refunded).ledger
       expect(sumByRate(ledger.issued)).toEqual({})
     }),
     { numRuns: 500 },
   )
 })
 
-test('a corrected bill was charged at 5% instead of 18% once the correction was undone after a refund: it has the same documents by rate', () => {
+test('undoing a correction after a refund charged the bill at 5% instead of 18%: each bill keeps its sums by rate', () => {
   const correction = fc.record({ bill: soldItems, off: fc.constantFrom(0, 0, 7, 33) })
   const corrections = fc.array(correction, { minLength: 1, maxLength: 4 })
   const refundsWithCorrections = fc.array(
@@ -320,23 +331,29 @@ test('a corrected bill was charged at 5% instead of 18% once the correction was 
   )
   fc.assert(
     fc.property(soldItems, terms, refundsWithCorrections, (first, billTerms, rounds) => {
-      let now = createBill(first, billTerms)
+      let currentBill = createBill(first, billTerms)
       let refunded = 0
-      let { ledger } = applyChange(NEW, now)
+      let { ledger } = applyChange(EMPTY_LEDGER, currentBill)
       for (const [part, corrected] of rounds) {
-        refunded += Math.floor((Math.max(0, sumTotals(now) - refunded) * part) / 1000)
-        ledger = applyChange(ledger, now, refunded).ledger
-        const charged = new Map([[JSON.stringify(now), sumByRate(ledger.issued)]])
-        const refundedBill = now
-        // Each bill twice, in a different order, and the refunded one in between and at the end.
+        refunded += Math.floor((Math.max(0, sumTotals(currentBill) - refunded) * part) / 1000)
+        ledger = applyChange(ledger, currentBill, refunded).ledger
+        const charged = new Map([[JSON.stringify(currentBill), sumByRate(ledger.issued)]])
+        const refundedBill = currentBill
+        // Each bill several times in different orders, and the refunded bill in between.
         const bills = corrected.map((entry) =>
           createBill(entry.bill, { ...billTerms, off: entry.off }),
         )
-        for (now of [...bills, refundedBill, ...bills.toReversed(), refundedBill, ...bills]) {
-          ledger = applyChange(ledger, now, refunded).ledger
-          const before = charged.get(JSON.stringify(now))
+        for (currentBill of [
+          ...bills,
+          refundedBill,
+          ...bills.toReversed(),
+          refundedBill,
+          ...bills,
+        ]) {
+          ledger = applyChange(ledger, currentBill, refunded).ledger
+          const before = charged.get(JSON.stringify(currentBill))
           if (before !== undefined) expect(sumByRate(ledger.issued)).toEqual(before)
-          charged.set(JSON.stringify(now), sumByRate(ledger.issued))
+          charged.set(JSON.stringify(currentBill), sumByRate(ledger.issued))
         }
       }
     }),

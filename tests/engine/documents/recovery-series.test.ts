@@ -22,7 +22,7 @@ describe('the series after a restore', () => {
   )
 
   test('has at most 16 characters and shares no number with the previous one, whatever the pattern', () => {
-    const heads = [
+    const prefixes = [
       '',
       'A',
       'R',
@@ -34,10 +34,10 @@ describe('the series after a restore', () => {
       'AB1R1/{year}/',
       '{year}/',
     ]
-    const tails = ['', 'R1', '/1', '-{year}', '/K']
+    const suffixes = ['', 'R1', '/1', '-{year}', '/K']
     const code = createRecoveryCode(AT)
-    for (const seriesHead of heads)
-      for (const seriesTail of tails) {
+    for (const seriesHead of prefixes)
+      for (const seriesTail of suffixes) {
         const pattern = `${seriesHead}{n}${seriesTail}`
         if (formatSerial(pattern, 9_999, YEAR).length > SERIAL_CHARACTERS_MAX) continue
         const after = buildSeriesAfterRecovery(pattern, code)

@@ -18,7 +18,7 @@ test.each([
 })
 
 test.each(['83,41', '0', '0.0000000', '83.1234567', '-1', '1e3', '', '083'])(
-  '%s is no rate',
+  '%s is not a rate',
   (text) => {
     expect(readRate(text)).toBeNull()
   },
@@ -26,11 +26,17 @@ test.each(['83,41', '0', '0.0000000', '83.1234567', '-1', '1e3', '', '083'])(
 
 test('credit notes of a whole invoice add up to its value in rupees, part by part', () => {
   const cents = fc.integer({ min: 0, max: 5_000_000 })
-  const part = fc.record({ taxable: cents, cgst: cents, sgst: cents, igst: cents, untaxed: cents })
+  const amountsByKind = fc.record({
+    taxable: cents,
+    cgst: cents,
+    sgst: cents,
+    igst: cents,
+    untaxed: cents,
+  })
   const rates = fc.integer({ min: 1, max: 999_999_999 }).map((n) => (n / 1_000_000).toFixed(6))
   fc.assert(
-    fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), rates, (credits, rate) => {
-      const documentOf = (amounts: (typeof credits)[number]) =>
+    fc.property(fc.array(amountsByKind, { minLength: 1, maxLength: 5 }), rates, (credits, rate) => {
+      const createDocument = (amounts: (typeof credits)[number]) =>
         ({
           currency: USD,
           base: toAmount(amounts.taxable + amounts.untaxed),
@@ -38,7 +44,7 @@ test('credit notes of a whole invoice add up to its value in rupees, part by par
         }) as unknown as DocumentBody
       const sum = (key: keyof (typeof credits)[number]): number =>
         credits.reduce((total, credit) => total + credit[key], 0)
-      const whole = documentOf({
+      const whole = createDocument({
         taxable: sum('taxable'),
         cgst: sum('cgst'),
         sgst: sum('sgst'),
@@ -47,7 +53,7 @@ test('credit notes of a whole invoice add up to its value in rupees, part by par
       })
       const terms = { rate, day: '2027-07-20' as Day, source: 'FBIL' }
       const notes = credits.reduce<readonly DocumentBody[]>((earlier, credit) => {
-        const body = documentOf(credit)
+        const body = createDocument(credit)
         return [...earlier, { ...body, rupees: computeRupeeValue(body, terms, earlier) }]
       }, [])
       const invoice = computeRupeeValue(whole, terms)
@@ -67,7 +73,7 @@ test('credit notes of a whole invoice add up to its value in rupees, part by par
   )
 })
 
-test('the tax was halved in cents, so that the rupees of CGST and SGST lacked a cent', () => {
+test('the tax was halved in cents, so the rupee values of CGST and SGST were short by the value of a cent', () => {
   const body = {
     currency: USD,
     base: toAmount(6_248),

@@ -1,4 +1,4 @@
-/** Messages of the catalogue with their values, and every message of the catalogue. */
+/** Formatting of messages with values, and the format of every message in the catalogue. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

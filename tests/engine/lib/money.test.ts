@@ -68,7 +68,7 @@ test.each(['', '.', '7,080', '-1', '1e3', '1.234', '0x10', 'NaN', '₹5', '1.', 
     expect(readAmount(text, INR)).toBeNull()
   },
 )
-it('rejects a part of a paisa', () => expect(() => toAmount(0.5)).toThrow())
+it('rejects a fraction of a paisa', () => expect(() => toAmount(0.5)).toThrow())
 
 // Chromium 109 gave HUF, IDR and COP two decimals, newer versions none: a price would have been wrong by a factor of
 // 100.

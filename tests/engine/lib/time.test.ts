@@ -43,7 +43,7 @@ test.each([
   expect(readInstant(text)).toBeNull()
 })
 
-it('a day is a calendar day', () => {
+it('only calendar days are valid days', () => {
   for (const text of ['2024-02-29', '2000-02-29', '2026-12-31']) expect(isDay(text)).toBe(true)
   for (const text of [
     '2026-02-29',

@@ -121,7 +121,7 @@ const event: EventConfig = {
     text: '{category}: {total} with {gst}, ticket {ticket_type}',
   },
 }
-const nb = '₹\u00a0'
+const RUPEE_SIGN = '₹\u00a0'
 
 it('fills every placeholder once, and a value is never interpreted as a template', () => {
   expect(fillPlaceholders('{a} {b} {a.c} {}', { a: '{b}', 'a.c': '2' }, 'N/A')).toBe('{b} N/A 2 {}')
@@ -152,18 +152,18 @@ describe('a result page', () => {
         { orderId: 'SAMP1234567890123', status: 'failed', createdAt: registration.createdAt },
       ],
     }
-    const showRows = (view: RegistrationView) =>
+    const listRowValues = (view: RegistrationView) =>
       buildResultRows(event, 'failed', view, forgedQuery).map(({ value }) => value)
-    expect(showRows(failedView)).toEqual([
+    expect(listRowValues(failedView)).toEqual([
       'SAMP1234567890123',
       'SAMP123456789012302',
-      `${nb}5,000`,
+      `${RUPEE_SIGN}5,000`,
       '11 October 2025, 3:07 pm',
       'Failed',
     ])
     // An imported row may have neither an amount nor an attempt.
     const { payments: _, ...importedView } = { ...failedView, total: null }
-    expect(showRows(importedView)).toEqual([
+    expect(listRowValues(importedView)).toEqual([
       'SAMP1234567890123',
       'SAMP1234567890123',
       'N/A',
@@ -182,9 +182,9 @@ describe('a result page', () => {
     ).toEqual([
       ['reg_no', 'Number', 'SAMP1234567890123'],
       ['category', 'Category', 'Pg Member'],
-      ['base', 'Base', `${nb}4,237`],
-      ['gst', 'GST (18%)', `${nb}763`],
-      ['total', 'Total', `${nb}5,000`],
+      ['base', 'Base', `${RUPEE_SIGN}4,237`],
+      ['gst', 'GST (18%)', `${RUPEE_SIGN}763`],
+      ['total', 'Total', `${RUPEE_SIGN}5,000`],
       ['payment_date', 'Paid on', '10 October 2025, 9:53 am'],
       ['phone', 'Phone', 'N/A'],
       ['is_member', 'Member', 'No'],
@@ -195,29 +195,33 @@ describe('a result page', () => {
 
   test.each([
     [
-      'all of it',
+      'all values',
       { orderId: 'SAMP1', amount: '7080.00', date: '2025-10-10T09:53:00+05:30' },
-      ['SAMP1', `${nb}7,080`, '10 October 2025, 9:53 am', 'Failed'],
+      ['SAMP1', `${RUPEE_SIGN}7,080`, '10 October 2025, 9:53 am', 'Failed'],
     ],
     [
-      'a plus that became a space',
+      'a plus sign that was decoded as a space',
       { date: '2025-10-10T09:53:00 05:30' },
       ['N/A', 'N/A', '10 October 2025, 9:53 am', 'Failed'],
     ],
     ['nothing', {}, ['N/A', 'N/A', 'N/A', 'Failed']],
     [
-      'nonsense',
+      'invalid values',
       { orderId: null, amount: 'free!', date: 'call 555' },
       ['N/A', 'N/A', 'N/A', 'Failed'],
     ],
     [
-      'a stranger’s words',
+      'text that an attacker wrote',
       { orderId: 'REFUND DUE, call 98470 00000', amount: '₹ 5 to 98470', date: '2025-02-30' },
       ['N/A', 'N/A', 'N/A', 'Failed'],
     ],
-    ['one letter too many', { orderId: 'S'.repeat(21) }, ['N/A', 'N/A', 'N/A', 'Failed']],
     [
-      'all the letters',
+      'an order id with one character too many',
+      { orderId: 'S'.repeat(21) },
+      ['N/A', 'N/A', 'N/A', 'Failed'],
+    ],
+    [
+      'an order id of the maximum length',
       { orderId: ' S1'.padEnd(21, '0') },
       [`S1${'0'.repeat(18)}`, 'N/A', 'N/A', 'Failed'],
     ],
@@ -227,7 +231,7 @@ describe('a result page', () => {
       ['N/A', 'N/A', 'N/A', 'Failed'],
     ],
     ['letters of another script', { orderId: 'ＳＡＭＰ１' }, ['N/A', 'N/A', 'N/A', 'Failed']],
-  ])('without a registration shows the address: %s', (_name, query, values) => {
+  ])('without a registration shows the valid values of the address: %s', (_name, query, values) => {
     expect(buildResultRows(event, 'failed', null, query).map(({ value }) => value)).toEqual(values)
   })
 
@@ -255,7 +259,7 @@ describe('a result page', () => {
 it('receipt and email are filled; an answer cannot add a header or a path', () => {
   expect(buildReceiptFile(event, registration)).toEqual({
     file: 'SAMP1234567890123.txt',
-    text: `Asha {reg_no}: ${nb}4,237 + ${nb}763 = ${nb}5,000, N/A`,
+    text: `Asha {reg_no}: ${RUPEE_SIGN}4,237 + ${RUPEE_SIGN}763 = ${RUPEE_SIGN}5,000, N/A`,
   })
   expect(buildReceiptFile(event, { ...registration, regNo: '../x' })?.file).toBe('..-x.txt')
   expect(buildReceiptFile(chosenCategoryEvent, registration)).toBeNull()
@@ -290,12 +294,12 @@ it('days, stored amounts and options are formatted for people', () => {
       ...registration,
       answers: { born: '1990-01-31', fee: 1250.5 },
     }),
-  ).toMatchObject({ born: '31 January 1990', fee: `${nb}1,250.50` })
+  ).toMatchObject({ born: '31 January 1990', fee: `${RUPEE_SIGN}1,250.50` })
 })
 
 it('a text may list the lines of the bill: one per line, with the unit price if there are several', () => {
   expect(getPlaceholderValues(event, registration).lines).toBe(
-    `Post Graduate: ${nb}5,500\nLunch, 2 × ${nb}0: Free\nPresenter: −${nb}500`,
+    `Post Graduate: ${RUPEE_SIGN}5,500\nLunch, 2 × ${RUPEE_SIGN}0: Free\nPresenter: −${RUPEE_SIGN}500`,
   )
   expect(getPlaceholderValues(event, { ...registration, lines: [] }).lines).toBeUndefined()
 })

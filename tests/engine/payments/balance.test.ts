@@ -1,4 +1,4 @@
-/** The amount to be paid for a bill after staff accepted less, and how much of it is the price. */
+/** The balance of a bill after staff waived a part of it, and the part of the payments that is its price. */
 import { describe, expect, test } from 'vitest'
 import {
   calculateBalance,
@@ -54,7 +54,13 @@ describe('the paid price', () => {
       1180,
       4720,
     ],
-    ['the bill was high, low, and is higher', 6500, paymentSums(5900, 0, 5900), 600, 5900],
+    [
+      'the bill was lowered, then raised above the amount paid',
+      6500,
+      paymentSums(5900, 0, 5900),
+      600,
+      5900,
+    ],
     ['nothing was received', 4720, paymentSums(0, 0, 0), 4720, 0],
   ])('%s', (_, bill, sums, due, price) => {
     expect([
@@ -64,7 +70,7 @@ describe('the paid price', () => {
   })
 })
 
-test('after ₹ 10,000 of goodwill on ₹ 10,620, a lower bill owes at most the remaining ₹ 620, and the old bill nothing', () => {
+test('after a goodwill refund of ₹ 10,000 of ₹ 10,620, a lower bill has at most ₹ 620 to refund, and the old bill no balance', () => {
   const sums = {
     came: toAmount(10_620),
     paidBack: toAmount(0),

@@ -1,4 +1,4 @@
-/** One bank reference in many spellings, and statement lines that contain it, a different one or none. */
+/** One bank reference in many spellings, and statement lines that contain it, another reference or none. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -82,7 +82,7 @@ test.each(['', ' ', '—', '000', '\u200b'])('%j contains no reference', (text) 
 })
 
 /** Twelve digits, or bank code, channel and number, or a channel and number alone. */
-const utrs = fc.oneof(
+const anyUtr = fc.oneof(
   fc
     .tuple(fc.integer({ min: 1, max: 9 }), fc.stringMatching(/^\d{11}$/))
     .map((parts) => parts.join('')),
@@ -97,7 +97,7 @@ const utrs = fc.oneof(
     .map(([letters, digits]) => `${letters}${digits}`.slice(0, 16)),
 )
 const separators = fc.constantFrom('', ' ', '-', '.', '/', '\u200b', '\u00ad', '  ', ' - ')
-/** The same reference in another spelling. */
+/** Generates the same reference in a different spelling. */
 const buildSpelling = (utr: string) =>
   fc
     .tuple(
@@ -111,8 +111,8 @@ const buildSpelling = (utr: string) =>
       return `${word}${zeros}${isSmall ? text.toLowerCase() : text}`
     })
 
-test('every spelling of a reference has the same key, and the key of a key is itself', () => {
-  const spellings = utrs.chain((utr) => fc.tuple(fc.constant(utr), buildSpelling(utr)))
+test('every spelling of a reference has the same key, and computing the key of a key does not change it', () => {
+  const spellings = anyUtr.chain((utr) => fc.tuple(fc.constant(utr), buildSpelling(utr)))
   fc.assert(
     fc.property(spellings, ([utr, spelling]) => {
       expect(toBankKey(spelling)).toBe(toBankKey(utr))
@@ -122,7 +122,7 @@ test('every spelling of a reference has the same key, and the key of a key is it
   )
 })
 
-test('the key of any key is itself', () => {
+test('computing the key of any key does not change it', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
       expect(toBankKey(toBankKey(text))).toBe(toBankKey(text))
@@ -133,7 +133,7 @@ test('the key of any key is itself', () => {
 
 test('references that differ in one character stay different', () => {
   fc.assert(
-    fc.property(utrs, utrs, (firstUtr, secondUtr) => {
+    fc.property(anyUtr, anyUtr, (firstUtr, secondUtr) => {
       expect(toBankKey(firstUtr) === toBankKey(secondUtr)).toBe(firstUtr === secondUtr)
     }),
     { numRuns: chooseRuns(2000) },
@@ -200,7 +200,7 @@ const createRecorded = (n: number | null, amount = 1180): KnownPayment => ({
   regNo: n === null ? null : createExpectedPayment(n).regNo,
   amount: toRupees(amount),
 })
-const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
+const CSV_HEADER = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
 const formatCreditLine = (narration: string, amount = '1180.00', reference = '') =>
   `03/02/27,${narration},${reference},,"${amount}"`
 const formatDebitLine = (narration: string, amount = '1180.00') =>
@@ -214,7 +214,7 @@ const matchLines = (
   } = {},
   linesAbove: readonly string[] = [],
 ) => {
-  const file = readLines([...linesAbove, HEAD, ...rows].join('\n'), STATEMENT_LIMITS)
+  const file = readLines([...linesAbove, CSV_HEADER, ...rows].join('\n'), STATEMENT_LIMITS)
   if (!file.ok) throw new Error(file.error.message)
   const statementResult = readStatement(file.value)
   if (!statementResult.ok) throw new Error(statementResult.error.code)
@@ -232,7 +232,7 @@ const matchLines = (
 const mapNumbers = (...numberPairs: readonly [string, RegNo | null][]) =>
   new Map<BankKey, RegNo | null>(numberPairs.map(([no, regNo]) => [toBankKey(no), regNo]))
 
-describe('which registration a line pays for', () => {
+describe('the registration for which a line is a payment', () => {
   test('a reported reference that is part of a longer number matches nothing', () => {
     const { found } = matchLines(
       [formatCreditLine('NEFT 9526123456702 X'), formatCreditLine('TO A/C 50200012345678')],
@@ -245,7 +245,7 @@ describe('which registration a line pays for', () => {
     ).toEqual([['unmatched']])
   })
 
-  test('a reported reference does not take a line that contains another registration’s number', () => {
+  test('a reported reference does not match a line that contains another registration’s number', () => {
     const line = formatCreditLine(`UPI/${UTR}/SMPL4799991602`)
     expect(
       matchLines([line], [createExpectedPayment(1, UTR), createExpectedPayment(2)]).found,
@@ -476,7 +476,7 @@ describe('a transfer that the bank returns', () => {
   })
 })
 
-test('a file that is one cell of numbers does not hold up the server', () => {
+test('a file that is one large cell of numbers does not block the server', () => {
   const cell = '1 '.repeat(400_000)
   const { lines, details } = matchLines([formatCreditLine(cell, '1', cell)], [], {}, [cell])
   const texts = [...lines.flatMap((line) => [line.narration, line.reference]), ...details]

@@ -1,4 +1,4 @@
-/** The one rule for paying, over every combination of stored payments, gateway status and day. */
+/** Whether a delegate can pay, for every combination of stored payments, gateway status and day. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -86,7 +86,7 @@ const mapPollResults = (
       return status === undefined ? [] : [[orderId, status] as const]
     }),
   )
-const decide = (
+const decideWithStatuses = (
   registration: PayableRegistration,
   statuses: readonly (PollResult | undefined)[] = registration.payments.map(
     () => 'no-record' as const,
@@ -102,7 +102,8 @@ describe('the status of every attempt', () => {
     'unreachable',
     undefined,
   ]
-  // Columns: the newest attempt; rows: the one before; both failed, or the newest is open.
+  // Each column is a status of the newest attempt, and each row a status of the previous one. The previous attempt
+  // has failed; the newest has failed or is open.
   const expected = {
     failed: ['N N w u u', 'N N w u u', 'w w w u u', 'u u u u u', 'u u u u u'],
     pending: ['S S w u u', 'S S w u u', 'w w w u u', 'u u u u u', 'u u u u u'],
@@ -114,7 +115,7 @@ describe('the status of every attempt', () => {
       createFailedAttempt(),
     )
     const answers = statuses.map((olderStatus) =>
-      statuses.map((newest) => decide(closedRegistration, [newest, olderStatus]).is),
+      statuses.map((newest) => decideWithStatuses(closedRegistration, [newest, olderStatus]).is),
     )
     expect(answers).toEqual(
       expected[status].map((row) =>
@@ -129,24 +130,28 @@ describe('the status of every attempt', () => {
       true,
       false,
     ])
-    expect(decide(createRegistration(unwatchedAttempt), [])).toEqual({
+    expect(decideWithStatuses(createRegistration(unwatchedAttempt), [])).toEqual({
       is: 'new-attempt',
       quote: null,
       replaces: null,
     })
-    expect(decide(createRegistration(createAttempt({ createdAt: now })), []).is).toBe('same-order')
-    expect(decide(createRegistration(createFailedAttempt({ createdAt: now })), []).is).toBe(
-      'unsure',
+    expect(decideWithStatuses(createRegistration(createAttempt({ createdAt: now })), []).is).toBe(
+      'same-order',
     )
+    expect(
+      decideWithStatuses(createRegistration(createFailedAttempt({ createdAt: now })), []).is,
+    ).toBe('unsure')
   })
 
   test('does not block a payment that a message has just claimed', () => {
     const claimedRegistration = createRegistration(
       createAttempt({ claimedAt: addMilliseconds(-29 * 60_000) }),
     )
-    expect(decide(claimedRegistration).is).toBe('wait')
+    expect(decideWithStatuses(claimedRegistration).is).toBe('wait')
     expect(
-      decide(createRegistration(createAttempt({ claimedAt: addMilliseconds(-31 * 60_000) }))).is,
+      decideWithStatuses(
+        createRegistration(createAttempt({ claimedAt: addMilliseconds(-31 * 60_000) })),
+      ).is,
     ).toBe('same-order')
   })
 })
@@ -168,7 +173,7 @@ test.each([
   ],
   ['no attempt', createRegistration()],
 ])('nothing is due after %s', (_name, registration) => {
-  expect(decide(registration)).toEqual({ is: 'nothing-due' })
+  expect(decideWithStatuses(registration)).toEqual({ is: 'nothing-due' })
 })
 
 describe('an order of an account that no longer gets the money', () => {
@@ -184,12 +189,14 @@ describe('an order of an account that no longer gets the money', () => {
       expected === 'same-order'
         ? { is: expected, orderId }
         : { is: expected, quote: null, replaces: orderId }
-    expect(decide(createRegistration(newest), undefined, { merchantId: currentMerchant })).toEqual(
-      payResult,
-    )
+    expect(
+      decideWithStatuses(createRegistration(newest), undefined, { merchantId: currentMerchant }),
+    ).toEqual(payResult)
     const difference = createRegistration({ ...newest, isDifference: true })
     const withBalance = { ...difference, paymentStatus: 'success' as const, due: toAmount(100) }
-    expect(decide(withBalance, undefined, { merchantId: currentMerchant })).toEqual(payResult)
+    expect(decideWithStatuses(withBalance, undefined, { merchantId: currentMerchant })).toEqual(
+      payResult,
+    )
   })
 })
 
@@ -209,7 +216,7 @@ describe('days and prices', () => {
       },
     },
   ]
-  // For the same price, a higher price, and no price today.
+  // Results for the same price, a higher price, and no price today.
   test.each([
     ['open', 'held', 'pending', 'same-order same-order same-order'],
     ['open', 'held', 'failed', 'new-attempt new-attempt new-attempt'],
@@ -236,7 +243,9 @@ describe('days and prices', () => {
         status === 'failed' ? createFailedAttempt() : createAttempt(),
       )
       const terms = { opening: registrationState, holdUntil: holdEnds[holdState] }
-      const answers = quotes.map((quote) => decide(registration, undefined, { ...terms, quote }).is)
+      const answers = quotes.map(
+        (quote) => decideWithStatuses(registration, undefined, { ...terms, quote }).is,
+      )
       expect(answers.join(' ')).toBe(expected)
     },
   )
@@ -245,8 +254,10 @@ describe('days and prices', () => {
     const createPlaced = (ms: number): PayableRegistration =>
       createRegistration(createAttempt({ createdAt: addMilliseconds(ms) }))
     for (const opening of ['ended', 'closed'] as const) {
-      expect(decide(createPlaced(-24 * hour), undefined, { opening }).is).toBe('same-order')
-      expect(decide(createPlaced(-24 * hour - 1), undefined, { opening })).toEqual({
+      expect(decideWithStatuses(createPlaced(-24 * hour), undefined, { opening }).is).toBe(
+        'same-order',
+      )
+      expect(decideWithStatuses(createPlaced(-24 * hour - 1), undefined, { opening })).toEqual({
         is: 'closed',
         text: 'Closed.',
       })
@@ -256,7 +267,7 @@ describe('days and prices', () => {
   test('a higher price can be paid after the delegate agrees to it, and no other price', () => {
     const terms = { holdUntil: now, quote: createQuote(higherPrice) }
     const payAgain = (registration: PayableRegistration, accepted: Terms['accepted']) =>
-      decide(registration, undefined, { ...terms, accepted })
+      decideWithStatuses(registration, undefined, { ...terms, accepted })
     for (const accepted of [null, heldPrice, toAmount(higherPrice - 1)])
       expect(payAgain(createRegistration(createAttempt()), accepted)).toMatchObject({
         is: 'price-moved',
@@ -281,10 +292,10 @@ describe('days and prices', () => {
         newest,
         ...Array.from({ length: ATTEMPTS_MAX - 1 }, () => createFailedAttempt()),
       )
-    expect(decide(withManyAttempts(createFailedAttempt())).is).toBe('too-many-attempts')
-    expect(decide(withManyAttempts(createAttempt())).is).toBe('same-order')
+    expect(decideWithStatuses(withManyAttempts(createFailedAttempt())).is).toBe('too-many-attempts')
+    expect(decideWithStatuses(withManyAttempts(createAttempt())).is).toBe('same-order')
     const higherTerms = { holdUntil: now, quote: createQuote(higherPrice), accepted: higherPrice }
-    expect(decide(withManyAttempts(createAttempt()), undefined, higherTerms).is).toBe(
+    expect(decideWithStatuses(withManyAttempts(createAttempt()), undefined, higherTerms).is).toBe(
       'too-many-attempts',
     )
   })
@@ -351,20 +362,20 @@ describe('how long a price is held', () => {
     },
   })
   const eventWithoutEnd = { ...event, registration: {} }
-  const anyone = { answers: {}, category: null }
+  const anyDelegate = { answers: {}, category: null }
   const startOfDate = (text: string): Instant => startOfDay(day(text))
 
   test('until one day after its period or registration ends, or without an end', () => {
-    expect(getPriceHoldEnd(event, startOfDate('2026-01-01'), anyone)).toBe(
+    expect(getPriceHoldEnd(event, startOfDate('2026-01-01'), anyDelegate)).toBe(
       startOfDate('2026-01-12'),
     )
-    expect(getPriceHoldEnd(event, instant(startOfDate('2026-01-11') - 1), anyone)).toBe(
+    expect(getPriceHoldEnd(event, instant(startOfDate('2026-01-11') - 1), anyDelegate)).toBe(
       startOfDate('2026-01-12'),
     )
-    expect(getPriceHoldEnd(event, startOfDate('2026-01-11'), anyone)).toBe(
+    expect(getPriceHoldEnd(event, startOfDate('2026-01-11'), anyDelegate)).toBe(
       startOfDate('2026-02-02'),
     )
-    expect(getPriceHoldEnd(eventWithoutEnd, startOfDate('2026-01-11'), anyone)).toBeNull()
+    expect(getPriceHoldEnd(eventWithoutEnd, startOfDate('2026-01-11'), anyDelegate)).toBeNull()
   })
 
   // The form said "valid until 10 January", the page of the unpaid registration "until the end of 11 January".
@@ -467,7 +478,7 @@ describe('how long a price is held', () => {
   })
 })
 
-test('two orders are never open at once, and no order begins unverified, after the ninety-ninth, or after closing unless the price is held', () => {
+test('two orders are never open at once, and none begins unverified, after the ninety-ninth, or after closing without a held price', () => {
   const statuses = fc.constantFrom<(PollResult | undefined)[]>(
     'no-record',
     'ended',
@@ -490,7 +501,7 @@ test('two orders are never open at once, and no order begins unverified, after t
     ),
     isOpen: fc.boolean(),
     createdAt: instants,
-    told: fc.array(statuses, { minLength: 100, maxLength: 100 }),
+    pollResults: fc.array(statuses, { minLength: 100, maxLength: 100 }),
     terms: fc.record({
       opening: fc.constantFrom('open' as const, 'ended' as const, 'closed' as const),
       closedText: fc.constant('Closed.'),
@@ -499,21 +510,21 @@ test('two orders are never open at once, and no order begins unverified, after t
       accepted: fc.constantFrom(null, heldPrice, higherPrice),
       merchantId: fc.constantFrom(null, 'A', 'B'),
     }),
-    asked: fc.constantFrom(null, 'A'),
+    merchant: fc.constantFrom(null, 'A'),
   })
   let paidCount = 0
   fc.assert(
-    fc.property(history, ({ older, isOpen, createdAt, told: all, terms, asked: merchant }) => {
+    fc.property(history, ({ older, isOpen, createdAt, pollResults, terms, merchant }) => {
       const overrides = { createdAt, merchantId: merchant }
       const newest = isOpen ? createAttempt(overrides) : createFailedAttempt(overrides)
       const registration = createRegistration(
         newest,
-        ...older.map((newer) => createFailedAttempt(newer)),
+        ...older.map((attempt) => createFailedAttempt(attempt)),
       )
       const [newestPayment] = registration.payments
-      const learntStatus = mapPollResults(registration, all)
-      const paying = canPay(registration, learntStatus, terms, now)
-      if (paying.is !== 'same-order' && paying.is !== 'new-attempt') return
+      const polledStatus = mapPollResults(registration, pollResults)
+      const payResult = canPay(registration, polledStatus, terms, now)
+      if (payResult.is !== 'same-order' && payResult.is !== 'new-attempt') return
       paidCount += 1
       const { payments } = registration
       expect(payments.some(({ status, review }) => status === 'success' || review !== null)).toBe(
@@ -522,20 +533,20 @@ test('two orders are never open at once, and no order begins unverified, after t
       for (const payment of payments) {
         const isFresh = payment.status === 'pending' && payment.createdAt >= now
         if (isOver(payment, now) || isFresh) continue
-        expect(['no-record', 'ended']).toContain(learntStatus.get(payment.orderId))
+        expect(['no-record', 'ended']).toContain(polledStatus.get(payment.orderId))
       }
       const isHeld = terms.holdUntil !== null && now < terms.holdUntil
       const isFromYesterday = isOpen && createdAt >= addMilliseconds(-24 * hour)
       if (terms.opening !== 'open') expect(isHeld || isFromYesterday).toBe(true)
       const isOfOtherMerchant = merchant === 'A' && terms.merchantId === 'B'
-      if (paying.is === 'same-order') {
+      if (payResult.is === 'same-order') {
         expect(isOfOtherMerchant).toBe(false)
-        expect(newestPayment).toMatchObject({ orderId: paying.orderId, status: 'pending' })
+        expect(newestPayment).toMatchObject({ orderId: payResult.orderId, status: 'pending' })
         return
       }
       expect(payments.length).toBeLessThan(ATTEMPTS_MAX)
-      expect(paying.replaces).toBe(isOpen ? newestPayment?.orderId : null)
-      const total = paying.quote?.total ?? heldPrice
+      expect(payResult.replaces).toBe(isOpen ? newestPayment?.orderId : null)
+      const total = payResult.quote?.total ?? heldPrice
       if (total !== heldPrice) expect(terms.accepted).toBe(total)
       // A delegate with an open order continues it, whichever account now receives the money.
       if (terms.opening === 'closed' && !(isOpen && isOfOtherMerchant))

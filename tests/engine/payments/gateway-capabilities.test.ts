@@ -1,4 +1,4 @@
-/** The capabilities of the gateways: the table that the checker and the payment requests share. */
+/** The table of gateway capabilities, which the checker and the payment requests share. */
 import { expect, test } from 'vitest'
 import { GATEWAY_CAPABILITIES, INR, day, instant, readCurrency } from '../../../engine/index.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
@@ -19,15 +19,15 @@ test('every listed currency exists, and the rupee is among them', () => {
     expect(new Set(currencies).size).toBe(currencies.length)
   }
 })
-test('a gateway without a kind, as in files from before there was another, is Airpay', () => {
+test('a gateway without a kind, as in files that are older than the key, is Airpay', () => {
   expect(getGatewayCapabilities({}).label).toBe('Airpay')
   expect(getCardCapabilities({}).currencies).toEqual([INR])
   expect(getCardCapabilities({ gateway: 'razorpay' }).currencies).toContain('USD')
 })
 test('the smallest payment is one unit of the currency', () => {
   const { razorpay } = GATEWAY_CAPABILITIES
-  const minimum = (code: string) => getGatewayMinimum(razorpay, readCurrency(code) ?? INR)
-  expect(['INR', 'USD', 'JPY', 'KWD'].map(minimum)).toEqual([100, 100, 1, 1000])
+  const getMinimum = (code: string) => getGatewayMinimum(razorpay, readCurrency(code) ?? INR)
+  expect(['INR', 'USD', 'JPY', 'KWD'].map(getMinimum)).toEqual([100, 100, 1, 1000])
 })
 
 test('the maximum age of a refundable payment depends on the kind of its gateway, whatever its name', () => {

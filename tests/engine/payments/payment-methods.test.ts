@@ -13,7 +13,7 @@ test.each<[string, readonly string[]]>([
   ],
   ['Sample Congress\nDE02120300000000202051 SAMPLE BANK', ['IBAN DE02120300000000202051']],
   ['SWIFT/BIC: INGBNL2A', ['BIC INGBNL2A']],
-  // A wrong check digit, and a word in capitals that is no bank code.
+  // A wrong check digit, and a word in capitals that is not a bank code.
   ['IBAN DE03 1203 0000 0000 2020 51', []],
   ['PLEASE WRITE YOUR FULLNAME', []],
   // A mobile number was shown as an account to copy.

@@ -13,7 +13,7 @@ import {
 } from '../../../engine/index.ts'
 import type { Decision, MoveTarget, RegNo, Review } from '../../../engine/index.ts'
 
-const grounds = { why: 'Spoke to the delegate.', who: 'treasurer' }
+const reasonAndUser = { why: 'Spoke to the delegate.', who: 'treasurer' }
 const decidedAt = instant(1_000)
 const receivedPayment = {
   amount: toAmount(707_900),
@@ -42,11 +42,11 @@ const createReview = (reviewKind: Review['is'], changes: Partial<Review> = {}): 
   ...changes,
 })
 const decisions = {
-  accept: { what: 'accept', reference: 'G9', amount: null, ...grounds },
-  ask: { what: 'ask', ...grounds },
-  refund: { what: 'refund', amount: null, ...grounds },
-  move: { what: 'move', to: 'SAMP2', ...grounds },
-  dismiss: { what: 'dismiss', ...grounds },
+  accept: { what: 'accept', reference: 'G9', amount: null, ...reasonAndUser },
+  ask: { what: 'ask', ...reasonAndUser },
+  refund: { what: 'refund', amount: null, ...reasonAndUser },
+  move: { what: 'move', to: 'SAMP2', ...reasonAndUser },
+  dismiss: { what: 'dismiss', ...reasonAndUser },
 } as const satisfies Record<string, Decision>
 const createTarget = (changes: Partial<MoveTarget> = {}): MoveTarget => ({
   regNo: 'SAMP2' as RegNo,
@@ -165,27 +165,32 @@ describe.each(kinds)('a review of the kind %s', (kind) => {
   })
 })
 
-test('the rest of a payment was asked for although nothing was short, or a part had been refunded', () => {
-  const askFor = (changes: Partial<Review>) =>
+test('delegates were asked for the rest of a payment that was complete, or had been partly refunded', () => {
+  const askForRest = (changes: Partial<Review>) =>
     describeResult(createReview('misfit', changes), decisions.ask)
-  expect(askFor({})).toBe('ask')
-  expect(askFor({ due: toAmount(707_900) })).toBe('not_allowed')
-  expect(askFor({ due: null })).toBe('not_allowed')
-  expect(askFor({ left: toAmount(700_000) })).toBe('not_allowed')
-  expect(askFor({ dueCurrency: 'EUR' as Currency })).toBe('not_allowed')
+  expect(askForRest({})).toBe('ask')
+  expect(askForRest({ due: toAmount(707_900) })).toBe('not_allowed')
+  expect(askForRest({ due: null })).toBe('not_allowed')
+  expect(askForRest({ left: toAmount(700_000) })).toBe('not_allowed')
+  expect(askForRest({ dueCurrency: 'EUR' as Currency })).toBe('not_allowed')
 })
 
-test('refuses to accept a second payment, and says what can be done', () => {
+test('refuses to accept a second payment, and names the possible decisions', () => {
   expect(decideReview(createReview('second'), decisions.accept, null)).toMatchObject({
     error: { message: expect.stringMatching(/already paid.*Refund the payment, or move it/) },
   })
 })
 
-test('an undecided payment takes the reference from the merchant panel, and the ordered amount unless another is given', () => {
+test('an undecided payment needs the reference from the merchant panel, and has the ordered amount unless staff enter another', () => {
   const acceptPayment = (reference: string | null, amount: number | null = null) =>
     decideReview(
       createReview('undecided'),
-      { what: 'accept', reference, amount: amount === null ? null : toAmount(amount), ...grounds },
+      {
+        what: 'accept',
+        reference,
+        amount: amount === null ? null : toAmount(amount),
+        ...reasonAndUser,
+      },
       null,
     )
   expect(acceptPayment(null)).toMatchObject({ error: { code: 'no_reference' } })
@@ -252,7 +257,7 @@ test('never refunds more than the remaining amount, and only a full refund ends 
       (remaining, amount) => {
         const result = decideReview(
           createReview('misfit', { left: toAmount(remaining) }),
-          { what: 'refund', amount: toAmount(amount), ...grounds },
+          { what: 'refund', amount: toAmount(amount), ...reasonAndUser },
           null,
         )
         expect(result.ok).toBe(amount > 0 && amount <= remaining)

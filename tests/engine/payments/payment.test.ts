@@ -170,7 +170,7 @@ test.each([
   expect(findFailure(code, reason)).toBe(failure),
 )
 
-test('whatever the failure was, the status reports the payment and its refund', () => {
+test('whatever the reason for an earlier failure, the status reports the later payment and its refund', () => {
   for (const code of ['400', '401', null]) expect(findFailure(code, null, true)).toBe('given-back')
 })
 
@@ -227,7 +227,7 @@ it('partial refunds: a success until everything is refunded, and never more than
   })
 })
 
-it('a mismatched payment needs staff; a late failure needs no one', () => {
+it('a mismatched payment needs a review; a late failure does not', () => {
   expect(
     findReviewReason({
       code: 'amount_differs',

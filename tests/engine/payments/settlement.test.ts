@@ -1,6 +1,5 @@
 /**
- * Settlement reports of gateways, compared with payments: parsing, the status of each line, and
- * the sums.
+ * Settlement reports of gateways: parsing, comparison of each line with the payments, and sums by payout.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -411,7 +410,7 @@ describe('lines compared with payments', () => {
     ])
   })
 
-  test('a payout whose reference one report writes in lower case was a second payout of the same payment', () => {
+  test('a payout whose reference is in lower case in one report was counted as a second payout of the same payment', () => {
     const sameLine = createLine(1, { utr: 'utr 01' })
     expect(joinLines([createLine(1)], [sameLine])).toEqual([sameLine])
     const other = createLine(2, { utr: 'utr1' })
@@ -522,7 +521,7 @@ describe('any lines', () => {
   })
 })
 
-test('a payment of $ 279.78 was settled by a line of ₹ 279.78, and one of its rupees differed', () => {
+test('a line of ₹ 279.78 settled a payment of $ 279.78, and a line of its value in rupees was reported as different', () => {
   const payment = createPayment(1, { currency: 'USD' as never, amount: toRupees(279.78) })
   for (const amount of [toRupees(279.78), toRupees(25_320.09)])
     expect(checkSettlementLines([createLine(1, { amount })], [payment], [])[0]).toMatchObject({

@@ -1,4 +1,4 @@
-/** The bill: its lines, adjustments, the tax of each line, and a total that is their sum. */
+/** The bill: its lines, adjustments, the tax of each line, and the total. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
@@ -30,7 +30,10 @@ const createItem = (id: string, overrides: Partial<Item> = {}): Item => ({
   prices: createPrices(1000),
   ...overrides,
 })
-const createFair = (items: readonly Item[], adjustments: readonly Adjustment[] = []): EventConfig =>
+const createFairEvent = (
+  items: readonly Item[],
+  adjustments: readonly Adjustment[] = [],
+): EventConfig =>
   createEvent({
     categories: [
       { id: 'member', label: 'Member', listedOnly: false },
@@ -106,14 +109,14 @@ describe('items', () => {
     ],
     ['a companion of unknown age is not counted', { companions: [{}] }, []],
   ])('%s', (_name, answers, expected) => {
-    expect(shortenLines(createLines(createFair([companions]), answers))).toEqual([
+    expect(shortenLines(createLines(createFairEvent([companions]), answers))).toEqual([
       ['registration', null, 1, 5900],
       ...expected,
     ])
   })
 
   test('a line for each option, by the first matching price table; an option that is not on sale is reported', () => {
-    const event = createFair([workshops])
+    const event = createFairEvent([workshops])
     expect(
       shortenLines(createLines(event, { workshops: ['usg', 'ecmo'] }, undefined, 'guest')),
     ).toEqual([
@@ -129,7 +132,7 @@ describe('items', () => {
   })
 
   test('a line is multiplied by the nights, a room has its own tax rate, and zero nights make no line', () => {
-    const event = createFair([roomItem])
+    const event = createFairEvent([roomItem])
     const [, line] = createLines(event, { room: 'double', nights: 3 })
     expect(line).toEqual({
       id: 'room',
@@ -147,7 +150,7 @@ describe('items', () => {
   })
 
   test('the delegate chooses the amount of a donation, and no donation makes no line', () => {
-    const event = createFair([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })])
+    const event = createFairEvent([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })])
     expect(shortenLines(createLines(event, { gift: 251.1 }))[1]).toEqual(['gift', null, 1, 251.1])
     expect(createLines(event, {}).length).toBe(1)
   })
@@ -158,7 +161,7 @@ describe('items', () => {
     ['EUR', 251.1, 25_110],
   ])('a donation in %s of %d was counted in hundredths', (code, gift, amount) => {
     const event = {
-      ...createFair([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })]),
+      ...createFairEvent([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })]),
       currency: readCurrency(code) ?? INR,
     }
     expect(createLines(event, { gift })[1]?.total).toBe(amount)
@@ -186,7 +189,7 @@ describe('adjustments', () => {
     ['the whole price', amountOff(0, { by: { percent: -100 } }), -5900],
     ['a late fee', amountOff(500), 590],
   ])('%s', (_name, adjustment, expected) => {
-    expect(shortenLines(createLines(createFair([], [adjustment]), {}))[1]).toEqual([
+    expect(shortenLines(createLines(createFairEvent([], [adjustment]), {}))[1]).toEqual([
       'less',
       null,
       1,
@@ -195,7 +198,7 @@ describe('adjustments', () => {
   })
 
   test('apply from the first day to the last, both included', () => {
-    const event = createFair(
+    const event = createFairEvent(
       [],
       [amountOff(500, { from: day('2027-02-01'), to: day('2027-02-03') })],
     )
@@ -206,7 +209,7 @@ describe('adjustments', () => {
   })
 
   test('apply from top to bottom: a percentage of the remaining amount', () => {
-    const event = createFair(
+    const event = createFairEvent(
       [],
       [amountOff(-1000), amountOff(0, { id: 'tenth', by: { percent: -10 } })],
     )
@@ -218,7 +221,7 @@ describe('adjustments', () => {
   })
 
   test('do not apply to an item that is not in the bill', () => {
-    const event = createFair(
+    const event = createFairEvent(
       [createItem('dinner', { when: when(isIn('presents', true)) })],
       [amountOff(-100, { on: 'dinner' })],
     )
@@ -253,7 +256,7 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
       taxes,
       fc.integer({ min: 0, max: 200_000 }),
       (adjustments, tax, price) => {
-        const event = createFair(
+        const event = createFairEvent(
           [
             createItem('dinner', {
               tax,

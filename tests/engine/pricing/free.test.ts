@@ -1,6 +1,6 @@
 /**
- * `free` in a cell of the price table: on sale at no cost, as every page, document and command
- * shows.
+ * `free` in a cell of the price table: every page, document and command shows that the category is on sale at no
+ * cost.
  */
 import { expect, test } from 'vitest'
 import {
@@ -38,7 +38,7 @@ const DOCUMENTS = `
     file: "{reg_no}.txt"
     text: "{base} and {gst} make {total}, settled on {payment_date}"
 `
-const formatCell = (cell: string): string =>
+const createFileWithCell = (cell: string): string =>
   fixtureEvent({
     extra: `    You pay {total}.\n`,
   })
@@ -47,7 +47,7 @@ const formatCell = (cell: string): string =>
     .replace('details: [reg_no, full_name, total]', 'details: [base, gst, total, payment_date]')
     .replace('total: 1180', 'base: 0, gst: 0, total: 0')
 const compile = (source: string) => compileEvent(source, sharedFiles, { path: 'sample2026.yaml' })
-const { event: compiled, findings } = compile(formatCell('free'))
+const { event: compiled, findings } = compile(createFileWithCell('free'))
 const event = compiled as EventConfig
 const quoteTime = startOfDay(day('2026-01-10'))
 const replaceNoBreakSpaces = (text: string): string => text.replaceAll('\u00a0', ' ')
@@ -63,16 +63,18 @@ test.each([
   ['"free "', 'EV103', 'write free'],
   ['nil', 'EV103', 'write free if it costs nothing, none if it is not on sale then'],
 ])('%s in a cell is reported with the correct spelling', (cell, code, help) => {
-  const codeFinding = compile(formatCell(cell)).findings.find((finding) => finding.code === code)
+  const codeFinding = compile(createFileWithCell(cell)).findings.find(
+    (finding) => finding.code === code,
+  )
   expect([codeFinding?.help, codeFinding?.at.keyPath]).toEqual([help, 'fees.prices.member.0'])
 })
 
-test('a price of 0 gave a Register button that could be pressed: 0 is no price', () => {
-  const zero = compile(formatCell('0').replace(EXAMPLES, '\n')).event
-  expect(zero?.fees.prices?.['member']).toEqual({ early: null, late: 200_000 })
+test('a price of 0 enabled the Register button, although it means “not on sale”', () => {
+  const eventWithZero = compile(createFileWithCell('0').replace(EXAMPLES, '\n')).event
+  expect(eventWithZero?.fees.prices?.['member']).toEqual({ early: null, late: 200_000 })
 })
 
-test('it costs nothing, in the quote and in the tariff', () => {
+test('a free category costs nothing in the quote and in the tariff', () => {
   expect(quote(event, { is_member: true }, quoteTime)).toMatchObject({
     ok: true,
     value: { category: 'member', period: 'early', base: 0, gst: 0, total: 0 },
@@ -100,7 +102,7 @@ const view: RegistrationView = {
   paidAt: null,
   createdAt: quoteTime,
 }
-const pricedLater: EventConfig = compile(formatCell('500').replace(EXAMPLES, '\n'))
+const pricedLater: EventConfig = compile(createFileWithCell('500').replace(EXAMPLES, '\n'))
   .event as EventConfig
 
 test.each<[string, () => string, readonly string[]]>([
@@ -114,7 +116,7 @@ test.each<[string, () => string, readonly string[]]>([
     () => buildReceiptFile(event, view)?.text ?? '',
     ['Free and ₹ 0 make Free, settled on 10 January 2026'],
   ],
-  ['the mail', () => buildConfirmationEmail(event, view)?.text ?? '', ['You pay Free.']],
+  ['the email', () => buildConfirmationEmail(event, view)?.text ?? '', ['You pay Free.']],
   ['simulate', () => formatSimulation(event, simulate(event)), ['Free', '₹ 2,360']],
   [
     'explain, without tax on a price of zero',
@@ -138,16 +140,18 @@ test.each<[string, () => string, readonly string[]]>([
 
 test('the button of a free event does not mention payment, unless its file does', () => {
   const ownButton = 'summary:\n    button: Send it\n'
-  const freeFile = formatCell('free')
+  const freeFile = createFileWithCell('free')
     .replace('{gateway: airpay, account: sample}', 'none')
     .replace('[free, 2000]', '[free, free]')
     .replace('[3000, 4000]', '[free, free]')
-  const buttons = [formatCell('free'), freeFile, freeFile.replace('summary:\n', ownButton)].map(
-    (source) => {
-      const found = compile(source).event as EventConfig
-      return [getButtonText(found, null), getButtonText(found, view.total)]
-    },
-  )
+  const buttons = [
+    createFileWithCell('free'),
+    freeFile,
+    freeFile.replace('summary:\n', ownButton),
+  ].map((source) => {
+    const found = compile(source).event as EventConfig
+    return [getButtonText(found, null), getButtonText(found, view.total)]
+  })
   expect(buttons).toEqual([
     ['Proceed to Secure Payment', 'Register'],
     ['Register', 'Register'],

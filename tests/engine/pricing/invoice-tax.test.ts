@@ -37,8 +37,8 @@ test.each([
   ['996331', KERALA, TAMIL_NADU, KERALA],
 ] as const)(
   'a service %s at a site in %s, to a buyer registered in %s, is supplied in %s',
-  (sac, site, registeredIn, place) =>
-    expect(getPlaceOfSupply({ sac, site }, registeredIn)).toBe(place),
+  (sac, venueState, registeredIn, place) =>
+    expect(getPlaceOfSupply({ sac, site: venueState }, registeredIn)).toBe(place),
 )
 
 const createLine = (rate: number | null, base: number, gst: number, place: StateCode = KERALA) => ({
@@ -170,15 +170,19 @@ test('from 50,000 rupees of taxable value an unregistered buyer must give an add
 })
 
 test('an invoice in another currency that may be worth 50,000 rupees did not ask for the address', () => {
-  const currencyOfCode = (code: string) => readCurrency(code) ?? INR
-  const asks = (code: string, major: number, isRegistered = false) => {
-    const currency = currencyOfCode(code)
+  const toCurrency = (code: string) => readCurrency(code) ?? INR
+  const needsAddress = (code: string, major: number, isRegistered = false) => {
+    const currency = toCurrency(code)
     const amount = fromMajorUnits(major, currency) ?? toAmount(0)
     return requiresAddress(amount, isRegistered, currency)
   }
-  expect([asks('USD', 600), asks('USD', 300), asks('USD', 600, true)]).toEqual([true, false, false])
-  expect([asks('JPY', 90_000), asks('JPY', 40_000)]).toEqual([true, false])
-  expect([asks('KWD', 170), asks('KWD', 90)]).toEqual([true, false])
+  expect([
+    needsAddress('USD', 600),
+    needsAddress('USD', 300),
+    needsAddress('USD', 600, true),
+  ]).toEqual([true, false, false])
+  expect([needsAddress('JPY', 90_000), needsAddress('JPY', 40_000)]).toEqual([true, false])
+  expect([needsAddress('KWD', 170), needsAddress('KWD', 90)]).toEqual([true, false])
 })
 
 test.each([

@@ -1,4 +1,4 @@
-/** Items with their own periods: priced by the day, like one table with a column for every date. */
+/** Items with their own periods cost the same as in one table with a column for every date. */
 import { expect, test } from 'vitest'
 import type { EventConfig } from '../../../engine/event/config.ts'
 import { quote } from '../../../engine/pricing/quote.ts'
@@ -36,11 +36,11 @@ const buildEvent = (fees: Partial<Fees>): EventConfig =>
     },
   })
 
-const MAIN = [
+const EVENT_PERIODS = [
   { id: 'early', label: 'Early', to: day('2027-01-31') },
   { id: 'regular', label: 'Regular', from: day('2027-02-01') },
 ]
-const ROOM = [
+const ROOM_PERIODS = [
   { id: 'first', label: 'First block', to: day('2026-12-31') },
   { id: 'second', label: 'Second block', from: day('2027-01-01'), to: day('2027-02-14') },
   { id: 'last', label: 'Last block', from: day('2027-02-15') },
@@ -51,13 +51,13 @@ const room = {
   by: 'room',
   tax: null,
 } as const
-const own = buildEvent({
-  periods: MAIN,
+const ownPeriodsEvent = buildEvent({
+  periods: EVENT_PERIODS,
   prices: { member: createRow(['early', 'regular'], [5000, 6000]) },
   items: [
     {
       ...room,
-      periods: ROOM,
+      periods: ROOM_PERIODS,
       prices: [
         {
           when: null,
@@ -69,7 +69,7 @@ const own = buildEvent({
 })
 /** The same prices in one table, in which each date begins a column. */
 const columns = ['a', 'b', 'c', 'd']
-const oneTable = buildEvent({
+const oneTableEvent = buildEvent({
   periods: [
     { id: 'a', label: 'A', to: day('2026-12-31') },
     { id: 'b', label: 'B', from: day('2027-01-01'), to: day('2027-01-31') },
@@ -89,43 +89,46 @@ const DAYS = ['2026-12-31', '2027-01-01', '2027-01-31', '2027-02-01', '2027-02-1
 test.each(DAYS)(
   'on %s, an item with its own periods costs the same as in one table of all dates',
   (on) => {
-    const total = (event: EventConfig) => {
+    const computeTotal = (event: EventConfig) => {
       const quoted = quote(event, { room: 'single' }, startOfDay(day(on)))
       return quoted.ok ? quoted.value.total : quoted.error.code
     }
-    expect(total(own)).toBe(total(oneTable))
-    expect(getLastDayOfPrice(own, day(on))).toBe(getLastDayOfPrice(oneTable, day(on)))
-    const next = (event: EventConfig) => findNextPrice(event, { room: 'single' }, 'member', day(on))
-    expect(next(own)).toEqual(next(oneTable))
+    expect(computeTotal(ownPeriodsEvent)).toBe(computeTotal(oneTableEvent))
+    expect(getLastDayOfPrice(ownPeriodsEvent, day(on))).toBe(
+      getLastDayOfPrice(oneTableEvent, day(on)),
+    )
+    const findNext = (event: EventConfig) =>
+      findNextPrice(event, { room: 'single' }, 'member', day(on))
+    expect(findNext(ownPeriodsEvent)).toEqual(findNext(oneTableEvent))
   },
 )
 
 test('a delegate without the room sees only the price changes of the registration', () => {
-  expect(findNextPrice(own, {}, 'member', day('2026-12-01'))).toEqual({
+  expect(findNextPrice(ownPeriodsEvent, {}, 'member', day('2026-12-01'))).toEqual({
     from: '2027-02-01',
     total: toRupees(6000),
   })
 })
 
 test('a refusal names the period of the item', () => {
-  expect(quote(own, { room: 'single' }, startOfDay(day('2027-02-20')))).toMatchObject({
+  expect(quote(ownPeriodsEvent, { room: 'single' }, startOfDay(day('2027-02-20')))).toMatchObject({
     ok: false,
     error: { code: 'not_on_sale', item: 'room', period: 'last' },
   })
 })
 
 test('diff compares the price of an item day by day, and a moved date only where the price differs', () => {
-  const [first, second, last] = ROOM
+  const [first, second, last] = ROOM_PERIODS
   if (first === undefined || second === undefined || last === undefined) throw new Error('ROOM')
-  const moved = buildEvent({
-    ...own.fees,
-    items: own.fees.items.map((item) => ({
+  const movedEvent = buildEvent({
+    ...ownPeriodsEvent.fees,
+    items: ownPeriodsEvent.fees.items.map((item) => ({
       ...item,
       periods: [{ ...first, to: day('2027-01-04') }, { ...second, from: day('2027-01-05') }, last],
     })),
   })
   const days = [...DAYS, '2027-01-05'].sort().map((on) => day(on))
-  expect(diffItems(own, moved, days)).toEqual([
+  expect(diffItems(ownPeriodsEvent, movedEvent, days)).toEqual([
     {
       what: 'room single, 1–4 January 2027',
       old: formatMoney(toRupees(5500), INR),

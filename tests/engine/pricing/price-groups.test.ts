@@ -1,4 +1,4 @@
-/** Groups of categories with their own periods: each is priced, listed and proved by its own dates. */
+/** Groups of categories with their own periods: prices, lists and proofs use the dates of the group. */
 import { expect, test } from 'vitest'
 import {
   compileEvent,

@@ -140,7 +140,7 @@ describe('a derived category', () => {
   })
 })
 
-describe('openOn', () => {
+describe('whether registration is open', () => {
   const closedText = { heading: 'Closed', text: 'Ask the organisers.' }
   const withWindow: EventConfig = {
     ...derivedCategoryEvent,
@@ -150,19 +150,19 @@ describe('openOn', () => {
     ...chosenCategoryEvent,
     fees: { ...chosenCategoryEvent.fees, otherDates: null },
   }
-  type ClosedAnswer = { heading: string; text: string; by: string; opens?: string }
-  const buildNotOpenYet = (openingDay: string, closedWords: string): ClosedAnswer => ({
+  type ClosedState = { heading: string; text: string; by: string; opens?: string }
+  const buildNotOpenYet = (openingDay: string, closedWords: string): ClosedState => ({
     heading: 'Registration is not open yet',
     text: `Registration opens on ${closedWords}.`,
     by: 'early',
     opens: openingDay,
   })
-  const buildClosedByDay = (text: string): ClosedAnswer => ({
+  const buildClosedByDay = (text: string): ClosedState => ({
     heading: 'Registration Closed',
     text,
     by: 'day',
   })
-  test.each<[string, EventConfig, string, ClosedAnswer | true]>([
+  test.each<[string, EventConfig, string, ClosedState | true]>([
     [
       'a closed event',
       { ...chosenCategoryEvent, status: 'closed', closed: closedText },
@@ -310,21 +310,23 @@ it('lists every price once', () => {
 })
 
 describe('upcoming prices', () => {
-  const listStretches = (event: EventConfig, startDay: string) =>
+  const formatPriceRanges = (event: EventConfig, startDay: string) =>
     listPriceRanges(event, day(startDay)).map(
       ({ from, to, period }) => `${from} ${to} ${period.id}`,
     )
 
   it('list each period once with the days on which it applies, from the current day', () => {
-    expect(listStretches(chosenCategoryEvent, '2025-08-10')).toEqual([
+    expect(formatPriceRanges(chosenCategoryEvent, '2025-08-10')).toEqual([
       '2025-08-10 2025-08-31 early',
       '2025-09-01 2026-01-25 late',
       '2026-01-26 2026-01-31 last',
     ])
-    // After the last period, the price of other dates is today's.
-    expect(listStretches(chosenCategoryEvent, '2026-02-01')).toEqual(['2026-02-01 null early'])
-    // A fall-back before the first period is the same period.
-    expect(listStretches(chosenCategoryEvent, '2025-01-01')[0]).toBe('2025-01-01 2025-08-31 early')
+    // After the last period, the price for other dates applies.
+    expect(formatPriceRanges(chosenCategoryEvent, '2026-02-01')).toEqual(['2026-02-01 null early'])
+    // If the price before the first period falls back to that period, both form one range.
+    expect(formatPriceRanges(chosenCategoryEvent, '2025-01-01')[0]).toBe(
+      '2025-01-01 2025-08-31 early',
+    )
   })
 
   it('omit the days without registration', () => {
@@ -332,11 +334,13 @@ describe('upcoming prices', () => {
       ...chosenCategoryEvent,
       registration: { opens: day('2025-08-15'), closes: day('2025-12-31') },
     }
-    expect(listStretches(withWindow, '2025-08-10')).toEqual([
+    expect(formatPriceRanges(withWindow, '2025-08-10')).toEqual([
       '2025-08-15 2025-08-31 early',
       '2025-09-01 2025-12-31 late',
     ])
-    expect(listStretches({ ...chosenCategoryEvent, status: 'closed' }, '2025-08-10')).toEqual([])
+    expect(formatPriceRanges({ ...chosenCategoryEvent, status: 'closed' }, '2025-08-10')).toEqual(
+      [],
+    )
   })
 
   test.each<[string, EventConfig, string, string, { from: string; total: number | null } | null]>([

@@ -1,4 +1,4 @@
-/** Which seats a registration needs, and which numbers of remaining seats are public. */
+/** The seats that a registration needs, and the numbers of remaining seats that are published. */
 import { expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
 import {

@@ -31,7 +31,7 @@ const ITEMS = `  items:
     - {id: gift, when: {dinner: true}, tax: none, prices: {period: [early, late], each: [50, 50]}}
 form:
 `
-/** The base event, with this tax and these rules; members pay 1,000. */
+/** Returns the text of the base event with a tax and rules. Members pay 1,000. */
 function buildEventText(tax: string, ...rules: readonly string[]): string {
   return base
     .replace(
@@ -62,7 +62,7 @@ const computeSums = (event: EventConfig, answers: Answers, on?: string, category
   return [net, gst, total].map((amount) => amount / 100)
 }
 
-/** The same event, but an item has its own rules. */
+/** Returns the same event with own rules for an item. */
 function addItemRules(item: string, rules: string): EventConfig {
   const text = buildEventText('percent: 19, prices: inclusive', `${COMPANY}, on: all`)
   const event = readEvent(
@@ -121,7 +121,7 @@ test('the tax changes on its day, and the next price states it', () => {
   })
 })
 
-test('the first rule that applies counts, by category too', () => {
+test('only the first rule that applies is used, also by category', () => {
   const event = buildEvent(
     'percent: 18, prices: exclusive',
     'when: {category: member}, percent: 5',
@@ -204,8 +204,8 @@ test.each([
   if (event === null) throw new Error('the event cannot be read')
   const shown = showEvent(event)
   expect(shown).toMatch(/^ +on: all$/m)
-  const { event: again } = compileEvent(shown, sharedFiles, { path: 'sample2026.yaml' })
-  expect(again?.fees).toEqual(event.fees)
+  const { event: recompiledEvent } = compileEvent(shown, sharedFiles, { path: 'sample2026.yaml' })
+  expect(recompiledEvent?.fees).toEqual(event.fees)
 })
 
 test('show, simulate, explain and diff state the rules of an item', () => {

@@ -46,13 +46,13 @@ const conference = readEventById('nidancon2027')
 const marathon = readEventById('nilarun2027')
 const webinar = readEventById('soiltalk2027')
 
-/** Its schema is compiled once. */
-const agreementCheckFor = memoize(createAgreementCheck)
-const ALL = [conference, marathon, webinar].flatMap((event) =>
+/** Memoized, so that the schema of each event is compiled once. */
+const getAgreementCheck = memoize(createAgreementCheck)
+const ALL_BILLS = [conference, marathon, webinar].flatMap((event) =>
   readBills(event.id).map((bill) => [event.id, bill.who, event, bill] as const),
 )
 
-/** The answers that all delegates give, from the file's own examples. */
+/** Returns the answers of the first example in the file, which all bills share. */
 const createExampleAnswers = (event: EventConfig): RawAnswers => {
   const firstExample = event.examples.find((example) => 'answers' in example)
   return firstExample !== undefined && 'answers' in firstExample ? firstExample.answers : {}
@@ -71,7 +71,7 @@ function createContext({ code, kind, full }: Bill): PricingContext {
   }
 }
 
-/** The bill in the format of the tables. */
+/** Computes the bill in the format of the tables. */
 function computeBill(event: EventConfig, bill: Bill): Pick<Bill, 'lines' | 'total'> {
   const { answers } = normaliseWithContext(
     event,
@@ -93,13 +93,13 @@ const QUOTE_ERRORS = {
   no_category: 'no category',
 } as const
 
-test.each(ALL)('%s: %s', (_, __, event, bill) => {
+test.each(ALL_BILLS)('%s: %s', (_, __, event, bill) => {
   expect(computeBill(event, bill)).toEqual({ lines: bill.lines, total: bill.total })
 })
 
 test('the tables contain at least a hundred bills, and each total is the sum of its lines', () => {
-  expect(ALL.length).toBeGreaterThanOrEqual(90)
-  for (const [, delegate, , { lines, total }] of ALL) {
+  expect(ALL_BILLS.length).toBeGreaterThanOrEqual(90)
+  for (const [, delegate, , { lines, total }] of ALL_BILLS) {
     if (typeof total !== 'number') continue
     const paise = lines.flatMap((line) =>
       (line.split('=')[1] ?? '').split(' + ').map((part) => Math.round(Number(part) * 100)),
@@ -410,11 +410,11 @@ function withFamily(...days: readonly string[]): RawAnswers {
 test.each(INVALID_ANSWERS)('%s: the error messages', (_, event, givenAnswers, errors) => {
   const raw = { ...createExampleAnswers(event), ...givenAnswers }
   expect(findAnswerErrors(event, raw)).toEqual(errors)
-  agreementCheckFor(event)(raw)
+  getAgreementCheck(event)(raw)
 })
 
-test.each(ALL)('%s: %s: the schema accepts the same answers', (_, __, event, { given }) => {
-  agreementCheckFor(event)({ ...createExampleAnswers(event), ...given })
+test.each(ALL_BILLS)('%s: %s: the schema accepts the same answers', (_, __, event, { given }) => {
+  getAgreementCheck(event)({ ...createExampleAnswers(event), ...given })
 })
 
 test('the labels of the lines match the brochure', () => {
@@ -488,10 +488,10 @@ test('the marathon uses "runner" and "race", and an event without terms uses "de
     regNo: 'NILA1',
   }
   const NO_PRICE_CHANGE = { until: null, today: '2026-01-01' as never }
-  const unfinishedEmailText = (event: EventConfig) =>
+  const getReminderText = (event: EventConfig) =>
     buildPaymentReminderEmail(event, pending as never, NO_PRICE_CHANGE)?.text ?? ''
-  expect(unfinishedEmailText(marathon)).toMatch(/^Dear runner,/)
-  expect(unfinishedEmailText(conference)).toMatch(/^Dear delegate,/)
+  expect(getReminderText(marathon)).toMatch(/^Dear runner,/)
+  expect(getReminderText(conference)).toMatch(/^Dear delegate,/)
   expect(buildAlreadyRegisteredEmail(marathon, pending as never, 'complete')?.text).toMatch(
     /^Dear runner,/,
   )
@@ -501,18 +501,18 @@ test.each(BILL_EVENTS)('%s: the checker has no finding', (id) => {
   const path = `tests/events/${id}.yaml`
   const { findings } = compileEvent(readSource(path).text, sharedFiles, { path })
   expect(findings.filter(({ severity }) => severity !== 'note').map(({ code }) => code)).toEqual([])
-  // An example that states the registration line states its price.
+  // An example that states the registration line also covers the price in the table.
   expect(findings.map(({ code }) => code)).not.toContain('EV902')
 })
 
 test('the lowest and the highest bill that the checker finds match those worked out by hand', () => {
-  const billLimits = (event: EventConfig): readonly (number | undefined)[] => {
+  const getBillLimits = (event: EventConfig): readonly (number | undefined)[] => {
     const extremes = proveBill(event).extremes?.[0]
     return [extremes?.cheapest?.total, extremes?.dearest?.total]
   }
-  expect(billLimits(conference)).toEqual([0, 8_911_500])
-  expect(billLimits(marathon)).toEqual([0, 5_506_900])
-  expect(billLimits(webinar)).toEqual([0, 0])
+  expect(getBillLimits(conference)).toEqual([0, 8_911_500])
+  expect(getBillLimits(marathon)).toEqual([0, 5_506_900])
+  expect(getBillLimits(webinar)).toEqual([0, 0])
 })
 
 test('every cell of the price list is a line of a bill in the file’s own examples, and no bill has another price', () => {

@@ -27,11 +27,11 @@ import {
 } from '../../../engine/authoring.ts'
 import { sharedFiles, readSource } from '../event-files.ts'
 
-const TAX = /gst|\btax/i
+const TAX_WORDS = /gst|\btax/i
 
 /**
- * The first event of the specification, copied by an author who charges no tax and removed only
- * its line.
+ * The first event of the specification, from which an author who charges no tax removed only the tax
+ * line.
  */
 const text = readSource('events/afpicon2026.yaml')
   .text.replace(/ {2}tax: .*\n/, '')
@@ -87,7 +87,7 @@ test.each<[string, () => unknown]>([
   ['the summary of the form', () => event.form.summary.lines.map((line) => getLabel(event, line))],
   ['the result pages', () => [buildResultRows(event, 'success', view, {}), event.results]],
   ['the receipt', () => buildReceiptFile(event, view)],
-  ['the mail', () => buildConfirmationEmail(event, view)],
+  ['the email', () => buildConfirmationEmail(event, view)],
   [
     'the columns of the staff list and its CSV',
     () => event.admin.lists.map(({ columns }) => columns),
@@ -121,7 +121,7 @@ test.each<[string, () => unknown]>([
 ])('%s', (_place, produce) => {
   const output = typeof produce() === 'string' ? String(produce()) : JSON.stringify(produce())
   expect(output.length).toBeGreaterThan(20)
-  expect(output.match(TAX)?.[0] ?? null).toBeNull()
+  expect(output.match(TAX_WORDS)?.[0] ?? null).toBeNull()
 })
 
 test('diff shows a removed tax as a change of every price', () => {

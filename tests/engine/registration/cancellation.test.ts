@@ -24,7 +24,7 @@ import {
   type EventConfig,
 } from '../../../engine/index.ts'
 
-const scale = {
+const REFUND_SCALE = {
   steps: [
     { until: day('2026-12-31'), percent: 75 },
     { until: day('2027-01-31'), percent: 50 },
@@ -42,7 +42,7 @@ const computeRefund = (
   cancelledAt = buildNoon('2026-10-01'),
 ) =>
   computeCancellationRefund(
-    scale,
+    REFUND_SCALE,
     {
       price: toAmount(price),
       paid: toAmount(paidAmount),
@@ -141,19 +141,21 @@ test.each([
   ],
 ] as const)('%s', (_, terms, paid, refund) => {
   const { charge, ...rest } = { charge: undefined, ...terms }
-  const scale = createCancellation(
+  const cancellation = createCancellation(
     charge === undefined ? rest : { ...rest, charge: charge as never },
   )
-  expect(computeCancellationRefund(scale, paid, buildNoon('2027-01-01')).proposed).toBe(refund)
+  expect(computeCancellationRefund(cancellation, paid, buildNoon('2027-01-01')).proposed).toBe(
+    refund,
+  )
 })
 
 test('an overpayment is refunded with its tax, and the tax of a part payment is its share', () => {
-  const scale = createCancellation({ percent: 100, withoutTax: true })
+  const cancellation = createCancellation({ percent: 100, withoutTax: true })
   const at = buildNoon('2027-01-01')
   const paid = createBill(600_000, 108_000)
-  const overpaid = computeCancellationRefund(scale, { ...paid, paid: toAmount(718_000) }, at)
+  const overpaid = computeCancellationRefund(cancellation, { ...paid, paid: toAmount(718_000) }, at)
   expect(overpaid).toMatchObject({ owed: 10_000, taxKept: 108_000, proposed: 610_000 })
-  const partly = computeCancellationRefund(scale, { ...paid, paid: toAmount(354_000) }, at)
+  const partly = computeCancellationRefund(cancellation, { ...paid, paid: toAmount(354_000) }, at)
   expect(partly).toMatchObject({ owed: 0, taxKept: 54_000, proposed: 300_000 })
 })
 

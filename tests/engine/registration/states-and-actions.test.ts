@@ -118,7 +118,7 @@ describe('the states of a registration', () => {
     expect(getResult(state, actionName, actor)).toBe(expected)
   })
 
-  test('an action with a reason rejects an empty or too long one, and trims it', () => {
+  test('an action that needs a reason rejects an empty or too long reason, and trims it', () => {
     expect(getResult('complete', 'cancel', 'owner', '  ')).toBe('no_grounds')
     // Neither a zero-width space nor a direction mark is visible.
     expect(getResult('complete', 'cancel', 'owner', ' \u200b\u202e ')).toBe('no_grounds')
