@@ -37,7 +37,7 @@ async function openForm(page: Page): Promise<void> {
   await waitForHydration(page)
 }
 
-/** The accessible state of a control besides its name. */
+/** Returns the accessible state of a control, except its name. */
 async function readFieldState(
   page: Page,
   label: string,
@@ -69,7 +69,8 @@ describe('an empty form', () => {
         'Review & Payment',
       ])
     await expect.poll(() => steps.first().getAttribute('aria-current')).toBe('step')
-    // The whole form is on this page: each link leads to its section, and none to fields that this delegate does not see.
+    // The whole form is on this page: each link leads to its section, and no link leads to fields
+    // that this delegate does not see.
     await steps.getByRole('link', { name: 'Registration Category' }).press('Enter')
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.textContent))

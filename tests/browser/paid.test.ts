@@ -94,8 +94,8 @@ describe('a postgraduate with a document', () => {
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     regNo = readOrderId(page)
     expect(regNo).toMatch(/^AFPI\d{13}$/)
-    const facts = await readData(page.getByRole('main'))
-    expect(facts).toMatchObject({
+    const details = await readData(page.getByRole('main'))
+    expect(details).toMatchObject({
       'Email Address': 'specimen.pg@example.org',
       'Phone Number': '+91 98470 00000',
       Category: 'Afpi Pg',
@@ -118,7 +118,7 @@ describe('a postgraduate with a document', () => {
     ])
       expect(notes).toContain(note)
     await expectAccessible(page, 'success')
-    // The scanner at the desk reads the code from the screen of a phone.
+    // The scanner at the desk reads the code from a phone's screen.
     expect(readCode(await captureTicketCode(page.url()))).toBe(regNo)
     const [entry] = await Promise.all([
       page.waitForEvent('download'),
@@ -383,7 +383,9 @@ describe('a chosen document', () => {
   })
 })
 
-/** Fills in the form as a delegate who must upload a document. On a phone the price is in the bar. */
+/**
+ * Fills in the form of a delegate who must upload a document. On a phone, the price is in the bar.
+ */
 async function fillFormWithDocument(page: Page, name: string): Promise<void> {
   await waitForHydration(page)
   await findField(page, 'Full Name').fill(name)

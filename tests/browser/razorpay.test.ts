@@ -86,7 +86,7 @@ test('a cancelled checkout leads back to the event, where the same order can be 
   await context.close()
 })
 
-/** The button of a form on which the delegate may also choose a transfer. */
+/** The submit button of a form on which the delegate may also choose a transfer. */
 const register = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Register', exact: true }).click()
 

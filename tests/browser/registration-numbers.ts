@@ -35,12 +35,12 @@ export function readAssigned(dataDir: string, formerNumbers: FourNumbers): FourN
  * transaction ID, which remain the former number.
  */
 export const replaceNumber = (
-  facts: Readonly<Record<string, string | undefined>>,
+  details: Readonly<Record<string, string | undefined>>,
   formerNumber: string,
   assignedNumber: string,
 ): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries(
-    Object.entries(facts).map(([name, text]) => [
+    Object.entries(details).map(([name, text]) => [
       name,
       ['Order ID', 'Transaction ID'].includes(name)
         ? text
@@ -50,11 +50,11 @@ export const replaceNumber = (
 
 /** Removes the spaces from long numbers, which are displayed in groups. */
 export const removeGaps = (
-  facts: Readonly<Record<string, string>>,
+  details: Readonly<Record<string, string>>,
   ...labels: readonly string[]
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(facts).map(([label, value]) => [
+    Object.entries(details).map(([label, value]) => [
       label,
       labels.includes(label) ? value.replaceAll(' ', '') : value,
     ]),

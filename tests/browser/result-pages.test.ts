@@ -36,7 +36,7 @@ type EventCase = {
   readonly row: Readonly<Record<string, string>>
   readonly paid: {
     readonly heading: string
-    readonly facts: PageData
+    readonly data: PageData
     readonly notes: readonly string[]
     readonly buttons: readonly string[]
   }
@@ -48,9 +48,9 @@ type EventCase = {
   }
   readonly errorButton: string | null
   readonly failed: {
-    readonly facts: PageData
+    readonly data: PageData
     readonly lines: readonly string[]
-    readonly unknownFacts: PageData
+    readonly unknownData: PageData
     readonly links: Readonly<Record<string, string>>
   }
 }
@@ -80,7 +80,7 @@ const CASES: readonly EventCase[] = [
     },
     paid: {
       heading: 'Registration Confirmed',
-      facts: {
+      data: {
         'Email Address': DELEGATE.email,
         'Phone Number': DELEGATE.phone_number,
         Category: 'Afpi Pg',
@@ -101,7 +101,7 @@ const CASES: readonly EventCase[] = [
     },
     errorButton: null,
     failed: {
-      facts: { Amount: '₹ 6,195', Status: 'Failed' },
+      data: { Amount: '₹ 6,195', Status: 'Failed' },
       lines: [
         'Your registration is not confirmed',
         'You can try the payment again',
@@ -111,7 +111,7 @@ const CASES: readonly EventCase[] = [
         'Transaction declined by your bank',
         'Payment gateway timeout',
       ],
-      unknownFacts: { 'Order ID': 'N/A', Amount: 'N/A', Date: 'N/A', Status: 'Failed' },
+      unknownData: { 'Order ID': 'N/A', Amount: 'N/A', Date: 'N/A', Status: 'Failed' },
       links: {
         'Try Again': '/afpicon/register',
         'Contact Support': 'mailto:support@afpicon.example',
@@ -135,7 +135,7 @@ const CASES: readonly EventCase[] = [
     },
     paid: {
       heading: 'Registration Confirmed',
-      facts: {
+      data: {
         Email: DELEGATE.email,
         'Phone Number': DELEGATE.phone_number,
         Category: 'Post Graduate (Non-ASI)',
@@ -152,9 +152,9 @@ const CASES: readonly EventCase[] = [
     },
     errorButton: null,
     failed: {
-      facts: { Amount: '₹ 5,000', Status: 'Failed' },
+      data: { Amount: '₹ 5,000', Status: 'Failed' },
       lines: PAYMENT_TIPS,
-      unknownFacts: { 'Order ID': 'N/A', Amount: 'N/A', Date: 'N/A', Status: 'Failed' },
+      unknownData: { 'Order ID': 'N/A', Amount: 'N/A', Date: 'N/A', Status: 'Failed' },
       links: {
         'Retry Payment': '/chirurgia2026',
         'Contact Support': 'mailto:support@chirurgia.example',
@@ -179,7 +179,7 @@ const CASES: readonly EventCase[] = [
     },
     paid: {
       heading: 'Registration Confirmed',
-      facts: {
+      data: {
         Email: DELEGATE.email,
         'Phone Number': DELEGATE.phone_number,
         Category: 'AFPI Post Graduate',
@@ -203,9 +203,9 @@ const CASES: readonly EventCase[] = [
     },
     errorButton: null,
     failed: {
-      facts: { Amount: '₹ 885', Status: 'Failed' },
+      data: { Amount: '₹ 885', Status: 'Failed' },
       lines: PAYMENT_TIPS,
-      unknownFacts: { 'Order ID': 'N/A', Amount: 'N/A', Date: 'N/A', Status: 'Failed' },
+      unknownData: { 'Order ID': 'N/A', Amount: 'N/A', Date: 'N/A', Status: 'Failed' },
       links: {
         'Retry Payment': '/midzone2025',
         'Contact Support': 'mailto:support@midzone.example',
@@ -222,7 +222,7 @@ const CASES: readonly EventCase[] = [
     row: { ...DELEGATE, registration_category_display: 'PG Students', final_amount: '123500' },
     paid: {
       heading: 'Payment Successful',
-      facts: {
+      data: {
         Category: 'PG Students',
         'Amount Paid': '₹ 1,23,500',
         'Transaction ID': 'PULMO20250001',
@@ -237,9 +237,9 @@ const CASES: readonly EventCase[] = [
     },
     errorButton: 'Go to Home',
     failed: {
-      facts: { 'Registration Number': 'PULMO3', 'Transaction ID': 'PULMO3', Amount: '₹ 1,23,500' },
+      data: { 'Registration Number': 'PULMO3', 'Transaction ID': 'PULMO3', Amount: '₹ 1,23,500' },
       lines: ['Please contact support and quote the transaction ID PULMO3'],
-      unknownFacts: {
+      unknownData: {
         'Registration Number': undefined,
         'Transaction ID': 'N/A',
         Amount: 'N/A',
@@ -323,14 +323,14 @@ describe.each(CASES)('$title', (event) => {
     }
     // With only the number, the page shows no personal data: no address, no phone, and no empty rows for them.
     expect(await readMain(page)).not.toMatch(/stored@example|98470|N\/A/)
-    if (Object.values(event.paid.facts).includes(DELEGATE.email)) {
+    if (Object.values(event.paid.data).includes(DELEGATE.email)) {
       await page.getByRole('textbox', { name: 'Email address' }).fill(DELEGATE.email)
       await page.getByRole('button', { name: 'Show my registration' }).click()
       await page.getByText(DELEGATE.phone_number).waitFor()
     }
-    const facts = removeGaps(await readData(page.getByRole('main')), 'Transaction ID')
-    expect(facts).toMatchObject(replaceNumber(event.paid.facts, event.numbers[0], paidNo))
-    expect(facts['Payment Date']).toContain('10 November 2025, 9:05')
+    const data = removeGaps(await readData(page.getByRole('main')), 'Transaction ID')
+    expect(data).toMatchObject(replaceNumber(event.paid.data, event.numbers[0], paidNo))
+    expect(data['Payment Date']).toContain('10 November 2025, 9:05')
     const text = await readMain(page)
     for (const phrase of [DELEGATE.full_name, ...event.paid.notes]) expect(text).toContain(phrase)
     expect(text.replaceAll(' ', '')).toContain(paidNo)
@@ -352,15 +352,15 @@ describe.each(CASES)('$title', (event) => {
       await waitForHeading(page, 'Payment Failed')
       expect(await page.getByRole('alert').count()).toBe(0)
     }
-    const facts = removeGaps(
+    const data = removeGaps(
       await readData(page.getByRole('main')),
       'Transaction ID',
       'Order ID',
       'Registration Number',
     )
-    expect(facts).toMatchObject(replaceNumber(event.failed.facts, event.numbers[2], failed))
-    expect(facts['Order ID'] ?? facts['Transaction ID']).toBe(event.numbers[2])
-    expect(facts['Date'] ?? facts['Attempt Date']).toBe('10 November 2025, 9:00 am')
+    expect(data).toMatchObject(replaceNumber(event.failed.data, event.numbers[2], failed))
+    expect(data['Order ID'] ?? data['Transaction ID']).toBe(event.numbers[2])
+    expect(data['Date'] ?? data['Attempt Date']).toBe('10 November 2025, 9:00 am')
     const text = await readMain(page)
     for (const line of event.failed.lines) expect(text).toContain(line)
     // Another system reported this failure, so it is unknown whether the delegate was charged, whatever the event file states.
@@ -460,22 +460,22 @@ describe.each(TESTED_CASES)('$title', (event) => {
     ]) {
       await page.goto(buildUrl(event, 'failed', query))
       await waitForHeading(page, 'Payment Failed')
-      const facts = removeGaps(await readData(page.locator('main')), 'Transaction ID', 'Order ID')
+      const data = removeGaps(await readData(page.locator('main')), 'Transaction ID', 'Order ID')
       if (query === '')
-        expect(facts).toEqual(
+        expect(data).toEqual(
           expect.objectContaining(
             Object.fromEntries(
-              Object.entries(event.failed.unknownFacts).filter(([, value]) => value !== undefined),
+              Object.entries(event.failed.unknownData).filter(([, value]) => value !== undefined),
             ),
           ),
         )
       if (query.includes('amount')) {
         expect([
-          facts['Order ID'] ?? facts['Transaction ID'],
-          facts['Amount'],
-          facts['Date'] ?? facts['Attempt Date'],
+          data['Order ID'] ?? data['Transaction ID'],
+          data['Amount'],
+          data['Date'] ?? data['Attempt Date'],
         ]).toEqual([/orderId=(\w+)/.exec(query)?.[1], '₹ 1,234.50', '9 November 2025'])
-        expect(facts).not.toHaveProperty(['Registration Number'])
+        expect(data).not.toHaveProperty(['Registration Number'])
       }
       const text = await readMain(page)
       expect(text).not.toContain('No amount has been deducted')

@@ -100,7 +100,7 @@ const FORMS: readonly Form[] = [
 /** Removes the "(optional)" mark from a name. */
 const toBareName = (name: string): string => name.replace(/ \(optional\)$/, '')
 
-// The shorter forms have the same kinds of controls.
+// The omitted form has no other kinds of controls.
 describe.each(ALL_RUNS ? FORMS : FORMS.filter(({ path }) => path !== '/chirurgia2026'))(
   '$path',
   ({ path, open: openForm, errors, optional }) => {

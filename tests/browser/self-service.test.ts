@@ -1,6 +1,7 @@
 /**
- * A delegate who lost the link, in a browser, with emails sent by SMTP from a server process: from the form to the
- * self-service page, then paid, changed, cancelled by the office, and erased by an owner.
+ * A delegate who lost the link, in a browser, with a server process that sends emails by SMTP: from
+ * the form to the self-service page. The registration is then paid, changed, cancelled by the
+ * office, and erased by an owner.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

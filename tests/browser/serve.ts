@@ -179,7 +179,8 @@ export async function serveAsProcess(
   const { folder, dataDir, eventsDir } = await createFolders(tree, prepare)
   const port = variables['PORT'] ?? String(await findFreePort())
   const url = `http://127.0.0.1:${port}`
-  // Output goes to a file. With a pipe, the load generator of the benchmark would have to read every line.
+  // Output goes to a file. With a pipe, the benchmark's load generator would have to read every
+  // line.
   const outputPath = join(folder, 'printed.txt')
   const output = openSync(outputPath, 'a')
   const readOutput = (): string => readFileSync(outputPath, 'utf8')

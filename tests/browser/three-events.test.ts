@@ -1,6 +1,7 @@
 /**
- * Three events, each from its form to its confirmation: a marathon with a family, a shirt and a donation; a free
- * webinar; a national conference with a multi-page form. Also the rejections that their delegates see.
+ * Three events, each from the form to the confirmation: a marathon with a family, a shirt and a
+ * donation; a free webinar; a national conference with a multi-page form. Also covers the
+ * rejections that delegates see.
  */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -98,7 +99,7 @@ test('a runner registers with a family, a shirt and a donation, pays, and sees e
   await findField(page, 'Email').fill('tara@example.org')
   await findField(page, 'Mobile').fill('98470 12345')
   const distanceRadio = page.getByRole('radio', { name: '10 km', exact: true })
-  // One day too young for the adult distances.
+  // The delegate is one day too young for the adult distances.
   await page.getByLabel('Date of birth').fill('2009-01-18')
   await findField(page, 'Parent or guardian').waitFor()
   await expect.poll(() => distanceRadio.count()).toBe(0)
@@ -347,7 +348,7 @@ test('if seats are sold while the form is open, reports it at their field or off
   await findConsents(page).check()
   await goToNextPage(page, 'Check your answers')
   await registerAnother({ workshops: '["ventilation"]', code: 'spent soon' })
-  // The code is no longer valid: it is removed, and the price is the full one.
+  // The code is no longer valid, so it is removed and the full price applies.
   await send()
   const code = page.getByRole('textbox', { name: 'Code', exact: true })
   await code.and(page.locator('[aria-invalid=true]')).waitFor()

@@ -215,7 +215,7 @@ describe('a slow payment', () => {
     })
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
     await dialog.getByRole('button', { name: 'Pay ₹ 4,720' }).click()
-    // The reason why it cannot be paid is next to the button, and remains.
+    // The reason why the registration cannot be paid is next to the button, and stays there.
     await page.getByRole('alert').filter({ hasText: 'The bank could not be asked' }).waitFor()
     expect(payRequests).toEqual([
       { order_id: orderId },
@@ -230,8 +230,8 @@ describe('a slow payment', () => {
     await goToPay(page, await registerThroughApi(server.url, 'Dr. Short Amount'))
     await clickAtGateway(page, 'Pay a wrong amount')
     await page.getByRole('heading', { name: 'The organisers are checking your payment' }).waitFor()
-    const facts = await readData(page.getByRole('main'))
-    expect(facts).toMatchObject({ 'Order ID': expect.any(String), Since: expect.any(String) })
+    const details = await readData(page.getByRole('main'))
+    expect(details).toMatchObject({ 'Order ID': expect.any(String), Since: expect.any(String) })
     await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
     await context.close()
   })
@@ -247,14 +247,14 @@ describe('the browser’s Back button, from the gateway to the form', () => {
     await ownRegion.getByText(orderId).waitFor()
     await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Back Button')
     await expectAccessible(page, 'back on the form')
-    // The summary becomes the bar of a phone a few frames after the window is resized.
+    // The summary becomes the bar at the bottom a few frames after the window is resized.
     await page.setViewportSize({ width: 320, height: 568 })
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
 
     await proceedToGateway(page)
     expect(await readGatewayOrder(page)).toBe(orderId)
 
-    // A changed answer creates another registration, and the page says so beforehand.
+    // A changed answer creates another registration, and the page states this beforehand.
     await page.goBack()
     await findField(page, 'Full Name').fill('Dr. Back Changed')
     await ownRegion
@@ -503,9 +503,9 @@ describe('the state of a registration on its page', () => {
       .poll(async () => (await buttons.allTextContents()).map(toPlainText))
       .toEqual(pay === null ? [] : [pay])
     await expect.poll(() => page.title()).toBe(`${title} · AFPICON 2026`)
-    // With a pay button, the page is the same as in the tests above.
+    // The tests above cover the page with a pay button.
     if (pay === null || ALL_RUNS) await expectAccessible(page, name)
-    // The page polls and may be polling now.
+    // The page polls, and a request may be pending.
     await page.unrouteAll({ behavior: 'wait' })
   })
 })

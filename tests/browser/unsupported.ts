@@ -74,7 +74,7 @@ const GLOBAL_OBJECTS = new Set(['window', 'self', 'globalThis'])
 /** Methods that return an iterator. Iterator helpers (`map`, `filter`) are newer than the array methods. */
 const ITERATOR_METHODS = new Set(['keys', 'values', 'entries', 'matchAll'])
 
-const readNumber = (version: string): number => {
+const toVersionNumber = (version: string): number => {
   const [major = 0, minor = 0] = version.replace('≤', '').split('.').map(Number)
   return major * 1_000 + minor
 }
@@ -92,8 +92,8 @@ function findLackingBrowsers({ support }: CompatStatement, browsers: MinimumVers
       if ('flags' in support || 'prefix' in support || 'alternative_name' in support) return false
       if (typeof addedIn !== 'string' || addedIn === 'preview') return false
       return (
-        readNumber(addedIn) <= readNumber(oldest) &&
-        !(removedIn && readNumber(removedIn) <= readNumber(oldest))
+        toVersionNumber(addedIn) <= toVersionNumber(oldest) &&
+        !(removedIn && toVersionNumber(removedIn) <= toVersionNumber(oldest))
       )
     })
     return isSupported ? [] : [browser]
@@ -186,7 +186,7 @@ export function findUnsupportedFeatures(
     if (node.type === 'StaticBlock') features.add('static block of a class: safari, safari_ios')
     if (node.type === 'Literal' && 'regex' in node && /\(\?<[=!]/.test(node.regex.pattern)) {
       const lookbehindGaps = Object.entries(LOOKBEHIND).filter(
-        ([browser, from]) => readNumber(browsers[browser] ?? from) < readNumber(from),
+        ([browser, from]) => toVersionNumber(browsers[browser] ?? from) < toVersionNumber(from),
       )
       if (lookbehindGaps.length > 0)
         features.add(`lookbehind: ${lookbehindGaps.map(([name]) => name).join(', ')}`)
@@ -197,6 +197,6 @@ export function findUnsupportedFeatures(
   return [...features].toSorted()
 }
 
-/** A type that the browser lacks is reported where it is constructed. */
+/** Whether the browsers support an interface. A missing one is reported where it is constructed. */
 const isSupportedInterface = (name: string, browsers: MinimumVersions): boolean =>
   (globals.get(name) ?? []).some((compat) => findLackingBrowsers(compat, browsers).length === 0)

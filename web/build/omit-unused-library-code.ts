@@ -17,7 +17,7 @@ const REPLACED_MODULES: readonly (readonly [path: string, code: string])[] = [
   ],
   ['@rjsf/core/lib/components/widgets/index.js', 'export default () => ({})'],
   // Our schema is flat: an object of strings, numbers and booleans, without alternatives or
-  // references. The list field comes with web/registration/fields/people-list.tsx.
+  // references. web/registration/fields/people-list.tsx provides the list field.
   [
     '@rjsf/core/lib/components/fields/index.js',
     ['Boolean', 'Number', 'Object', 'Schema', 'String']

@@ -12,7 +12,7 @@ export type EventPageKind = 'closed' | 'form' | 'selling'
 
 export function choosePageKind({ event, now }: EventResponse): EventPageKind {
   const time = readInstant(now)
-  // If the server's time cannot be read, show the form; it checks the opening days itself.
+  // If the server's time cannot be read, show the form, which also checks the opening days.
   if (time !== null && !checkRegistrationOpen(event, dayOf(time)).open) return 'closed'
   return needsExtensions(event) ? 'selling' : 'form'
 }

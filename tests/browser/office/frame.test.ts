@@ -88,7 +88,7 @@ const OPTIONAL_PAGES = {
 
 test.each(ROLES)('the rail of the role %s has exactly the pages of that role', async (role) => {
   const page = await openAs(role, '/admin/login?next=/admin/dashboard')
-  // A user who is signed in is not asked to sign in again.
+  // A signed-in user does not have to sign in again.
   expect(getPath(page)).toBe('/admin/dashboard')
   const listPages = (pages: Readonly<Record<string, (typeof ROLES)[number]>>): readonly string[] =>
     Object.keys(pages).filter((label) => isAtLeast(role, pages[label] ?? 'owner'))
@@ -158,7 +158,7 @@ test('a person is found with “/”, the name and Enter; shortcuts and the them
   await page.getByRole('radio', { name: 'Dark' }).check()
   await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck()
   await expectOverlay(page, 'user menu')
-  // Tab leaves the menu for the page, which can be reached again.
+  // Tab leaves the menu, and the page is accessible again.
   await page.getByRole('dialog').getByRole('button', { name: 'Logout' }).focus()
   await page.keyboard.press('Tab')
   await expect

@@ -176,7 +176,7 @@ describe('the list', () => {
     await page.getByLabel('Select Dr. Example 130').check()
     await page.getByRole('button', { name: 'Next page' }).click()
     await page.getByText('11 to 20 of 33').waitFor()
-    // The line above the table has the focus, and is therefore visible.
+    // The line above the table has the focus, so it is visible.
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.textContent))
       .toContain('11 to 20 of 33')
@@ -253,7 +253,7 @@ describe('the list', () => {
         .poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: path })
         .toBe(360)
       if (path !== '/admin/afpicon2026') continue
-      // It was at 680 px, below the window.
+      // The first row was at 680 px, below the window.
       expect((await page.getByRole('row').first().boundingBox())?.y).toBeLessThanOrEqual(420)
     }
   })

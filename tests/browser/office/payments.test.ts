@@ -179,7 +179,8 @@ test('from Home, one click shows whether a doctor paid or finds a phone number, 
     await page.getByText('1 reminder sent. 1 already reminded in the last 24 hours.').waitFor()
   })
   expect(dueClicks + reminderClicks).toBeLessThanOrEqual(3)
-  // By the server's clock, both were reminded just now; the browser's clock is months ahead.
+  // The server's clock counts: both were reminded just now, although the browser's clock is months
+  // ahead.
   await page.getByRole('button', { name: 'Remind all 2' }).click()
   await page.getByRole('dialog').getByText('2 are left out').waitFor()
   expect(await page.getByRole('button', { name: 'Send 0 reminders' }).isDisabled()).toBe(true)

@@ -235,7 +235,8 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
   expect([...visitor.consoleErrors, ...delegate.consoleErrors]).toEqual([])
 })
 
-// tests/browser/office/actions.test.ts does the same in smaller steps on a server in the test process.
+// tests/browser/office/actions.test.ts covers the same in smaller steps, on a server in the test
+// process.
 registerThorough(() => {
   test('corrects a name, a higher category with its balance paid by the emailed link, a lower one with a refund, and transfers the registration: old links are revoked', async () => {
     const { page } = visitor

@@ -7,7 +7,7 @@ import { callWithRetries } from '../../../web/app/retry-requests.ts'
 
 let base = ''
 let key: string | undefined
-/** The keys of requests without a response, and the tests that are waiting for the next request. */
+/** The idempotency keys of requests without a response. */
 const pendingKeys: (string | undefined)[] = []
 let onRequest = (): void => {}
 let silentCount = 0
@@ -34,7 +34,7 @@ afterAll(() => new Promise((resolve) => server.close(resolve)))
 
 const buildPath = (status: number, body: string): string =>
   `${base}?${new URLSearchParams({ status: String(status), body })}`
-/** The calls of this file expect an object with any content. */
+/** The calls in this file accept any object. */
 const readAny = (body: unknown): object | null => (typeof body === 'object' ? body : null)
 const getErrorMessage = async (path: string, fallback?: string): Promise<string> => {
   const callResult = await call(path, readAny, fallback === undefined ? {} : { fallback })

@@ -1,4 +1,7 @@
-/** Checks that the reader of every call of the web app accepts its response and rejects everything else. */
+/**
+ * Checks that every response reader of the web app accepts valid responses and rejects everything
+ * else.
+ */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findCategory, day, startOfDay } from '../../../engine/index.ts'
@@ -275,7 +278,7 @@ const listPaths = (value: unknown, path = ''): readonly string[] =>
         return [innerPath, ...listPaths(inner, innerPath)]
       })
 
-/** A copy with the value at a path replaced, or removed if `by` is missing. */
+/** Returns a copy with the value at a path replaced, or removed if `replacement` is missing. */
 function replaceAtPath(value: unknown, path: string, ...replacement: readonly unknown[]): unknown {
   const copy: unknown = structuredClone(value)
   const names = path.split('.')

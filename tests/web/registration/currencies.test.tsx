@@ -207,16 +207,16 @@ test.each([
   ['JPY', 'JP¥ 2,756', 'JP¥ 137,511', 'JP¥ 132,000'],
 ])('the organisers’ preview of an event in %s is in its currency', (code, night, bill, price) => {
   const event = createEventIn(code)
-  const trying = {
+  const testDelegate = {
     day: day('2026-01-20'),
     answers: { kind: 'plain', nights: 2 },
-    facts: EMPTY_CONTEXT,
+    context: EMPTY_CONTEXT,
   }
   const preview = (
     <PricePreview
       title="Price"
       event={event}
-      trying={trying}
+      testDelegate={testDelegate}
       lines={null}
       extremeBills={[]}
       goTo={() => {}}
@@ -229,7 +229,7 @@ test.each([
   vi.stubGlobal('location', new URL('http://localhost/'))
   const ticket = renderToStaticMarkup(
     <MemoryRouter>
-      <ResultsPreview event={event} trying={trying} />
+      <ResultsPreview event={event} testDelegate={testDelegate} />
     </MemoryRouter>,
   )
   expect(findAmounts(ticket)).toContain(bill)

@@ -76,7 +76,7 @@ const createEventWithTaxes = (registration: TaxName, room: TaxName): EventConfig
 const findAmounts = (html: string): readonly string[] =>
   [...html.replaceAll('\u00a0', ' ').matchAll(/₹ [\d,.]+\d/g)].map(([amount]) => amount)
 
-/** The price of the registration and of the room on every page for delegates. */
+/** Returns the prices of the registration and the room on every page for delegates. */
 function listDelegatePrices(event: EventConfig) {
   const tariffAnswer = buildTariff(event, NOW)
   const { answers } = normalise(event, { kind: 'plain' })
@@ -92,7 +92,7 @@ function listDelegatePrices(event: EventConfig) {
     plain: findAmounts(renderScriptNotice(event)),
   }
 }
-/** The same prices on every page for organisers. */
+/** Returns the same prices on every page for organisers. */
 const listOrganiserPrices = (event: EventConfig) => ({
   page: findAmounts(renderToStaticMarkup(<ItemPrices event={event} />)),
   preview: findAmounts(preview(event).find(({ name }) => name === 'index.html')?.html ?? ''),

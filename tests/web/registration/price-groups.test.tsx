@@ -28,7 +28,7 @@ const checked = checkEventFile({
 const event = checked.event as EventConfig
 const findLine = (part: string): number => text.slice(0, text.indexOf(part)).split('\n').length
 
-/** The cells of each table, by rows, with its caption. */
+/** Returns the caption and the cells of each table, one line per row. */
 const listTables = (html: string): readonly string[] =>
   (html.replaceAll('\u00a0', ' ').match(/<table[^]*?<\/table>/g) ?? []).map((table) =>
     table
@@ -62,7 +62,7 @@ test('the form stated one last day for the fees of all groups', () => {
   expect(renderNote(first)).toContain('>Fees, exclusive of 18% GST.<')
   const dates = ['member', 'visitor'].map((id) => listPriceDetails(event, first).get(id))
   expect(dates).toEqual(['until 31 January 2026', 'until 10 January 2026'])
-  // The fees that the server renders, which is what a page without the fee table shows.
+  // The fees rendered by the server, which a page without the fee table shows.
   const html = renderToStaticMarkup(<Fees event={event} tariff={first} quote={null} answers={{}} />)
   expect(html).toContain('Member, until 31 January 2026')
   expect(html).toContain('Visitor, until 10 January 2026')
@@ -97,7 +97,11 @@ test('the page without a script has the dates of each group', () => {
   ])
 })
 
-const trying = { day: day('2026-01-20'), answers: { is_member: false }, facts: EMPTY_CONTEXT }
+const testDelegate = {
+  day: day('2026-01-20'),
+  answers: { is_member: false },
+  context: EMPTY_CONTEXT,
+}
 
 test('the preview of prices marks the cell of the group, and leads to its line', () => {
   expect(checked.lines.prices['visitor']?.['standard']).toBe(findLine('visitor: [2000, 2500'))
@@ -105,7 +109,7 @@ test('the preview of prices marks the cell of the group, and leads to its line',
     <PricePreview
       title="Price"
       event={event}
-      trying={trying}
+      testDelegate={testDelegate}
       lines={checked.lines}
       extremeBills={[]}
       goTo={() => {}}
@@ -126,7 +130,7 @@ vi.stubGlobal('location', new URL('https://sample.example/organisers'))
 afterAll(() => vi.unstubAllGlobals())
 
 test('the preview of the result page names the period of the group', () => {
-  const html = renderToStaticMarkup(<ResultsPreview event={event} trying={trying} />)
+  const html = renderToStaticMarkup(<ResultsPreview event={event} testDelegate={testDelegate} />)
   expect(html).toContain('Standard')
   expect(html).not.toContain('Early')
 })

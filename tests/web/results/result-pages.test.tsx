@@ -25,7 +25,7 @@ import { sharedFiles, readSource } from '../../engine/event-files.ts'
 const file = readSource('events/afpicon2026.yaml')
 const event = toPublicEvent(readEvent(file.text, sharedFiles, file) as EventConfig)
 const createdAt = '2026-01-12T09:00:00+05:30'
-/** The response after the browser has parsed it. */
+/** Returns a registration as the browser parses it from the response. */
 const createRegistration = (answer: object): Registration => {
   const found = readRegistration({ reg_no: 'AFPI1', created_at: createdAt, ...answer })
   if (found === null) throw new Error('the browser cannot read this response')

@@ -1,4 +1,4 @@
-/** Sentences of a delegate's own page that depend on the payments. */
+/** Sentences on the self-service page that depend on the payments. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { DuplicatePayment } from '../../../web/self-service/duplicate-payment.tsx'

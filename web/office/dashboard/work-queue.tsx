@@ -17,8 +17,8 @@ type WorkQueueProps = {
 }
 
 /**
- * The lowest role that can settle each kind of entry. Other users do not see the entry, because they could not work
- * on it; the server decides what they may read.
+ * The lowest role that can settle each kind of entry. Other users do not see the entry, because
+ * they could not act on it; the server restricts what they may read.
  */
 const ROLE_OF_ITEM = {
   review: 'treasurer',

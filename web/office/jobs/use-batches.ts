@@ -1,7 +1,10 @@
 /** Runs a job of many rows as small requests, one after the other, so that its progress can be shown and it can be stopped. */
 import { useRef, useState } from 'react'
 
-/** The number of rows per request: few, so that no request takes long and Stop takes effect soon. */
+/**
+ * Number of rows per request. It is small, so that no request takes long and Stop takes effect
+ * soon.
+ */
 export const BATCH_ROWS = 50
 
 type BatchesResult<T> = {

@@ -16,7 +16,7 @@ export const FILTERS = [...PERIOD_PARAMS, ...OTHER_FILTERS] as const
 
 export type MovementsProps = {
   readonly session: SessionResponse
-  /** Null for all events of the user. */
+  /** Null for all the user's events. */
   readonly eventId: string | null
 }
 

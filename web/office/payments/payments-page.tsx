@@ -1,4 +1,7 @@
-/** Payments of all events of the user, or of one: needs review, all, due, refunds. */
+/**
+ * Payments of one event or all the user's events, in the tabs All payments, Needs review, Due and
+ * Refunds.
+ */
 import { Link, useLocation, useSearchParams } from 'react-router-dom'
 import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
 import { PaymentReviews } from '../reconciliation/payment-reviews.tsx'
@@ -17,7 +20,7 @@ const TABS = [
   { id: 'refunds', label: 'Refunds', Contents: OpenRefunds },
 ] as const
 
-/** `event`: null for all events of the user. */
+/** `event`: null for all the user's events. */
 export function PaymentsPage({
   session,
   event,

@@ -146,8 +146,8 @@ function getDecisionLabel(review: WireReview, label: string, decision: DecisionN
 }
 
 /**
- * The balance, this payment, and the part of it under review. Not "Received": on the page of the registration, that is
- * the sum of the payments that count.
+ * The balance, this payment, and its part under review. Not labelled "Received", which on the
+ * registration's page is the sum of the payments that count.
  */
 function ReviewFigures({ came: received, due, left, kind, ...review }: WireReview) {
   const { currency, dueCurrency } = readReviewCurrencies(review)

@@ -1,4 +1,4 @@
-/** Bank statements of all events of the user: the upload, and the saved statements. */
+/** Bank statements of all the user's events: the upload, and the saved statements. */
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router-dom'

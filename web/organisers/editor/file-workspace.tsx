@@ -155,13 +155,13 @@ export default function FileWorkspace({
       <PricePreview
         title={texts.prices}
         event={event}
-        trying={testDelegate}
+        testDelegate={testDelegate}
         lines={checkState.result?.lines ?? null}
         extremeBills={checkState.result?.extremeBills ?? []}
         goTo={goTo}
       />
     ),
-    results: event && testDelegate && <Results event={event} trying={testDelegate} />,
+    results: event && testDelegate && <Results event={event} testDelegate={testDelegate} />,
     changes: event && (
       <Changes
         id={event.id}
@@ -270,7 +270,7 @@ export default function FileWorkspace({
               {tab === 'form' && event && testDelegate && (
                 <TestDelegateForm
                   event={event}
-                  trying={testDelegate}
+                  testDelegate={testDelegate}
                   onChange={setChangedDelegate}
                   showsAnswers={false}
                 />
@@ -289,7 +289,7 @@ export default function FileWorkspace({
               {(tab === 'price' || tab === 'results') && event && testDelegate && (
                 <TestDelegateForm
                   event={event}
-                  trying={testDelegate}
+                  testDelegate={testDelegate}
                   onChange={setChangedDelegate}
                   showsAnswers
                 />

@@ -35,7 +35,7 @@ const cache = createCache({ key: 'o' })
 export default function FormPreview({
   title,
   event,
-  trying,
+  trying: testDelegate,
 }: {
   readonly title: string
   readonly event: EventConfig
@@ -48,7 +48,7 @@ export default function FormPreview({
           <h2 className="vh">{title}</h2>
           <div className="org-page" onClickCapture={preventNavigation}>
             <EventHeader event={event} level="h2" />
-            <FormWithPrices event={event} trying={trying} />
+            <FormWithPrices event={event} testDelegate={testDelegate} />
           </div>
         </MessageProvider>
       </ThemeProvider>
@@ -69,13 +69,13 @@ const preventNavigation = (clickEvent: MouseEvent) => {
 
 function FormWithPrices({
   event,
-  trying,
+  testDelegate,
 }: {
   readonly event: EventConfig
-  readonly trying: TestDelegate
+  readonly testDelegate: TestDelegate
 }) {
   const showToast = useMessage()
-  const noon = getNoon(trying.day)
+  const noon = getNoon(testDelegate.day)
   // No validator can be compiled in the browser, so the engine validates.
   const page = useMemo<EventResponse>(
     () => ({
@@ -89,12 +89,15 @@ function FormWithPrices({
     [event, noon],
   )
   const today = useMemo<Tariff>(
-    () => ({ is: 'loaded', answer: buildTariff(event, noon, trying.facts.left) }),
-    [event, noon, trying.facts.left],
+    () => ({ is: 'loaded', answer: buildTariff(event, noon, testDelegate.context.left) }),
+    [event, noon, testDelegate.context.left],
   )
   const [attempts, setAttempts] = useState(0)
   const uploads = useMemo(() => createUploads(event, null), [event])
-  const context = useMemo(() => ({ ...NO_LOOKUPS, context: trying.facts }), [trying.facts])
+  const context = useMemo(
+    () => ({ ...NO_LOOKUPS, context: testDelegate.context }),
+    [testDelegate.context],
+  )
   const form = useForm(page, buildInitialAnswers(event), context, uploads, doNothing)
   const price = calculatePrice(event, today, form.answers, ALL_EXTENSIONS.pricing)
   const submit = () => {
@@ -128,7 +131,7 @@ function FormWithPrices({
         notes={ALL_EXTENSIONS.priceNotes(
           event,
           form.answers,
-          trying.facts.left,
+          testDelegate.context.left,
           currentQuote,
           answer.now,
         )}

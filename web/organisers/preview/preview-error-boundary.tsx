@@ -26,8 +26,8 @@ export function StaleNote({ checkState }: { readonly checkState: CheckState }) {
 }
 
 /**
- * Catches the errors of an event that cannot be rendered: shows a message in its place, and the
- * editor stays.
+ * Catches errors while an event is rendered, and shows a message in place of the preview. The
+ * editor is not affected.
  */
 export function PreviewErrorBoundary({
   resetBy,

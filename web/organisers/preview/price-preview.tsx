@@ -24,7 +24,7 @@ import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 type PriceProps = {
   readonly title: string
   readonly event: EventConfig
-  readonly trying: TestDelegate
+  readonly testDelegate: TestDelegate
   readonly lines: Lines | null
   /** The lowest and the highest possible bill. */
   readonly extremeBills: readonly string[]
@@ -32,10 +32,17 @@ type PriceProps = {
 }
 
 /** Shows the price for this delegate and day, the rule that applied, and the cell in the price list. */
-export function PricePreview({ title, event, trying, lines, extremeBills, goTo }: PriceProps) {
+export function PricePreview({
+  title,
+  event,
+  testDelegate,
+  lines,
+  extremeBills,
+  goTo,
+}: PriceProps) {
   const explanation = useMemo(
-    () => explain(event, trying.answers, getNoon(trying.day), trying.facts),
-    [event, trying],
+    () => explain(event, testDelegate.answers, getNoon(testDelegate.day), testDelegate.context),
+    [event, testDelegate],
   )
   const renderLineLink = (number: number | null | undefined) =>
     number == null ? null : (
@@ -218,7 +225,9 @@ function Table({
   preview,
   lines,
   goTo,
-}: Omit<PriceProps, 'trying' | 'title' | 'extremeBills'> & { readonly preview: Explanation }) {
+}: Omit<PriceProps, 'testDelegate' | 'title' | 'extremeBills'> & {
+  readonly preview: Explanation
+}) {
   const tables = buildPriceTables(event)
   if (tables.length === 0) return null
   return (

@@ -32,15 +32,15 @@ type Kind = keyof typeof kinds
  */
 export default function ResultsPreview({
   event,
-  trying,
+  testDelegate,
 }: {
   readonly event: EventConfig
-  readonly trying: TestDelegate
+  readonly testDelegate: TestDelegate
 }) {
   const [kind, setKind] = useState<Kind>('success')
   const registration = useMemo(
-    () => createRegistration(event, trying, kind === 'mail' ? 'success' : kind),
-    [event, trying, kind],
+    () => createRegistration(event, testDelegate, kind === 'mail' ? 'success' : kind),
+    [event, testDelegate, kind],
   )
   const query = {
     orderId: registration.order_id,
@@ -92,7 +92,7 @@ const PAYMENT_STATES = { success: 'complete', failed: 'failed', pending: 'at-ban
 
 function createRegistration(
   event: EventConfig,
-  { day, answers: rawAnswers, facts: context }: TestDelegate,
+  { day, answers: rawAnswers, context }: TestDelegate,
   status: keyof typeof PAYMENT_STATES,
 ): Registration {
   const noon = getNoon(day)

@@ -27,7 +27,7 @@ import { PricingContextFields } from './test-pricing-context.tsx'
 export type TestDelegate = {
   readonly day: Day
   readonly answers: RawAnswers
-  readonly facts: PricingContext
+  readonly context: PricingContext
 }
 
 /** Returns the first worked example that has answers, or else today with empty answers. */
@@ -37,9 +37,9 @@ export function initialDelegate(event: EventConfig, today: Day): TestDelegate {
     return {
       day: dayOf(example.on),
       answers: removeContext(event, example.answers as Answers),
-      facts: readExampleContext(event, example.answers),
+      context: readExampleContext(event, example.answers),
     }
-  return { day: today, answers: {}, facts: EMPTY_CONTEXT }
+  return { day: today, answers: {}, context: EMPTY_CONTEXT }
 }
 
 /** Returns noon in India on this day. */
@@ -47,20 +47,25 @@ export const getNoon = (day: Day): Instant => instant(startOfDay(day) + 12 * 60 
 
 type TestDelegateProps = {
   readonly event: EventConfig
-  readonly trying: TestDelegate
-  readonly onChange: (trying: TestDelegate) => void
+  readonly testDelegate: TestDelegate
+  readonly onChange: (testDelegate: TestDelegate) => void
   /** Whether to also show the answer fields. */
   readonly showsAnswers: boolean
 }
 
 /** The day, and the answers that determine the price. */
-export function TestDelegateForm({ event, trying, onChange, showsAnswers }: TestDelegateProps) {
-  const openState = checkRegistrationOpen(event, trying.day)
+export function TestDelegateForm({
+  event,
+  testDelegate,
+  onChange,
+  showsAnswers,
+}: TestDelegateProps) {
+  const openState = checkRegistrationOpen(event, testDelegate.day)
   // An answer to a hidden field has no effect, so its label states that the form does not ask for it.
-  const shownIds = findVisibleFields(event, trying.answers, trying.facts)
+  const shownIds = findVisibleFields(event, testDelegate.answers, testDelegate.context)
   const changeAnswer = (id: string, value: unknown) => {
-    const { [id]: _old, ...rest } = trying.answers
-    onChange({ ...trying, answers: value === undefined ? rest : { ...rest, [id]: value } })
+    const { [id]: _old, ...rest } = testDelegate.answers
+    onChange({ ...testDelegate, answers: value === undefined ? rest : { ...rest, [id]: value } })
   }
   return (
     <div className="org-try">
@@ -68,11 +73,11 @@ export function TestDelegateForm({ event, trying, onChange, showsAnswers }: Test
         On this day
         <input
           type="date"
-          value={trying.day}
+          value={testDelegate.day}
           required
           onChange={(changeEvent) => {
             const { value } = changeEvent.target
-            if (isDay(value)) onChange({ ...trying, day: value })
+            if (isDay(value)) onChange({ ...testDelegate, day: value })
           }}
         />
       </label>
@@ -83,20 +88,20 @@ export function TestDelegateForm({ event, trying, onChange, showsAnswers }: Test
             field={
               shownIds.has(field.id) ? field : { ...field, label: `${field.label} (not asked)` }
             }
-            value={getOwn(trying.answers, field.id)}
+            value={getOwn(testDelegate.answers, field.id)}
             onChange={(value) => changeAnswer(field.id, value)}
           />
         ))}
       {showsAnswers && (
         <PricingContextFields
           event={event}
-          facts={trying.facts}
-          onChange={(facts) => onChange({ ...trying, facts })}
+          context={testDelegate.context}
+          onChange={(context) => onChange({ ...testDelegate, context })}
         />
       )}
       {!openState.open && (
         <p className="org-closed">
-          On {formatDay(trying.day)}: {openState.text}
+          On {formatDay(testDelegate.day)}: {openState.text}
         </p>
       )}
     </div>

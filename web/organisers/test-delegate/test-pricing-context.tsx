@@ -11,11 +11,11 @@ const INVALID_CODES = {
 /** Renders nothing if the event has no discount codes, quotas or member lists. */
 export function PricingContextFields({
   event,
-  facts: context,
+  context,
   onChange,
 }: {
   readonly event: EventConfig
-  readonly facts: PricingContext
+  readonly context: PricingContext
   readonly onChange: (context: PricingContext) => void
 }) {
   const { codeKinds, quotas } = event
@@ -49,7 +49,7 @@ export function PricingContextFields({
           key={field.id}
           event={event}
           id={field.id}
-          facts={context}
+          context={context}
           onChange={onChange}
         />
       ))}
@@ -94,12 +94,12 @@ const readCode = (value: string): PricingContext['code'] =>
 function MemberListField({
   event,
   id,
-  facts: context,
+  context,
   onChange,
 }: {
   readonly event: EventConfig
   readonly id: string
-  readonly facts: PricingContext
+  readonly context: PricingContext
   readonly onChange: (context: PricingContext) => void
 }) {
   const field = event.fields.find((field) => field.id === id)

@@ -4,7 +4,7 @@ import type Radio from '@mui/material/Radio'
 import type { WidgetProps } from '@rjsf/utils'
 import { COMMON_MESSAGES, EXTENDED_FORM_MESSAGES } from '../../../engine/messages.ts'
 import { renderHiddenText, renderMessage } from '../../ui/rich-message.tsx'
-import { Dot, OptionRows } from './radio-choices.tsx'
+import { OptionMark, OptionRows } from './radio-choices.tsx'
 import { useControl } from './field-control.tsx'
 import './checkboxes.css'
 
@@ -37,8 +37,8 @@ export function Consent(props: WidgetProps) {
     <div className="agree">
       <label className={isTicked ? 'cat on' : 'cat'} htmlFor={id}>
         <Checkbox
-          icon={Dot}
-          checkedIcon={Dot}
+          icon={OptionMark}
+          checkedIcon={OptionMark}
           checked={isTicked}
           disabled={props.disabled === true}
           onChange={(event) => change(event.target.checked)}

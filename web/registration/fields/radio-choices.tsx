@@ -129,7 +129,7 @@ export function PriceNote({
  * Radio or tick mark, styled from the state of the input before it. This is correct even before the
  * script has loaded.
  */
-export const Dot = (
+export const OptionMark = (
   <span className="dot">
     <svg className="i s" aria-hidden="true">
       <use href="#i-tick" />
@@ -201,8 +201,8 @@ export function OptionRows({
               htmlFor={rowId}
             >
               <Box
-                icon={Dot}
-                checkedIcon={Dot}
+                icon={OptionMark}
+                checkedIcon={OptionMark}
                 checked={isSelected}
                 disabled={isDisabled || props.disabled === true}
                 onChange={() => choose(option.id)}
@@ -259,7 +259,7 @@ export function YesNo(props: WidgetProps) {
   const rjsfSlotProps = {
     // The field's fieldset is the group; a second group inside it would be announced as well.
     radioGroup: { className: 'yn', role: undefined, as: GroupBox },
-    radio: { icon: Dot, checkedIcon: Dot, slotProps: { input } },
+    radio: { icon: OptionMark, checkedIcon: OptionMark, slotProps: { input } },
   }
   return (
     <RadioWidget

@@ -13,14 +13,14 @@ export const FORM_ID = 'registration'
  * Marks an element whose text pre-hydration.ts may change before the form's script has
  * loaded. React accepts the text it finds.
  */
-export const markPreHydrationSpot = (spot: Spot) => ({
-  'data-ahead': spot,
+export const markPreHydrationText = (name: PreHydrationText) => ({
+  'data-ahead': name,
   suppressHydrationWarning: true,
 })
 /**
  * Elements whose text the script may update. `instead` replaces the reason in the bar (`short`).
  */
-export type Spot = 'total' | 'instead' | 'short' | 'empty' | 'why' | 'pay'
+export type PreHydrationText = 'total' | 'instead' | 'short' | 'empty' | 'why' | 'pay'
 
 /** Id of the element that a message is about. */
 export const toElementId = (key: string): string => `root_${key.replaceAll('.', '_')}`

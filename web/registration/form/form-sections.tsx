@@ -91,8 +91,8 @@ const isShort = (field: Field): boolean =>
     (field.type === 'select' && field.offersCategories !== true && field.as !== 'radio'))
 
 /**
- * Fields that take a whole line. Short fields are shown in pairs; in a run with an odd number of
- * them, the first takes the whole line.
+ * Returns the fields that take a whole line. Short fields are shown in pairs; in a run with an odd
+ * number of short fields, the first takes the whole line.
  */
 export function findWideFields(fields: readonly Field[]): ReadonlySet<string> {
   const wideFields = new Set<string>()

@@ -13,7 +13,7 @@ import type { Answers, RawAnswers } from '../../../engine/index.ts'
 import type { PageData } from '../../../engine/api.ts'
 import { buildInitialAnswers } from '../draft-storage.ts'
 import { FORM_ID } from '../form/field-keys.ts'
-import type { Spot } from '../form/field-keys.ts'
+import type { PreHydrationText } from '../form/field-keys.ts'
 import { calculatePrice } from '../price/live-price.ts'
 import type { EventPage, PriceView } from '../price/live-price.ts'
 import type { FormExtensions } from '../form/form-extensions.ts'
@@ -33,11 +33,15 @@ function runBeforeHydration(
   { pricing, submitLabel }: Extensions,
 ): void {
   if (tariff === null) return
-  const spots = [...document.querySelectorAll<HTMLElement>('[data-ahead]')].flatMap((element) => {
-    const text = [...element.childNodes].find((node) => node instanceof Text)
-    return text ? [{ text, drawn: text.data, is: element.dataset['ahead'] as Spot }] : []
-  })
-  // The first page of several has a button to the next one, which needs the form's script.
+  const updatableTexts = [...document.querySelectorAll<HTMLElement>('[data-ahead]')].flatMap(
+    (element) => {
+      const text = [...element.childNodes].find((node) => node instanceof Text)
+      return text
+        ? [{ text, drawn: text.data, is: element.dataset['ahead'] as PreHydrationText }]
+        : []
+    },
+  )
+  // The first of several pages has a button to the next page, which needs the form's script.
   const buttons =
     event.form.pages === 'one'
       ? document.querySelectorAll<HTMLButtonElement>(`button[form="${FORM_ID}"]`)
@@ -63,7 +67,7 @@ function runBeforeHydration(
     const price = calculateAnswersPrice(answers)
     const total = getTotal(price)
     const amount = formatTotal(price)
-    const texts: Readonly<Record<Spot, string | null>> = {
+    const texts: Readonly<Record<PreHydrationText, string | null>> = {
       total: amount ?? formatUnknownAmount(event.currency),
       instead: amount,
       short: price.is === 'none' ? price.reason : '',
@@ -73,7 +77,7 @@ function runBeforeHydration(
         ? FORM_PRICE_MESSAGES.wait
         : (submitLabel(event, answers) ?? getButtonText(event, total)),
     }
-    for (const { text, drawn, is } of spots) text.data = texts[is] ?? drawn
+    for (const { text, drawn, is } of updatableTexts) text.data = texts[is] ?? drawn
     for (const button of buttons) button.disabled = price.is === 'none'
     for (const reason of reasons) setHidden(reason, price.is !== 'none')
     for (const bill of bills) setHidden(bill, amount !== billTotal)
@@ -105,7 +109,7 @@ function runBeforeHydration(
   document.addEventListener('submit', onSubmit, { signal })
   onTakeover(() => {
     abort.abort()
-    for (const { text, drawn } of spots) text.data = drawn
+    for (const { text, drawn } of updatableTexts) text.data = drawn
     for (const element of [...reasons, ...bills, ...totals]) setHidden(element, false)
     return isPressed
   })

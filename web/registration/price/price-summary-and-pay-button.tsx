@@ -15,7 +15,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import { renderMessage } from '../../ui/rich-message.tsx'
 import { useIsLive } from '../../app/hydration-state.ts'
-import { markPreHydrationSpot, FORM_ID } from '../form/field-keys.ts'
+import { markPreHydrationText, FORM_ID } from '../form/field-keys.ts'
 import type { FormExtensions } from '../form/form-extensions.ts'
 import type { PriceView } from './live-price.ts'
 import { markTotal } from './total-before-hydration.tsx'
@@ -123,7 +123,7 @@ function PriceNotes({
       {price.is === 'none' && (
         <p className="why" id="pay-why">
           <Icon name="info" />
-          <span {...markPreHydrationSpot('why')}>
+          <span {...markPreHydrationText('why')}>
             {price.reason}
             {price.canRetry && (
               <>
@@ -189,7 +189,7 @@ function PayButton({ event, price, submitLabel, isBusy }: SummaryProps) {
       form={FORM_ID}
       className="btn"
       disabled={isBusy || price.is === 'none' || !isLive}
-      {...markPreHydrationSpot('pay')}
+      {...markPreHydrationText('pay')}
       {...(price.is === 'none' ? { 'aria-describedby': 'pay-why' } : {})}
     >
       {isBusy ? (
@@ -236,7 +236,7 @@ function PriceRows({ event, price, extensions }: SummaryProps) {
         <Ledger rows={extensions.rows(event, price.quote, lines).map(markTotal)} money />
       ) : (
         !(category !== null && extensions.rowsNameCategory) && (
-          <p className="empty" {...markPreHydrationSpot('empty')}>
+          <p className="empty" {...markPreHydrationText('empty')}>
             {empty}
           </p>
         )
@@ -368,8 +368,8 @@ function SummaryBar(props: SummaryProps) {
         {price.is === 'none' && !price.canRetry && (
           // The full text is below the form, where screen readers read it.
           <p className="why" aria-hidden="true">
-            <strong {...markPreHydrationSpot('instead')}>{PLACEHOLDER}</strong>
-            <span {...markPreHydrationSpot('short')}>{price.reason}</span>
+            <strong {...markPreHydrationText('instead')}>{PLACEHOLDER}</strong>
+            <span {...markPreHydrationText('short')}>{price.reason}</span>
           </p>
         )}
         {price.is === 'price' && (
@@ -380,7 +380,7 @@ function SummaryBar(props: SummaryProps) {
             aria-controls={isOpen ? 'summary-details' : undefined}
             onClick={() => setOpen(!isOpen)}
           >
-            <strong {...markPreHydrationSpot('total')}>{formatTotal(price.quote)}</strong>
+            <strong {...markPreHydrationText('total')}>{formatTotal(price.quote)}</strong>
             <small>
               {text.details} <Icon name="chev" small />
             </small>
