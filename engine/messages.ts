@@ -1,4 +1,4 @@
-/** Entry point: texts of pages, errors, documents and emails, and their formatting. */
+/** Entry point: texts of pages, errors, documents and emails, with their formatting. */
 export { COMMON_MESSAGES } from './text-catalogue/header-footer-and-bill.ts'
 export { CONNECTION_ERROR_MESSAGES } from './text-catalogue/connection-errors.ts'
 export { DOCUMENT_MESSAGES } from './text-catalogue/documents.ts'

@@ -108,12 +108,12 @@ export type Item = {
   /** Its own periods, which are the columns of its tables. Absent: the periods of the fees. */
   readonly periods?: readonly Period[]
   readonly tax: Tax | null
-  /** Rules that the item states, tried before all others. */
+  /** Tax rules of the item itself, tried before all others. */
   readonly ownTaxRules?: readonly TaxRule[]
-  /** The rules of the fees for its own tax. Absent: all of them. */
+  /** The event's tax rules that apply to an item with its own tax. Absent: all of them. */
   readonly taxRules?: readonly TaxRule[]
   /**
-   * The first that matches applies; `when` is null in the `otherwise` table. Empty if `amountIn` is
+   * The first match applies; `when` is null in the `otherwise` table. Empty if `amountIn` is
    * present.
    */
   readonly prices: readonly ItemPrices[]
@@ -121,7 +121,7 @@ export type Item = {
   readonly amountIn?: string
   /** The service accounting code on invoices. Absent: the code of the event's invoices. */
   readonly sac?: string
-  /** The state of the building. Absent: the state of the venue. */
+  /** The state where the item is supplied. Absent: the state of the venue. */
   readonly placeOfSupply?: StateCode
 }
 
@@ -132,11 +132,11 @@ export type Adjustment = {
   /** The Indian days on which it applies, both included. */
   readonly from?: Day
   readonly to?: Day
-  /** `registration`, an item's id, or `all`: the lines it applies to; none becomes negative. */
+  /** The lines it applies to: `registration`, an item's id, or `all`. No line becomes negative. */
   readonly on: string
   /**
-   * Added to those lines (negative: subtracted): one amount, or a percentage of each line. `currency`: the currency
-   * of the bills to which the amount applies; absent: the event's.
+   * Added to those lines (negative: subtracted): an amount, or a percentage of each line.
+   * `currency`: the currency of the bills to which an amount applies. Absent: the event's.
    */
   readonly by:
     | { readonly amount: Amount; readonly currency?: Currency }
@@ -144,7 +144,7 @@ export type Adjustment = {
 }
 
 /**
- * A quota: the maximum number of seats, for everyone, for those for whom a condition holds, or for
+ * A quota: the maximum number of seats for all delegates, for those who match a condition, or for
  * each option of a field.
  */
 export type Quota = {
@@ -153,29 +153,35 @@ export type Quota = {
   /** A select or many field; `max` then applies to each of its options separately. */
   readonly eachOptionOf?: string
   /**
-   * A number field, or a list of people: a registration takes as many seats as the number, or the people listed. One if
-   * absent.
+   * A number field or a list of people: a registration takes as many seats as the number states or
+   * the list contains. Absent: one seat.
    */
   readonly count?: string
-  /** With `count`: one seat more, for the delegate. */
+  /** With `count`: one additional seat for the delegate. */
   readonly withDelegate?: true
-  /** With `count`: the most seats that one registration can take. Absent without a maximum. */
+  /** With `count`: the maximum number of seats per registration. Absent if there is none. */
   readonly countMax?: number
   readonly max: number | Readonly<Record<string, number>>
   /** The message if no seat is left, and the category offered instead. */
   readonly full: { readonly message: string; readonly offer?: string }
-  /** The form shows the number of seats left from this number down. Absent if never. */
+  /** The form shows the number of seats left if it is at most this. Absent: never shown. */
   readonly few?: number
 }
 
-/** Answers that must be unique among registrations, compared ignoring case, spaces and the country code. */
+/**
+ * Answers that must be unique among registrations. The comparison ignores case, spaces and the
+ * country code.
+ */
 export type Unique = {
   readonly fields: readonly string[]
   readonly onDuplicate: 'block' | 'warn'
   readonly message: string
 }
 
-/** The effect of a discount code of this kind: a category, or an adjustment whose condition refers to the kind. */
+/**
+ * The effect of this kind of discount code: a category, or an adjustment whose condition names the
+ * kind.
+ */
 export type CodeKind = {
   readonly id: string
   readonly label: string
@@ -191,6 +197,6 @@ export type MemberList = {
     readonly type: 'text' | 'date' | 'choice'
     readonly options?: readonly string[]
   }[]
-  /** The columns of their entry that delegates may see. */
+  /** The columns of their own entry that delegates may see. */
   readonly shows: readonly string[]
 }

@@ -7,15 +7,15 @@ declare const orderIdBrand: unique symbol
 /** A registration number: prefix, random digits, check digit. */
 export type RegNo = string & { readonly [regNoBrand]: true }
 /**
- * Identifies one payment attempt to the gateway: the registration number, with two more digits for
- * a further attempt.
+ * The gateway's identifier of one payment attempt: the registration number, with two more digits
+ * for a further attempt.
  */
 export type OrderId = string & { readonly [orderIdBrand]: true }
 
 /** The gateway accepts up to 20 letters and digits as an order id. */
 export const ORDER_ID_CHARACTERS_MAX = 20
 
-// Damm's quasigroup: detects every wrong digit and every swap of two neighbours.
+// Damm's quasigroup detects every wrong digit and every swap of two adjacent digits.
 const DAMM_TABLE = [
   '0317598642',
   '7092154863',
@@ -34,7 +34,9 @@ function computeDammDigit(digits: string): string {
   return interim
 }
 
-/** The number of random digits that `createRegNo` needs: all but the check digit. */
+/**
+ * Returns the number of random digits that `createRegNo` needs: all digits except the check digit.
+ */
 export function getDigitCount(event: PublicEvent): number {
   return event.orderId.digits - 1
 }
@@ -46,17 +48,17 @@ export function getDigitCount(event: PublicEvent): number {
 export function createRegNo(event: PublicEvent, digits: readonly number[]): RegNo {
   assert(
     digits.length === getDigitCount(event),
-    'a number takes as many random digits as its event says',
+    'the number of random digits differs from the event',
   )
   assert(
     digits.every((digit) => Number.isInteger(digit) && digit >= 0 && digit <= 9),
-    'a random digit outside 0 to 9',
+    'a random digit must be from 0 to 9',
   )
   const random = digits.join('')
   return `${event.orderId.prefix}${random}${computeDammDigit(random)}` as RegNo
 }
 
-/** Whether `createRegNo` could have created this number. Imported numbers may differ. */
+/** Returns true if `createRegNo` could have created this number. Imported numbers may differ. */
 export function isRegNo(event: PublicEvent, text: string): text is RegNo {
   const { prefix, digits } = event.orderId
   const rest = text.slice(prefix.length)
@@ -73,13 +75,19 @@ export function isRegNo(event: PublicEvent, text: string): text is RegNo {
  * 03, … 99.
  */
 export function createOrderId(regNo: RegNo, attempt: number): OrderId {
-  assert(Number.isInteger(attempt) && attempt >= 1 && attempt <= 99, 'an attempt outside 1 to 99')
+  assert(
+    Number.isInteger(attempt) && attempt >= 1 && attempt <= 99,
+    'an attempt must be from 1 to 99',
+  )
   return (attempt === 1
     ? regNo
     : `${regNo}${String(attempt).padStart(2, '0')}`) as string as OrderId
 }
 
-/** Reads an order id from a URL by the event's pattern; if it does not match, returns the event's message. */
+/**
+ * Reads an order id from a URL by the event's pattern; returns the event's message if it does not
+ * match.
+ */
 export function readOrderId(
   event: PublicEvent,
   text: string | null | undefined,

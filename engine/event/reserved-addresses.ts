@@ -1,10 +1,10 @@
 /**
- * URL paths reserved by Rollcall, which no event file may use.
+ * URL paths that Rollcall reserves, which no event file may use.
  *
- * A test compares them with the app's routes, so that a new route is reserved too.
+ * A test compares them with the app's routes, so that new routes are reserved too.
  */
 
-/** Pages of the site that a button of an event may link to. */
+/** Pages of the site that an event's buttons may link to. */
 export const SITE_PAGES: readonly string[] = [
   '/',
   '/organisers',
@@ -13,7 +13,7 @@ export const SITE_PAGES: readonly string[] = [
   '/admin/dashboard',
 ]
 
-/** Pages reached from an email link or from the office; no button may link to them. */
+/** Pages that are opened from an email link or from the office. Buttons may not link to them. */
 export const LINK_PAGES: readonly string[] = [
   '/my',
   '/my/{token}',
@@ -39,7 +39,7 @@ export const LINK_PAGES: readonly string[] = [
   '/admin/password',
 ]
 
-/** The office endpoints are served at the root and under /api. */
+/** The office endpoints, which are served at the root and under /api. */
 const OFFICE_ENDPOINTS: readonly string[] = [
   '/admin/login',
   '/admin/logout',
@@ -114,7 +114,7 @@ const OFFICE_ENDPOINTS: readonly string[] = [
   '/admin/log/export',
 ]
 
-/** Fixed endpoints without a trailing slash; `{name}` matches one segment, `*` everything below. */
+/** Fixed endpoints without a trailing slash. `{name}` matches one segment, `*` all paths below. */
 export const RESERVED_ENDPOINTS: readonly string[] = [
   '/healthz',
   '/metrics',
@@ -147,7 +147,9 @@ export const RESERVED_ENDPOINTS: readonly string[] = [
   ...OFFICE_ENDPOINTS.map((path) => `/api${path}`),
 ]
 
-/** Whether one request could match both paths, in the syntax used here and in event files. */
+/**
+ * Returns true if one request could match both paths, in the syntax used here and in event files.
+ */
 export function doPathsOverlap(a: string, b: string): boolean {
   return doSegmentsOverlap(listPathSegments(a), listPathSegments(b))
 }
@@ -157,12 +159,15 @@ export function listPathSegments(path: string): readonly string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
-/** Whether it is a segment such as `{reg_no}`, which matches any text. */
+/** Returns true for a segment such as `{reg_no}`, which matches any text. */
 export function isPathParameter(part: string): boolean {
   return part.startsWith('{')
 }
 
-/** `doPathsOverlap` for paths already split into segments, to compare one path with many. */
+/**
+ * Like `doPathsOverlap`, for paths that are already split into segments, to compare one path with
+ * many.
+ */
 export function doSegmentsOverlap(left: readonly string[], right: readonly string[]): boolean {
   const [first, second] = [left[0], right[0]]
   if (first === '*' || second === '*') return first !== undefined && second !== undefined

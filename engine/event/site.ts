@@ -6,9 +6,9 @@
 import type { ClosedBy } from './config.ts'
 import { formatDay } from '../lib/time.ts'
 
-/** `go` is an anchor of the page (`#features`) or a path of the site (`/admin/login`). */
+/** `go` is an anchor on the page (`#features`) or a path of the site (`/admin/login`). */
 export type SiteLink = { readonly label: string; readonly go: string }
-/** Without `go` it is a placeholder: shown as text, not as a link to nowhere. */
+/** An entry without `go` is a placeholder, which is shown as text instead of a link. */
 type FooterEntry = { readonly label: string; readonly go: string | null }
 type TitledText = { readonly title: string; readonly text: string }
 export type Social = 'facebook' | 'x' | 'linkedin' | 'instagram' | 'youtube'
@@ -49,7 +49,7 @@ export type Site = {
     /** Shown for a conference that is over. */
     readonly past: string
   }
-  /** Shown at the top after a redirect to this page. */
+  /** Shown at the top of the page after a redirect to it. */
   readonly messages: { readonly unknownPayment: string }
   /** `#about` links here. */
   readonly claims: {
@@ -71,7 +71,7 @@ export type Site = {
   readonly footer: {
     readonly groups: readonly { readonly title: string; readonly links: readonly FooterEntry[] }[]
     readonly social: readonly Social[]
-    /** Read by screen readers after an entry that has no link yet. */
+    /** Text for screen readers after an entry that has no link yet. */
     readonly placeholder: string
   }
   readonly organisers: {

@@ -1,8 +1,8 @@
-/** Edit distance between two words, counting typing mistakes. */
+/** Edit distance between two words, which counts typing mistakes. */
 
 /**
- * Damerau–Levenshtein distance (optimal string alignment): insert, delete, change, or swap two
- * neighbours.
+ * Damerau–Levenshtein distance (optimal string alignment): insertions, deletions, changes, and
+ * swaps of adjacent letters.
  */
 export function computeEditDistance(a: string, b: string): number {
   const rows: number[][] = Array.from({ length: a.length + 1 }, (_, i) =>
@@ -29,8 +29,8 @@ export function computeEditDistance(a: string, b: string): number {
 }
 
 /**
- * Whether exactly one letter was added, removed, changed, or swapped with its neighbour. Fast,
- * because most pairs of texts differ early.
+ * Returns true if exactly one letter was added, removed, changed, or swapped with an adjacent one.
+ * Fast, because most pairs of texts differ early.
  */
 export function isOneTypo(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false

@@ -11,7 +11,7 @@ type Elements<Message extends string> = Message extends `${string}</${infer Name
   ? Name | Elements<Rest>
   : never
 
-/** The message with its values. The compiler refuses a call that lacks a value. */
+/** Returns the message with its values. A call that lacks a value does not compile. */
 export function formatMessage<Message extends string>(
   message: Message,
   values: Readonly<Record<ValueNames<Message>, string | number>>,
@@ -21,13 +21,13 @@ export function formatMessage<Message extends string>(
   )
 }
 
-/** A message for one thing and for several; languages with more forms add theirs. */
+/** The forms of a message for one and for several. Languages with more forms add theirs. */
 type PluralForms<One extends string, Other extends string> = {
   readonly one: One
   readonly other: Other
 }
 
-/** The form of a message for this count: "1 file", "2 files". */
+/** Returns the form of a message for this count: "1 file", "2 files". */
 export function selectPluralForm<One extends string, Other extends string>(
   count: number,
   forms: PluralForms<One, Other>,

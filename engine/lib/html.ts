@@ -8,7 +8,7 @@ const ENTITY_BY_CHARACTER: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Escapes text so that it contains no markup, both between tags and in a quoted attribute. */
+/** Escapes text so that it contains no markup, between tags or in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITY_BY_CHARACTER[character] ?? character)
 }

@@ -1,4 +1,4 @@
-/** The Rollcall logo, shared by pages (with or without script) and link preview images. */
+/** The Rollcall logo, shared by pages with and without scripts and by link preview images. */
 
 /** Paths in a 26 × 26 square: a ruled square, and a tick that extends beyond it. */
 export const LOGO_PATHS = {

@@ -1,27 +1,28 @@
-/** Amounts of money in whole minor units of a currency, exact: read, and formatted as text. */
+/** Exact amounts of money in whole minor units of a currency: reading and formatting. */
 import { memoize } from './memoize.ts'
 import { assert } from './result.ts'
 
 declare const amountBrand: unique symbol
 /**
- * Whole minor units of a currency: paise, cents, yen. Branded, so that an amount with decimals cannot be passed for it.
- * Made by `toAmount()`. Its currency is stored with the bill, the registration or the event.
+ * Whole minor units of a currency: paise, cents, yen. Branded, so that a number with decimals
+ * cannot be used as an amount. Created by `toAmount()`. The currency is stored with the bill, the
+ * registration or the event.
  */
 export type Amount = number & { readonly [amountBrand]: true }
 
 declare const currencyBrand: unique symbol
-/** ISO 4217 code of a currency in use, in capitals. Made by `readCurrency`. */
+/** ISO 4217 code of a currency in use, in capitals. Created by `readCurrency`. */
 export type Currency = string & { readonly [currencyBrand]: true }
 
-/** An amount with its currency. Two of them cannot be added, because they may be in two currencies. */
+/** An amount with its currency. Not a number, so that amounts in two currencies cannot be added. */
 export type Money = { readonly amount: Amount; readonly currency: Currency }
 
-/** The currency of an event that names none, and of Indian tax documents. */
+/** The currency of events that name none, and of Indian tax documents. */
 export const INR = 'INR' as Currency
 
 /**
- * The tax on every price of an event. `percent` may have decimals; `round` is the rounding unit of
- * the split.
+ * The tax on an event's prices. `percent` may have decimals; `round` is the rounding unit of the
+ * split.
  */
 export type Tax = {
   readonly name: string
@@ -29,8 +30,8 @@ export type Tax = {
   readonly prices: 'exclusive' | 'inclusive'
   readonly round: 'paise' | 'rupee'
   /**
-   * The percentage of the usual tax that the stated price includes, if this one replaces it: the price without that tax
-   * is taxed with this one. Absent otherwise.
+   * The percentage of the event's tax that the price includes, if this tax replaces it: this tax is
+   * then charged on the price without that tax. Absent otherwise.
    */
   readonly replaces?: number
 }
@@ -39,12 +40,12 @@ export type Tax = {
 export const AMOUNT_MAX = 99_999_999 as Amount
 
 export function toAmount(amount: number): Amount {
-  // The message is built only on failure: building it took longer than the test itself.
+  // The message is built only on failure, because building it takes longer than the test.
   if (!Number.isSafeInteger(amount)) assert(false, `${amount} is not a whole number of minor units`)
   return amount as Amount
 }
 
-/** The ISO 4217 codes of all currencies. A function, so that pages that do not need them do not load them. */
+/** The ISO 4217 codes of all currencies. A function, so that pages load them only if needed. */
 export const listCurrencies = (): readonly Currency[] =>
   Intl.supportedValuesOf('currency') as readonly string[] as readonly Currency[]
 
@@ -56,8 +57,9 @@ export function readCurrency(text: unknown): Currency | null {
 }
 
 /**
- * The decimals of ISO 4217 where they are not two. Not Intl's: they follow cash, and changed between browser versions (HUF,
- * IDR and COP from two to none), but stored amounts count minor units.
+ * Currencies whose ISO 4217 decimals are not two. Intl's decimals cannot be used: they follow cash
+ * use and changed between browser versions (HUF, IDR and COP from two to none), but stored amounts
+ * count minor units.
  */
 const EXCEPTIONAL_DECIMALS: readonly (readonly [decimals: number, codes: string])[] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
@@ -70,11 +72,14 @@ export const getDecimals = memoize(
   (currency: Currency): number =>
     EXCEPTIONAL_DECIMALS.find(([, codes]) => codes.split(' ').includes(currency))?.[0] ?? 2,
 )
-/** The currency in a sentence: "an amount in rupees", "an amount in EUR". */
+/** Formats the currency for a sentence: "an amount in rupees", "an amount in EUR". */
 export const formatCurrency = (currency: Currency): string =>
   currency === INR ? 'rupees' : currency
 
-/** Splits an amount into whole major units and the rest: 423750 INR is 4237 rupees and 50 paise. */
+/**
+ * Splits an amount into whole major units and the remainder: 423750 INR is 4237 rupees and 50
+ * paise.
+ */
 export function toMajorAndMinor(
   amount: Amount,
   currency: Currency,
@@ -87,7 +92,7 @@ export function toMajorAndMinor(
   }
 }
 
-/** The English name of a currency after a whole number: "euro", "euros". */
+/** Returns the English name of a currency after a whole number: "euro", "euros". */
 export function spellCurrency(count: number, currency: Currency): string {
   const format = new Intl.NumberFormat('en-GB', {
     style: 'currency',
@@ -98,7 +103,9 @@ export function spellCurrency(count: number, currency: Currency): string {
   return format.formatToParts(count).find(({ type }) => type === 'currency')?.value ?? currency
 }
 
-/** The symbol that a country itself writes: "$" for SGD; the code if there is none. */
+/**
+ * Returns the symbol that the currency's own country uses: "$" for SGD; the code if there is none.
+ */
 export const getLocalSymbol = memoize(
   (currency: Currency): string =>
     new Intl.NumberFormat('en-GB', {
@@ -115,7 +122,10 @@ export function toMajorUnits(amount: Amount, currency: Currency): number {
   return amount / 10 ** getDecimals(currency)
 }
 
-/** Formats an amount with its decimals and no grouping, as gateways and query strings require: "7080.00". */
+/**
+ * Formats an amount with its decimals and without grouping, as gateways and query strings require:
+ * "7080.00".
+ */
 export function formatPlainAmount(amount: Amount, currency: Currency): string {
   const decimals = getDecimals(currency)
   const digits = String(Math.abs(amount)).padStart(decimals + 1, '0')
@@ -126,8 +136,8 @@ export function formatPlainAmount(amount: Amount, currency: Currency): string {
 }
 
 /**
- * Reads a decimal text of major units with at most the currency's decimals; null otherwise. Reads the text, never a
- * float.
+ * Reads a decimal text in major units with at most the currency's decimals; null otherwise. Does
+ * not convert to a float.
  */
 export function readAmount(text: string, currency: Currency): Amount | null {
   const found = /^(\d{1,12})(?:\.(\d+))?$/.exec(text.trim())
@@ -139,8 +149,8 @@ export function readAmount(text: string, currency: Currency): Amount | null {
 }
 
 /**
- * Converts major units from JSON or a file (4237.5) to an amount; null if it is not one, for example with a third
- * decimal of a rupee.
+ * Converts major units from JSON or a file (4237.5) to an amount; null if that is impossible, for
+ * example with a third decimal of a rupee.
  */
 export function fromMajorUnits(majorUnits: unknown, currency: Currency): Amount | null {
   if (typeof majorUnits !== 'number' || !Number.isFinite(majorUnits)) return null
@@ -148,35 +158,35 @@ export function fromMajorUnits(majorUnits: unknown, currency: Currency): Amount 
   return Math.abs(Number(text) - majorUnits) < NOISE_MAX ? readAmount(text, currency) : null
 }
 
-/** The error of binary addition (0.1 + 0.2) is smaller than this; one decimal too many is larger. */
+/** Larger than the error of binary addition (0.1 + 0.2), smaller than one excess decimal. */
 const NOISE_MAX = 1e-6
 
-/** The symbol of a currency: "₹", "€", "US$". */
+/** Returns the symbol of a currency: "₹", "€", "US$". */
 export const currencySymbol = memoize((currency: Currency): string => {
   const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency })
   return format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency
 })
 
-/** The symbol and its no-break space, written before every displayed amount. */
+/** Returns the symbol with a no-break space, as before every displayed amount. */
 const getCurrencySymbol = (currency: Currency): string => `${currencySymbol(currency)}\u00a0`
 
-/** Placeholder for an amount that is not known yet. */
+/** Formats a placeholder for an unknown amount. */
 export const formatUnknownAmount = (currency: Currency): string => `${getCurrencySymbol(currency)}–`
 
 /**
- * Formats an amount as "₹ 1,23,456.50" or "€ 123,456.50", with a no-break space and the grouping of the currency; whole
- * major units without decimals.
+ * Formats an amount as "₹ 1,23,456.50" or "€ 123,456.50", with a no-break space and the currency's
+ * grouping; whole major units without decimals.
  */
 export function formatMoney(amount: Amount, currency: Currency): string {
   return `${amount < 0 ? '−' : ''}${getCurrencySymbol(currency)}${formatAmount(toAmount(Math.abs(amount)), currency)}`
 }
 
-/** Formats a price or a total for display; zero reads "Free". For a tax of zero, use `formatMoney`. */
+/** Formats a price or a total; zero is "Free". For a tax of zero, use `formatMoney`. */
 export function formatPrice(amount: Amount, currency: Currency): string {
   return amount === 0 ? 'Free' : formatMoney(amount, currency)
 }
 
-/** Formats as "1,23,456.50", for a column of amounts whose heading or total carries the symbol. */
+/** Formats as "1,23,456.50", for a column whose heading or total shows the symbol. */
 export function formatAmount(amount: Amount, currency: Currency): string {
   const [integerPart = '', decimals = ''] = formatPlainAmount(
     toAmount(Math.abs(amount)),
@@ -187,7 +197,7 @@ export function formatAmount(amount: Amount, currency: Currency): string {
   return `${amount < 0 ? '−' : ''}${digits}${/^0*$/.test(decimals) ? '' : `.${decimals}`}`
 }
 
-/** Formats a whole number of things, not negative: "1,30,000". */
+/** Formats a non-negative count: "1,30,000". */
 export function formatCount(count: number): string {
   assert(Number.isSafeInteger(count) && count >= 0, `${count} is not a count`)
   return groupDigits(String(count))
@@ -201,7 +211,7 @@ function groupDigits(digits: string): string {
 }
 
 /**
- * Formats the tax rates of several lines for a label, highest first: "18%", "18% and 5%". Empty:
+ * Formats the tax rates of several lines for a label, highest first: "18%", "18% and 5%". Empty if
  * nothing is taxed.
  */
 export function formatRates(rates: readonly (number | null | undefined)[]): string {

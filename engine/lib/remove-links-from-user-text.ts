@@ -1,7 +1,7 @@
 /** Prevents text typed by users from becoming a link in an email or document. */
 import { memoize } from './memoize.ts'
 
-/** The words of an event file that an email or a document may repeat unchanged. */
+/** The words of an event file that emails and documents may repeat unchanged. */
 export type KnownWords = {
   readonly words: ReadonlySet<string>
   /** Addresses in the file that contain a placeholder: `https://maps.example/?q={city}`. */
@@ -14,7 +14,7 @@ export const collectEventWords = memoize((event: object): KnownWords => {
   const patterns: RegExp[] = []
   const read = (value: unknown): void => {
     if (typeof value === 'string')
-      for (const word of value.split(/\s+/).map(stripPrefix)) {
+      for (const word of value.split(/\s+/).map(stripPunctuation)) {
         words.add(word)
         const pattern = buildPattern(word)
         if (pattern !== null) patterns.push(pattern)
@@ -26,7 +26,10 @@ export const collectEventWords = memoize((event: object): KnownWords => {
   return { words, patterns }
 })
 
-/** The host must be fixed in the file: a placeholder in it would choose where the link leads. */
+/**
+ * Builds a pattern for an address with placeholders. The host must be fixed in the file, because a
+ * placeholder in it would decide where the link leads.
+ */
 function buildPattern(word: string): RegExp | null {
   if (!/^https?:\/\/[^/{}]+\/[^{}]*\{/i.test(word)) return null
   const parts = word.split(/\{[^{}]*\}/).map((part) => part.replace(/[$()*+.?[\\\]^{|}-]/g, '\\$&'))
@@ -34,9 +37,9 @@ function buildPattern(word: string): RegExp | null {
 }
 
 /**
- * Returns the text without links from users: a word that mail programs could turn into a link gets
- * spaces, unless the event file or `ownHosts` contains the same word. "https://evil.example" becomes
- * "https: / /evil. example".
+ * Returns the text without users' links: spaces are inserted into a word that mail programs could
+ * turn into a link, unless the event file or `ownHosts` contains the word. "https://evil.example"
+ * becomes "https: / /evil. example".
  */
 export function removeForeignLinks(
   text: string,
@@ -46,28 +49,30 @@ export function removeForeignLinks(
   return text
     .split(/(\s+)/)
     .map((word) =>
-      !LINK_SIGN.test(word) || isKnown(stripPrefix(word), known, ownHosts) ? word : breakLink(word),
+      !LINK_CHARACTER.test(word) || isKnown(stripPunctuation(word), known, ownHosts)
+        ? word
+        : breakLink(word),
     )
     .join('')
 }
 
-/** Every link has one of them; most words have none. */
-const LINK_SIGN = /[.:/\\\u2024\u3002\uFE52\uFF0E\uFF1A\uFF61]/
+/** Every link contains one of these characters; most words contain none. */
+const LINK_CHARACTER = /[.:/\\\u2024\u3002\uFE52\uFF0E\uFF1A\uFF61]/
 
 const isKnown = (word: string, { words, patterns }: KnownWords, ownHosts: ReadonlySet<string>) =>
   ownHosts.has(word) || words.has(word) || patterns.some((pattern) => pattern.test(word))
 
-/** Removes the punctuation of the surrounding sentence. */
-function stripPrefix(word: string): string {
+/** Removes the punctuation around a word. */
+function stripPunctuation(word: string): string {
   return word.replace(/^[\p{Ps}\p{Pi}"'<,;:!?.]+|[\p{Pe}\p{Pf}"'>,;:!?.]+$/gu, '')
 }
 
 /**
- * Browsers and mail programs read each of these as the dot of a host name, and a circled letter as
- * the letter.
+ * Browsers and mail programs read each of these as a dot in a host name, and circled letters as
+ * letters.
  */
 const HOST_DOT = /[.\u2024\u3002\uFE52\uFF0E\uFF61](?=[\p{L}\p{M}\p{N}\p{So}\p{Cf}_-])/gu
-/** Only after a letter: "10:30" is a time. */
+/** Matches a colon only after a letter, because "10:30" is a time. */
 const SCHEME_COLON = /(?<=[\p{L}\p{M}])[:\uFF1A](?=\S)/gu
 
 function breakLink(word: string): string {
@@ -77,7 +82,7 @@ function breakLink(word: string): string {
     .replace(/([/\\])(?=[/\\])/g, '$1 ')
 }
 
-/** "4,250.50": the dot of an amount stays; the dot of a numeric address does not. */
+/** Returns true for the dot of an amount ("4,250.50"), but not of a numeric address. */
 function isDecimal(word: string, at: number): boolean {
   const before = /[\d,]*$/.exec(word.slice(0, at))?.[0] ?? ''
   const after = /^\d+/.exec(word.slice(at + 1))?.[0] ?? ''

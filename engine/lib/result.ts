@@ -1,6 +1,6 @@
 /** Result type (value or refusal), assertions for programming errors, and safe access to objects. */
 
-/** Success with a value, or a rule's refusal with one code and the numbers that explain it. */
+/** A success with its value, or an error: the code of a refusal and the values that explain it. */
 export type Result<T, E> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E }
@@ -18,23 +18,25 @@ export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Assertion failed: ${message}`)
 }
 
-/** Ends a switch over a union: a case that is added later does not compile until it is handled. */
+/** Ends a switch over a union, so that a case added later does not compile until it is handled. */
 export function assertNever(value: never): never {
   throw new Error(`Assertion failed: no case for ${JSON.stringify(value)}`)
 }
 
-/** Returns the value of a result that cannot be a refusal here. */
+/** Returns the value of a result that cannot be an error here. */
 export function expectOk<T, E>(result: Result<T, E>): T {
-  assert(result.ok, 'a result that had to be ok was refused')
+  assert(result.ok, 'the result must be ok')
   return result.value
 }
 
-/** Returns the value of an object's own key, so that `__proto__` and `constructor` are ordinary names. */
+/**
+ * Returns the value of an object's own key, so that `__proto__` and `constructor` are safe names.
+ */
 export function getOwn<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }
 
-/** Builds an object from pairs. Unlike an assignment, it makes `__proto__` an own key. */
+/** Builds an object from pairs. Unlike assignment, this makes `__proto__` an own key. */
 export function fromPairs<T>(pairs: readonly (readonly [string, T])[]): Record<string, T> {
   return Object.fromEntries(pairs)
 }

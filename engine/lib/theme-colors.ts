@@ -1,4 +1,4 @@
-/** Derives an event's theme from its one colour: the accent rule of the design, in OKLCH (Ottosson). */
+/** Derives an event's theme from its one colour, with the design's rule for accents, in OKLCH (Ottosson). */
 import { assert } from './result.ts'
 
 type ThemeColors = {
@@ -14,13 +14,13 @@ type Rgb = readonly [number, number, number]
 const WHITE = '#FFFFFF'
 const DARK_TEXT = '#162330'
 const PAGE_BACKGROUND = '#F4F8FA'
-// WCAG AA requires 4.5; the accent keeps a margin, because it is rounded to whole bytes afterwards.
+// WCAG AA requires 4.5. The accent has a margin, because it is rounded to whole bytes afterwards.
 const TEXT_CONTRAST_MIN = 4.5
 const ACCENT_CONTRAST_MIN = 4.6
 
 /**
- * `colour` is `#RRGGBB`, as are all results. accent is readable on tint and on the page background;
- * onBand is readable on the band.
+ * Returns the theme; all colours are `#RRGGBB`. `accent` is readable on `tint` and on the page
+ * background, `onBand` on `band`.
  */
 export function computeThemeColors(colour: string): ThemeColors {
   const { l, c, h } = toLch(parseColour(colour))
@@ -42,8 +42,8 @@ export function computeContrast(first: string, second: string): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
-// A few medium colours are readable under neither white nor dark text: those are darkened until
-// white is readable.
+// On a few medium colours neither white nor dark text is readable, so they are darkened until white
+// is.
 function chooseBandColour(start: Lch): string {
   const band = formatHex(clipToGamut(start))
   return computeContrast(WHITE, band) >= TEXT_CONTRAST_MIN ||
@@ -113,7 +113,7 @@ function toRgb({ l, c, h }: Lch): Rgb {
   ]
 }
 
-/** Lowers the chroma until the colour is within sRGB. */
+/** Reduces the chroma until the colour is within sRGB. */
 function clipToGamut(colour: Lch): Rgb {
   const rgb = toRgb(colour)
   const isInGamut = rgb.every((part) => part >= -1e-4 && part <= 1 + 1e-4)

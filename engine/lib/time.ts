@@ -3,7 +3,7 @@ import { assert } from './result.ts'
 
 declare const dayBrand: unique symbol
 declare const instantBrand: unique symbol
-/** A calendar day in India, `YYYY-MM-DD`; compares as text. Created by `day()`. */
+/** A calendar day in India, `YYYY-MM-DD`, which sorts as text. Created by `day()`. */
 export type Day = string & { readonly [dayBrand]: true }
 /** Milliseconds since 1970-01-01T00:00Z. Created by `instant()`. */
 export type Instant = number & { readonly [instantBrand]: true }
@@ -47,12 +47,12 @@ export function day(text: string): Day {
 }
 
 export function instant(milliseconds: number): Instant {
-  // The message is built only on failure: building it took longer than the test itself.
+  // The message is built only on failure, because building it takes longer than the test.
   if (!Number.isSafeInteger(milliseconds)) assert(false, `${milliseconds} is not an instant`)
   return milliseconds as Instant
 }
 
-/** Cache of the last day requested: nearly all instants of a running server are on the same day. */
+/** Caches the last result, because nearly all instants of a running server are on the same day. */
 let lastDay: { readonly from: number; readonly day: Day } | null = null
 
 /** Returns the day in India at that instant. */
@@ -72,7 +72,10 @@ export function startOfDay(date: Day): Instant {
   return instant(Date.parse(`${date}T00:00:00Z`) - INDIA_OFFSET_MS)
 }
 
-/** Returns the first instant after a day in India; also defined for the last possible day, 9999-12-31. */
+/**
+ * Returns the first instant after a day in India; also defined for the last possible day,
+ * 9999-12-31.
+ */
 export function endOfDay(date: Day): Instant {
   return instant(startOfDay(date) + DAY_MS)
 }
@@ -82,7 +85,7 @@ export function getWeekday(date: Day): number {
   return new Date(`${date}T00:00:00Z`).getUTCDay()
 }
 
-/** Returns the number of days from one day to another; negative if the second is earlier. */
+/** Returns the number of days from one day to another; negative if `to` is earlier. */
 export function countDaysBetween(from: Day, to: Day): number {
   return Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 }
@@ -91,14 +94,17 @@ export function addDays(to: Day, count: number): Day {
   return formatUtcDay(Date.parse(`${to}T00:00:00Z`) + count * DAY_MS)
 }
 
-/** Returns the same day of a later month, or the last day of a shorter month. */
+/** Returns the same day of a later month, or the last day of the month if it is shorter. */
 export function addMonths(to: Day, count: number): Day {
   const [year = 0, month = 1, date = 1] = to.split('-').map(Number)
   const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate()
   return formatUtcDay(Date.UTC(year, month - 1 + count, Math.min(date, last)))
 }
 
-/** Reads ISO 8601 with an offset, or a bare day, which means noon in India. Null for anything else. */
+/**
+ * Reads ISO 8601 with an offset, or a day without time, which means noon in India. Null for
+ * anything else.
+ */
 export function readInstant(text: string): Instant | null {
   if (isDay(text)) return instant(startOfDay(text) + DAY_MS / 2)
   const found =
@@ -135,9 +141,9 @@ export function readInstant(text: string): Instant | null {
   return instant(Date.parse(`${date}T00:00:00Z`) + time - offset)
 }
 
-/** Cache of the last second written: every log line needs it. */
+/** Caches the last second, because every log line contains it. */
 let lastSecond: { readonly second: number; readonly written: string } | null = null
-/** Cache of the last day written, by its day number. */
+/** Caches the last day by its number. */
 let lastWritten: { readonly number: number; readonly day: Day } | null = null
 
 /** Formats as "2026-11-21T04:23:00+05:30"; milliseconds are omitted. */
@@ -146,8 +152,8 @@ export function isoIndia(at: Instant): string {
   if (lastSecond?.second !== second) {
     const local = second + INDIA_OFFSET_S
     const number = Math.floor(local / DAY_S)
-    // In a list sorted by day, nearly every instant is on the day of the previous one. `dayOf` is not used: its cache
-    // holds today.
+    // In a list sorted by day, nearly every instant is on the same day as the previous one. `dayOf`
+    // is not used, because its cache holds today.
     if (lastWritten?.number !== number) lastWritten = { number, day: formatUtcDay(number * DAY_MS) }
     const clock = local - number * DAY_S
     const hour = padToTwoDigits(Math.floor(clock / 3600))
@@ -174,7 +180,7 @@ export function formatDay(date: Day): string {
 
 /**
  * Formats as "31 Jan 2026", with the month's first three letters, for tables and axes without room
- * for its full name.
+ * for the full name.
  */
 export function formatDayShort(date: Day): string {
   const { year, month, dayOfMonth } = splitDay(date)
@@ -196,7 +202,7 @@ export function formatDays(from: Day, to: Day): string {
 
 /**
  * Formats the days from `from` up to, but not including, `until`: "1–15 June 2027", "until 15 June
- * 2027", "from 1 June 2027" or "on all days". Null: no first, or no last day.
+ * 2027", "from 1 June 2027" or "on all days". Null means no start or no end.
  */
 export function formatDaysBefore(from: Day | null, until: Day | null): string {
   if (until === null) return from === null ? 'on all days' : `from ${formatDay(from)}`

@@ -1,22 +1,22 @@
 /** Normalises untrusted text to Unicode NFC in time linear in its length. */
 
 /**
- * The maximum number of combining marks in a row, as in Unicode's Stream-Safe Text Format (UAX
- * #15); real text has two or three. Normalising sorts each run of marks in time quadratic in its
- * length: a quarter of a megabyte of marks blocked the server for nine seconds.
+ * The maximum number of consecutive combining marks, as in Unicode's Stream-Safe Text Format (UAX
+ * #15); real text has two or three. Normalisation sorts each run of marks in quadratic time: 250 KB
+ * of marks blocked the server for nine seconds.
  */
 const CONSECUTIVE_MARKS_MAX = 30
 const LONG_RUNS = new RegExp(`(\\p{M}{${CONSECUTIVE_MARKS_MAX}})\\p{M}+`, 'gu')
 
-/** Returns the text well-formed and in NFC, its runs of marks cut to 30. Idempotent. */
+/** Returns the text in well-formed NFC, with at most 30 consecutive marks. Idempotent. */
 export function toNfc(text: string): string {
-  // Normalising decomposes some marks, so a run may be longer afterwards.
+  // Normalisation decomposes some marks, so a run may be longer afterwards.
   return cutLongMarkRuns(cutLongMarkRuns(toWellFormed(text)).normalize('NFC'))
 }
 
 /**
- * Replaces each half of a surrogate pair by U+FFFD, like `toWellFormed`, which Chrome supports from
- * 111 and Safari from 16.4.
+ * Replaces each half of a surrogate pair with U+FFFD, like `toWellFormed`, which needs Chrome 111
+ * or Safari 16.4.
  */
 export function toWellFormed(text: string): string {
   return text.replace(LONE_SURROGATE, '\ufffd')
@@ -24,8 +24,8 @@ export function toWellFormed(text: string): string {
 const LONE_SURROGATE = /\p{Surrogate}/gu
 
 /**
- * Names characters that change the writing direction, such as U+202E: in a bank's text they would show an amount or a
- * number reversed.
+ * Names characters that change the writing direction, such as U+202E: in a bank's text, they would
+ * display an amount or a number reversed.
  */
 export function showDirectionMarks(text: string): string {
   return text.replace(

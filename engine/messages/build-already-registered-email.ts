@@ -1,4 +1,4 @@
-/** Emails to a registered delegate if someone registers again with the same answers, or as the same person. */
+/** Emails to a registered delegate when someone registers with the same answers, or as the same person. */
 import type { EventConfig } from '../event/config.ts'
 import type { PaymentState } from '../payments/payment.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
@@ -11,7 +11,7 @@ import {
 import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
 /**
- * It is sent to the stored address, never to the typed one, and repeats no typed text. Null if the
+ * Builds the email to the stored address, without any text typed by the requester. Null if the
  * event sends no email, or no address is stored.
  */
 export function buildAlreadyRegisteredEmail(
@@ -31,7 +31,9 @@ export function buildAlreadyRegisteredEmail(
   ])
 }
 
-/** Warns a registered delegate that another browser, perhaps a stranger's, registers with the same name and email address. */
+/**
+ * Warns a delegate that someone registers with the same name and email address in another browser.
+ */
 export function buildSamePersonEmail(
   event: EventConfig,
   registration: EmailedRegistration,

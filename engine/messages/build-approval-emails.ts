@@ -1,4 +1,4 @@
-/** Emails to delegates about an approval: pending, approved, refused. */
+/** Emails to delegates about approval: pending, approved, refused. */
 import {
   buildDelegateEmail,
   SELF_SERVICE_LINK,
@@ -21,7 +21,7 @@ const link = LINK_PLACEHOLDER
 const formatLastDay = (ends: Instant): string => formatDay(dayOf(instant(ends - 1)))
 
 /**
- * After registration: what happens next, and by when. Null if the event sends no email, or no
+ * Sent after registration: what happens next, and by when. Null if the event sends no email, or no
  * address is stored.
  */
 export function buildWaitingForApprovalEmail(
@@ -53,7 +53,7 @@ export function buildWaitingForApprovalEmail(
   )
 }
 
-/** After approval, with a balance to pay. */
+/** Sent after approval, if there is a balance to pay. */
 export function buildApprovedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -73,7 +73,7 @@ export function buildApprovedEmail(
   ])
 }
 
-/** After refusal. `offer` is null if there is no other category to offer. */
+/** Sent after refusal. `offer` is null if no other category is offered. */
 export function buildNotApprovedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -103,7 +103,7 @@ export function buildNotApprovedEmail(
   ])
 }
 
-/** After the delegate accepted the offer. */
+/** Sent after the delegate accepted the offer. */
 export function buildOfferAcceptedEmail(
   event: EventConfig,
   registration: EmailedRegistration,

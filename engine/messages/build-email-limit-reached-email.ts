@@ -1,4 +1,4 @@
-/** The email that announces a pause after too many emails to one address. */
+/** The email that announces a pause after too many emails to an address. */
 import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { formatMessage, selectPluralForm } from '../lib/format-message.ts'
 import { formatInstant, type Instant } from '../lib/time.ts'
@@ -8,7 +8,7 @@ import { formatInstant, type Instant } from '../lib/time.ts'
  */
 export const LOST_LINK_PLACEHOLDER = '{lost-link page}'
 
-/** It contains no name of a person or event: someone else may have typed them. */
+/** Contains no name of a person or event, because someone else may have typed it. */
 export function buildEmailsPausedEmail(
   to: string,
   emailsMax: number,

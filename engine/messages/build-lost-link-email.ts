@@ -1,4 +1,4 @@
-/** Email with lost self-service links: one line for each registration of that address. */
+/** Email with lost self-service links: one line per registration with that address. */
 import type { EventConfig } from '../event/config.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { readDelegate } from '../event/delegate-fields.ts'
@@ -21,21 +21,21 @@ type Mail = {
 }
 
 /**
- * Returns a placeholder on its own line. The link is created when the email is sent, and is stored
- * nowhere.
+ * Returns a placeholder for a line of its own. The link is created when the email is sent and is
+ * not stored.
  */
 export function getLinkPlaceholder(regNo: RegNo): string {
   return `{link ${regNo}}`
 }
 
-/** Returns the registration whose link replaces that line. Null if the line is not a placeholder. */
+/** Returns the registration number in a placeholder line; null if the line is not a placeholder. */
 export function readLinkPlaceholder(line: string): string | null {
   return /^\{link ([A-Z0-9-]+)\}$/i.exec(line)?.[1] ?? null
 }
 
 /**
- * Builds the email for one event, with the newest registration first. Null if the event sends no
- * email. Line breaks are removed from stored names, so that no name can replace a link.
+ * Builds the email for one event, newest registration first. Null if the event sends no email. Line
+ * breaks are removed from stored names, so that a name cannot imitate a placeholder.
  */
 export function buildLostLinkEmail(
   event: EventConfig,

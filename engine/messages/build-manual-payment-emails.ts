@@ -1,4 +1,7 @@
-/** Emails about manual payments: instructions, payment claim received or rejected, expired, reopened. */
+/**
+ * Emails about manual payments: instructions, claim received or rejected, registration expired or
+ * reopened.
+ */
 import type { EventConfig } from '../event/config.ts'
 import {
   buildDelegateEmail as mailTo,
@@ -13,12 +16,12 @@ import type { TransferMethod } from '../event/payment-method-types.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
-/** Each is null if the event sends no email, or no address is stored. */
+/** Null if the event sends no email, or no address is stored. */
 type MaybeMail = Mail | null
 
 const link = LINK_PLACEHOLDER
 
-/** The values for an amount to pay: the registration, and the last day to pay. */
+/** Returns the values for an amount to pay: the registration, and the last day to pay. */
 const getAmountValues = (
   event: EventConfig,
   registration: EmailedRegistration,
@@ -31,7 +34,7 @@ const getAmountValues = (
   day: formatLastDay(until),
 })
 
-/** Right after registration: payment instructions, and how to submit a payment claim. */
+/** Sent after registration: payment instructions, and how to submit a payment claim. */
 export function buildPaymentInstructionsEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -50,7 +53,7 @@ export function buildPaymentInstructionsEmail(
   ])
 }
 
-/** After a payment claim. */
+/** Sent after a payment claim. */
 export function buildClaimReceivedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -64,7 +67,7 @@ export function buildClaimReceivedEmail(
   ])
 }
 
-/** After staff rejected a payment claim. `reason` is theirs. */
+/** Sent after staff rejected a payment claim. `reason` is the reason that they entered. */
 export function buildClaimRejectedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -84,7 +87,7 @@ export function buildClaimRejectedEmail(
   ])
 }
 
-/** After expiry. */
+/** Sent after a registration expired. */
 export function buildExpiredEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -98,7 +101,7 @@ export function buildExpiredEmail(
   ])
 }
 
-/** After staff reopened the registration. */
+/** Sent after staff reopened the registration. */
 export function buildReopenedEmail(
   event: EventConfig,
   registration: EmailedRegistration,

@@ -19,15 +19,15 @@ export type EmailedRegistration = Pick<RegistrationView, 'regNo' | 'answers' | '
 
 const link = LINK_PLACEHOLDER
 
-/** The link to the self-service page, at the end of an email. */
+/** The link to the self-service page, for the end of an email. */
 export const SELF_SERVICE_LINK: readonly string[] = [
   formatMessage(EMAIL_MESSAGES.viewRegistration, { link }),
   EMAIL_MESSAGES.keepLink,
 ]
 
 /**
- * Email after a cancellation. Null if the event sends no email, or no address is stored. `refund`
- * is the amount to refund.
+ * Sent after a cancellation. `refund` is the amount to refund. Null if the event sends no email, or
+ * no address is stored.
  */
 export function buildCancelledEmail(
   event: EventConfig,
@@ -47,7 +47,7 @@ export function buildCancelledEmail(
 }
 
 /**
- * Email after a refund of the whole payment, a part of it, or an overpayment. `isComplete` is true
+ * Sent after a refund of the whole payment, of a part, or of an overpayment. `isComplete` is true
  * if the registration remains paid.
  */
 export function buildRefundedEmail(
@@ -82,7 +82,7 @@ export function buildRefundedEmail(
   ])
 }
 
-/** An email of one sentence that names the registration and the event. */
+/** Builds an email with one sentence that names the registration and the event. */
 function buildNotice(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -96,7 +96,7 @@ function buildNotice(
   ])
 }
 
-/** When an invoice that waited for its exchange rate is issued. */
+/** Sent when an invoice is issued that had no exchange rate before. */
 export function buildInvoiceEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -104,7 +104,7 @@ export function buildInvoiceEmail(
   return buildNotice(event, registration, EMAIL_MESSAGES.invoiceIssued, SELF_SERVICE_LINK)
 }
 
-/** To the new delegate after a transfer. */
+/** Sent to the new delegate after a transfer. */
 export function buildTransferredToYouEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -112,7 +112,7 @@ export function buildTransferredToYouEmail(
   return buildNotice(event, registration, EMAIL_MESSAGES.transferredToYou, SELF_SERVICE_LINK)
 }
 
-/** To the former delegate after a transfer. */
+/** Sent to the former delegate after a transfer. */
 export function buildTransferredEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -120,7 +120,7 @@ export function buildTransferredEmail(
   return buildNotice(event, registration, EMAIL_MESSAGES.transferred, [])
 }
 
-/** After a correction that raises the price. */
+/** Sent after a correction that raises the price. */
 export function buildMoreToPayEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -145,7 +145,10 @@ export function buildMoreToPayEmail(
   )
 }
 
-/** After a correction that leaves no balance on a paid registration. `refund` is the amount to refund. */
+/**
+ * Sent after a correction that leaves no balance on a paid registration. `refund` is the amount to
+ * refund.
+ */
 export function buildCorrectedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -164,7 +167,7 @@ export function buildCorrectedEmail(
   ])
 }
 
-/** The payment link that staff send on request. */
+/** Contains the payment link that staff send on request. */
 export function buildPayLinkEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -184,8 +187,8 @@ export function buildPayLinkEmail(
 }
 
 /**
- * Builds an email to the delegate in the common layout. Null if the event sends none, or no address
- * is stored.
+ * Builds an email to the delegate in the common layout. Null if the event sends no email, or no
+ * address is stored.
  */
 export function buildDelegateEmail(
   event: EventConfig,

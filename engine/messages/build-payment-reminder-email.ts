@@ -1,4 +1,4 @@
-/** Email to a delegate who registered but did not pay: balance, price hold and payment link. */
+/** Email to a delegate who registered but has not paid: balance, price hold and payment link. */
 import type { EventConfig } from '../event/config.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { formatMessage } from '../lib/format-message.ts'
@@ -9,14 +9,15 @@ import { getLowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from './placeholder-values.ts'
 import { formatDay, type Day } from '../lib/time.ts'
 
-/** A placeholder. The link is created when the email is sent, and is stored nowhere. */
+/** A placeholder. The link is created when the email is sent and is not stored. */
 export const LINK_PLACEHOLDER = '{link}'
 
 /**
  * Builds the email. Null if the event sends no email, the registration has no address, or there is
- * nothing to pay. No copy is sent to the organisers, because the link gives access to the
- * registration. `price` has the last day of its price. `paidAs` is another paid registration with the same address: this one is probably a
- * second attempt, and the email does not ask the delegate to pay twice.
+ * nothing to pay. No copy goes to the organisers, because the link gives access to the
+ * registration. `price` contains the last day of the price. `paidAs` is a paid registration with
+ * the same address: this one is then probably a second attempt, and the email does not ask for a
+ * second payment.
  */
 export function buildPaymentReminderEmail(
   event: EventConfig,

@@ -24,13 +24,13 @@ import { formatMessage } from '../lib/format-message.ts'
 import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
 /**
- * The options of the QR code of a registration number, on the ticket and in its email: medium error correction,
- * because it is also read from a cracked screen or a creased page, and the white margin that scanners need, in
- * modules.
+ * The options of the QR code of a registration number, on the ticket and in its email. Medium error
+ * correction, because it is also read from cracked screens and creased paper. The border is the
+ * white margin that scanners need, in modules.
  */
 export const QR_CODE_OPTIONS = { ecc: 'M', border: 4 } as const
 
-/** The raw query parameters of a result page's URL. */
+/** The raw query parameters in a result page's URL. */
 type ResultQuery = {
   readonly orderId?: string | null | undefined
   readonly amount?: string | null | undefined
@@ -43,9 +43,10 @@ export type ResultRow = { readonly id: string; readonly label: string; readonly 
 
 /**
  * Returns the detail rows of a result page. Stored data takes precedence over the URL; without a
- * registration its rows are omitted and order id, amount and date come from the URL. A missing or
- * malformed value reads as the event's N/A; a missing payment id has no row. `ended`: paid, and then cancelled or
- * refunded. Only the page of a paid registration writes ids as words, because event files ask for it there.
+ * registration, its rows are omitted and order id, amount and date are read from the URL. A missing
+ * or malformed value is shown as the event's N/A; a missing payment id has no row. `ended`: paid,
+ * then cancelled or refunded. Only the page of a paid registration writes ids as words, because
+ * event files set this for that page.
  */
 export function buildResultRows(
   event: PublicEvent,
@@ -77,14 +78,14 @@ export function buildResultRows(
   })
 }
 
-/** The event's own tax label lists all its rates; a bill uses the label with its own rates. */
+/** The event's own tax label lists all rates; a bill's label lists the bill's rates. */
 function getDetailLabel(event: PublicEvent, detail: Detail, view: RegistrationView | null): string {
   const hasDefaultLabel =
     'show' in detail && detail.show === 'gst' && detail.label === getLabel(event, 'gst')
   return hasDefaultLabel ? getLabel(event, 'gst', view?.lines) : detail.label
 }
 
-/** Returns the values for the texts of a result page: notes, button subjects, intro. */
+/** Returns the values for the texts of a result page: notes, button subjects, introduction. */
 export function getResultValues(
   event: PublicEvent,
   registration: AnyRegistration | null,
@@ -105,7 +106,7 @@ export function getResultValues(
   }
 }
 
-/** Returns the receipt to download: file name and text. Null if the event has none. */
+/** Returns the name and text of the receipt to download; null if the event has none. */
 export function buildReceiptFile(
   event: PublicEvent,
   registration: AnyRegistration,
@@ -122,7 +123,7 @@ export function buildReceiptFile(
 
 /**
  * Builds the confirmation email. Null if the event sends none or the registration has no address.
- * Subject and addresses are single lines: an answer cannot add a header.
+ * Subject and addresses are single lines, so that an answer cannot add a header.
  */
 export function buildConfirmationEmail(
   event: EventConfig,
@@ -155,12 +156,12 @@ export function buildConfirmationEmail(
   }
 }
 
-/** A multiline answer must not contain the placeholder of the registration link. */
+/** Removes the placeholder of the registration link from a multiline answer. */
 function removeLinkPlaceholder(answer: string): string {
   return answer.replaceAll(/\{(?=link\b)/gi, '(')
 }
 
-/** Appended below the event's own text. */
+/** Appended to the event's own text. */
 const LINK_PARAGRAPH = formatMessage(CONFIRMATION_EMAIL_MESSAGES.link, { link: LINK_PLACEHOLDER })
 
 /** A negation followed by a word for a charge: "No amount has been deducted", "You were not charged". */
@@ -168,16 +169,16 @@ const NO_CHARGE_PATTERN =
   /(?:\b(?:no|not|nothing|never|none|nobody|without)\b|n['’]t\b)[^.!?]*\b(?:deduct|debit|charg|withdr|taken|collect)/i
 
 /**
- * Whether a line of an event file states that no money was charged. This is certain only if the
- * bank declined: a payment that has not arrived may still be in progress.
+ * Returns true if a line of an event file states that no money was charged. This is certain only if
+ * the bank declined the payment; otherwise it may still be in progress.
  */
 export function statesNoCharge(line: string): boolean {
   return NO_CHARGE_PATTERN.test(line)
 }
 
 /**
- * Returns the order id of a URL if a page may show it: 1 to 20 letters and digits, as the gateway
- * accepts. Any other text is not shown: an attacker could have put it in the URL.
+ * Returns the order id in a URL if a page may show it: 1 to 20 letters and digits, as the gateway
+ * accepts. Other text is never shown, because an attacker could have put it in the URL.
  */
 export function getDisplayableOrderId(text: string | null | undefined): string | undefined {
   const id = text?.trim() ?? ''
@@ -207,9 +208,9 @@ function formatDetailValue(
   return id === undefined || id === null ? undefined : formatIdAsWords(String(id))
 }
 
-// A forged URL must not show its own text: an unreadable date is treated as missing.
+// A page must not show the text of a forged URL, so an unreadable date counts as missing.
 function formatDateParameter(text: string): string | undefined {
-  // India writes the day first; some programs write a second with six decimals.
+  // In India the day is written first. Some programs write seconds with six decimals.
   const isoText = text
     .replace(
       /^(\d{1,2})([-/])(\d{1,2})\2(\d{4})(?!\d)/,
@@ -218,8 +219,8 @@ function formatDateParameter(text: string): string | undefined {
     )
     .replace(/(\.\d{3})\d+/, '$1')
   if (isDay(isoText)) return formatDay(isoText)
-  // Without a time zone it is Indian time; a space is a T, or the plus sign of a zone, lost in the
-  // URL.
+  // A time without a zone is Indian time. A space stands for a T, or for the plus sign of a zone
+  // that was decoded from the URL.
   const local = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(isoText)
   const at = readInstant(
     local === null ? isoText.replace(' ', '+') : `${local[1]}T${local[2]}+05:30`,

@@ -1,4 +1,4 @@
-/** A registration as seen by emails and result pages, and the values that their texts may contain. */
+/** A registration as emails and result pages read it, and the values that their texts may contain. */
 import { getPeriodLabel } from '../pricing/price-periods.ts'
 import type { Answers, Answer } from '../event/answer-types.ts'
 import {
@@ -35,7 +35,7 @@ import { readLines } from '../api/bill-lines.ts'
  */
 export type RegistrationView = {
   readonly regNo: string
-  /** The number in the previous system; only for an imported registration. */
+  /** The number in the previous system, for an imported registration. */
   readonly formerNo?: string | null
   readonly answers: Answers
   readonly category: string | null
@@ -43,7 +43,7 @@ export type RegistrationView = {
   readonly base: Amount | null
   readonly gst: Amount | null
   readonly total: Amount | null
-  /** The currency of its amounts. */
+  /** The currency of the amounts. */
   readonly currency: Currency
   /** The lines of the total. Empty if stored before bills had lines, or imported. */
   readonly lines: readonly Line[]
@@ -54,7 +54,7 @@ export type RegistrationView = {
   readonly paidAt: Instant | null
   /** Null if the response does not contain it. */
   readonly createdAt: Instant | null
-  /** Newest attempt first. If null or empty, the registration number is the order id. */
+  /** Newest attempt first. If absent or empty, the registration number is the order id. */
   readonly payments?: readonly {
     readonly orderId: string
     readonly status: PaymentStatus
@@ -76,9 +76,9 @@ export function buildRegistrationView(
 }
 
 /**
- * Returns every value that a text may contain, formatted: answers, built-in values, event values. A
- * missing value is absent. `amounts` is the setting of the event's result pages: `split-total`
- * recalculates base and gst from the total, whatever was stored.
+ * Returns every value that a text may contain, formatted: answers, built-in values, event values.
+ * Missing values are absent. `amounts` is the setting of the event's result pages: `split-total`
+ * recalculates base and tax from the total, regardless of the stored values.
  */
 export function getPlaceholderValues(
   event: PublicEvent,
@@ -93,7 +93,7 @@ export function getPlaceholderValues(
       : registration
   const formatAmount = (amount: Amount | null, format = formatPrice): string | undefined =>
     amount === null ? undefined : format(amount, registration.currency)
-  // A free registration is complete when it is created: that day replaces the day of payment.
+  // A free registration is complete on creation, so its creation date replaces the payment date.
   const isFree = total === 0 && registration.paymentStatus === 'success'
   const paidAt = registration.paidAt ?? (isFree ? registration.createdAt : null)
   const formatTime = (at: Instant | null): string | undefined =>
@@ -142,7 +142,10 @@ export function getPlaceholderValues(
   )
 }
 
-/** Returns the attempt that was paid, else the newest one: pages and emails show its order id and date. */
+/**
+ * Returns the attempt that was paid, otherwise the newest one. Pages and emails show its order id
+ * and date.
+ */
 function findShownAttempt({
   payments,
 }: Pick<RegistrationView, 'payments'>):
@@ -152,8 +155,8 @@ function findShownAttempt({
 }
 
 /**
- * Returns the transaction ID shown on pages and in emails: the attempt's order id. An imported registration shows its
- * former number, because the delegate received that number.
+ * Returns the transaction ID for pages and emails: the attempt's order id. An imported registration
+ * shows its former number, which the delegate received.
  */
 export function getTransactionId(
   registration: Pick<RegistrationView, 'regNo' | 'formerNo' | 'payments'>,
@@ -163,7 +166,7 @@ export function getTransactionId(
   return orderId === regNo ? (formerNo ?? orderId) : orderId
 }
 
-/** Reads a registration from the API response, for the functions that also serve the server. */
+/** Converts the API response to a registration, for functions that the server also uses. */
 export function readRegistration(
   event: PublicEvent,
   wire: RegistrationResponse['registration'],
@@ -178,7 +181,8 @@ export function readRegistration(
       : []
   }
   const createdAt = readInstant(wire.created_at)
-  // A response that follows the specification has these only under the event file's names.
+  // A response that follows the specification has these values only under the names in the event
+  // file.
   const readRenamed = (value: 'category' | 'base' | 'gst' | 'total'): unknown => {
     if (getOwn(wire, value) != null) return getOwn(wire, value)
     const [name] =

@@ -1,35 +1,35 @@
 /**
- * Balance of a registration: the amount required for a bill, and which part of a payment is its
- * price.
+ * The balance of a registration: the amount required for a bill, and the part of a payment that is
+ * the price.
  *
- * One rule serves both payments due and refunds.
+ * Payments due and refunds follow the same rule.
  */
 import { toAmount, type Amount } from '../lib/money.ts'
 
-/** A shortfall that staff accepted, and the bill of that payment. */
+/** A shortfall that staff accepted, with the bill at that time. */
 export type AcceptedShortfall = { readonly bill: Amount; readonly amount: Amount }
 
-/** The payments and refunds of a registration, to compare with its bill. */
+/** The payments and refunds of a registration, for comparison with its bill. */
 export type MoneyOfBill = {
-  /** The sum of all payments that were ever counted, before refunds. */
+  /** The sum of all payments that ever counted, before refunds. */
   readonly came: Amount
   /**
    * Refunded because it was owed before a cancellation. A refund after a cancellation is a share of
-   * the price.
+   * the price instead.
    */
   readonly paidBack: Amount
-  /** The part of `came` that was not refunded. A refund in progress is not deducted yet. */
+  /** The part of `came` that was not refunded. Refunds in progress are not deducted yet. */
   readonly left: Amount
-  /** In the order of the payments. */
+  /** Accepted shortfalls, in the order of the payments. */
   readonly letGo: readonly AcceptedShortfall[]
   /** The highest bill that was paid. Null if none was. */
   readonly billPaid: Amount | null
 }
 
 /**
- * Returns the amount required for this bill. A shortfall that staff accepted remains accepted for
- * that bill and for a higher one. A lower bill requires no more than what was enough for the higher
- * one, and no more than itself.
+ * Returns the amount required for this bill. An accepted shortfall remains accepted for that bill
+ * and for a higher one. A lower bill requires no more than the amount that was enough for the
+ * higher one, and no more than its own total.
  */
 export function computeRequiredAmount(bill: Amount, letGo: readonly AcceptedShortfall[]): Amount {
   const last = letGo.at(-1)
@@ -44,8 +44,9 @@ export function computeRequiredAmount(bill: Amount, letGo: readonly AcceptedShor
 }
 
 /**
- * Returns the balance: positive is to be paid, negative is to be refunded. No more can be refunded
- * than is left: earlier goodwill counts towards a lower bill. If the bill is then changed back, the balance is the same as before.
+ * Returns the balance: positive to be paid, negative to be refunded. No more can be refunded than
+ * is left, so earlier goodwill counts towards a lower bill. If the bill is changed back, the
+ * balance is the same as before.
  */
 export function calculateBalance(
   bill: Amount,
@@ -55,9 +56,9 @@ export function calculateBalance(
 }
 
 /**
- * Returns the part of the money that is the price, to which the cancellation scale applies; the
- * rest is owed in any case. An amount above a lower bill goes towards a higher bill, and is not its
- * price before the higher bill is paid.
+ * Returns the part of the payments that is the price, to which the cancellation scale applies; the
+ * remainder is owed in any case. An excess over a lower bill counts towards a higher bill, but is
+ * part of its price only when the higher bill is paid.
  */
 export function computePricePartOfPayments(bill: Amount | null, money: MoneyOfBill): Amount {
   const { came, paidBack, letGo, billPaid } = money

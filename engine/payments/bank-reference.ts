@@ -7,13 +7,15 @@ declare const bankKeyBrand: unique symbol
  */
 export type BankKey = string & { readonly [bankKeyBrand]: true }
 
-/** A shorter reference occurs in many narrations by chance. */
+/** Shorter references occur in many narrations by chance. */
 const KEY_CHARACTERS_MIN = 6
-/** Every cheque in India has a number of six digits. */
+/** Cheques in India have numbers of six digits. */
 const CHEQUE_DIGITS = 6
-/** The longest reference that the store accepts. */
+/** The maximum length of a reference in the store. */
 export const REFERENCE_CHARACTERS_MAX = 64
-/** UPI apps print twelve digits in three groups, banks print a UTR of 22 characters in six. */
+/**
+ * UPI apps print twelve digits in three groups; banks print a UTR of 22 characters in six groups.
+ */
 const GROUPS_MAX = 8
 /**
  * Twelve digits of UPI and IMPS; bank code, channel and number of NEFT and RTGS, or 16 characters
@@ -22,25 +24,28 @@ const GROUPS_MAX = 8
 const UTR_PATTERN = String.raw`\d{12}|[A-Z]{4}[A-Z0-9]\d{11,17}|[A-Z]{6}\d{10}|[A-Z]\d{15}|CMS\d{9,13}`
 const WHOLE_UTR = new RegExp(`^(?:${UTR_PATTERN})$`)
 /**
- * Words written before a reference. Removed only before a digit or a UTR, because a bank code also
- * consists of letters.
+ * Words before a reference. They are removed only before a digit or a UTR, because bank codes also
+ * consist of letters.
  */
 const LEADING_WORD = new RegExp(
   `^0*(?:UTR|RRN|UPI|IMPS|NEFT|RTGS|REFERENCE|REF|TRANSACTION|TRANS|TXN|TRN|CHEQUE|CHECK|CHQ|DRAFT|DD|SLIP|RECEIPT|PAYMENT|NUMBER|NUM|NO|ID)+(?=\\d|(?:${UTR_PATTERN})$)`,
 )
-/** The front desk numbers its slips from 1: only a number as long as a bank's is a bank reference. */
+/**
+ * Front desks number their slips from 1. Only a number as long as a bank's is treated as a bank
+ * reference.
+ */
 const OWN_SLIP_CHARACTERS_MAX = 8
 
 /**
  * Normalises a reference. Spaces, dashes, full stops, invisible characters, letter case, digits of
- * another script, leading zeros, a leading word such as "UTR" or "Ref no" and words next to a UTR do
- * not make a different reference. Empty if the text contains no reference.
+ * other scripts, leading zeros, a leading word such as "UTR" or "Ref no" and words next to a UTR
+ * make no difference. Empty if the text contains no reference.
  */
 export function toBankKey(reference: string): BankKey {
   const words = splitWords(reference)
   const joined = stripLeadingWord(words.join(''))
   if (isUtr(joined)) return joined
-  // "526123456702 UPI": a number with words only. Digits in another word may be a group of the same
+  // "526123456702 UPI": a number with words. Digits in a second word may be a group of the same
   // number.
   const numbers = words.map(stripLeadingWord).filter((word) => /\d/.test(word))
   const [onlyWord] = numbers
@@ -48,9 +53,8 @@ export function toBankKey(reference: string): BankKey {
 }
 
 /**
- * Returns every key under which a payment is recorded for this text: a pasted narration contains
- * more numbers than the bank's own ("IMPS-P2A-526123456702"), and the bank's own must be recognised
- * from then on.
+ * Returns every key under which a payment with this text is recorded. A pasted narration contains
+ * more than the bank's own number ("IMPS-P2A-526123456702"), which must be found later.
  */
 export function listReferenceKeys(reference: string): readonly BankKey[] {
   const keys = [
@@ -61,8 +65,8 @@ export function listReferenceKeys(reference: string): readonly BankKey[] {
 }
 
 /**
- * Returns the bank's own number in one word. Null if it has none. The first of twelve digits may be
- * 0, which no key begins with.
+ * Returns the bank's number in a word; null if there is none. The first of twelve digits may be 0,
+ * which a key never starts with.
  */
 export function findUtr(word: string): BankKey | null {
   const key = stripLeadingWord(word)
@@ -72,7 +76,7 @@ export function findUtr(word: string): BankKey | null {
 
 /** Returns the key of a word in capitals. */
 function stripLeadingWord(word: string): BankKey {
-  // Fast path for most words: a long statement has a hundred thousand.
+  // Fast path for most words: a long statement has 100,000.
   if (/^[1-9]/.test(word)) return word as BankKey
   let key = word
   for (let before = ''; before !== key;) {
@@ -82,19 +86,22 @@ function stripLeadingWord(word: string): BankKey {
   return key as BankKey
 }
 
-/** Whether the key has the form of a bank reference: UPI, IMPS, NEFT or RTGS. */
+/** Returns true if the key has the format of a bank reference: UPI, IMPS, NEFT or RTGS. */
 export function isUtr(key: string): boolean {
   return WHOLE_UTR.test(key)
 }
 
-/** False if it is too short or has no digit, so that a line may contain it by chance. */
+/**
+ * Returns false if the key is too short or has no digit, because a line may contain it by chance.
+ */
 export function isSearchable(key: BankKey): boolean {
   return key.length >= KEY_CHARACTERS_MIN && /\d/.test(key)
 }
 
 /**
- * Returns the key of a cheque number in one word in capitals. Null if it is not one. Six digits are
- * printed, which some banks pad to sixteen. Its key may be shorter than `isSearchable` allows.
+ * Returns the key of a cheque number in a word in capitals; null if it is not one. Printed numbers
+ * have six digits, which some banks pad to sixteen. The key may be shorter than `isSearchable`
+ * allows.
  */
 export function readChequeNumber(word: string): BankKey | null {
   if (!/(?<!\d)(?:0{10})?\d{6}$/.test(word)) return null
@@ -102,19 +109,19 @@ export function readChequeNumber(word: string): BankKey | null {
   return /^\d{1,6}$/.test(key) ? key : null
 }
 
-/** Writes a key for staff: a cheque number with its leading zeros. */
+/** Formats a key for staff: a cheque number with its leading zeros. */
 export function formatKey(key: string): string {
   return /^\d{1,5}$/.test(key) ? key.padStart(CHEQUE_DIGITS, '0') : key
 }
 
-/** Whether it is a slip number of the front desk, not a bank's: each event counts its own. */
+/** Returns true for a slip number of the front desk, which each event counts separately. */
 export function isSlipNumber(key: BankKey): boolean {
   return key.length <= OWN_SLIP_CHARACTERS_MAX || !/\d{6}/.test(key)
 }
 
 /**
- * Banks print Latin letters and digits. A similar letter of another script would make one transfer
- * appear as two.
+ * Returns true if the key contains letters of other scripts. Banks print only Latin letters and
+ * digits, and a look-alike letter would make one transfer appear as two.
  */
 export function hasOtherLetters(key: BankKey): boolean {
   return !/^\p{ASCII}*$/u.test(key)
@@ -132,7 +139,9 @@ export function splitWords(text: string): readonly string[] {
     .filter((word) => word !== '')
 }
 
-/** Every script's decimal digits are in a block of ten, starting with zero (Unicode, section 4.6). */
+/**
+ * Every script's decimal digits form a block of ten that starts with zero (Unicode, section 4.6).
+ */
 function toAsciiDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0
   let zero = code
@@ -141,8 +150,8 @@ function toAsciiDigit(digit: string): string {
 }
 
 /**
- * Returns every reference that a text may contain: each whole word, and adjacent words that may be
- * one number in groups.
+ * Returns every reference that a text may contain: each word, and adjacent words that may be groups
+ * of one number.
  */
 export function findReferenceKeys(text: string): ReadonlySet<BankKey> {
   const words = splitWords(text)
@@ -154,7 +163,7 @@ export function findReferenceKeys(text: string): ReadonlySet<BankKey> {
   for (let from = 0; from < words.length; from++) {
     let joined = ''
     for (const word of words.slice(from, from + GROUPS_MAX)) {
-      // A word without digits is not a group of a number.
+      // A word without digits is not part of a grouped number.
       if (joined !== '' && !/\d/.test(word)) break
       joined += word
       if (joined.length > REFERENCE_CHARACTERS_MAX) break

@@ -1,4 +1,4 @@
-/** Reads a bank statement: detects its columns, and returns its credits and withdrawals. */
+/** Reads a bank statement: detects its columns and returns its deposits and withdrawals. */
 import { readCurrency, INR, type Currency, toAmount, type Amount } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
@@ -16,7 +16,10 @@ import {
 import type { DecimalMark, SheetRow } from './spreadsheet-cells.ts'
 import type { Day } from '../lib/time.ts'
 
-/** Column indexes, from 0. Null if the file has no such column. Either `credit`, or `amount` with `sign`. */
+/**
+ * Column indexes, from 0. Null if there is no such column. Either `credit`, or `amount` with
+ * `sign`.
+ */
 export type StatementColumns = {
   readonly date: number
   readonly narration: number
@@ -24,9 +27,9 @@ export type StatementColumns = {
   readonly credit: number | null
   readonly amount: number | null
   readonly sign: number | null
-  /** Withdrawals, if `credit` holds deposits. Absent if the file has no such column. */
+  /** Withdrawals, if `credit` contains deposits. Absent if there is no such column. */
   readonly debit?: number | null
-  /** Columns that state a currency. Absent if there is none. */
+  /** Columns that contain a currency. Absent if there are none. */
   readonly currencies?: readonly number[]
 }
 /** A deposit or a withdrawal. */
@@ -34,9 +37,9 @@ export type StatementLine = {
   readonly line: number
   readonly day: Day
   readonly narration: string
-  /** The bank's reference, from its own column. Empty if it has none. */
+  /** The bank's reference, from its own column. Empty if there is none. */
   readonly reference: string
-  /** Zero: a withdrawal in a file without a withdrawal column. */
+  /** Zero for a withdrawal in a file without a withdrawal column. */
   readonly amount: Amount
 }
 export type Statement = {
@@ -48,27 +51,27 @@ export type Statement = {
   /** Withdrawals, including payments that the bank returned. */
   readonly withdrawals: readonly StatementLine[]
   /**
-   * Lines that repeat an earlier one, for example if two downloads were pasted together: each is
-   * counted once.
+   * Lines that repeat an earlier one, for example because two downloads were pasted together. Each
+   * is counted once.
    */
   readonly repeated: readonly { readonly line: number; readonly first: number }[]
   /** Text above and below the table: name, address and number of the account. */
   readonly details: readonly string[]
-  /** Lines whose amount or day cannot be read, and those in another currency. */
+  /** Lines with an unreadable amount or day, and lines in another currency. */
   readonly unread: readonly number[]
 }
-/** The columns could not be detected: `header` is the most likely heading row. */
+/** The columns could not be detected. `header` is the most likely heading row. */
 export type UnknownColumns = {
   readonly code: 'columns_unknown'
   readonly header: readonly string[]
 }
 
-/** Narrations are read by staff; no bank writes a longer one, and no longer reference. */
+/** Maximum length that staff see. Banks' narrations and references are shorter. */
 const NARRATION_CHARACTERS_MAX = 300
-/** Banks put about twenty rows around the table. */
+/** Banks write about twenty rows above and below the table. */
 const DETAIL_ROWS_MAX = 200
 
-/** Banks' names for columns, letters only; the first that matches applies. */
+/** Banks' names for columns, letters only; the first match applies. */
 const HEADING_PATTERNS = {
   date: [/^(txn|tran|transaction)?(date|dt)$/, /^(txnposted|posting|post|value)(date|dt)$/],
   narration: [
@@ -82,7 +85,7 @@ const HEADING_PATTERNS = {
 } as const satisfies Readonly<Record<string, readonly RegExp[]>>
 
 /**
- * Reads a statement. `columns`: chosen by the user if the headings are not recognised. If null, they are detected from the
+ * Reads a statement. `columns` are the columns that the user chose; null to detect them from the
  * headings.
  */
 export function readStatement(
@@ -101,32 +104,37 @@ export function readStatement(
   const repeated: { line: number; first: number }[] = []
   const unread: number[] = []
   const seen = new Map<string, number>()
-  const all = withColumns(below, table.is, columns === null ? detect : null)
-  const end = all.findLastIndex(({ row, is }) => readDay(row.cells[is.date] ?? '') !== null) + 1
+  const all = withColumns(below, table.columns, columns === null ? detect : null)
+  const end =
+    all.findLastIndex(
+      ({ row, columnsOfRow }) => readDay(row.cells[columnsOfRow.date] ?? '') !== null,
+    ) + 1
   const isForeign =
     above.some(({ cells }) => namesOtherCurrency(cells.join(' '), currency)) ||
-    (chosen !== null && isHeadedOtherwise(chosen, findLikeliestHeader(rows), currency))
+    (chosen !== null && namesOtherCurrencyInHeading(chosen, findLikeliestHeader(rows), currency))
   const mark = findDecimalMark(
-    all.flatMap(({ row, is }) => listAmountCells(row.cells, is)),
+    all.flatMap(({ row, columnsOfRow }) => listAmountCells(row.cells, columnsOfRow)),
     currency,
   )
-  for (const { row, is } of all.slice(0, end)) {
-    const day = readDay(row.cells[is.date] ?? '')
+  for (const { row, columnsOfRow } of all.slice(0, end)) {
+    const day = readDay(row.cells[columnsOfRow.date] ?? '')
     if (day === null) {
-      if (hasAmount(row, is, currency, mark)) unread.push(row.line)
+      if (hasAmount(row, columnsOfRow, currency, mark)) unread.push(row.line)
       continue
     }
-    const isReadable = !isForeign && isInCurrency(row.cells, is.currencies ?? [], currency)
-    const signed = isReadable ? readSignColumn(row.cells, is, currency, mark) : null
+    const isReadable =
+      !isForeign && isInCurrency(row.cells, columnsOfRow.currencies ?? [], currency)
+    const signed = isReadable ? readSignColumn(row.cells, columnsOfRow, currency, mark) : null
     if (signed === null) unread.push(row.line)
     // Without a withdrawal column, a row without a deposit may be a withdrawal.
-    const mayBeWithdrawal = signed === 0 && is.credit !== null && (is.debit ?? null) === null
+    const mayBeWithdrawal =
+      signed === 0 && columnsOfRow.credit !== null && (columnsOfRow.debit ?? null) === null
     if (signed === null || (signed === 0 && !mayBeWithdrawal)) continue
     const line = {
       line: row.line,
       day,
-      narration: getCellText(row.cells, is.narration).slice(0, NARRATION_CHARACTERS_MAX),
-      reference: getCellText(row.cells, is.reference)
+      narration: getCellText(row.cells, columnsOfRow.narration).slice(0, NARRATION_CHARACTERS_MAX),
+      reference: getCellText(row.cells, columnsOfRow.reference)
         .slice(0, NARRATION_CHARACTERS_MAX)
         .replace(/^0+$/, ''),
       amount: toAmount(Math.abs(signed)),
@@ -139,14 +147,23 @@ export function readStatement(
     if (first === undefined) seen.set(lineKey, row.line)
   }
   const after = all.slice(end)
-  for (const { row, is } of after) if (isUndated(row, is, currency, mark)) unread.push(row.line)
+  for (const { row, columnsOfRow } of after)
+    if (isUndated(row, columnsOfRow, currency, mark)) unread.push(row.line)
   const details = [...above, ...after.map(({ row }) => row)]
     .slice(0, DETAIL_ROWS_MAX)
     .map(({ cells }) => cells.join(' ').slice(0, NARRATION_CHARACTERS_MAX))
-  return ok({ currency, columns: table.is, lines, withdrawals, repeated, details, unread })
+  return ok({
+    currency,
+    columns: table.columns,
+    lines,
+    withdrawals,
+    repeated,
+    details,
+    unread,
+  })
 }
 
-/** A currency stated above the table is the currency of its amounts. */
+/** If the text above the table names a currency, it is the currency of the amounts. */
 const STATED_CURRENCY = /currency\W{1,3}([a-z]+)/i
 function namesOtherCurrency(text: string, currency: Currency): boolean {
   const [, stated] = STATED_CURRENCY.exec(text) ?? []
@@ -156,29 +173,30 @@ function namesOtherCurrency(text: string, currency: Currency): boolean {
     : stated.toUpperCase() !== currency
 }
 
-/** Totals and balances carried forward: not deposits. */
+/** Words for totals and carried-forward balances, which are not deposits. */
 const SUM_WORDS = /total|balance|brought|carried|[bc]\/f/i
 
 const hasAmount = (
   { cells }: SheetRow,
-  is: StatementColumns,
+  columnsOfRow: StatementColumns,
   currency: Currency,
   mark: DecimalMark | null,
 ): boolean => {
-  const signed = readSignColumn(cells, is, currency, mark)
+  const signed = readSignColumn(cells, columnsOfRow, currency, mark)
   return signed !== null && signed !== 0 && !SUM_WORDS.test(cells.join(' '))
 }
 
 /**
- * A line with an amount whose day cannot be read. Its day column is not empty: below the table
- * there are totals.
+ * Returns true for a line with an amount and an unreadable day. Its day column is not empty, unlike
+ * that of totals below the table.
  */
 const isUndated = (
   row: SheetRow,
-  is: StatementColumns,
+  columnsOfRow: StatementColumns,
   currency: Currency,
   mark: DecimalMark | null,
-): boolean => /\d/.test(row.cells[is.date] ?? '') && hasAmount(row, is, currency, mark)
+): boolean =>
+  /\d/.test(row.cells[columnsOfRow.date] ?? '') && hasAmount(row, columnsOfRow, currency, mark)
 
 function detectColumns(cells: readonly string[], currency: Currency): StatementColumns | null {
   const headings = cells.map((cell) => findHeading(normaliseHeading(cell), currency))
@@ -208,7 +226,10 @@ function detectColumns(cells: readonly string[], currency: Currency): StatementC
   return { date, narration, reference, credit, amount, sign, debit, ...currencyInfo }
 }
 
-/** A heading may end with the currency of the column: "Deposit (EUR)". One in another currency is not recognised. */
+/**
+ * Returns a heading without the currency of its column: "Deposit (EUR)". Empty for another
+ * currency.
+ */
 function findHeading(heading: string, currency: Currency): string {
   if (currency === INR) return heading
   const code = currency.toLowerCase()
@@ -216,7 +237,10 @@ function findHeading(heading: string, currency: Currency): string {
   return /(?:inr|rs)$/.test(heading) ? '' : heading
 }
 
-/** Staff choose columns for date, text and amounts; the column with a currency is found by its heading. */
+/**
+ * Staff choose the columns for date, text and amounts; currency columns are found by their
+ * headings.
+ */
 const withCurrencyColumns = (
   columns: StatementColumns,
   rows: readonly SheetRow[],
@@ -225,8 +249,8 @@ const withCurrencyColumns = (
   ...columns,
 })
 
-/** Whether the heading of a chosen column names another currency. */
-function isHeadedOtherwise(
+/** Returns true if the heading of a chosen column names another currency. */
+function namesOtherCurrencyInHeading(
   { credit, amount, debit = null }: StatementColumns,
   header: readonly string[],
   currency: Currency,
@@ -238,14 +262,14 @@ function isHeadedOtherwise(
   })
 }
 
-/** The cells that show how the file writes numbers: amounts and balances. */
+/** Returns the cells that show how the file writes numbers: amounts and balances. */
 const listAmountCells = (
   cells: readonly string[],
   { date, narration, reference }: StatementColumns,
 ): readonly string[] =>
   cells.filter((cell, at) => at !== date && at !== narration && at !== reference && /\d/.test(cell))
 
-/** Returns the deposit of a row, negative for a withdrawal; 0: neither. Null if unreadable. */
+/** Returns the deposit of a row, negative for a withdrawal; 0 if neither; null if unreadable. */
 function readSignColumn(
   cells: readonly string[],
   { credit, amount, sign, debit = null }: StatementColumns,

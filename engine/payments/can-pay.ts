@@ -1,7 +1,7 @@
 /**
  * Decides whether a registration may be paid, under which order and at which price.
  *
- * The one rule for a form sent again, a retry and an email link; nothing else decides.
+ * A form that is sent again, a retry and an email link all use this rule.
  */
 import { findCardMethod, withCardOf } from './card-accounts.ts'
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
@@ -24,39 +24,39 @@ import { checkRegistrationOpen } from '../pricing/price-periods.ts'
 import { quoteWithCategory, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
 import { addDays, dayOf, type Instant } from '../lib/time.ts'
 
-/** An order id has two digits for the attempt. */
+/** An order id has two digits for the attempt number. */
 export const ATTEMPTS_MAX = 99
-/** A message reported a payment that the gateway does not know yet: it knows within minutes. */
+/** How long a payment that a message reported counts as in progress, although the gateway has no record of it yet. */
 const CLAIM_MS = 30 * 60_000
 
-/** The gateway's last answer, if it did not end the payment. */
+/** The gateway's last response, if it did not end the payment. */
 export type LastResponse = 'no-record' | 'in-process' | 'unreachable'
-/** The result of asking about an attempt just now; `ended`: the answer is stored, in its status or review. */
+/** The result of polling an attempt now. `ended`: the response is stored in the attempt's status or review. */
 export type PollResult = LastResponse | 'ended'
 
-/** The part of a payment attempt that the rule reads. */
+/** The data of a payment attempt that the rule uses. */
 export type Attempt = {
   readonly orderId: OrderId
   readonly amount: Amount
   readonly status: PaymentStatus
   readonly review: string | null
   readonly createdAt: Instant
-  /** When the delegate was last sent to the gateway with it. Null for imported rows. */
+  /** When the delegate was last redirected to the gateway with this attempt. Null for imported rows. */
   readonly handedOffAt: Instant | null
-  /** The end of its price hold. Null if without end, or not recorded (attempts of older versions). */
+  /** The end of the price hold. Null if it has no end or was not recorded (attempts of older versions). */
   readonly holdUntil: Instant | null
   readonly watchUntil: Instant | null
   readonly lastAnswer: LastResponse | null
-  /** When a message last reported a payment that the gateway did not know. */
+  /** When a message last reported a payment that the gateway had no record of. */
   readonly claimedAt: Instant | null
-  /** The payment method; null or absent: through the gateway. */
+  /** The payment method; null or absent for the gateway. */
   readonly way?: string | null
-  /** The gateway's id of the merchant to be paid; null or absent: not known. */
+  /** The gateway's id of the merchant to be paid; null or absent if unknown. */
   readonly merchantId?: string | null
-  /** Whether it is for the balance of a correction, or, if absent, for the registration's price. */
+  /** True for the balance after a correction; absent for the registration's price. */
   readonly isDifference?: boolean
 }
-/** The part of a registration that the rule reads. */
+/** The data of a registration that the rule uses. */
 export type PayableRegistration = {
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
@@ -73,8 +73,8 @@ export type PayableRegistration = {
 }
 
 /**
- * Returns the payment state from stored data, without asking the gateway. A success is complete
- * regardless of other payments.
+ * Returns the payment state from stored data, without polling the gateway. A successful payment
+ * makes it complete, regardless of other payments.
  */
 export function getPaymentState(registration: PayableRegistration, at: Instant): PaymentState {
   const { paymentStatus, inReview, payments } = registration
@@ -98,7 +98,7 @@ export function getPaymentState(registration: PayableRegistration, at: Instant):
   }
 }
 
-/** Whether it was cancelled or refused: it can no longer be paid. */
+/** Returns true if the registration was cancelled or refused and so can no longer be paid. */
 function isEnded({ state }: PayableRegistration): boolean {
   return state === 'cancelled' || state === 'refused'
 }
@@ -115,8 +115,8 @@ function isClaimed({ claimedAt }: Attempt, at: Instant): boolean {
 }
 
 /**
- * Whether nothing more is expected of an attempt: it is paid, or it failed and is no longer watched. No gateway is
- * involved in manual payments, so nothing was ever expected of such an attempt.
+ * Returns true if no further payment is expected from an attempt: it is paid, or it failed and is
+ * no longer watched. Manual payments involve no gateway, so nothing is expected from them.
  */
 export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boolean {
   if (way != null) return true
@@ -133,24 +133,24 @@ export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boole
   }
 }
 
-/** The terms at that instant, for any payer. */
+/** The terms at an instant, for any payer. */
 export type Terms = {
-  /** `ended`: the days of registration are over; `closed`: the organisers have closed it. */
+  /** `ended`: the days of registration are over; `closed`: the organisers closed it. */
   readonly opening: 'open' | 'ended' | 'closed'
   readonly closedText: string
   /** Today's price. */
   readonly quote: Result<Quote, QuoteRefusal>
-  /** The held price by card, if the newest attempt is by another method, whose price differs. Absent if none does. */
+  /** The held card price, if the newest attempt uses another method with a different price. */
   readonly heldByCard?: Quote | null
   /** The end of the newest attempt's price hold. Null if it has no end. */
   readonly holdUntil: Instant | null
   /** The total that the delegate accepted. Null if only the held price is accepted. */
   readonly accepted: Amount | null
-  /** The gateway's id of the merchant paid now. Null if unknown here. */
+  /** The gateway's id of the current merchant. Null if unknown. */
   readonly merchantId: string | null
 }
 
-/** Returns the terms of an event for a registration with this newest attempt. */
+/** Returns the event's terms for a registration and its newest attempt. */
 export function getPaymentTerms(
   event: EventConfig,
   registration: PayableRegistration,
@@ -167,7 +167,7 @@ export function getPaymentTerms(
   const isOver = card !== undefined && !(accepts && isMethodOpen(card, today))
   const cardAnswers = withMethod(event, registration.answers, card?.id ?? null)
   return {
-    // A payment method past its last day starts no order, as if the organisers had closed it.
+    // After its last day, a payment method starts no orders, as if the organisers had closed registration.
     opening:
       !opening.open && opening.by !== 'hand'
         ? 'ended'
@@ -189,7 +189,7 @@ export function getPaymentTerms(
   }
 }
 
-/** Returns the price of the registration's period by card. Null if its order is by card, or at the same price. */
+/** Returns the card price in the registration's period. Null if the order is by card, or the price is the same. */
 function quoteHeldCardPrice(
   event: EventConfig,
   { answers, category, payments, period = null, createdAt }: PayableRegistration,
@@ -201,13 +201,13 @@ function quoteHeldCardPrice(
   return quoteByMethod(event, { answers, category, period, createdAt, total }, card)
 }
 
-/** Whether it may be paid, and how. */
+/** Whether and how the registration may be paid. */
 export type PaymentPermission =
-  /** Continue with the open order, of which the gateway has no record. */
+  /** Continue with the open order, which the gateway has no record of. */
   | { readonly is: 'same-order'; readonly orderId: OrderId }
   /**
    * Create a new order. `quote` null: at the price of the newest attempt. `replaces`: an open order
-   * that this ends.
+   * that the new order ends.
    */
   | {
       readonly is: 'new-attempt'
@@ -216,19 +216,20 @@ export type PaymentPermission =
     }
   /** A payment may be in progress. */
   | { readonly is: 'wait' }
-  /** The gateway could not be asked about every attempt that may still be paid. */
+  /** The gateway did not respond about every attempt that may still be paid. */
   | { readonly is: 'unsure' }
   | { readonly is: 'closed'; readonly text: string }
-  /** The price hold has ended: today's price applies, once the delegate has accepted it. */
+  /** The price hold has ended. Today's price applies after the delegate has accepted it. */
   | { readonly is: 'price-moved'; readonly was: Amount; readonly now: Quote }
-  /** The price hold has ended, and it is not on sale today. */
+  /** The price hold has ended, and the category is not on sale today. */
   | { readonly is: 'not-on-sale'; readonly why: QuoteRefusal }
   | { readonly is: 'nothing-due' }
   | { readonly is: 'too-many-attempts' }
 
 /**
- * Decides whether and how to pay. `pollResults` holds the latest answer for every attempt that is not
- * over; a missing one could not be asked in time. An order placed just now has no answer yet.
+ * Decides whether and how to pay. `pollResults` contains the latest result for every attempt that
+ * is not over. A missing result means that there was no time to poll. An order created just now has
+ * no result yet.
  */
 export function canPay(
   registration: PayableRegistration,
@@ -254,8 +255,7 @@ export function canPay(
   if (responses.includes('in-process') || waiting.some((attempt) => isClaimed(attempt, at)))
     return { is: 'wait' }
   if (!owes) return decideByTerms(newest, payments.length, terms, at)
-  // A registered delegate can pay a balance at any time, regardless of closing and of today's
-  // price.
+  // A registered delegate can always pay a balance, regardless of closing and of today's price.
   const isOpen = newest.status === 'pending'
   if (isOpen && newest.way == null && isRequestedByDelegate(newest, terms))
     return { is: 'same-order', orderId: newest.orderId }
@@ -264,17 +264,17 @@ export function canPay(
     : { is: 'new-attempt', quote: null, replaces: isOpen ? newest.orderId : null }
 }
 
-/** Whether it is paid, and was later corrected to a higher price. */
+/** Returns true if the registration is paid and was later corrected to a higher price. */
 export function owesDifference({ paymentStatus, due = toAmount(0) }: PayableRegistration): boolean {
   return paymentStatus === 'success' && due > 0
 }
 
-/** Whether it was placed just now: the gateway has no answer yet. */
+/** Returns true if the order was created just now, so the gateway has no record yet. */
 export function isJustPlaced({ status, createdAt }: Attempt, at: Instant): boolean {
   return status === 'pending' && createdAt >= at
 }
 
-/** No payment is in progress: only days and prices decide. */
+/** Decides by days and prices, because no payment is in progress. */
 function decideByTerms(
   newest: Attempt,
   attempts: number,
@@ -285,9 +285,9 @@ function decideByTerms(
   const replaces = newest.status === 'pending' ? newest.orderId : null
   const isOpen = replaces !== null && newest.way == null
   const isHeld = holdUntil === null ? opening === 'open' : at < holdUntil
-  // A held price remains payable after the last day; after a manual closing no order is started.
+  // A held price remains payable after the last day. After the organisers closed registration, no order is started.
   const isClosed = opening === 'ended' ? !isHeld : opening === 'closed' && !(isOpen && isHeld)
-  // Counted from when it was placed, so that repeated requests do not extend the time.
+  // Counted from the creation of the order, so that repeated requests do not extend the time.
   if (isClosed && !(isOpen && isSoonAfter(newest.createdAt, at)))
     return { is: 'closed', text: terms.closedText }
   const decideRetry = (next: Quote | null): PaymentPermission => {
@@ -308,19 +308,22 @@ function decideByTerms(
     : { is: 'price-moved', was: newest.amount, now: quoteResult.value }
 }
 
-/** The current merchant requested it: another merchant's payment is not found among this one's. */
+/**
+ * Returns true if the current merchant created the attempt. Another merchant's payments cannot be
+ * found in this account.
+ */
 function isRequestedByDelegate({ merchantId }: Attempt, terms: Terms): boolean {
   return merchantId == null || terms.merchantId === null || merchantId === terms.merchantId
 }
 
-/** The same day or the next: the delegate may still be on the gateway's page. */
+/** Returns true on the same or the next day, when the delegate may still be on the gateway's page. */
 function isSoonAfter(sentAt: Instant, at: Instant): boolean {
   return dayOf(at) <= addDays(dayOf(sentAt), 1)
 }
 
 /**
- * Whether a payment at that instant was in time: before closing and within its price hold, or soon
- * after the delegate was sent to pay.
+ * Returns whether a payment at that instant was in time: before closing and within its price hold,
+ * or soon after the redirect to the gateway.
  */
 export function isInTime(
   event: EventConfig,
@@ -340,12 +343,12 @@ export function isInTime(
   return isDearer ? 'after-hold' : 'in-time'
 }
 
-/** Payment states in which card payment is possible, also if another method was chosen. */
+/** Payment states in which card payment is possible, even if another method was chosen. */
 const PAYABLE_STATES: readonly PaymentState[] = ['not-paid', 'failed', 'by-hand', 'told', 'lapsed']
 
 /**
- * Whether a retry is worth offering: the same rule, assuming the gateway just answered that it has
- * no record.
+ * Returns the amount for a retry, if one should be offered. Applies the same rule, with the
+ * assumption that the gateway has no record.
  */
 export function canRetry(
   event: EventConfig,
@@ -370,7 +373,7 @@ export function canRetry(
   return amount !== null && payment !== null && amount >= payment.gateway.minimum
 }
 
-/** Returns the amount to request from the gateway. Null if none. */
+/** Returns the amount to request from the gateway; null if none. */
 function getAmountToPay(
   paying: PaymentPermission,
   registration: PayableRegistration,

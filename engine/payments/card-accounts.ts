@@ -1,7 +1,7 @@
 /**
- * Which card method, gateway and merchant account a payment uses, for events with several.
+ * Chooses the card method, gateway and merchant account of a payment, for events with several.
  *
- * Everything that talks to a gateway receives the event with the `payment` of that payment: these functions return it.
+ * Code that calls a gateway receives the event with the `payment` that these functions choose.
  */
 import type { EventConfig, GatewayAccount } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
@@ -13,14 +13,14 @@ import { METHOD_FIELD } from '../rules/pricing-context.ts'
 import { getGatewayKind, type GatewayKinds } from './gateways/capabilities.ts'
 import { acceptsCurrency } from './payment-methods.ts'
 
-/** Event files and the environment write a merchant account in either way. */
+/** Event files and the environment may write the same account with hyphens or underscores. */
 export const toAccountKey = (account: string): string => account.toLowerCase().replaceAll('_', '-')
 
-/** The beginning of the variables with the credentials of an account: `RAZORPAY_MID_ZONE_`. */
+/** Returns the prefix of the variables with an account's credentials: `RAZORPAY_MID_ZONE_`. */
 export const getAccountPrefix = (kind: GatewayKind, account: string): string =>
   `${kind.toUpperCase()}_${account.toUpperCase().replaceAll('-', '_')}_`
 
-/** Returns the event once for each of its gateway accounts, the first card method first. */
+/** Returns the event once per gateway account, with the first card method first. */
 export const listEventsByAccount: (event: EventConfig) => readonly EventConfig[] = memoize(
   (event) => {
     const { payment, cardAccounts } = event
@@ -41,7 +41,7 @@ export function listGatewayAccounts(event: EventConfig): readonly GatewayAccount
   return listEventsByAccount(event).flatMap(({ payment }) => payment ?? [])
 }
 
-/** Returns the kind of each gateway of the events by its name, which is the same for all of them. */
+/** Returns the kind of each gateway by name. A name has the same kind in all events. */
 export function listGatewayKinds(events: readonly EventConfig[]): GatewayKinds {
   return Object.fromEntries(
     events
@@ -51,8 +51,8 @@ export function listGatewayKinds(events: readonly EventConfig[]): GatewayKinds {
 }
 
 /**
- * Returns the card method that these answers chose, if it accepts the currency of the bill; otherwise the first that
- * does. If none does, the first. Undefined if the event takes no card payments.
+ * Returns the card method in these answers, if it accepts the bill's currency; otherwise the first
+ * that does; if none does, the first. Undefined if the event takes no card payments.
  */
 export function findCardMethod(
   { methods }: Pick<EventConfig, 'methods'>,
@@ -66,9 +66,10 @@ export function findCardMethod(
 }
 
 /**
- * Returns the hidden form that takes a browser to the gateway: its address, and its fields by name. The gateways file maps
- * the server's values to these names; `merchant_id` there is `mercid` in the response. Undefined if the event has no
- * gateway. Of several, the response names the one of this payment.
+ * Returns the hidden form that redirects a browser to the gateway: its address, and its fields by
+ * name. The gateways file maps the server's values to these names; `merchant_id` there is `mercid`
+ * in the response. Undefined if the event has no gateway. If there are several, the response names
+ * the gateway of this payment.
  */
 export function buildGatewayForm(
   { payment, cardAccounts = {} }: Pick<EventConfig, 'payment' | 'cardAccounts'>,
@@ -87,7 +88,7 @@ export function buildGatewayForm(
   }
 }
 
-/** Returns the event with the gateway account of that card method. */
+/** Returns the event with the gateway account of a card method. */
 export function withCardMethod(event: EventConfig, methodId: string | undefined): EventConfig {
   const account = methodId === undefined ? null : getOwn(event.cardAccounts ?? {}, methodId)
   if (account == null) return event
@@ -99,7 +100,7 @@ export function withCardMethod(event: EventConfig, methodId: string | undefined)
   )
 }
 
-/** Returns the event with the gateway account by which a bill with these answers is paid by card. */
+/** Returns the event with the gateway account for paying a bill with these answers by card. */
 export function withCardOf(event: EventConfig, answers: Answers, currency: Currency): EventConfig {
   return withCardMethod(event, findCardMethod(event, answers, currency)?.id)
 }

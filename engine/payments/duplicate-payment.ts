@@ -1,4 +1,4 @@
-/** Recognises one person: a second payment, and a second registration before it is paid. */
+/** Detects when a person pays twice, or registers twice before paying. */
 import { toNfc } from '../lib/unicode.ts'
 import { foldText } from '../answers/compare-answers.ts'
 import { getMailboxKey } from '../answers/misspelt-email-domains.ts'
@@ -23,8 +23,9 @@ const NAME_TITLES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns email address and name normalised: the name without title, case, spaces and punctuation, the address as
- * its mailbox ("a.nair+x@gmail.com" is "anair@gmail.com"). Null if one of them is missing.
+ * Returns the normalised email address and name: the name without title, case, spaces and
+ * punctuation, the address as its mailbox ("a.nair+x@gmail.com" is "anair@gmail.com"). Null if one
+ * of them is missing.
  */
 export function getPayerKey({
   email,
@@ -43,13 +44,17 @@ export function getPayerKey({
   return foldText(email) === '' || name === '' ? null : JSON.stringify([getMailboxKey(email), name])
 }
 
-/** A registration of the same person, paid or being paid. `isProven`: made or opened in the browser that now registers. */
+/**
+ * A registration of the same person, paid or in payment. `isProven`: created or opened in the
+ * browser that registers now.
+ */
 export type SamePerson = { readonly regNo: string; readonly isProven: boolean }
 
 /**
- * Decides what happens when a form is submitted for a person who has registered before. The form asks only
- * about a registration that this browser made or opened by its emailed link. Any other registration gets an email,
- * because a stranger may have filled in the form. `confirmed`: the number that the delegate was asked about.
+ * Decides what to do when a form is submitted for a person who has registered before. The form asks
+ * only about a registration that this browser created or opened by an emailed link. For any other
+ * registration an email is sent, because a stranger may have filled in the form. `confirmed`: the
+ * number that the delegate confirmed.
  */
 export function decideSamePerson<R extends SamePerson>(
   registrations: readonly R[],

@@ -1,4 +1,4 @@
-/** Manual payment methods, in addition to the card gateway, the role that may confirm each, and labels of methods. */
+/** Manual payment methods: labels, and the role that may confirm each. Also labels of other methods. */
 import { GATEWAY_CAPABILITIES, isGatewayKind } from './gateways/capabilities.ts'
 import { INR, type Currency } from '../lib/money.ts'
 import type { Role } from '../registration/permissions.ts'
@@ -27,7 +27,10 @@ const MANUAL_METHODS = {
 export type ManualMethod = keyof typeof MANUAL_METHODS
 export const MANUAL_METHOD_IDS = Object.keys(MANUAL_METHODS) as readonly ManualMethod[]
 
-/** Whether it is a desk payment: bank references are global, but each event numbers its slips itself. */
+/**
+ * Returns true for payments at the desk. Bank references are global, but each event numbers its
+ * slips.
+ */
 export function isDeskPayment(method: ManualMethod): boolean {
   return MANUAL_METHODS[method].minimumRole === 'desk'
 }
@@ -36,14 +39,17 @@ export function isManualMethod(word: string): word is ManualMethod {
   return Object.hasOwn(MANUAL_METHODS, word)
 }
 
-/** Whether it came through a gateway that can refund it: neither a manual nor an imported payment. */
+/**
+ * Returns true if a gateway received the payment and can refund it: it is neither manual nor
+ * imported.
+ */
 export function isGatewayPayment(source: string): boolean {
   return !isManualMethod(source) && source !== 'import'
 }
 
 /**
- * Formats the method for a sentence, after an amount: "by bank transfer", "in cash"; names stay
- * unchanged.
+ * Formats the method for use after an amount in a sentence: "by bank transfer", "in cash". Names
+ * are unchanged.
  */
 export function formatMethodInSentence(method: ManualMethod): string {
   const { label } = MANUAL_METHODS[method]
@@ -52,10 +58,7 @@ export function formatMethodInSentence(method: ManualMethod): string {
   return method === 'cash' ? `in ${phrase}` : `by ${phrase}`
 }
 
-/**
- * Returns the method's label, the name of its reference, and the role that confirms it: for desk
- * payments or bank payments.
- */
+/** Returns the method's label, the name of its reference, and the role that confirms it. */
 export function describeMethod(method: ManualMethod): {
   readonly label: string
   readonly referenceLabel: string
@@ -64,22 +67,25 @@ export function describeMethod(method: ManualMethod): {
   return MANUAL_METHODS[method]
 }
 
-/** Returns the name of the method's reference. Only transfers of rupees have a UTR. */
+/** Returns the name of the method's reference. Only transfers in rupees have a UTR. */
 export function getReferenceLabel(method: ManualMethod, currency: Currency): string {
   return method === 'transfer' && currency !== INR
     ? 'Bank reference'
     : MANUAL_METHODS[method].referenceLabel
 }
 
-/** Whether payments in this currency can be made with the method: UPI transfers only rupees. */
+/** Returns true if the method accepts this currency. UPI accepts only rupees. */
 export function canPayIn(method: ManualMethod, currency: Currency): boolean {
   return method !== 'upi' || currency === INR
 }
 
-/** A refund outside the gateway of a payment through it: it leaves from another account. */
+/** The method of a gateway payment's refund that was paid from another account. */
 export const REFUNDED_OUTSIDE = 'outside'
 
-/** Returns the label of a manual method, a gateway, an import or REFUNDED_OUTSIDE; any other word unchanged. */
+/**
+ * Returns the label of a manual method, a gateway, an import or REFUNDED_OUTSIDE; other words
+ * unchanged.
+ */
 export function formatMethod(method: string): string {
   if (isManualMethod(method)) return describeMethod(method).label
   if (isGatewayKind(method)) return GATEWAY_CAPABILITIES[method].label

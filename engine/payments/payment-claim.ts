@@ -1,4 +1,4 @@
-/** Payment claims: reads and validates the fields of the payment method, for delegates and staff. */
+/** Reads and validates payment claims: the fields of a payment method, from delegates and staff. */
 import { REFUSAL_MESSAGES } from '../text-catalogue/server-error-messages.ts'
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { checkAnswers } from '../answers/normalize-answers.ts'
@@ -10,7 +10,7 @@ import { memoize } from '../lib/memoize.ts'
 import { isDay, type Day } from '../lib/time.ts'
 
 export type PaymentClaim = {
-  /** Keyed by the method's fields; the answer of a file field is its name. */
+  /** By field of the method. The answer of a file field is the file's name. */
   readonly answers: Answers
   readonly reference: string
   /** Null if the method does not ask for the day. */
@@ -18,7 +18,7 @@ export type PaymentClaim = {
 }
 
 /**
- * Reads a payment claim. `raw` is keyed by the method's fields. The payment day must not be in the
+ * Reads a payment claim. `raw` contains the answers by field. The payment day must not be in the
  * future.
  */
 export function readPaymentClaim(
@@ -37,26 +37,28 @@ export function readPaymentClaim(
   return ok({ answers: answers.value, reference: reference.replaceAll(/\s+/g, ' '), paidOn })
 }
 
-/** Reads and validates the fields of a method; a day must not be in the future. */
+/** Reads and validates the fields of a method. Days must not be in the future. */
 export function readMethodFields(
   event: EventConfig,
   method: TransferMethod | OfficeMethod,
   raw: RawAnswers,
   today: Day,
 ): Result<Answers, FieldErrors> {
-  const answers = checkAnswers(asForm(event)(method), raw)
+  const answers = checkAnswers(toForm(event)(method), raw)
   if (!answers.ok) return answers
-  const coming = method.fields.find(({ id, type }) => {
+  const futureDay = method.fields.find(({ id, type }) => {
     const answer = getOwn(answers.value, id)
     return type === 'date' && typeof answer === 'string' && answer > today
   })
-  return coming === undefined
+  return futureDay === undefined
     ? answers
-    : err({ [coming.id]: REFUSAL_MESSAGES.selfService.dayInFuture })
+    : err({ [futureDay.id]: REFUSAL_MESSAGES.selfService.dayInFuture })
 }
 
-/** The fields of each method as a form, so that they are validated like any form. */
-const asForm = memoize((event: EventConfig) =>
+/**
+ * Returns an event with a method's fields as its form, so that they are validated like any form.
+ */
+const toForm = memoize((event: EventConfig) =>
   memoize((method: TransferMethod | OfficeMethod): EventConfig => ({
     ...event,
     fields: method.fields,
@@ -67,7 +69,10 @@ const asForm = memoize((event: EventConfig) =>
   })),
 )
 
-/** The name under which a file of a method is stored with the form's files, whose names have no dot. */
+/**
+ * Returns the name under which a method's file is stored with the form's files, whose names contain
+ * no dot.
+ */
 export function getMethodFileName(
   method: Pick<TransferMethod, 'id'>,
   field: Pick<Field, 'id'>,
@@ -75,7 +80,7 @@ export function getMethodFileName(
   return `${method.id}.${field.id}`
 }
 
-/** Every file field of the methods, under the name by which it is stored. */
+/** Lists the file fields of all methods, with the names under which their files are stored. */
 export const listMethodFiles = memoize(({ methods }: EventConfig): readonly Field[] =>
   methods.flatMap((method) =>
     method.is !== 'transfer'

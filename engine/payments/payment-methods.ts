@@ -1,7 +1,7 @@
 /**
- * Payment methods of an event: which are open on a day, and which one the delegate chose.
+ * The payment methods of an event: which are open on a day, and which one the delegate chose.
  *
- * Card gateway, transfer with a payment claim, or front desk, as the event file states.
+ * An event file may define card gateways, transfers with a payment claim, and front desk payments.
  */
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import { formatMessage } from '../lib/format-message.ts'
@@ -27,15 +27,18 @@ const messages = PAYMENT_METHOD_MESSAGES
 
 type WithMethods = { readonly methods: readonly PaymentMethod[] }
 
-/** Returns the methods that delegates may choose. */
+/** Returns the methods that delegates can choose. */
 export function listDelegateMethods({
   methods,
 }: WithMethods): readonly (CardMethod | TransferMethod)[] {
   return methods.flatMap((method) => (method.is === 'desk' ? [] : [method]))
 }
 
-/** Taken in person for an event whose file names no method of the front desk; each is a manual payment of that name. */
-const USUAL_DESK_METHODS = (['cash', 'machine'] as const).map(
+/**
+ * The desk methods of events whose file defines none. Each is a manual payment method with the same
+ * id.
+ */
+const DEFAULT_DESK_METHODS = (['cash', 'machine'] as const).map(
   (method): OfficeMethod & { id: ManualMethod } => {
     const { label, referenceLabel } = describeMethod(method)
     const slip: Field = {
@@ -52,20 +55,23 @@ const USUAL_DESK_METHODS = (['cash', 'machine'] as const).map(
 )
 
 /**
- * Returns the methods with which staff take a payment in person: the methods of the event file, or cash and card
- * machine.
+ * Returns the methods with which staff take payments in person: those of the event file, or cash
+ * and card machine.
  */
 export function listFrontDeskMethods({ methods }: WithMethods): readonly OfficeMethod[] {
-  const own = methods.flatMap((method) => (method.is === 'desk' ? [method] : []))
-  return own.length > 0 || methods.length === 0 ? own : USUAL_DESK_METHODS
+  const declaredMethods = methods.flatMap((method) => (method.is === 'desk' ? [method] : []))
+  return declaredMethods.length > 0 || methods.length === 0 ? declaredMethods : DEFAULT_DESK_METHODS
 }
 
-/** Returns the manual payment that a method of the front desk is, if the event file does not name the method. */
+/**
+ * Returns the manual payment method of a default desk method; null if the event file defines the
+ * method.
+ */
 export function getUsualDeskPayment(method: OfficeMethod): ManualMethod | null {
-  return USUAL_DESK_METHODS.find((usual) => usual === method)?.id ?? null
+  return DEFAULT_DESK_METHODS.find((usual) => usual === method)?.id ?? null
 }
 
-/** False: the event never takes payments. */
+/** Returns false if the event never takes payments. */
 export function takesPayments({ methods }: WithMethods): boolean {
   return methods.length > 0
 }
@@ -75,19 +81,20 @@ export function isMethodOpen({ until }: PaymentMethod, on: Day): boolean {
 }
 
 /**
- * The currencies of the bills that can be paid with the method; for a card, the currencies of its gateway. Null: all.
+ * Returns the currencies of the bills that the method can pay; for a card, those of its gateway.
+ * Null for all currencies.
  */
 export function listAcceptedCurrencies(method: PaymentMethod): readonly Currency[] | null {
   const limit = method.is === 'card' ? getCardCapabilities(method).currencies : null
   return method.currencies?.filter((currency) => limit?.includes(currency) !== false) ?? limit
 }
 
-/** Whether a bill in this currency can be paid with the method. */
+/** Returns true if the method can pay a bill in this currency. */
 export function acceptsCurrency(method: PaymentMethod, currency: Currency): boolean {
   return listAcceptedCurrencies(method)?.includes(currency) !== false
 }
 
-/** Returns the transfer method with that id. Null if there is none. */
+/** Returns the transfer method with that id; null if there is none. */
 export function findTransferMethod(
   { methods }: WithMethods,
   id: string | null,
@@ -100,9 +107,9 @@ export function findTransferMethod(
 }
 
 /**
- * Returns the method chosen by these answers on that day for a bill in that currency. Null if the event takes no payments
- * from delegates. If several are offered and none was chosen, as by API callers that know of none, it is the first that
- * is open. The error lists the open ones instead.
+ * Returns the method that these answers choose on that day for a bill in that currency; null if the
+ * event takes no payments from delegates. API callers may not choose; then the first open method is
+ * used. The error lists the open methods.
  */
 export function findChosenMethod(
   event: WithMethods,
@@ -129,8 +136,9 @@ export function findChosenMethod(
 }
 
 /**
- * Returns an error that names the methods for a bill in the currency of these answers, if the stated method does not accept
- * it. Without a stated method, the event's first one counts, which forms preselect. Empty if there is no error.
+ * Returns an error that names the accepted methods, if the chosen method does not accept the
+ * currency of these answers. Without a choice, the event's first method counts, because forms
+ * preselect it. Empty if there is no error.
  */
 export function findMethodFieldErrors(
   event: EventConfig,
@@ -160,8 +168,8 @@ function findMethod(
 }
 
 /**
- * Returns the field and its section. Null if there is nothing to choose. `currencies`: those of the event's bills;
- * `section`: its index among the sections.
+ * Returns the field and its section; null if there is no choice. `currencies`: the currencies of
+ * the event's bills; `section`: the index of the new section.
  */
 export function buildMethodQuestion(
   event: WithMethods,
@@ -203,30 +211,32 @@ export function buildMethodQuestion(
 /** A number to copy into a banking app. */
 export type BankNumber = { readonly label: string; readonly text: string }
 
-/** A name and a bank handle, which has no dot; with a dot it is an email address. */
+/** A name and a bank handle without a dot. With a dot, it is an email address. */
 const UPI_PATTERN =
   /(?<![\w.@-])[A-Za-z0-9][\w.-]{1,49}@[A-Za-z][A-Za-z0-9]{1,29}(?![\w@-]|\.[A-Za-z])/
 /** Four letters of the bank, a 0, six characters of the branch (Reserve Bank of India). */
 const IFSC_PATTERN = /(?<![A-Za-z0-9])[A-Z]{4}0[A-Z0-9]{6}(?![A-Za-z0-9])/
 /** Nine to eighteen digits, as used by banks in India. */
 const ACCOUNT_PATTERN = /(?<![\w+@.-])[0-9]{9,18}(?![\w@-])/g
-/** An Indian mobile number has as many digits as some accounts; the words before it tell which it is. */
+/**
+ * Indian mobile numbers are as long as some account numbers; the preceding words distinguish them.
+ */
 const MOBILE = /^[6-9][0-9]{9}$/
-const BEFORE_MOBILE =
+const MOBILE_LABEL =
   /\b(?:G(?:oogle ?)?Pay|PhonePe|Paytm|BHIM|mobile|phone|WhatsApp|call|contact)\b[^0-9\n;]{0,40}$/i
 
 const findAccounts = (instructions: string): readonly string[] =>
   [...instructions.matchAll(ACCOUNT_PATTERN)].flatMap(({ 0: text, index }) =>
-    MOBILE.test(text) && BEFORE_MOBILE.test(instructions.slice(0, index)) ? [] : [text],
+    MOBILE.test(text) && MOBILE_LABEL.test(instructions.slice(0, index)) ? [] : [text],
   )
 
-/** Country, two check digits, the account; printed in groups of four (ISO 13616). */
+/** Country, two check digits and the account; printed in groups of four (ISO 13616). */
 const IBAN_PATTERN = /(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])/g
-/** Only after its name: it looks like a word in capitals (ISO 9362). */
+/** Matched only after its name, because it looks like a word in capitals (ISO 9362). */
 const BIC_PATTERN =
   /(?<=\b(?:BIC|SWIFT)(?:\/(?:BIC|SWIFT))?(?: code)?:? )[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![A-Za-z0-9])/
 
-/** Returns the numbers to copy from payment instructions, each kind once. */
+/** Returns the numbers to copy from payment instructions, one per kind. */
 export function findBankNumbers(instructions: string): readonly BankNumber[] {
   const [iban] = findIbans(instructions)
   const found: readonly (readonly [BankNumber['label'], string | undefined])[] = [
@@ -239,7 +249,10 @@ export function findBankNumbers(instructions: string): readonly BankNumber[] {
   return found.flatMap(([label, text]) => (text === undefined ? [] : [{ label, text }]))
 }
 
-/** Without spaces. A word in capitals may follow an IBAN, so the longest part with correct check digits counts. */
+/**
+ * Returns IBANs without spaces. A word in capitals may follow an IBAN, so the longest part with
+ * correct check digits counts.
+ */
 const findIbans = (instructions: string): readonly string[] =>
   [...instructions.matchAll(IBAN_PATTERN)].flatMap(([match]) => {
     const groups = match.split(' ')
@@ -247,7 +260,10 @@ const findIbans = (instructions: string): readonly string[] =>
     return candidates.find(isIban) ?? []
   })
 
-/** The check digits: the account, then country and digits, as a number modulo 97 is 1. */
+/**
+ * Returns true if the check digits are correct: the account, country and check digits as a number
+ * are 1 modulo 97.
+ */
 function isIban(text: string): boolean {
   const digits = `${text.slice(4)}${text.slice(0, 4)}`.replaceAll(/[A-Z]/g, (letter) =>
     String(letter.charCodeAt(0) - 55),
@@ -263,7 +279,7 @@ export function listAccountNumbers(instructions: string): readonly string[] {
 
 /**
  * Returns the link that UPI apps read from a QR code: payee, amount and reference (NPCI's linking
- * specification: pa, pn, am, cu, tn). `amount` in rupees with two decimals.
+ * specification: pa, pn, am, cu, tn). `amount` is in rupees with two decimals.
  */
 export function buildUpiLink(to: {
   readonly upi: string
@@ -275,6 +291,6 @@ export function buildUpiLink(to: {
   const query = Object.entries(parameters).map(
     ([key, word]) => `${key}=${encodeURIComponent(word)}`,
   )
-  // Codes printed by banks never escape the @ of an address.
+  // Banks' printed codes never escape the @ of an address.
   return `upi://pay?${query.join('&').replace('%40', '@')}`
 }

@@ -1,7 +1,7 @@
 /**
- * Payment review: which decisions staff may take on a payment, and the effect of each.
+ * Payment reviews: the decisions that staff may take on a payment, and the effect of each.
  *
- * Checks, API and buttons read the same table.
+ * Checks, API and buttons use the same table.
  */
 import { REASON_CHARACTERS_MAX, trimReason } from '../registration/states-and-actions.ts'
 import { type Currency, formatMoney, toAmount, type Amount } from '../lib/money.ts'
@@ -13,37 +13,42 @@ import type { Instant } from '../lib/time.ts'
 
 export type DecisionName = 'accept' | 'ask' | 'refund' | 'dismiss' | 'move'
 
-/** The decisions allowed for each kind of review. Nothing else decides what is allowed. */
+/** The decisions allowed for each kind of review. */
 const ALLOWED_DECISIONS = {
   /** A payment that differs from the request, for an unpaid registration. */
   misfit: ['accept', 'ask', 'refund', 'move', 'dismiss'],
-  /** A payment for a registration that is paid already: it cannot be accepted a second time. */
+  /** A payment for a registration that is already paid, so it cannot be accepted. */
   second: ['refund', 'move', 'dismiss'],
-  /** A further payment after less than the price was accepted, and no more than is missing. */
+  /** A further payment, of at most the missing amount, after staff accepted less than the price. */
   rest: ['accept', 'refund', 'move', 'dismiss'],
-  /** For a registration that was cancelled or refused. */
+  /** A payment for a registration that was cancelled or refused. */
   ended: ['refund', 'move', 'dismiss'],
-  /** In a currency other than the price. */
+  /** A payment in a currency other than the price's. */
   foreign: ['refund', 'dismiss'],
-  /** From the gateway's test mode: no money moved. */
+  /** A payment in the gateway's test mode, in which no money is moved. */
   test: ['dismiss'],
-  /** Not yet assigned to a registration. */
+  /** A payment not assigned to a registration yet. */
   unmatched: ['refund', 'move', 'dismiss'],
   /**
-   * The gateway gave no final answer for days; accepting it requires the reference from the
-   * gateway's panel.
+   * A payment without a final response from the gateway for days. Accepting it requires the
+   * reference from the gateway's panel.
    */
   undecided: ['accept', 'dismiss'],
-  /** The gateway's answer contradicts the stored data, and no payment is known. */
+  /** A response of the gateway that contradicts the stored data, without a known payment. */
   unclear: ['dismiss'],
   /**
-   * It counts, but a bank withdrawal names it: either a refund is recorded with the registration,
-   * or it was not returned.
+   * A payment that counts but is named in a bank withdrawal. Staff record a refund with the
+   * registration, or dismiss the review if the payment was not returned.
    */
   returned: ['dismiss'],
-  /** It is not known whether a refund was paid: mark it done, request it again, or mark it as never paid. */
+  /**
+   * A refund whose outcome is unknown: mark it as done, request it again, or mark it as never paid.
+   */
   'refund-unsure': ['accept', 'refund', 'dismiss'],
-  /** The gateway refused a refund: the money was refunded another way, it is requested again, or it stays. */
+  /**
+   * A refund that the gateway rejected: it was refunded another way, is requested again, or is not
+   * made.
+   */
   'refund-refused': ['accept', 'refund', 'dismiss'],
 } as const satisfies Readonly<Record<string, readonly DecisionName[]>>
 export type ReviewKind = keyof typeof ALLOWED_DECISIONS
@@ -57,8 +62,8 @@ export function listAllowedDecisions(
 }
 
 /**
- * Returns the shortfall of a received payment. Zero if it is not short, or if a part of it was refunded: that part
- * would be asked for again.
+ * Returns the shortfall of a received payment. Zero if it is not short, or if part of it was
+ * refunded, because staff would otherwise request that part again.
  */
 function getShortfall({
   came: received,
@@ -71,7 +76,9 @@ function getShortfall({
   return toAmount(isWhole && due !== null && dueCurrency === currency ? Math.max(0, due - left) : 0)
 }
 
-/** `id` is the displayed id: C and a number for money received, P for a payment, R for a refund. */
+/**
+ * `id` is the displayed id: C and a number for a received payment, P for a payment, R for a refund.
+ */
 export type Review = {
   readonly id: string
   readonly is: ReviewKind
@@ -88,18 +95,21 @@ export type Review = {
     readonly kind: 'sale' | 'other' | 'test'
     readonly reference: string
     readonly source: string
-    /** The gateway's merchant account. Empty if a bank or the desk received it, or it is not known. */
+    /**
+     * The gateway's merchant account. Empty if the payment was received by bank or at the desk, or
+     * if unknown.
+     */
     readonly account: string
     readonly paidAt: Instant
   } | null
   /** The amount of the attempt, in the registration's currency. */
   readonly due: Amount | null
   readonly dueCurrency: Currency
-  /** The part of the money that is neither refunded nor being refunded; for a refund, its amount. */
+  /** The part that is neither refunded nor being refunded; for a refund, its amount. */
   readonly left: Amount
-  /** The currency of the money. */
+  /** The currency of the payment. */
   readonly currency: Currency
-  /** For a refund: the gateway's answer. */
+  /** For a refund: the gateway's response. */
   readonly gatewayAnswer: string | null
   readonly why: string
   readonly since: Instant
@@ -108,66 +118,74 @@ export type Review = {
 }
 export type UnknownMoney = {
   readonly orderId: string
-  /** The gateway's values, '' if missing. Null if it names no payer. */
+  /** The gateway's values, '' if missing. Null if the gateway names no payer. */
   readonly payer: {
     readonly name: string
     readonly email: string
     readonly phone: string
     readonly way: string
   } | null
-  /** The registration of which the order would be a further attempt. Null if there is none. */
+  /** The registration to which the order would be a further attempt. Null if there is none. */
   readonly suggested: RegNo | null
 }
 
-/** Identifies what a user sees of a review before a decision: its registration, its kind and its amounts. */
+/**
+ * Identifies the state that a user sees before a decision: registration, kind and amounts of the
+ * review.
+ */
 export function getReviewVersion({ id, regNo, is, due, left }: Review): string {
   return [id, regNo ?? '', is, due ?? '', left].join(':')
 }
 
-/** Both required, at most `REASON_CHARACTERS_MAX` characters each. */
+/** Both are required, with at most `REASON_CHARACTERS_MAX` characters each. */
 export type DecisionGrounds = { readonly why: string; readonly who: string }
-/** Gateways' references are 6 to 20 characters. */
+/** Gateways' references have 6 to 20 characters. */
 const REFERENCE_CHARACTERS_MAX = 64
 
 export type Decision = DecisionGrounds & {
-  /** The `getReviewVersion` that the user saw. Absent if the review is decided as it is. */
+  /** The `getReviewVersion` that the user saw. Absent: the current version. */
   readonly version?: string
 } & (
     | {
         readonly what: 'accept'
-        /** As read in the gateway's panel; required if no payment is known yet. */
+        /** The reference in the gateway's panel; required if no payment is known yet. */
         readonly reference: string | null
-        /** Null for the requested amount. Only if no payment is known yet. */
+        /** Null for the requested amount. Only allowed if no payment is known yet. */
         readonly amount: Amount | null
       }
-    /** The payment counts, and the rest of the amount due stays to be paid. */
+    /** The payment counts, and the rest of the requested amount remains to be paid. */
     | { readonly what: 'ask' }
     /**
-     * `amount` null: all that is left. `byHand`: already refunded outside the gateway, under this
-     * reference. Absent if the refund goes through the gateway.
+     * `amount` null: the whole remaining amount. `byHand`: the reference of a refund already made
+     * outside the gateway. Absent if the refund is made through the gateway.
      */
     | { readonly what: 'refund'; readonly amount: Amount | null; readonly byHand?: string }
     | { readonly what: 'dismiss' }
-    /** `price`: the other registration's price on the day of payment, if that day decides. */
+    /**
+     * `price`: the other registration's price on the day of payment, if that day decides the price.
+     */
     | { readonly what: 'move'; readonly to: string; readonly price?: Quote }
   )
-/** The registration that money is moved to. */
+/** The registration to which the payment is moved. */
 export type MoveTarget = {
   readonly regNo: RegNo
   readonly eventId: string
-  /** Null if no payment was ever due. */
+  /** Null if it never had a price to pay. */
   readonly due: Amount | null
   readonly currency: Currency
   readonly isPaid: boolean
 }
 
-/** The effect that the store applies. */
+/** The effect of a decision, which the store applies. */
 export type DecisionEffect =
-  /** The money counts: its attempt, or the one it is moved to, becomes a success. */
+  /** The payment counts: its attempt, or the one to which it is moved, becomes a success. */
   | { readonly does: 'accept'; readonly reference: string | null; readonly amount: Amount }
-  /** It counts as a part of its attempt, and the rest stays due. */
+  /** The payment counts as part of its attempt, and the rest remains due. */
   | { readonly does: 'ask'; readonly amount: Amount }
-  /** `isAll`: nothing of it is left. `byHand`: already refunded. Null if the gateway is to be asked. */
+  /**
+   * `isAll`: nothing remains of the payment. `byHand`: already refunded; null to request the refund
+   * from the gateway.
+   */
   | {
       readonly does: 'give-back'
       readonly amount: Amount
@@ -200,7 +218,9 @@ export type DecisionRefusal = {
 
 const refuse = (code: DecisionRefusal['code'], message: string) => err({ code, message })
 
-/** Decides a review. Pure; the store applies the effect in one transaction, on the current review. */
+/**
+ * Decides a review. Pure; the store applies the effect to the current review in one transaction.
+ */
 export function decideReview(
   review: Review,
   decision: Decision,
@@ -234,7 +254,10 @@ export function decideReview(
   }
 }
 
-/** A page may be older than the last decision: the amounts on its buttons are then those of another state. */
+/**
+ * Refuses a decision from a page that is older than the last decision, because its amounts are
+ * outdated.
+ */
 function checkVersion(review: Review, version: string): Result<null, DecisionRefusal> {
   if (version === getReviewVersion(review)) return ok(null)
   const [, regNo] = version.split(':')
@@ -266,7 +289,7 @@ function acceptPayment(
 ): Result<DecisionEffect, DecisionRefusal> {
   if (reference.length > REFERENCE_CHARACTERS_MAX)
     return refuse('no_reference', `A reference has at most ${REFERENCE_CHARACTERS_MAX} characters.`)
-  // A refund that the gateway refused was made another way, which has its own reference.
+  // A refund that the gateway rejected was made another way, which has its own reference.
   if (review.is === 'refund-refused' && reference === '')
     return refuse('no_reference', 'Enter the reference of the refund.')
   if (review.is === 'refund-unsure' || review.is === 'refund-refused')
@@ -304,7 +327,7 @@ function decideRefund(
   return ok({ does: 'give-back', amount: part.value, isAll, byHand: reference })
 }
 
-/** Returns the amount to refund; null refunds all that is left. */
+/** Returns the amount to refund; null refunds the whole remaining amount. */
 export function checkRefundAmount(
   { left, currency }: Pick<Review, 'left' | 'currency'>,
   amount: Amount | null,
@@ -322,7 +345,8 @@ function movePayment(
   target: MoveTarget | null,
 ): Result<DecisionEffect, DecisionRefusal> {
   if (target === null) return refuse('no_target', 'No registration has this number.')
-  // A payment of a registration is in the documents and figures of its event. An unmatched payment is in none.
+  // A payment for a registration is included in its event's documents and figures. An unmatched
+  // payment is in none.
   if (review.is !== 'unmatched' && review.eventId !== null && target.eventId !== review.eventId)
     return refuse(
       'no_target',
@@ -346,7 +370,7 @@ function movePayment(
   return ok({ does: 'move', to: target.regNo, fits: isExactPayment, why: reason })
 }
 
-/** Returns the kind of review for money that does not match. */
+/** Returns the kind of review for a payment that does not match. */
 export function findReviewKind(money: {
   readonly kind: 'sale' | 'other' | 'test'
   readonly currency: string
@@ -358,8 +382,8 @@ export function findReviewKind(money: {
   /** Whether its registration was cancelled or refused. */
   readonly isEnded?: boolean
   /**
-   * Whether another payment for the same attempt was accepted, and at least this much of the price
-   * is missing.
+   * Whether another payment for the same attempt was accepted and at least this amount is still
+   * missing.
    */
   readonly isRest?: boolean
 }): ReviewKind {

@@ -19,7 +19,7 @@ export type Payment = {
   readonly currency: Currency
   readonly status:
     | { readonly is: 'pending' }
-    /** `at`: when we recorded it. */
+    /** `at`: when the success was recorded. */
     | {
         readonly is: 'success'
         readonly reference: string
@@ -28,41 +28,44 @@ export type Payment = {
       }
     | { readonly is: 'failed'; readonly reason: string; readonly at: Instant }
     /**
-     * `reference` stays that of the sale, so that a repeated confirmation is recognised; the
-     * refund's own is in its payment event.
+     * `reference` remains that of the sale, so that a repeated confirmation is recognised. The
+     * refund's reference is in its payment event.
      */
     | { readonly is: 'refunded'; readonly reference: string; readonly at: Instant }
-  /** Set if a payment arrived that does not match; staff decide. */
+  /** Set if a payment was received that does not match. Staff decide. */
   readonly review: string | null
-  /** The amount received for it and how much of that was refunded. If absent, the requested amount was received and nothing refunded. */
+  /**
+   * The amount received and the part that was refunded. Absent: the requested amount was received
+   * and nothing refunded.
+   */
   readonly money?: { readonly came: Amount; readonly back: Amount }
 }
-/** One capture, as reported by the gateway. */
+/** One capture reported by the gateway. */
 type ReportedMoney = {
   readonly reference: string
   readonly amount: Amount
-  /** `test`: from the gateway's test mode, so no money moved. */
+  /** `test`: from the gateway's test mode, in which no money is moved. */
   readonly kind: 'sale' | 'other' | 'test'
-  /** When the money moved, according to the gateway. Absent if not reported, or impossible. */
+  /** The time of the payment according to the gateway. Absent if not reported or impossible. */
   readonly paidAt?: Instant
-  /** The money moved after the event had closed, for an order of an earlier day. */
+  /** Paid after registration had closed, for an order of an earlier day. */
   readonly afterClosing?: true
-  /** It moved after the price hold of the order had ended, when today's price differed. */
+  /** Paid after the order's price hold had ended, when the current price was different. */
   readonly afterHold?: true
 }
-/** Payment events: answers that the gateway confirmed when asked. Appended, never edited. */
+/** Payment events: gateway responses that polling confirmed. They are appended and never edited. */
 export type PaymentEvent =
   | (ReportedMoney & {
       readonly type: 'confirmed'
       readonly currency: string
-      /** When we received the answer. */
+      /** When the response was received. */
       readonly at: Instant
       /**
-       * Further captures of the same order, which were not requested. `currency` absent: that of
-       * the first.
+       * Further captures of the same order, which were not requested. `currency` absent: the
+       * currency of the first.
        */
       readonly further?: readonly (ReportedMoney & { readonly currency?: string })[]
-      /** Its refunds, each with a separate reference. */
+      /** The refunds of the payment, each with its own reference. */
       readonly refunds?: readonly ReportedRefund[]
     })
   | {
@@ -72,9 +75,9 @@ export type PaymentEvent =
       readonly at: Instant
     }
   | { readonly type: 'expired'; readonly at: Instant }
-  /** The gateway was asked for days and gave no final answer. */
+  /** The gateway gave no final response for days. */
   | { readonly type: 'undecided'; readonly at: Instant }
-  /** `further`: additional refunds, if the gateway reports them without the payment. */
+  /** `further`: other refunds, if the gateway reports refunds separately from the payment. */
   | ({
       readonly type: 'refunded'
       readonly at: Instant
@@ -108,33 +111,39 @@ export type PaymentRefusal =
       readonly currency: Currency
     }
 
-/** Cleared automatically if a final answer arrives after all. */
+/** Removed automatically when a final response is received. */
 export const UNDECIDED_REASON = 'The gateway has given no final answer for five days.'
 
-/** The Indian rupee by its letters and by its number; gateways send either. */
+/** The Indian rupee as letters and as a number, because gateways send either. */
 const RUPEE_CODES = ['INR', '356']
 
-/** The codes by which gateways state this currency. */
+/** Returns the codes that gateways use for this currency. */
 export const listCurrencyCodes = (currency: Currency): readonly string[] =>
   currency === INR ? RUPEE_CODES : [currency]
 
-/** The currency of a code that a gateway or a bank reports. Null if it names none, or an unknown one. */
+/**
+ * Returns the currency of a code that a gateway or a bank reports; null if it is missing or
+ * unknown.
+ */
 export const readReportedCurrency = (code: string): Currency | null =>
   RUPEE_CODES.includes(code) ? INR : readCurrency(code)
 
-/** The currency of received money. Gateways may state it by its number, or not at all: then it is the rupee. */
+/**
+ * Returns the currency of a received payment. Gateways may send its number, or nothing for the
+ * rupee.
+ */
 export const getMoneyCurrency = ({ currency }: { readonly currency: string }): Currency =>
   readReportedCurrency(currency) ?? INR
 
-/** Whether the code that a gateway reports is that of this currency. */
+/** Returns true if a code that a gateway reports means this currency. */
 export const isCurrency = (code: string, currency: Currency): boolean =>
   listCurrencyCodes(currency).includes(code)
 
 /**
  * Applies a payment event. Pure; the store writes the event and the result in one transaction. A
- * repeated confirmation with the same gateway reference returns the payment unchanged, because
- * gateways deliver twice. A late payment counts: a failed payment may become a success, never the
- * reverse.
+ * repeated confirmation with the same reference returns the payment unchanged, because gateways
+ * send messages twice. Late payments count: a failed payment may become a success, but a success
+ * never fails.
  */
 export function applyPaymentEvent(
   payment: Payment,
@@ -147,7 +156,7 @@ export function applyPaymentEvent(
       if (paid) {
         if (status.reference !== event.reference)
           return err({ code: 'paid_twice', first: status.reference, second: event.reference })
-        // The bank may take a payment back: a chargeback, a void.
+        // The bank may reverse a payment: a chargeback or a void.
         if (event.kind === 'other') return err({ code: 'not_a_sale' })
         return ok(addFurtherPayment(payment, event.reference, event.further ?? []))
       }
@@ -162,7 +171,7 @@ export function applyPaymentEvent(
       if (event.afterHold === true) return err({ code: 'after_hold' })
       const { reference, at, paidAt = at, further = [] } = event
       const success: Payment = {
-        ...markAnswered(payment),
+        ...removeUndecidedReason(payment),
         status: { is: 'success', reference, at, paidAt },
       }
       return ok(addFurtherPayment(success, reference, further))
@@ -173,7 +182,10 @@ export function applyPaymentEvent(
       if (status.is === 'failed') return ok(payment)
       const reason =
         event.type === 'expired' ? 'expired' : event.message === '' ? event.code : event.message
-      return ok({ ...markAnswered(payment), status: { is: 'failed', reason, at: event.at } })
+      return ok({
+        ...removeUndecidedReason(payment),
+        status: { is: 'failed', reason, at: event.at },
+      })
     }
     case 'undecided':
       return status.is === 'pending' ? err({ code: 'undecided' }) : ok(payment)
@@ -216,13 +228,13 @@ function describeSecondPayment(first: string, second: string): string {
   return `Payment received a second time, as ${second}. The first payment is ${first}.`
 }
 
-/** Why a payment failed: declined by the bank, expired, refunded, or no longer known. */
+/** Why a payment failed: declined by the bank, expired, refunded, or unknown. */
 export type Failure = 'declined' | 'expired' | 'given-back' | 'unclear'
 
 /**
- * Payment state of a registration: paid or nothing to pay; no payment known, so it may be paid;
- * possibly in progress; in payment review; failed; refunded; ended by staff or delegate, whatever
- * of its money remains.
+ * The payment state of a registration: paid, or nothing to pay; no payment known, so it may be
+ * paid; possibly in progress; in payment review; failed; refunded; ended by staff or delegate,
+ * regardless of its payments.
  */
 export type PaymentState =
   | 'complete'
@@ -236,16 +248,16 @@ export type PaymentState =
   | 'by-hand'
   | 'told'
   | 'lapsed'
-  /** Awaiting approval; refused. */
+  /** Awaiting approval, or refused. */
   | 'to-approve'
   | 'refused'
 
-/** The gateway refunded the payment itself, because it was authorised too late to be captured. */
+/** The gateway refunded the payment itself, because it was authorised too late for a capture. */
 const NOT_CAPTURED_CODE = 'NOT_CAPTURED'
 
 /**
  * Returns how an attempt failed, from the gateway's decline code (null if it was not declined) and
- * the stored reason. `isRefunded`: money was received for it anyway and was refunded.
+ * the stored reason. `isRefunded`: a payment was received for it nevertheless, and refunded.
  */
 export function findFailure(
   code: string | null,
@@ -257,18 +269,17 @@ export function findFailure(
   return reason === 'expired' ? 'expired' : 'unclear'
 }
 
-/** Staff accepted this payment; a repeated confirmation is recognised by its reference. */
+/**
+ * Applies staff's acceptance of a payment. A repeated confirmation is recognised by its reference.
+ */
 export function acceptPayment(
   payment: Payment,
   money: { readonly reference: string; readonly amount: Amount; readonly paidAt: Instant },
   at: Instant,
 ): Payment {
   const { reference, amount, paidAt } = money
-  assert(
-    payment.status.is !== 'success',
-    'a payment was accepted for an order that is already paid',
-  )
-  assert(payment.status.is !== 'refunded', 'a payment was accepted for an order that was refunded')
+  assert(payment.status.is !== 'success', 'the order is already paid')
+  assert(payment.status.is !== 'refunded', 'the order was refunded')
   return {
     ...payment,
     status: { is: 'success', reference, at, paidAt },
@@ -276,21 +287,24 @@ export function acceptPayment(
   }
 }
 
-/** Staff decided not to count any money for it. A payment that has ended is unchanged. */
+/**
+ * Applies staff's decision to count no payment for this order. A payment that has ended is
+ * unchanged.
+ */
 export function closePayment(payment: Payment, reason: string, at: Instant): Payment {
   return payment.status.is === 'pending'
     ? { ...payment, status: { is: 'failed', reason, at } }
     : payment
 }
 
-function markAnswered(payment: Payment): Payment {
+function removeUndecidedReason(payment: Payment): Payment {
   const rest = payment.review?.replace(UNDECIDED_REASON, '').trim() ?? ''
   return { ...payment, review: rest === '' ? null : rest }
 }
 
 /**
- * Returns the reason for a payment review after a refusal. Null if none. A late "no" to a paid
- * payment changes nothing.
+ * Returns the reason for a payment review after a refused event; null if none is needed. A late
+ * failure of a paid payment changes nothing.
  */
 export function findReviewReason(refusal: PaymentRefusal): string | null {
   switch (refusal.code) {

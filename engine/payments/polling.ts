@@ -1,8 +1,8 @@
 /**
- * Schedules status requests to the gateway.
+ * Schedules polling of gateways.
  *
- * An open payment is checked until it ends; an ended one stays on a watch list, because payments
- * arrive late or twice and gateway messages get lost.
+ * An open payment is polled until it ends. An ended payment is watched for some days, because
+ * payments may arrive late or twice and gateway messages may be lost.
  */
 import type { Payment } from './payment.ts'
 import type { PaymentStatus } from '../registration/registration-and-payment-states.ts'
@@ -11,37 +11,42 @@ import { DAY_MS, instant, type Instant } from '../lib/time.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** The shortest and the longest time between two status requests for one open payment. */
+/** The minimum and maximum interval between two polls of an open payment. */
 export const POLL_MS_MIN = MINUTE_MS
 const POLL_MS_MAX = 6 * HOUR_MS
 /**
- * Maximum interval while the gateway is unreachable; an outage must not delay all payments for
- * hours afterwards.
+ * The maximum interval while the gateway is unreachable, so that an outage does not delay all
+ * payments for hours.
  */
 const UNREACHABLE_MS_MAX = 10 * MINUTE_MS
 /**
- * "No record" is normal while the payer is on the way to the gateway or at the bank; after a day no
- * payer returns.
+ * "No record" is normal while the payer is on the way to the gateway or at the bank. After a day,
+ * no payer returns.
  */
 export const NO_RECORD_MS = DAY_MS
-/** Banks settle held payments within days; without a final answer by then, staff must decide. */
+/** Banks settle held payments within days. Without a final response by then, staff must decide. */
 export const UNDECIDED_MS = 5 * DAY_MS
-/** Late payments, and refunds made in the gateway's panel, arrive within days. */
+/** Late payments, and refunds made in the gateway's panel, are reported within days. */
 export const WATCH_MS = 10 * DAY_MS
-/** How long the last request of a watch is repeated if the gateway does not answer it: a refund may have been made since. */
+/**
+ * How long the last poll of a watch is repeated if the gateway does not respond, because a refund
+ * may have been made since.
+ */
 const UNANSWERED_MS_MAX = DAY_MS
-/** The first request for an ended payment: late money is urgent, a second capture is not. */
+/** The first poll of an ended payment. A late payment is urgent, a second capture is not. */
 const FAILED_MS_MIN = 10 * MINUTE_MS
 const FAILED_MS_MAX = 12 * HOUR_MS
 const PAID_MS_MIN = HOUR_MS
-/** Clocks of two servers agree within this. */
+/** The maximum difference between the clocks of two servers. */
 const CLOCK_DIFFERENCE_MS_MAX = MINUTE_MS
-/** A request delayed this much: the server was stopped, or its clock was set forward. */
+/** A poll that is this late: the server was stopped, or its clock was set forward. */
 const LATE_MS_MIN = HOUR_MS
-/** For a payment dated in the future, created while the clock was ahead: its age is not known. */
+/**
+ * The assumed age of a payment dated in the future, which was created while the clock was ahead.
+ */
 const UNKNOWN_AGE_MS = HOUR_MS
 
-/** The data about a payment used to schedule the next request. */
+/** The data of a payment that decides the time of the next poll. */
 export type PolledPayment = Pick<Payment, 'review'> & {
   readonly status: PaymentStatus
   readonly createdAt: Instant
@@ -49,13 +54,16 @@ export type PolledPayment = Pick<Payment, 'review'> & {
   readonly watchUntil: Instant | null
 }
 
-/** Open: neither ended nor in payment review. */
+/** Returns true if a payment has not ended and is not in payment review. */
 export const isOpen = ({ status, review }: Pick<PolledPayment, 'status' | 'review'>): boolean =>
   status === 'pending' && review === null
 
 const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
 
-/** Returns the watch that begins when a payment ends, or when a message reports money for an ended one. */
+/**
+ * Returns the watch that starts when a payment ends, or when a message reports a payment for an
+ * ended one.
+ */
 export function startWatch(
   status: PaymentStatus,
   at: Instant,
@@ -65,9 +73,9 @@ export function startWatch(
 }
 
 /**
- * Returns the end of a watch, adjusted at a request that was planned for `plannedAt`. Time in which
- * the gateway was not asked, and which may not have passed at all, does not count: otherwise a
- * clock that was behind could end the watch early.
+ * Returns the end of a watch, adjusted at a poll that was planned for `plannedAt`. Time without
+ * polls does not count, and may not even have passed; otherwise a clock that was behind could end
+ * the watch early.
  */
 export function adjustWatchEnd(
   watchUntil: Instant | null,
@@ -80,10 +88,10 @@ export function adjustWatchEnd(
 }
 
 /**
- * Returns the time of the next request, after a request at that instant. Open: after half of the
+ * Returns the time of the next poll, after a poll at that instant. Open: after half of the
  * payment's age, between a minute and six hours. Failed or in payment review: after ten minutes,
- * doubling up to twelve hours; paid: after an hour, doubling, and at the end of the watch, for another day if the
- * gateway does not answer then. Null: never again, the watch is over.
+ * doubling up to twelve hours. Paid: after an hour, doubling, and at the end of the watch; if the
+ * gateway does not respond then, for another day. Null if the watch is over.
  */
 export function getNextPollTime(
   payment: PolledPayment,
@@ -105,7 +113,7 @@ export function getNextPollTime(
     : Math.min(FAILED_MS_MAX, Math.max(FAILED_MS_MIN, ended))
   const next = instant(at + getSoonest(wait))
   if (next <= payment.watchUntil) return next
-  // One last request at the end: with doubling alone, half of the watch would remain unchecked.
+  // One last poll at the end, because with doubling alone half of the watch would remain unchecked.
   if (at < payment.watchUntil) return payment.watchUntil
   const isUnanswered = !isReachable && at < payment.watchUntil + UNANSWERED_MS_MAX
   return isUnanswered ? instant(at + UNREACHABLE_MS_MAX) : null

@@ -1,4 +1,4 @@
-/** Receiving accounts: whether money of one event may be booked on another event. */
+/** Checks whether a payment received for one event may be recorded for another. */
 import type { EventConfig } from '../event/config.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { err, ok, type Result } from '../lib/result.ts'
@@ -6,9 +6,9 @@ import { listGatewayAccounts, toAccountKey } from './card-accounts.ts'
 import { formatMethod } from './manual-payment.ts'
 import { listAccountNumbers } from './payment-methods.ts'
 
-/** Money as it was received. */
+/** A payment as it was received. */
 export type ReceivedMoney = {
-  /** The merchant account; '': a bank or the desk received it, or it is not known. */
+  /** The merchant account; '' if received by bank or at the desk, or if unknown. */
   readonly account: string
   /** The event for which it was received, if it is served. */
   readonly event: EventConfig | null
@@ -17,8 +17,8 @@ export type ReceivedMoney = {
 }
 
 /**
- * Refuses to book money on an event that is paid into another account. It is refunded there and recorded here, so
- * that both accounts agree with their statements.
+ * Refuses to record a payment for an event with a different receiving account. Staff refund it in
+ * the first event and record it in the second, so that both accounts agree with their statements.
  */
 export function checkSameAccount(
   money: ReceivedMoney,
@@ -41,7 +41,10 @@ export function checkSameAccount(
   )
 }
 
-/** Money of a gateway is in its merchant account; a transfer is in the account that the event's instructions name. */
+/**
+ * Returns the accounts that may hold the payment: a gateway's merchant account, or the accounts in
+ * the event's instructions.
+ */
 function listAccountsOfMoney({ account, event }: ReceivedMoney): readonly string[] {
   if (account !== '') return [account]
   if (event === null) return []
@@ -65,7 +68,10 @@ const listBankAccounts = ({ methods }: EventConfig): readonly string[] => [
   ),
 ]
 
-/** Without a merchant account it was a transfer, or cash, which is in no account: it goes to that of its event. */
+/**
+ * Without a merchant account, the payment was a transfer or cash, which belongs to the event's
+ * account.
+ */
 function describeSource({ account, event }: ReceivedMoney, accounts: readonly string[]): string {
   const described = describeAccounts(accounts, event)
   return account !== '' || event === null
@@ -81,7 +87,7 @@ function describeAccounts(accounts: readonly string[], event: EventConfig | null
       if (banks.includes(account))
         return account.includes('@') ? `the UPI ID ${account}` : `the bank account ${account}`
       const gateway = gateways.find(
-        (own) => toAccountKey(own.account) === toAccountKey(account),
+        (gatewayAccount) => toAccountKey(gatewayAccount.account) === toAccountKey(account),
       )?.gateway
       const kind = gateway === undefined ? 'merchant' : formatMethod(gateway.name)
       return `the ${kind} account “${account}”`

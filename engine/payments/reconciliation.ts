@@ -1,4 +1,4 @@
-/** Matches bank statement lines with registrations that await payment. */
+/** Matches bank statement lines with unpaid registrations. */
 import { toBankKey, isUtr, findReferenceKeys, formatKey, type BankKey } from './bank-reference.ts'
 import {
   findChequeNumber,
@@ -18,17 +18,17 @@ import { type Currency, formatMoney, formatCurrency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'
 
-/** A line with its match. `reference`: the one under which it is confirmed, so that it counts once. */
+/** A line with its match. `reference` is the one under which it is confirmed, so that it counts only once. */
 export type ReconciledLine = {
   readonly line: StatementLine
   readonly reference: string
-  /** Other bank references in the line, which identify the same payment. */
+  /** Other bank references in the line that identify the same payment. */
   readonly also: readonly string[]
   /**
-   * `matched`: one registration, and the amount fits; `differs`: one, and it does not; `ambiguous`: staff choose among
-   * several; `known`: confirmed before; `elsewhere`: it belongs to another event; `payout`: a gateway's transfer of many
-   * payments; `returned`: a withdrawal that names a payment, so that the bank may have returned it; `unmatched`: no
-   * registration awaits it.
+   * `matched`: one registration, and the amount is right; `differs`: one registration, and the amount is not;
+   * `ambiguous`: several registrations, of which staff choose one; `known`: confirmed before; `elsewhere`: for
+   * another event; `payout`: a gateway's transfer of many payments; `returned`: a withdrawal that names a payment,
+   * which the bank may have returned; `unmatched`: for no unpaid registration.
    */
   readonly as:
     | 'matched'
@@ -39,13 +39,13 @@ export type ReconciledLine = {
     | 'payout'
     | 'returned'
     | 'unmatched'
-  /** The contents of the payout according to its settlement. Null if it is not a gateway's transfer. */
+  /** The payout according to its settlement. Null if the line is not a payout. */
   readonly payout: KnownPayout | null
-  /** For a known payment, its registrations, if any. */
+  /** For a known payment, its registrations. */
   readonly of: readonly RegNo[]
-  /** An explanation for staff, in one sentence. Null if none is needed. */
+  /** An explanation for staff in one sentence. Null if none is needed. */
   readonly why: string | null
-  /** The payments that are recorded for this line. Absent if there are none. */
+  /** The payments recorded for this line. Absent if there are none. */
   readonly recorded?: readonly KnownPayment[]
   /** For a withdrawal, the recorded payments that the bank may have returned. */
   readonly returns?: readonly KnownPayment[]
@@ -53,12 +53,12 @@ export type ReconciledLine = {
 
 type Lines = Pick<Statement, 'currency' | 'lines' | 'withdrawals' | 'details'>
 
-/** A statement line has about ten numbers; a file of only short ones would block the server. */
+/** A statement line has about ten numbers. A file with only short numbers would block the server. */
 const REFERENCE_NUMBERS_MAX = 100_000
-/** For all lines together. Adjacent numbers may be one number in groups, for example a day and a time. */
+/** For all lines together. Adjacent numbers may be groups of one number, for example a day and a time. */
 const REFERENCES_MAX = 250_000
 
-/** Returns every reference under which the lines of a statement may be stored. Null if more than any statement has. */
+/** Returns every reference under which the lines may be stored; null if there are more than in any real statement. */
 export function findStatementReferences({ lines, withdrawals }: Lines): readonly BankKey[] | null {
   const keys = new Set<BankKey>()
   let [numbers, references] = [0, 0]
@@ -74,36 +74,33 @@ export function findStatementReferences({ lines, withdrawals }: Lines): readonly
   return [...keys]
 }
 
-/** Matches all lines of a statement together, because a reference that is in several of them identifies none. */
+/** Matches all lines of a statement together, because a reference in several lines identifies none of them. */
 export function reconcileStatement(
   statement: Lines,
   awaited: readonly UnpaidOrder[],
   known: KnownReferences,
 ): readonly ReconciledLine[] {
-  const { lines, withdrawals } = statement
+  const { currency, lines, withdrawals } = statement
   const found = findReferences(statement, awaited, known)
-  // A registration that a line names by number or reference is not also matched by guess with another line.
-  const isNamed = new Set(
+  // A registration that one line names by number or reference is not matched by amount with another line.
+  const namedRegNos = new Set(
     lines.flatMap((line) => [
-      ...found.awaitedIn(line).map(({ regNo }) => regNo),
-      ...(found.unsureIn(line)?.of ?? []),
+      ...found.findAwaited(line).map(({ regNo }) => regNo),
+      ...(found.findAmbiguous(line)?.of ?? []),
     ]),
   )
   const matched = new Set<RegNo>()
   const matchLine = (
     line: StatementLine,
   ): Pick<ReconciledLine, 'as' | 'of' | 'why' | 'recorded'> => {
-    const { payments, elsewhere } = found.recordedIn(line)
+    const { payments, elsewhere } = found.findRecorded(line)
     if (payments.length > 0)
-      return {
-        ...matchKnownPayments(line, statement.currency, payments, known.eventIds),
-        recorded: payments,
-      }
-    const awaits = found.awaitedIn(line)
-    const namedNos = [...awaits.map(({ regNo }) => regNo), ...found.endedIn(line)]
-    const others = found.othersIn(line)
+      return { ...matchKnownPayments(line, currency, payments, known.eventIds), recorded: payments }
+    const awaits = found.findAwaited(line)
+    const namedNos = [...awaits.map(({ regNo }) => regNo), ...found.findEnded(line)]
+    const others = found.findOthers(line)
     const regNos = [...new Set([...namedNos, ...others.regNos])]
-    const unsure = found.unsureIn(line)
+    const unsure = found.findAmbiguous(line)
     if (elsewhere !== null)
       return toAmbiguous([...elsewhere.of, ...regNos, ...(unsure?.of ?? [])], elsewhere.why)
     const [onlyNumber] = namedNos
@@ -114,8 +111,9 @@ export function reconcileStatement(
       if (isClaimed) return toAmbiguous(others.regNos, CLAIMED_ELSEWHERE_MESSAGE)
       if (unsure !== null) return toAmbiguous([...unsure.of, ...others.regNos], unsure.why)
       if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
-      const possible = awaited.filter((claim) => canMatch(line, claim) && !isNamed.has(claim.regNo))
-      const candidateNos = possible.map(({ regNo }) => regNo)
+      const candidateNos = awaited
+        .filter((claim) => canMatch(line, claim) && !namedRegNos.has(claim.regNo))
+        .map(({ regNo }) => regNo)
       return candidateNos.length === 0
         ? { as: 'unmatched', of: [], why: null }
         : toAmbiguous(candidateNos, 'The amount and date fit, but the line names no registration.')
@@ -135,14 +133,14 @@ export function reconcileStatement(
     return { as, of: regNos, why: null }
   }
   const results = lines.map((line): ReconciledLine => {
-    const payout = found.payoutIn(line)
+    const payout = found.findPayout(line)
     if (payout !== null) {
       const { utr: reference } = payout
       return { line, reference, also: [], as: 'payout', of: [], payout, why: null }
     }
-    return { line, ...found.nameOf(line), ...matchLine(line), payout: null }
+    return { line, ...found.listReferences(line), ...matchLine(line), payout: null }
   })
-  return [...results, ...withdrawals.flatMap((line) => found.returnedBy(line))]
+  return [...results, ...withdrawals.flatMap((line) => found.findReturned(line))]
 }
 
 const toAmbiguous = (of: readonly RegNo[], why: string) =>
@@ -172,7 +170,7 @@ const isOfAnother = (
   eventsHere: readonly string[] | undefined,
 ): boolean => eventsHere !== undefined && eventId !== null && !eventsHere.includes(eventId)
 
-/** Determines the references of each line, over the whole file. */
+/** Finds the references of each line, considering the whole file. */
 function findReferences(
   { currency, lines, withdrawals, details }: Lines,
   awaited: readonly UnpaidOrder[],
@@ -219,31 +217,31 @@ function findReferences(
     ),
   ]
   const isShared = (key: BankKey): boolean => (times.get(key) ?? 0) > 1
-  const isItsOwn = (key: BankKey): boolean => !ownKeys.has(key) && !isShared(key)
+  const isOnlyInLine = (key: BankKey): boolean => !ownKeys.has(key) && !isShared(key)
 
-  /** Payments that are recorded under a reference of the line; `elsewhere`: one is, but it may be another line's. */
+  /** Returns payments recorded under a reference of the line. `elsewhere`: one that may belong to another line. */
   const findRecorded = (line: StatementLine) => {
     const hits = [...isNameable(line)].flatMap((key) => {
       const payment = isUsable(key) ? payments.get(key) : undefined
       return payment === undefined ? [] : [{ key, payment }]
     })
     const names = new Set<BankKey>([...findLineUtrs(line), ...listFallbackKeys(line)])
-    // A number that is not a bank reference, such as a cheque number: another line may contain it by chance.
-    const isAnothers = findLineUtrs(line).some((key) => isUsable(key) && !payments.has(key))
-    const isIts = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
+    // A number that is not a bank reference, such as a cheque number, may be in another line by chance.
+    const isOfAnotherPayment = findLineUtrs(line).some((key) => isUsable(key) && !payments.has(key))
+    const belongsToLine = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
       const lines = carriers.get(key) ?? []
       const alike = lines.filter((candidate) => candidate.line.amount === payment.amount)
       const isOnly = lines.length < 2 || (alike.length === 1 && line.amount === payment.amount)
-      return isOnly && (names.has(key) || (line.amount === payment.amount && !isAnothers))
+      return isOnly && (names.has(key) || (line.amount === payment.amount && !isOfAnotherPayment))
     }
-    const its = hits.filter(isIts).map(({ payment }) => payment)
-    // A delegate may pay twice under the registration number, which is not a bank reference.
+    const paymentsOfLine = hits.filter(belongsToLine).map(({ payment }) => payment)
+    // A delegate may pay twice with the registration number, which is not a bank reference.
     const byNumber = [...listKeys(line)].filter(isNumber).flatMap((key) => payments.get(key) ?? [])
     const other = hits[0]?.payment ?? byNumber[0]
     return {
-      payments: [...new Map(its.map((payment) => [payment.id, payment])).values()],
+      payments: [...new Map(paymentsOfLine.map((payment) => [payment.id, payment])).values()],
       elsewhere:
-        its.length > 0 || other === undefined
+        paymentsOfLine.length > 0 || other === undefined
           ? null
           : {
               of: other.regNo === null ? [] : [other.regNo],
@@ -257,25 +255,25 @@ function findReferences(
     }
   }
 
-  /** Registrations awaiting payment that the line names: by their number, or by a reported reference that is in no other line. */
+  /** Returns unpaid registrations that the line names: by number, or by a reported reference only in this line. */
   const findAwaited = (line: StatementLine): readonly UnpaidOrder[] => [
     ...new Set([
       ...[...listKeys(line)].flatMap((key) => byNumber.get(key) ?? []),
-      ...findReported(line, isItsOwn).flatMap((regNo) => byRegNo.get(regNo) ?? []),
+      ...findReported(line, isOnlyInLine).flatMap((regNo) => byRegNo.get(regNo) ?? []),
     ]),
   ]
 
-  /** Registrations that await no payment, and whose reported reference is in this line alone or beside their number. */
+  /** Returns paid or ended registrations whose reported reference is only in this line, or next to their number. */
   const findEnded = (line: StatementLine): readonly RegNo[] => {
     const byBoth = findReported(line, isUsable).filter((regNo) =>
       listKeys(line).has(toBankKey(regNo)),
     )
-    return [...new Set([...findReported(line, isItsOwn), ...byBoth])].filter(
+    return [...new Set([...findReported(line, isOnlyInLine), ...byBoth])].filter(
       (regNo) => !byRegNo.has(regNo),
     )
   }
 
-  /** Registrations that the line names by number, and that await no payment here. */
+  /** Returns the registrations that the line names by number and that have nothing to pay here. */
   const findOthers = (line: StatementLine) => {
     const ended = new Set(findEnded(line).map(toBankKey))
     const otherKeys = [...listKeys(line)].filter(
@@ -294,9 +292,9 @@ function findReferences(
   const isClaimedElsewhere = (line: StatementLine): boolean =>
     [...listKeys(line)].some((key) => claimedElsewhere.has(key) && isUsable(key))
   const isReleasedElsewhere = (line: StatementLine): boolean =>
-    findReported(line, (key) => releasedElsewhere.has(key) && isItsOwn(key)).length > 0
+    findReported(line, (key) => releasedElsewhere.has(key) && isOnlyInLine(key)).length > 0
 
-  /** Registrations whose reported reference is in the line but identifies nothing. */
+  /** Returns the registrations whose reported reference is in the line but does not identify it. */
   const findAmbiguous = (line: StatementLine) => {
     const shared = findReported(line, (key) => !ownKeys.has(key) && isShared(key))
     const detail = findReported(line, (key) => ownKeys.has(key))
@@ -318,7 +316,7 @@ function findReferences(
   const findPayout = (line: StatementLine): KnownPayout | null =>
     [...listKeys(line)].flatMap((key) => (isUsable(key) ? (payouts.get(key) ?? []) : []))[0] ?? null
 
-  /** A withdrawal that names a payment, recorded or reported; a refund by staff may name it too. */
+  /** Returns the withdrawal if it names a recorded or reported payment. A refund by staff may name one too. */
   const findReturned = (line: StatementLine): readonly ReconciledLine[] => {
     // A payment may be recorded under its registration number.
     const usable = [...listKeys(line)].filter((key) => !ownKeys.has(key))
@@ -326,7 +324,7 @@ function findReferences(
     const returns = [...new Map(paid.map((payment) => [payment.id, payment])).values()]
     const reported = findReported(line, isUsable)
     const regNos = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reported])]
-    // The payment is in this file: its bank reference is in a line of the same amount.
+    // The payment is in this file if a line with the same amount has its bank reference.
     const receivedHere = usable.filter(
       (key) => isUtr(key) && carriers.get(key)?.some((one) => one.line.amount === line.amount),
     )
@@ -345,36 +343,36 @@ function findReferences(
     return [{ line, reference, also: [], as: 'returned', of: regNos, payout: null, why, returns }]
   }
 
-  /** The same line gives the same reference whenever it is read, so that it is confirmed once. */
+  /** Returns the references of a line. They are the same on every reading, so that the line is confirmed only once. */
   const listReferences = (line: StatementLine): Pick<ReconciledLine, 'reference' | 'also'> => {
-    // A withdrawal that also names it, or a charge, does not make it another transfer.
-    const isItsAlone = (key: BankKey): boolean => (countLines.get(key) ?? 0) < 2
+    // A withdrawal or a charge that names the payment too does not make it another transfer.
+    const isInOneDeposit = (key: BankKey): boolean => (countLines.get(key) ?? 0) < 2
     const reported = [...listKeys(line)].find(
-      (key) => byReported.has(key) && isUsable(key) && isItsAlone(key),
+      (key) => byReported.has(key) && isUsable(key) && isInOneDeposit(key),
     )
     const usable = findLineUtrs(line).filter(isUsable)
-    const unshared = usable.filter(isItsAlone)
-    // Without a unique reference it is recorded under the shared ones: otherwise one transfer could be counted twice.
+    const unshared = usable.filter(isInOneDeposit)
+    // Without a unique reference, the line is recorded under the shared ones; otherwise one transfer could count twice.
     const utrs = unshared.length > 0 ? unshared : usable
-    // Any other word is the bank's branch, the payer's account or a day: it is in other payers' lines too.
+    // Any other word is a bank branch, an account or a day, and is in other payers' lines too.
     const reference = formatKey(reported ?? utrs[0] ?? buildFallbackReference(line))
-    // The line of a cheque keeps its name and takes the number with it, so that it cannot pay for another registration.
+    // A cheque line keeps its name and also records the cheque number, so that it cannot pay for another registration.
     const numbers = [...utrs, findChequeNumber(line) ?? []].flat().filter(isUsable)
     const key = toBankKey(reference)
     return { reference, also: numbers.filter((other) => other !== key).map(formatKey) }
   }
 
   return {
-    recordedIn: findRecorded,
-    awaitedIn: findAwaited,
-    endedIn: findEnded,
-    othersIn: findOthers,
+    findRecorded,
+    findAwaited,
+    findEnded,
+    findOthers,
     isClaimedElsewhere,
     isReleasedElsewhere,
-    unsureIn: findAmbiguous,
-    payoutIn: findPayout,
-    returnedBy: findReturned,
-    nameOf: listReferences,
+    findAmbiguous,
+    findPayout,
+    findReturned,
+    listReferences,
   }
 }
 

@@ -1,4 +1,4 @@
-/** Reads a gateway's settlement report: detects its columns, and returns its payments and refunds. */
+/** Reads a gateway's settlement report: detects its columns and returns its payments and refunds. */
 import { toBankKey } from './bank-reference.ts'
 import { INR, toAmount, type Amount } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
@@ -18,13 +18,13 @@ import type { UnknownColumns } from './bank-statement.ts'
 import type { Day, Instant } from '../lib/time.ts'
 
 /**
- * Column indexes, from 0. Null if the file has no such column. At least one of `order` and
- * `reference`, and one of `day` and `utr`, is present.
+ * Column indexes, from 0. Null if there is no such column. Contains `order` or `reference`, and
+ * `day` or `utr`.
  */
 export type SettlementColumns = {
   /** Our order id. */
   readonly order: number | null
-  /** The gateway's own number of the payment. */
+  /** The gateway's number of the payment. */
   readonly reference: number | null
   /** The amount paid, before deductions. */
   readonly amount: number
@@ -40,39 +40,43 @@ export type SettlementColumns = {
   readonly kind: number | null
   /** When the delegate paid. */
   readonly paid: number | null
-  /** Currencies of its amounts: there may be one of the payment and one of the transfer. */
+  /** Columns with the currencies of the amounts. The payment and the transfer may each have one. */
   readonly currencies: readonly number[]
 }
 
 export type SettlementLine = {
   /** Line number as in an editor. */
   readonly line: number
-  /** `other`: a chargeback or an adjustment, which staff check. */
+  /** `other`: a chargeback or an adjustment, which staff must check. */
   readonly is: 'sale' | 'refund' | 'other'
-  /** Our order id and the gateway's number. Empty if not stated. At least one is present. */
+  /** Our order id and the gateway's number. Empty if not stated; at least one is present. */
   readonly order: string
   readonly reference: string
-  /** Positive, in either direction. */
+  /** Always positive. */
   readonly amount: Amount
   readonly fee: Amount
   readonly tax: Amount
-  /** Its contribution to the bank credit; negative for a deduction. */
+  /** The effect on the bank credit; negative for a deduction. */
   readonly net: Amount
   /** At least one is present. */
   readonly day: Day | null
   readonly utr: string
   /** The day on which the delegate paid. Null if not stated. */
   readonly paidOn: Day | null
-  /** Counts identical lines within one file, from 1, so that reading a file again counts nothing twice. */
+  /**
+   * Numbers identical lines of a file, from 1, so that reading the file again counts nothing twice.
+   */
   readonly nth: number
-  /** What a report states of the deductions, if not all: `net`: no fee; `none`: neither a fee nor a net amount. */
+  /**
+   * Deductions that the report does not state: `net`: no fee; `none`: neither fee nor net amount.
+   */
   readonly states?: 'net' | 'none'
   /** Absent if the line is not stored. */
   readonly stored?: {
     readonly id: number
-    /** The latest decision on it. Null if there is none. */
+    /** The id of the latest decision on the line. Null if there is none. */
     readonly decisionId: number | null
-    /** Who handled a line that differs from the records. Null if no one has. */
+    /** The user who handled a line that differs from the records. Null if no one has. */
     readonly handled: {
       readonly why: string
       readonly who: string
@@ -83,11 +87,13 @@ export type SettlementLine = {
 export type Settlement = {
   readonly lines: readonly SettlementLine[]
   /**
-   * Lines of a payment or payout that cannot be read; also those in another currency, whose amounts
-   * are not rupees.
+   * Lines of a payment or payout that cannot be read, and lines in another currency than rupees.
    */
   readonly unread: readonly number[]
-  /** Lines that the gateway has not settled yet: neither day nor reference of a transfer. */
+  /**
+   * The number of lines that the gateway has not settled yet: without day and reference of a
+   * transfer.
+   */
   readonly unsettled: number
 }
 
@@ -95,8 +101,8 @@ export type Settlement = {
 const NAME_CHARACTERS_MAX = 64
 
 /**
- * Gateways' names for columns, letters only; the first that matches applies, and no column has two
- * meanings.
+ * Gateways' names for columns, letters only; the first match applies, and each column has one
+ * meaning.
  */
 const HEADING_PATTERNS = [
   ['utr', [/utr/, /^(settlement|payout)(ref|reference|txn|transaction)?(id|no|number)$/]],
@@ -147,8 +153,9 @@ const HEADING_PATTERNS = [
 ] as const satisfies readonly (readonly [keyof SettlementColumns, readonly RegExp[]])[]
 
 /**
- * Reads a report. `columns`: chosen by the user. If null, they are detected from the headings. A bank statement has no
- * column for our orders and none for deductions, which distinguishes the two.
+ * Reads a report. `columns` are the columns that the user chose; null to detect them from the
+ * headings. Bank statements have no columns for order ids or deductions, which distinguishes them
+ * from reports.
  */
 export function readSettlement(
   rows: readonly SheetRow[],
@@ -159,32 +166,36 @@ export function readSettlement(
   const { below } = table
   const lines: SettlementLine[] = []
   const unread: number[] = []
-  const alike = new Map<string, number>()
+  const identicalLines = new Map<string, number>()
   let unsettled = 0
-  for (const { row, is } of withColumns(below, table.is, columns === null ? detectColumns : null)) {
-    const parsedLine = readLine(row, is)
+  for (const { row, columnsOfRow } of withColumns(
+    below,
+    table.columns,
+    columns === null ? detectColumns : null,
+  )) {
+    const parsedLine = readLine(row, columnsOfRow)
     if (parsedLine === 'none') continue
     if (parsedLine === 'unread') unread.push(row.line)
     else if (parsedLine === 'unsettled') unsettled += 1
     else {
       const key = buildLineName(parsedLine)
-      const nth = (alike.get(key) ?? 0) + 1
-      alike.set(key, nth)
+      const nth = (identicalLines.get(key) ?? 0) + 1
+      identicalLines.set(key, nth)
       lines.push({ ...parsedLine, nth })
     }
   }
   return ok({ lines, unread, unsettled })
 }
 
-/** Returns the key that identifies a line, whichever file contains it. */
+/** Returns the key that identifies a line in any file. */
 export function getLineKey(line: SettlementLine): string {
   return `${buildLineName(line)} ${line.nth}`
 }
 
 export type Deductions = Pick<SettlementLine, 'fee' | 'tax' | 'net'>
 /**
- * Returns the deductions that a report states for a stored line, if they differ. The key of a line does not contain them:
- * gateways correct them later, and not every report has them.
+ * Returns the deductions that a report states for a stored line, if they differ. The key of a line
+ * does not contain them, because gateways correct them later and some reports omit them.
  */
 export function findChangedDeductions(stored: Deductions, line: SettlementLine): Deductions | null {
   const { fee, tax, net, states } = line
@@ -194,7 +205,9 @@ export function findChangedDeductions(stored: Deductions, line: SettlementLine):
   return isSame ? null : { fee, tax, net }
 }
 
-/** If both numbers are present, only the gateway's: not every report has ours. */
+/**
+ * If both numbers are present, only the gateway's is used, because not every report contains ours.
+ */
 function buildLineName({
   is,
   order,
@@ -206,7 +219,7 @@ function buildLineName({
   return [is, reference === '' ? order : reference, amount, getTransferKey({ utr, day })].join(' ')
 }
 
-/** Identifies the bank transfer that contains a line: by its reference in any spelling, else by its day. */
+/** Identifies the bank transfer of a line: by its normalised reference, otherwise by its day. */
 export function getTransferKey({ utr, day }: Pick<SettlementLine, 'utr' | 'day'>): string {
   const key = toBankKey(utr)
   return key === '' ? utr || `${day}` : key
@@ -269,8 +282,8 @@ function readLine(
     string,
   ]
   if (!isNumberOrId(order) && !isNumberOrId(reference)) {
-    // A total has an amount, and at most a word in place of the numbers. A part of a payout also has
-    // its kind and its transfer.
+    // A total has an amount and at most one word instead of the numbers. A line of a payout also
+    // has its kind and its transfer.
     const isPart = getCellText(cells, columns.kind) !== '' && /\d/.test(utr)
     const isShortened = [columns.order, columns.reference].some((at) =>
       SHORTENED_NUMBER.test(getText(at)),
@@ -308,7 +321,7 @@ function readLine(
     amount: toAmount(gross),
     fee: toAmount(charged),
     tax: toAmount(taxed),
-    // In reports that write deductions without a sign, the kind gives the direction.
+    // If a report writes deductions without a sign, the kind gives the direction.
     net: sign < 0 && net > 0 ? toAmount(-net) : net,
     day,
     utr: isNumber ? utr : '',
@@ -317,16 +330,19 @@ function readLine(
   }
 }
 
-/** Spreadsheet programs write long numbers like this; the last digits are lost. */
+/** Spreadsheet programs shorten long numbers to this, which loses the last digits. */
 const SHORTENED_NUMBER = /^\d(?:[.,]\d+)?E\+\d+$/i
-/** Razorpay's ids end with fourteen random letters and digits: about one in twelve has no digit. */
+/** Razorpay's ids end with fourteen random letters and digits; about one in twelve has no digit. */
 const GATEWAY_ID = /^[a-z]+_[a-z\d]{8,}$/i
 const isNumberOrId = (text: string): boolean => /\d/.test(text) || GATEWAY_ID.test(text)
 
-/** A chargeback, unless it was won: that one is a credit, as its sign shows. */
+/** A chargeback, except a won one, which is a credit. */
 const DEDUCTION_WORDS = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i
 
-/** By the word, else by the sign. The numbers are those of the status call. */
+/**
+ * Returns the kind by the word, otherwise by the sign. The numbers are those of the gateway's
+ * status call.
+ */
 function getLineKind(word: string, amount: Amount): SettlementLine['is'] {
   if (/charge\s*back|dispute|revers|void|adjust|\b(350|420)\b/i.test(word)) return 'other'
   if (/refund|\b340\b/i.test(word)) return 'refund'

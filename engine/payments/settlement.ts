@@ -1,11 +1,11 @@
-/** Compares a gateway's settlements with recorded payments, and lists unsettled payments. */
+/** Compares a gateway's settlements with the recorded payments and lists unsettled payments. */
 import { toBankKey } from './bank-reference.ts'
 import { INR, formatMoney, toAmount, type Amount, type Currency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { getLineKey, getTransferKey, type SettlementLine } from './settlement-report.ts'
 import { dayOf, countDaysBetween, type Day, type Instant } from '../lib/time.ts'
 
-/** A payment received through the gateway of a settlement. */
+/** A payment received through the gateway that settles. */
 export type RecordedPayment = {
   readonly id: number
   readonly reference: string
@@ -13,16 +13,21 @@ export type RecordedPayment = {
   /** Null if not assigned to a registration yet. */
   readonly regNo: RegNo | null
   readonly eventId: string | null
-  /** The gateway. */
+  /** The name of the gateway. */
   readonly source: string
   /** Empty if unknown. */
   readonly account: string
   readonly amount: Amount
   readonly currency: Currency
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
-  /** False: the gateway reports a test or an unknown kind of sale, and staff have not accepted it. */
+  /**
+   * False if the gateway reports a test or an unknown kind of sale that staff have not accepted.
+   */
   readonly isMoney: boolean
-  /** False: through another account of the gateway. Only its own order identifies it: other accounts may use the same numbers. */
+  /**
+   * False if paid through another account of the gateway. Then only its order identifies it,
+   * because accounts may use the same numbers.
+   */
   readonly isOfAccount: boolean
   readonly paidAt: Instant
   readonly refunds: readonly RecordedRefund[]
@@ -32,15 +37,17 @@ type RecordedRefund = {
   readonly reference: string | null
   readonly amount: Amount
   readonly state: 'wanted' | 'asked' | 'done' | 'refused' | 'unsure'
-  /** Paid by the organiser's bank, so that the gateway still pays out the whole payment. */
+  /**
+   * Paid from the organiser's bank account, so that the gateway still pays out the whole payment.
+   */
   readonly byHand: boolean
 }
-/** One of our orders that a settlement lists. */
+/** One of our orders in a settlement. */
 export type RecordedOrder = {
   readonly order: string
   readonly regNo: RegNo
   readonly eventId: string
-  /** References of the payments of its registration that the gateway did not receive. */
+  /** References of the registration's payments that the gateway did not receive. */
   readonly transfers?: readonly string[]
 }
 
@@ -48,20 +55,20 @@ export type SettledLine = {
   readonly line: SettlementLine
   /**
    * `settled`: as recorded; `refunded`: a known refund; `review`: the payment is in payment review;
-   * `differs`: it is recorded differently; `unknown`: nothing is recorded.
+   * `differs`: recorded differently; `unknown`: not recorded.
    */
   readonly as: 'settled' | 'refunded' | 'review' | 'differs' | 'unknown'
   /** The recorded payment. Null if unknown. */
   readonly money: RecordedPayment | null
   readonly order: RecordedOrder | null
-  /** An explanation for staff if they must check it. Null if no check is needed. */
+  /** An explanation if staff must check the line; otherwise null. */
   readonly why: string | null
 }
 /** One bank transfer of a gateway: `sales − refunds − fee − tax − others = net`. */
 export type Payout = {
-  /** The first day that its lines state. Null if they state none. */
+  /** The first day in its lines. Null if they have none. */
   readonly day: Day | null
-  /** Empty if the report names none. */
+  /** Empty if the report contains none. */
   readonly utr: string
   readonly lines: number
   readonly sales: Amount
@@ -73,20 +80,25 @@ export type Payout = {
   /** The amount on the bank statement. */
   readonly net: Amount
 }
-/** Indian gateways pay out within two working days; a weekend and a holiday may lie between. */
+/**
+ * Indian gateways pay out within two working days, to which a weekend and a holiday may be added.
+ */
 export const SETTLED_WITHIN_DAYS = 5
 
-/** Paid, and in no settlement yet. `days`: days since payment. */
+/** A payment that is in no settlement yet. `days`: days since the payment. */
 export type UnsettledPayment = { readonly money: RecordedPayment; readonly days: number }
 
-/** Returns each line once, however many files contain it. */
+/** Returns each line once, regardless of how many files contain it. */
 export function joinLines(
   ...files: readonly (readonly SettlementLine[])[]
 ): readonly SettlementLine[] {
   return [...new Map(files.flat().map((line) => [getLineKey(line), line])).values()]
 }
 
-/** Checks all lines of an account together, because a payment settled twice may be in two files. */
+/**
+ * Checks all lines of an account together, because a payment that was settled twice may be in two
+ * files.
+ */
 export function checkSettlementLines(
   lines: readonly SettlementLine[],
   payments: readonly RecordedPayment[],
@@ -98,7 +110,7 @@ export function checkSettlementLines(
   const byOrder = Map.groupBy(payments, ({ order }) => order)
   const orderById = new Map(orders.map((order) => [order.order, order]))
   const settled = new Set<number>()
-  const takenRefunds = new Set<number>()
+  const matchedRefunds = new Set<number>()
   const findPayment = ({ order, reference, amount }: SettlementLine): RecordedPayment | null => {
     const orderPayments = (byOrder.get(order) ?? []).toSorted((a, b) => +b.isMoney - +a.isMoney)
     if (reference !== '')
@@ -117,12 +129,12 @@ export function checkSettlementLines(
   }
   const isTransfer = ({ order, reference }: SettlementLine): boolean =>
     reference !== '' && orderById.get(order)?.transfers?.includes(toBankKey(reference)) === true
-  /** By its own number first: two refunds of one payment may be identical. */
+  /** Finds a refund, first by its own number, because two refunds of a payment may be identical. */
   const findRefund = (
     line: SettlementLine,
   ): readonly [RecordedPayment | null, RecordedRefund | null] => {
     const isMatch = ({ id, amount, state }: RecordedRefund): boolean =>
-      amount === line.amount && state !== 'refused' && !takenRefunds.has(id)
+      amount === line.amount && state !== 'refused' && !matchedRefunds.has(id)
     for (const money of payments.filter(
       (payment) => payment.isOfAccount || payment.order === line.order,
     ))
@@ -143,7 +155,7 @@ export function checkSettlementLines(
       const [money, refund] = findRefund(line)
       if (refund === null)
         return { line, as: 'unknown', money, order, why: explainUnknownRefund(line, money) }
-      takenRefunds.add(refund.id)
+      matchedRefunds.add(refund.id)
       if (money !== null && money.currency !== INR)
         return { line, as: 'differs', money, order, why: explainCurrency(money) }
       const isDone = refund.state === 'done'
@@ -195,7 +207,7 @@ function explainOther({ net }: SettlementLine): string {
     : `An adjustment: ${amount} was credited.`
 }
 
-/** Gateways settle in rupees, at their own rate. */
+/** Gateways settle in rupees at their own exchange rate. */
 const explainCurrency = ({ amount, currency }: RecordedPayment): string =>
   `The payment was ${formatMoney(amount, currency)}; the report is in rupees. Compare it with the gateway's rate.`
 
@@ -204,7 +216,7 @@ function explainDifference(line: SettlementLine, money: RecordedPayment): string
     return `The report names the order ${line.order}, but the payment was for ${money.order}.`
   if (money.currency !== INR) return explainCurrency(money)
   if (line.amount !== money.amount)
-    return `The report says ${formatMoney(line.amount, INR)}, but ${formatMoney(money.amount, INR)} was received.`
+    return `The report states ${formatMoney(line.amount, INR)}, but ${formatMoney(money.amount, INR)} was received.`
   return isDismissed(money) ? explainRefunds(money) : null
 }
 
@@ -227,11 +239,11 @@ function sumRefunds({ refunds }: Pick<RecordedPayment, 'refunds'>): Amount {
 const sumGatewayRefunds = ({ refunds }: RecordedPayment): Amount =>
   sumRefunds({ refunds: refunds.filter(({ byHand }) => !byHand) })
 
-/** A payment refunded in full after a review has the same state, but was not dismissed. */
+/** A payment refunded in full after a review has the same state but was not dismissed. */
 const isDismissed = (money: RecordedPayment): boolean =>
   money.state === 'refused' && sumRefunds(money) < money.amount
 
-/** Groups lines by transfer, the latest first. */
+/** Groups lines by bank transfer, latest first. */
 export function groupByPayout(lines: readonly SettlementLine[]): readonly Payout[] {
   const groups = Map.groupBy(lines, getTransferKey)
   return [...groups.values()]
@@ -262,7 +274,7 @@ export function groupByPayout(lines: readonly SettlementLine[]): readonly Payout
 }
 
 /**
- * Returns payments that the gateway has yet to pay out, oldest first. Excludes payments that the
+ * Returns payments that the gateway has not paid out yet, oldest first. Excludes payments that the
  * gateway refunded in full, and dismissed payments.
  */
 export function listUnsettledPayments(

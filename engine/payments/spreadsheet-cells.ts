@@ -10,16 +10,19 @@ import {
 } from '../lib/money.ts'
 import { isDay, type Day } from '../lib/time.ts'
 
-/** A row of the file; `line` is its number in an editor. */
+/** A row of the file; `line` is its line number in an editor. */
 export type SheetRow = { readonly line: number; readonly cells: readonly string[] }
 
-/** Senders put name and address above the table, never in more rows than this. */
+/** The maximum number of rows with name and address above the table. */
 const ROWS_ABOVE_MAX = 60
 
-/** No bank has a longer heading; a cell of a file without headings may have two million characters. */
+/**
+ * Longer than any heading of a bank. A cell in a file without headings may have two million
+ * characters.
+ */
 const HEADING_CHARACTERS_MAX = 200
 
-/** Normalises a heading for comparison: its letters, lower case. */
+/** Normalises a heading for comparison: letters only, in lower case. */
 export function normaliseHeading(cell: string): string {
   return cell
     .slice(0, HEADING_CHARACTERS_MAX)
@@ -27,7 +30,7 @@ export function normaliseHeading(cell: string): string {
     .replaceAll(/[^a-z]/g, '')
 }
 
-/** Returns the row with the most cells that have letters and no digits. */
+/** Returns the row with the most cells that contain letters and no digits. */
 export function findLikeliestHeader(all: readonly SheetRow[]): readonly string[] {
   const rows = all.slice(0, ROWS_ABOVE_MAX)
   const countWords = ({ cells }: SheetRow): number =>
@@ -36,17 +39,18 @@ export function findLikeliestHeader(all: readonly SheetRow[]): readonly string[]
   return likeliest.map((cell) => cell.slice(0, HEADING_CHARACTERS_MAX))
 }
 
-/** Returns the text of a cell; empty if there is no such column. */
+/** Returns the text of a cell; empty if the column does not exist. */
 export function getCellText(cells: readonly string[], at: number | null): string {
   return at === null ? '' : (cells[at] ?? '').replaceAll(/\s+/g, ' ').trim()
 }
 
-/** The decimal mark of the amounts of a file. */
+/** The decimal mark in a file's amounts. */
 export type DecimalMark = '.' | ','
 
 /**
- * Returns the decimal mark that the amounts show: one or two digits after it, or after the other mark between thousands.
- * Null if none or both are shown: then an amount such as 1.234 is ambiguous.
+ * Returns the decimal mark in the amounts: it has one or two digits after it, or follows the other
+ * mark, which separates thousands. Null if this is true for neither or both; an amount such as
+ * 1.234 is then ambiguous.
  */
 export function findDecimalMark(cells: readonly string[], currency: Currency): DecimalMark | null {
   const shown = new Set<DecimalMark>()
@@ -55,7 +59,8 @@ export function findDecimalMark(cells: readonly string[], currency: Currency): D
     if (/\d,\d{1,2}(?!\d)(?!,)|\.\d{3},\d/.test(cell) && !/,\d{3}\.|,\d+,/.test(cell))
       shown.add(',')
   }
-  // Three digits after the mark in every cell are decimals: without decimals, some amount would have no mark.
+  // If every cell has three digits after the mark, they are decimals, because an amount without
+  // decimals would have no mark.
   if (shown.size === 0 && getDecimals(currency) === 3)
     for (const mark of ['.', ','] as const)
       if (cells.every((cell) => new RegExp(`^\\D*\\d+[${mark}]\\d{3}\\D*$`).test(cell)))
@@ -65,9 +70,9 @@ export function findDecimalMark(cells: readonly string[], currency: Currency): D
 }
 
 /**
- * Reads "Rs. 1,00,000.00 Cr", "-20.00", "20.00-", "20.00 Dr" and "(20.00)" as signed whole minor units; 0 if the cell is
- * empty. Null if not an amount in this currency. `mark`: the decimal mark of the file, for currencies other than the
- * rupee.
+ * Reads "Rs. 1,00,000.00 Cr", "-20.00", "20.00-", "20.00 Dr" and "(20.00)" as signed whole minor
+ * units; 0 if the cell is empty. Null if it is not an amount in this currency. `mark`: the decimal
+ * mark of the file, for currencies other than the rupee.
  */
 export function readSignedAmount(
   cell: string,
@@ -95,7 +100,10 @@ export function readSignedAmount(
 const stripCurrency = (cell: string, currency: Currency): string =>
   cell.replaceAll(new RegExp(currency, 'gi'), '').replaceAll(currencySymbol(currency), '')
 
-/** Null if the marks are ambiguous, or misplaced: a wrong reading would be a thousand times too much or too little. */
+/**
+ * Null if the marks are ambiguous or misplaced, because a wrong reading would be a thousand times
+ * too large or too small.
+ */
 function formatWithDecimalPoint(
   digits: string,
   mark: DecimalMark | null,
@@ -112,19 +120,19 @@ function formatWithDecimalPoint(
     : null
 }
 
-/** Thousands in threes, or lakhs in twos before the last three. */
+/** Thousands in groups of three, or lakhs in groups of two before the last three digits. */
 const GROUPED_AMOUNT = /^[^\d,]*\d{1,3}(?:,\d{2,3})*,\d{3}(?![\d,])[^,]*$/
 
-/** Banks' and gateways' names for a currency column, letters only. */
+/** Names for a currency column that banks and gateways use, letters only. */
 const CURRENCY_HEADING = /(?:(?:currency|curr|ccy)(?:code|name)?|w(?:ae)?hrung|devise|moneda)$/
-/** Their spellings of rupees. Empty if the line does not say. */
+/** Spellings of rupees that banks and gateways use. Empty if the line states no currency. */
 const RUPEE_SPELLINGS = /^(|inr|356|rs\.?|₹|rupees?|indian rupees?)$/i
 
-/** Returns the columns that state a currency. */
+/** Returns the columns that contain a currency. */
 export const findCurrencyColumns = (headings: readonly string[]): readonly number[] =>
   headings.flatMap((heading, column) => (CURRENCY_HEADING.test(heading) ? [column] : []))
 
-/** Whether a line is in this currency, as far as it states one. */
+/** Returns true if a line is in this currency or states none. */
 export const isInCurrency = (
   cells: readonly string[],
   currencies: readonly number[],
@@ -140,7 +148,7 @@ export const isInCurrency = (
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
 /**
- * Reads 03/02/27, 3-2-2027, 03-Feb-2027, 3 February 2027 and 2027-02-03, with any time after it:
+ * Reads 03/02/27, 3-2-2027, 03-Feb-2027, 3 February 2027 and 2027-02-03, with or without a time.
  * Indian banks write the day first.
  */
 export function readDay(cell: string): Day | null {
@@ -165,44 +173,48 @@ function createDay(year: number, month: number, on: number): Day | null {
 }
 
 /**
- * Finds the table of a sheet: the result of `columnsOf` for the first row that it accepts as
- * headings, and the rows below. `columns`: chosen by the user. Null if the columns could not be
- * detected.
+ * Finds the table of a sheet: the first row that `detectColumns` accepts as headings, its columns,
+ * and the rows below. `columns` are the columns that the user chose. Null if the columns could not
+ * be detected.
  */
 export function findTable<C>(
   rows: readonly SheetRow[],
   columns: C | null,
-  columnsOf: (cells: readonly string[]) => C | null,
+  detectColumns: (cells: readonly string[]) => C | null,
 ): {
-  readonly is: C
+  readonly columns: C
   readonly above: readonly SheetRow[]
   readonly below: readonly SheetRow[]
 } | null {
   const found = rows.slice(0, ROWS_ABOVE_MAX).flatMap((row, index) => {
-    const detected = columnsOf(row.cells)
+    const detected = detectColumns(row.cells)
     return detected === null ? [] : [{ at: index, detected }]
   })[0]
-  const is = columns ?? found?.detected
-  if (is === undefined) return null
+  const tableColumns = columns ?? found?.detected
+  if (tableColumns === undefined) return null
   return found === undefined
-    ? { is, above: [], below: rows }
-    : { is, above: rows.slice(0, found.at), below: rows.slice(found.at + 1) }
+    ? { columns: tableColumns, above: [], below: rows }
+    : {
+        columns: tableColumns,
+        above: rows.slice(0, found.at),
+        below: rows.slice(found.at + 1),
+      }
 }
 
 /**
- * Returns the rows below the headings, each with its columns: if two downloads were pasted together
- * the second has its own headings, possibly in another order. `columnsOf` null: the user chose the
- * columns.
+ * Returns the rows below the headings, each with its columns. If two downloads were pasted
+ * together, the second has its own headings, possibly in another order. `detectColumns` is null if
+ * the user chose the columns.
  */
 export function withColumns<C>(
   rows: readonly SheetRow[],
-  is: C,
-  columnsOf: ((cells: readonly string[]) => C | null) | null,
-): readonly { readonly row: SheetRow; readonly is: C }[] {
-  let now = is
+  firstColumns: C,
+  detectColumns: ((cells: readonly string[]) => C | null) | null,
+): readonly { readonly row: SheetRow; readonly columnsOfRow: C }[] {
+  let columnsOfRow = firstColumns
   return rows.flatMap((row) => {
-    const detected = columnsOf?.(row.cells) ?? null
-    now = detected ?? now
-    return detected === null ? [{ row, is: now }] : []
+    const detected = detectColumns?.(row.cells) ?? null
+    columnsOfRow = detected ?? columnsOfRow
+    return detected === null ? [{ row, columnsOfRow }] : []
   })
 }

@@ -1,73 +1,81 @@
-/** Payers of a bank statement line: the data stored about its references, and proposals by amount and name. */
+/** Data that the store has about a statement line's references, and proposals for its payer. */
 import { splitWords, type BankKey } from './bank-reference.ts'
 import type { StatementLine } from './bank-statement.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Amount, Currency } from '../lib/money.ts'
 import { addDays, type Day } from '../lib/time.ts'
 
-/** A registration that awaits payment. */
+/** A registration with an amount to pay. */
 export type UnpaidOrder = {
   readonly regNo: RegNo
   readonly name: string
   readonly due: Amount
-  /** If the day of credit decides the price: the amount due for a payment on that day. */
+  /** If the day of credit decides the price: returns the amount due for a payment on that day. */
   readonly dueOn?: (day: Day) => Amount
-  /** The delegate's payment claim, as typed, and its day. Null if none. */
+  /** The delegate's payment claim as entered, with its day. Null if none. */
   readonly claim: { readonly reference: string; readonly day: Day | null } | null
 }
-/** A gateway's payout, from its settlement: the number of payments, and their net amount. */
+/** A gateway's payout according to its settlement: the number of payments and their net amount. */
 export type KnownPayout = { readonly utr: string; readonly lines: number; readonly net: Amount }
-/** A payment recorded under a reference. `regNo` null: it belongs to no registration yet. */
+/**
+ * A payment recorded under a reference. `regNo` is null if it is not assigned to a registration.
+ */
 export type KnownPayment = {
   readonly id: number
   readonly regNo: RegNo | null
   readonly amount: Amount
-  /** Absent: that of the statement. */
+  /** Absent: the currency of the statement. */
   readonly currency?: Currency
   /** Null if unknown. */
   readonly eventId?: string | null
 }
-/** Stored data about the references in a statement. */
+/** The stored data about the references in a statement. */
 export type KnownReferences = {
   readonly payments: ReadonlyMap<BankKey, KnownPayment>
   readonly payouts?: ReadonlyMap<BankKey, KnownPayout>
-  /** Registration numbers, including those that await no payment. Null for a payment of another event. */
-  readonly registrations?: ReadonlyMap<BankKey, RegNo | null>
-  /** Titles of other events whose registrations are named, if the user has access to them. */
-  readonly titles?: ReadonlyMap<BankKey, string>
   /**
-   * Registrations of the event whose delegates reported these references, whether or not they still
-   * await payment.
+   * Registration numbers, including those with nothing to pay. Null for registrations of other
+   * events.
    */
+  readonly registrations?: ReadonlyMap<BankKey, RegNo | null>
+  /** Titles of other events whose registrations are named, if the user can access them. */
+  readonly titles?: ReadonlyMap<BankKey, string>
+  /** The event's registrations whose delegates reported these references, including paid ones. */
   readonly reports?: ReadonlyMap<BankKey, readonly { readonly regNo: RegNo }[]>
-  /** References that delegates of other events reported, including released claims. */
+  /**
+   * References that delegates of other events reported. `releasedElsewhere`: claims that were
+   * rejected or replaced.
+   */
   readonly claimedElsewhere?: ReadonlySet<BankKey>
   readonly releasedElsewhere?: ReadonlySet<BankKey>
-  /** The events that the statement is matched with. Absent if every recorded payment belongs to them. */
+  /**
+   * The events that the statement is matched with. Absent if all recorded payments belong to them.
+   */
   readonly eventIds?: readonly string[]
   /** Texts that contain the conference's own bank details. */
   readonly details?: readonly string[]
 }
 
-/** The reasons for which a registration is proposed, the best first. */
+/** Reasons for proposing a registration, best first. */
 export type ProposalBasis = 'number' | 'amount_and_name' | 'amount' | 'name'
 export type Proposal<Awaited extends UnpaidOrder> = {
   readonly registration: Awaited
   readonly basis: Exclude<ProposalBasis, 'number'>
 }
 
-/** Banks credit a weekend transfer by the second working day. */
+/** Banks credit a weekend's transfers by the second working day. */
 const DAYS_APART_MAX = 3
 /** Shorter words are initials, titles and abbreviations of banks. */
 const NAME_WORD_CHARACTERS_MIN = 3
-/** With more registrations that fit equally, staff search for the name instead. */
+/** If more registrations match equally, staff search by name instead. */
 const PROPOSALS_MAX = 3
-/** They precede names, and some surnames equal them only by chance. */
+/** Titles before names. Some surnames are the same words. */
 const NAME_TITLES: ReadonlySet<string> = new Set(['PROF', 'MRS', 'SMT', 'SHRI', 'SRI'])
 
 /**
- * Returns a function that proposes payers for a line: those with its amount and a name in its text; else those with
- * its amount; else those with a name in its text. Too many equal ones are no proposal.
+ * Returns a function that proposes payers for a line: registrations with its amount and a name in
+ * its text; otherwise with its amount; otherwise with a name in its text. If too many match
+ * equally, none is proposed.
  */
 export function createPayerProposer<Awaited extends UnpaidOrder>(
   awaited: readonly Awaited[],
@@ -105,7 +113,10 @@ export function createPayerProposer<Awaited extends UnpaidOrder>(
   }
 }
 
-/** Claimed without a reference that the bank shows: the same amount, at about the same day. */
+/**
+ * Returns true for a claim without a bank reference whose amount and approximate day match the
+ * line.
+ */
 export function canMatch({ amount, day }: StatementLine, order: UnpaidOrder): boolean {
   const { claim } = order
   if (claim === null) return false

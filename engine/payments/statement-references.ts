@@ -1,4 +1,4 @@
-/** Returns the references in a bank statement line, or a fallback name for a line without any. */
+/** Returns the references in a bank statement line, or a fallback name for a line without references. */
 import {
   toBankKey,
   readChequeNumber,
@@ -13,13 +13,13 @@ import { memoize } from '../lib/memoize.ts'
 import type { StatementLine } from './bank-statement.ts'
 import type { Amount } from '../lib/money.ts'
 
-/** The reference column and the narration are two texts: no number begins in one and ends in the other. */
+/** The reference column and the narration are separate texts, so no number spans both. */
 export const listLineKeys = memoize(
   ({ reference, narration }: StatementLine): ReadonlySet<BankKey> =>
     new Set([...findReferenceKeys(reference), ...findReferenceKeys(narration)]),
 )
 
-/** A line without a number is identified by its day, amount and texts. */
+/** Identifies a line without a number by its day, amount and texts. */
 export function buildFallbackReference({
   day,
   amount,
@@ -33,14 +33,20 @@ export function buildFallbackReference({
   return name.slice(0, REFERENCE_CHARACTERS_MAX - end.length) + end
 }
 
-/** FNV-1a hash: distinguishes texts that are longer than a reference and begin alike. */
+/**
+ * FNV-1a hash, which distinguishes texts that are longer than a reference and have the same
+ * beginning.
+ */
 function computeFingerprint(text: string): string {
   let hash = 0x811c9dc5
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
   return (hash >>> 0).toString(36)
 }
 
-/** The current key, the key used before it had a fingerprint, and the key used before it had the amount. */
+/**
+ * Returns the current key, and the keys of older versions: without a fingerprint, and without the
+ * amount.
+ */
 export const listFallbackKeys = memoize((line: StatementLine): readonly BankKey[] => {
   const { day, amount, narration } = line
   const names = [
@@ -54,7 +60,9 @@ export const listFallbackKeys = memoize((line: StatementLine): readonly BankKey[
 /** UPI apps and some banks print twelve digits in three groups. */
 const DIGITS_IN_GROUPS = /(?<![\d-])\d{4}([ -])\d{4}\1\d{4}(?![\d-])/g
 
-/** Returns the bank's own numbers in a line: the reference column may hold one in groups. */
+/**
+ * Returns the bank's numbers in a line. In the reference column, a number may be printed in groups.
+ */
 export const findLineUtrs = memoize(
   ({ reference, narration }: StatementLine): readonly BankKey[] => {
     const words = [...splitWords(reference), ...splitWords(narration)].flatMap(
@@ -67,22 +75,23 @@ export const findLineUtrs = memoize(
 )
 
 /**
- * Returns the line that was sent or stored under this reference: a fallback name contains the text of the
- * reference column, before the narration.
+ * Returns the line that was sent or stored under this reference. A fallback name contains the text
+ * of the reference column, followed by the narration.
  */
 export function findLineByReference(line: StatementLine): StatementLine {
   const { day, amount, reference: name, narration } = line
   if (!name.startsWith(`${day} `)) return line
   const texts = name.slice(day.length + 1).replace(new RegExp(`^${amount} `), '')
-  const at = texts.indexOf(narration.slice(0, NARRATION_BEGINS_CHARACTERS))
+  const at = texts.indexOf(narration.slice(0, NARRATION_START_CHARACTERS))
   return { ...line, reference: at > 0 ? texts.slice(0, at) : '' }
 }
-/** A long name ends within the narration. */
-const NARRATION_BEGINS_CHARACTERS = 12
+/** A long name is cut off within the narration. */
+const NARRATION_START_CHARACTERS = 12
 
 /**
- * Returns true if the line names one of these payments by a bank reference, or by any other number and the
- * payment's amount: a shorter number may be in it by chance. `payments`: by the keys of the line that identify one.
+ * Returns true if the line names one of these payments, by a bank reference, or by any other number
+ * together with the payment's amount, because shorter numbers may be in a line by chance.
+ * `payments`: by the keys of the line.
  */
 export function namesPayment(
   line: StatementLine,
@@ -90,19 +99,22 @@ export function namesPayment(
 ): boolean {
   const utrs = findLineUtrs(line)
   const names = new Set<BankKey>([...utrs, ...listFallbackKeys(line)])
-  const isAnothers = utrs.some((key) => !payments.has(key))
+  const isOfAnotherPayment = utrs.some((key) => !payments.has(key))
   return [...payments].some(
-    ([key, { amount }]) => names.has(key) || (amount === line.amount && !isAnothers),
+    ([key, { amount }]) => names.has(key) || (amount === line.amount && !isOfAnotherPayment),
   )
 }
 
-/** Words of banks for a cheque and its clearing. "CLG" may be a college: its PIN code is not a cheque number. */
+/**
+ * Banks' words for cheques and clearing. "CLG" may also mean a college, whose PIN code is not a
+ * cheque number.
+ */
 const CHEQUE_WORD = /^(?:CHQ|CHEQUE|CLG|CLEARING|MICR|CTS)(?:NO)?(?=\d|$)/
-/** "CHQ DEP 456789": words between the bank's word and the number. */
+/** "CHQ DEP 456789": the maximum distance in words between the bank's word and the number. */
 const WORDS_APART_MAX = 2
 
 /**
- * Returns the cheque number of a line. Null if the line is not about a cheque. The reference column
+ * Returns the cheque number of a line; null if the line is not about a cheque. The reference column
  * takes precedence over a number near the bank's word in the narration.
  */
 export function findChequeNumber(line: StatementLine): BankKey | null {

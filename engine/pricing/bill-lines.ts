@@ -1,9 +1,9 @@
-/** Bill lines: their type, wire form and text. `bill.ts` computes them. */
+/** Bill lines: their type and their text. `bill.ts` computes them. */
 import { formatMoney, formatPrice, toAmount, type Currency, type Amount } from '../lib/money.ts'
 import type { Split } from './line-tax.ts'
 
 /**
- * One line. `unit` is the price of one as the event file states it; base + gst = total, exactly. An
+ * A bill line. `unit` is the unit price in the event file; base + gst = total, exactly. An
  * adjustment may be negative.
  */
 export type Line = Split & {
@@ -15,15 +15,15 @@ export type Line = Split & {
   readonly quantity: number
   readonly unit: Amount
   /**
-   * Tax in percent. Null if untaxed. Absent if stored before lines had a rate, or for an adjustment (see
-   * `parts`).
+   * Tax in percent. Null if untaxed. Absent if stored before lines had a rate, and for an
+   * adjustment (see `parts`).
    */
   readonly rate?: number | null
-  /** For an adjustment: the change to each line it applies to, by the line's index in the bill. */
+  /** For an adjustment: its change to each affected line, by the line's index in the bill. */
   readonly parts?: readonly AdjustmentPart[]
 }
 
-/** The change that an adjustment makes to one line, at that line's rate. */
+/** The change of one line by an adjustment, at that line's rate. */
 export type AdjustmentPart = {
   readonly line: number
   readonly base: Amount
@@ -31,9 +31,9 @@ export type AdjustmentPart = {
 }
 
 /**
- * Formats quantity and unit price next to an amount with tax: "2 × ₹ 4,720". The stated price may
- * exclude tax: then the unit price is the amount's share, or only the quantity ("× 2") if that is
- * not a whole number of minor units. Null for a quantity of one.
+ * Formats quantity and unit price next to an amount with tax: "2 × ₹ 4,720". If the stated price
+ * excludes tax, the unit price is the amount's share; if that is not a whole number of minor units,
+ * only the quantity is returned ("× 2"). Null for a quantity of one.
  */
 export function formatQuantity(
   { quantity, unit }: Pick<Line, 'quantity' | 'unit'>,
@@ -49,7 +49,7 @@ export function formatQuantity(
 
 /**
  * Formats the lines for an email or a receipt, one per row: "Accompanying person, 2 × ₹ 4,720: ₹
- * 9,440". For quantity one, only the total.
+ * 9,440". For a quantity of one, only the total.
  */
 export function formatLines(lines: readonly Line[], currency: Currency): string {
   return lines

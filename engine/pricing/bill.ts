@@ -1,8 +1,8 @@
 /**
  * Computes a delegate's bill, line by line, from answers, context and day.
  *
- * Prices are the event file's, tax is calculated for each line after the adjustments, and the sum
- * of the lines is the total.
+ * Prices are those of the event file. Tax is calculated for each line after the adjustments. The
+ * sum of the lines is the total.
  */
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
@@ -36,7 +36,7 @@ import {
 } from '../event/placeholders-and-answer-texts.ts'
 import type { Day } from '../lib/time.ts'
 
-/** An item that the answers ask for but that is not on sale. `item` null: the registration itself. */
+/** An item that the answers order but that is not on sale. `item` is null for the registration. */
 export type NotOnSale = {
   readonly category: string
   readonly period: string
@@ -44,16 +44,16 @@ export type NotOnSale = {
   readonly option: string | null
 }
 
-/** The only row of the table of an item that is not sold by options. */
+/** The only table row of an item without options. */
 export const EACH_ROW = 'each'
 
-/** A line during adjustment: the price as the file states it, before tax is calculated. */
+/** A line during adjustment: the price in the file, before tax is calculated. */
 type LineWithTax = Omit<Line, keyof Split> & { readonly tax: Tax | null; readonly price: Amount }
 
 /**
  * Returns the lines for these answers: the registration, the items in the file's order, then the
- * adjustments, each with its changes to the lines it applies to. `answers` are normalised and
- * include the context.
+ * adjustments, each with its changes to the affected lines. `answers` are normalised and include
+ * the context.
  */
 export function calculateBill(
   event: PublicEvent,
@@ -109,14 +109,14 @@ export function calculateBill(
 const addNote = (label: string, { note }: ChosenTax): string =>
   note === undefined ? label : `${label} (${note})`
 
-/** Whether the item applies to these answers at all; the quantity may still be zero. */
+/** Returns true if the item's condition matches these answers. The quantity may still be zero. */
 export function itemApplies({ when }: Item, answers: Answers, category: string | null): boolean {
   return when === undefined || matchesCondition(when, answers, category)
 }
 
 /**
- * Whether a bill of these answers can have the item, whatever its other conditions: those may test data that the
- * server has only when it registers, such as a member list.
+ * Returns true if a bill with these answers may contain the item. Ignores conditions on data that
+ * the server has only at registration, such as member records.
  */
 export function itemCanBeBilled(
   event: PublicEvent,
@@ -131,8 +131,8 @@ export function itemCanBeBilled(
 }
 
 /**
- * Returns the sold parts of an item that applies: one entry per option, or the item itself. Quantities of zero are
- * omitted.
+ * Returns the sold parts of an item that applies: one entry per option, or the item itself.
+ * Quantities of zero are omitted.
  */
 export function listItemLines(
   event: PublicEvent,
@@ -163,7 +163,9 @@ export function listSelectedOptions(field: Field | undefined, answers: Answers):
   return field === undefined ? [] : listChosenOptions(getOwn(answers, field.id))
 }
 
-/** Returns the quantity of an item: its count multiplied by its `times`. Whole, never negative. */
+/**
+ * Returns the quantity of an item: its count multiplied by its `times`. Whole and never negative.
+ */
 export function getItemQuantity(item: Item, answers: Answers, category: string | null): number {
   const { count, times } = item
   const readNumber = (id: string): number => {
@@ -196,7 +198,7 @@ export function findTable(
   )
 }
 
-/** Returns the unit price of an option of an item in one of its periods. Null if not on sale. */
+/** Returns the unit price of an item's option in one of its periods; null if not on sale. */
 export function getUnitPrice(
   event: Pick<PublicEvent, 'categories' | 'currency'>,
   item: Item,
@@ -211,12 +213,12 @@ export function getUnitPrice(
   return table === null ? null : getTablePrice(table, row, period)
 }
 
-/** Returns a cell of a table. Null if not on sale, or there is no such cell. */
+/** Returns a cell of a table; null if not on sale or if there is no such cell. */
 export function getTablePrice(table: PriceTable, row: string, period: string): Amount | null {
   return getOwn(getOwn(table, row) ?? {}, period) ?? null
 }
 
-/** Returns the amount chosen by the delegate; more decimals than its currency has are rounded. */
+/** Returns the amount chosen by the delegate, rounded to the currency's decimals. */
 function readEnteredAmount(field: string, answers: Answers, currency: Currency): Amount | null {
   const answer = getOwn(answers, field)
   return typeof answer === 'number' && answer >= 0
@@ -244,10 +246,12 @@ function buildLineLabel(
   return fillPlaceholders(item.label, fromPairs(values), '')
 }
 
-/** The placeholder names of a label, found once for each version of a file. */
+/** Returns the placeholder names of a label; found once per version of a file. */
 const findLabelPlaceholders = memoize(({ label }: Item) => findPlaceholderNames(label))
 
-/** Applies adjustments from top to bottom, each as a separate line, and adds the tax of every line. */
+/**
+ * Applies adjustments from top to bottom, each as a separate line, and adds the tax of every line.
+ */
 function addAdjustments(
   event: PublicEvent,
   linesWithTax: readonly LineWithTax[],
@@ -256,7 +260,8 @@ function addAdjustments(
   on: Day,
 ): readonly Line[] {
   const prices = linesWithTax.map(({ price }) => price)
-  // Listed one by one: spreading them took a third of the time of a whole bill.
+  // Properties are listed one by one, because spreading them took a third of the time of a whole
+  // bill.
   const lines = linesWithTax.map(({ id, option, label, quantity, unit, tax, price }): Line => {
     const { base, gst, total } = splitPrice(tax, price)
     return { id, option, label, quantity, unit, base, gst, total, rate: tax?.percent ?? null }
@@ -298,7 +303,7 @@ function addAdjustments(
   return lines
 }
 
-/** The methods that delegates can choose for a bill in that currency, on some day. */
+/** Returns the methods that delegates can choose, on some day, for a bill in that currency. */
 export function listPricedMethods(
   { methods = [] }: Pick<PublicEvent['fees'], 'methods'>,
   currency: Currency,
@@ -309,8 +314,8 @@ export function listPricedMethods(
 }
 
 /**
- * Returns the answers with the payment method: the method stated already, the method chosen on the form, or the first
- * open method. Unchanged if no price depends on it.
+ * Returns the answers with the payment method: the one already stated, the one chosen on the form,
+ * or the first open one. Unchanged if no price depends on the method.
  */
 export function addMethod(
   event: Pick<PublicEvent, 'fees' | 'currency' | 'categories'>,
@@ -326,7 +331,7 @@ export function addMethod(
   return chosen === undefined ? answers : { ...answers, [METHOD_NAME]: chosen.id }
 }
 
-/** Whether an adjustment applies to these answers on that day. */
+/** Returns true if an adjustment applies to these answers on that day. */
 export function adjustmentApplies(
   { when, from, to }: Adjustment,
   answers: Answers,

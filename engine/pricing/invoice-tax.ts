@@ -11,7 +11,9 @@ import {
   type Currency,
 } from '../lib/money.ts'
 
-/** Determines the place of supply of a service: each follows one rule of section 12 of the IGST Act. */
+/**
+ * Kinds of services. Each has its own rule for the place of supply in section 12 of the IGST Act.
+ */
 export type Supply = 'admission' | 'accommodation' | 'sponsorship'
 
 /** Sponsorship services (heading 9983). */
@@ -19,16 +21,16 @@ const SPONSORSHIP_SAC = '998397'
 /** Heading 9963, groups 99631 and 99632: lodging; 99633 is food and drink. */
 const LODGING_SAC = /^9963[12]/
 
-/**
- * Returns the supply for a service accounting code: the code names the service, so it also decides
- * the rule.
- */
+/** Returns the kind of service for a service accounting code. */
 export function getSupply(sac: string): Supply {
   if (LODGING_SAC.test(sac)) return 'accommodation'
   return sac === SPONSORSHIP_SAC ? 'sponsorship' : 'admission'
 }
 
-/** Where an item is supplied: its code, and the state of its building or venue. */
+/**
+ * The data that decides where an item is supplied: its code, and the state of its building or
+ * venue.
+ */
 export type SupplyTerms = { readonly sac: string; readonly site: StateCode }
 
 /**
@@ -43,7 +45,7 @@ export function getPlaceOfSupply(
   return getSupply(sac) === 'sponsorship' ? (registeredIn ?? site) : site
 }
 
-/** A line with its rate (percent; null or 0: no tax is charged) and its place of supply. */
+/** A line with its rate (percent; null or 0 if no tax is charged) and its place of supply. */
 export type PlacedLine = {
   readonly rate: number | null
   readonly place: StateCode
@@ -51,7 +53,7 @@ export type PlacedLine = {
   readonly gst: Amount
 }
 
-/** A line that costs nothing bears no tax, whatever its rate. */
+/** A line with an amount of zero has no tax, regardless of its rate. */
 export const isTaxed = ({ rate, base, gst }: TaxedAmount): boolean =>
   (rate ?? 0) > 0 && (base !== 0 || gst !== 0)
 type TaxedAmount = { readonly rate?: number | null; readonly base: Amount; readonly gst: Amount }
@@ -75,7 +77,7 @@ export type RateSummary = {
   readonly second: 'SGST' | 'UTGST'
 }
 
-/** Groups tax by rate, highest first, then by place of supply. Untaxed lines are not included. */
+/** Groups tax by rate, highest first, then by place of supply. Omits untaxed lines. */
 export function summariseByRate(
   lines: readonly PlacedLine[],
   supplier: StateCode,
@@ -90,8 +92,9 @@ export function summariseByRate(
 }
 
 /**
- * Groups the tax of a credit note. Its halves are those of all credit notes of the invoice together, less the
- * halves in the `earlier` ones: so a whole invoice credited in parts leaves no paisa of CGST or SGST.
+ * Groups the tax of a credit note. The halves of all credit notes of an invoice are computed
+ * together, and those in the `earlier` ones are deducted, so that an invoice credited in parts
+ * leaves no paisa of CGST or SGST.
  */
 export function summariseCreditByRate(
   lines: readonly PlacedLine[],
@@ -136,7 +139,9 @@ function summarise(
 
 const { forms } = DOCUMENT_MESSAGES
 
-/** The documents of the CGST Rules, by rule; `docs/tax.md` explains when each is issued. */
+/**
+ * The documents of the CGST Rules, with their rules. `docs/tax.md` explains when each is issued.
+ */
 export const TAX_FORMS = {
   'tax-invoice': { title: forms.taxInvoice, rule: '46' },
   'invoice-cum-bill': { title: forms.invoiceCumBill, rule: '46A' },
@@ -146,8 +151,9 @@ export const TAX_FORMS = {
 export type TaxForm = keyof typeof TAX_FORMS
 
 /**
- * Returns the document type of a sale: a tax invoice if anything is taxed (rule 46), a bill of
- * supply if nothing is (rule 49), both in one if an unregistered recipient buys both (rule 46A).
+ * Returns the document type of a sale: a tax invoice if anything is taxed (rule 46); a bill of
+ * supply if nothing is (rule 49); both in one if an unregistered recipient buys taxed and untaxed
+ * items (rule 46A).
  */
 export function chooseTaxForm(
   lines: readonly TaxedAmount[],
@@ -158,18 +164,22 @@ export function chooseTaxForm(
 }
 
 /**
- * Rule 46(e): from this taxable value, an unregistered recipient's address and state are required
- * on the invoice.
+ * Rule 46(e): from this taxable value on, an invoice to an unregistered recipient requires the
+ * address and state.
  */
 export const ADDRESS_FROM_PAISE = toAmount(50_000_00)
 
 /**
- * More rupees than a unit of any currency with that many decimals is worth (yen, dollar, dinar). The rate of the day of
- * payment is not known when the form is filled in: an address that the law did not require does no harm.
+ * Rupees per unit of a currency with that many decimals (yen, dollar, dinar), more than any such
+ * currency is worth. The exchange rate of the payment day is unknown when the form is filled in,
+ * and an unnecessary address does no harm.
  */
 const RUPEES_MAX: Readonly<Record<number, number>> = { 0: 1, 2: 150, 3: 500 }
 
-/** Whether the law may require the address of the recipient on an invoice of this taxable value. */
+/**
+ * Returns true if the law may require the recipient's address on an invoice with this taxable
+ * value.
+ */
 export function requiresAddress(
   taxable: Amount,
   isRegistered: boolean,
@@ -186,12 +196,12 @@ export function sumTaxableValue(lines: readonly Line[]): Amount {
     lines.reduce((sum, line, index) => {
       if (!isTaxed(line)) return sum
       const changes = parts.filter((part) => part.line === index)
-      return changes.reduce<number>((so, { base }) => so + base, sum + line.base)
+      return changes.reduce<number>((total, { base }) => total + base, sum + line.base)
     }, 0),
   )
 }
 
-/** The tax of a document issued before each rate was summed separately (`RateSummary`). */
+/** The tax of a document issued before rates were summed separately (`RateSummary`). */
 export type TaxHeads = {
   readonly taxable: Amount
   readonly cgst: Amount

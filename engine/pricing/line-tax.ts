@@ -1,14 +1,14 @@
-/** Tax of one line: splits a price or a total into amount before tax and tax, and rounds. */
+/** Splits a line's price or total into the amount before tax and the tax, with rounding. */
 import { INR, toAmount, type Currency, type Amount, type Tax } from '../lib/money.ts'
 import { assert } from '../lib/result.ts'
 
 /** A price split into amount before tax, tax and total; base + gst = total exactly. */
 export type Split = { readonly base: Amount; readonly gst: Amount; readonly total: Amount }
 
-// Percentages may have decimals (12.5); in whole millionths of a percent they are exact.
+// Percentages may have decimals (12.5). As whole millionths of a percent they are exact.
 const MILLIONTHS_PER_UNIT = 1_000_000
 function toMillionths(percent: number): bigint {
-  assert(percent >= 0 && percent <= 1000, `a tax of ${percent}%`)
+  assert(percent >= 0 && percent <= 1000, `invalid tax of ${percent}%`)
   return BigInt(Math.round(percent * MILLIONTHS_PER_UNIT))
 }
 const HUNDRED_PERCENT = BigInt(100 * MILLIONTHS_PER_UNIT)
@@ -20,11 +20,11 @@ function roundToUnit(numerator: bigint, denominator: bigint, unit: bigint): Amou
 }
 
 /**
- * Splits a price of the event file. Exclusive: gst is rounded and added. Inclusive: base is
- * rounded, gst is the remainder.
+ * Splits a price from the event file. Exclusive: the tax is rounded and added. Inclusive: the base
+ * is rounded, and the tax is the remainder.
  */
 export function splitPrice(tax: Tax | null, price: Amount): Split {
-  assert(price >= 0, 'a price below zero')
+  assert(price >= 0, 'the price must not be negative')
   if (tax === null) return { base: price, gst: toAmount(0), total: price }
   const unit = tax.round === 'rupee' ? 100n : 1n
   const percent = toMillionths(tax.percent)
@@ -36,7 +36,7 @@ export function splitPrice(tax: Tax | null, price: Amount): Split {
   return splitInclusive(percent, price, unit)
 }
 
-/** Returns a stated price without the usual tax that it includes, if this tax replaces that one. */
+/** Returns a price without the event's tax that it includes, if this tax replaces that one. */
 export function subtractReplacedTax(tax: Tax | null, price: Amount): Amount {
   return tax?.replaces === undefined
     ? price
@@ -44,7 +44,7 @@ export function subtractReplacedTax(tax: Tax | null, price: Amount): Amount {
 }
 
 /**
- * Splits a paid total for a result page: base in whole rupees, gst the remainder (specification,
+ * Splits a paid total for a result page: base in whole rupees, tax as the remainder (specification,
  * section 9). Other currencies are split to the minor unit.
  */
 export function splitTotal(tax: Tax | null, total: Amount, currency: Currency = INR): Split {
@@ -58,7 +58,9 @@ export function computeIncludedTax(total: Amount, percent: number): Amount {
   return splitInclusive(toMillionths(percent), total, 1n).gst
 }
 
-/** A total below one rupee would round up to more than itself; the tax is then zero, never negative. */
+/**
+ * Below one rupee, the rounded base would exceed the total. The tax is then zero, never negative.
+ */
 function splitInclusive(percent: bigint, total: Amount, unit: bigint): Split {
   const share = roundToUnit(BigInt(total) * HUNDRED_PERCENT, HUNDRED_PERCENT + percent, unit)
   const base = share > total ? total : share
@@ -67,8 +69,8 @@ function splitInclusive(percent: bigint, total: Amount, unit: bigint): Split {
 
 /**
  * Adds an amount or a percentage to prices (negative: subtracts). An amount is subtracted from the
- * first price that has it, then from the next; no price becomes negative. Percentages are rounded
- * to the nearest paisa, half up.
+ * first price, and what exceeds it from the next; no price becomes negative. Percentages are
+ * rounded to the nearest paisa, half up.
  */
 export function adjustPrices(
   prices: readonly Amount[],

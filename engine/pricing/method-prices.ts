@@ -1,4 +1,4 @@
-/** Prices by payment method: the method of a bill, and the cost of the same answers with the others. */
+/** Prices by payment method: the method of a bill, and the price of the same answers with other methods. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { METHOD_NAME, METHOD_FIELD } from '../rules/pricing-context.ts'
@@ -13,7 +13,10 @@ import { quote, quoteInPeriod, type Quote } from './quote.ts'
 
 type WithFees = Pick<PublicEvent, 'fees'>
 
-/** Returns the answers with the method that paid, or will pay; null: none of the event file's; undefined: as chosen. */
+/**
+ * Returns the answers with the method of the payment; null: none of the event file's; undefined: as
+ * chosen.
+ */
 export function withMethod(
   { fees }: WithFees,
   answers: Answers,
@@ -27,13 +30,13 @@ export function withMethod(
 type StoredBill = {
   readonly category: string | null
   readonly period: string
-  /** Null: unknown, so the answers decide. */
+  /** Null if unknown; the answers then decide. */
   readonly total: Amount | null
 }
 
 /**
- * Returns the answers with the method by which a stored bill was priced: the one whose price is its total, the chosen one
- * first. Null if none is, because the prices of the file have changed since.
+ * Returns the answers with the method that gives a stored bill's total; the chosen method is tried
+ * first. Null if none does, because the file's prices have changed since.
  */
 function findBilledMethod(
   event: PublicEvent,
@@ -54,8 +57,8 @@ function findBilledMethod(
 }
 
 /**
- * Returns the answers with the method by which a stored bill was priced, if prices depend on it and it can be
- * determined.
+ * Returns the answers with the method by which a stored bill was priced, if prices depend on it and
+ * it can be determined.
  */
 export function withBilledMethod(
   event: PublicEvent,
@@ -68,8 +71,9 @@ export function withBilledMethod(
 }
 
 /**
- * Returns the price of a stored registration by another method, at the prices of its period. Null if it costs the
- * same, is not on sale, or was priced by an earlier version of the file: then its price stays.
+ * Returns the price of a stored registration by another method, with the prices of its period. Null
+ * if the price is the same, it is not on sale, or it was priced by an earlier version of the file,
+ * in which case its price stays.
  */
 export function quoteByMethod(
   event: PublicEvent,
@@ -91,7 +95,7 @@ export function quoteByMethod(
   return quoteResult.ok && quoteResult.value.total !== total ? quoteResult.value : null
 }
 
-/** The methods that delegates can choose on that day. */
+/** Returns the methods that delegates can choose on that day. */
 const listOfferedMethods = (
   { fees }: WithFees,
   on: Day,
@@ -99,7 +103,10 @@ const listOfferedMethods = (
 ): readonly PricedMethod[] =>
   listPricedMethods(fees, currency).filter(({ until }) => until === undefined || on <= until)
 
-/** Returns the answers with the method that examples and commands state separately, under its name in conditions. */
+/**
+ * Returns the answers with the method that examples and commands state under its name in
+ * conditions.
+ */
 export function withStatedMethod(
   event: WithFees,
   answers: Answers,
@@ -112,13 +119,13 @@ export function withStatedMethod(
 export type MethodPrice = {
   readonly method: PricedMethod
   readonly quote: Quote
-  /** The lines that only this method adds or removes, compared with the chosen one. */
+  /** The lines that only this method adds or removes, compared with the chosen method. */
   readonly extra: readonly Line[]
 }
 
 /**
- * Returns the cost of the same answers with each other open method. Empty if all cost the same, or if prices do not
- * depend on the method.
+ * Returns the price of the same answers with every other open method. Empty if all prices are the
+ * same.
  */
 export function listPricesOfOtherMethods(
   event: PublicEvent,

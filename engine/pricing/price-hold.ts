@@ -1,4 +1,4 @@
-/** Determines the end of the price hold of a registration. */
+/** Computes the end of a registration's price hold. */
 import type { EventConfig } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Amount } from '../lib/money.ts'
@@ -21,15 +21,15 @@ import { findNextPrice } from './upcoming-prices.ts'
 type PricedRegistration = { readonly answers: Answers; readonly category: string | null }
 
 /**
- * Returns the last day from `on` on which the prices of this registration apply: the prices of its category and of
- * the items that it can have. Null: no end is set.
+ * Returns the last day, from `on`, of this registration's prices: those of its category and of the
+ * items that it can have. Null if no end is set.
  */
 export function getLastDayOfOwnPrice(
   event: EventConfig,
   on: Day,
   { answers, category }: PricedRegistration,
 ): Day | null {
-  // Without a category, it is not known which items a delegate can have.
+  // Without a category, the items that a delegate can have are unknown.
   const items =
     category === null
       ? event.fees.items
@@ -38,8 +38,8 @@ export function getLastDayOfOwnPrice(
 }
 
 /**
- * Returns the end of the price hold of that instant: the last day of the registration's prices plus one day. Null if it
- * has no end.
+ * Returns the end of the price hold of a registration at that instant: one day after the last day
+ * of its prices. Null if it has no end.
  */
 export function getPriceHoldEnd(
   event: EventConfig,
@@ -50,7 +50,7 @@ export function getPriceHoldEnd(
   return last === null ? null : instant(endOfDay(last) + DAY_MS)
 }
 
-/** Returns the same for an attempt, even if it was made before price holds were recorded. */
+/** Returns the same for an attempt, including one created before price holds were recorded. */
 export function getAttemptHoldEnd(
   event: EventConfig,
   { holdUntil, createdAt }: { readonly holdUntil: Instant | null; readonly createdAt: Instant },
@@ -59,7 +59,7 @@ export function getAttemptHoldEnd(
   return holdUntil ?? getPriceHoldEnd(event, createdAt, priced)
 }
 
-/** The part of an attempt that decides the end of its price's validity. */
+/** The data of an attempt that decides how long its price is valid. */
 type PricedAttempt = {
   readonly amount: Amount
   readonly createdAt: Instant
@@ -67,8 +67,8 @@ type PricedAttempt = {
 }
 
 /**
- * Returns the last day on which the price of an attempt is valid: the day that the form showed, or the deadline to pay
- * (`payUntil`). The price is also held on the day after it. Null if no change is foreseeable.
+ * Returns the last day of an attempt's price: the day that the form showed, or the payment deadline
+ * (`payUntil`). The price is also held on the following day. Null if no change is foreseeable.
  */
 export function getPriceUntil(
   event: EventConfig,
@@ -81,11 +81,12 @@ export function getPriceUntil(
   if (hold === payUntil) return dayOf(instant(hold - 1))
   const last = dayOf(instant(hold - DAY_MS - 1))
   if (category === null) return last
-  // An attempt on the day after the last day still has the earlier price.
+  // An attempt created on the day after the last day still has the earlier price.
   const created = dayOf(attempt.createdAt)
   const first = created < last ? created : last
   const quoted = quoteWithCategory(event, answers, category, startOfDay(first))
-  // With a code, or after a change of the event file, the price differs: only its hold is certain.
+  // With a discount code, or after a change of the event file, the price differs, and only its hold
+  // is certain.
   if (!quoted.ok || quoted.value.total !== attempt.amount) return last
   const next = findNextPrice(event, answers, category, first)
   return next === null ? null : addDays(next.from, -1)

@@ -1,4 +1,4 @@
-/** Decides whether a price list shows prices with or without tax, and how it mentions the tax. */
+/** Decides whether a price list shows prices with or without tax, and formats its text about tax. */
 import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { PublicEvent } from '../event/config.ts'
@@ -13,7 +13,8 @@ import type { Day } from '../lib/time.ts'
 type EventFees = Pick<PublicEvent, 'fees'>
 
 /**
- * A price in a list: its category, the day that decides its tax, and the delegate's answers if it is their own price.
+ * A price in a list: its category, the day that decides its tax, and the delegate's answers if it
+ * is their own price.
  */
 export type ListedPrice = {
   readonly category: string | null
@@ -24,9 +25,9 @@ export type ListedPrice = {
 const isTaxed = (tax: Tax | null): tax is Tax => tax !== null && tax.percent > 0
 
 /**
- * Whether lists for delegates show the prices of a category with tax, always for the whole category.
- * Follows its registration price; if that bears no tax, the event's tax; if there is none, includes it
- * only if every item's price does.
+ * Returns true if lists for delegates show a category's prices with tax. This is the same for all
+ * prices of the category. It depends on the tax of the registration price, or else on the event's
+ * tax; without either, prices include tax only if every item's price does.
  */
 export function isListedWithTax(
   { fees }: EventFees,
@@ -39,7 +40,7 @@ export function isListedWithTax(
   return !taxes.some((tax) => tax?.prices === 'exclusive')
 }
 
-/** Returns the part of a price that such a list shows. */
+/** Returns the part of a price that a list shows. */
 export function getListedPart<Amount>(
   event: EventFees,
   listed: ListedPrice,
@@ -48,7 +49,7 @@ export function getListedPart<Amount>(
   return isListedWithTax(event, listed) ? price.total : price.base
 }
 
-/** Returns a price of an item as such a list shows it, with the tax for these answers on that day. */
+/** Returns an item's price as a list shows it, with the tax for these answers on that day. */
 export function getListedItemPrice(
   event: EventFees,
   item: Item,
@@ -62,9 +63,9 @@ export function getListedItemPrice(
 }
 
 /**
- * Text about the tax of a registration price in a list: "exclusive of 18% GST", "18% GST included". Names every tax
- * that may apply; for the delegate's own price, the tax that does, or the reason why none does. Empty if there is no
- * tax.
+ * Returns the text about the tax of a registration price in a list: "exclusive of 18% GST", "18%
+ * GST included". It names every tax that may apply; for the delegate's own price, the tax that does
+ * apply, or the reason for having none. Empty if there is no tax.
  */
 export function getListedTaxText(event: EventFees, listed: ListedPrice): string {
   const { category, on, answers } = listed
@@ -86,7 +87,7 @@ export function getListedTaxText(event: EventFees, listed: ListedPrice): string 
       })
 }
 
-/** Lists the taxes that the registration of a category may have on that day, whatever the answers are. */
+/** Lists the taxes that a category's registration may have on that day, for any answers. */
 function listPossibleTaxes(
   { fees }: EventFees,
   { category, on }: ListedPrice,
@@ -103,15 +104,18 @@ function listPossibleTaxes(
 }
 
 /**
- * The places where a list states its taxes: above it if the text is the same for all prices, else in rows, else at
- * each price.
+ * Where a list states its taxes: above the list if the text is the same for all prices, otherwise
+ * in rows, otherwise at each price.
  */
 export type PlacedTaxTexts = {
   readonly above: string
   readonly rows: readonly { readonly text: string; readonly cells: readonly string[] }[]
 }
 
-/** Places the texts about tax of a list, given by row; null for a price that is not on sale. */
+/**
+ * Decides where a list's texts about tax are shown. They are given by row; null for a price that is
+ * not on sale.
+ */
 export function placeTaxTexts(rows: readonly (readonly (string | null)[])[]): PlacedTaxTexts {
   const common = findCommonText(rows.flat())
   return {
@@ -127,18 +131,24 @@ export function placeTaxTexts(rows: readonly (readonly (string | null)[])[]): Pl
 export const formatTaxSentence = (text: string): string =>
   text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
-/** The text that all prices on sale have; empty if none is on sale, null if their texts differ. */
+/**
+ * Returns the text that all prices on sale share; empty if none is on sale, null if the texts
+ * differ.
+ */
 function findCommonText(texts: readonly (string | null)[]): string | null {
   const distinct = new Set(texts.filter((text) => text !== null))
   return distinct.size > 1 ? null : ([...distinct][0] ?? '')
 }
 
-/** Returns the amount paid for a price of the event file: lists for organisers include all tax. */
+/** Returns the amount to pay for a price. Lists for organisers include all taxes. */
 export function computePaidPrice(tax: Tax | null, price: Amount): Split['total'] {
   return splitPrice(tax, price).total
 }
 
-/** Text above lists for organisers: "GST (18% and 5%) included". Empty if nothing is taxed. */
+/**
+ * Returns the text above lists for organisers: "GST (18% and 5%) included". Empty if nothing is
+ * taxed.
+ */
 export function getPaidTaxText({ fees }: EventFees): string {
   const taxes = listAllTaxes(fees).map(({ tax }) => tax)
   const rates = formatRates(taxes.map(({ percent }) => percent))

@@ -1,7 +1,7 @@
 /**
- * Determines the price period of a day, and whether registration is open.
+ * Finds the price period of a day and decides whether registration is open.
  *
- * Days are Indian, both ends included.
+ * Days are Indian. A period includes its first and last day.
  */
 import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
@@ -18,12 +18,18 @@ import {
   type Instant,
 } from '../lib/time.ts'
 
-/** Whether the day is within the period; an absent end is open. */
+/**
+ * Returns true if the day is in the period. An absent day means that the period is open at that
+ * end.
+ */
 export function containsDay({ from, to }: Period, on: Day): boolean {
   return (from === undefined || from <= on) && (to === undefined || on <= to)
 }
 
-/** Returns the group with its own periods to which a category belongs. Undefined: it has the event's periods. */
+/**
+ * Returns the group with its own periods that contains a category; undefined if it has the event's
+ * periods.
+ */
 export function findGroupOfCategory(
   { groups = [] }: Pick<Fees, 'groups'>,
   category: string | null,
@@ -42,8 +48,8 @@ export function listPeriodsOfCategory(
 }
 
 /**
- * Returns every period of registration prices, each id once. If groups call it by different labels, it has all of
- * them.
+ * Returns every period of registration prices, each id once. If groups have different labels for
+ * it, they are all listed.
  */
 export function listPeriods({
   periods,
@@ -56,7 +62,10 @@ export function listPeriods({
   })
 }
 
-/** Returns the label of a period, as the category has it; null: all labels that it has. Undefined if the file no longer has it. */
+/**
+ * Returns a period's label for a category; for null, all its labels. Undefined if the file no
+ * longer has the period.
+ */
 export function getPeriodLabel(
   fees: Pick<Fees, 'periods' | 'groups'>,
   period: string,
@@ -67,8 +76,8 @@ export function getPeriodLabel(
 }
 
 /**
- * Returns the first listed period that contains the day, else the period for other dates. Null if closed on that day.
- * With a category: among the periods of its group.
+ * Returns the first listed period that contains the day, otherwise the period for other dates. Null
+ * if registration is closed on that day. With a category, among the periods of its group.
  */
 export function findPeriodOn(fees: Fees, on: Day, category: string | null = null): Period | null {
   const group = findGroupOfCategory(fees, category)
@@ -80,7 +89,7 @@ export function findPeriodOn(fees: Fees, on: Day, category: string | null = null
   )
 }
 
-/** Returns the period of a category on that day if it has its own periods; else `period`. */
+/** Returns the category's period on that day if it has its own periods, otherwise `period`. */
 export function findPeriodOfCategoryOn(
   fees: Fees,
   category: string | null,
@@ -101,8 +110,8 @@ export function listPeriodsOfItem(
 }
 
 /**
- * Returns the period of an item on that day: its own; else the event's, which is `period` unless the category has its own.
- * Empty if none contains the day.
+ * Returns the id of an item's period on that day: its own, or else the event's (`period`), unless
+ * the category has its own. Empty if no period contains the day.
  */
 export function findItemPeriodOn(
   fees: Fees,
@@ -116,7 +125,10 @@ export function findItemPeriodOn(
   return findPeriodOn(fees, on)?.id ?? ''
 }
 
-/** Returns the days on which a period begins, or the one before has ended: of the fees, of groups and of items. */
+/**
+ * Returns the days on which a period of the fees, a group or an item begins, or the day after one
+ * has ended.
+ */
 export function listPeriodEdges(fees: Pick<Fees, 'periods' | 'items' | 'groups'>): readonly Day[] {
   const own = [...(fees.groups ?? []), ...fees.items].flatMap(({ periods = [] }) => periods)
   return [...fees.periods, ...own].flatMap(({ from, to }) => [
@@ -126,8 +138,8 @@ export function listPeriodEdges(fees: Pick<Fees, 'periods' | 'items' | 'groups'>
 }
 
 /**
- * Returns the period that prices a registration in a category: its stored period if the category still has it, else
- * the period of its day.
+ * Returns the period that prices a registration in a category: its stored period if the category
+ * still has it, otherwise the period of its day.
  */
 export function getPricingPeriod(
   fees: Fees,
@@ -140,8 +152,8 @@ export function getPricingPeriod(
 }
 
 /**
- * Whether registration is open on that day; if not, the event's own message, else the default. An
- * event without periods has no day on which this could close it.
+ * Returns whether registration is open on that day; if not, with the event's own message or else
+ * the default. An event without periods is not closed by them.
  */
 export function checkRegistrationOpen(
   event: PublicEvent,
@@ -159,8 +171,7 @@ export function checkRegistrationOpen(
       text: event.closed?.text ?? text,
       by,
     }) as const
-  // The file's message about closed registration does not apply to registration that has not opened
-  // yet.
+  // The file's message about closed registration does not apply before registration opens.
   const isEarly = (from: Day) =>
     ({
       open: false,
@@ -188,8 +199,8 @@ export function checkRegistrationOpen(
 }
 
 /**
- * Returns the event as staff register delegates on that day: open on the days of the front desk too. The unchanged
- * event if the form is open, or on any other day.
+ * Returns the event for staff who register delegates on that day: also open on front desk days.
+ * Unchanged if the form is open, and on other days.
  */
 export function withDeskDays<E extends PublicEvent>(event: E, on: Day): E {
   const { desk } = event.registration
@@ -206,27 +217,27 @@ const openAtDesk = memoize((event: PublicEvent): PublicEvent => {
   return { ...event, registration: desk }
 })
 
-/** Whether the event's own days are over. */
+/** Returns true if the event's last day is over. */
 export const isEventOver = ({ to }: Pick<PublicEvent, 'to'>, on: Day): boolean => on > to
 
-/** Sorts events for delegates: upcoming ones by their first day, then past ones, the latest first. */
+/** Sorts events for delegates: upcoming ones by first day, then past ones, latest first. */
 export function sortEvents<E extends Pick<PublicEvent, 'from' | 'to'>>(
   events: readonly E[],
   on: Day,
 ): readonly E[] {
-  const [coming, past] = [
+  const [upcoming, past] = [
     events.filter((event) => !isEventOver(event, on)),
     events.filter((event) => isEventOver(event, on)),
   ]
   return [
-    ...coming.sort((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0)),
+    ...upcoming.sort((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0)),
     ...past.sort((a, b) => (a.to > b.to ? -1 : a.to < b.to ? 1 : 0)),
   ]
 }
 
 /**
- * Returns the days on which prices change, with the name of the period that begins; the first
- * period is not included.
+ * Returns the days on which prices change, with the name of the period that begins. Omits the first
+ * period.
  */
 export function listPriceSteps({
   fees,
@@ -247,15 +258,15 @@ export function listPriceSteps({
 }
 
 /**
- * Returns the last day from `on` on which the category's registration has the same price and registration is open,
- * whatever the prices of items. Null: no end is set, or it is not on sale.
+ * Returns the last day, from `on`, with the same registration price for the category and open
+ * registration, regardless of item prices. Null if no end is set or it is not on sale.
  */
 export const getLastDayOfFee = (event: PublicEvent, on: Day, category: string): Day | null =>
   findPeriodOn(event.fees, on, category) === null
     ? null
     : getLastDayOfPrice(event, on, category, [])
 
-/** Whether today's prices end on different days for different categories, so that no day is true for all. */
+/** Returns true if today's prices end on different days for different categories. */
 export function haveOwnLastDays(event: PublicEvent, on: Day): boolean {
   const { categories, fees } = event
   return (
@@ -264,12 +275,16 @@ export function haveOwnLastDays(event: PublicEvent, on: Day): boolean {
   )
 }
 
-/** By day, for the days requested: these are few, because someone viewed the event on each. */
+/**
+ * Caches results by day. There are few, because entries are created only for days on which someone
+ * viewed the event.
+ */
 const createLastDayCache = memoize((_: PublicEvent) => new Map<string, Day | null>())
 
 /**
- * Returns the last day from `on` on which the same period applies and registration is open; null:
- * no end is set. With a category: of its periods; else the first change of any price. `items`: those whose prices count.
+ * Returns the last day, from `on`, with the same period and open registration; null if no end is
+ * set. With a category, considers its periods; otherwise any price change. `items`: the items whose
+ * prices are considered.
  */
 export function getLastDayOfPrice(
   event: PublicEvent,
@@ -298,7 +313,8 @@ function findLastDay(
   const listPeriodsOn = (day: Day): string => {
     const period = findPeriodOn(fees, day)?.id ?? ''
     return [
-      // A category with its own periods depends on those of the fees only for whether it is open.
+      // For a category with its own periods, the event's periods only decide whether registration
+      // is open.
       category === null ? period : String(period !== ''),
       findPeriodOn(fees, day, category)?.id ?? '',
       ...groups.map(({ categories }) => findPeriodOn(fees, day, categories[0])?.id ?? ''),
@@ -318,8 +334,8 @@ function findLastDay(
 }
 
 /**
- * Returns the last instant at which a price, a period, an opening or a closing may have changed. All of them change
- * at the start of an Indian day, because event files name days.
+ * Returns the last instant at which a price, a period, an opening or a closing may have changed.
+ * They all change at the start of an Indian day, because event files name days.
  */
 export function getLastPriceInstant(at: Instant): Instant {
   return startOfDay(dayOf(at))

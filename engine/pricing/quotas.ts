@@ -1,4 +1,4 @@
-/** Quotas: the seats that a registration takes, and the messages of the form about seats left. */
+/** Quotas: the seats that a registration takes, and the form's messages about available seats. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { listChosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
@@ -9,7 +9,10 @@ import { EXTENDED_FORM_MESSAGES } from '../text-catalogue/form-with-items-and-co
 import type { Quota } from '../event/pricing-types.ts'
 import { formatIdAsWords } from '../event/placeholders-and-answer-texts.ts'
 
-/** `id`: a quota's, or `limit.option` if each option has its own seats; otherwise `option` is null. */
+/**
+ * `id`: the quota's id, or `limit.option` if each option has its own seats; otherwise `option` is
+ * null.
+ */
 export type SeatPool = {
   readonly id: string
   readonly max: number
@@ -19,7 +22,7 @@ export type SeatPool = {
   readonly quantity: number
 }
 
-/** Returns every seat type of these quotas, in the file's order. */
+/** Returns every seat pool of these quotas, in the file's order. */
 export function listSeatPools(limits: readonly Quota[]): readonly SeatPool[] {
   return limits.flatMap((limit): SeatPool[] => {
     const { id, max } = limit
@@ -36,8 +39,8 @@ export function listSeatPools(limits: readonly Quota[]): readonly SeatPool[] {
 }
 
 /**
- * Returns the seats that a registration takes, each once. `answers` are normalised and include the context under
- * which it was priced; `category` is derived from them.
+ * Returns the seats that a registration takes, each pool once. `answers` are normalised and include
+ * the context used for pricing; `category` is derived from them.
  */
 export function listRequiredSeats(
   limits: readonly Quota[],
@@ -60,7 +63,7 @@ export function listRequiredSeats(
   })
 }
 
-/** The number entered in the counted field, or the number of people listed in it. */
+/** Returns the number in the counted field, or the number of people listed in it. */
 function countSeats({ count, withDelegate }: Quota, answers: Answers): number {
   if (count === undefined) return 1
   const answer = getOwn(answers, count)
@@ -70,8 +73,8 @@ function countSeats({ count, withDelegate }: Quota, answers: Answers): number {
 }
 
 /**
- * Returns the first of its seats that is full by the context in the answers, or has fewer left than the registration
- * takes. Null if all are available.
+ * Returns the first seat pool that is full according to the context, or that has fewer seats left
+ * than the registration takes. Null if all are available.
  */
 export function findFirstFull(
   limits: readonly Quota[],
@@ -86,19 +89,25 @@ export function findFirstFull(
   )
 }
 
-/** Whether fewer seats are left than the registration takes. Types that `left` does not contain are available. */
+/**
+ * Returns true if fewer seats are left than the registration takes. Pools that `left` does not
+ * contain are available.
+ */
 export const isShort = (
   { id, quantity }: Pick<SeatPool, 'id' | 'quantity'>,
   left: Readonly<Record<string, number>>,
 ): boolean => (getOwn(left, id) ?? quantity) < quantity
 
-/** From this number down, the form needs to know how many seats are left. 0: only whether any is left. */
+/**
+ * Returns the threshold from which the form needs the number of seats left. 0: it only needs to
+ * know whether any is left.
+ */
 export const getDisplayThreshold = ({ few = 0, count, countMax }: Quota): number =>
   count === undefined ? few : Math.max(few, (countMax ?? Number.MAX_SAFE_INTEGER) - 1)
 
 /**
- * Returns the message for a full seat; for one of several options it names the option. `left`: the number left if
- * more seats were requested.
+ * Returns the message for a full seat pool; for an option's pool, with the option's name. `left`:
+ * the number left if more were requested.
  */
 export function buildFullSeatMessage(event: PublicEvent, place: SeatPool, left = 0): string {
   const { message } = place.limit.full
@@ -112,7 +121,7 @@ export function buildFullSeatMessage(event: PublicEvent, place: SeatPool, left =
   return place.option === null ? message : `${getSeatName(event, place)}: ${message}`
 }
 
-/** Returns the display name of a seat: its option's label, or the quota's name. */
+/** Returns the display name of a seat pool: its option's label, or the quota's name. */
 export function getSeatName(
   { fields }: Pick<PublicEvent, 'fields'>,
   { limit, option }: SeatPool,
@@ -121,7 +130,10 @@ export function getSeatName(
   return options.find(({ id }) => id === option)?.label ?? formatIdAsWords(option ?? limit.id)
 }
 
-/** Returns the public part: the full seats, and the number left if the file asks to show it. */
+/**
+ * Returns the public part of the availability: the full pools, and the number left if the file
+ * shows it.
+ */
 export function buildPublicAvailability(
   limits: readonly Quota[],
   left: Readonly<Record<string, number>>,

@@ -1,7 +1,7 @@
 /**
- * Quotes the cost of a registration, and lists the tariff.
+ * Quotes the price of a registration and lists the tariff.
  *
- * The server's clock decides; a browser's quote is a preview.
+ * The server's clock decides the price. A quote in the browser is a preview.
  */
 import type { Category, PublicEvent } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
@@ -21,7 +21,7 @@ import {
 } from './price-periods.ts'
 import { dayOf, type Day, type Instant } from '../lib/time.ts'
 
-/** The cost of given answers at an instant: the sums over the lines. base + gst = total, exactly. */
+/** The price of given answers at an instant: the sums of the lines. base + gst = total, exactly. */
 export type Quote = {
   readonly category: string
   readonly period: string
@@ -38,14 +38,15 @@ export type QuoteRefusal =
       readonly code: 'not_on_sale'
       readonly category: string
       readonly period: string
-      /** The item that is not on sale. Null if it is the registration itself. */
+      /** The item that is not on sale. Null for the registration. */
       readonly item: string | null
       readonly option: string | null
     }
 
 /**
- * Returns the price of one category in one period. Null if it is not on sale then, or has no price. `on`: the day whose tax
- * applies; by default the first known day of the period. `answers`: those that taxes may depend on, if they are known.
+ * Returns the price of one category in one period; null if it is not on sale or has no price. `on`:
+ * the day that decides the tax; by default the first known day of the period. `answers`: the
+ * answers that taxes may depend on, if known.
  */
 export function quoteCategory(
   event: PublicEvent,
@@ -67,8 +68,8 @@ const getFirstDayOfPeriod = (event: Pick<PublicEvent, 'from'>, period: Period | 
   period?.from ?? period?.to ?? event.from
 
 /**
- * Quotes answers at that instant, by the Indian day. `answers` are normalised and include the
- * context. An event without prices has nothing on sale: check `hasPrices` first.
+ * Quotes answers at an instant, by its Indian day. `answers` are normalised and include the
+ * context. An event without prices has nothing on sale, so check `hasPrices` first.
  */
 export function quote(
   event: PublicEvent,
@@ -78,7 +79,10 @@ export function quote(
   return quoteWithCategory(event, answers, findCategory(event, answers), at)
 }
 
-/** Returns the category and quote of these answers at that instant. Null if they belong to no category. */
+/**
+ * Returns the quote of these answers in this category at an instant; an error if `category` is
+ * null.
+ */
 export function quoteWithCategory(
   event: PublicEvent,
   answers: Answers,
@@ -97,7 +101,7 @@ export function quoteWithCategory(
   )
 }
 
-/** Quotes an existing registration in a period, whether or not registration is open. */
+/** Quotes an existing registration in a period, regardless of whether registration is open. */
 export function quoteInPeriod(
   event: PublicEvent,
   answers: Answers,
@@ -118,7 +122,7 @@ export function quoteInPeriod(
     : err({ code: 'not_on_sale', ...lines.error })
 }
 
-/** False for an event that registers without prices. */
+/** Returns false for an event without prices. */
 export function hasPrices(event: PublicEvent): boolean {
   return event.fees.prices !== null
 }
@@ -127,13 +131,16 @@ export type PriceRow = {
   readonly category: Category
   readonly cells: readonly {
     readonly period: Period
-    /** The day whose tax the price has. */
+    /** The day that decides the tax of the price. */
     readonly on: Day
     readonly price: Split | null
   }[]
 }
 
-/** Lists every category in each of its periods, in the file's order. Empty if the event states no prices. */
+/**
+ * Lists every category with a price for each of its periods, in the file's order. Empty for an
+ * event without prices.
+ */
 export function buildPriceTable(event: PublicEvent): readonly PriceRow[] {
   if (event.fees.prices === null) return []
   return event.categories.map((category) => ({
@@ -146,14 +153,16 @@ export function buildPriceTable(event: PublicEvent): readonly PriceRow[] {
   }))
 }
 
-/** Rows with the same periods: those of the event, or of one group, whose label is the heading. */
+/** Rows with the same periods: those of the event, or of a group, whose label is the heading. */
 export type PriceTableOfGroup = {
   readonly label: string | null
   readonly periods: readonly Period[]
   readonly rows: readonly PriceRow[]
 }
 
-/** Lists the price tables: that of the event's periods, then one for each group. Those without categories are omitted. */
+/**
+ * Lists the price tables: the event's, then one per group. Tables without categories are omitted.
+ */
 export function buildPriceTables(event: PublicEvent): readonly PriceTableOfGroup[] {
   const rows = buildPriceTable(event)
   const { groups = [] } = event.fees
@@ -161,9 +170,9 @@ export function buildPriceTables(event: PublicEvent): readonly PriceTableOfGroup
     { label: null, periods: event.fees.periods, group: undefined },
     ...groups.map((group) => ({ label: group.label, periods: group.periods, group })),
   ].flatMap(({ label, periods, group }) => {
-    const own = rows.filter(
+    const groupRows = rows.filter(
       ({ category }) => findGroupOfCategory(event.fees, category.id) === group,
     )
-    return own.length === 0 ? [] : [{ label, periods, rows: own }]
+    return groupRows.length === 0 ? [] : [{ label, periods, rows: groupRows }]
   })
 }

@@ -8,16 +8,18 @@ import { appliesToAll, matchesCondition } from '../rules/evaluate-condition.ts'
 type TaxedFees = Pick<Fees, 'tax' | 'taxRules'>
 type TaxedItem = Pick<Item, 'tax' | 'taxRules' | 'ownTaxRules'>
 
-/** The tax of a line, with the words that its rule adds to the line, such as "reverse charge". */
+/** The tax of a line, with the note that its rule adds to the line, such as "reverse charge". */
 export type ChosenTax = { readonly tax: Tax | null; readonly note?: string }
 
-/** Returns the rules of an item, its own first, or of the registration if `item` is null. */
+/** Returns an item's tax rules, its own first; for null, the rules of the registration. */
 export function getTaxRules(fees: TaxedFees, item: TaxedItem | null): readonly TaxRule[] {
   const shared = item?.taxRules ?? fees.taxRules ?? []
   return item?.ownTaxRules === undefined ? shared : [...item.ownTaxRules, ...shared]
 }
 
-/** Returns the rules that any line may have, without those that items share with the registration. */
+/**
+ * Returns the tax rules of any line. Rules that items share with the registration are listed once.
+ */
 export function listTaxRules({
   taxRules = [],
   items,
@@ -25,14 +27,14 @@ export function listTaxRules({
   return [...taxRules, ...items.flatMap(({ ownTaxRules = [] }) => ownTaxRules)]
 }
 
-/** Whether a rule applies on that day, for some delegate. */
+/** Returns true if a rule applies on that day to some delegates. */
 export function isTaxRuleActive({ from, to }: TaxRule, on: Day): boolean {
   return (from === undefined || from <= on) && (to === undefined || on <= to)
 }
 
 /**
- * Returns the tax of an item, or of the registration if `item` is null. Before the delegate has
- * answered (`answers` null), rules that depend on answers do not apply.
+ * Returns the tax of an item, or of the registration if `item` is null. If `answers` is null, rules
+ * that depend on answers do not apply.
  */
 export function chooseTax(
   fees: TaxedFees,
@@ -52,7 +54,7 @@ export function chooseTax(
   return rule ?? { tax: item === null ? fees.tax : item.tax }
 }
 
-/** Lists every tax of the event, including those of rules, by the id of its line. */
+/** Lists every tax of the event, including those of rules, with the id of its line. */
 export function listAllTaxes({
   items,
   ...fees

@@ -1,4 +1,4 @@
-/** Upcoming prices: the periods that follow a day, and when the price of given answers changes. */
+/** Upcoming prices: the periods after a day, and when the price of given answers changes. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { Amount } from '../lib/money.ts'
@@ -13,10 +13,10 @@ import { quoteWithCategory } from './quote.ts'
 import type { Period } from '../event/pricing-types.ts'
 import { addDays, startOfDay, type Day } from '../lib/time.ts'
 
-/** A range of days, both included, in which one period applies and registration is open. */
+/** The days of one period with open registration, both ends included. */
 export type PriceRange = { readonly from: Day; readonly to: Day | null; readonly period: Period }
 
-/** Returns every later day on which prices or the opening of registration may differ from the day before. */
+/** Returns every later day on which prices, or whether registration is open, may change. */
 function listPriceChangesAfter({ fees, registration }: PublicEvent, on: Day): readonly Day[] {
   const { opens, closes } = registration
   const days = [...fees.adjustments, ...listTaxRules(fees)].flatMap(({ from, to }) => [
@@ -32,16 +32,16 @@ function listPriceChangesAfter({ fees, registration }: PublicEvent, on: Day): re
     .sort()
 }
 
-/** Whether a tax of registrations begins on that day, or ended the day before. */
+/** Returns true if a tax of registrations begins on that day or ended on the previous day. */
 const changesTax = ({ fees }: PublicEvent, on: Day): boolean =>
   getTaxRules(fees, null).some(
     (rule) => isTaxRuleActive(rule, on) !== isTaxRuleActive(rule, addDays(on, -1)),
   )
 
 /**
- * Returns the ranges of a category's prices, or of the tax on them, from that day on, in order; days on which
- * registration is closed are omitted. The list ends with the last period: the price of other dates, which applies
- * from then on, is not an announcement, and may be lower than today's.
+ * Returns the ranges of a category's prices, or of their tax, from that day on, in order. Days with
+ * closed registration are omitted. The list ends with the last period: the price for other dates,
+ * which applies afterwards, is not announced and may be lower than today's.
  */
 export function listPriceRanges(
   event: PublicEvent,
@@ -68,8 +68,8 @@ export function listPriceRanges(
 }
 
 /**
- * Returns the first day on which these answers cost something other than on `on`, and the new
- * total; `total` null: they cannot be registered then. Null if no change is foreseeable.
+ * Returns the first day on which these answers have a different total than on `on`, and that total;
+ * `total` is null if they cannot be registered then. Null if no change is foreseeable.
  */
 export function findNextPrice(
   event: PublicEvent,

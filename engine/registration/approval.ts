@@ -1,10 +1,10 @@
-/** Approval: which registrations need it, and by when staff decide. */
+/** Approval: which registrations need it, and the deadline for the decision. */
 import type { Approval } from '../event/approval-and-cancellation-types.ts'
 import type { Answers } from '../event/answer-types.ts'
 import { matchesCondition } from '../rules/evaluate-condition.ts'
 import { addDays, dayOf, endOfDay, instant, type Instant } from '../lib/time.ts'
 
-/** Returns the first approval rule that matches these answers. Null if no approval is needed. */
+/** Returns the first approval rule that matches these answers; null if no approval is needed. */
 export function findApproval(
   approvals: readonly Approval[],
   answers: Answers,
@@ -13,7 +13,7 @@ export function findApproval(
   return approvals.find(({ when }) => matchesCondition(when, answers, category)) ?? null
 }
 
-/** Returns the end of the day by which staff decide about a registration made now. */
+/** Returns the end of the last day on which staff must decide about a registration made now. */
 export function getDecisionDeadline({ decideWithinDays }: Approval, at: Instant): Instant {
   return instant(endOfDay(addDays(dayOf(at), decideWithinDays)))
 }

@@ -9,42 +9,42 @@ export function findRefundTerms({ steps, otherwise }: Cancellation, day: Day): R
   return steps.find(({ until }) => day <= until) ?? otherwise
 }
 
-/** The figures of a refund at cancellation. */
+/** The amounts that make up a cancellation refund. */
 export type CancellationRefund = {
   /** The sum of all counted payments, before refunds. */
   readonly paid: Amount
-  /** Paid in excess of today's price (overpayment, reductions of the bill): always refunded in full. */
+  /** Paid in excess of the current price (overpayment, lowered bill); always refunded in full. */
   readonly owed: Amount
-  /** The part of the payment that is the price: the scale applies to it. */
+  /** The part of the payment that is the price, to which the scale applies. */
   readonly remaining: Amount
   /** Null if the event file has no scale. */
   readonly percent: number | null
-  /** The tax in `remaining`, which is kept before the percentage applies; 0: nothing is. */
+  /** The tax in `remaining`, which is kept before the percentage is applied; 0 if none is kept. */
   readonly taxKept: Amount
-  /** The fixed charge of the scale; 0: none. The share is at least 0 after its deduction. */
+  /** The fixed charge of the scale; 0 if none. After its deduction, the share is at least 0. */
   readonly charge: Amount
   /** The percentage of the price, less the charge. */
   readonly share: Amount | null
-  /** Refunded already or in progress: deducted first from the money owed, then from the share. */
+  /** Already refunded or in progress. Deducted from the amount owed first, then from the share. */
   readonly refunded: Amount
   readonly proposed: Amount | null
 }
 
-/** The price and the payments of a registration, with the tax in the price. */
+/** The price and payments of a registration, with the tax in the price. */
 type PaidPrice = {
-  /** Null if the registration has none. */
+  /** Null if the registration has no price. */
   readonly price: Amount | null
   readonly paid: Amount
   readonly refunded: Amount
-  /** The bill and its tax. Null if the registration has none. */
+  /** The bill and its tax. Null if the registration has no bill. */
   readonly total: Amount | null
   readonly gst: Amount | null
   readonly currency: Currency
 }
 
 /**
- * Calculates the refund at cancellation. It does not depend on earlier refunds: the sum of all
- * refunds is the money owed plus the share.
+ * Calculates the cancellation refund. The sum of all refunds is the amount owed plus the share,
+ * regardless of earlier refunds.
  */
 export function computeCancellationRefund(
   cancellation: Cancellation | null,
@@ -57,7 +57,7 @@ export function computeCancellationRefund(
   const taxKept = terms?.withoutTax === true ? computeTaxShare(remaining, total, gst) : toAmount(0)
   const charge =
     terms?.charge === undefined ? toAmount(0) : (getOwn(terms.charge, currency) ?? null)
-  // The event file that is served now may not state the charge in the currency that was paid.
+  // The current event file may have no charge in the currency of the payment.
   const share =
     terms === null || charge === null
       ? null
@@ -76,7 +76,10 @@ export function computeCancellationRefund(
   }
 }
 
-/** Returns the refund under these terms for a bill paid in full. Null without a charge in its currency. */
+/**
+ * Returns the refund under these terms for a bill paid in full; null if there is no charge in its
+ * currency.
+ */
 export function computeRefundOfPrice(
   { percent, withoutTax, charge }: RefundTerms,
   {
@@ -91,11 +94,11 @@ export function computeRefundOfPrice(
     : computeShare(percent, withoutTax === true ? base : total, deducted)
 }
 
-/** Half a paisa is rounded up, in the delegate's favour. */
+/** Rounds half a paisa up, in the delegate's favour. */
 const computeShare = (percent: number, amount: number, charge: Amount): Amount =>
   toAmount(Math.max(0, Math.floor((amount * percent + 50) / 100) - charge))
 
-/** The tax in a part of the bill, in proportion; half of the smallest unit is rounded up. */
+/** Returns the tax in part of a bill, in proportion; half of the smallest unit is rounded up. */
 function computeTaxShare(part: Amount, total: Amount | null, gst: Amount | null): Amount {
   if (total === null || gst === null || total === 0) return toAmount(0)
   const [ofPart, ofTotal] = [BigInt(part) * BigInt(gst), BigInt(total)]

@@ -1,4 +1,4 @@
-/** Offers another category to a refused registration, at the prices of its day of registration. */
+/** Offers a refused registration another category, at the prices of its registration day. */
 import type { Answers } from '../event/answer-types.ts'
 import { findApproval } from './approval.ts'
 import { type Approval } from '../event/approval-and-cancellation-types.ts'
@@ -8,7 +8,7 @@ import { getPricingPeriod } from '../pricing/price-periods.ts'
 import { quoteInPeriod, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
-/** The part of a registration that approval and offers read. */
+/** The data of a registration that approval and offers need. */
 export type ApprovableRegistration = {
   readonly answers: Answers
   readonly category: string | null
@@ -18,7 +18,7 @@ export type ApprovableRegistration = {
   readonly approval: string | null
 }
 
-/** Returns the approval rule as the file has it today. Null if the file no longer has it. */
+/** Returns the approval rule in the current file; null if the file no longer has it. */
 export function getApproval(
   { approvals }: Pick<EventConfig, 'approvals'>,
   { approval, answers, category }: ApprovableRegistration,
@@ -26,7 +26,7 @@ export function getApproval(
   return approvals.find(({ id }) => id === approval) ?? findApproval(approvals, answers, category)
 }
 
-/** Quotes the registration in that category. Null if the event states no prices. */
+/** Quotes the registration in that category; null if the event has no prices. */
 export function quoteInCategory(
   event: EventConfig,
   registration: ApprovableRegistration,

@@ -1,8 +1,8 @@
 /**
- * Corrects an answer of an existing registration.
+ * Corrects answers of an existing registration.
  *
- * Price, category, quotas and uniqueness are checked again, at the prices of the period in which it
- * was priced.
+ * Price, category, quotas and uniqueness are checked again, with the prices of the period in which
+ * the registration was priced.
  */
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { findAnswerErrors, normalise } from '../answers/normalize-answers.ts'
@@ -24,7 +24,7 @@ import { quoteInPeriod, type Quote, type QuoteRefusal } from '../pricing/quote.t
 import { formatAnswer } from '../event/placeholders-and-answer-texts.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
-/** The part of a registration that a correction reads. */
+/** The data of a registration that a correction needs. */
 export type CorrectableRegistration = {
   readonly answers: Answers
   readonly category: string | null
@@ -43,11 +43,11 @@ export type CorrectedRegistration = {
 export type CorrectionRefusal =
   | { readonly code: 'wrong_answers'; readonly errors: FieldErrors }
   | { readonly code: 'no_price'; readonly why: QuoteRefusal }
-  /** A registration keeps its currency: the delegate cancels, and registers again. */
+  /** A registration keeps its currency. To change it, the delegate cancels and registers again. */
   | { readonly code: 'other_currency'; readonly was: Currency; readonly now: Currency }
 
 /**
- * Returns the answers as they would be submitted now: fields only, with the changes applied; null
+ * Returns the answers as they would be submitted now: only fields, with the changes applied. null
  * removes an answer.
  */
 export function mergeRawAnswers(
@@ -65,8 +65,8 @@ export function mergeRawAnswers(
 }
 
 /**
- * Corrects a registration. `context`: the context for the new answers. An answer that was already
- * invalid and is not changed is kept.
+ * Corrects a registration. `context` is the context of the new answers. An answer that was invalid
+ * before and is not changed is kept.
  */
 export function correctRegistration(
   event: EventConfig,
@@ -81,12 +81,15 @@ export function correctRegistration(
     mergeRawAnswers(event, before, {}),
     extractContext(event, before),
   )
-  const answers = { ...keepOtherAnswers(event, before), ...normalise(event, raw, context).answers }
+  const answers = {
+    ...selectOtherAnswers(event, before),
+    ...normalise(event, raw, context).answers,
+  }
   const [categoryBefore, categoryAfter] = [
     findCategory(event, before),
     findCategory(event, answers),
   ]
-  // A category assigned by staff, such as an accepted offer, is not removed by another answer.
+  // A category assigned by staff, such as an accepted offer, is kept if another answer changes.
   const category = categoryBefore === categoryAfter ? registration.category : categoryAfter
   const [was, now] = [getCurrency(event, registration.category), getCurrency(event, category)]
   if (was !== now && registration.category !== null)
@@ -100,7 +103,7 @@ export function correctRegistration(
   const unnamed = findUnnamedBuyer(event, registration, { answers, quote: quoteResult.value })
   if (Object.keys(unnamed).length > 0) return err({ code: 'wrong_answers', errors: unnamed })
   const changed = listChanges(event, before, answers)
-  // If nothing changed, the context stored with the answers is also kept.
+  // If nothing changed, the context stored with the answers is kept too.
   const isSame = changed.length === 0 && quoteResult.value === null
   return ok({
     answers: isSame ? before : answers,
@@ -112,7 +115,7 @@ export function correctRegistration(
 
 /**
  * Returns the buyer details that the invoice lacks because of this change. An older bill without
- * them is accepted while its price is unchanged.
+ * them is accepted if its price is unchanged.
  */
 function findUnnamedBuyer(
   event: EventConfig,
@@ -134,10 +137,10 @@ function findUnnamedBuyer(
 }
 
 /**
- * Returns values stored with the form, and answers to fields that no longer exist; the context is
+ * Returns values stored with the form, and answers to fields that no longer exist. The context is
  * looked up again.
  */
-function keepOtherAnswers(event: EventConfig, answers: Answers): Answers {
+function selectOtherAnswers(event: EventConfig, answers: Answers): Answers {
   const isContextValue = (id: string): boolean =>
     id === CODE_NAME || id.startsWith(getFullSeatName('')) || id.includes('.')
   return fromPairs(
@@ -148,8 +151,8 @@ function keepOtherAnswers(event: EventConfig, answers: Answers): Answers {
 }
 
 /**
- * Null if the price is unchanged. Pricing the old answers with today's file shows whether this change
- * causes the difference.
+ * Returns the new quote; null if the price is unchanged. Pricing the old answers with the current
+ * file shows whether this change causes a difference.
  */
 function reprice(
   event: EventConfig,
@@ -168,8 +171,12 @@ function reprice(
   const corrected = method === undefined ? answers : withMethod(event, answers, String(method))
   const now = quoteInPeriod(event, corrected, category, getBasis(category), on)
   const originalQuote = quoteInPeriod(event, billed, categoryBefore, priceBasis, on)
-  const mergeQuote = (quote: Quote): string => JSON.stringify([quote.category, quote.lines])
-  if (now.ok && originalQuote.ok && mergeQuote(now.value) === mergeQuote(originalQuote.value))
+  const serialiseQuote = (quote: Quote): string => JSON.stringify([quote.category, quote.lines])
+  if (
+    now.ok &&
+    originalQuote.ok &&
+    serialiseQuote(now.value) === serialiseQuote(originalQuote.value)
+  )
     return ok(null)
   // If there was no price before and there is none now, this change is not the cause.
   if (!now.ok && !originalQuote.ok) return ok(null)

@@ -1,4 +1,4 @@
-/** The buyer of a tax invoice: their details, and which answers the law requires of them. */
+/** The buyer of a tax invoice: their details, and the answers that the law requires. */
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import type { Answers, FieldErrors } from '../event/answer-types.ts'
 import { findVisibleFields } from '../answers/normalize-answers.ts'
@@ -20,7 +20,7 @@ import { requiresAddress, sumTaxableValue } from '../pricing/invoice-tax.ts'
 export type State = { readonly code: StateCode; readonly name: string }
 export const getStateByCode = (code: StateCode): State => ({ code, name: STATES_OF_INDIA[code] })
 
-/** The buyer as named on an invoice. */
+/** The buyer on an invoice. */
 export type Buyer = {
   readonly name: string
   readonly email: string
@@ -30,14 +30,14 @@ export type Buyer = {
   readonly state?: State | null
 }
 
-/** Where the event's form asks for the buyer. `states`: labels of the state field, by option. */
+/** The event's fields about the buyer. `states`: labels of the state field's options. */
 export type BuyerFields = {
   readonly invoice: Invoice | null
   readonly roles: Roles
   readonly states: Readonly<Record<string, string>>
 }
 
-/** Returns the buyer from the fields named in the event file. */
+/** Returns the buyer from the fields that the event file names. */
 export function readBuyer(
   { invoice, roles, states }: BuyerFields,
   {
@@ -46,14 +46,14 @@ export function readBuyer(
     email,
   }: { readonly answers: Answers; readonly fullName: string; readonly email: string },
 ): Buyer {
-  const isAnswered = (id: string | undefined): string => {
+  const getAnswerText = (id: string | undefined): string => {
     const answer = id === undefined ? undefined : getOwn(answers, id)
     return answer === undefined || typeof answer === 'object' ? '' : String(answer).trim()
   }
   const delegate = readDelegate({ roles }, answers)
-  const name = isAnswered(invoice?.buyer.name)
-  const gstin = readGstin(isAnswered(invoice?.buyer.gstin))
-  const stateAnswer = isAnswered(invoice?.buyer.state)
+  const name = getAnswerText(invoice?.buyer.name)
+  const gstin = readGstin(getAnswerText(invoice?.buyer.gstin))
+  const stateAnswer = getAnswerText(invoice?.buyer.state)
   const code =
     gstin === null
       ? (findState(stateAnswer) ?? findState(getOwn(states, stateAnswer) ?? ''))
@@ -62,15 +62,15 @@ export function readBuyer(
     name: [name, fullName, delegate.fullName].find((candidate) => candidate !== '') ?? '',
     email: email === '' ? delegate.email : email,
     gstin,
-    address: isAnswered(invoice?.buyer.address) || null,
+    address: getAnswerText(invoice?.buyer.address) || null,
     state: code === null ? null : getStateByCode(code),
   }
 }
 
 /**
- * Returns the address and state fields that are unanswered though the law requires both on the
- * invoice of this bill (rule 46(e)). Fields that these answers hide are not included. A buyer abroad
- * pays in another currency and has no Indian state.
+ * Returns errors for unanswered address and state fields, if the law requires both on this bill's
+ * invoice (rule 46(e)). Hidden fields are omitted. A buyer abroad pays in another currency and has
+ * no Indian state.
  */
 export function findInvoiceErrors(
   event: EventConfig,

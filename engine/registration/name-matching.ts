@@ -1,6 +1,6 @@
-/** Compares names with what a caller or a secretary says: with a title, initials, in any order, with one wrong letter. */
+/** Matches names with spoken ones: with titles or initials, in any order, or with one wrong letter. */
 
-/** Not part of a name, with or without a full stop. */
+/** Titles, with or without a full stop, are not part of a name. */
 const NAME_TITLES = new Set([
   'dr',
   'prof',
@@ -14,16 +14,19 @@ const NAME_TITLES = new Set([
   'sr',
   'er',
 ])
-/** With a wrong letter, a shorter word is another word. */
+/** A shorter word with a wrong letter is a different word. */
 const WORD_LETTERS_MIN = 4
 
-/** Returns a name or a search in lower case without accents, as words; initials written together are one word. */
+/**
+ * Returns the words of a name or a search in lower case without accents. Joined initials are one
+ * word.
+ */
 function splitName(text: string): readonly string[] {
   const folded = text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().normalize('NFC')
   return folded.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
 }
 
-/** Returns words without the titles at their beginning, unless nothing else is there. */
+/** Returns the words without titles at the beginning, unless there are no other words. */
 export function removeTitles(words: readonly string[]): readonly string[] {
   const first = words.findIndex((word) => !NAME_TITLES.has(word.toLowerCase().replaceAll('.', '')))
   return first === -1 ? words : words.slice(first)
@@ -32,20 +35,20 @@ export function removeTitles(words: readonly string[]): readonly string[] {
 const splitNameWithoutTitles = (text: string): readonly string[] => removeTitles(splitName(text))
 
 /**
- * Ranks a name for a search: 0 the same words in any order, 1 each searched word begins a word of the name,
- * 2 the name contains them, 3 something else matches, such as the institution.
+ * Ranks a name for a search. 0: the same words in any order; 1: each searched word begins a word of
+ * the name; 2: the name contains them; 3: something else matches, such as the institution.
  */
 export function rankName(name: string, search: string): number {
   const [known, wanted] = [splitNameWithoutTitles(name), splitNameWithoutTitles(search)]
   if (known.toSorted().join(' ') === wanted.toSorted().join(' ')) return 0
   if (known.join('') === wanted.join('')) return 0
-  if (matchesDistinct(known, wanted)) return 1
+  if (beginDistinctWords(known, wanted)) return 1
   const text = known.join(' ')
   return wanted.every((word) => text.includes(word)) ? 2 : 3
 }
 
-/** Whether each searched word, longest first, begins a different word of the name. */
-function matchesDistinct(known: readonly string[], wanted: readonly string[]): boolean {
+/** Returns true if each searched word, longest first, begins a different word of the name. */
+function beginDistinctWords(known: readonly string[], wanted: readonly string[]): boolean {
   const left = [...known]
   return wanted
     .toSorted((a, b) => b.length - a.length)
@@ -57,8 +60,8 @@ function matchesDistinct(known: readonly string[], wanted: readonly string[]): b
 }
 
 /**
- * Whether the name has the searched words, one of them with an extra, missing or wrong letter, or two letters
- * swapped.
+ * Returns true if the name contains the searched words, one of them with an extra, missing or wrong
+ * letter, or with two letters swapped.
  */
 export function hasOneTypo(name: string, search: string): boolean {
   const [known, wanted] = [splitNameWithoutTitles(name), splitNameWithoutTitles(search)]
@@ -68,7 +71,7 @@ export function hasOneTypo(name: string, search: string): boolean {
       (word, at) =>
         word.length >= WORD_LETTERS_MIN &&
         isOneEditAway(word, typed) &&
-        matchesDistinct(
+        beginDistinctWords(
           known.filter((_, other) => other !== at),
           others,
         ),
@@ -90,8 +93,8 @@ function isOneEditAway(a: string, b: string): boolean {
 }
 
 /**
- * Returns lists of terms. A name that the search matches with one typo contains all terms of at least one list: the
- * other words, and half of the word with the typo.
+ * Returns lists of search terms. A name that matches the search with one typo contains all terms of
+ * at least one list: the other words, and half of the word with the typo.
  */
 export function listTermsWithTypos(search: string): readonly (readonly string[])[] {
   const words = splitNameWithoutTitles(search)

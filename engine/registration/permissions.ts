@@ -1,14 +1,14 @@
 /** Office permissions: four roles, each including the previous one, for all events or some. */
 
-/** From the least to the most permissions. */
+/** In ascending order of permissions. */
 export const ROLES = ['viewer', 'desk', 'treasurer', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** The part of a user that decides their permissions. */
+/** The data of a user that decides their permissions. */
 export type PermissionHolder = {
   readonly username: string
   readonly role: Role
-  /** The ids of the events they work for. Null for all, including future ones. */
+  /** The ids of the events that the user can access. Null for all, including future ones. */
   readonly events: readonly string[] | null
 }
 
@@ -16,7 +16,7 @@ export function isRole(text: unknown): text is Role {
   return ROLES.some((role) => role === text)
 }
 
-/** Whether a role includes the permissions of the minimum role. */
+/** Returns true if a role includes the permissions of the minimum role. */
 export function isAtLeast(role: Role, minimumRole: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(minimumRole)
 }

@@ -1,8 +1,8 @@
 /** States of a registration and of its payment, with their labels. */
 
 /**
- * States of the registration, in addition to its payment status: awaiting approval, refused, to be paid (in
- * full, or a difference), payment claimed by the delegate, complete, cancelled, expired.
+ * States of a registration, in addition to its payment status: awaiting approval, refused, to be
+ * paid (in full, or a difference), payment claimed by the delegate, complete, cancelled, expired.
  */
 export const REGISTRATION_STATES = [
   'to_approve',
@@ -26,7 +26,7 @@ export const STATE_LABELS = {
   lapsed: 'expired',
 } as const satisfies Readonly<Record<RegistrationState, string>>
 
-/** State of a registration with an amount due. */
+/** Returns the label for a registration with an amount due. */
 export function getDueLabel(state: RegistrationState, isInReview: boolean): string {
   if (isInReview) return 'Needs review'
   if (state === 'told') return 'Reported by delegate'
@@ -55,14 +55,17 @@ const STATE_WORDS = {
 export type EndedState = keyof typeof STATE_WORDS
 
 export const ENDED_STATES = Object.keys(STATE_WORDS) as readonly EndedState[]
-/** Label of the combined count of ended registrations. */
+/** The label of the combined count of cancelled and refused registrations. */
 export const ENDED_LABEL = 'Cancelled or refused'
 
 export const isEnded = (state: unknown): state is EndedState =>
   typeof state === 'string' && Object.hasOwn(STATE_WORDS, state)
 export const getEndedLabel = (state: EndedState): string => STATE_WORDS[state]
 
-/** Returns "Cancelled (paid)"; without a payment there is no addition. Null if it has not ended. */
+/**
+ * Returns a label such as "Cancelled (paid)", without the addition if there was no payment; null if
+ * the registration has not ended.
+ */
 export function getEndedText({
   state,
   paymentStatus,

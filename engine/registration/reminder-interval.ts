@@ -1,4 +1,4 @@
-/** How often an unpaid registration may be reminded by staff. */
+/** The minimum time between reminders that staff send for an unpaid registration. */
 
-/** A registration that got a payment link within this time is not reminded again. */
+/** A registration that received a payment link within this time cannot be reminded. */
 export const REMINDER_INTERVAL_MS = 24 * 60 * 60 * 1000

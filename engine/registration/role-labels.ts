@@ -1,4 +1,4 @@
-/** Names and descriptions of the roles, as the office's pages show them. */
+/** Labels and descriptions of the roles for the office's pages. */
 import type { Role } from './permissions.ts'
 
 /** The name of each role. */

@@ -14,8 +14,8 @@ export function listEditableFields({ edit, fields }: EventConfig, at: Instant): 
 }
 
 /**
- * Returns the file fields that these answers show, in form order: those that may be replaced, and
- * missing ones.
+ * Returns the file fields that are visible for these answers, in form order: those that may be
+ * replaced, and those without a file.
  */
 export function listFilesToSend(
   event: EventConfig,

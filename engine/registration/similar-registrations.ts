@@ -1,4 +1,4 @@
-/** Finds registrations that may be of the same person: the same email address, phone number or name. */
+/** Finds registrations that may belong to the same person: with the same email address, phone or name. */
 import { foldText } from '../answers/compare-answers.ts'
 import { rankName } from './name-matching.ts'
 
@@ -7,10 +7,10 @@ type Person = Readonly<Record<'fullName' | 'email' | 'phone', string>>
 export type SharedDetail = 'email' | 'phone' | 'name'
 
 const PHONE_DIGITS = 10
-/** Without country code, spaces and hyphens. */
+/** Removes country code, spaces and hyphens. */
 const getLastDigits = (phone: string): string => phone.replaceAll(/\D/g, '').slice(-PHONE_DIGITS)
 
-/** In any spelling: case and spaces do not matter. False if there is none. */
+/** Ignores case and spaces. False if there is no address. */
 export function isSameEmail(a: string, b: string): boolean {
   return a.includes('@') && foldText(a) === foldText(b)
 }
@@ -19,12 +19,12 @@ function isSamePhone(a: string, b: string): boolean {
   return getLastDigits(a).length === PHONE_DIGITS && getLastDigits(a) === getLastDigits(b)
 }
 
-/** In any order, with or without a title. A single name is that of many. */
+/** Ignores word order and titles. False for a single name, which many people share. */
 function isSameName(a: string, b: string): boolean {
   return a.trim().includes(' ') && rankName(b, a) === 0
 }
 
-/** Returns the texts by which to search for registrations that may be of this person. */
+/** Returns the texts to search for registrations that may belong to this person. */
 export function listSearchTexts({ fullName, email, phone }: Person): readonly string[] {
   return [
     ...(isSameEmail(email, email) ? [email] : []),
@@ -33,7 +33,10 @@ export function listSearchTexts({ fullName, email, phone }: Person): readonly st
   ]
 }
 
-/** Returns the details that a registration shares with a person. Empty: it is someone else's. */
+/**
+ * Returns the details that a registration shares with a person. Empty if it belongs to someone
+ * else.
+ */
 export function listSharedDetails(person: Person, known: Person): readonly SharedDetail[] {
   return [
     ...(isSameEmail(person.email, known.email) ? (['email'] as const) : []),

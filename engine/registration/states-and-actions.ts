@@ -1,8 +1,7 @@
 /**
- * One table of registration states and actions: which action is allowed in which state, and for
- * whom.
+ * Table of registration states and actions: which action is allowed in which state, and for whom.
  *
- * Checks, API and buttons all read it.
+ * Checks, API and buttons all use it.
  */
 import type { FieldErrors } from '../event/answer-types.ts'
 import { isAtLeast, type Role } from './permissions.ts'
@@ -16,18 +15,18 @@ import {
 } from './registration-and-payment-states.ts'
 import type { Quote } from '../pricing/quote.ts'
 
-/** The actor: a staff user by role, the delegate, or the clock. */
+/** A staff user by role, the delegate, or the clock. */
 export type Actor = Role | 'delegate' | 'clock'
 
 type Row = {
   readonly in: readonly RegistrationState[]
-  /** The lowest staff role that can perform it, or the only other actor that can. */
+  /** The lowest staff role that can perform the action, or the only other actor who can. */
   readonly minimumActor: Actor
-  /** Absent if the state stays, or follows from the payments. */
+  /** Absent if the state is unchanged or follows from the payments. */
   readonly becomes?: RegistrationState
-  /** The state changes only from this one. */
+  /** The state changes only if it is this one. */
   readonly from?: RegistrationState
-  /** Whether a reason is required; a note is its own reason. */
+  /** Whether a reason is required. A note is its own reason. */
   readonly requiresReason: boolean
 }
 
@@ -41,15 +40,15 @@ const ACTIVE_STATES: readonly RegistrationState[] = [
 
 const ACTION_TABLE = {
   note: { in: REGISTRATION_STATES, minimumActor: 'desk', requiresReason: true },
-  /** Undoes the user's own note; its text is the reason. Both stay in the history. */
+  /** Undoes the user's own note, whose text is the reason. Both stay in the history. */
   undo_note: { in: REGISTRATION_STATES, minimumActor: 'desk', requiresReason: true },
-  /** Changes an answer, and with it the price. */
+  /** Changes an answer, which may change the price. */
   correct: { in: ACTIVE_STATES, minimumActor: 'owner', requiresReason: true },
-  /** Records money received by a manual payment method: transfer, front desk. */
+  /** Records a payment by a manual payment method: transfer, front desk. */
   confirm: { in: ['to_pay', 'told', 'lapsed'], minimumActor: 'desk', requiresReason: false },
   /**
-   * Records an extra payment for a registration that is already paid or has ended. The payment goes
-   * to review, and does not count until staff decide.
+   * Records an extra payment for a registration that is already paid or has ended. The payment
+   * needs review and does not count until staff decide.
    */
   came_again: {
     in: ['complete', 'cancelled', 'refused'],
@@ -67,9 +66,9 @@ const ACTION_TABLE = {
   /** Marks a refund that is in no settlement report as checked. */
   handle_refund: { in: REGISTRATION_STATES, minimumActor: 'treasurer', requiresReason: true },
   cancel: { in: ACTIVE_STATES, minimumActor: 'owner', becomes: 'cancelled', requiresReason: true },
-  /** Transfers the registration to another person; number and payments stay. */
+  /** Transfers the registration to another person, with its number and payments. */
   transfer: { in: ['complete'], minimumActor: 'owner', requiresReason: true },
-  /** Manual registration at the desk: it creates a registration, so it applies to no state. */
+  /** Manual registration at the desk. It creates a registration, so it is allowed in no state. */
   add: { in: [], minimumActor: 'desk', requiresReason: false },
   approve: {
     in: ['to_approve', 'refused'],
@@ -81,8 +80,8 @@ const ACTION_TABLE = {
   resend: { in: ['complete'], minimumActor: 'desk', requiresReason: false },
   send_pay_link: { in: ['to_pay', 'told', 'lapsed'], minimumActor: 'desk', requiresReason: false },
   /**
-   * Rejects a payment claim that the bank does not show: payment is due again, and others may use
-   * the reference.
+   * Rejects a payment claim that is not on the bank statement. Payment is due again, and others may
+   * use the reference.
    */
   not_found: {
     in: REGISTRATION_STATES,
@@ -92,7 +91,7 @@ const ACTION_TABLE = {
     requiresReason: true,
   },
   erase: { in: REGISTRATION_STATES, minimumActor: 'owner', requiresReason: true },
-  /** The payment claim "I have paid", for a payment method that sends no confirmation itself. */
+  /** The payment claim "I have paid", for a payment method without automatic confirmation. */
   tell: {
     in: ['to_pay', 'told', 'lapsed'],
     minimumActor: 'delegate',
@@ -101,20 +100,20 @@ const ACTION_TABLE = {
   },
   /** Reopens an expired registration, at its original price. */
   take_up: { in: ['lapsed'], minimumActor: 'treasurer', becomes: 'to_pay', requiresReason: false },
-  /** Accepts the category offered with a refusal. */
+  /** Accepts the category that was offered with a refusal. */
   accept_offer: {
     in: ['refused'],
     minimumActor: 'delegate',
     becomes: 'to_pay',
     requiresReason: false,
   },
-  /** Changes that delegates make themselves. */
+  /** A change by the delegate. */
   edit: {
     in: ['to_approve', 'to_pay', 'told', 'complete'],
     minimumActor: 'delegate',
     requiresReason: false,
   },
-  /** A request; the office decides. */
+  /** Requests a cancellation; the office decides. */
   ask_cancel: {
     in: ['to_approve', 'to_pay', 'told', 'complete'],
     minimumActor: 'delegate',
@@ -138,7 +137,10 @@ const ACTION_TABLE = {
     becomes: 'lapsed',
     requiresReason: false,
   },
-  /** It expired while the server's clock was ahead, and there is time left to pay. */
+  /**
+   * Reopens a registration that expired while the server's clock was ahead and that still has time
+   * to pay.
+   */
   reopen: { in: ['lapsed'], minimumActor: 'clock', becomes: 'to_pay', requiresReason: false },
 } as const satisfies Readonly<Record<string, Row>>
 
@@ -150,21 +152,23 @@ export function isActionName(name: string): name is ActionName {
   return Object.hasOwn(ACTION_TABLE, name)
 }
 
-/** Returns the actions that the actor can perform in the state. The office shows a button for each. */
+/**
+ * Returns the actions that the actor can perform in a state. The office shows a button for each.
+ */
 export function listAllowedActions(state: RegistrationState, actor: Actor): readonly ActionName[] {
   return (Object.keys(ACTION_TABLE) as ActionName[]).filter(
     (action) => getActionRow(action).in.includes(state) && canAct(action, actor),
   )
 }
 
-/** Whether the actor can perform the action in any state. */
+/** Returns true if the actor can perform the action in some state. */
 export function canAct(action: ActionName, actor: Actor): boolean {
   const { minimumActor } = getActionRow(action)
   if (minimumActor === 'delegate' || minimumActor === 'clock') return actor === minimumActor
   return actor !== 'delegate' && actor !== 'clock' && isAtLeast(actor, minimumActor)
 }
 
-/** A requested action; `why` is trimmed here. */
+/** A requested action. `why` is trimmed later. */
 export type RequestedAction = {
   readonly act: ActionName
   readonly actor: Actor
@@ -181,9 +185,9 @@ export type ActionRefusal = {
     | 'act_key_reused'
     /** The registration has changed since the actor loaded it. */
     | 'moved_on'
-    /** The action changes the price, and the actor has not confirmed the new price yet. */
+    /** The action changes the price, and the actor has not confirmed the new price. */
     | 'price_changes'
-    /** The submitted data is invalid; the message says why. */
+    /** The submitted data is invalid; the message explains it. */
     | 'bad_data'
     /** Already taken by another registration: a seat, or an answer that must be unique. */
     | 'taken'
@@ -197,9 +201,9 @@ export type ActionRefusal = {
 }
 
 /**
- * Checks an action. Pure; the store writes the action and its effect in one transaction, on the
- * current state. Returns the state that follows from the action alone: `computeNextState` adds the effect
- * of payments.
+ * Checks an action. Pure; the store writes the action and its effect to the current state in one
+ * transaction. Returns the state that follows from the action alone; `computeNextState` adds the
+ * effect of payments.
  */
 export function checkAction(
   state: RegistrationState,
@@ -237,34 +241,35 @@ export function checkAction(
   return ok({ becomes: from === state ? becomes : state, why: reason })
 }
 
-/** Returns a reason without the spaces around it; '' if none of its characters is visible. */
+/** Returns a reason without surrounding spaces; '' if it has no visible characters. */
 export const trimReason = (why: string): string =>
   /[^\s\p{Default_Ignorable_Code_Point}]/u.test(why) ? why.trim() : ''
 
-/** For a reason typed by staff: up to three sentences. */
+/** The maximum length of a reason that staff enter: up to three sentences. */
 export const REASON_CHARACTERS_MAX = 500
 
-/** The payment situation of a registration. */
+/** The data about a registration's payment that decides its state. */
 export type PaymentSituation = {
   readonly status: PaymentStatus
-  /** The failed payment failed because it expired. */
+  /** Whether the payment failed because it expired. */
   readonly hasExpired: boolean
-  /** The balance after a correction: if positive, it is still to be paid. */
+  /** The balance after a correction; if positive, it is still to be paid. */
   readonly due: Amount
-  /** Whether the registration itself has a payment deadline, not only its order. */
+  /** Whether the registration itself has a payment deadline, in addition to its order. */
   readonly hasPaymentDeadline: boolean
 }
 
 /**
- * Returns the state after a payment event; payments do not change a registration that was ended or
- * has not begun.
+ * Returns the state after a payment event. Payments do not change a registration that was cancelled
+ * or refused, or that awaits approval.
  */
 export function computeNextState(
   state: RegistrationState,
-  { status, hasExpired, due, hasPaymentDeadline: hasTerm }: PaymentSituation,
+  { status, hasExpired, due, hasPaymentDeadline }: PaymentSituation,
 ): RegistrationState {
   if (state === 'cancelled' || state === 'refused' || state === 'to_approve') return state
-  if (state === 'lapsed' && hasTerm && status !== 'success' && status !== 'refunded') return state
+  if (state === 'lapsed' && hasPaymentDeadline && status !== 'success' && status !== 'refunded')
+    return state
   const open = state === 'told' ? 'told' : 'to_pay'
   switch (status) {
     case 'success':
@@ -274,7 +279,7 @@ export function computeNextState(
     case 'pending':
       return open
     case 'failed':
-      return hasExpired && !hasTerm ? 'lapsed' : open
+      return hasExpired && !hasPaymentDeadline ? 'lapsed' : open
     default:
       return assertNever(status)
   }
@@ -311,7 +316,7 @@ const ACTION_PHRASES = {
   reopen: 'reopen this registration',
 } as const satisfies Readonly<Record<ActionName, string>>
 
-/** Used at the start of a history entry. */
+/** Used at the beginning of a history entry. */
 export const ACTION_HISTORY_TEXTS = {
   note: 'Note',
   undo_note: 'Note undone',

@@ -1,12 +1,15 @@
 /**
  * Work queue: the conditions that need staff attention.
  *
- * The dashboard counts them and every list can filter by them (`?waiting=told`). The store's SQL
- * knows which registrations match each condition.
+ * The dashboard counts them, and every list can filter by them (`?waiting=told`). The store has an
+ * SQL condition for each.
  */
 import { getOwn } from '../lib/result.ts'
 
-/** `label` is shown next to the number; `inSentence` follows "registrations" in the sentence of a list. */
+/**
+ * `label` is shown next to the number. `inSentence` follows "registrations" in the sentence about a
+ * list.
+ */
 export const WORK_QUEUE = {
   review: { label: 'Needs review', inSentence: 'needing review' },
   dispute: {
@@ -60,15 +63,19 @@ export function isWorkQueueId(word: string): word is WorkQueueId {
   return getOwn(WORK_QUEUE, word) !== undefined
 }
 
-/** Unmatched money belongs to no registration, so it is counted but no list filters by it. */
+/**
+ * Unmatched payments belong to no registration, so they are counted but are not a filter of lists.
+ */
 export const UNMATCHED_ID = 'unmatched'
 export const UNMATCHED_LABEL = 'Unmatched payments'
 
-/** One row of the work queue: the number of registrations of each event; events with none are omitted. */
+/**
+ * One row of the work queue: the number of registrations per event. Events without any are omitted.
+ */
 export type WireWorkQueueItem = {
   id: WorkQueueId | typeof UNMATCHED_ID
   label: string
-  /** `more`: counting stopped here. */
+  /** `more`: counting stopped at this number. */
   events: { id: string; count: number; more: boolean }[]
   /** The most urgent ones, in sentences. */
   details?: string[]

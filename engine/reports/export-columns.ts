@@ -5,7 +5,7 @@ import { ACCOUNT_COLUMN, CURRENCY_COLUMN, MONEY_COLUMNS } from './list-columns.t
 import { buildSalesColumns } from './sales-columns.ts'
 
 /**
- * Returns the list's columns, then the items sold, so that the amounts of a row add up to its total, then the
+ * Returns the list's columns, the items sold, so that a row's amounts add up to its total, and the
  * payments.
  */
 export function listExportColumns(event: EventConfig, list: AdminList): readonly Column[] {

@@ -1,32 +1,32 @@
-/** Columns of lists and exports for the money of a registration. */
+/** Payment columns of lists and exports. */
 import type { AdminList, Column } from '../event/config.ts'
 import type { Amount } from '../lib/money.ts'
 
-/** Paid − refunded is the organisers' share; the dashboard adds it up as revenue. */
+/** Paid − refunded is the organisers' share. The dashboard sums it as revenue. */
 export type RegistrationMoney = {
-  /** Every payment that counts, before refunds. */
+  /** All payments that count, before refunds. */
   readonly paid: Amount
-  /** The part of it that was refunded. */
+  /** The part that was refunded. */
   readonly refunded: Amount
-  /** The balance still to be paid. */
+  /** The balance to be paid. */
   readonly owed: Amount
 }
 
-/** No field and no built-in value has a dot in its name. */
+/** Ids with a dot, which no field and no built-in value has. */
 export const MONEY_COLUMNS = [
   { id: 'money.paid', label: 'Amount paid', kind: 'money' },
   { id: 'money.refunded', label: 'Amount refunded', kind: 'money' },
   { id: 'money.owed', label: 'Amount due', kind: 'money' },
 ] as const satisfies readonly Column[]
 
-/** The currency of the amounts of a row, in an event that has several. */
+/** The currency of a row's amounts, in an event with several currencies. */
 export const CURRENCY_COLUMN = {
   id: 'money.currency',
   label: 'Currency',
   kind: 'text',
 } as const satisfies Column
 
-/** The gateway and merchant account that were paid, in an event with several. */
+/** The gateway and merchant account that received the payment, in an event with several. */
 export const ACCOUNT_COLUMN = {
   id: 'money.account',
   label: 'Card account',

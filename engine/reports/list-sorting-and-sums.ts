@@ -1,10 +1,10 @@
-/** Features of every office list, independent of its event file: fixed columns, sorting and sums. */
+/** Features of all office lists, independent of the event file: fixed columns, sorting and sums. */
 
 /** The sort keys of a list: `?sort=name`, and `?sort=-name` for descending order. */
 export const SORT_NAMES = ['number', 'name', 'category', 'total', 'status', 'date'] as const
 export type SortName = (typeof SORT_NAMES)[number]
 
-/** Sums over the registrations of a list, across all pages. Amounts are rupees. */
+/** Sums over all pages of a list, in rupees. */
 export type WireSums = {
   /** These four exclude ended registrations. */
   paid: number
@@ -15,20 +15,20 @@ export type WireSums = {
   ended: number
   /** Payments that count, less refunds. */
   money: number
-  /** The balance still to be paid. */
+  /** The balance to be paid. */
   due: number
-  /** The last two in currencies other than that of the list. Absent if there are none. */
+  /** The last two sums in other currencies than the list's. Absent if there are none. */
   others?: { currency: string; money: number; due: number }[]
 }
 
-/** A user's settings of a list: the columns they added, and their named views. */
+/** A user's settings for a list: the columns they added, and their named views. */
 export type MyList = {
   readonly columns: readonly string[]
-  /** `query`: the filters and sorting of a view, as in the page's URL; never the search text. */
+  /** `query`: the filters and sorting of a view, as in the page's URL, without the search text. */
   readonly views: readonly { readonly name: string; readonly query: string }[]
 }
 /**
  * GET /admin/my-lists/: keyed by event id and list id, separated by a slash. POST {event, list,
- * columns, views} returns the same.
+ * columns, views} has the same response.
  */
 export type MyListsResponse = { status: 'success'; lists: Readonly<Record<string, MyList>> }

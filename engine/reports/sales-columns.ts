@@ -1,4 +1,4 @@
-/** Sales as columns and filter of lists and exports: quantity and amount per item and adjustment. */
+/** Sales as columns and a filter of lists and exports: quantity and amount per item and adjustment. */
 import type { Column, EventConfig, Filter, Option } from '../event/config.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 import { type Currency, toMajorUnits, type Amount } from '../lib/money.ts'
@@ -7,13 +7,13 @@ import { formatIdAsWords } from '../event/placeholders-and-answer-texts.ts'
 type EventFees = Pick<EventConfig, 'fees'>
 type EventSales = Pick<EventConfig, 'fees' | 'fields'>
 
-/** A name that no field and no built-in value can have. */
+/** A prefix that no field and no built-in value can have. */
 const ITEM_PREFIX = 'items.'
 const COUNT_SUFFIX = '.count'
-/** The filter by bill contents, and the name under which it is sent. */
+/** The filter by items on the bill, and the name under which it is sent. */
 export const SALES_FILTER = `${ITEM_PREFIX}sold`
 
-/** Returns the columns in the order of the bill; empty if nothing is sold besides the registration. */
+/** Returns the columns in the order of the bill; empty if only registration is sold. */
 export function buildSalesColumns({ fees: { items, adjustments } }: EventFees): readonly Column[] {
   return [
     ...items.flatMap(({ id, label }): readonly Column[] => [
@@ -36,10 +36,7 @@ export function buildSalesColumns({ fees: { items, adjustments } }: EventFees): 
   ]
 }
 
-/**
- * Returns the filter; null if nothing is sold besides the registration. An option of an item is
- * `item.option`.
- */
+/** Returns the filter; null if only registration is sold. An item's option is `item.option`. */
 export function buildSalesFilter(event: EventSales): Filter | null {
   const { items, adjustments } = event.fees
   const options = [
@@ -65,14 +62,17 @@ export function listItemOptions({ fees, fields }: EventSales, item: string): rea
     : (fields.find(({ id }) => id === optionField)?.options ?? [])
 }
 
-/** Returns the column heading. A label that contains an option or an answer differs from line to line. */
+/**
+ * Returns the column heading. Labels with an option or an answer vary from line to line, so the id
+ * is used.
+ */
 export function buildColumnHeading(id: string, label: string): string {
   return label.includes('{') ? formatIdAsWords(id) : label
 }
 
 /**
- * Returns the values of these columns: totals in major units with tax, and quantities; items that are
- * not on the bill are absent.
+ * Returns the values of these columns: totals with tax in major units, and quantities. Items that
+ * are not on the bill are absent.
  */
 export function computeSalesValues(
   lines: readonly Line[],

@@ -9,14 +9,14 @@ import { buildColumnHeading, listItemOptions } from './sales-columns.ts'
 import { formatIdAsWords } from '../event/placeholders-and-answer-texts.ts'
 
 /**
- * GET /admin/sold/?event_id=…&list_id=… and the list's filters: sums over the registrations of a
- * list. Amounts with tax.
+ * GET /admin/sold/?event_id=…&list_id=… with the list's filters: sums over the registrations of a
+ * list. Amounts include tax.
  */
 export type SalesResponse = {
   status: 'success'
   /** ISO 4217 code of the amounts, which are in major units. Absent for INR. */
   currency?: string
-  /** True if a search found more registrations than are added up. */
+  /** True if a search found more registrations than are included. */
   capped: boolean
   rows: {
     item: string
@@ -25,45 +25,51 @@ export type SalesResponse = {
     option_label: string | null
     registrations: number
     quantity: number
-    /** Of the amounts of this row, if it is not that of the report. */
+    /** The currency of the row's amounts, if it differs from the report's. */
     currency?: string
     total: number
     paid_quantity: number
-    /** Received for it, less refunds. */
+    /** Received less refunds. */
     paid_total: number
   }[]
   /**
-   * Received less refunds, and in no row: paid above the bill, or kept from cancelled
-   * registrations. Together with the rows it equals `sums.money` of the list.
+   * Received less refunds, and not in a row: paid in excess of the bill, or kept from cancelled
+   * registrations. Rows and this amount add up to the list's `sums.money`.
    */
   paid_beside: number
-  /** The same in currencies other than that of the report. Absent if there are none. */
+  /** The same in other currencies than the report's. Absent if there are none. */
   others_beside?: { currency: string; amount: number }[]
   /** The same registrations by category, by price period, and by the day of registration. */
   by_category: WireSalesGroup[]
   by_period: WireSalesGroup[]
   by_day: WireSalesGroup[]
-  /** Listed people of the list's registrations, by field. */
+  /** Listed people of the registrations, by field. */
   people: { id: string; label: string; count: number; paid: number }[]
-  /** For the whole event, independent of the list's filters. */
+  /** For the whole event, regardless of the list's filters. */
   places: { id: string; label: string; taken: number; max: number }[]
 }
 
-/** The same call with as=seats: only the seats, which need no bill. */
+/** The same call with as=seats: only the seats, which require no bills. */
 export type SeatsResponse = Pick<SalesResponse, 'status' | 'places'>
 
-/** `registrations` and `paid` without ended ones; `received`: payments less refunds, also of ended ones. */
+/**
+ * `registrations` and `paid` exclude ended ones. `received`: payments less refunds, including ended
+ * ones.
+ */
 type WireSalesGroup = {
   id: string
   label: string
   registrations: number
   paid: number
   received: number
-  /** Of the amount, if it is not that of the report. */
+  /** The currency of the amount, if it differs from the report's. */
   currency?: string
 }
 
-/** Registrations of one category, price period, day of registration and currency; `received`: less refunds. */
+/**
+ * Registrations with the same category, price period, registration day and currency. `received` is
+ * net of refunds.
+ */
 export type SalesGroup = {
   readonly currency: Currency
   readonly category: string | null
@@ -75,8 +81,8 @@ export type SalesGroup = {
 }
 
 /**
- * One item, or one option of it, on the bills of a list. `paidQuantity`: from paid registrations;
- * `paidTotal`: received, less refunds.
+ * One item, or one option of it, on the bills of a list. `paidQuantity`: in paid registrations;
+ * `paidTotal`: received less refunds.
  */
 export type SalesSum = {
   readonly item: string
@@ -110,7 +116,7 @@ export function buildSalesRows(
         (a.sum.item < b.sum.item ? -1 : a.sum.item > b.sum.item ? 1 : 0) ||
         a.options.findIndex(({ id }) => id === a.sum.option) -
           b.options.findIndex(({ id }) => id === b.sum.option) ||
-        // The currency of the event first.
+        // The event's currency first.
         Number(a.sum.currency !== event.currency) - Number(b.sum.currency !== event.currency) ||
         (a.sum.currency < b.sum.currency ? -1 : 1),
     )
@@ -128,13 +134,16 @@ export function buildSalesRows(
     }))
 }
 
-/** Returns the sums by category and period, in the order of the file, and by day. Each row is of one currency. */
+/**
+ * Returns the sums by category and period, in the file's order, and by day. Each row has one
+ * currency.
+ */
 export function buildSalesGroups(
   event: EventConfig,
   groups: readonly SalesGroup[],
 ): Pick<SalesResponse, 'by_category' | 'by_period' | 'by_day'> {
   const { categories, fees } = event
-  const addUp = (
+  const sumGroups = (
     getId: (group: SalesGroup) => string,
     getLabel: (id: string) => string,
     order: readonly string[],
@@ -167,17 +176,17 @@ export function buildSalesGroups(
   const getCategory = ({ category }: SalesGroup): string => category ?? ''
   const getPeriod = ({ period }: SalesGroup): string => period ?? ''
   return {
-    by_category: addUp(
+    by_category: sumGroups(
       getCategory,
       (id) => categories.find((category) => category.id === id)?.label ?? formatMissing(id),
       withOthers(categoryIds, groups.map(getCategory)),
     ),
-    by_period: addUp(
+    by_period: sumGroups(
       getPeriod,
       (id) => getPeriodLabel(fees, id, null) ?? formatMissing(id),
       withOthers(periodIds, groups.map(getPeriod)),
     ),
-    by_day: addUp(
+    by_day: sumGroups(
       ({ day }) => day,
       (id) => id,
       [...new Set(groups.map(({ day }) => day))].toSorted(),
@@ -193,7 +202,10 @@ function getLineLabel({ fees }: EventConfig, id: string): string {
   return sold === undefined ? formatIdAsWords(id) : buildColumnHeading(id, sold.label)
 }
 
-/** Returns every seat type of the event, in the file's order; those without registrations have 0 taken. */
+/**
+ * Returns every seat pool of the event, in the file's order. Pools without registrations have 0
+ * taken.
+ */
 export function buildSeatRows(
   event: EventConfig,
   seatsInUse: readonly SeatsInUse[],
@@ -213,7 +225,10 @@ export function buildSeatRows(
   })
 }
 
-/** A quota has no label of its own: that of the only item it counts, or the words of its id. */
+/**
+ * Returns a quota's label. Quotas have no label of their own, so it is that of the only item that
+ * they count, or the words of the id.
+ */
 function getQuotaLabel({ fees, quotas }: EventConfig, { id, count, withDelegate }: Quota): string {
   const [item, ...others] = fees.items.filter(
     ({ count: counted }) => counted?.field === count && counted?.where === undefined,

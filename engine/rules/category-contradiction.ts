@@ -1,7 +1,7 @@
 /**
- * Finds answers that contradict the category a delegate picked.
+ * Finds answers that contradict the category a delegate chose.
  *
- * They are pointed out before payment, never refused.
+ * The form points them out before payment but accepts them.
  */
 import type { Answers } from '../event/answer-types.ts'
 import { matchesCondition, passesTest } from './evaluate-condition.ts'
@@ -18,10 +18,7 @@ export type Contradiction = {
   readonly category: string
 }
 
-/**
- * Returns the first answer that contradicts the picked category; null if none does. Takes
- * normalised answers.
- */
+/** Returns the first normalised answer that contradicts the chosen category; null if none does. */
 export function findContradiction(
   event: PublicEvent,
   answers: Answers,
@@ -30,10 +27,10 @@ export function findContradiction(
   const chosen = event.categories.find(({ id }) => id === category)
   if (chosen?.expects === undefined || matchesCondition(chosen.expects, answers, category))
     return null
-  const isDifferent = chosen.expects[0]?.find(
+  const failedTest = chosen.expects[0]?.find(
     ({ field, test }) => !passesTest(test, getOwn(answers, field)),
   )
-  const field = event.fields.find(({ id }) => id === isDifferent?.field)
+  const field = event.fields.find(({ id }) => id === failedTest?.field)
   const answer = field && getOwn(answers, field.id)
   return field === undefined || answer === undefined
     ? null

@@ -7,8 +7,9 @@ import type { Currency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
 
 /**
- * Returns the category given by the discount code, else the chosen one, else the result of the
- * first matching rule. Null if there is none (yet). `answers` are normalised and include the context.
+ * Returns the category that the discount code gives, otherwise the chosen one, otherwise the result
+ * of the first matching rule. Null if there is none yet. `answers` are normalised and include the
+ * context.
  */
 export function findCategory(event: PublicEvent, answers: Answers): string | null {
   const fromCode = event.codeKinds.find(({ id }) => id === getOwn(answers, CODE_NAME))?.gives
@@ -28,7 +29,7 @@ export function getCategoryLabel(
   return categories.find((category) => category.id === id)?.label ?? id
 }
 
-/** Returns the currency of a bill: that of its category. Null if the category is not known yet. */
+/** Returns the currency of a bill in a category. `category` is null if it is not known yet. */
 export function getCurrency(
   {
     categories,
@@ -41,7 +42,7 @@ export function getCurrency(
   return categories.find(({ id }) => id === category)?.currency ?? currency
 }
 
-/** The currencies of an event's bills: its own first, unless every category has another. */
+/** Returns the currencies of an event's bills: its own first, unless every category has another. */
 export function listCurrenciesOfEvent(
   event: Parameters<typeof getCurrency>[0],
 ): readonly Currency[] {
@@ -56,7 +57,7 @@ function findCategoryByAnswers(event: PublicEvent, answers: Answers): Answer | u
     : choice.rules.find((rule) => rule.when === null || matchesCondition(rule.when, answers))?.then
 }
 
-/** Returns the category that the quota offers if the given one has no seat left. */
+/** Returns the category that a full quota offers instead of this one. */
 function findCategoryOfferedInstead(
   event: PublicEvent,
   answers: Answers,

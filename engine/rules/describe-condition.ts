@@ -7,7 +7,7 @@ import { assertNever, getOwn } from '../lib/result.ts'
 import { formatDay } from '../lib/time.ts'
 
 /**
- * Returns the first failing test of a condition's first map, as the actual value: "asi_member is
+ * Returns the actual value for the first failing test of a condition's first map: "asi_member is
  * no"; null if none fails.
  */
 export function describeFirstFailure(

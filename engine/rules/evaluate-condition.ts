@@ -1,12 +1,12 @@
-/** Evaluates conditions for visibility, category and requirement, in the browser and on the server. */
+/** Evaluates conditions for visibility, category and required fields, in the browser and on the server. */
 import type { Answer, Answers, Condition, Person, Scalar, Test } from '../event/answer-types.ts'
 import { assertNever, getOwn } from '../lib/result.ts'
 import { isDay } from '../lib/time.ts'
 
 /**
- * True if any of the condition's maps holds. `answers` are normalised: an absent answer was not
- * given, and only `not-in` and `answered: false` accept that. `category` is null or absent if there
- * is none (yet), and in the rules that derive it.
+ * Returns true if any of the condition's maps matches. `answers` are normalised: an absent answer
+ * was not given, which only `not-in` and `answered: false` accept. `category` is null or absent if
+ * there is none yet, and in the rules that derive it.
  */
 export function matchesCondition(
   condition: Condition,
@@ -20,19 +20,21 @@ export function matchesCondition(
   )
 }
 
-/** Whether a condition can be true for this category, as far as it tests the category. */
+/** Returns true if the condition's tests of the category, if any, allow this category. */
 export const canApplyTo = (when: Condition, category: string): boolean =>
   when.some((tests) =>
     tests.every((test) => test.field !== 'category' || matchesCondition([[test]], {}, category)),
   )
 
-/** Whether a condition is true for this category whatever the answers are: it tests nothing else. */
+/**
+ * Returns true if a condition matches this category for all answers, because it tests nothing else.
+ */
 export const appliesToAll = (when: Condition, category: string | null): boolean =>
   when.some((tests) =>
     tests.every((test) => test.field === 'category' && matchesCondition([[test]], {}, category)),
   )
 
-/** Applies one test to one answer; undefined means "not answered". */
+/** Applies a test to an answer; undefined means "not answered". */
 export function passesTest(test: Test, answer: Answer | undefined): boolean {
   switch (test.is) {
     case 'in':
@@ -61,12 +63,12 @@ export function passesTest(test: Test, answer: Answer | undefined): boolean {
   }
 }
 
-/** Whether the answer is a single value: neither a list nor "not answered". */
+/** Returns true if the answer is a single value: neither a list nor "not answered". */
 export function isScalar(answer: Answer | undefined): answer is Scalar {
   return answer !== undefined && typeof answer !== 'object'
 }
 
-/** Returns the options or people of an answer; an empty list if it is not a list. */
+/** Returns the options or people in an answer; an empty list if it is not a list. */
 export function toList(answer: Answer | undefined): readonly (string | Person)[] {
   return typeof answer === 'object' ? answer : []
 }

@@ -1,4 +1,4 @@
-/** Explains, rule by rule, why answers give their category. Computed only on request. */
+/** Explains rule by rule why answers give their category. Computed only on request. */
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { findCategory } from './category.ts'
 import { describeCondition, describeFirstFailure } from './describe-condition.ts'
@@ -23,8 +23,8 @@ export type CategoryExplanation =
   | { readonly by: 'rules'; readonly category: string | null; readonly tried: readonly TriedRule[] }
 
 /**
- * Lists the rules up to the one that matches, counted from 1, each with its condition in words and,
- * if it does not match, the first failing test ("asi_member is no").
+ * Lists the rules up to the matching one, counted from 1, each with its condition in words and, if
+ * it does not match, the first failing test ("asi_member is no").
  */
 export function explainCategory(event: PublicEvent, answers: Answers): CategoryExplanation {
   const choice = event.categoryChoice
@@ -36,18 +36,20 @@ export function explainCategory(event: PublicEvent, answers: Answers): CategoryE
       field: choice.field,
       answer: getOwn(answers, choice.field) ?? null,
     }
-  const decided = choice.rules.findIndex(
+  const matchingIndex = choice.rules.findIndex(
     (rule) => rule.when === null || matchesCondition(rule.when, answers),
   )
   const tried = choice.rules
-    .slice(0, decided === -1 ? undefined : decided + 1)
+    .slice(0, matchingIndex === -1 ? undefined : matchingIndex + 1)
     .map(({ when, then }, index): TriedRule => ({
       rule: index + 1,
-      isMatch: index === decided,
+      isMatch: index === matchingIndex,
       then,
       condition: when === null ? 'otherwise' : describeCondition(event, when),
       failingTest:
-        when === null || index === decided ? null : describeFirstFailure(event, when, answers),
+        when === null || index === matchingIndex
+          ? null
+          : describeFirstFailure(event, when, answers),
     }))
   return { by: 'rules', category, tried }
 }

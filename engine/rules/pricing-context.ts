@@ -1,9 +1,9 @@
 /**
- * Pricing context: availability of seats, the discount code and member records, found by the
- * server.
+ * Pricing context: available seats, the discount code and member records, which the server looks
+ * up.
  *
- * Conditions and prices read it in addition to the answers, under names that no field can have. It is
- * stored with the answers, so that a bill can be recalculated from stored data.
+ * Conditions and prices use it in addition to the answers, under names that no field can have. It
+ * is stored with the answers, so that a bill can be recalculated from stored data.
  */
 import type { PublicEvent } from '../event/config.ts'
 import type { Answers, Scalar } from '../event/answer-types.ts'
@@ -12,18 +12,21 @@ import { fromPairs, getOwn } from '../lib/result.ts'
 /** The name of the discount code's kind among the answers. */
 export const CODE_NAME = 'code'
 
-/** The form field by which a delegate chooses a payment method. */
+/** The form field for the payment method. */
 export const METHOD_FIELD = 'way'
 
-/** The name of the payment method in conditions of adjustments. Never stored: it follows from the payment. */
+/**
+ * The name of the payment method in conditions of adjustments. Never stored, because it follows
+ * from the payment.
+ */
 export const METHOD_NAME = 'method'
 
-/** The name among the answers of a seat that is full: a quota's id, or `limit.option`. */
+/** Returns the name of a full seat pool among the answers: a quota's id, or `limit.option`. */
 export function getFullSeatName(seat: string): string {
   return `full.${seat}`
 }
 
-/** The name of a value that a member list gives for an answer. */
+/** Returns the name of a value that a member list gives for an answer. */
 export function getMemberListValueName(field: string, column: string): string {
   return `${field}.${column}`
 }
@@ -37,15 +40,18 @@ export type CodeStatus =
 export type PricingContext = {
   /** Null if no code was entered. */
   readonly code: CodeStatus | null
-  /** Seats left, by quota id or `limit.option`. Absent if unlimited, or plenty left. */
+  /**
+   * Seats left, by quota id or `limit.option`. Absent if unlimited, or if there are more than
+   * enough.
+   */
   readonly left: Readonly<Record<string, number>>
-  /** By field, the row of the member list that contains the answer. Null if none does. */
+  /** By field, the member list row for the answer. Null if there is none. */
   readonly rolls: Readonly<Record<string, Readonly<Record<string, string>> | null>>
 }
 
 export const EMPTY_CONTEXT: PricingContext = { code: null, left: {}, rolls: {} }
 
-/** Returns the context under the names that conditions use. */
+/** Returns the context values under their names in conditions. */
 export function getContextValues(context: PricingContext): Answers {
   const pairs: [string, Scalar][] = []
   if (context.code?.is === 'valid') pairs.push([CODE_NAME, context.code.kind])
@@ -58,7 +64,7 @@ export function getContextValues(context: PricingContext): Answers {
   return fromPairs(pairs)
 }
 
-/** Returns the answers with the context added, replacing any previous context. */
+/** Returns the answers with this context instead of any previous one. */
 export function addContext(event: PublicEvent, answers: Answers, context: PricingContext): Answers {
   return { ...removeContext(event, answers), ...getContextValues(context) }
 }
@@ -71,7 +77,9 @@ export function removeContext(event: PublicEvent, answers: Answers): Answers {
   return fromPairs(Object.entries(answers).filter(([id]) => isAnswer(id)))
 }
 
-/** Extracts the context stored with these answers; it does not include seats that were not full. */
+/**
+ * Extracts the context that is stored with these answers. Seats that were not full are not stored.
+ */
 export function extractContext(event: PublicEvent, answers: Answers): PricingContext {
   const left: Record<string, number> = {}
   const memberLists: Record<string, Record<string, string>> = {}

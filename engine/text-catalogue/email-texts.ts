@@ -3,11 +3,11 @@ export const EMAIL_MESSAGES = {
   greeting: 'Dear {name},',
   questions: 'If you have questions, write to {support}.',
   keepLink: 'Keep this link private. Anyone who has it can see your registration.',
-  /** Below the text, in small print. */
+  /** Shown below the text, in small print. */
   reason: 'You are receiving this email because of a registration for {event}. Questions:',
   reasonForOffice: 'You are receiving this email because this is the office address of {event}.',
   openRegistration: 'Open your registration',
-  /** The button to the page for lost links. */
+  /** The button for the page for lost links. */
   requestLinks: 'Request your links',
   viewRegistration: 'View your registration:\n{link}',
   payHere: 'Pay here:\n{link}',
@@ -66,7 +66,7 @@ export const EMAIL_MESSAGES = {
     alreadyPaid: 'If you have paid in the meantime, you do not need to do anything.',
   },
 
-  /** Registered, but not paid. */
+  /** For a delegate who has registered but not paid. */
   unpaid: {
     subject: 'Finish your registration for {event}',
     text: 'We have your registration {number} for {event}, but it is not paid yet. It is complete once {amount} is paid.',
@@ -78,7 +78,7 @@ export const EMAIL_MESSAGES = {
       'If you have paid in the meantime, you do not need to do anything. We will send the confirmation by email.',
   },
 
-  /** Not paid, but another registration with this address is. */
+  /** For an unpaid registration if another one with this address is paid. */
   unpaidSecond: {
     subject: 'You are registered for {event}; a second registration is not paid',
     text: 'There are two registrations for {event} with this email address: {paid} is paid and complete, {unpaid} is not paid.',
@@ -87,7 +87,10 @@ export const EMAIL_MESSAGES = {
     otherPerson: 'If the second one is for someone else, finish it here for {amount}:\n{link}',
   },
 
-  /** To the registered address, because a form with this name and address may have been submitted by someone else. */
+  /**
+   * Sent to the registered address, because someone else may have submitted a form with this name
+   * and address.
+   */
   samePerson: {
     subject: 'A second registration for {event} has been started',
     paid: 'You are already registered for {event} (registration {number}). A second registration with your name and email address has been started.',
@@ -97,7 +100,7 @@ export const EMAIL_MESSAGES = {
     goOn: 'If you want a second registration, continue and pay for it.',
   },
 
-  /** Someone registers again with the same answers. */
+  /** Sent if someone registers again with the same answers. */
   alreadyRegistered: {
     subject: 'You are already registered for {event}',
     text: 'Someone (probably you) tried to register for {event} again. You are already registered as {number}. Nothing was changed or charged.',
@@ -135,7 +138,7 @@ export const EMAIL_MESSAGES = {
   },
   payUntil: 'Please pay by {day}. After that, your seat may go to someone else. Pay here:\n{link}',
 
-  /** How to pay by a bank transfer. */
+  /** How to pay by bank transfer. */
   manualPayment: {
     subject: 'How to pay for {event}',
     text: 'We have your registration {number} for {event}. Please pay {amount} by {day}:',
@@ -163,7 +166,7 @@ export const EMAIL_MESSAGES = {
     how: 'See how to pay:\n{link}',
   },
 
-  /** A delegate requests the link again; the email has a line for each registration. */
+  /** Sent when a delegate requests the link again, with a line for each registration. */
   lostLink: {
     one: {
       subject: 'Your link for {event}',
@@ -178,7 +181,7 @@ export const EMAIL_MESSAGES = {
     notYou: 'If you did not ask for it, you do not need to do anything.',
   },
 
-  /** Too many emails to one address. */
+  /** Sent after too many emails to one address. */
   paused: {
     subject: 'We have paused emails to this address',
     text: {
@@ -205,8 +208,8 @@ export const EMAIL_MESSAGES = {
 } as const
 
 /**
- * The paragraph below the event's own confirmation. On its own, because the organisers' preview in the browser needs no
- * other email.
+ * The paragraph below the event's own confirmation. Separate from the other emails, because the
+ * organisers' preview in the browser needs only this one.
  */
 export const CONFIRMATION_EMAIL_MESSAGES = {
   link: 'Open your registration: ticket, receipt and anything still to do\n{link}\n\nKeep this link private. Anyone who has it can see your registration.',

@@ -1,4 +1,4 @@
-/** Messages about uploaded files: choosing and sending them, and files that are not accepted. */
+/** Messages about uploaded files: choosing, sending, and files that are not accepted. */
 export const UPLOAD_MESSAGES = {
   choose: 'Choose file',
   chooseAnother: 'Choose another file',
@@ -24,13 +24,13 @@ export const UPLOAD_MESSAGES = {
     'We could not accept your file, so nothing was sent. Choose another file, or press the button again to continue without it.',
 } as const
 
-/** From the server. */
+/** Error messages from the server. */
 export const UPLOAD_REFUSAL_MESSAGES = {
   tooLarge: 'The file is too large. Please choose one of at most {size} MB.',
   expired: 'We no longer have this file. Please choose it again.',
   noRoom:
     'The server cannot accept files at the moment. Please try again later, or write to the organisers.',
-  /** Requests that our pages never send. */
+  /** For requests that our pages never send. */
   noFile: 'Send one file, under the name of its field.',
   sendFileFirst: 'Send the file first.',
 } as const

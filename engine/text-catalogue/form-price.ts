@@ -1,4 +1,4 @@
-/** Messages about the price next to the form's button, also before the form's script has loaded. */
+/** Messages about the price next to the form's button, including before the form's script has loaded. */
 export const FORM_PRICE_MESSAGES = {
   loading: 'Loading today’s prices',
   notLoaded: 'We could not load today’s prices. {reason}',
@@ -6,6 +6,6 @@ export const FORM_PRICE_MESSAGES = {
   categoryNotOnSale: 'This {word} is not on sale today',
   choose: 'Please choose: {field}',
   total: 'Total {amount}',
-  /** The button, from the click until the form's script has loaded. */
+  /** The button's label from the click until the form's script has loaded. */
   wait: 'One moment…',
 } as const

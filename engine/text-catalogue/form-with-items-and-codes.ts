@@ -54,7 +54,7 @@ export const EXTENDED_FORM_MESSAGES = {
     leftInAll: { one: '{count} seat left', other: '{count} seats left' },
   },
 
-  /** The server offers something other than what was submitted. */
+  /** Shown if the server offers something other than what was submitted. */
   submitAnyway: {
     registeredTitle: 'Already registered?',
     fullTitle: 'No seats left',

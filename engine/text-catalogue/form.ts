@@ -2,7 +2,7 @@
 export const FORM_MESSAGES = {
   choose: 'Choose',
   notOnSale: 'Not on sale',
-  /** After an option's label, in a list. */
+  /** Shown after an option's label in a list. */
   optionNotOnSale: 'not on sale',
   didYouMean: 'Did you mean {email}?',
   person: 'Person {number}',
@@ -26,7 +26,7 @@ export const FORM_MESSAGES = {
   summary: {
     details: 'Details',
     next: 'Next',
-    /** Name of the bar where a section has the title of the summary. */
+    /** Name of the summary bar if a section has the same title as the summary. */
     bar: '{title}: summary',
     confirmationTo: 'We will send the confirmation to {email}.',
     email: 'Your email address: {email}',
@@ -38,7 +38,7 @@ export const FORM_MESSAGES = {
     notes: 'Information',
     heading: 'Fees',
     until: 'Fees until {day}',
-    /** At the price of one category, where the dates differ. */
+    /** Shown with the price of one category, if the dates differ. */
     untilOfCategory: 'until {day}',
   },
 

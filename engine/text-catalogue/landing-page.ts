@@ -1,4 +1,4 @@
-/** Messages of the landing page that the site's file does not state. */
+/** Messages of the landing page that are not in the site's file. */
 export const LANDING_MESSAGES = {
   navigation: 'Main',
   register: '{label}<hidden> for {event}</hidden>',

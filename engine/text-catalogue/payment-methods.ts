@@ -1,7 +1,7 @@
 /** Messages about payment methods, and about the buyer of an invoice. */
 export const PAYMENT_METHOD_MESSAGES = {
   section: 'Payment',
-  /** Numbers to copy into a banking app. */
+  /** Labels of numbers to copy into a banking app. */
   upiId: 'UPI ID',
   account: 'Account',
   ifsc: 'IFSC',

@@ -1,7 +1,7 @@
 /** Messages of the result pages, which show the state of a registration and its payment. */
 export const RESULT_MESSAGES = {
   loading: 'Loading your registration',
-  /** Title of the browser's tab while the registration loads. */
+  /** The title of the browser tab while the registration loads. */
   loadingTitle: 'Payment',
   questions: 'If you have questions, write to {support}.',
   help: 'If you need help, write to {support}.',
@@ -10,14 +10,17 @@ export const RESULT_MESSAGES = {
   payAmountNow: 'Pay {amount} now',
   payNow: 'Pay now',
 
-  /** The registration could not be loaded. */
+  /** Shown if the registration could not be loaded. */
   notLoaded: {
     contact: 'If you have paid, your registration is not lost. Write to {support}.',
     contactWithOrder:
       'If you have paid, your registration is not lost. Write to {support} and quote {order}.',
   },
 
-  /** With only the registration number, the page shows part of the registration and asks for the email address. */
+  /**
+   * With only the registration number, the page shows part of the registration and asks for the
+   * email address.
+   */
   verifyEmail: {
     title: 'Your email address',
     titleOfError: 'Error: Your email address',
@@ -147,7 +150,7 @@ export const RESULT_MESSAGES = {
       claimHere: 'If you have paid, report your payment below.',
       claimInEmail: 'If you have paid, open the link in your email and report your payment.',
     },
-    /** A card payment failed that had replaced this payment method, which is due again. */
+    /** Shown if a card payment failed that had replaced this payment method, which is due again. */
     cardFailed: {
       declined: {
         title: 'Your card payment was declined',
@@ -191,7 +194,7 @@ export const RESULT_MESSAGES = {
     contact: 'If you have paid or have questions, write to {support}.',
   },
 
-  /** The last day of the price, as the form shows it. */
+  /** The last day of the price, as the form showed it. */
   priceUntil: {
     valid: 'The price is valid until {day}. After that, a new price may apply.',
     held: 'The price was valid until {day}. You can still pay it today.',

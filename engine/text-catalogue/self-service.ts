@@ -3,7 +3,7 @@ export const SELF_SERVICE_MESSAGES = {
   title: 'Your registration',
   cancel: 'Cancel',
 
-  /** A delegate requests the link again. */
+  /** For a delegate who requests the link again. */
   lostLink: {
     title: 'Lost your link?',
     explanation:
@@ -90,7 +90,7 @@ export const SELF_SERVICE_MESSAGES = {
       'The refund is {percent}% of {amount}, the price without {tax}, less a charge of {charge}.',
   },
 
-  /** The form with which a delegate reports a payment. */
+  /** The form in which a delegate reports a payment. */
   paymentClaim: {
     submit: 'I have paid',
     resubmit: 'Made a mistake? Submit it again',

@@ -23,7 +23,7 @@ export const REFUSAL_MESSAGES = {
     other: 'There were too many {things}. Please wait {count} minutes and try again.',
   },
 
-  /** Requests that our pages never send. */
+  /** For requests that our pages never send. */
   request: {
     notJson: 'The request says it is JSON, but it cannot be read as JSON.',
     notMultipart: 'The request says it is multipart/form-data, but it cannot be read as such.',
@@ -55,7 +55,7 @@ export const REFUSAL_MESSAGES = {
     registeredAlready: 'This is already registered.',
   },
 
-  /** Only for the browser that made the other registration. */
+  /** Only for the browser that created the other registration. */
   samePerson: {
     paid: 'You have already registered and paid: registration {number}, {amount}, on {day}.',
     unpaid:

@@ -1,7 +1,7 @@
-/** Messages of the server-rendered pages, before or without the script. */
+/** Messages of server-rendered pages, for use before or without scripts. */
 export const SERVER_PAGE_MESSAGES = {
   about: 'Registration and payment for conferences.',
-  /** Document title of a page without an event. */
+  /** The title of a page without an event. */
   title: '{page} – {product}',
   noPrice: 'Not on sale',
   fees: 'Registration fees',

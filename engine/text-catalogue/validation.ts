@@ -1,4 +1,4 @@
-/** Messages about answers, and about closed registration, if the event file has none. */
+/** Messages about answers and about closed registration, used if the event file has none. */
 export const VALIDATION_MESSAGES = {
   check: 'Please check this answer',
   tooLong: 'Please use at most {max} characters',

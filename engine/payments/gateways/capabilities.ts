@@ -1,4 +1,4 @@
-/** The capabilities of each card gateway from its public documentation, for the checker and for requests. */
+/** The capabilities of card gateways, from their public documentation, for the checker and for requests. */
 import { getOwn } from '../../lib/result.ts'
 import { addDays, addMonths, dayOf } from '../../lib/time.ts'
 import type { Day, Instant } from '../../lib/time.ts'
@@ -9,7 +9,7 @@ import type { CardMethod, GatewayKind } from '../../event/payment-method-types.t
 export type { GatewayKind } from '../../event/payment-method-types.ts'
 
 export type GatewayCapabilities = {
-  /** Its name in sentences. */
+  /** The gateway's name in sentences. */
   readonly label: string
   readonly currencies: readonly Currency[]
   readonly methods: readonly ('card' | 'net_banking' | 'upi' | 'wallet' | 'pay_later')[]
@@ -18,13 +18,17 @@ export type GatewayCapabilities = {
   readonly majorUnitsMin: number
   /** The largest payment, in minor units. */
   readonly amountMax: Amount
-  /** Whether our server creates the checkout before the browser is handed off. */
+  /** Whether the server creates the checkout before redirecting the browser. */
   readonly createsCheckout: boolean
-  /** The shortest and the longest time in which a checkout can be paid. Null: until its price hold ends. */
+  /**
+   * The minimum and maximum time in which a checkout can be paid. Null: until its price hold ends.
+   */
   readonly checkoutMinutes: { readonly min: number; readonly max: number } | null
-  /** The time after the payment in which it can be refunded through the gateway. Null: no limit is documented. */
+  /**
+   * The time after a payment in which the gateway can refund it. Null if no limit is documented.
+   */
   readonly refundsWithin: RefundLimit | null
-  /** Codes of a failure after which no payment is in progress. After any other one it may be. */
+  /** Codes of failures after which no payment is in progress. After any other code, one may be. */
   readonly finalFailures: readonly string[]
 }
 
@@ -33,7 +37,7 @@ type RefundLimit = { readonly months: number } | { readonly days: number }
 const listCurrencies = (codes: string): readonly Currency[] =>
   codes.split(' ') as readonly string[] as readonly Currency[]
 
-/** docs/airpay.md and docs/razorpay.md state the sources. */
+/** For the sources, see docs/airpay.md and docs/razorpay.md. */
 export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilities>> = {
   airpay: {
     label: 'Airpay',
@@ -56,25 +60,25 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
     majorUnitsMin: 1,
     amountMax: AMOUNT_MAX,
     createsCheckout: true,
-    // Captured automatically at least 12 minutes after authorisation; after three days it is refunded.
+    // Captured automatically at least 12 minutes after authorisation; refunded after three days.
     checkoutMinutes: { min: 12, max: 3 * 24 * 60 },
     refundsWithin: { months: 6 },
     finalFailures: ['BAD_REQUEST_ERROR'],
   },
 }
 
-/** The gateway of files that name no kind: they were written when it was the only one. */
+/** The gateway of older files without a kind, written when it was the only one. */
 export const DEFAULT_GATEWAY = 'airpay' satisfies GatewayKind
 
 export const isGatewayKind = (text: string): text is GatewayKind =>
   Object.hasOwn(GATEWAY_CAPABILITIES, text)
 
-/** Codes after which no payment is in progress, of all gateways. */
+/** The final failure codes of all gateways. */
 export const FINAL_FAILURES: ReadonlySet<string> = new Set(
   Object.values(GATEWAY_CAPABILITIES).flatMap(({ finalFailures }) => finalFailures),
 )
 
-/** The protocol of a gateway as event files compile it. */
+/** Returns the kind of a compiled gateway. */
 export const getGatewayKind = ({ kind }: { readonly kind?: GatewayKind }): GatewayKind =>
   kind ?? DEFAULT_GATEWAY
 
@@ -82,25 +86,26 @@ export const getGatewayCapabilities = (gateway: {
   readonly kind?: GatewayKind
 }): GatewayCapabilities => GATEWAY_CAPABILITIES[getGatewayKind(gateway)]
 
-/** The capabilities of the gateway behind a payment method. */
+/** Returns the capabilities of a card method's gateway. */
 export const getCardCapabilities = ({
   gateway,
 }: Pick<CardMethod, 'gateway'>): GatewayCapabilities =>
   GATEWAY_CAPABILITIES[gateway ?? DEFAULT_GATEWAY]
 
-/** The smallest payment that a gateway accepts in this currency. */
+/** Returns the smallest payment that a gateway accepts in this currency. */
 export const getGatewayMinimum = (
   { majorUnitsMin }: GatewayCapabilities,
   currency: Currency,
 ): Amount => toAmount(majorUnitsMin * 10 ** getDecimals(currency))
 
-/** The kind of each gateway by its name in the gateways file, under which payments are stored. */
+/** The kind of each gateway by its name in the gateways file, which stored payments contain. */
 export type GatewayKinds = Readonly<Record<string, GatewayKind>>
 
 /**
- * Explains why a payment cannot be refunded through its gateway any more, and the next step, in sentences; null if it
- * can. `source`: the gateway's name. It would refuse the refund, so none is sent. A gateway that no event uses any
- * more is known by its name only if that is the name of a kind.
+ * Explains in sentences why a payment is too old to be refunded through its gateway, and the next
+ * step; null if it is not. No refund is requested, because the gateway would reject it. `source`:
+ * the gateway's name. If no event uses the gateway any more, its kind is known only if the name is
+ * a kind.
  */
 export function explainTooOldForGateway(
   { source, paidAt }: { readonly source: string; readonly paidAt: Instant },
@@ -115,6 +120,6 @@ export function explainTooOldForGateway(
   return `The payment is more than ${age} old, so ${label} cannot refund it. Ask the delegate for a bank account, pay the refund by bank transfer, and record it as already refunded outside Rollcall, with the reference of the transfer.`
 }
 
-/** The last day on which a gateway with this limit refunds a payment of that day. */
+/** Returns the last day on which a gateway with this limit refunds a payment of `paidOn`. */
 export const getLastRefundDay = (limit: RefundLimit, paidOn: Day): Day =>
   'months' in limit ? addMonths(paidOn, limit.months) : addDays(paidOn, limit.days)
