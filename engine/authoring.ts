@@ -50,9 +50,21 @@ export { QUESTIONS, type Question } from './authoring/tools/new-event/questions.
 export { readFees, type FeeProblem } from './authoring/tools/new-event/check-fees.ts'
 export { askAboutCurrency } from './authoring/tools/new-event/fee-table/currency.ts'
 export { listRowRemarks } from './authoring/tools/new-event/category-remarks.ts'
-export { explainNote, readNote } from './authoring/tools/new-event/fee-table/notes.ts'
+export {
+  explainNote,
+  readNote,
+  type NoteMeaning,
+} from './authoring/tools/new-event/fee-table/notes.ts'
 export { readFeeTable } from './authoring/tools/new-event/fee-table.ts'
-export type { FeeTable } from './authoring/tools/new-event/fee-table/parts.ts'
+export { readItemRow, readItemTable } from './authoring/tools/new-event/fee-table/item-table.ts'
+export {
+  continuesWorkshop,
+  findWorkshopName,
+  listItemColumns,
+  readCompanionTable,
+  readWorkshopTable,
+} from './authoring/tools/new-event/check-items.ts'
+export type { FeeTable, ItemRow, ItemTable } from './authoring/tools/new-event/fee-table/parts.ts'
 export type { NewEventAnswers, SampleOptions } from './authoring/tools/new-event/sample-options.ts'
 export { readCategories } from './authoring/tools/new-event/prices.ts'
 export { isFeeTable } from './authoring/tools/new-event/fee-table/cells.ts'

@@ -302,7 +302,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('a new conference from questions: a wrong answer, a pasted fee table, GST and a workshop become a priced file', async () => {
+  test('a new conference from questions: a wrong answer, a pasted fee table with other rows, GST and a workshop by category become a priced file', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/organisers`)
     await page.getByRole('button', { name: 'New conference' }).click()
@@ -341,7 +341,7 @@ describe('the page for organisers', () => {
     await page.getByText('1 category and 1 period were read').waitFor()
     await paste(
       page.getByLabel('Paste a table'),
-      'Category\tEarly Bird (up to 31 Jan 2027)\tSpot\nMember\tRs. 5,000/-\t6,000\nNon-member\t\t7,500\nStudent\tComp\tNA\nKit and lunch\nAll fees plus 18% GST',
+      'Category\tEarly Bird (up to 31 Jan 2027)\tSpot (from 15 Feb 2027)\nMember\tRs. 5,000/-\t6,000\nNon-member\t\t7,500\nStudent\tComp\tNA\nAccompanying person\t3,000/-\tNA\nWorkshop: Ultrasound (30 seats)\t1,500\t2,000\nKit and lunch\nAll fees plus 18% GST',
     )
     await page.getByText('3 categories and 2 periods were read').waitFor()
     const undo = page.getByRole('button', { name: 'Undo' })
@@ -354,6 +354,10 @@ describe('the page for organisers', () => {
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByRole('button', { name: /^Leave out.*Kit and lunch/ }).click()
+    await page.getByText('Nobody can register on 1–14 February 2027').waitFor()
+    await page.getByRole('button', { name: 'Begin “Spot” on 1 February 2027' }).click()
+    await page.getByRole('button', { name: /^Move to the workshops.*Ultrasound/ }).click()
+    await page.getByRole('button', { name: /^Move to the accompanying persons.*3,000/ }).click()
     const missing = page.getByRole('textbox', { name: 'Non-member, Early Bird' })
     await page.getByText('What does “Non-member” pay in “Early Bird”?').waitFor()
     await missing.fill('6,000')
@@ -362,10 +366,23 @@ describe('the page for organisers', () => {
       .poll(() => page.getByRole('radio', { name: '18% GST is added' }).isChecked())
       .toBe(true)
     await answer('How is GST charged?', null)
-    await answer('What does an accompanying person pay?', 'none')
-    await page
-      .getByRole('textbox', { name: 'Which workshops' })
-      .fill('Ultrasound = 1500 / 2000, 30 seats')
+    await heading.getByText('What does an accompanying person pay?').waitFor()
+    const person = page.getByRole('textbox', { name: 'Accompanying person, Early Bird' })
+    await expect.poll(() => person.inputValue()).toBe('3,000')
+    await person.fill('half')
+    await proceed.click()
+    await page.getByText('“half” is not a price.').waitFor()
+    await person.fill('3,000')
+    await proceed.click()
+    await heading.getByText('Which workshops').waitFor()
+    await page.getByRole('button', { name: /^Price for a category.*Ultrasound/ }).click()
+    await page.getByRole('combobox', { name: 'Who pays' }).selectOption('Student')
+    for (const period of ['Early Bird', 'Spot'])
+      await page.getByRole('textbox', { name: `Ultrasound for Student, ${period}` }).fill('free')
+    await page.setViewportSize({ width: 360, height: 800 })
+    await expectAccessible(page, 'a table of workshops')
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    await page.setViewportSize({ width: 1280, height: 800 })
     const create = page.getByRole('button', { name: 'Create the event file' })
     await create.click()
     await page.getByRole('button', { name: 'Change the answers' }).click()
@@ -399,6 +416,7 @@ describe('the page for organisers', () => {
           'non-member': { 'early-bird': 600_000, spot: 750_000 },
           student: { 'early-bird': 0, spot: null },
         },
+        items: [{ id: 'accompanying' }, { id: 'workshop' }],
       },
       quotas: [{ max: { ultrasound: 30 } }],
     })

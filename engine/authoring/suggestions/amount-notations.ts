@@ -24,7 +24,7 @@ export function toPlainDigits(text: string): string {
 }
 
 const FREE_WORDS =
-  /^(free|nil+|zero|gratis|comp\.?|comped|compl\.?|compliment[ae]ry|waived?( off)?|exempt(ed|ion)?|foc|nothing|no (fees?|charges?|cost)|free of (cost|charge)|not charged)$/
+  /^(free|included|nil+|zero|gratis|comp\.?|comped|compl\.?|compliment[ae]ry|waived?( off)?|exempt(ed|ion)?|foc|nothing|no (fees?|charges?|cost)|free of (cost|charge)|not charged)$/
 const NOT_ON_SALE_WORDS =
   /^([-–—−_.x✗×]+|n\.? ?\/? ?a\.?|not (applicable|available|on sale|allowed|offered|open|possible)|closed|sold out|no|none|null|blank|empty|unavailable|over|ended|void)$/
 const UNKNOWN_AMOUNT =

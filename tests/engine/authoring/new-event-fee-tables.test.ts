@@ -163,7 +163,7 @@ test.each<[string, string, readonly string[]]>([
     [
       'Super Early Bird from 2026-05-01:2026-06-30 | Early Bird:2026-08-31 | Regular:2026-10-31 | Late:2026-11-30 | Spot from 2026-12-11:',
       'Delegate | 5000 | 6000 | 7000 | 8000 | 10000',
-      ',4, No price applies from 1 December 2026 until “Spot” begins on 11 December 2026. Change one of the days.',
+      ',4, Nobody can register on 1–10 December 2026, before “Spot” begins. Change one of the days.',
     ],
   ],
   [
@@ -197,8 +197,8 @@ test.each<[string, string, readonly string[]]>([
     [
       'Early:2026-08-31 | Spot:',
       'Member with dinner | 5000 | 6000',
-      ',,0 “Banquet Dinner (12 Dec) = 2,500 / 3,000” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, leave it out here and enter it with the workshops.',
-      ',,1 “Hotel room (per night) = 4000 / 4000” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, leave it out here and enter it with the workshops.',
+      ',,0 “Banquet Dinner (12 Dec) = 2,500 / 3,000” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, move it to the workshops.',
+      ',,1 “Hotel room (per night) = 4000 / 4000” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, move it to the workshops.',
       ',,2 “Corporate (5 delegates) = 20000 / 25000” looks like a price for several persons, but each delegate registers alone. If one person pays it, add it as a category; otherwise leave it out.',
     ],
   ],
@@ -243,7 +243,7 @@ test.each<[string, string, readonly string[]]>([
       'accompanying 4000',
       ',,0 “** Bonafide certificate to be uploaded” is a footnote, which cannot be stored here. Leave it out here; if it decides who pays what, add it to the file later.',
       ',,1 “Accompanying Person (above 10 years)” has a condition that was not read. Leave it out here, and write it with the price of an accompanying person, such as 4000, free under 10.',
-      ',,2 “Accompanying child = 2000” is about accompanying persons, who have a question of their own. Leave it out here and write the price there, or add it as a category if these persons register alone.',
+      ',,2 “Accompanying child = 2000” is about accompanying persons, who have a question of their own. Move it there, or add it as a category if these persons register alone.',
     ],
   ],
   [

@@ -114,10 +114,10 @@ test.each<[string, string, object | string]>([
   [
     'workshops',
     'ECG = 1000, 40 seats; Writing = 500',
-    'How many seats does Writing have? Give the number for each workshop (Writing, 30 seats), or for none.',
+    'How many seats does “Writing” have? Give the number for each workshop, or for none.',
   ],
-  ['workshops', 'ECG = 1000; ecg = 500', '"ecg" is listed twice.'],
-  ['workshops', 'ECG = 1000, 0 seats', 'ECG would have no seat.'],
+  ['workshops', 'ECG = 1000; ecg = 500', '“ECG” is listed twice.'],
+  ['workshops', 'ECG = 1000, 0 seats', '“ECG” would have no seat.'],
   [
     'workshops',
     'ECG = 1000, -30 seats',
@@ -131,8 +131,10 @@ test.each<[string, string, object | string]>([
   [
     'workshops',
     'ECG = none / 1000',
-    'ECG would not be on sale at all times; give it a price, or free, early and later.',
+    { workshops: [{ label: 'ECG', prices: [null, 100_000], seats: null }] },
   ],
+  ['workshops', 'ECG = none', '“ECG” would never be on sale.'],
+  ['companions', 'none / 4000', { companions: { prices: [null, 400_000], freeUnder: null } }],
   ['workshops', 'ECG', '"ECG" has no price. Write ECG = 4000 / 5000, or ECG = free.'],
 ])('%s: %s', (name, answer, expected) => expect(read(name, answer)).toEqual(expected))
 

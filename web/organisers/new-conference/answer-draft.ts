@@ -1,13 +1,19 @@
 /** The answers about a new conference as they are kept in this browser; without the checker, which is large. */
 import { readCurrency } from '../../../engine/index.ts'
-import type { FeeTable } from '../../../engine/authoring.ts'
+import type { FeeTable, ItemTable } from '../../../engine/authoring.ts'
 import { hasAll, isRecord } from '../../app/json-readers.ts'
 import { findKeptDraft, keepDraft } from '../kept-draft.ts'
 
-/** Texts as typed, by question; the table of fees has its own structure. `at`: the question that is shown. */
-export type AnswerDraft = {
+/** What is typed. */
+export type AnswerTexts = {
+  /** By question. */
   readonly texts: Readonly<Record<string, string | undefined>>
   readonly fees: FeeTable
+  readonly workshops: ItemTable
+  readonly companions: ItemTable
+}
+/** `at`: the question that is shown. */
+export type AnswerDraft = AnswerTexts & {
   readonly at: string
   /** The questions are shown. Otherwise the draft waits until the organiser continues. */
   readonly isOpen: boolean
@@ -21,6 +27,31 @@ export function saveAnswers(draft: AnswerDraft | null): void {
   keepDraft(STORAGE_NAME, draft)
 }
 
+const readText = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Null if an earlier version of the page stored it differently. */
+function readItemTable(value: unknown): ItemTable | null {
+  if (!isRecord(value)) return null
+  const { rows, notes, isByPeriod } = value
+  if (!Array.isArray(rows) || !Array.isArray(notes)) return null
+  return {
+    rows: rows.flatMap((row) =>
+      isRecord(row) && Array.isArray(row['cells'])
+        ? [
+            {
+              label: readText(row['label']),
+              category: readText(row['category']),
+              cells: row['cells'].map(readText),
+              number: readText(row['number']),
+            },
+          ]
+        : [],
+    ),
+    notes: notes.map(readText),
+    isByPeriod: isByPeriod === true,
+  }
+}
+
 /** Open only in the tab that wrote it. Null if there is none, or an earlier version of the page stored it differently. */
 export function loadAnswers(): KeptAnswers | null {
   const kept = findKeptDraft(STORAGE_NAME)
@@ -30,8 +61,10 @@ export function loadAnswers(): KeptAnswers | null {
   const { columns, rows, notes } = fees
   const currency = readCurrency(fees['currency'])
   const currencyAsked = readCurrency(fees['currencyAsked'])
+  const workshops = readItemTable(kept.value['workshops'])
+  const companions = readItemTable(kept.value['companions'])
+  if (workshops === null || companions === null) return null
   if (!Array.isArray(columns) || !Array.isArray(rows) || !Array.isArray(notes)) return null
-  const readText = (value: unknown): string => (typeof value === 'string' ? value : '')
   const draft = {
     texts: Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, readText(value)])),
     fees: {
@@ -55,6 +88,8 @@ export function loadAnswers(): KeptAnswers | null {
       ...(currency === null ? {} : { currency }),
       ...(currencyAsked === null ? {} : { currencyAsked }),
     },
+    workshops,
+    companions,
     at,
     isOpen: isOpen === true && kept.isOfTab,
   }

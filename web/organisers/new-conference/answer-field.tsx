@@ -26,15 +26,13 @@ const GST = [
 /** What an empty answer means. */
 const HELP: Readonly<Partial<Record<Question['name'], string>>> = {
   title: 'As on the brochure, including the year.',
-  companions: 'Leave it empty if there are none.',
-  workshops: 'Leave it empty if there are none.',
   free: 'If you do not know it yet, continue: the file then has prices.',
   gst: 'If you do not know it yet, continue: 18% GST is then added to the prices.',
 }
 const LATER =
   'If you do not know it yet, continue: the file gets an example, marked for you to replace.'
 /** Questions whose answer has several lines. */
-const hasLines = (name: Question['name']): boolean => name === 'workshops' || name === 'categories'
+const hasLines = (name: Question['name']): boolean => name === 'categories'
 
 /** A question with a few possible answers has radio buttons, any other a text field. */
 export function AnswerField(props: AnswerFieldProps) {

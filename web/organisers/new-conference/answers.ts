@@ -2,16 +2,28 @@
 import { day } from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
 import {
+  continuesWorkshop,
   createEventFile,
   findPrefix,
   QUESTIONS,
+  readCompanionTable,
   readFees,
+  readWorkshopTable,
   suggestEventId,
 } from '../../../engine/authoring.ts'
-import type { FeeProblem, FeeTable, NewEventAnswers, Question } from '../../../engine/authoring.ts'
+import type {
+  FeeProblem,
+  FeeTable,
+  ItemRow,
+  ItemTable,
+  NewEventAnswers,
+  Question,
+} from '../../../engine/authoring.ts'
 import type { AnswerDraft } from './answer-draft.ts'
 
 const EMPTY_ROWS = 3
+export const EMPTY_ITEM: ItemRow = { label: '', category: '', cells: [], number: '' }
+const EMPTY_ITEMS: ItemTable = { rows: [EMPTY_ITEM], notes: [], isByPeriod: false }
 export const EMPTY_DRAFT: AnswerDraft = {
   texts: {},
   fees: {
@@ -22,6 +34,8 @@ export const EMPTY_DRAFT: AnswerDraft = {
     rows: Array.from({ length: EMPTY_ROWS }, () => ({ label: '', cells: ['', ''] })),
     notes: [],
   },
+  workshops: EMPTY_ITEMS,
+  companions: EMPTY_ITEMS,
   at: 'title',
   isOpen: true,
 }
@@ -36,11 +50,31 @@ export type Step = {
   readonly problem: string | readonly FeeProblem[] | null
 }
 
-/** Rows in which something is written; `at` is their number in the table as shown. */
-const listWrittenRows = (fees: FeeTable) =>
-  fees.rows
+const isWritten = (texts: readonly string[]): boolean => texts.some((text) => text.trim() !== '')
+
+/** Whether something is written in the row, or in a row that continues it. */
+const isItemWritten = (rows: readonly ItemRow[], at: number): boolean => {
+  const { label = '', category = '', cells = [], number = '' } = rows[at] ?? {}
+  return isWritten([label, category, number, ...cells]) || continuesWorkshop(rows, at + 1)
+}
+
+/** Checks only rows in which something is written. Problems have the number of their row in the table as shown. */
+function readWritten<Row, Read extends { readonly problems: readonly FeeProblem[] }>(
+  { rows, notes }: { readonly rows: readonly Row[]; readonly notes: readonly string[] },
+  isRowWritten: (row: Row, at: number) => boolean,
+  read: (rows: readonly Row[]) => Read,
+): { readonly read: Read | null; readonly problem: readonly FeeProblem[] | null } {
+  const written = rows
     .map((row, at) => ({ row, at }))
-    .filter(({ row }) => [row.label, ...row.cells].some((text) => text.trim() !== ''))
+    .filter(({ row, at }) => isRowWritten(row, at))
+  if (written.length === 0 && notes.length === 0) return { read: null, problem: null }
+  const result = read(written.map(({ row }) => row))
+  const problem = result.problems.map(({ row, ...rest }): FeeProblem => {
+    const at = row === undefined ? undefined : written[row]?.at
+    return at === undefined ? rest : { ...rest, row: at }
+  })
+  return { read: result, problem: problem.length === 0 ? null : problem }
+}
 
 /** Reads all answers in order. An answer that cannot be read is left out of the result. */
 export function readDraft(
@@ -53,19 +87,28 @@ export function readDraft(
     const before = answers
     const sentence = question.buildQuestion(before)
     if (sentence === null) continue
-    if (isFeeQuestion(question, before)) {
-      const written = listWrittenRows(draft.fees)
-      const isEmpty = written.length === 0 && draft.fees.notes.length === 0
-      const { fees, problems } = readFees(
-        { ...draft.fees, rows: written.map(({ row }) => row) },
-        before,
+    const kind = findItemKind(question, before)
+    if (kind !== null) {
+      const table = draft[kind]
+      const { read, problem } = readWritten(
+        table,
+        (_, at) => isItemWritten(table.rows, at),
+        (rows) =>
+          kind === 'workshops'
+            ? readWorkshopTable({ ...table, rows }, before)
+            : readCompanionTable({ ...table, rows }, before),
       )
-      if (!isEmpty && problems.length === 0) answers = fees
-      const placed = problems.map(({ row, ...problem }): FeeProblem => {
-        const at = row === undefined ? undefined : written[row]?.at
-        return at === undefined ? problem : { ...problem, row: at }
-      })
-      const problem = isEmpty || placed.length === 0 ? null : placed
+      if (read !== null && problem === null) answers = read.answers
+      steps.push({ question, sentence, before, problem })
+      continue
+    }
+    if (isFeeQuestion(question, before)) {
+      const { read, problem } = readWritten(
+        draft.fees,
+        ({ label, cells }) => isWritten([label, ...cells]),
+        (rows) => readFees({ ...draft.fees, rows }, before),
+      )
+      if (read !== null && problem === null) answers = read.fees
       const { currency } = draft.fees
       const inCurrency = currency === undefined ? before : { ...before, currency }
       steps.push({
@@ -90,6 +133,43 @@ export function readDraft(
 /** Whether the question is asked as a table: the categories and their prices, unless all is free. */
 export const isFeeQuestion = ({ name }: Question, { free }: NewEventAnswers): boolean =>
   name === 'categories' && free !== true
+
+/** The table that answers the question; null if it is none of workshops or accompanying persons with prices. */
+export const findItemKind = (
+  { name }: Question,
+  { free }: NewEventAnswers,
+): 'workshops' | 'companions' | null =>
+  name === 'workshops' || (name === 'companions' && free !== true) ? name : null
+
+export const without = <Entry>(entries: readonly Entry[], at: number): readonly Entry[] =>
+  entries.filter((_, index) => index !== at)
+
+/** Adds rows to a table. If they have a price for each period, one price for all becomes one for each. */
+export function addItemRows(table: ItemTable, added: readonly ItemRow[]): ItemTable {
+  const width = Math.max(...added.map(({ cells }) => cells.length))
+  const isByPeriod = table.isByPeriod || width > 1
+  const rows = [...table.rows.filter((_, at) => isItemWritten(table.rows, at)), ...added]
+  return {
+    ...table,
+    isByPeriod,
+    rows: rows.map((row) =>
+      isByPeriod && row.cells.length === 1
+        ? { ...row, cells: Array.from({ length: width }, () => row.cells[0] ?? '') }
+        : row,
+    ),
+  }
+}
+
+/** Whether a change removes something. */
+export const isSmaller = (table: FeeTable | ItemTable, old: FeeTable | ItemTable): boolean =>
+  table.rows.length < old.rows.length ||
+  ('columns' in table && 'columns' in old && table.columns.length < old.columns.length)
+
+/** Removes the prices of a period that was removed from the registration fees. */
+export const removePeriod = (table: ItemTable, at: number): ItemTable =>
+  table.isByPeriod
+    ? { ...table, rows: table.rows.map((row) => ({ ...row, cells: without(row.cells, at) })) }
+    : table
 
 /** Writes the file of the answers so far; what is missing gets placeholders. */
 export function writeFile(

@@ -1,5 +1,4 @@
 /** The grid of fees: a row for each category, a column for each price period. */
-import { useId } from 'react'
 import { isDay } from '../../../engine/index.ts'
 import {
   askAboutCurrency,
@@ -7,28 +6,39 @@ import {
   listRowRemarks,
   readNote,
 } from '../../../engine/authoring.ts'
-import type { FeeProblem, FeeTable } from '../../../engine/authoring.ts'
+import type { FeeProblem, FeeTable, NoteMeaning } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
+import { without } from './answers.ts'
+import { PriceGrid } from './price-grid.tsx'
+import { ProblemCount, TableNotes } from './table-notes.tsx'
 
 type FeeGridProps = {
   readonly fees: FeeTable
   readonly problems: readonly FeeProblem[]
-  readonly change: (fees: FeeTable) => void
+  /** `removedColumn`: its number, if the change removes a period. */
+  readonly change: (fees: FeeTable, removedColumn?: number) => void
+  /** Moves a row of a pasted table to the question that it belongs to, without its note. */
+  readonly move: (
+    row: FeeTable['rows'][number],
+    to: Exclude<NoteMeaning, 'category'>,
+    fees: FeeTable,
+  ) => void
 }
 
 const LABELS = ['Early Bird', 'Regular', 'Late']
+const MOVES: Readonly<Record<NoteMeaning, string>> = {
+  category: 'Add as a category',
+  workshop: 'Move to the workshops',
+  companion: 'Move to the accompanying persons',
+}
 
-/** Problems are shown beside their cell, and summarised below the grid. */
-export function FeeGrid({ fees, problems, change }: FeeGridProps) {
-  const id = useId()
+export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
   const { columns, rows, notes } = fees
   const setColumn = (at: number, part: Partial<FeeTable['columns'][number]>) =>
     change({
       ...fees,
       columns: columns.map((column, index) => (index === at ? { ...column, ...part } : column)),
     })
-  const setRow = (at: number, part: Partial<FeeTable['rows'][number]>) =>
-    change({ ...fees, rows: rows.map((row, index) => (index === at ? { ...row, ...part } : row)) })
   const addRow = () =>
     change({ ...fees, rows: [...rows, { label: '', cells: columns.map(() => '') }] })
   const addColumn = () =>
@@ -40,43 +50,26 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
       ],
       rows: rows.map((row) => ({ ...row, cells: [...row.cells, ''] })),
     })
-  const without = <Entry,>(entries: readonly Entry[], at: number): readonly Entry[] =>
-    entries.filter((_, index) => index !== at)
   const removeColumn = (at: number) =>
-    change({
-      ...fees,
-      columns: without(columns, at),
-      rows: rows.map((row) => ({ ...row, cells: without(row.cells, at) })),
-    })
-  const listFor = (row: number | undefined, column: number | undefined) =>
-    problems
-      .map((problem, index) => ({ problem, index }))
-      .filter(
-        ({ problem }) =>
-          problem.note === undefined && problem.row === row && problem.column === column,
-      )
-  /** The attributes of an input whose value has a problem. */
-  const markInvalid = (row: number | undefined, column: number | undefined) => {
-    const [first] = listFor(row, column)
-    return first === undefined
-      ? {}
-      : { 'aria-invalid': true, 'aria-describedby': `${id}-${first.index}` }
-  }
-  const listProblems = (entries: ReturnType<typeof listFor>) =>
-    entries.map(({ problem, index }) => (
-      <p key={index} className="org-error" id={`${id}-${index}`}>
-        <Icon name="bang" />
-        {problem.message}
-      </p>
-    ))
+    change(
+      {
+        ...fees,
+        columns: without(columns, at),
+        rows: rows.map((row) => ({ ...row, cells: without(row.cells, at) })),
+      },
+      at,
+    )
   const nameOf = (column: number): string => columns[column]?.label || `period ${column + 1}`
-  const headProblems = columns.flatMap((_, column) => listFor(undefined, column))
   const { currency, currencyAsked, ...others } = fees
   const remarks = listRowRemarks(rows, currency)
   // The question about the currency stands above the table, with its answers.
-  const tableProblems = listFor(undefined, undefined).filter(
-    ({ problem }) =>
-      currencyAsked === undefined || problem.message !== askAboutCurrency(currencyAsked),
+  const tableProblems = problems.filter(
+    ({ row, column, note, message }) =>
+      row !== undefined ||
+      column !== undefined ||
+      note !== undefined ||
+      currencyAsked === undefined ||
+      message !== askAboutCurrency(currencyAsked),
   )
   return (
     <>
@@ -105,157 +98,89 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
           </li>
         </ul>
       )}
-      <div className="org-fees" role="region" aria-label="Fees" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Category</th>
-              {columns.map(({ label, from, to }, column) => (
-                <th key={column} scope="col">
+      <PriceGrid
+        label="Fees"
+        rowName="Category"
+        rows={rows}
+        problems={tableProblems}
+        change={(changed) => change({ ...fees, rows: changed })}
+        nameRow={({ label }, at) => label || `category ${at + 1}`}
+        removeRow={(at) => change({ ...fees, rows: without(rows, at) })}
+        fixColumns={(fixed) => change({ ...fees, columns: fixed })}
+        columns={columns.map(({ label, from, to }, column) => ({
+          name: nameOf(column),
+          head: (invalid) => (
+            <>
+              <input
+                aria-label={`Name of period ${column + 1}`}
+                value={label}
+                onChange={({ target }) => setColumn(column, { label: target.value })}
+              />
+              {from !== '' && (
+                <label>
+                  from
                   <input
-                    aria-label={`Name of period ${column + 1}`}
-                    value={label}
-                    onChange={({ target }) => setColumn(column, { label: target.value })}
+                    type="date"
+                    aria-label={`First day of ${nameOf(column)}`}
+                    value={isDay(from) ? from : ''}
+                    onChange={({ target }) => setColumn(column, { from: target.value })}
                   />
-                  {from !== '' && (
-                    <label>
-                      from
-                      <input
-                        type="date"
-                        aria-label={`First day of ${nameOf(column)}`}
-                        value={isDay(from) ? from : ''}
-                        onChange={({ target }) => setColumn(column, { from: target.value })}
-                      />
-                    </label>
-                  )}
-                  <label>
-                    {column === columns.length - 1 && to === ''
-                      ? 'until the conference ends, or'
-                      : 'until'}
-                    <input
-                      type="date"
-                      aria-label={`Last day of ${nameOf(column)}`}
-                      value={isDay(to) ? to : ''}
-                      {...markInvalid(undefined, column)}
-                      onChange={({ target }) => setColumn(column, { to: target.value })}
-                    />
-                  </label>
-                  {columns.length > 1 && (
-                    <button type="button" className="link" onClick={() => removeColumn(column)}>
-                      Remove <span className="vh">{nameOf(column)}</span>
-                    </button>
-                  )}
-                </th>
-              ))}
-              <th scope="col">
-                <span className="vh">Remove</span>
-              </th>
-            </tr>
-            {headProblems.length > 0 && (
-              <tr>
-                <td colSpan={columns.length + 2}>{listProblems(headProblems)}</td>
-              </tr>
-            )}
-          </thead>
-          <tbody>
-            {rows.map(({ label, cells }, row) => {
-              const rowProblems = [
-                ...listFor(row, undefined),
-                ...columns.flatMap((_, column) => listFor(row, column)),
-              ]
-              const name = label || `category ${row + 1}`
-              return [
-                <tr key={row}>
-                  <th scope="row">
-                    <input
-                      aria-label={`Category ${row + 1}`}
-                      value={label}
-                      {...markInvalid(row, undefined)}
-                      onChange={({ target }) => setRow(row, { label: target.value })}
-                    />
-                  </th>
-                  {columns.map((_, column) => (
-                    <td key={column}>
-                      <input
-                        aria-label={`${name}, ${nameOf(column)}`}
-                        inputMode="text"
-                        value={cells[column] ?? ''}
-                        {...markInvalid(row, column)}
-                        onChange={({ target }) =>
-                          setRow(row, {
-                            cells: columns.map((_column, index) =>
-                              index === column ? target.value : (cells[index] ?? ''),
-                            ),
-                          })
-                        }
-                      />
-                    </td>
-                  ))}
-                  <td>
-                    <button
-                      type="button"
-                      className="link"
-                      onClick={() => change({ ...fees, rows: without(rows, row) })}
-                    >
-                      Remove <span className="vh">{name}</span>
-                    </button>
-                  </td>
-                </tr>,
-                rowProblems.length > 0 && (
-                  <tr key={`${row} problems`}>
-                    <td colSpan={columns.length + 2}>{listProblems(rowProblems)}</td>
-                  </tr>
-                ),
-              ]
-            })}
-          </tbody>
-        </table>
-      </div>
-      <div className="org-fees-add">
-        <button type="button" className="btn line sm" onClick={addRow}>
-          <Icon name="plus" />
-          Add a category
-        </button>
-        <button type="button" className="btn line sm" onClick={addColumn}>
-          <Icon name="plus" />
-          Add a price period
-        </button>
-      </div>
-      {listProblems(tableProblems)}
-      {notes.length > 0 && (
-        <ul className="org-notes" aria-label="Texts of the table that are not prices">
-          {notes.map((note, index) => (
-            <li key={`${index} ${note}`}>
-              <p>{explainNote(note).message}</p>
-              {explainNote(note).isMaybeCategory && (
-                <button
-                  type="button"
-                  className="btn line sm"
-                  onClick={() =>
-                    change({
-                      ...fees,
-                      rows: [...rows, readNote(note, columns.length)],
-                      notes: without(notes, index),
-                    })
-                  }
-                >
-                  Add as a category<span className="vh">: {note}</span>
+                </label>
+              )}
+              <label>
+                {column === columns.length - 1 && to === ''
+                  ? 'until the conference ends, or'
+                  : 'until'}
+                <input
+                  type="date"
+                  aria-label={`Last day of ${nameOf(column)}`}
+                  value={isDay(to) ? to : ''}
+                  {...invalid}
+                  onChange={({ target }) => setColumn(column, { to: target.value })}
+                />
+              </label>
+              {columns.length > 1 && (
+                <button type="button" className="link" onClick={() => removeColumn(column)}>
+                  Remove <span className="vh">{nameOf(column)}</span>
                 </button>
               )}
-              <button
-                type="button"
-                className="btn line sm"
-                onClick={() => change({ ...fees, notes: without(notes, index) })}
-              >
-                Leave out<span className="vh">: {note}</span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+            </>
+          ),
+        }))}
+      >
+        <div className="org-fees-add">
+          <button type="button" className="btn line sm" onClick={addRow}>
+            <Icon name="plus" />
+            Add a category
+          </button>
+          <button type="button" className="btn line sm" onClick={addColumn}>
+            <Icon name="plus" />
+            Add a price period
+          </button>
+        </div>
+      </PriceGrid>
+      <TableNotes
+        notes={notes.map((note, index) => {
+          const { message, meanings } = explainNote(note)
+          const rest = { ...fees, notes: without(notes, index) }
+          const row = readNote(note, columns.length)
+          return {
+            text: note,
+            message,
+            choices: meanings.map((meaning) => ({
+              label: MOVES[meaning],
+              choose: () =>
+                meaning === 'category'
+                  ? change({ ...rest, rows: [...rows, row] })
+                  : move(row, meaning, rest),
+            })),
+            leaveOut: () => change(rest),
+          }
+        })}
+      />
       {remarks.length > 0 && (
         <div role="status">
-          <p>The event file does not do this yet. A comment in it message so:</p>
+          <p>The event file does not do this yet. A comment in it says so:</p>
           <ul>
             {remarks.map((remark) => (
               <li key={remark}>{remark}</li>
@@ -267,10 +192,7 @@ export function FeeGrid({ fees, problems, change }: FeeGridProps) {
         Write amounts, free, or – if a category is not on sale then. Leave the table empty if you do
         not know the fees yet.
       </p>
-      <p role="alert" className={problems.length > 0 ? 'org-error' : 'vh'}>
-        {problems.length > 0 &&
-          `${problems.length} ${problems.length === 1 ? 'question' : 'questions'} about the table`}
-      </p>
+      <ProblemCount count={problems.length} />
     </>
   )
 }

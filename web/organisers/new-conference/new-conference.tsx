@@ -1,6 +1,7 @@
 /** The questions about a new conference, one card at a time, beside the form that they produce. */
-import { lazy, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { Fragment, lazy, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { FormEvent } from 'react'
+import { readItemRow, readNote } from '../../../engine/authoring.ts'
 import type { Question } from '../../../engine/authoring.ts'
 import type { FileDraft } from '../editor/event-file-draft.ts'
 import { useCheck } from '../editor/event-file-draft.ts'
@@ -8,11 +9,24 @@ import type { OrganisersData } from '../editor/file-workspace.tsx'
 import { PreviewErrorBoundary } from '../preview/preview-error-boundary.tsx'
 import { initialDelegate } from '../test-delegate/test-delegate.tsx'
 import { saveAnswers } from './answer-draft.ts'
-import type { AnswerDraft } from './answer-draft.ts'
-import { EMPTY_DRAFT, isFeeQuestion, readDraft, toDay, writeFile } from './answers.ts'
+import type { AnswerDraft, AnswerTexts } from './answer-draft.ts'
+import {
+  addItemRows,
+  EMPTY_DRAFT,
+  EMPTY_ITEM,
+  findItemKind,
+  isFeeQuestion,
+  isSmaller,
+  readDraft,
+  removePeriod,
+  toDay,
+  writeFile,
+} from './answers.ts'
 import { AnswerField } from './answer-field.tsx'
 import { FeeGrid } from './fee-grid.tsx'
-import { NOTHING_PASTED, PasteTable, readPasted } from './paste-table.tsx'
+import { ItemGrid } from './item-grid.tsx'
+import { NOTHING_PASTED, PasteTable, readPasted, readPastedItems } from './paste-table.tsx'
+import type { PastedText } from './paste-table.tsx'
 import { goBackInHistory, openInHistory, readPlace, useHistoryPlace } from './question-history.ts'
 import '../preview/preview-panels.css'
 import './new-conference.css'
@@ -37,8 +51,8 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
     return place?.is === 'question' ? { ...begun, at: place.name } : begun
   })
   const [isChecked, setChecked] = useState(false)
-  const [pasted, setPasted] = useState(NOTHING_PASTED)
-  const [earlier, setEarlier] = useState<Pick<AnswerDraft, 'fees' | 'texts'> | null>(null)
+  const [pastes, setPastes] = useState<Readonly<Partial<Record<Question['name'], PastedText>>>>({})
+  const [earlier, setEarlier] = useState<AnswerTexts | null>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const card = useRef<HTMLFormElement>(null)
   const errorId = useId()
@@ -51,6 +65,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   useHistoryPlace((place) => {
     if (place?.is !== 'question') return
     setChecked(false)
+    setEarlier(null)
     setDraft((old) => ({ ...old, at: place.name }))
   })
   // One question, one field: the heading is its label. The fee table begins with its heading.
@@ -77,43 +92,64 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   )
   if (step === undefined) return null
   const { question, sentence, before, problem } = step
+  const itemKind = findItemKind(question, before)
+  const hasTable = itemKind !== null || isFeeQuestion(question, before)
+  const pasted = pastes[question.name] ?? NOTHING_PASTED
+  const setPasted = (text: PastedText) =>
+    setPastes((others) => ({ ...others, [question.name]: text }))
   const goTo = (name: Question['name']) => {
     setChecked(false)
+    setEarlier(null)
     openInHistory({ is: 'question', name, before: question.name })
     setDraft((old) => ({ ...old, at: name }))
   }
   const isLast = at === steps.length - 1
   const readTable = (text: string): void => {
+    if (itemKind !== null) {
+      const read = readPastedItems(text, before, today)
+      setPasted(read.pasted)
+      if (read.table === null) return
+      setChecked(true)
+      return changeTables({ [itemKind]: read.table }, true)
+    }
     const read = readPasted(text, before, today)
     setPasted(read.pasted)
     if (read.table === null) return
     const { tax, companions, ...fees } = read.table
     setChecked(true)
-    changeFees(fees, true)
-    setDraft((old) => ({
-      ...old,
-      texts: {
-        ...old.texts,
-        ...(tax === null ? {} : { gst: tax }),
-        ...(companions === null ? {} : { companions }),
+    changeTables(
+      {
+        fees,
+        ...(tax === null ? {} : { texts: { ...draft.texts, gst: tax } }),
+        ...(companions === null
+          ? {}
+          : {
+              companions: addItemRows(EMPTY_DRAFT.companions, [
+                { ...EMPTY_ITEM, ...readNote(` = ${companions}`, fees.columns.length) },
+              ]),
+            }),
       },
-    }))
+      true,
+    )
   }
   /** A table that takes the place of another, or is smaller, can be undone; and the undoing, too. */
-  const changeFees = (fees: AnswerDraft['fees'], isReplaced = false): void => {
-    const { fees: old, texts } = draft
-    const isTyped = old.rows.some(({ label, cells }) =>
-      [label, ...cells].some((cell) => cell !== ''),
-    )
-    const isSmaller = fees.rows.length < old.rows.length || fees.columns.length < old.columns.length
-    if (isTyped && (isReplaced || isSmaller)) setEarlier({ fees: old, texts })
-    setDraft((current) => ({ ...current, fees }))
+  const changeTables = (changed: Partial<AnswerTexts>, isReplaced = false): void => {
+    const { fees, workshops, companions, texts } = draft
+    const old = { fees, workshops, companions, texts }
+    const isUndoable = (['fees', 'workshops', 'companions'] as const).some((name) => {
+      const table = changed[name]
+      const isTyped = old[name].rows.some(({ label, cells }) =>
+        [label, ...cells].some((cell) => cell !== ''),
+      )
+      return table !== undefined && isTyped && (isReplaced || isSmaller(table, old[name]))
+    })
+    if (isUndoable) setEarlier(old)
+    setDraft((current) => ({ ...current, ...changed }))
   }
   const proceed = (submitEvent: FormEvent) => {
     submitEvent.preventDefault()
     // What is pasted is read, and compared, before the next question.
-    if (isFeeQuestion(question, before) && pasted.unread.trim() !== '')
-      return readTable(pasted.unread)
+    if (hasTable && pasted.unread.trim() !== '') return readTable(pasted.unread)
     if (problem !== null) {
       setChecked(true)
       // After the errors are shown.
@@ -145,6 +181,8 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   const setText = (name: Question['name'], text: string) =>
     setDraft((old) => ({ ...old, texts: { ...old.texts, [name]: text } }))
   const shownProblem = isChecked ? problem : null
+  const tableProblems =
+    shownProblem === null || typeof shownProblem === 'string' ? [] : shownProblem
   return (
     <div className="org org-new">
       <form className="org-card" ref={card} noValidate onSubmit={proceed}>
@@ -154,8 +192,8 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
         <h2 className="disp" tabIndex={-1} ref={heading} id={`${errorId}-question`}>
           {sentence}
         </h2>
-        {isFeeQuestion(question, before) ? (
-          <>
+        {hasTable ? (
+          <Fragment key={question.name}>
             <PasteTable
               pasted={pasted}
               change={setPasted}
@@ -164,18 +202,48 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
                 earlier === null
                   ? null
                   : () => {
+                      const { fees, workshops, companions, texts } = draft
                       setDraft((old) => ({ ...old, ...earlier }))
-                      setEarlier({ fees: draft.fees, texts: draft.texts })
+                      setEarlier({ fees, workshops, companions, texts })
                       setPasted(NOTHING_PASTED)
                     }
               }
             />
-            <FeeGrid
-              fees={draft.fees}
-              problems={Array.isArray(shownProblem) ? shownProblem : []}
-              change={(fees) => changeFees(fees)}
-            />
-          </>
+            {itemKind !== null ? (
+              <ItemGrid
+                kind={itemKind}
+                table={draft[itemKind]}
+                before={before}
+                problems={tableProblems}
+                change={(table) => changeTables({ [itemKind]: table })}
+              />
+            ) : (
+              <FeeGrid
+                fees={draft.fees}
+                problems={tableProblems}
+                change={(fees, removed) =>
+                  changeTables({
+                    fees,
+                    ...(removed === undefined
+                      ? {}
+                      : {
+                          workshops: removePeriod(draft.workshops, removed),
+                          companions: removePeriod(draft.companions, removed),
+                        }),
+                  })
+                }
+                move={(row, meaning, fees) => {
+                  const kind = meaning === 'workshop' ? 'workshops' : 'companions'
+                  const categories = fees.rows.map(({ label }) => label.trim())
+                  const rows =
+                    meaning === 'workshop'
+                      ? readItemRow(row, categories)
+                      : [{ ...EMPTY_ITEM, ...row }]
+                  changeTables({ fees, [kind]: addItemRows(draft[kind], rows) })
+                }}
+              />
+            )}
+          </Fragment>
         ) : (
           <AnswerField
             key={question.name}

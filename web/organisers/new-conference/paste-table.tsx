@@ -1,9 +1,9 @@
-/** Pastes a fee table from a spreadsheet or a web page into the grid. */
+/** Pastes a table of prices from a spreadsheet or a web page into a grid. */
 import { useId, useRef } from 'react'
 import { INR } from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
-import { isFeeTable, readFeeTable } from '../../../engine/authoring.ts'
-import type { NewEventAnswers } from '../../../engine/authoring.ts'
+import { isFeeTable, readFeeTable, readItemTable } from '../../../engine/authoring.ts'
+import type { ItemTable, NewEventAnswers } from '../../../engine/authoring.ts'
 
 export type PastedTable = ReturnType<typeof readFeeTable>
 /** The text that is still to be read, and the sentence about the one that was read last. */
@@ -26,15 +26,24 @@ export function readPasted(
 ): { readonly table: PastedTable | null; readonly pasted: PastedText } {
   const table = readFeeTable(text, { from, to, currency, today })
   return table.rows.length === 0
-    ? {
-        table: null,
-        pasted: {
-          unread: text,
-          found:
-            'No prices were found in this text. Copy the cells of the table with its headings, or empty this box and type below.',
-        },
-      }
+    ? { table: null, pasted: { unread: text, found: NO_PRICES } }
     : { table, pasted: { unread: '', found: describe(table) } }
+}
+
+const NO_PRICES =
+  'No prices were found in this text. Copy the cells of the table with its headings, or empty this box and type below.'
+
+/** The same for workshops and accompanying persons. */
+export function readPastedItems(
+  text: string,
+  before: NewEventAnswers,
+  today: Day,
+): { readonly table: ItemTable | null; readonly pasted: PastedText } {
+  const table = readItemTable(text, before, today)
+  const read = plural(table.rows.length, 'row was', 'rows were')
+  return table.rows.length === 0
+    ? { table: null, pasted: { unread: text, found: NO_PRICES } }
+    : { table, pasted: { unread: '', found: `${read} read. Please compare with your table.` } }
 }
 
 /** A table is read as soon as it is pasted; the field then says what was found. */
@@ -94,5 +103,5 @@ function describe({ rows, columns, tax, companions }: PastedTable): string {
       : tax === 'inside'
         ? ' The table says that the prices include GST.'
         : ' The table says that GST is added to the prices; columns of GST and totals are left out.'
-  return `${read}${gst}${companions === null ? '' : ' The accompanying person is asked on a card of its own.'}`
+  return `${read}${gst}${companions === null ? '' : ` The prices of an accompanying person (${companions}) were moved to their own question.`}`
 }

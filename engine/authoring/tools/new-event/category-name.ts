@@ -1,4 +1,4 @@
-/** Recognises texts that cannot be the name of a category or period. */
+/** Recognises texts that cannot be the name of a category, period or workshop. */
 
 /** Texts that spreadsheets export for an empty cell. */
 const EMPTY_CELL = /^(?:null|nil|undefined|nan|none|#?n\/a|#ref!?|#value!?)$/i
@@ -8,10 +8,10 @@ export const hasBraces = (name: string): boolean => /[{}]/.test(name)
 export const explainBraces = (name: string): string =>
   `“${name}” has braces, which stand for values in the texts of an event. Write it without { and }.`
 
-/** Returns the reason why a text cannot be the name of a category; null if it can. */
-export function explainName(name: string): string | null {
+/** Returns the reason why a text cannot be the name of a category or `thing`; null if it can. */
+export function explainName(name: string, thing = 'category'): string | null {
   if (hasBraces(name)) return explainBraces(name)
   return /\p{L}/u.test(name) && !EMPTY_CELL.test(name)
     ? null
-    : `“${name}” is not the name of a category.`
+    : `“${name}” is not the name of a ${thing}.`
 }

@@ -1,7 +1,7 @@
 /** Checks a fee table; each problem names the cell, row or column where it is. */
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
-import { INR, type Amount, type Currency } from '../../../lib/money.ts'
-import { addDays, formatDay, isDay, type Day } from '../../../lib/time.ts'
+import { formatCurrency, INR, type Currency } from '../../../lib/money.ts'
+import { addDays, formatDay, formatDays, isDay, type Day } from '../../../lib/time.ts'
 import { askAboutCurrency, explainOtherCurrency, isInOtherCurrency } from './fee-table/currency.ts'
 import { hasDecimalComma } from './fee-table/cells.ts'
 import { explainNote } from './fee-table/notes.ts'
@@ -9,19 +9,22 @@ import type { FeeTable } from './fee-table/parts.ts'
 import { explainBraces, explainName, hasBraces } from './category-name.ts'
 import { findImplausiblePrices, readPrice } from './prices.ts'
 import { listPeriodLabels } from './price-periods.ts'
-import type { NewEventAnswers, SampleCategory } from './sample-options.ts'
+import type { NewEventAnswers, PricesByPeriod, SampleCategory } from './sample-options.ts'
 
 /**
  * A problem in the table. With only `row` or only `column`, it concerns the whole row or column.
  */
 export type FeeProblem = {
   readonly row?: number
-  readonly column?: number
+  readonly column?: number | 'number'
   readonly note?: number
   /** A day is missing, which need not be an error. */
   readonly isMissingDay?: boolean
   readonly message: string
+  /** Columns with other days that solve the problem. */
+  readonly fixes?: readonly Fix[]
 }
+type Fix = { readonly message: string; readonly columns: FeeTable['columns'] }
 
 /**
  * Returns the answers with the categories and periods recognised in the table, and the table's
@@ -107,14 +110,21 @@ function findColumnProblems(
       return [{ column: index, message: `“${column.to}” is not a valid day.` }]
     const start: Day | null = before === null ? null : addDays(before, 1)
     const end: Day | null = isDay(column.to) ? column.to : null
-    if (start !== null && isDay(column.from) && column.from !== start)
+    if (start !== null && isDay(column.from) && column.from > start) {
+      const gapEnd = addDays(column.from, -1)
       return [
         {
           column: index,
-          message:
-            column.from > start
-              ? `No price applies from ${formatDay(start)} until ${name} begins on ${formatDay(column.from)}. Change one of the days.`
-              : `${name} begins on ${formatDay(column.from)}, when the period before still applies. Change one of the days.`,
+          message: `Nobody can register on ${formatDays(start, gapEnd)}, before ${name} begins. Change one of the days.`,
+          fixes: closeGap(columns, labels, index, start, gapEnd),
+        },
+      ]
+    }
+    if (start !== null && isDay(column.from) && column.from < start)
+      return [
+        {
+          column: index,
+          message: `${name} begins on ${formatDay(column.from)}, when the period before still applies. Change one of the days.`,
         },
       ]
     if (start !== null && end !== null && end < start)
@@ -140,6 +150,24 @@ function findColumnProblems(
   })
 }
 
+/** The two ways to close a gap before a period: it begins earlier, or the period before ends later. */
+function closeGap(
+  columns: FeeTable['columns'],
+  labels: readonly string[],
+  index: number,
+  start: Day,
+  gapEnd: Day,
+): readonly Fix[] {
+  const begun = columns.map((column, at) => (at === index ? { ...column, from: '' } : column))
+  return [
+    { message: `Begin “${labels[index]}” on ${formatDay(start)}`, columns: begun },
+    {
+      message: `End “${labels[index - 1]}” on ${formatDay(gapEnd)}`,
+      columns: begun.map((column, at) => (at === index - 1 ? { ...column, to: gapEnd } : column)),
+    },
+  ]
+}
+
 function findRowProblems(
   { rows }: FeeTable,
   { free = false, currency = INR }: NewEventAnswers,
@@ -154,52 +182,61 @@ function findRowProblems(
     if (reason !== null) return [{ row, message: reason }]
     if (names.indexOf(name.toLowerCase()) < row)
       return [{ row, message: `“${name}” is listed twice.` }]
-    const prices = cells.map((cell) => readPrice(cell, currency))
-    const unread = prices.flatMap((price, column): readonly FeeProblem[] =>
-      price === undefined && isInOtherCurrency(cells[column] ?? '', currency)
-        ? []
-        : price === undefined
-          ? [
-              {
-                row,
-                column,
-                message: explainCell(cells[column] ?? '', name, labels[column] ?? '', currency),
-              },
-            ]
-          : free && price !== null && price > 0
-            ? [
-                {
-                  row,
-                  column,
-                  message: 'The event is free. Remove the price, or answer that it is not free.',
-                },
-              ]
-            : [],
-    )
-    if (unread.length > 0 || prices.includes(undefined)) return unread
-    const message = findImplausiblePrices(
-      `“${name}”`,
-      prices as readonly (Amount | null)[],
+    // Prices in another currency are named once, for the table.
+    const isUnread = cells.some((cell) => isInOtherCurrency(cell, currency))
+    const { prices, problems } = readCells(
+      row,
+      cells.map((cell) => (isInOtherCurrency(cell, currency) ? '–' : cell)),
       currency,
-      labels,
+      (column) => `does “${name}” pay in “${labels[column] ?? ''}”?`,
     )
+    const charged = free ? prices.findIndex((price) => (price ?? 0) > 0) : -1
+    if (charged >= 0)
+      return [
+        ...problems,
+        {
+          row,
+          column: charged,
+          message: 'The event is free. Remove the price, or answer that it is not free.',
+        },
+      ]
+    if (isUnread || problems.length > 0) return problems
+    const message = findImplausiblePrices(`“${name}”`, prices, currency, labels)
     return message === null ? [] : [{ row, message }]
   })
 }
 
-function explainCell(cell: string, category: string, period: string, currency: Currency): string {
+/** Reads the prices of a row. `asks` ends the question about a cell: "does “PG” pay in “Early Bird”?". */
+export function readCells(
+  row: number,
+  cells: readonly string[],
+  currency: Currency,
+  asks: (column: number) => string,
+): { readonly prices: PricesByPeriod; readonly problems: readonly FeeProblem[] } {
+  const prices = cells.map((cell) => readPrice(cell, currency))
+  const problems = prices.flatMap((price, column): readonly FeeProblem[] =>
+    price === undefined
+      ? [{ row, column, message: explainCell(cells[column] ?? '', asks(column), currency) }]
+      : [],
+  )
+  return { prices: prices.map((price) => price ?? null), problems }
+}
+
+function explainCell(cell: string, asks: string, currency: Currency): string {
   const help = 'Write an amount, free, or – if it is not on sale then.'
   const suggestion = suggestAmount(cell, currency)
   if (hasDecimalComma(cell))
     return `“${cell}” can be ${cell.trim().replace(/,\d+$/, '')} with decimals, or a larger amount with a digit missing. Write it without the comma.`
-  if (cell.trim() === '') return `What does “${category}” pay in “${period}”? ${help}`
+  if (cell.trim() === '') return `What ${asks} ${help}`
   switch (suggestion?.is) {
     case 'several':
-      return `“${cell}” has several prices. Which one does “${category}” pay in “${period}”?`
+      return `“${cell}” has several prices. Which one ${asks}`
     case 'not-known-yet':
       return `“${cell}”: write the price as soon as it is known, for now an amount that is close.`
     case 'with-tax':
-      return `“${cell}”: write the amount alone. GST is the next question.`
+      return `“${cell}”: write the amount alone. GST has a question of its own.`
+    case 'other-currency':
+      return `“${cell}” is in another currency than the registration fees, which are in ${formatCurrency(currency)}.`
     default:
       return `“${cell}” is not a price. ${help}`
   }

@@ -115,19 +115,7 @@ export function createEventFile(options: SampleOptions): string {
         `    - {id: ${periodId}, label: ${quoteYaml(label, true)}, ${firstDay === null ? '' : `from: ${firstDay}, `}to: ${lastDay}}`,
     ),
   ]
-  // The examples use the first category, on days when it is on sale.
-  const salesDays = periods.flatMap((period, column) => {
-    const price = first?.prices[column]
-    return price == null
-      ? []
-      : [{ on: period.from ?? period.to, column, label: period.label, first: price }]
-  })
-  const sold = formatItemSections(
-    options,
-    tax,
-    periods.map((period) => period.id),
-    salesDays,
-  )
+  const sold = formatItemSections(options, tax, periods, categories)
   const window = [
     ...(options.opens === undefined ? [] : [`  opens: ${options.opens}`]),
     ...(paying.closes === null

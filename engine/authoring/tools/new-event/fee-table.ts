@@ -58,7 +58,18 @@ type Body = {
 /** A row before its label cells are joined. */
 type LabelledRow = { readonly labels: readonly string[]; readonly cells: readonly string[] }
 
+/** Reads the table of registration fees: rows that are probably no category are separated. */
 export function readFeeTable(text: string, context: TableContext): PastedFees {
+  const { tax, ...table } = readPriceTable(text, context)
+  const currency = table.currency ?? context.currency
+  return { ...moveExtrasToNotes(extractCompanions(table, currency)), tax }
+}
+
+/** Reads any table of prices by period. */
+export function readPriceTable(
+  text: string,
+  context: TableContext,
+): FeeTable & { readonly tax: TableTax | null } {
   const cells = splitCells(text)
   const found = context.currency === INR ? findTableCurrency(text, cells) : {}
   const { currency = context.currency } = found
@@ -118,15 +129,7 @@ export function readFeeTable(text: string, context: TableContext): PastedFees {
   }
   const taxes = new Set(taxNotes.map(readTaxNote))
   const [tax = null] = taxes
-  return {
-    ...moveExtrasToNotes(
-      extractCompanions(
-        taxes.size > 1 ? { ...fees, notes: [...notes, ...taxNotes] } : fees,
-        currency,
-      ),
-    ),
-    tax: taxes.size > 1 ? null : tax,
-  }
+  return taxes.size > 1 ? { ...fees, notes: [...notes, ...taxNotes], tax: null } : { ...fees, tax }
 }
 
 /**

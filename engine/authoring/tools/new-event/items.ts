@@ -9,10 +9,16 @@ import {
 } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
-import type { Day } from '../../../lib/time.ts'
-import { expandPrices } from './price-periods.ts'
+import { expandPrices, type FilePeriod } from './price-periods.ts'
 import type { SampleCompanions, SampleWorkshop } from './sample-options.ts'
-import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
+import {
+  findWorkshopPrices,
+  groupWorkshops,
+  type CategoryWithId,
+  type WorkshopGroup,
+  type WorkshopItem,
+} from './workshop-groups.ts'
+import { appendComment, quoteYaml } from './yaml-text.ts'
 
 type ItemAnswers = {
   readonly companions?: SampleCompanions | null
@@ -29,14 +35,6 @@ type ItemSections = {
   /** Whether the bill has more than one line. */
   readonly isBilled: boolean
 }
-/** A day in a period, on which a registration in the first category costs `first`. */
-type ExampleDay = {
-  readonly on: Day
-  /** The index and label of the period. */
-  readonly column: number
-  readonly label: string
-  readonly first: Amount
-}
 
 /** The maximum number per delegate and the maximum age, because the proofs need bounds. */
 const COMPANIONS_MAX = 4
@@ -47,63 +45,94 @@ const FEW_SEATS = 5
 export function formatItemSections(
   { companions: stated = null, workshops = [], free = false, currency = INR }: ItemAnswers,
   tax: Tax | null,
-  periods: readonly string[],
-  days: readonly ExampleDay[],
+  periods: readonly FilePeriod[],
+  categories: readonly CategoryWithId[],
 ): ItemSections {
   const companions = stated && {
     ...stated,
     prices: expandPrices(stated.prices, periods.length),
   }
-  const workshopsWithIds = workshops.map((workshop, index) => ({
-    ...workshop,
-    prices: expandPrices(workshop.prices, periods.length),
-    id: deriveId(
-      workshop.label,
-      index,
-      workshops.map(({ label }) => label),
-      'workshop',
-    ),
-  }))
-  const isBilled = !free && (companions !== null || workshopsWithIds.length > 0)
+  const groups = groupWorkshops(workshops, categories, periods.length)
+  const isBilled = !free && (companions !== null || workshops.length > 0)
+  const isLimited = workshops.some(({ seats }) => seats !== null)
   return {
     items: isBilled
       ? [
           appendComment('  items:', 'items on sale: each is a line of the bill'),
           ...(companions === null ? [] : formatCompanionItem(companions, periods, currency)),
-          ...(workshopsWithIds.length === 0
-            ? []
-            : formatWorkshopItem(workshopsWithIds, periods, currency)),
+          ...groups.flatMap((group) =>
+            group.items.flatMap((item) => formatWorkshopItem(item, group, periods, currency)),
+          ),
         ]
       : [],
-    limits: workshopsWithIds.some(({ seats }) => seats !== null)
-      ? formatSeats(workshopsWithIds)
+    limits: isLimited
+      ? [
+          '',
+          appendComment('quotas:', 'the number of seats'),
+          ...groups.flatMap(formatSeats),
+          appendComment('hold_seats_for: 30 minutes', 'how long a seat is held during payment'),
+          '',
+        ]
       : [],
     fields:
-      workshopsWithIds.length === 0 && companions === null
+      groups.length === 0 && companions === null
         ? []
         : [
-            ...(workshopsWithIds.length === 0 ? [] : formatWorkshopField(workshopsWithIds)),
+            ...groups.flatMap((group) => formatWorkshopField(group, groups, categories)),
             ...(companions === null ? [] : formatCompanionsField(companions)),
             '',
           ],
-    // One example per column with all items, so that every price cell has an example.
     cases: isBilled
-      ? days.map((day) => formatCase(companions, workshopsWithIds, tax, day, currency))
+      ? listExampleCategories(workshops, categories, periods.length).flatMap((category) =>
+          periods.flatMap((period, column) =>
+            formatCase(companions, groups, tax, period, column, category, categories, currency),
+          ),
+        )
       : [],
     isBilled,
   }
 }
 
-type WorkshopWithId = SampleWorkshop & { readonly id: string }
+/** The first category, and the first with each other combination of prices of workshops. */
+function listExampleCategories(
+  workshops: readonly SampleWorkshop[],
+  categories: readonly CategoryWithId[],
+  periods: number,
+): readonly CategoryWithId[] {
+  const byPrices = Map.groupBy(categories, (category) =>
+    JSON.stringify(workshops.map((workshop) => findWorkshopPrices(workshop, category, periods))),
+  )
+  return [...byPrices.values()].flatMap(([first]) => first ?? [])
+}
 
 const formatNumber = (amount: Amount, currency: Currency): string =>
   formatPlainAmount(amount, currency).replace(/\.0+$/, '')
-const formatCell = (price: Amount, currency: Currency): string =>
-  price === 0 ? 'free' : formatNumber(price, currency)
+const formatCell = (price: Amount | null, currency: Currency): string =>
+  price === null ? 'none' : price === 0 ? 'free' : formatNumber(price, currency)
+const formatCategories = (categories: readonly CategoryWithId[]): string => {
+  const ids = categories.map(({ id }) => id)
+  return `{category: ${ids.length === 1 ? ids.join() : `[${ids.join(', ')}]`}}`
+}
+
+/** An item that is not on sale in some period states the periods itself: its column of none is meant. */
+function formatOwnPeriods(
+  isOnSale: readonly boolean[],
+  periods: readonly FilePeriod[],
+): readonly string[] {
+  return isOnSale.every(Boolean)
+    ? []
+    : [
+        appendComment('      periods:', 'not on sale in each of them'),
+        ...periods.map(
+          ({ id, label, from, to }) =>
+            `        - {id: ${id}, label: ${quoteYaml(label, true)}, ${from === null ? '' : `from: ${from}, `}to: ${to}}`,
+        ),
+      ]
+}
 
 function formatCompanionItem(
   { prices, freeUnder }: SampleCompanions,
-  periods: readonly string[],
+  periods: readonly FilePeriod[],
   currency: Currency,
 ): readonly string[] {
   return [
@@ -112,60 +141,90 @@ function formatCompanionItem(
     freeUnder === null
       ? appendComment('      count: companions', 'the number of companions in the form')
       : `      count: {companions: {age: {at_least: ${freeUnder}}}}    # younger companions are free`,
-    `      prices: {period: [${periods.join(', ')}], each: [${prices.map((price) => formatCell(price, currency)).join(', ')}]}`,
+    ...formatOwnPeriods(
+      prices.map((price) => price !== null),
+      periods,
+    ),
+    `      prices: {period: [${periods.map(({ id }) => id).join(', ')}], each: [${prices.map((price) => formatCell(price, currency)).join(', ')}]}`,
   ]
 }
 
 function formatWorkshopItem(
-  workshops: readonly WorkshopWithId[],
-  periods: readonly string[],
+  { id, categories, isOnSale, tables }: WorkshopItem,
+  { field, workshops, categories: buyers }: WorkshopGroup,
+  periods: readonly FilePeriod[],
   currency: Currency,
 ): readonly string[] {
-  const width = Math.max('period:'.length, ...workshops.map(({ id }) => id.length + 1)) + 1
-  const formatRow = (name: string, cells: readonly string[]): string =>
-    `        ${`${name}:`.padEnd(width)}[${cells.join(', ')}]`
-  return [
-    '    - id: workshop',
-    '      label: "Workshop: {option}"',
-    appendComment('      by: workshops', 'a line for each one chosen; its rows are the options'),
-    '      prices:',
-    formatRow('period', periods),
-    ...workshops.map(({ id, prices }) =>
-      formatRow(
-        id,
-        prices.map((price) => formatCell(price, currency)),
+  const width = Math.max('period:'.length, ...workshops.map((one) => one.id.length + 1)) + 1
+  const formatTable = (rows: (typeof tables)[number]['rows'], indent: string): readonly string[] =>
+    [
+      ['period', periods.map((period) => period.id)] as const,
+      ...rows.map(
+        (row) => [row.id, row.prices.map((price) => formatCell(price, currency))] as const,
       ),
-    ),
+    ].map(([name, cells]) => `${indent}${`${name}:`.padEnd(width)}[${cells.join(', ')}]`)
+  const last = tables.at(-1)
+  return [
+    `    - id: ${id}`,
+    '      label: "Workshop: {option}"',
+    ...(categories.length === buyers.length ? [] : [`      when: ${formatCategories(categories)}`]),
+    appendComment(`      by: ${field}`, 'a line for each one chosen; its rows are the options'),
+    ...formatOwnPeriods(isOnSale, periods),
+    tables.length === 1
+      ? '      prices:'
+      : appendComment('      prices:', 'the first table that applies'),
+    ...tables
+      .slice(0, -1)
+      .flatMap((table) => [
+        `        - when: ${formatCategories(table.categories)}`,
+        '          table:',
+        ...formatTable(table.rows, '            '),
+      ]),
+    ...(last === undefined
+      ? []
+      : tables.length === 1
+        ? formatTable(last.rows, '        ')
+        : ['        - otherwise:', ...formatTable(last.rows, '            ')]),
   ]
 }
 
-function formatSeats(workshops: readonly WorkshopWithId[]): readonly string[] {
+function formatSeats({ field, workshops }: WorkshopGroup): readonly string[] {
   const max = workshops.map(({ id, seats }) => `${id}: ${seats ?? 0}`).join(', ')
   // Not all seats of the smallest workshop may count as few.
   const few = Math.min(FEW_SEATS, ...workshops.map(({ seats }) => (seats ?? 0) - 1))
   return [
-    '',
-    appendComment('quotas:', 'the number of seats'),
-    '  - id: seats',
-    '    each_option_of: workshops',
+    `  - id: ${field.replace('workshops', 'seats').replace('_', '-')}`,
+    `    each_option_of: ${field}`,
     `    max: {${max}}`,
     '    full: This workshop is full',
     ...(few > 0
       ? [appendComment(`    few: ${few}`, 'from this number on, the form shows how many are left')]
       : []),
-    appendComment('hold_seats_for: 30 minutes', 'how long a seat is held during payment'),
-    '',
   ]
 }
 
-function formatWorkshopField(workshops: readonly WorkshopWithId[]): readonly string[] {
+function formatWorkshopField(
+  group: WorkshopGroup,
+  groups: readonly WorkshopGroup[],
+  all: readonly CategoryWithId[],
+): readonly string[] {
+  const { field, workshops, categories } = group
+  const isForAll = categories.length === all.length
+  const name = isForAll
+    ? 'Workshops'
+    : `Workshops for ${formatList(categories.map(({ label }) => label))}`
+  const twins = groups.filter(
+    (other) => other.categories.join() === categories.join() || other === group,
+  )
+  const label = twins[0] === group ? name : `${name} (${groups.indexOf(group) + 1})`
   return [
-    appendComment('        - id: workshops', 'add  choose: {at_most: 2}  to limit how many'),
+    appendComment(`        - id: ${field}`, 'add  choose: {at_most: 2}  to limit how many'),
     '          type: many',
-    '          label: Workshops',
+    `          label: ${quoteYaml(label)}`,
+    ...(isForAll ? [] : [`          show_when: ${formatCategories(categories)}`]),
     '          options:',
     ...workshops.map(
-      ({ id, label }) => `            - {id: ${id}, label: ${quoteYaml(label, true)}}`,
+      (workshop) => `            - {id: ${workshop.id}, label: ${quoteYaml(workshop.label, true)}}`,
     ),
   ]
 }
@@ -186,14 +245,24 @@ function formatCompanionsField({ freeUnder }: SampleCompanions): readonly string
   ]
 }
 
-/** Writes an example with an accompanying person, a child if children are free, and every workshop. */
+/** Writes an example with an accompanying person, a child if children are free, and every workshop on sale. */
 function formatCase(
-  companions: SampleCompanions | null,
-  workshops: readonly WorkshopWithId[],
+  stated: SampleCompanions | null,
+  groups: readonly WorkshopGroup[],
   tax: Tax | null,
-  { on, column, label, first }: ExampleDay,
+  period: FilePeriod,
+  column: number,
+  category: CategoryWithId,
+  categories: readonly CategoryWithId[],
   currency: Currency,
-): string {
+): readonly string[] {
+  const registration = category.prices[column]
+  const companions = stated?.prices[column] == null ? null : stated
+  const sold = groups.flatMap(({ field, items, workshops }) => {
+    const item = items.find((one) => one.categories.includes(category))
+    return item?.isOnSale[column] === true ? [{ id: item.id, field, workshops }] : []
+  })
+  if (registration == null || (companions === null && sold.length === 0)) return []
   const ages = companions?.freeUnder == null ? null : [40, companions.freeUnder - 1]
   const people =
     companions === null
@@ -201,30 +270,36 @@ function formatCase(
       : ages === null
         ? ['{name: Ravi Nair}']
         : [`{name: Ravi Nair, age: ${ages[0]}}`, `{name: Mini Nair, age: ${ages[1]}}`]
+  const isFirst = category === categories[0]
   const givenAnswers = [
+    ...(isFirst ? [] : [`registering_as: ${category.id}`]),
     ...(people.length === 0 ? [] : [`companions: [${people.join(', ')}]`]),
-    ...(workshops.length === 0 ? [] : [`workshops: [${workshops.map(({ id }) => id).join(', ')}]`]),
+    ...sold.map(
+      ({ field, workshops }) => `${field}: [${workshops.map(({ id }) => id).join(', ')}]`,
+    ),
   ]
-  const sumPrices = (...prices: readonly Amount[]): string =>
+  const sumPrices = (prices: readonly (Amount | null | undefined)[]): string =>
     formatNumber(
-      toAmount(prices.reduce<number>((sum, price) => sum + splitPrice(tax, price).total, 0)),
+      toAmount(
+        prices.reduce<number>((sum, price) => sum + splitPrice(tax, price ?? toAmount(0)).total, 0),
+      ),
       currency,
     )
   const lines = [
-    `registration: ${sumPrices(first)}`,
-    ...(companions === null
-      ? []
-      : [`accompanying: ${sumPrices(companions.prices[column] ?? toAmount(0))}`]),
-    ...(workshops.length === 0
-      ? []
-      : [
-          `workshop: ${sumPrices(...workshops.map(({ prices }) => prices[column] ?? toAmount(0)))}`,
-        ]),
+    `registration: ${sumPrices([registration])}`,
+    ...(companions === null ? [] : [`accompanying: ${sumPrices([companions.prices[column]])}`]),
+    ...sold.map(
+      ({ id, workshops }) =>
+        `${id}: ${sumPrices(workshops.map((workshop) => findWorkshopPrices(workshop, category, category.prices.length)[column]))}`,
+    ),
   ]
   const itemKinds = [
     ...(companions === null ? [] : ['a companion']),
     ...(ages === null ? [] : [`a child of ${ages[1]}`]),
-    ...workshops.map((workshop) => `the workshop ${workshop.label}`),
+    ...sold.flatMap(({ workshops }) => workshops.map(({ label }) => `the workshop ${label}`)),
   ]
-  return `    - name: ${quoteYaml(`${label}, with ${formatList(itemKinds)}`)}\n      on: ${on}\n      given: {${givenAnswers.join(', ')}}\n      expect: {lines: {${lines.join(', ')}}}`
+  const name = `${period.label}, ${isFirst ? '' : `${category.label}, `}with ${formatList(itemKinds)}`
+  return [
+    `    - name: ${quoteYaml(name)}\n      on: ${period.from ?? period.to}\n      given: {${givenAnswers.join(', ')}}\n      expect: {lines: {${lines.join(', ')}}}`,
+  ]
 }

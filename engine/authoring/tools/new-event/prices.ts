@@ -17,13 +17,14 @@ import type {
   SampleWorkshop,
 } from './sample-options.ts'
 import { readYes } from './read-yes.ts'
+import { combineWorkshops, splitCategory, type WorkshopEntry } from './workshops.ts'
 
 export const PRICES_EXAMPLE = 'Member = 4000 / 5000; Student = 1000'
 /** Returns an example for workshops, for the question and for corrections. */
 export const formatWorkshopsExample = (free: boolean): string =>
   free
     ? 'Ultrasound, 30 seats; ECG, 40 seats'
-    : 'Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats'
+    : 'Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats; ECG for Student = free'
 
 /**
  * Reads "Member = 4000 / 5000; Student = 1000". Entries are separated by line breaks or `;`,
@@ -96,6 +97,7 @@ function readCategory(
   entry: string,
   free: boolean,
   currency: Currency,
+  mustBeOnSale = true,
 ): Result<SampleCategory, string> {
   const found = (entry.includes('=') ? /^(.*?)\s*=\s*(.*)$/ : /^(.*?)\s*:\s*(.*)$/).exec(entry)
   const label = joinLines(found?.[1] ?? entry)
@@ -113,6 +115,8 @@ function readCategory(
     return err(
       `"${entry}" has a price, but the event is free. Remove the price, or answer that it is not free.`,
     )
+  // A workshop need not be on sale for each category.
+  if (!mustBeOnSale && prices.every((price) => price === null)) return ok({ label, prices })
   const problem = findImplausiblePrices(label, prices, currency)
   return problem === null ? ok({ label, prices }) : err(problem)
 }
@@ -193,7 +197,7 @@ export function readCompanions(
     under === null ? answerText : answerText.slice(0, under.index),
     currency,
   )
-  if (prices === null || !isOnSale(prices))
+  if (prices === null)
     return err(`"${answer}" is not a price. Write 4000 / 5000: early, then later; or none.`)
   const problem =
     findCountProblem('Accompanying person', prices, periods) ??
@@ -202,9 +206,6 @@ export function readCompanions(
     ? ok({ prices, freeUnder: under === null ? null : Number(under[1]) })
     : err(problem)
 }
-
-const isOnSale = (prices: PricesByPeriod): prices is readonly Amount[] =>
-  prices.every((price) => price !== null)
 
 /** Returns a sentence unless there is one price, or one per period. */
 function findCountProblem(label: string, prices: PricesByPeriod, periods: number): string | null {
@@ -218,51 +219,54 @@ const SEATS_PATTERN = /[,;]?\s*\(?(\d{1,5})\s*(?:seats?|places?|pax)\)?\.?$/i
 /** A sign or a decimal point before the digits that `SEATS_PATTERN` finds. */
 const PARTIAL_SEATS = /(?:[,;]\s*)([-−–]|\d+\.)$/
 
-/** Reads "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats". Empty if there are none. */
+/** Separates "ECG, 30 seats" into the text and the number. Null if no number of seats is stated. */
+export function splitSeats(text: string): { readonly rest: string; readonly seats: string | null } {
+  const found = SEATS_PATTERN.exec(text)
+  return found === null
+    ? { rest: text, seats: null }
+    : { rest: text.slice(0, found.index), seats: found[1] ?? null }
+}
+
+/**
+ * Reads "Ultrasound = 1500 / 2000, 30 seats; Ultrasound for PG = free; ECG = 1000, 40 seats". Empty if there
+ * are none.
+ */
 export function readWorkshops(
   answer: string,
   free: boolean,
   currency: Currency,
   periods: number,
+  categories: readonly SampleCategory[],
 ): Result<readonly SampleWorkshop[], string> {
   if (NONE_ANSWER.test(joinLines(answer))) return ok([])
-  const workshops: SampleWorkshop[] = []
+  const entries: WorkshopEntry[] = []
   for (const part of splitOutsideBrackets(answer, /[;\n]/)) {
     const entry = joinLines(part).replace(/[\s,;]+$/, '')
     if (entry === '') continue
-    const seats = SEATS_PATTERN.exec(entry)
-    const partial = seats === null ? null : PARTIAL_SEATS.exec(entry.slice(0, seats.index))
+    const { rest, seats } = splitSeats(entry)
+    const partial = seats === null ? null : PARTIAL_SEATS.exec(rest)
     if (partial !== null)
       return err(
-        `"${partial[1]}${seats?.[1]}" is not a number of seats. Write a whole number: 30 seats.`,
+        `"${partial[1]}${seats}" is not a number of seats. Write a whole number: 30 seats.`,
       )
-    const category = readCategory(
-      seats === null ? entry : entry.slice(0, seats.index),
-      free,
-      currency,
-    )
-    if (!category.ok) return category
-    const { label, prices } = category.value
-    if (!isOnSale(prices))
-      return err(
-        `${label} would not be on sale at all times; give it a price, or free, early and later.`,
-      )
+    const row = readCategory(rest, free, currency, false)
+    if (!row.ok) return row
+    const { label, prices } = row.value
     const problem = findCountProblem(label, prices, periods)
     if (problem !== null) return err(problem)
-    if (workshops.some((candidate) => candidate.label.toLowerCase() === label.toLowerCase()))
-      return err(`"${label}" is listed twice.`)
-    const places = seats === null ? null : Number(seats[1])
-    if (places === 0) return err(`${label} would have no seat.`)
-    workshops.push({ label, prices, seats: places })
+    const named = splitCategory(
+      label,
+      categories.map((category) => category.label),
+    )
+    entries.push({
+      ...(named.label === '' ? { label, category: '' } : named),
+      prices,
+      seats: seats === null ? null : Number(seats),
+    })
   }
-  if (workshops.length === 0)
+  if (entries.length === 0)
     return err(`There is no workshop. Write ${formatWorkshopsExample(free)}; or none.`)
-  const [bounded, unbounded] = [true, false].map((is) =>
-    workshops.find(({ seats }) => (seats !== null) === is),
-  )
-  return bounded === undefined || unbounded === undefined
-    ? ok(workshops)
-    : err(
-        `How many seats does ${unbounded.label} have? Give the number for each workshop (${unbounded.label}, 30 seats), or for none.`,
-      )
+  const { workshops, problems } = combineWorkshops(entries, categories)
+  const [found] = problems
+  return found === undefined ? ok(workshops) : err(found.message)
 }

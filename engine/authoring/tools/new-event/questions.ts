@@ -13,8 +13,10 @@ import {
   formatWorkshopsExample,
 } from './prices.ts'
 import { readFees } from './check-fees.ts'
+import { readWorkshopTable } from './check-items.ts'
 import { readFeeTable } from './fee-table.ts'
 import { isFeeTable } from './fee-table/cells.ts'
+import { readItemTable } from './fee-table/item-table.ts'
 import { countPeriods, listPeriodLabels } from './price-periods.ts'
 import { readYes } from './read-yes.ts'
 import type { NewEventAnswers } from './sample-options.ts'
@@ -202,12 +204,14 @@ export const QUESTIONS: readonly Question[] = [
         ? 'Which workshops are there, with how many seats?'
         : 'Which workshops are there, at which price, with how many seats?',
     example: ({ free }) => `${formatWorkshopsExample(free === true)}; or none`,
-    parse: (answer, answers) => {
+    parse: (answer, answers, today) => {
+      if (isFeeTable(answer)) return readPastedWorkshops(answer, answers, today)
       const workshopsResult = readWorkshops(
         answer,
         answers.free === true,
         answers.currency ?? INR,
         countPeriods(answers),
+        answers.categories ?? [],
       )
       return workshopsResult.ok
         ? ok({ ...answers, workshops: workshopsResult.value })
@@ -253,6 +257,19 @@ function readPastedTable(
     ...(tax !== null && (fees.currency ?? INR) === INR ? { tax } : {}),
     ...(persons?.ok === true ? { companions: persons.value } : {}),
   })
+}
+
+function readPastedWorkshops(
+  answer: string,
+  answers: NewEventAnswers,
+  today: Day,
+): Result<NewEventAnswers, string> {
+  const table = readItemTable(answer, answers, today)
+  if (table.rows.length === 0) return err('The table has no prices of workshops.')
+  const { answers: withWorkshops, problems } = readWorkshopTable(table, answers)
+  return problems.length > 0
+    ? err(problems.map(({ message }) => message).join('\n'))
+    : ok(withWorkshops)
 }
 
 /** Splits "31 August 2026; 31 October 2026". A single range is one answer. */

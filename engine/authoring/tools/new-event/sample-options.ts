@@ -8,14 +8,16 @@ export type SampleCategory = { readonly label: string; readonly prices: PricesBy
 /** The price of one accompanying person. */
 export type SampleCompanions = {
   /** One per period, or one for all periods. */
-  readonly prices: readonly Amount[]
+  readonly prices: PricesByPeriod
   /** Younger persons are free. Null if all pay. */
   readonly freeUnder: number | null
 }
 export type SampleWorkshop = {
   readonly label: string
-  /** One per period, or one for all periods. */
-  readonly prices: readonly Amount[]
+  /** One per period, or one for all periods, for categories without own prices. Empty if each has own prices. */
+  readonly prices: PricesByPeriod
+  /** Own prices of categories, by the category's label. */
+  readonly ownPrices?: readonly SampleCategory[]
   /** Null if unlimited. */
   readonly seats: number | null
 }

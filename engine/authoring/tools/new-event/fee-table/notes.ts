@@ -60,15 +60,27 @@ export function readNote(note: string, periods: number): FeeRow {
   }
 }
 
-/** The question about a note, and whether the note may be a category. */
-export type NoteQuestion = { readonly message: string; readonly isMaybeCategory: boolean }
+/** What a note can be; it can also be left out. */
+export type NoteMeaning = 'category' | 'workshop' | 'companion'
+/** The question about a note, with the possible answers, the likely one first. */
+export type NoteQuestion = { readonly message: string; readonly meanings: readonly NoteMeaning[] }
 
 export function explainNote(note: string): NoteQuestion {
   // A row with prices may be a category, regardless of its name.
-  const about = note.includes(' = ') ? null : explainRemark(note)
-  return about === null
-    ? { message: askForMeaning(note), isMaybeCategory: true }
-    : { message: about, isMaybeCategory: false }
+  const { label } = readNote(note, 0)
+  const about = label === note ? explainRemark(note) : null
+  if (about !== null) return { message: about, meanings: [] }
+  return {
+    message: askForMeaning(note),
+    meanings:
+      label === note
+        ? ['category']
+        : ACCOMPANYING.test(label)
+          ? ['companion', 'category', 'workshop']
+          : isExtra(label)
+            ? ['workshop', 'category', 'companion']
+            : ['category', 'workshop', 'companion'],
+  }
 }
 
 /** Explains a note that is certainly not a category. */
@@ -93,9 +105,9 @@ function explainRemark(note: string): string | null {
 function askForMeaning(note: string): string {
   const { label } = readNote(note, 0)
   if (label !== note && ACCOMPANYING.test(label))
-    return `“${note}” is about accompanying persons, who have a question of their own. Leave it out here and write the price there, or add it as a category if these persons register alone.`
+    return `“${note}” is about accompanying persons, who have a question of their own. Move it there, or add it as a category if these persons register alone.`
   if (label !== note && isExtra(label))
-    return `“${note}” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, leave it out here and enter it with the workshops.`
+    return `“${note}” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, move it to the workshops.`
   if (label !== note)
     return `“${note}” looks like a price for several persons, but each delegate registers alone. If one person pays it, add it as a category; otherwise leave it out.`
   return `“${note}” has no prices. If it is a category, add it as a row; then remove it here.`

@@ -17,3 +17,18 @@ export type FeeTable = {
    */
   readonly currencyAsked?: Currency
 }
+/** A row of prices of a workshop or accompanying person. */
+export type ItemRow = FeeRow & {
+  /** The category that pays these prices; empty: all without a row of their own. */
+  readonly category: string
+  /** The seats of a workshop, or the age below which an accompanying person is free, as typed. */
+  readonly number: string
+}
+/** Prices of workshops or accompanying persons, by the periods of the registration fees. */
+export type ItemTable = {
+  readonly rows: readonly ItemRow[]
+  /** Sentences about parts of a pasted table that were not read. */
+  readonly notes: readonly string[]
+  /** Each period has its price. Otherwise one price applies to all. */
+  readonly isByPeriod: boolean
+}

@@ -1,0 +1,137 @@
+/** Checks the tables of workshops and accompanying persons; each problem names its row or cell. */
+import { INR, toAmount } from '../../../lib/money.ts'
+import { readCells, type FeeProblem } from './check-fees.ts'
+import type { ItemRow, ItemTable } from './fee-table/parts.ts'
+import { explainName } from './category-name.ts'
+import { findImplausiblePrices } from './prices.ts'
+import { countPeriods, listPeriodLabels } from './price-periods.ts'
+import type { NewEventAnswers, PricesByPeriod } from './sample-options.ts'
+import { combineWorkshops, type WorkshopEntry } from './workshops.ts'
+
+type CheckedItems = {
+  /** The answers with those of the table, as far as they are recognised. */
+  readonly answers: NewEventAnswers
+  readonly problems: readonly FeeProblem[]
+}
+
+/** The columns of prices: none if all is free, one price for all periods, or a column for each period. */
+export function listItemColumns(
+  { isByPeriod }: Pick<ItemTable, 'isByPeriod'>,
+  answers: NewEventAnswers,
+): readonly string[] {
+  if (answers.free === true) return []
+  const count = countPeriods(answers)
+  return isByPeriod && count > 1 ? listPeriodLabels(count, answers.periodLabels) : ['Price']
+}
+
+/** Whether the row is another price of the workshop above it. */
+export const continuesWorkshop = (rows: readonly ItemRow[], at: number): boolean =>
+  at > 0 && rows[at]?.label.trim() === '' && rows[at].category !== ''
+
+/** The name of the workshop that the row is about. */
+export function findWorkshopName(rows: readonly ItemRow[], at: number): string {
+  return continuesWorkshop(rows, at)
+    ? findWorkshopName(rows, at - 1)
+    : (rows[at]?.label.trim() ?? '')
+}
+
+export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): CheckedItems {
+  const columns = listItemColumns(table, answers)
+  const { rows } = table
+  const problems: FeeProblem[] = []
+  const entries = rows.map(({ category, cells, number: typed }, row): WorkshopEntry => {
+    const label = findWorkshopName(rows, row)
+    const reason =
+      label === '' ? 'Which workshop has these prices?' : explainName(label, 'workshop')
+    if (reason !== null) problems.push({ row, message: reason })
+    const whom = category === '' ? '' : ` for “${category}”`
+    const prices = readPrices(row, cells, columns, `“${label}”`, whom, answers, problems)
+    const number = /^(\d{1,5})(?:\s*(?:seats?|places?))?$/i.exec(typed.trim())?.[1]
+    if (typed.trim() !== '' && number === undefined)
+      problems.push({
+        row,
+        column: 'number',
+        message: `“${typed.trim()}” is not a number of seats. Write a whole number, such as 30.`,
+      })
+    return { label, category, prices, seats: number === undefined ? null : Number(number) }
+  })
+  const { workshops, problems: contradictions } = combineWorkshops(
+    entries,
+    answers.categories ?? [],
+  )
+  return {
+    answers: { ...answers, workshops },
+    problems: [
+      ...problems,
+      ...contradictions
+        .filter(({ entry, message }) => entries[entry]?.label !== '' && message !== '')
+        .map(({ entry, isAboutSeats, message }) => ({
+          row: entry,
+          ...(isAboutSeats === true ? { column: 'number' as const } : {}),
+          message,
+        })),
+      ...listNotes(table),
+    ],
+  }
+}
+
+const PERSON = 'Accompanying person'
+
+export function readCompanionTable(table: ItemTable, answers: NewEventAnswers): CheckedItems {
+  const columns = listItemColumns(table, answers)
+  const [first, ...others] = table.rows
+  const notes = listNotes(table)
+  if (first === undefined) return { answers, problems: notes }
+  const problems: FeeProblem[] = []
+  const prices = readPrices(0, first.cells, columns, `“${PERSON}”`, '', answers, problems)
+  if (problems.length === 0 && prices.every((price) => price === null))
+    problems.push({ row: 0, message: `“${PERSON}” would never be on sale.` })
+  const age = first.number.trim()
+  const isAge = /^[1-9]\d?$/.test(age)
+  if (age !== '' && !isAge)
+    problems.push({
+      row: 0,
+      column: 'number',
+      message: `“${age}” is not an age. Write a number of years, such as 5, or leave it empty.`,
+    })
+  for (const [index, { label }] of others.entries())
+    problems.push({
+      row: index + 1,
+      message: `These questions take one price for accompanying persons. Remove “${label || PERSON}” here, and add it to the file later.`,
+    })
+  return {
+    answers: { ...answers, companions: { prices, freeUnder: isAge ? Number(age) : null } },
+    problems: [...problems, ...notes],
+  }
+}
+
+/** Reads the prices of a row, and adds its problems to `problems`. */
+function readPrices(
+  row: number,
+  cells: readonly string[],
+  columns: readonly string[],
+  name: string,
+  whom: string,
+  { currency = INR }: NewEventAnswers,
+  problems: FeeProblem[],
+): PricesByPeriod {
+  if (columns.length === 0) return [toAmount(0)]
+  const isSingle = columns.length === 1
+  const { prices, problems: unread } = readCells(
+    row,
+    columns.map((_, column) => cells[column] ?? ''),
+    currency,
+    (column) => `does ${name} cost${whom}${isSingle ? '' : ` in “${columns[column]}”`}?`,
+  )
+  problems.push(...unread)
+  const isOnSale = prices.some((price) => price !== null)
+  const message =
+    unread.length === 0 && isOnSale
+      ? findImplausiblePrices(`${name}${whom}`, prices, currency, columns)
+      : null
+  if (message !== null) problems.push({ row, message })
+  return unread.length > 0 ? [] : prices
+}
+
+const listNotes = ({ notes }: ItemTable): readonly FeeProblem[] =>
+  notes.map((message, note) => ({ note, message }))

@@ -1,0 +1,142 @@
+/** Reads a pasted table of workshops or accompanying persons by the periods of the registration fees. */
+import { formatDay, isDay, type Day } from '../../../../lib/time.ts'
+import { countPeriods, listPeriodLabels } from '../price-periods.ts'
+import { readPriceTable } from '../fee-table.ts'
+import { INR } from '../../../../lib/money.ts'
+import { splitSeats } from '../prices.ts'
+import type { NewEventAnswers } from '../sample-options.ts'
+import { splitCategory } from '../workshops.ts'
+import { isPeriodHeading, type PeriodDays } from './days.ts'
+import { ACCOMPANYING } from './notes.ts'
+import type { FeeRow, ItemRow, ItemTable } from './parts.ts'
+
+const SEATS_HEAD =
+  /^\W*(?:(?:no\.?|number|max\w*)\s*(?:of\s*)?)?(?:seats?|places?|capacity|pax|intake)\b/i
+/** A heading of the names of workshops. */
+const HEADING =
+  /^(?:(?:(?:pre|post)[- ]?(?:conference|congress)|workshops?|courses?|topics?|names?|titles?|accompanying|persons?|fees?|prices?|of|the)[\s:]*)+$/i
+const WORKSHOP_WORD =
+  /^(?:(?:pre|post)[- ]?(?:conference|congress)\s+)?workshops?(?:\s*\d+)?\s*[:–—-]\s*/i
+const FREE_FOR =
+  /\s*(?:[([]\s*|[,;–-]\s*)?(?:is\s+)?free\s+(?:of charge\s+)?for\s+([^()[\]]+?)\s*[)\]]?$/i
+
+export function readItemTable(text: string, answers: NewEventAnswers, today: Day): ItemTable {
+  const { from, to = from, currency = INR, tax } = answers
+  const table = readPriceTable(text, { from, to, currency, today })
+  const categories = answers.categories?.map(({ label }) => label) ?? []
+  const seatsAt = table.columns.findIndex(({ label }) => SEATS_HEAD.test(label))
+  const heads = table.columns.filter((_, column) => column !== seatsAt)
+  const priced = table.rows.map(({ label, cells }) => ({
+    label,
+    cells: cells.filter((_, column) => column !== seatsAt),
+    number: seatsAt < 0 ? '' : (cells[seatsAt] ?? ''),
+  }))
+  const isCategory = (name: string): boolean =>
+    name !== '' && splitCategory(name, categories).label === ''
+  const isByCategory = heads.length > 0 && heads.every(({ label }) => isCategory(label))
+  const areRowsCategories =
+    priced.length > 0 &&
+    priced.every(({ label }) => isCategory(label)) &&
+    heads.every(({ label, to: end }) => label !== '' && end === '' && !isPeriodHeading(label))
+  const rows = isByCategory
+    ? priced.flatMap(({ label, cells, number }) =>
+        heads.map((head, column) => ({
+          label: `${label} – ${head.label}`,
+          cells: [cells[column] ?? ''],
+          number: column === 0 ? number : '',
+        })),
+      )
+    : areRowsCategories
+      ? heads.flatMap((head, column) =>
+          priced.map(({ label, cells }) => ({
+            label: `${head.label} – ${label}`,
+            cells: [cells[column] ?? ''],
+            number: '',
+          })),
+        )
+      : priced
+  const persons = rows.filter(({ label }) => ACCOMPANYING.test(label))
+  // A table of accompanying persons alone is read; between workshops they are asked about.
+  const asked = persons.length === rows.length ? [] : persons
+  const notes = [
+    ...table.notes
+      .filter((note) => !HEADING.test(note))
+      .map(
+        (note) => `“${note}” was not read. If it decides who pays what, add it to the file later.`,
+      ),
+    ...asked.map(
+      ({ label, cells }) =>
+        `“${label} = ${cells.join(' / ')}” is no workshop. Enter it with the accompanying persons.`,
+    ),
+    ...(table.tax !== null && table.tax !== tax
+      ? [
+          `The table says that ${table.tax === 'inside' ? 'its prices include GST' : 'GST is added to its prices'}. All prices of the event are charged as you answered for the registration fees.`,
+        ]
+      : []),
+  ]
+  const read = rows.filter((row) => !asked.includes(row))
+  const width = Math.max(1, ...read.map(({ cells }) => cells.length))
+  const isByPeriod = width > 1
+  return {
+    rows: joinWorkshops(read.flatMap((row) => readItemRow(row, categories, row.number))),
+    notes: isByPeriod && !isByCategory ? [...notes, ...comparePeriods(heads, answers)] : notes,
+    isByPeriod,
+  }
+}
+
+/** The rows of a workshop from a row of a fee table: "Workshop: ECG (free for PG)" is one for all, and one for PG. */
+export function readItemRow(
+  { label, cells }: FeeRow,
+  categories: readonly string[],
+  number = '',
+): readonly ItemRow[] {
+  const named = splitSeats(label.replace(WORKSHOP_WORD, ''))
+  const free = FREE_FOR.exec(named.rest)
+  const freeFor = free?.[1]?.split(/\s*(?:,|&|\/|\band\b)\s*/i) ?? []
+  const isFreeForCategories =
+    freeFor.length > 0 &&
+    freeFor.every((name) => name !== '' && splitCategory(name, categories).label === '')
+  const rest = isFreeForCategories ? named.rest.slice(0, free?.index) : named.rest
+  const row = {
+    ...splitCategory(rest.trim(), categories),
+    cells: cells.map((cell) => cell.replaceAll('/-', '')),
+    number: number === '' ? (named.seats ?? '') : number,
+  }
+  return [
+    row,
+    ...(isFreeForCategories
+      ? freeFor.map((name) => ({
+          label: row.label,
+          category: splitCategory(name, categories).category,
+          cells: cells.map(() => 'free'),
+          number: '',
+        }))
+      : []),
+  ]
+}
+
+/** Rows of one workshop follow each other; its name is in the first. */
+function joinWorkshops(rows: readonly ItemRow[]): readonly ItemRow[] {
+  const groups = Map.groupBy(rows, ({ label }) => label.toLowerCase())
+  return [...groups.values()].flatMap((group) =>
+    group.map((row, index) => (index > 0 && row.category !== '' ? { ...row, label: '' } : row)),
+  )
+}
+
+/** Prices of workshops change on the days of the registration fees. Returns a sentence where the table states others. */
+function comparePeriods(heads: readonly PeriodDays[], answers: NewEventAnswers): readonly string[] {
+  const count = countPeriods(answers)
+  const labels = listPeriodLabels(count, answers.periodLabels)
+  if (heads.length !== count)
+    return [
+      `The table has ${heads.length} prices in a row, but the registration fees have ${count} ${count === 1 ? 'period' : `periods (${labels.join(', ')})`}. Compare the prices in each column.`,
+    ]
+  return heads.flatMap(({ to }, index): readonly string[] => {
+    const end = answers.periodEnds?.[index]
+    return end === undefined || !isDay(to) || to === end
+      ? []
+      : [
+          `The table changes its prices after ${formatDay(to)}, but “${labels[index]}” applies until ${formatDay(end)}. The file changes all prices after ${formatDay(end)}.`,
+        ]
+  })
+}

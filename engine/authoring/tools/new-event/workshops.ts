@@ -1,0 +1,142 @@
+/** Combines the prices of workshops, for all categories or for single ones, and finds contradictions. */
+import { expandPrices } from './price-periods.ts'
+import type { PricesByPeriod, SampleCategory, SampleWorkshop } from './sample-options.ts'
+
+/** A price of a workshop as it was entered. */
+export type WorkshopEntry = {
+  readonly label: string
+  /** The category that pays it; empty: all without a price of their own. */
+  readonly category: string
+  readonly prices: PricesByPeriod
+  /** Null if not stated. */
+  readonly seats: number | null
+}
+/** `entry`: the number of the entry that has to change. */
+export type WorkshopProblem = {
+  readonly entry: number
+  readonly isAboutSeats?: boolean
+  readonly message: string
+}
+
+const fold = (text: string): string => text.trim().toLowerCase()
+
+/** Whether delegates who pay these registration fees can ever buy it. One price applies to all periods. */
+export function isEverSold(prices: PricesByPeriod, fees: PricesByPeriod): boolean {
+  const count = Math.max(prices.length, fees.length)
+  const registration = expandPrices(fees, count)
+  return expandPrices(prices, count).some(
+    (price, period) => price !== null && registration[period] != null,
+  )
+}
+
+export function combineWorkshops(
+  entries: readonly WorkshopEntry[],
+  payers: readonly SampleCategory[],
+): {
+  readonly workshops: readonly SampleWorkshop[]
+  readonly problems: readonly WorkshopProblem[]
+} {
+  const groups = [
+    ...Map.groupBy(
+      entries.map((entry, at) => ({ ...entry, at })),
+      ({ label }) => fold(label),
+    ).values(),
+  ]
+  const categories = payers.map(({ label }) => label)
+  const problems: WorkshopProblem[] = []
+  const workshops = groups.flatMap((rows): readonly SampleWorkshop[] => {
+    const [first] = rows
+    if (first === undefined) return []
+    const { label } = first
+    const shared = rows.find(({ category }) => category === '')
+    const own = rows.filter(({ category }) => category !== '')
+    for (const { at, category } of rows) {
+      const twin = rows.find((row) => fold(row.category) === fold(category))
+      if (twin !== undefined && twin.at < at)
+        problems.push({
+          entry: at,
+          message:
+            category === ''
+              ? `“${label}” is listed twice.`
+              : `“${label}” has two rows for “${category}”.`,
+        })
+      else if (category !== '' && !categories.some((one) => fold(one) === fold(category)))
+        problems.push({ entry: at, message: `“${category}” is not a category of this conference.` })
+    }
+    const others = categories.filter(
+      (one) => !own.some(({ category }) => fold(category) === fold(one)),
+    )
+    if (shared === undefined && others.length > 0)
+      problems.push({
+        entry: first.at,
+        message: `What do the others pay for “${label}”: ${others.join(', ')}? Write a price for all other categories, or – if they cannot choose it.`,
+      })
+    const ownPrices = own.map(({ category, prices }): SampleCategory => ({
+      label: categories.find((one) => fold(one) === fold(category)) ?? category,
+      prices,
+    }))
+    const isSold =
+      categories.length === 0
+        ? rows.some(({ prices }) => prices.some((price) => price !== null))
+        : payers.some((payer) =>
+            isEverSold(
+              ownPrices.find((one) => one.label === payer.label)?.prices ?? shared?.prices ?? [],
+              payer.prices,
+            ),
+          )
+    if (rows.every(({ prices }) => prices.length > 0) && !isSold)
+      problems.push({ entry: first.at, message: `“${label}” would never be on sale.` })
+    const stated = rows.filter(({ seats }) => seats !== null)
+    const seats = stated[0]?.seats ?? null
+    const other = stated.find((row) => row.seats !== seats)
+    if (seats === 0)
+      problems.push({
+        entry: first.at,
+        isAboutSeats: true,
+        message: `“${label}” would have no seat.`,
+      })
+    if (other !== undefined)
+      problems.push({
+        entry: other.at,
+        isAboutSeats: true,
+        message: `“${label}” has one number of seats for all categories: ${seats} or ${other.seats}?`,
+      })
+    return [
+      {
+        label,
+        prices: shared?.prices ?? [],
+        ...(ownPrices.length === 0 ? {} : { ownPrices }),
+        seats,
+      },
+    ]
+  })
+  const unlimited = workshops.find(({ seats }) => seats === null)
+  if (unlimited !== undefined && workshops.some(({ seats }) => seats !== null))
+    problems.push({
+      entry: entries.findIndex(({ label }) => label === unlimited.label),
+      isAboutSeats: true,
+      message: `How many seats does “${unlimited.label}” have? Give the number for each workshop, or for none.`,
+    })
+  return { workshops, problems }
+}
+
+/** Splits "ECG for PG", "ECG – PG" or "ECG (PG)" if it ends with the label of a category. */
+export function splitCategory(
+  text: string,
+  categories: readonly string[],
+): { readonly label: string; readonly category: string } {
+  const folded = fold(text)
+  const named = categories
+    .filter((category) => {
+      const end = folded.endsWith(')') ? `${fold(category)})` : fold(category)
+      return folded.endsWith(end) && category !== ''
+    })
+    .sort((one, other) => other.length - one.length)
+  for (const category of named) {
+    const before = text.trim().slice(0, -category.length - (folded.endsWith(')') ? 1 : 0))
+    if (before.trim() === '') return { label: '', category }
+    const label = /^(.*?)(?:\s+for|\s+[–—-]|\s*[:/]|\s*\((?:for\s+)?)\s*$/i.exec(before)?.[1]
+    if (label !== undefined) return { label: label.trim(), category }
+  }
+  return { label: text.trim(), category: '' }
+}

@@ -1,0 +1,366 @@
+/** Tables of workshops and accompanying persons: what is pasted or typed is what delegates pay, on each day. */
+import { describe, expect, test } from 'vitest'
+import { addDays, day, INR, quote, startOfDay, toAmount } from '../../../engine/index.ts'
+import type { Day } from '../../../engine/index.ts'
+import {
+  compileEvent,
+  createEventFile,
+  explainNote,
+  QUESTIONS,
+  readCompanionTable,
+  readFees,
+  readFeeTable,
+  readItemRow,
+  readItemTable,
+  readNote,
+  readWorkshopTable,
+  type ItemRow,
+  type NewEventAnswers,
+} from '../../../engine/authoring.ts'
+import { shared } from '../../server/cli/shared-files.ts'
+
+const today = day('2026-05-01')
+const FEES =
+  'Category\tEarly (till 31 Aug 2026)\tRegular (till 31 Oct 2026)\tSpot\nMember\t5000\t6000\t8000\nNon-Member\t6000\t7000\t9000\nPG\t3000\t3500\tNA\nFaculty\tFree\tFree\tFree'
+const event: NewEventAnswers = {
+  title: 'Echo 2026',
+  from: day('2026-12-11'),
+  to: day('2026-12-13'),
+}
+
+function readAnswers(gst: NewEventAnswers['tax'] = 'none'): NewEventAnswers {
+  const result = QUESTIONS.find(({ name }) => name === 'categories')?.parse(FEES, event, today)
+  if (result?.ok !== true) throw new Error(String(result?.error))
+  return { ...result.value, ...(gst === undefined ? {} : { tax: gst }) }
+}
+const answers = readAnswers()
+const PERIODS: readonly (readonly [string, Day, Day])[] = [
+  ['early', today, day('2026-08-31')],
+  ['regular', day('2026-09-01'), day('2026-10-31')],
+  ['spot', day('2026-11-01'), day('2026-12-13')],
+]
+
+function compile(options: NewEventAnswers) {
+  const file = createEventFile({ ...options, id: 'echo2026', prefix: 'ECHO', today })
+  const { event: compiled, findings } = compileEvent(file, shared, { path: 'echo2026.yaml' })
+  expect(
+    findings
+      .filter(({ code }) => code !== 'EV991')
+      .map(({ code, message, at }) => `${at.start.line} ${code} ${message}`),
+  ).toEqual([])
+  if (compiled === null) throw new Error('no event')
+  return compiled
+}
+
+const formatRow = ({ label, category, cells, number }: ItemRow): string =>
+  [label, category, ...cells, number].join(' | ')
+const describeItems = (text: string): readonly string[] => {
+  const table = readItemTable(text, answers, today)
+  return [...table.rows.map(formatRow), ...table.notes]
+}
+
+describe('a pasted table of workshops', () => {
+  test.each<[string, string, readonly string[]]>([
+    [
+      'a row for each workshop, with seats',
+      'Workshop\tTill 31 Aug 2026\tTill 31 Oct 2026\tSpot\tSeats\nBasic Echo\t1,500/-\t2,000/-\t2,500/-\t30\nWorkshop: Airway (20 seats)\tFree\tFree\tNA\t',
+      ['Basic Echo |  | 1,500 | 2,000 | 2,500 | 30', 'Airway |  | Free | Free | NA | 20'],
+    ],
+    [
+      'one price, and who is free',
+      'Workshop\tFee\nBasic Echo (free for PG and Faculty)\t1500\nAirway\tIncluded',
+      [
+        'Basic Echo |  | 1500 | ',
+        ' | PG | free | ',
+        ' | Faculty | free | ',
+        'Airway |  | Included | ',
+      ],
+    ],
+    [
+      'a column for each category',
+      'Workshop\tMember\tNon-Member\tPG\tFaculty\nBasic Echo\t1500\t2000\tFree\tNA',
+      [
+        'Basic Echo | Member | 1500 | ',
+        ' | Non-Member | 2000 | ',
+        ' | PG | Free | ',
+        ' | Faculty | NA | ',
+      ],
+    ],
+    [
+      'a column for each workshop',
+      'Category\tBasic Echo\tAirway\nMember\t1500\t1000\nNon-Member\t2000\t1000\nPG\tFree\tNA\nFaculty\tFree\tFree',
+      [
+        'Basic Echo | Member | 1500 | ',
+        ' | Non-Member | 2000 | ',
+        ' | PG | Free | ',
+        ' | Faculty | Free | ',
+        'Airway | Member | 1000 | ',
+        ' | Non-Member | 1000 | ',
+        ' | PG | NA | ',
+        ' | Faculty | Free | ',
+      ],
+    ],
+    [
+      'a workshop in several rows, with other days and an accompanying person',
+      'Workshop\tCategory\tTill 15 Aug 2026\tTill 31 Oct 2026\tSpot\nBasic Echo\tMember\t1500\t2000\t2500\n\tPG\t1000\t1200\tNA\nAccompanying person\t\t500\t500\t500',
+      [
+        'Basic Echo | Member | 1500 | 2000 | 2500 | ',
+        ' | PG | 1000 | 1200 | NA | ',
+        '“Accompanying person = 500 / 500 / 500” is no workshop. Enter it with the accompanying persons.',
+        'The table changes its prices after 15 August 2026, but “Early” applies until 31 August 2026. The file changes all prices after 31 August 2026.',
+      ],
+    ],
+    [
+      'another number of periods, a tax and a line without prices',
+      'Workshop\tTill 31 Aug 2026\tSpot\nBasic Echo\t1500\t2000\nLunch is served\nAll prices plus 18% GST',
+      [
+        'Basic Echo |  | 1500 | 2000 | ',
+        '“Lunch is served” was not read. If it decides who pays what, add it to the file later.',
+        'The table says that GST is added to its prices. All prices of the event are charged as you answered for the registration fees.',
+        'The table has 2 prices in a row, but the registration fees have 3 periods (Early, Regular, Spot). Compare the prices in each column.',
+      ],
+    ],
+  ])('%s', (_name, text, expected) => expect(describeItems(text)).toEqual(expected))
+})
+
+const row = (label: string, category: string, cells: string, number = ''): ItemRow => ({
+  label,
+  category,
+  cells: cells.split(' '),
+  number,
+})
+
+test.each<[string, readonly ItemRow[], readonly string[]]>([
+  [
+    'cells, names and seats',
+    [row('', '', '1 2 3'), row('Echo', '', '1  abc', 'many'), row('ECG', '', '3 2 1', '0')],
+    [
+      '0, Which workshop has these prices?',
+      '1,1 What does “Echo” cost in “Regular”? Write an amount, free, or – if it is not on sale then.',
+      '1,2 “abc” is not a price. Write an amount, free, or – if it is not on sale then.',
+      '1,number “many” is not a number of seats. Write a whole number, such as 30.',
+      '2, “ECG” would be cheaper in “Regular” (₹ 2) than in “Early” (₹ 3).',
+      '2,number “ECG” would have no seat.',
+    ],
+  ],
+  [
+    'categories',
+    [
+      row('Echo', '', '1 2 3', '30'),
+      row('', 'PG', '1 1 1'),
+      row('', 'PG', '2 2 2'),
+      row('', 'Nurse', '2 2 2'),
+      row('ECG', 'Member', '2 2 2', '20'),
+      row('echo', '', '4 4 4'),
+      row('Airway', '', '– – –', '9'),
+    ],
+    [
+      '2, “Echo” has two rows for “PG”.',
+      '3, “Nurse” is not a category of this conference.',
+      '5, “Echo” is listed twice.',
+      '4, What do the others pay for “ECG”: Non-Member, PG, Faculty? Write a price for all other categories, or – if they cannot choose it.',
+      '6, “Airway” would never be on sale.',
+    ],
+  ],
+])('mistakes in a table of workshops: %s', (_name, rows, expected) =>
+  expect(
+    readWorkshopTable({ rows, notes: [], isByPeriod: true }, answers).problems.map(
+      ({ row: at, column, message }) =>
+        `${at},${column ?? ''} ${message.replaceAll('\u00a0', ' ')}`,
+    ),
+  ).toEqual(expected),
+)
+
+test('mistakes in the prices of accompanying persons', () => {
+  const rows = [row('', '', '3000 abc 3500', 'five'), row('Accompanying child', '', '1 1 1')]
+  const { problems } = readCompanionTable({ rows, notes: [], isByPeriod: true }, answers)
+  expect(
+    problems.map(({ row: at, column, message }) => `${at},${column ?? ''} ${message}`),
+  ).toEqual([
+    '0,1 “abc” is not a price. Write an amount, free, or – if it is not on sale then.',
+    '0,number “five” is not an age. Write a number of years, such as 5, or leave it empty.',
+    '1, These questions take one price for accompanying persons. Remove “Accompanying child” here, and add it to the file later.',
+  ])
+})
+
+test('rows of the fee table that are no category keep all prices when they are moved', () => {
+  const table = readFeeTable(
+    `${FEES}\nWorkshop: Basic Echo (30 seats)\t1500\t2000\tNA\nAccompanying person\t3000\t3500\tNA`,
+    { ...event, from: event.from, to: event.to, currency: INR, today },
+  )
+  expect(table.rows.map(({ label }) => label)).toEqual(['Member', 'Non-Member', 'PG', 'Faculty'])
+  expect(
+    table.notes.map((note) => [explainNote(note).meanings[0], readNote(note, 3)] as const),
+  ).toEqual([
+    ['workshop', { label: 'Workshop: Basic Echo (30 seats)', cells: ['1500', '2000', 'NA'] }],
+    ['companion', { label: 'Accompanying person', cells: ['3000', '3500', 'NA'] }],
+  ])
+  expect(readItemRow(readNote(table.notes[0] ?? '', 3), ['PG']).map(formatRow)).toEqual([
+    'Basic Echo |  | 1500 | 2000 | NA | 30',
+  ])
+})
+
+test('a gap between two periods names the days, and each offered correction closes it', () => {
+  const table = readFeeTable(
+    'Category\tEarly (till 31 Aug 2026)\tRegular (15 Sep – 31 Oct 2026)\tSpot\nMember\t1\t2\t3',
+    { from: event.from, to: event.to, currency: INR, today },
+  )
+  const [problem, ...others] = readFees(table, event).problems
+  expect(others).toEqual([])
+  expect(problem?.message).toBe(
+    'Nobody can register on 1–14 September 2026, before “Regular” begins. Change one of the days.',
+  )
+  expect(
+    problem?.fixes?.map(({ message, columns }) => {
+      const { fees, problems } = readFees({ ...table, columns }, event)
+      return [message, fees.periodEnds, problems]
+    }),
+  ).toEqual([
+    ['Begin “Regular” on 1 September 2026', ['2026-08-31', '2026-10-31'], []],
+    ['End “Early” on 14 September 2026', ['2026-09-14', '2026-10-31'], []],
+  ])
+})
+
+/** Workshops whose prices differ by period and category, and that not every category can choose at all times. */
+const WORKSHOPS: readonly ItemRow[] = [
+  row('Basic Echo', '', '1500 2000 2500', '30'),
+  row('', 'PG', 'free free free'),
+  row('', 'Faculty', 'included included included'),
+  row('Airway', '', '1000 1000 1000', '20'),
+  row('Members only', '', '– – –', '10'),
+  row('', 'Member', '500 600 700'),
+  row('Not on the spot', '', '800 900 –', '40'),
+  row('Late', 'Member', '– 100 200', '50'),
+  row('', 'Non-Member', '– 100 300'),
+  row('', 'PG', '– – 150'),
+  row('', 'Faculty', '100 100 100'),
+]
+
+test.each<NewEventAnswers['tax']>(['none', 'inside', 'on top'])(
+  'each category pays the prices of the table on the first and the last day of each period, GST %s',
+  (gst) => {
+    const known = readAnswers(gst)
+    const companions = readCompanionTable(
+      { rows: [row('', '', '3000 3500 –', '5')], notes: [], isByPeriod: true },
+      known,
+    )
+    const workshops = readWorkshopTable(
+      { rows: WORKSHOPS, notes: [], isByPeriod: true },
+      companions.answers,
+    )
+    expect([...companions.problems, ...workshops.problems]).toEqual([])
+    const compiled = compile(workshops.answers)
+    expect(compiled.quotas.flatMap(({ max }) => Object.entries(max))).toEqual(
+      expect.arrayContaining([
+        ['basic-echo', 30],
+        ['airway', 20],
+        ['members-only', 10],
+        ['not-on-the-spot', 40],
+        ['late', 50],
+      ]),
+    )
+    const factor = gst === 'on top' ? 1.18 : 1
+    const priceOf = (cell: string): number | null =>
+      cell === '–' || cell === 'NA' ? null : /^(free|included)$/i.test(cell) ? 0 : Number(cell)
+    const tables = Object.fromEntries(
+      FEES.split('\n')
+        .slice(1)
+        .map((line) => [line.split('\t')[0], line.split('\t').slice(1)]),
+    )
+    for (const { id, label } of compiled.categories)
+      for (const [column, [period, first, last]] of PERIODS.entries())
+        for (const on of [first, last]) {
+          const sum = (field: string | null, chosen: unknown, cell: string | undefined) => {
+            const quoted = quote(
+              compiled,
+              { registering_as: id, ...(field === null ? {} : { [field]: chosen }) } as never,
+              startOfDay(on),
+            )
+            const fee = priceOf(tables[label]?.[column] ?? '')
+            const price = priceOf(cell ?? '')
+            expect(
+              quoted.ok ? [quoted.value.period, quoted.value.total] : null,
+              `${label}, ${on}, ${String(chosen)}`,
+            ).toEqual(
+              fee === null || price === null
+                ? null
+                : [period, Math.round((fee + price) * factor * 100)],
+            )
+          }
+          sum(null, null, '0')
+          sum('companions', [{ name: 'A', age: 40 }], ['3000', '3500', '–'][column])
+          sum('companions', [{ name: 'A', age: 4 }], '0')
+          for (const field of compiled.fields.filter(({ type }) => type === 'many'))
+            for (const option of field.options ?? []) {
+              const at = WORKSHOPS.findIndex((one) => one.label === option.label)
+              const end = WORKSHOPS.findIndex((one, index) => index > at && one.label !== '')
+              const rows = WORKSHOPS.slice(at, end < 0 ? undefined : end)
+              const cells = (
+                rows.find(({ category }) => category === label) ??
+                rows.find(({ category }) => category === '')
+              )?.cells
+              // A category that can never buy the workshop does not see its field.
+              if (cells?.some((cell, at) => cell !== '–' && tables[label]?.[at] !== 'NA') === true)
+                sum(field.id, [option.id], cells[column])
+            }
+        }
+  },
+)
+
+test('a category does not see workshops that it cannot choose', () => {
+  const workshops: NewEventAnswers['workshops'] = [
+    { label: 'Echo', prices: [toAmount(150_000)], seats: null },
+    {
+      label: 'Airway',
+      prices: [null],
+      ownPrices: [{ label: 'PG', prices: [toAmount(0)] }],
+      seats: null,
+    },
+  ]
+  const { fields } = compile({ ...answers, workshops })
+  expect(
+    fields.flatMap(({ id, label, options }) =>
+      id.startsWith('workshops') ? [[id, label, options?.map((option) => option.label)]] : [],
+    ),
+  ).toEqual([
+    ['workshops', 'Workshops', ['Echo']],
+    ['workshops_2', 'Workshops for PG', ['Airway']],
+  ])
+})
+
+test.each<[string, unknown]>([
+  [
+    'Echo = 1500 / 2000 / 2500, 30 seats; Echo for PG = free; ECG = 500, 20 seats; ECG (Faculty) = none',
+    [
+      {
+        label: 'Echo',
+        prices: [150_000, 200_000, 250_000],
+        ownPrices: [{ label: 'PG', prices: [0] }],
+        seats: 30,
+      },
+      {
+        label: 'ECG',
+        prices: [50_000],
+        ownPrices: [{ label: 'Faculty', prices: [null] }],
+        seats: 20,
+      },
+    ],
+  ],
+  [
+    'Workshop\tSeats\tTill 31 Aug 2026\tTill 31 Oct 2026\tSpot\nEcho\t30\t1500\t2000\t2500',
+    [{ label: 'Echo', prices: [150_000, 200_000, 250_000], seats: 30 }],
+  ],
+  [
+    'Echo for PG = free',
+    'What do the others pay for “Echo”: Member, Non-Member, Faculty? Write a price for all other categories, or – if they cannot choose it.',
+  ],
+])('the command reads %s', (text, expected) => {
+  const result = QUESTIONS.find(({ name }) => name === 'workshops')?.parse(text, answers, today)
+  expect(result?.ok === true ? result.value.workshops : result?.error).toEqual(expected)
+  if (result?.ok === true) compile(result.value)
+})
+
+test('days of the test are those of the periods', () =>
+  expect(PERIODS.slice(1).map(([, first]) => addDays(first, -1))).toEqual(
+    PERIODS.slice(0, -1).map(([, , last]) => last),
+  ))

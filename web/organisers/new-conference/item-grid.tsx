@@ -1,0 +1,158 @@
+/** The grid of workshops or accompanying persons: their prices by the periods of the registration fees. */
+import { continuesWorkshop, findWorkshopName, listItemColumns } from '../../../engine/authoring.ts'
+import type { FeeProblem, ItemRow, ItemTable, NewEventAnswers } from '../../../engine/authoring.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { EMPTY_ITEM, without } from './answers.ts'
+import { PriceGrid } from './price-grid.tsx'
+import { ProblemCount, TableNotes } from './table-notes.tsx'
+
+type ItemGridProps = {
+  readonly kind: 'workshops' | 'companions'
+  readonly table: ItemTable
+  readonly before: NewEventAnswers
+  readonly problems: readonly FeeProblem[]
+  readonly change: (table: ItemTable) => void
+}
+
+const PERSON = 'Accompanying person'
+
+export function ItemGrid({ kind, table, before, problems, change }: ItemGridProps) {
+  const { rows, notes, isByPeriod } = table
+  const isWorkshop = kind === 'workshops'
+  const columns = listItemColumns(table, before)
+  const periods = listItemColumns({ isByPeriod: true }, before)
+  const categories = before.categories?.map(({ label }) => label) ?? []
+  const setRows = (changed: readonly ItemRow[]) => change({ ...table, rows: changed })
+  const setRow = (at: number, part: Partial<ItemRow>) =>
+    setRows(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
+  const nameRow = ({ category }: ItemRow, at: number): string => {
+    const name = isWorkshop ? findWorkshopName(rows, at) || `workshop ${at + 1}` : PERSON
+    return category === '' ? name : `${name} for ${category}`
+  }
+  /** A further row of the workshop: the price of a category that has none yet. */
+  const addCategory = (at: number) => {
+    const end = rows.findIndex((_, index) => index > at && !continuesWorkshop(rows, index))
+    const next = end < 0 ? rows.length : end
+    const used = rows.slice(at, next).map(({ category }) => category)
+    const category = categories.find((one) => !used.includes(one))
+    if (category === undefined) return
+    setRows([...rows.slice(0, next), { ...EMPTY_ITEM, category }, ...rows.slice(next)])
+  }
+  /** The next row of the workshop keeps its name and its seats. */
+  const removeRow = (at: number) => {
+    const removed = rows[at]
+    setRows(
+      without(
+        removed !== undefined && !continuesWorkshop(rows, at) && continuesWorkshop(rows, at + 1)
+          ? rows.map((row, index) =>
+              index === at + 1
+                ? { ...row, label: removed.label, number: row.number || removed.number }
+                : row,
+            )
+          : rows,
+        at,
+      ),
+    )
+  }
+  const setByPeriod = (isOn: boolean) =>
+    change({
+      ...table,
+      isByPeriod: isOn,
+      // The price that applied to all periods. Prices of other periods return when the columns do.
+      rows: rows.map((row) => ({
+        ...row,
+        cells: isOn
+          ? periods.map((_, column) => row.cells[column] ?? row.cells[0] ?? '')
+          : row.cells,
+      })),
+    })
+  return (
+    <>
+      <PriceGrid
+        label={isWorkshop ? 'Workshops' : 'Accompanying persons'}
+        rowName={isWorkshop ? 'Workshop' : 'Person'}
+        rows={rows}
+        problems={problems}
+        change={setRows}
+        nameRow={nameRow}
+        removeRow={removeRow}
+        columns={columns.map((name) => ({ name, head: () => name }))}
+        rowHead={(row, at) => ({
+          hasLabel: isWorkshop && !continuesWorkshop(rows, at),
+          more: isWorkshop ? (
+            <>
+              {row.category !== '' && (
+                <select
+                  aria-label={`Who pays the prices of row ${at + 1}`}
+                  value={row.category}
+                  onChange={({ target }) => setRow(at, { category: target.value })}
+                >
+                  {[...new Set([...categories, row.category])].map((category) => (
+                    <option key={category} value={category}>
+                      for {category}
+                    </option>
+                  ))}
+                  {!continuesWorkshop(rows, at) && <option value="">for all others</option>}
+                </select>
+              )}
+              {columns.length > 0 && categories.length > 1 && !continuesWorkshop(rows, at) && (
+                <button type="button" className="link" onClick={() => addCategory(at)}>
+                  Price for a category
+                  <span className="vh">: {nameRow(row, at)}</span>
+                </button>
+              )}
+            </>
+          ) : (
+            row.label || PERSON
+          ),
+        })}
+        lastColumn={{
+          head: isWorkshop ? 'Seats' : 'Free below the age of',
+          cell: (row, at, invalid) =>
+            (isWorkshop ? !continuesWorkshop(rows, at) : at === 0) && (
+              <input
+                aria-label={`${nameRow(row, at)}, ${isWorkshop ? 'seats' : 'free below the age of'}`}
+                inputMode="numeric"
+                value={row.number}
+                {...invalid}
+                onChange={({ target }) => setRow(at, { number: target.value })}
+              />
+            ),
+        }}
+      >
+        <div className="org-fees-add">
+          {(isWorkshop || rows.length === 0) && (
+            <button
+              type="button"
+              className="btn line sm"
+              onClick={() => setRows([...rows, EMPTY_ITEM])}
+            >
+              <Icon name="plus" />
+              {isWorkshop ? 'Add a workshop' : 'Add a price'}
+            </button>
+          )}
+          {periods.length > 1 && (
+            <button type="button" className="btn line sm" onClick={() => setByPeriod(!isByPeriod)}>
+              {isByPeriod ? 'One price for all periods' : 'A price for each period'}
+            </button>
+          )}
+        </div>
+      </PriceGrid>
+      <TableNotes
+        notes={notes.map((note, index) => ({
+          text: note,
+          message: note,
+          choices: [],
+          leaveOut: () => change({ ...table, notes: without(notes, index) }),
+        }))}
+      />
+      <p className="mute">
+        {columns.length > 0 &&
+          `Write amounts, free, or – if ${isWorkshop ? 'a workshop is' : 'they are'} not on sale. `}
+        {isWorkshop && 'Leave the seats empty if they are not limited. '}
+        Leave the table empty if there are none.
+      </p>
+      <ProblemCount count={problems.length} />
+    </>
+  )
+}

@@ -1,0 +1,170 @@
+/** A grid of prices: a row for each category or workshop, a column for each price period. */
+import { useId } from 'react'
+import type { ReactNode } from 'react'
+import type { FeeProblem, FeeTable } from '../../../engine/authoring.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+
+type Row = FeeTable['rows'][number]
+/** Attributes of an input: its value has a problem, which is shown below its row. */
+type Invalid = { readonly 'aria-invalid'?: true; readonly 'aria-describedby'?: string }
+
+type PriceGridProps<R extends Row> = {
+  readonly label: string
+  /** What a row is about, such as "Category". */
+  readonly rowName: string
+  /** A column of prices: its name, and its heading. */
+  readonly columns: readonly {
+    readonly name: string
+    readonly head: (invalid: Invalid) => ReactNode
+  }[]
+  readonly rows: readonly R[]
+  readonly problems: readonly FeeProblem[]
+  readonly change: (rows: readonly R[]) => void
+  readonly nameRow: (row: R, at: number) => string
+  /** Below, or in place of, the field of the row's label. */
+  readonly rowHead?: (
+    row: R,
+    at: number,
+  ) => { readonly hasLabel: boolean; readonly more: ReactNode }
+  /** A column that is no price. */
+  readonly lastColumn?: {
+    readonly head: string
+    readonly cell: (row: R, at: number, invalid: Invalid) => ReactNode
+  }
+  readonly removeRow: (at: number) => void
+  readonly fixColumns?: (columns: FeeTable['columns']) => void
+  /** Between the table and the problems of the whole table. */
+  readonly children: ReactNode
+}
+
+/** Problems are shown beside their cell, and counted below the grid. */
+export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
+  const { label, rowName, columns, rows, problems, change, nameRow, rowHead, lastColumn } = props
+  const { removeRow, fixColumns, children } = props
+  const id = useId()
+  const setRow = (at: number, part: Partial<Row>) =>
+    change(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
+  const listFor = (row: number | undefined, column: FeeProblem['column']) =>
+    problems
+      .map((problem, index) => ({ problem, index }))
+      .filter(
+        ({ problem }) =>
+          problem.note === undefined && problem.row === row && problem.column === column,
+      )
+  const markInvalid = (row: number | undefined, column: FeeProblem['column']): Invalid => {
+    const [first] = listFor(row, column)
+    return first === undefined
+      ? {}
+      : { 'aria-invalid': true, 'aria-describedby': `${id}-${first.index}` }
+  }
+  const listProblems = (entries: ReturnType<typeof listFor>) =>
+    entries.map(({ problem, index }) => (
+      <div key={index}>
+        <p className="org-error" id={`${id}-${index}`}>
+          <Icon name="bang" />
+          {problem.message}
+        </p>
+        {fixColumns !== undefined && problem.fixes !== undefined && (
+          <div className="org-fees-add">
+            {problem.fixes.map((fix) => (
+              <button
+                key={fix.message}
+                type="button"
+                className="btn line sm"
+                onClick={() => fixColumns(fix.columns)}
+              >
+                {fix.message}
+              </button>
+            ))}
+          </div>
+        )}
+      </div>
+    ))
+  const headProblems = columns.flatMap((_, column) => listFor(undefined, column))
+  const width = columns.length + (lastColumn === undefined ? 2 : 3)
+  return (
+    <>
+      <div className="org-fees" role="region" aria-label={label} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{rowName}</th>
+              {columns.map(({ head }, column) => (
+                <th key={column} scope="col">
+                  {head(markInvalid(undefined, column))}
+                </th>
+              ))}
+              {lastColumn !== undefined && <th scope="col">{lastColumn.head}</th>}
+              <th scope="col">
+                <span className="vh">Remove</span>
+              </th>
+            </tr>
+            {headProblems.length > 0 && (
+              <tr>
+                <td colSpan={width}>{listProblems(headProblems)}</td>
+              </tr>
+            )}
+          </thead>
+          <tbody>
+            {rows.map((row, at) => {
+              const rowProblems = [
+                ...listFor(at, undefined),
+                ...columns.flatMap((_, column) => listFor(at, column)),
+                ...listFor(at, 'number'),
+              ]
+              const name = nameRow(row, at)
+              const { hasLabel, more } = rowHead?.(row, at) ?? { hasLabel: true, more: null }
+              return [
+                <tr key={at}>
+                  <th scope="row">
+                    {hasLabel && (
+                      <input
+                        aria-label={`${rowName} ${at + 1}`}
+                        value={row.label}
+                        {...markInvalid(at, undefined)}
+                        onChange={({ target }) => setRow(at, { label: target.value })}
+                      />
+                    )}
+                    {more}
+                  </th>
+                  {columns.map((column, index) => (
+                    <td key={index}>
+                      <input
+                        aria-label={`${name}, ${column.name}`}
+                        inputMode="text"
+                        value={row.cells[index] ?? ''}
+                        {...markInvalid(at, index)}
+                        onChange={({ target }) =>
+                          setRow(at, {
+                            cells: columns.map((_column, other) =>
+                              other === index ? target.value : (row.cells[other] ?? ''),
+                            ),
+                          })
+                        }
+                      />
+                    </td>
+                  ))}
+                  {lastColumn !== undefined && (
+                    <td>{lastColumn.cell(row, at, markInvalid(at, 'number'))}</td>
+                  )}
+                  <td>
+                    <button type="button" className="link" onClick={() => removeRow(at)}>
+                      Remove <span className="vh">{name}</span>
+                    </button>
+                  </td>
+                </tr>,
+                rowProblems.length > 0 && (
+                  <tr key={`${at} problems`}>
+                    <td colSpan={width}>{listProblems(rowProblems)}</td>
+                  </tr>
+                ),
+              ]
+            })}
+          </tbody>
+        </table>
+      </div>
+      {children}
+      {listProblems(listFor(undefined, undefined))}
+    </>
+  )
+}

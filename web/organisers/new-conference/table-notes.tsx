@@ -1,0 +1,37 @@
+/** The texts of a pasted table that were not read as prices, with what each can be. */
+
+type TableNote = {
+  readonly text: string
+  readonly message: string
+  /** What it can be, each with its button. It can also be left out. */
+  readonly choices: readonly { readonly label: string; readonly choose: () => void }[]
+  readonly leaveOut: () => void
+}
+
+export function TableNotes({ notes }: { readonly notes: readonly TableNote[] }) {
+  if (notes.length === 0) return null
+  return (
+    <ul className="org-notes" aria-label="Texts of the table that were not read as prices">
+      {notes.map(({ text, message, choices, leaveOut }, index) => (
+        <li key={`${index} ${text}`}>
+          <p>{message}</p>
+          {[...choices, { label: 'Leave out', choose: leaveOut }].map(({ label, choose }) => (
+            <button key={label} type="button" className="btn line sm" onClick={choose}>
+              {label}
+              <span className="vh">: {text}</span>
+            </button>
+          ))}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Counts the problems of a table for those who do not see it. */
+export function ProblemCount({ count }: { readonly count: number }) {
+  return (
+    <p role="alert" className={count > 0 ? 'org-error' : 'vh'}>
+      {count > 0 && `${count} ${count === 1 ? 'question' : 'questions'} about the table`}
+    </p>
+  )
+}
